@@ -1,0 +1,2 @@
+//! robotsieve
+fn main() {}

@@ -1,0 +1,33 @@
+//! Which URLs does a robots.txt allow?
+#![doc = ""]
+
+pub mod automaton;
+mod config;
+mod crawler;
+mod decision;
+mod diagnostic;
+mod engine;
+mod normalise;
+mod parse;
+mod policy;
+mod profile;
+mod robots;
+mod rules;
+mod select;
+mod target;
+
+#[cfg(feature = "rayon")]
+pub mod batch;
+
+pub use config::{Config, Engine, LimitHit, Limits};
+pub use crawler::Crawler;
+pub use decision::{Decision, Reason, Rule, Verdict};
+pub use diagnostic::{Diagnostic, DiagnosticKind};
+pub use parse::{Field, Record};
+pub use policy::{Memory, Policy};
+pub use profile::{
+    ByteOrderMark, ControlCharacters, GroupMatch, Profile, RulePrecedence, Sides, TargetForm,
+    TokenOctets,
+};
+pub use robots::Robots;
+pub use target::{InvalidUrl, Target};

@@ -1,0 +1,393 @@
+//! From octets to lines and records, borrowed from the input.
+//!
+//! Nothing here fails: whatever the octets, there is a sequence of lines. What was odd is
+//! found again by [`Robots::diagnostics`](crate::Robots::diagnostics), which looks at the
+//! same lines a second time, so that nobody else pays for it.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr2};
+
+use crate::profile::{ByteOrderMark, ControlCharacters, Profile};
+
+/// What a record is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Field {
+    /// `User-agent`: names a crawler for which the group is.
+    UserAgent,
+    /// `Allow`.
+    Allow,
+    /// `Disallow`.
+    Disallow,
+    /// `Sitemap`: belongs to no group.
+    Sitemap,
+    /// Any other field; it never changes a verdict.
+    Other,
+}
+
+/// A line of the form `field: value`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// The line, 1-based. CR, LF and CRLF each end one.
+    pub line: u32,
+    /// What the field counts as in the profile at hand.
+    pub field: Field,
+    /// The field's name as written, white space around it dropped.
+    pub name: &'a [u8],
+    /// The value as written, comment and white space around it dropped. May be empty.
+    pub value: &'a [u8],
+    /// Where in the file `value` begins, in octets.
+    pub value_offset: usize,
+}
+
+impl Record<'_> {
+    /// The octets of the file that hold the value.
+    pub fn value_span(&self) -> Range<usize> {
+        self.value_offset..self.value_offset + self.value.len()
+    }
+}
+
+/// What a line holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content<'a> {
+    /// Nothing but white space.
+    Blank,
+    /// A comment alone: the line does not exist.
+    Comment,
+    Record(Record<'a>),
+    /// No separator between a name and a value, or no name.
+    NoRecord,
+    /// A record that a control character makes invalid.
+    ControlCharacter,
+}
+
+/// One line with what it holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<'a> {
+    /// 1-based.
+    pub(crate) number: u32,
+    /// Where it begins in the file, in octets.
+    pub(crate) offset: usize,
+    /// Its octets without the line end.
+    pub(crate) octets: &'a [u8],
+    pub(crate) content: Content<'a>,
+}
+
+/// The part of a file that is read: `from..to`, in octets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+impl Extent {
+    /// Skips the byte order mark and cuts at the last whole line below the size limit.
+    pub(crate) fn of(file: &[u8], profile: &Profile) -> Extent {
+        let mark = b"\xEF\xBB\xBF";
+        let from = match profile.byte_order_mark {
+            ByteOrderMark::Keep => 0,
+            ByteOrderMark::Skip => if file.starts_with(mark) { mark.len() } else { 0 },
+            ByteOrderMark::SkipPartial => {
+                file.iter().zip(mark).take_while(|(octet, mark)| octet == mark).count()
+            }
+        };
+        let to = match profile.size_limit.map(|limit| limit.max(Profile::MIN_SIZE_LIMIT)) {
+            Some(limit) if limit < file.len() => {
+                let is_end = |o: &u8| matches!(o, b'\r' | b'\n');
+                if is_end(&file[limit]) {
+                    limit
+                } else {
+                    file[..limit].iter().rposition(is_end).map_or(0, |end| end + 1)
+                }
+            }
+            _ => file.len(),
+        };
+        Extent { from: from.min(to), to }
+    }
+}
+
+/// The lines of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines<'a, 'p> {
+    profile: &'p Profile,
+    /// What is read of the file: nothing after the extent's end is left in it.
+    file: &'a [u8],
+    offset: usize,
+    number: u32,
+}
+
+impl<'a, 'p> Lines<'a, 'p> {
+    pub(crate) fn of(file: &'a [u8], extent: Extent, profile: &'p Profile) -> Lines<'a, 'p> {
+        Lines { profile, file: &file[..extent.to], offset: extent.from, number: 0 }
+    }
+}
+
+impl<'a> Iterator for Lines<'a, '_> {
+    type Item = Line<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Line<'a>> {
+        let offset = self.offset;
+        let left = &self.file[offset..];
+        if left.is_empty() {
+            return None;
+        }
+        let len = memchr2(b'\n', b'\r', left).unwrap_or(left.len());
+        let end_len = match &left[len..] {
+            [b'\r', b'\n', ..] => 2,
+            [] => 0,
+            _ => 1,
+        };
+        self.offset += len + end_len;
+        self.number = self.number.saturating_add(1);
+        let octets = &left[..len];
+        let content = content(self.profile, self.number, offset, octets);
+        Some(Line { number: self.number, offset, octets, content })
+    }
+}
+
+fn is_white(octet: u8, profile: &Profile) -> bool {
+    matches!(octet, b' ' | b'\t') || profile.ascii_white_space && matches!(octet, 0x09..=0x0D)
+}
+
+/// Drops white space at both ends, and says how much was dropped in front.
+#[inline]
+fn trim<'a>(text: &'a [u8], profile: &Profile) -> (usize, &'a [u8]) {
+    let Some(first) = text.iter().position(|&o| !is_white(o, profile)) else {
+        return (text.len(), &[]);
+    };
+    let last = text.iter().rposition(|&o| !is_white(o, profile)).unwrap_or(first);
+    (first, &text[first..=last])
+}
+
+fn content<'a>(profile: &Profile, number: u32, offset: usize, octets: &'a [u8]) -> Content<'a> {
+    let mut text = octets;
+    if let Some(limit) = profile.line_limit {
+        text = &text[..text.len().min(limit)];
+    }
+    if profile.control_characters == ControlCharacters::NulEndsLine {
+        text = &text[..memchr(0, text).unwrap_or(text.len())];
+    }
+    let comment = memchr(b'#', text);
+    let (skipped, text) = trim(&text[..comment.unwrap_or(text.len())], profile);
+    if text.is_empty() {
+        return if comment.is_some() { Content::Comment } else { Content::Blank };
+    }
+    if profile.control_characters == ControlCharacters::InvalidateRecord
+        && text.iter().any(|&o| o.is_ascii_control() && o != b'\t')
+    {
+        return Content::ControlCharacter;
+    }
+    let separator = memchr(b':', text).or_else(|| {
+        // Exactly two words: the text has no white space at its ends, so there is
+        // something after the first run of it.
+        let space = memchr2(b' ', b'\t', text).filter(|_| profile.missing_colon)?;
+        let after = text[space..].iter().position(|o| !matches!(o, b' ' | b'\t'))?;
+        memchr2(b' ', b'\t', &text[space + after..]).is_none().then_some(space)
+    });
+    let Some(separator) = separator else { return Content::NoRecord };
+    let (_, name) = trim(&text[..separator], profile);
+    if name.is_empty() {
+        return Content::NoRecord;
+    }
+    let (before, value) = trim(&text[separator + 1..], profile);
+    Content::Record(Record {
+        line: number,
+        field: field(name, profile),
+        name,
+        value,
+        value_offset: offset + skipped + separator + 1 + before,
+    })
+}
+
+/// What google/robotstxt takes for the fields, beside their right names.
+const MISSPELT: [(&[u8], Field); 8] = [
+    (b"useragent", Field::UserAgent),
+    (b"user agent", Field::UserAgent),
+    (b"dissallow", Field::Disallow),
+    (b"dissalow", Field::Disallow),
+    (b"disalow", Field::Disallow),
+    (b"diasllow", Field::Disallow),
+    (b"disallaw", Field::Disallow),
+    (b"site-map", Field::Sitemap),
+];
+
+fn field(name: &[u8], profile: &Profile) -> Field {
+    let is = |wanted: &[u8]| {
+        name.len() >= wanted.len()
+            && (profile.field_prefixes || name.len() == wanted.len())
+            && name[..wanted.len()].eq_ignore_ascii_case(wanted)
+    };
+    let field = match name[0] | 0x20 {
+        b'u' if is(b"user-agent") => Field::UserAgent,
+        b'a' if is(b"allow") => Field::Allow,
+        b'd' if is(b"disallow") => Field::Disallow,
+        b's' if is(b"sitemap") => Field::Sitemap,
+        b'u' | b'd' | b's' if profile.misspelt_fields => {
+            let misspelt = MISSPELT.iter().find(|(wanted, _)| is(wanted));
+            misspelt.map_or(Field::Other, |(_, field)| *field)
+        }
+        _ => Field::Other,
+    };
+    if field == Field::Allow && !profile.allow_rules { Field::Other } else { field }
+}
+
+/// What a field that is none of the known ones was probably meant to be: a name that
+/// google/robotstxt would take, or one at most two edits away from a known one.
+pub(crate) fn likely_field(name: &[u8]) -> Option<Field> {
+    let lower = name.to_ascii_lowercase();
+    if let Some((_, field)) = MISSPELT.iter().find(|(misspelt, _)| lower.starts_with(misspelt)) {
+        return Some(*field);
+    }
+    let known: [(&[u8], Field); 4] = [
+        (b"user-agent", Field::UserAgent),
+        (b"allow", Field::Allow),
+        (b"disallow", Field::Disallow),
+        (b"sitemap", Field::Sitemap),
+    ];
+    let near = known.iter().map(|(wanted, field)| (edits(&lower, wanted), wanted.len(), *field));
+    near.filter(|(edits, len, _)| *edits <= if *len > 6 { 2 } else { 1 })
+        .min_by_key(|(edits, ..)| *edits)
+        .map(|(.., field)| field)
+}
+
+/// The Levenshtein distance, for names short enough to be a misspelt field.
+fn edits(a: &[u8], b: &[u8]) -> usize {
+    if a.len().abs_diff(b.len()) > 2 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records<'a>(file: &'a [u8], profile: &Profile) -> Vec<(u32, Field, &'a [u8])> {
+        Lines::of(file, Extent::of(file, profile), profile)
+            .filter_map(|line| match line.content {
+                Content::Record(r) => {
+                    assert_eq!(&file[r.value_span()], r.value);
+                    Some((r.line, r.field, r.value))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn line_ends() {
+        for file in [&b"allow: /a\r\n\r\nallow: /b"[..], b"allow: /a\n\nallow: /b\n", b"allow: /a\r\rallow: /b\r"] {
+            let wanted = [(1, Field::Allow, &b"/a"[..]), (3, Field::Allow, b"/b")];
+            assert_eq!(records(file, &Profile::RFC9309), wanted);
+        }
+    }
+
+    #[test]
+    fn names_and_values() {
+        let file = b" ALLOW\t: /a b # c\nallow :\nallow\n: /x\n#allow: /y\nnoindex: /z";
+        let wanted = [
+            (1, Field::Allow, &b"/a b"[..]),
+            (2, Field::Allow, b""),
+            (6, Field::Other, b"/z"),
+        ];
+        assert_eq!(records(file, &Profile::RFC9309), wanted);
+    }
+
+    #[test]
+    fn google_leniencies() {
+        let file = b"Allowed: /a\nuser agent: b\ndissallow:/c\ndisallow /d\ndisallow /e f\n\
+            site-map: g\n\x0B\x0Callow\x0B: /h\x0C\nallow: /i\0j\n";
+        let wanted = [
+            (1, Field::Allow, &b"/a"[..]),
+            (2, Field::UserAgent, b"b"),
+            (3, Field::Disallow, b"/c"),
+            (4, Field::Disallow, b"/d"),
+            (6, Field::Sitemap, b"g"),
+            (7, Field::Allow, b"/h"),
+            (8, Field::Allow, b"/i"),
+        ];
+        assert_eq!(records(file, &Profile::GOOGLE), wanted);
+        let strict = records(file, &Profile::RFC9309);
+        let known = strict.iter().filter(|(_, field, _)| *field != Field::Other);
+        assert_eq!(known.copied().collect::<Vec<_>>(), [(8, Field::Allow, &b"/i\0j"[..])]);
+    }
+
+    #[test]
+    fn byte_order_marks() {
+        let value = |file: &'static [u8], profile: &Profile| {
+            records(file, profile).first().map(|r| r.1)
+        };
+        for (file, rfc, google) in [
+            (&b"\xEF\xBB\xBFallow: /"[..], Some(Field::Allow), Some(Field::Allow)),
+            (b"\xEF\xBBallow: /", Some(Field::Other), Some(Field::Allow)),
+            (b"\xEFallow: /", Some(Field::Other), Some(Field::Allow)),
+            (b"\xBBallow: /", Some(Field::Other), Some(Field::Other)),
+        ] {
+            assert_eq!(value(file, &Profile::RFC9309), rfc);
+            assert_eq!(value(file, &Profile::GOOGLE), google);
+        }
+        assert_eq!(value(b"\xEF\xBB\xBFdisallow: /", &Profile::ORIGINAL_1994), Some(Field::Other));
+    }
+
+    #[test]
+    fn size_limit_cuts_at_a_whole_line() {
+        let line = b"allow: /123\n";
+        let file = line.repeat(Profile::MIN_SIZE_LIMIT / line.len() + 10);
+        let whole = Profile::MIN_SIZE_LIMIT / line.len() * line.len();
+        assert_eq!(Extent::of(&file, &Profile::RFC9309), Extent { from: 0, to: whole });
+        assert_eq!(Extent::of(&file, &Profile::GOOGLE).to, file.len());
+        let mut exact = vec![b'a'; Profile::MIN_SIZE_LIMIT];
+        assert_eq!(Extent::of(&exact, &Profile::RFC9309).to, exact.len());
+        exact.push(b'\n');
+        assert_eq!(Extent::of(&exact, &Profile::RFC9309).to, Profile::MIN_SIZE_LIMIT);
+        exact[Profile::MIN_SIZE_LIMIT] = b'a';
+        assert_eq!(Extent::of(&exact, &Profile::RFC9309).to, 0);
+        // Never below what the RFC demands.
+        let profile = Profile { size_limit: Some(10), ..Profile::RFC9309 };
+        assert_eq!(Extent::of(&file, &profile).to, whole);
+    }
+
+    #[test]
+    fn line_limit() {
+        let mut file = b"allow: /".to_vec();
+        file.resize(17_000, b'a');
+        assert_eq!(records(&file, &Profile::GOOGLE)[0].2.len(), 16_663 - 7);
+        assert_eq!(records(&file, &Profile::RFC9309)[0].2.len(), 17_000 - 7);
+    }
+
+    #[test]
+    fn control_characters() {
+        let file = b"allow: /a\x01\nallow:\t/b\nallow: /c # \x01\n";
+        assert_eq!(records(file, &Profile::GOOGLE_CLASSIC).len(), 2);
+        assert_eq!(records(file, &Profile::RFC9309).len(), 3);
+    }
+
+    #[test]
+    fn likely_fields() {
+        for (name, wanted) in [
+            ("Useragent", Some(Field::UserAgent)),
+            ("user_agent", Some(Field::UserAgent)),
+            ("Disalow", Some(Field::Disallow)),
+            ("Dissalllow", Some(Field::Disallow)),
+            ("Alow", Some(Field::Allow)),
+            ("sitemaps", Some(Field::Sitemap)),
+            ("crawl-delay", None),
+            ("host", None),
+            ("", None),
+        ] {
+            assert_eq!(likely_field(name.as_bytes()), wanted, "{name}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! A policy: the rules that hold for one crawler, and the engine that decides by them.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::config::{Config, Engine, LimitHit};
+use crate::decision::{Decision, Reason, Rule, Verdict};
+use crate::engine::Compiled;
+use crate::normalise::Encoding;
+use crate::profile::{Profile, TargetForm};
+use crate::rules::RuleSet;
+use crate::target::{InvalidUrl, Target};
+
+/// What a robots.txt says to one crawler.
+///
+/// Made by [`Robots::policy`](crate::Robots::policy); owns all it needs. Cheap to clone (one
+/// atomic increment), `Send` and `Sync`: all threads ask the same policy.
+///
+/// A policy begins as a list of rules and compiles itself when it has been asked so often
+/// that compiling pays ([`Config::build_after`]); the engine never changes a verdict. Once
+/// it is a DFA, a question reads the target once at most, allocates nothing and stops as
+/// soon as the verdict is final.
+#[derive(Clone)]
+pub struct Policy(Arc<Inner>);
+
+struct Inner {
+    form: TargetForm,
+    encoding: Encoding,
+    robots_txt_allowed: bool,
+    config: Config,
+    /// The line of the first rule without a value.
+    empty_rule: Option<u32>,
+    /// How often it was asked before it was compiled.
+    asked: AtomicU32,
+    build_after: u32,
+    compiled: OnceLock<Compiled>,
+    /// Empty where rules are not kept.
+    rules: RuleSet,
+    agents: Box<[Agent]>,
+    rule_count: usize,
+}
+
+/// A user-agent line of the policy's groups.
+struct Agent {
+    line: u32,
+    value: Box<[u8]>,
+}
+
+/// The octets that a policy occupies, by part. Shared by all clones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Memory {
+    /// What the engine was compiled to.
+    pub engine_bytes: usize,
+    /// The rules, kept to explain verdicts and for engines other than the DFA.
+    pub rules_bytes: usize,
+    /// Everything else: the policy itself and the lines of its groups.
+    pub rest_bytes: usize,
+}
+
+impl Memory {
+    /// All parts together.
+    pub fn total_bytes(&self) -> usize {
+        self.engine_bytes + self.rules_bytes + self.rest_bytes
+    }
+}
+
+impl Policy {
+    pub(crate) fn new<'a>(
+        profile: &Profile,
+        config: &Config,
+        rules: RuleSet,
+        agents: impl Iterator<Item = (u32, &'a [u8])>,
+        empty_rule: Option<u32>,
+    ) -> Policy {
+        let mut inner = Inner {
+            form: profile.target_form,
+            encoding: Encoding::of_target(profile),
+            robots_txt_allowed: profile.robots_txt_allowed,
+            config: *config,
+            empty_rule,
+            asked: AtomicU32::new(0),
+            build_after: match (config.engine, config.build_after) {
+                (Some(Engine::Scan), _) => u32::MAX,
+                (Some(_), _) => 0,
+                (None, _) if !config.keep_rules => 0,
+                (None, Some(questions)) => questions,
+                (None, None) => crate::engine::questions_before_compiling(&rules),
+            },
+            compiled: OnceLock::new(),
+            rule_count: rules.len(),
+            rules,
+            agents: agents.map(|(line, value)| Agent { line, value: value.into() }).collect(),
+        };
+        if !config.keep_rules {
+            let compiled = Compiled::new(&inner.rules, inner.encoding, config);
+            if !compiled.needs_rules() {
+                inner.rules = RuleSet::default();
+                inner.agents = Box::default();
+            }
+            inner.compiled = OnceLock::from(compiled);
+        }
+        Policy(Arc::new(inner))
+    }
+
+    /// Whether the crawler may fetch this URL. A path that begins with `/` is taken for a
+    /// URL too.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    #[inline]
+    pub fn is_allowed<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
+        Ok(self.verdict(&self.target(url)?).is_allow())
+    }
+
+    /// Whether the crawler may fetch this path, with its query if it has one.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`] where the path does not begin with `/`.
+    #[inline]
+    pub fn is_path_allowed<P: AsRef<[u8]> + ?Sized>(&self, path: &P) -> Result<bool, InvalidUrl> {
+        let target = Target::of_path(path.as_ref(), self.0.form, self.0.encoding)?;
+        Ok(self.verdict(&target).is_allow())
+    }
+
+    /// The verdict on a URL, or on a path that begins with `/`, and why: the verdict of
+    /// [`Policy::is_allowed`], with a second, slower look for the rule that decided.
+    ///
+    /// ```
+    /// use robotsieve::{Crawler, Profile, Reason, Robots, Verdict};
+    ///
+    /// let file = b"User-agent: *\nDisallow: /*.pdf$\nAllow: /open/\n";
+    /// let policy = Robots::parse(file, &Profile::RFC9309).policy(&Crawler::name("bot"));
+    /// let decision = policy.decide("https://e.com/a.pdf")?;
+    /// assert_eq!(decision.verdict, Verdict::Disallow);
+    /// let rule = decision.rule().unwrap();
+    /// assert_eq!((rule.line, rule.value), (2, &b"/*.pdf$"[..]));
+    /// assert!(matches!(policy.decide("https://e.com/")?.reason, Reason::NoMatch));
+    /// // Seven octets beat six, whatever matches more of the path.
+    /// assert_eq!(policy.decide("https://e.com/open/a.pdf")?.verdict, Verdict::Disallow);
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    pub fn decide<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<Decision<'_>, InvalidUrl> {
+        Ok(self.decision(&self.target(url)?))
+    }
+
+    /// The target of a URL, or of a path that begins with `/`, in the policy's profile.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    #[inline]
+    pub fn target<'u, U>(&self, url: &'u U) -> Result<Target<'u>, InvalidUrl>
+    where
+        U: AsRef<[u8]> + ?Sized,
+    {
+        Target::of(url.as_ref(), self.0.form, self.0.encoding)
+    }
+
+    /// The verdict on a target, which must be of the same profile as the policy.
+    #[inline]
+    pub fn verdict(&self, target: &Target<'_>) -> Verdict {
+        let inner = &*self.0;
+        if inner.robots_txt_allowed && target.is_robots_txt() {
+            return Verdict::Allow;
+        }
+        match inner.compiled.get() {
+            Some(compiled) => compiled.verdict(&inner.rules, target),
+            None => inner.verdict_before_compiling(target),
+        }
+    }
+
+    /// The decision on a target, which must be of the same profile as the policy.
+    pub fn decision(&self, target: &Target<'_>) -> Decision<'_> {
+        let inner = &*self.0;
+        let verdict = self.verdict(target);
+        let deciding = || inner.rules.deciding(&target.to_buffer()).map(Rule::of);
+        let reason = if inner.robots_txt_allowed && target.is_robots_txt() {
+            Reason::RobotsTxt
+        } else if inner.rules.len() < inner.rule_count {
+            Reason::RulesNotKept
+        } else if let Some(rule) = deciding() {
+            debug_assert_eq!(rule.verdict, verdict);
+            Reason::Rule(rule)
+        } else if inner.agents.is_empty() && inner.config.keep_rules {
+            Reason::NoGroup
+        } else {
+            match inner.empty_rule {
+                Some(line) if inner.rule_count == 0 => Reason::EmptyRule { line },
+                _ => Reason::NoMatch,
+            }
+        };
+        Decision { verdict, reason }
+    }
+
+    /// Compiles now, if that is still to be done and the engine is not [`Engine::Scan`].
+    pub fn compile(&self) {
+        if self.0.config.engine != Some(Engine::Scan) {
+            self.0.compiled();
+        }
+    }
+
+    /// The engine that answers the next question.
+    pub fn engine(&self) -> Engine {
+        self.0.compiled.get().map_or(Engine::Scan, Compiled::engine)
+    }
+
+    /// The limit that kept the policy from becoming a DFA, if it was compiled and one did.
+    pub fn limit_hit(&self) -> Option<LimitHit> {
+        self.0.compiled.get().and_then(Compiled::limit_hit)
+    }
+
+    /// The occupied octets by part. What the [`Engine::Lazy`] needs while it runs lies in
+    /// the process-wide pool and is not counted here.
+    pub fn memory_usage(&self) -> Memory {
+        let inner = &*self.0;
+        let agents = inner.agents.iter().map(|agent| size_of::<Agent>() + agent.value.len());
+        Memory {
+            engine_bytes: inner.compiled.get().map_or(0, Compiled::memory_usage),
+            rules_bytes: inner.rules.memory_usage(),
+            // The two counters of the Arc.
+            rest_bytes: size_of::<Inner>() + 2 * size_of::<usize>() + agents.sum::<usize>(),
+        }
+    }
+
+    /// How many rules with a value the policy has.
+    pub fn rule_count(&self) -> usize {
+        self.0.rule_count
+    }
+
+    /// The rules with a value from highest to lowest precedence; of equal ones allow first,
+    /// then in the order of the file: the first that matches decides. None where they were
+    /// not kept.
+    pub fn rules(&self) -> impl ExactSizeIterator<Item = Rule<'_>> {
+        self.0.rules.iter().map(Rule::of)
+    }
+
+    /// The user-agent lines of the policy's groups: line, 1-based, and value as written.
+    /// None where no group is for the crawler or where rules are not kept.
+    pub fn group(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        self.0.agents.iter().map(|agent| (agent.line, &*agent.value))
+    }
+
+    /// Whether this is the same policy as another: a clone, or one that
+    /// [`Robots::policy`](crate::Robots::policy) gave for another crawler in the same group.
+    pub fn is_same(&self, other: &Policy) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Inner {
+    fn compiled(&self) -> &Compiled {
+        let compile = || Compiled::new(&self.rules, self.encoding, &self.config);
+        self.compiled.get_or_init(compile)
+    }
+
+    #[cold]
+    fn verdict_before_compiling(&self, target: &Target<'_>) -> Verdict {
+        // Relaxed: a question counted late only compiles late.
+        if self.build_after != u32::MAX
+            && self.asked.fetch_add(1, Ordering::Relaxed) >= self.build_after
+        {
+            return self.compiled().verdict(&self.rules, target);
+        }
+        let deciding = self.rules.deciding(&target.to_buffer());
+        deciding.map_or(Verdict::Allow, |rule| rule.verdict)
+    }
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Policy")
+            .field("rules", &self.0.rule_count)
+            .field("engine", &self.engine())
+            .field("limit_hit", &self.limit_hit())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,302 @@
+//! From a URL to what is compared: its path and query.
+
+use std::fmt;
+
+use memchr::{memchr, memchr3, memmem};
+use smallvec::SmallVec;
+
+use crate::normalise::{Encoding, Normalised};
+use crate::profile::{Profile, TargetForm};
+
+/// Room for most normalised targets without an allocation.
+pub(crate) type TargetBuffer = SmallVec<[u8; 512]>;
+
+/// The error for input that is no URL: neither `scheme://authority…` nor a path that
+/// begins with `/`.
+///
+/// In a profile with [`TargetForm::Google`] no input is invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidUrl(());
+
+impl fmt::Display for InvalidUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a URL: neither scheme://authority… nor a path that begins with '/'")
+    }
+}
+
+impl std::error::Error for InvalidUrl {}
+
+/// What of a URL is compared with the rules: path and query as octets, from the first `/`
+/// after the authority to before `#`.
+///
+/// An empty path is `/`, and `?x` is `/?x`: a target always begins with `/`. Nothing is
+/// copied; percent-encoding is normalised while the target is compared. Costs one look at
+/// the octets of the URL up to the end of its authority and one search for `#`.
+///
+/// ```
+/// use robotsieve::{Profile, Target};
+///
+/// let profile = Profile::RFC9309;
+/// let target = Target::from_url("https://e.com?q=%7e#top", &profile)?;
+/// assert_eq!(target.to_vec(), b"/?q=~");
+/// assert!(Target::from_url("e.com/x", &profile).is_err());
+/// // google/robotstxt takes anything.
+/// assert_eq!(Target::from_url("e.com/x", &Profile::GOOGLE)?.to_vec(), b"/x");
+/// # Ok::<(), robotsieve::InvalidUrl>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'u> {
+    /// The octets as given after the first `/`, which may itself be implied.
+    rest: &'u [u8],
+    /// Of the profile for which the target was found.
+    encoding: Encoding,
+}
+
+impl<'u> Target<'u> {
+    /// The target of a URL, or of a path that begins with `/`.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`], never with [`TargetForm::Google`].
+    pub fn from_url<U: AsRef<[u8]> + ?Sized>(
+        url: &'u U,
+        profile: &Profile,
+    ) -> Result<Target<'u>, InvalidUrl> {
+        Target::of(url.as_ref(), profile.target_form, Encoding::of_target(profile))
+    }
+
+    /// The target of a path, with or without a query, that begins with `/`. What follows
+    /// a `#` does not belong to it. Other than [`Target::from_url`], `//e.com/x` is a path
+    /// here in every profile.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`] if it does not begin with `/`, in every profile.
+    pub fn from_path<P: AsRef<[u8]> + ?Sized>(
+        path: &'u P,
+        profile: &Profile,
+    ) -> Result<Target<'u>, InvalidUrl> {
+        Target::of_path(path.as_ref(), profile.target_form, Encoding::of_target(profile))
+    }
+
+    #[inline]
+    pub(crate) fn of(
+        url: &'u [u8],
+        form: TargetForm,
+        encoding: Encoding,
+    ) -> Result<Target<'u>, InvalidUrl> {
+        let rest = match form {
+            TargetForm::Strict => before_fragment(match url {
+                [b'/', rest @ ..] => rest,
+                _ => after_slash(after_authority(url)?),
+            }),
+            TargetForm::Google => before_nul(google_rest(url)),
+        };
+        Ok(Target { rest, encoding })
+    }
+
+    #[inline]
+    pub(crate) fn of_path(
+        path: &'u [u8],
+        form: TargetForm,
+        encoding: Encoding,
+    ) -> Result<Target<'u>, InvalidUrl> {
+        let [b'/', rest @ ..] = path else { return Err(InvalidUrl(())) };
+        let rest = before_fragment(rest);
+        let rest = if form == TargetForm::Google { before_nul(rest) } else { rest };
+        Ok(Target { rest, encoding })
+    }
+
+    /// The octets as they were given, after the first `/`.
+    #[inline(always)]
+    pub(crate) fn rest(&self) -> &'u [u8] {
+        self.rest
+    }
+
+    #[inline(always)]
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The normalised octets after the first `/`, one by one.
+    pub(crate) fn octets(&self) -> Normalised<'u> {
+        self.encoding.normalised(self.rest)
+    }
+
+    /// The normalised octets with the first `/`, in a buffer.
+    pub(crate) fn to_buffer(self) -> TargetBuffer {
+        let mut buffer = TargetBuffer::with_capacity(self.rest.len() + 1);
+        buffer.push(b'/');
+        if self.encoding.changes_in(self.rest) {
+            buffer.extend(self.octets());
+        } else {
+            buffer.extend_from_slice(self.rest);
+        }
+        buffer
+    }
+
+    /// The target as it is compared: normalised, with its first `/`. Allocates.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.to_buffer().into_vec()
+    }
+
+    /// Whether this is `/robots.txt` and nothing more.
+    #[inline]
+    pub(crate) fn is_robots_txt(&self) -> bool {
+        const NAME: &[u8] = b"robots.txt";
+        // Encoded octets only make it longer.
+        self.rest.len() >= NAME.len()
+            && (self.rest == NAME
+                || self.rest.len() <= 3 * NAME.len()
+                    && self.encoding.changes_in(self.rest)
+                    && self.octets().eq(NAME.iter().copied()))
+    }
+}
+
+/// What follows `scheme://authority`: it is empty or begins with `/`, `?` or `#`.
+///
+/// RFC 3986 §3.1: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`. An empty
+/// authority is none.
+fn after_authority(url: &[u8]) -> Result<&[u8], InvalidUrl> {
+    let is_scheme = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'+' | b'-' | b'.');
+    let scheme_len = url.iter().position(|o| !is_scheme(o)).unwrap_or(url.len());
+    let (scheme, after) = url.split_at(scheme_len);
+    if !scheme.first().is_some_and(u8::is_ascii_alphabetic) {
+        return Err(InvalidUrl(()));
+    }
+    let authority = after.strip_prefix(b"://").ok_or(InvalidUrl(()))?;
+    match memchr3(b'/', b'?', b'#', authority).unwrap_or(authority.len()) {
+        0 => Err(InvalidUrl(())),
+        end => Ok(&authority[end..]),
+    }
+}
+
+fn after_slash(path: &[u8]) -> &[u8] {
+    path.strip_prefix(b"/").unwrap_or(path)
+}
+
+fn before_fragment(text: &[u8]) -> &[u8] {
+    &text[..memchr(b'#', text).unwrap_or(text.len())]
+}
+
+fn before_nul(text: &[u8]) -> &[u8] {
+    &text[..memchr(0, text).unwrap_or(text.len())]
+}
+
+/// What follows the first `/`, which may be implied, in the result of google/robotstxt's
+/// `GetPathParamsQuery`.
+fn google_rest(url: &[u8]) -> &[u8] {
+    // "Initial two slashes are ignored."
+    let url = url.strip_prefix(b"//").unwrap_or(url);
+    let early_path = memchr3(b'/', b'?', b';', url).unwrap_or(url.len());
+    // A path, parameter or query that begins before "://" means that it is no protocol's.
+    // Its own slashes come after its colon.
+    let protocol_end = match memmem::find(&url[..url.len().min(early_path + 2)], b"://") {
+        Some(at) if at < early_path => at + 3,
+        _ => 0,
+    };
+    let Some(path) = memchr3(b'/', b'?', b';', &url[protocol_end..]) else { return b"" };
+    let path = protocol_end + path;
+    match memchr(b'#', url) {
+        Some(hash) if hash < path => b"",
+        hash => after_slash(&url[path..hash.unwrap_or(url.len())]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(url: &[u8], profile: &Profile) -> Option<Vec<u8>> {
+        Target::from_url(url, profile).ok().map(|t| t.to_vec())
+    }
+
+    #[test]
+    fn strict() {
+        let cases: [(&str, Option<&str>); 20] = [
+            ("http://e.com/a/b?c;d", Some("/a/b?c;d")),
+            ("http://e.com", Some("/")),
+            ("http://e.com#f/x", Some("/")),
+            ("http://e.com?x", Some("/?x")),
+            ("http://e.com?x#y", Some("/?x")),
+            ("http://e.com;x", Some("/")),
+            ("http://u:p@e.com:8080/a#b", Some("/a")),
+            ("svn+ssh://e.com/a", Some("/a")),
+            ("/a#b", Some("/a")),
+            ("//e.com/x", Some("//e.com/x")),
+            ("/", Some("/")),
+            ("/a/../b", Some("/a/../b")),
+            ("", None),
+            ("e.com/x", None),
+            ("?x", None),
+            ("http:/e.com", None),
+            ("http:///x", None),
+            ("://e.com/x", None),
+            ("1http://e.com/x", None),
+            ("mailto:a@e.com", None),
+        ];
+        for (url, wanted) in cases {
+            let got = target(url.as_bytes(), &Profile::RFC9309);
+            assert_eq!(got.as_deref(), wanted.map(str::as_bytes), "{url}");
+        }
+    }
+
+    /// The cases of google/robotstxt's `ID_GetPathParamsQuery` in our words, and those of
+    /// SPEC.md.
+    #[test]
+    fn google() {
+        let cases: [(&[u8], &[u8]); 28] = [
+            (b"", b"/"),
+            (b"http://e.com", b"/"),
+            (b"http://e.com/", b"/"),
+            (b"http://e.com/a", b"/a"),
+            (b"http://e.com/a/", b"/a/"),
+            (b"http://e.com/a/b?c=http://d.e/", b"/a/b?c=http://d.e/"),
+            (b"http://e.com/a/b?c=d&e=f#fragment", b"/a/b?c=d&e=f"),
+            (b"e.com", b"/"),
+            (b"e.com/", b"/"),
+            (b"e.com/a", b"/a"),
+            (b"e.com/a/", b"/a/"),
+            (b"e.com/a/b?c=d&e=f#fragment", b"/a/b?c=d&e=f"),
+            (b"a", b"/"),
+            (b"a/", b"/"),
+            (b"/a", b"/a"),
+            (b"a/b", b"/b"),
+            (b"e.com?a", b"/?a"),
+            (b"e.com/a;b#c", b"/a;b"),
+            (b"//a/b/c", b"/b/c"),
+            (b"http://e.com;x", b"/;x"),
+            (b"http://e.com#/x", b"/"),
+            (b"http://e.com/a#b#c", b"/a"),
+            (b"?x://y/z", b"/?x://y/z"),
+            (b"/x://y/z", b"/x://y/z"),
+            (b"http://e.com/a\0b", b"/a"),
+            (b"http://e\0.com/a", b"/a"),
+            (b"://e/x", b"/x"),
+            (b"a:/b", b"/b"),
+        ];
+        for (url, wanted) in cases {
+            assert_eq!(target(url, &Profile::GOOGLE).unwrap(), wanted, "{}", url.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn paths() {
+        let path = |p, profile| Target::from_path(p, profile).map(|t| t.to_vec());
+        assert_eq!(path("//e.com/x", &Profile::GOOGLE).unwrap(), b"//e.com/x");
+        assert_eq!(path("/a\0b", &Profile::GOOGLE).unwrap(), b"/a");
+        assert_eq!(path("/a\0b#c", &Profile::RFC9309).unwrap(), b"/a%00b");
+        assert!(path("a", &Profile::GOOGLE).is_err());
+        assert!(path("", &Profile::RFC9309).is_err());
+    }
+
+    #[test]
+    fn robots_txt_itself() {
+        let is = |url: &str| Target::from_url(url, &Profile::RFC9309).unwrap().is_robots_txt();
+        assert!(is("https://e.com/robots.txt"));
+        assert!(is("https://e.com/robots.txt#x"));
+        assert!(is("https://e.com/%72obots%2etxt"));
+        assert!(!is("https://e.com/robots.txt?"));
+        assert!(!is("https://e.com/Robots.txt"));
+        assert!(!is("https://e.com/robots.txts"));
+        assert!(!is("https://e.com//robots.txt"));
+    }
+}
