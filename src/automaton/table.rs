@@ -1,0 +1,525 @@
+//! The compact, position-independent form of a DFA, and its invariants.
+//!
+//! # Layout
+//!
+//! One run of octets: two zeros, the records, eight zeros of padding. A *target* is a
+//! little-endian number of `W` octets (2 while the table is shorter than 64 KiB, else 4):
+//! 0 is "finally allow", 1 "finally disallow", anything else the offset of a record. The
+//! first octet of a record says what it is:
+//!
+//! ```text
+//! bits 0-1  kind       0 literal, 1 branch, 2 wait
+//! bit  2    at end     the verdict if the target ends in this record: 0 allow, 1 disallow
+//! bits 3-4  otherwise  0 finally allow, 1 finally disallow, 2 the target in the record
+//! bits 5-6  then       (literal) 0 the record behind, 1 finally allow, 2 finally disallow,
+//!                      3 the target in the record
+//!
+//! literal   head, len, [otherwise: W], [then: W], len octets that must all come
+//! branch    head, n, [otherwise: W], n octets, n targets
+//! wait      head, n, 16 octets: a set of ASCII octets, n octets, n targets
+//! ```
+//!
+//! A *literal* compares its octets at once; a *branch* looks for one octet among its `n`;
+//! where they do not find what they look for they go to `otherwise` and leave the octet
+//! there to be read again. A *wait* is a state behind a star: it passes over all octets
+//! but its own. Its set holds them and, where targets are normalised, every ASCII octet
+//! that normalising may change, so that one look tells whether to stop.
+//!
+//! # Invariants
+//!
+//! [`Automaton::validate`] checks all of them; the walk relies on them.
+//!
+//! 1. Records follow one another without a gap from offset 2 to the padding.
+//! 2. Every target is 0, 1 or the offset where a record begins; so is the start.
+//! 3. The `otherwise` of a literal or branch is final or a wait; a wait has none. So an
+//!    octet is read by at most two records, and the walk ends.
+//! 4. A literal has at least one octet. A literal whose `then` is the record behind has one
+//!    behind it.
+//! 5. The octets of a branch or a wait ascend.
+//! 6. The set of a wait holds each of its ASCII octets; it holds another one only where
+//!    targets are normalised and normalising may change it.
+//! 7. Where targets are normalised no literal has an octet that normalising may change (the
+//!    `%` of an escape stands in branches), so comparing octets as given is safe.
+
+use crate::automaton::determinise::{Dfa, FINAL_DISALLOW, StateId, final_verdict};
+use crate::config::LimitHit;
+use crate::decision::Verdict;
+use crate::normalise::Encoding;
+
+pub(super) const LITERAL: u8 = 0;
+pub(super) const BRANCH: u8 = 1;
+pub(super) const WAIT: u8 = 2;
+const KIND: u8 = 3;
+const AT_END_DISALLOW: u8 = 1 << 2;
+const OTHERWISE_SHIFT: u8 = 3;
+const THEN_SHIFT: u8 = 5;
+/// `otherwise`: the target stands in the record.
+pub(super) const OTHERWISE_TARGET: u8 = 2;
+/// `then`: the record behind.
+pub(super) const THEN_BEHIND: u8 = 0;
+/// `then`: the target stands in the record.
+pub(super) const THEN_TARGET: u8 = 3;
+
+/// Offset of the first record.
+const FIRST: usize = 2;
+/// Octets behind the last record, so that eight can be read from anywhere in one.
+pub(super) const PADDING: usize = 8;
+/// Octets of a wait's set.
+pub(super) const SET_LEN: usize = 16;
+/// Tables shorter than this have targets of two octets.
+const NARROW_LIMIT: usize = 1 << 16;
+
+/// A policy's DFA in its compact form.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Automaton {
+    pub(super) octets: Box<[u8]>,
+    pub(super) start: u32,
+    /// Octets of a target.
+    pub(super) width: u8,
+    /// How targets are normalised.
+    pub(super) encoding: Encoding,
+}
+
+/// The first octet of a record.
+#[derive(Clone, Copy)]
+pub(super) struct Head(pub(super) u8);
+
+impl Head {
+    #[inline(always)]
+    pub(super) fn kind(self) -> u8 {
+        self.0 & KIND
+    }
+
+    #[inline(always)]
+    pub(super) fn at_end(self) -> Verdict {
+        if self.0 & AT_END_DISALLOW == 0 { Verdict::Allow } else { Verdict::Disallow }
+    }
+
+    #[inline(always)]
+    pub(super) fn otherwise(self) -> u8 {
+        self.0 >> OTHERWISE_SHIFT & 3
+    }
+
+    #[inline(always)]
+    pub(super) fn then(self) -> u8 {
+        self.0 >> THEN_SHIFT & 3
+    }
+}
+
+/// A record before it has an offset.
+#[derive(Clone, Debug)]
+enum Item {
+    Literal { octets: std::ops::Range<usize>, at_end: Verdict, otherwise: Goal, then: Goal },
+    Branch { state: StateId },
+    Wait { state: StateId },
+}
+
+/// Where a record leads before it has an offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goal {
+    State(StateId),
+    /// The item behind.
+    Behind,
+}
+
+impl Goal {
+    fn verdict(self) -> Option<Verdict> {
+        match self {
+            Goal::State(id) => final_verdict(id),
+            Goal::Behind => None,
+        }
+    }
+}
+
+/// Lays a DFA out; its scratch space is kept for the next one.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    items: Vec<Item>,
+    literals: Vec<u8>,
+    /// By state: its item, or `u32::MAX`.
+    item_of: Vec<u32>,
+    /// By state: how many ways lead to it, two at most.
+    ways: Vec<u8>,
+    to_place: Vec<StateId>,
+    offsets: Vec<u32>,
+}
+
+impl Layout {
+    /// The compact form of a DFA.
+    ///
+    /// # Errors
+    /// The limit of octets, where the table is longer.
+    pub(crate) fn build(
+        &mut self,
+        dfa: &Dfa,
+        encoding: Encoding,
+        limit_bytes: usize,
+    ) -> Result<Automaton, LimitHit> {
+        self.place_items(dfa, encoding);
+        let narrow = self.measure(dfa, 2);
+        let (width, len) = if narrow < NARROW_LIMIT { (2, narrow) } else { (4, self.measure(dfa, 4)) };
+        if len > limit_bytes.min(u32::MAX as usize) {
+            return Err(LimitHit::TableBytes(limit_bytes));
+        }
+        let mut octets = Vec::with_capacity(len);
+        octets.resize(FIRST, 0);
+        for item in 0..self.items.len() {
+            debug_assert_eq!(octets.len(), self.offsets[item] as usize);
+            self.write(dfa, item, width, encoding, &mut octets);
+        }
+        octets.resize(len, 0);
+        let automaton = Automaton {
+            octets: octets.into_boxed_slice(),
+            start: self.target(Goal::State(dfa.start)),
+            width: width as u8,
+            encoding,
+        };
+        debug_assert_eq!(automaton.validate(), Ok(()));
+        Ok(automaton)
+    }
+
+    /// Decides the order of the records and joins what can be one literal.
+    fn place_items(&mut self, dfa: &Dfa, encoding: Encoding) {
+        self.items.clear();
+        self.literals.clear();
+        let states = dfa.len() + 2;
+        self.item_of.clear();
+        self.item_of.resize(states, u32::MAX);
+        self.ways.clear();
+        self.ways.resize(states, 0);
+        for id in dfa.ids() {
+            let state = dfa.state(id);
+            let targets = dfa.exits(state).iter().map(|(_, target)| *target);
+            for target in targets.chain([state.otherwise]) {
+                let ways = &mut self.ways[target as usize];
+                *ways = (*ways + 1).min(2);
+            }
+        }
+        self.to_place.clear();
+        self.to_place.push(dfa.start);
+        while let Some(id) = self.to_place.pop() {
+            if final_verdict(id).is_none() && self.item_of[id as usize] == u32::MAX {
+                self.place(dfa, id, encoding);
+            }
+        }
+    }
+
+    /// Places a state and all that can stand directly behind it.
+    fn place(&mut self, dfa: &Dfa, mut id: StateId, encoding: Encoding) {
+        loop {
+            self.item_of[id as usize] = self.items.len() as u32;
+            let state = *dfa.state(id);
+            if state.otherwise == id {
+                self.items.push(Item::Wait { state: id });
+                return self.place_later(dfa, id);
+            }
+            if final_verdict(state.otherwise).is_none() {
+                self.to_place.push(state.otherwise);
+            }
+            if !is_link(dfa, id, encoding) {
+                self.items.push(Item::Branch { state: id });
+                return self.place_later(dfa, id);
+            }
+            // As long as one way goes on to a state that differs in nothing else and that
+            // no other way leads to.
+            let from = self.literals.len();
+            let then = loop {
+                let link = dfa.state(id);
+                let (octet, target) = dfa.exits(link)[0];
+                match dfa.literal(link) {
+                    [] => self.literals.push(octet),
+                    literal => self.literals.extend_from_slice(literal),
+                }
+                if final_verdict(target).is_some() || self.ways[target as usize] > 1 {
+                    break target;
+                }
+                let next = dfa.state(target);
+                let same = next.otherwise == state.otherwise && next.at_end == state.at_end;
+                if !same || !is_link(dfa, target, encoding) {
+                    break target;
+                }
+                id = target;
+            };
+            let placed = final_verdict(then).is_some() || self.item_of[then as usize] != u32::MAX;
+            let last = if placed { Goal::State(then) } else { Goal::Behind };
+            let to = self.literals.len();
+            for at in (from..to).step_by(255) {
+                self.items.push(Item::Literal {
+                    octets: at..to.min(at + 255),
+                    at_end: state.at_end,
+                    otherwise: Goal::State(state.otherwise),
+                    then: if at + 255 < to { Goal::Behind } else { last },
+                });
+            }
+            if placed {
+                return;
+            }
+            id = then;
+        }
+    }
+
+    fn place_later(&mut self, dfa: &Dfa, id: StateId) {
+        let exits = dfa.exits(dfa.state(id)).iter().rev();
+        self.to_place.extend(exits.map(|(_, target)| *target));
+    }
+
+    /// Computes the offsets of all items and the length of the table.
+    fn measure(&mut self, dfa: &Dfa, width: usize) -> usize {
+        self.offsets.clear();
+        let mut offset = FIRST;
+        for item in &self.items {
+            self.offsets.push(offset.min(u32::MAX as usize) as u32);
+            offset += match item {
+                Item::Literal { octets, otherwise, then, .. } => {
+                    let otherwise = if otherwise.verdict().is_none() { width } else { 0 };
+                    let in_record = *then != Goal::Behind && then.verdict().is_none();
+                    2 + otherwise + if in_record { width } else { 0 } + octets.len()
+                }
+                Item::Branch { state } => {
+                    let state = dfa.state(*state);
+                    let in_record = final_verdict(state.otherwise).is_none();
+                    let n = dfa.exits(state).len();
+                    2 + if in_record { width } else { 0 } + n * (1 + width)
+                }
+                Item::Wait { state } => {
+                    2 + SET_LEN + dfa.exits(dfa.state(*state)).len() * (1 + width)
+                }
+            };
+        }
+        offset + PADDING
+    }
+
+    fn target(&self, goal: Goal) -> u32 {
+        match goal {
+            Goal::State(id) if final_verdict(id).is_some() => id,
+            Goal::State(id) => self.offsets[self.item_of[id as usize] as usize],
+            Goal::Behind => unreachable!("what stands behind has no target"),
+        }
+    }
+
+    fn write(&self, dfa: &Dfa, item: usize, width: usize, encoding: Encoding, to: &mut Vec<u8>) {
+        let put = |to: &mut Vec<u8>, goal: Goal| {
+            to.extend_from_slice(&self.target(goal).to_le_bytes()[..width]);
+        };
+        let end_bit = |at_end| if at_end == Verdict::Disallow { AT_END_DISALLOW } else { 0 };
+        let otherwise_bits = |goal: Goal| match goal.verdict() {
+            Some(verdict) => u8::from(verdict == Verdict::Disallow),
+            None => OTHERWISE_TARGET,
+        };
+        match &self.items[item] {
+            Item::Literal { octets, at_end, otherwise, then } => {
+                let then_bits = match (then, then.verdict()) {
+                    (Goal::Behind, _) => THEN_BEHIND,
+                    (_, Some(verdict)) => 1 + u8::from(verdict == Verdict::Disallow),
+                    (_, None) => THEN_TARGET,
+                };
+                let otherwise_bits = otherwise_bits(*otherwise);
+                to.push(
+                    LITERAL
+                        | end_bit(*at_end)
+                        | otherwise_bits << OTHERWISE_SHIFT
+                        | then_bits << THEN_SHIFT,
+                );
+                to.push(octets.len() as u8);
+                if otherwise_bits == OTHERWISE_TARGET {
+                    put(to, *otherwise);
+                }
+                if then_bits == THEN_TARGET {
+                    put(to, *then);
+                }
+                to.extend_from_slice(&self.literals[octets.clone()]);
+            }
+            Item::Branch { state } => {
+                let state = dfa.state(*state);
+                let otherwise = Goal::State(state.otherwise);
+                let bits = otherwise_bits(otherwise);
+                to.push(BRANCH | end_bit(state.at_end) | bits << OTHERWISE_SHIFT);
+                to.push(dfa.exits(state).len() as u8);
+                if bits == OTHERWISE_TARGET {
+                    put(to, otherwise);
+                }
+                self.write_exits(dfa.exits(state), put, to);
+            }
+            Item::Wait { state } => {
+                let state = dfa.state(*state);
+                let exits = dfa.exits(state);
+                to.push(WAIT | end_bit(state.at_end));
+                to.push(exits.len() as u8);
+                let stops = exits.iter().map(|(octet, _)| *octet);
+                to.extend_from_slice(&set_of(stops, encoding));
+                self.write_exits(exits, put, to);
+            }
+        }
+    }
+
+    fn write_exits(
+        &self,
+        exits: &[(u8, StateId)],
+        put: impl Fn(&mut Vec<u8>, Goal),
+        to: &mut Vec<u8>,
+    ) {
+        to.extend(exits.iter().map(|(octet, _)| *octet));
+        for (_, target) in exits {
+            put(to, Goal::State(*target));
+        }
+    }
+}
+
+/// Whether a state compares octets and can be part of a literal.
+fn is_link(dfa: &Dfa, id: StateId, encoding: Encoding) -> bool {
+    let state = dfa.state(id);
+    state.otherwise != id
+        && match (dfa.literal(state), dfa.exits(state)) {
+            ([], [(octet, _)]) => !encoding.changes(*octet),
+            ([], _) => false,
+            (_, _) => true,
+        }
+}
+
+/// The set of a wait: the ASCII octets at which it stops.
+fn set_of(stops: impl Iterator<Item = u8>, encoding: Encoding) -> [u8; SET_LEN] {
+    let mut set = [0; SET_LEN];
+    let changed = (0..128).filter(|octet| encoding.changes(*octet));
+    for octet in stops.filter(u8::is_ascii).chain(changed) {
+        set[usize::from(octet >> 3)] |= 1 << (octet & 7);
+    }
+    set
+}
+
+/// Why octets are no table: an offset and what is wrong there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Invalid {
+    pub(crate) offset: usize,
+    pub(crate) what: &'static str,
+}
+
+/// A record, taken apart.
+pub(super) struct Record<'t> {
+    pub(super) head: Head,
+    /// A literal's octets, or the octets of the exits.
+    pub(super) octets: &'t [u8],
+    /// One for each exit; empty for a literal.
+    pub(super) targets: Vec<u32>,
+    pub(super) otherwise: Option<u32>,
+    /// Of a literal; `None`: the record behind.
+    pub(super) then: Option<u32>,
+    pub(super) set: Option<&'t [u8]>,
+    pub(super) len: usize,
+}
+
+impl Automaton {
+    /// Takes the record at an offset apart: for all purposes but the walk. `None` where the
+    /// table ends too soon.
+    pub(super) fn record(&self, offset: usize) -> Option<Record<'_>> {
+        let width = usize::from(self.width);
+        let records = &self.octets[..self.octets.len().checked_sub(PADDING)?];
+        let mut rest = records.get(offset..)?;
+        let before = rest.len();
+        let mut take = |len: usize| {
+            let (taken, left) = rest.split_at_checked(len)?;
+            rest = left;
+            Some(taken)
+        };
+        let [head, n] = *take(2)? else { return None };
+        let (head, n) = (Head(head), usize::from(n));
+        let number = |octets: &[u8]| {
+            octets.iter().rev().fold(0, |number: u32, octet| number << 8 | u32::from(*octet))
+        };
+        let otherwise = match (head.kind(), head.otherwise()) {
+            (WAIT, _) => None,
+            (_, OTHERWISE_TARGET) => Some(number(take(width)?)),
+            (_, verdict) => Some(u32::from(verdict)),
+        };
+        let mut record =
+            Record { head, octets: &[], targets: Vec::new(), otherwise, then: None, set: None, len: 0 };
+        if head.kind() == LITERAL {
+            record.then = match head.then() {
+                THEN_BEHIND => None,
+                THEN_TARGET => Some(number(take(width)?)),
+                verdict => Some(u32::from(verdict - 1)),
+            };
+            record.octets = take(n)?;
+        } else {
+            if head.kind() == WAIT {
+                record.set = Some(take(SET_LEN)?);
+            }
+            record.octets = take(n)?;
+            record.targets = take(n * width)?.chunks_exact(width).map(number).collect();
+        }
+        record.len = before - rest.len();
+        Some(record)
+    }
+
+    /// The offsets of all records, if they follow one another without a gap.
+    fn record_offsets(&self) -> Result<Vec<usize>, Invalid> {
+        let mut offsets = Vec::new();
+        let mut offset = FIRST;
+        while offset + PADDING < self.octets.len() {
+            offsets.push(offset);
+            let record = self.record(offset);
+            offset += record.ok_or(Invalid { offset, what: "record cut short" })?.len;
+        }
+        Ok(offsets)
+    }
+
+    /// Checks every invariant of the [module](self).
+    pub(crate) fn validate(&self) -> Result<(), Invalid> {
+        let fail = |offset, what| Err(Invalid { offset, what });
+        if self.octets.len() < FIRST + PADDING || !matches!(self.width, 2 | 4) {
+            return fail(0, "no table");
+        }
+        let (body, padding) = self.octets.split_at(self.octets.len() - PADDING);
+        if body[..FIRST] != [0; FIRST] || padding != [0; PADDING] {
+            return fail(0, "no zeros before or behind the records");
+        }
+        let offsets = self.record_offsets()?;
+        let is_target = |target: u32| {
+            target <= FINAL_DISALLOW || offsets.binary_search(&(target as usize)).is_ok()
+        };
+        if !is_target(self.start) {
+            return fail(self.start as usize, "the start is no record");
+        }
+        for &offset in &offsets {
+            let Some(record) = self.record(offset) else { return fail(offset, "no record") };
+            match (record.head.kind(), record.then) {
+                (LITERAL, _) if record.octets.is_empty() => return fail(offset, "empty literal"),
+                (LITERAL, _) if record.octets.iter().any(|o| self.encoding.changes(*o)) => {
+                    return fail(offset, "literal with an octet that normalising changes");
+                }
+                (LITERAL, None) if offsets.last() == Some(&offset) => {
+                    return fail(offset, "nothing behind a literal");
+                }
+                (LITERAL, Some(then)) if !is_target(then) => {
+                    return fail(offset, "a literal leads to no record");
+                }
+                (LITERAL, _) => {}
+                (BRANCH | WAIT, _) => {
+                    if !record.octets.is_sorted_by(|a, b| a < b) {
+                        return fail(offset, "octets do not ascend");
+                    }
+                    if !record.targets.iter().all(|target| is_target(*target)) {
+                        return fail(offset, "an exit leads to no record");
+                    }
+                }
+                _ => return fail(offset, "unknown kind of record"),
+            }
+            if let Some(otherwise) = record.otherwise {
+                let waits = |at: usize| Head(self.octets[at]).kind() == WAIT;
+                if !is_target(otherwise) || otherwise > 1 && !waits(otherwise as usize) {
+                    return fail(offset, "otherwise is neither final nor a wait");
+                }
+            }
+            if let Some(set) = record.set
+                && *set != set_of(record.octets.iter().copied(), self.encoding)
+            {
+                return fail(offset, "the set of a wait is not that of its octets");
+            }
+        }
+        Ok(())
+    }
+
+    /// The occupied octets, without `self`.
+    pub(crate) fn memory_usage(&self) -> usize {
+        self.octets.len()
+    }
+}
