@@ -157,7 +157,9 @@ pub(crate) fn diagnose(
             found.push(Diagnostic { line: line.number, span, kind });
         };
         match line.content {
-            Content::NoRecord => add(line.offset..line.offset + line.octets.len(), DiagnosticKind::NoRecord),
+            Content::NoRecord => {
+                add(line.offset..line.offset + line.octets.len(), DiagnosticKind::NoRecord)
+            }
             Content::Record(record) => {
                 of_field(file, &record, &mut add);
                 match record.field {
@@ -194,7 +196,8 @@ fn file_as_a_whole(file: &[u8], profile: &Profile, extent: Extent, found: &mut V
         add(0..2, DiagnosticKind::Utf16);
     }
     let text = file[extent.from..].trim_ascii_start();
-    let begins = |tag: &[u8]| text.len() >= tag.len() && text[..tag.len()].eq_ignore_ascii_case(tag);
+    let begins =
+        |tag: &[u8]| text.len() >= tag.len() && text[..tag.len()].eq_ignore_ascii_case(tag);
     if begins(b"<!doctype") || begins(b"<html") || begins(b"<head") {
         let at = file.len() - text.len();
         add(at..at + 5, DiagnosticKind::Html);
@@ -233,7 +236,8 @@ fn of_field(file: &[u8], record: &Record<'_>, add: &mut impl FnMut(Range<usize>,
         Field::Disallow => b"disallow",
         Field::Sitemap => b"sitemap",
         Field::Other => {
-            let likely = likely_field(record.name).filter(|f| *f != Field::Allow || !record.name.eq_ignore_ascii_case(b"allow"));
+            let likely = likely_field(record.name)
+                .filter(|f| *f != Field::Allow || !record.name.eq_ignore_ascii_case(b"allow"));
             if let Some(likely) = likely {
                 add(name_span, DiagnosticKind::MisspeltField { likely });
             }

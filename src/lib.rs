@@ -1,7 +1,7 @@
 //! Which URLs does a robots.txt allow?
 #![doc = ""]
 
-pub mod automaton;
+mod automaton;
 mod config;
 mod crawler;
 mod decision;
@@ -19,10 +19,12 @@ mod target;
 #[cfg(feature = "rayon")]
 pub mod batch;
 
+pub use automaton::InvalidAutomaton;
 pub use config::{Config, Engine, LimitHit, Limits};
 pub use crawler::Crawler;
 pub use decision::{Decision, Reason, Rule, Verdict};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
+pub use engine::lazy_pool_bytes;
 pub use parse::{Field, Record};
 pub use policy::{Memory, Policy};
 pub use profile::{

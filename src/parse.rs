@@ -87,7 +87,13 @@ impl Extent {
         let mark = b"\xEF\xBB\xBF";
         let from = match profile.byte_order_mark {
             ByteOrderMark::Keep => 0,
-            ByteOrderMark::Skip => if file.starts_with(mark) { mark.len() } else { 0 },
+            ByteOrderMark::Skip => {
+                if file.starts_with(mark) {
+                    mark.len()
+                } else {
+                    0
+                }
+            }
             ByteOrderMark::SkipPartial => {
                 file.iter().zip(mark).take_while(|(octet, mark)| octet == mark).count()
             }
@@ -288,7 +294,11 @@ mod tests {
 
     #[test]
     fn line_ends() {
-        for file in [&b"allow: /a\r\n\r\nallow: /b"[..], b"allow: /a\n\nallow: /b\n", b"allow: /a\r\rallow: /b\r"] {
+        for file in [
+            &b"allow: /a\r\n\r\nallow: /b"[..],
+            b"allow: /a\n\nallow: /b\n",
+            b"allow: /a\r\rallow: /b\r",
+        ] {
             let wanted = [(1, Field::Allow, &b"/a"[..]), (3, Field::Allow, b"/b")];
             assert_eq!(records(file, &Profile::RFC9309), wanted);
         }
@@ -297,11 +307,8 @@ mod tests {
     #[test]
     fn names_and_values() {
         let file = b" ALLOW\t: /a b # c\nallow :\nallow\n: /x\n#allow: /y\nnoindex: /z";
-        let wanted = [
-            (1, Field::Allow, &b"/a b"[..]),
-            (2, Field::Allow, b""),
-            (6, Field::Other, b"/z"),
-        ];
+        let wanted =
+            [(1, Field::Allow, &b"/a b"[..]), (2, Field::Allow, b""), (6, Field::Other, b"/z")];
         assert_eq!(records(file, &Profile::RFC9309), wanted);
     }
 
@@ -326,9 +333,8 @@ mod tests {
 
     #[test]
     fn byte_order_marks() {
-        let value = |file: &'static [u8], profile: &Profile| {
-            records(file, profile).first().map(|r| r.1)
-        };
+        let value =
+            |file: &'static [u8], profile: &Profile| records(file, profile).first().map(|r| r.1);
         for (file, rfc, google) in [
             (&b"\xEF\xBB\xBFallow: /"[..], Some(Field::Allow), Some(Field::Allow)),
             (b"\xEF\xBBallow: /", Some(Field::Other), Some(Field::Allow)),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::automaton::InvalidAutomaton;
 use crate::config::{Config, Engine, LimitHit};
 use crate::decision::{Decision, Reason, Rule, Verdict};
 use crate::engine::Compiled;
@@ -95,7 +96,7 @@ impl Policy {
         };
         if !config.keep_rules {
             let compiled = Compiled::new(&inner.rules, inner.encoding, config);
-            if !compiled.needs_rules() {
+            if compiled.automaton().is_some() {
                 inner.rules = RuleSet::default();
                 inner.agents = Box::default();
             }
@@ -213,8 +214,29 @@ impl Policy {
         self.0.compiled.get().and_then(Compiled::limit_hit)
     }
 
+    /// The compiled automaton as a Graphviz DOT graph; compiles first if that is still to be
+    /// done. `None` where the policy is no [`Engine::Dfa`]: [`Policy::limit_hit`] says why.
+    ///
+    /// An ellipse reads octets, a hexagon waits behind a star; each is coloured by the
+    /// verdict if the target ends there. A dashed edge is taken by every other octet, which
+    /// is then read again. Boxes are final verdicts.
+    pub fn to_dot(&self) -> Option<String> {
+        self.compile();
+        self.0.compiled.get()?.automaton().map(|automaton| automaton.to_dot())
+    }
+
+    /// Checks the invariants of the compiled automaton, if there is one.
+    ///
+    /// # Errors
+    /// The first invariant that does not hold: a bug in this library.
+    pub fn validate(&self) -> Result<(), InvalidAutomaton> {
+        let automaton = self.0.compiled.get().and_then(Compiled::automaton);
+        automaton.map_or(Ok(()), |automaton| automaton.validate())
+    }
+
     /// The occupied octets by part. What the [`Engine::Lazy`] needs while it runs lies in
-    /// the process-wide pool and is not counted here.
+    /// the process-wide pool ([`lazy_pool_bytes`](crate::lazy_pool_bytes)) and is not counted
+    /// here.
     pub fn memory_usage(&self) -> Memory {
         let inner = &*self.0;
         let agents = inner.agents.iter().map(|agent| size_of::<Agent>() + agent.value.len());

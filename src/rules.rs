@@ -62,10 +62,7 @@ pub(crate) struct RuleRef<'s> {
 }
 
 impl RuleSet {
-    pub(crate) fn new<'a>(
-        rules: impl Iterator<Item = RawRule<'a>>,
-        profile: &Profile,
-    ) -> RuleSet {
+    pub(crate) fn new<'a>(rules: impl Iterator<Item = RawRule<'a>>, profile: &Profile) -> RuleSet {
         let mut builder = Builder {
             profile,
             encoding: Encoding::of_rule(profile),
@@ -100,10 +97,7 @@ impl RuleSet {
             line: e.line,
             verdict: e.verdict,
             precedence: e.precedence,
-            pattern: Pattern {
-                octets: text(e.pattern_at, e.pattern_len),
-                anchored: e.anchored,
-            },
+            pattern: Pattern { octets: text(e.pattern_at, e.pattern_len), anchored: e.anchored },
             value: text(e.value_at, e.value_len),
         }
     }
@@ -158,7 +152,8 @@ impl Builder<'_> {
             value = &value[..value.len() - stars];
         }
         // A `$` that trailing stars followed is not the value's last character.
-        let anchored = profile.wildcards && value.len() == rule.value.len() && value.ends_with(b"$");
+        let anchored =
+            profile.wildcards && value.len() == rule.value.len() && value.ends_with(b"$");
         let body = if anchored { &value[..value.len() - 1] } else { value };
         if profile.wildcards {
             for (i, piece) in body.split(|o| *o == b'*').enumerate() {

@@ -87,9 +87,8 @@ impl Dfa {
         limits: &Limits,
     ) -> Result<(), LimitHit> {
         let nodes = trie.len() as u64;
-        let state_limit = limits.states.unwrap_or_else(|| {
-            u32::try_from(4 * nodes + 64).unwrap_or(u32::MAX)
-        });
+        let state_limit =
+            limits.states.unwrap_or_else(|| u32::try_from(4 * nodes + 64).unwrap_or(u32::MAX));
         let work_limit = limits.work.unwrap_or(WORK_BASE + WORK_PER_NODE * nodes);
         self.states.clear();
         self.exits.clear();

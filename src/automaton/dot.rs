@@ -1,1 +1,95 @@
-//! A picture of the table, as Graphviz DOT.
+//! A picture of a table, as Graphviz DOT.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::automaton::table::{Automaton, LITERAL, WAIT};
+use crate::decision::Verdict;
+
+impl Automaton {
+    /// The records as a graph: an ellipse reads octets, a hexagon waits behind a star for
+    /// one of its octets; it is coloured by the verdict if the target ends there. A dashed
+    /// edge is taken by every other octet, which is read again behind it. Boxes are final.
+    pub(crate) fn to_dot(&self) -> String {
+        let mut dot = String::from(
+            "digraph policy {\n  rankdir=LR;\n  node [style=filled, fontname=\"monospace\"];\n  \
+             edge [fontname=\"monospace\"];\n  begin [label=\"/\", shape=plaintext, style=\"\"];\n",
+        );
+        let name = |target: u32| match target {
+            0 => "allow".to_string(),
+            1 => "disallow".to_string(),
+            offset => format!("r{offset}"),
+        };
+        let mut finals = [false; 2];
+        let mut edges = String::new();
+        let mut edge = |from: &str, to: u32, attributes: &str| {
+            if let Some(is_used) = finals.get_mut(to as usize) {
+                *is_used = true;
+            }
+            let _ = writeln!(edges, "  {from} -> {}{attributes};", name(to));
+        };
+        edge("begin", self.start, "");
+        // Records that cannot be read end the picture; `validate` says why.
+        let mut offset = 2;
+        while let Some(record) = self.record(offset) {
+            let from = name(offset as u32);
+            let behind = (offset + record.len) as u32;
+            let shape = if record.head.kind() == WAIT { "hexagon" } else { "ellipse" };
+            let colour = match record.head.at_end() {
+                Verdict::Allow => "palegreen",
+                Verdict::Disallow => "lightsalmon",
+            };
+            let label = if record.head.kind() == WAIT { "*" } else { "" };
+            let _ =
+                writeln!(dot, "  {from} [label=\"{label}\", shape={shape}, fillcolor={colour}];");
+            if record.head.kind() == LITERAL {
+                let label = format!(" [label=\"{}\"]", escape(record.octets, ""));
+                edge(&from, record.then.unwrap_or(behind), &label);
+            } else {
+                let mut by_target: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+                for (octet, target) in record.octets.iter().zip(&record.targets) {
+                    by_target.entry(*target).or_default().push(*octet);
+                }
+                for (target, octets) in by_target {
+                    edge(&from, target, &format!(" [label=\"{}\"]", escape(&octets, " ")));
+                }
+            }
+            if let Some(otherwise) = record.otherwise {
+                edge(&from, otherwise, " [style=dashed]");
+            }
+            offset += record.len;
+        }
+        for (verdict, colour, is_used) in
+            [("allow", "palegreen", finals[0]), ("disallow", "lightsalmon", finals[1])]
+        {
+            if is_used {
+                let _ = writeln!(dot, "  {verdict} [shape=box, fillcolor={colour}];");
+            }
+        }
+        dot.push_str(&edges);
+        dot.push_str("}\n");
+        dot
+    }
+}
+
+/// Octets as the inside of a DOT string.
+fn escape(octets: &[u8], between: &str) -> String {
+    let mut text = String::new();
+    for (i, octet) in octets.iter().enumerate() {
+        if i > 0 {
+            text.push_str(between);
+        }
+        match octet {
+            b'"' | b'\\' => {
+                text.push('\\');
+                text.push(char::from(*octet));
+            }
+            b' ' => text.push('␠'),
+            0x21..=0x7E => text.push(char::from(*octet)),
+            _ => {
+                let _ = write!(text, "\\\\x{octet:02X}");
+            }
+        }
+    }
+    text
+}

@@ -11,11 +11,13 @@ use crate::normalise::Encoding;
 use crate::rules::RuleSet;
 
 pub(crate) use table::Automaton;
+pub use table::InvalidAutomaton;
+pub(crate) use trie::{NONE as NO_NODE, Run, Trie, verdict_of};
 
 /// Compiles rule sets, with scratch space that is used again for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Compiler {
-    trie: trie::Trie,
+    trie: Trie,
     dfa: determinise::Dfa,
     layout: table::Layout,
 }

@@ -41,6 +41,9 @@
 //! 7. Where targets are normalised no literal has an octet that normalising may change (the
 //!    `%` of an escape stands in branches), so comparing octets as given is safe.
 
+use std::fmt;
+use std::ops::Range;
+
 use crate::automaton::determinise::{Dfa, FINAL_DISALLOW, StateId, final_verdict};
 use crate::config::LimitHit;
 use crate::decision::Verdict;
@@ -109,7 +112,7 @@ impl Head {
 /// A record before it has an offset.
 #[derive(Clone, Debug)]
 enum Item {
-    Literal { octets: std::ops::Range<usize>, at_end: Verdict, otherwise: Goal, then: Goal },
+    Literal { octets: Range<usize>, at_end: Verdict, otherwise: Goal, then: Goal },
     Branch { state: StateId },
     Wait { state: StateId },
 }
@@ -157,7 +160,8 @@ impl Layout {
     ) -> Result<Automaton, LimitHit> {
         self.place_items(dfa, encoding);
         let narrow = self.measure(dfa, 2);
-        let (width, len) = if narrow < NARROW_LIMIT { (2, narrow) } else { (4, self.measure(dfa, 4)) };
+        let (width, len) =
+            if narrow < NARROW_LIMIT { (2, narrow) } else { (4, self.measure(dfa, 4)) };
         if len > limit_bytes.min(u32::MAX as usize) {
             return Err(LimitHit::TableBytes(limit_bytes));
         }
@@ -386,11 +390,26 @@ fn set_of(stops: impl Iterator<Item = u8>, encoding: Encoding) -> [u8; SET_LEN] 
     set
 }
 
-/// Why octets are no table: an offset and what is wrong there.
+/// The error for an automaton that breaks one of its invariants: an offset in its table,
+/// and what is wrong there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Invalid {
-    pub(crate) offset: usize,
-    pub(crate) what: &'static str,
+pub struct InvalidAutomaton {
+    offset: usize,
+    what: &'static str,
+}
+
+impl fmt::Display for InvalidAutomaton {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invalid automaton: at offset {}: {}", self.offset, self.what)
+    }
+}
+
+impl std::error::Error for InvalidAutomaton {}
+
+impl fmt::Debug for Automaton {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Automaton").field("len", &self.octets.len()).finish_non_exhaustive()
+    }
 }
 
 /// A record, taken apart.
@@ -430,8 +449,15 @@ impl Automaton {
             (_, OTHERWISE_TARGET) => Some(number(take(width)?)),
             (_, verdict) => Some(u32::from(verdict)),
         };
-        let mut record =
-            Record { head, octets: &[], targets: Vec::new(), otherwise, then: None, set: None, len: 0 };
+        let mut record = Record {
+            head,
+            octets: &[],
+            targets: Vec::new(),
+            otherwise,
+            then: None,
+            set: None,
+            len: 0,
+        };
         if head.kind() == LITERAL {
             record.then = match head.then() {
                 THEN_BEHIND => None,
@@ -451,20 +477,20 @@ impl Automaton {
     }
 
     /// The offsets of all records, if they follow one another without a gap.
-    fn record_offsets(&self) -> Result<Vec<usize>, Invalid> {
+    fn record_offsets(&self) -> Result<Vec<usize>, InvalidAutomaton> {
         let mut offsets = Vec::new();
         let mut offset = FIRST;
         while offset + PADDING < self.octets.len() {
             offsets.push(offset);
             let record = self.record(offset);
-            offset += record.ok_or(Invalid { offset, what: "record cut short" })?.len;
+            offset += record.ok_or(InvalidAutomaton { offset, what: "record cut short" })?.len;
         }
         Ok(offsets)
     }
 
     /// Checks every invariant of the [module](self).
-    pub(crate) fn validate(&self) -> Result<(), Invalid> {
-        let fail = |offset, what| Err(Invalid { offset, what });
+    pub(crate) fn validate(&self) -> Result<(), InvalidAutomaton> {
+        let fail = |offset, what| Err(InvalidAutomaton { offset, what });
         if self.octets.len() < FIRST + PADDING || !matches!(self.width, 2 | 4) {
             return fail(0, "no table");
         }

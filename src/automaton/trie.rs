@@ -109,10 +109,28 @@ struct Open {
 impl Trie {
     /// Builds the trie of a rule set in place of what was there.
     pub(crate) fn build(&mut self, rules: &RuleSet) {
+        self.build_of(rules, None);
+    }
+
+    /// Builds the trie of one run of a rule set.
+    pub(crate) fn build_run(&mut self, rules: &RuleSet, run: Run) {
+        self.build_of(rules, Some(run));
+    }
+
+    /// The highest run of a rule set.
+    pub(crate) fn highest_run(rules: &RuleSet) -> Run {
+        let mut run = 0;
+        for rule in rules.iter().rev() {
+            run += Run::from(verdict_of(run) != rule.verdict);
+        }
+        run
+    }
+
+    fn build_of(&mut self, rules: &RuleSet, only: Option<Run>) {
         self.nodes.clear();
         self.edges.clear();
         self.table.clear();
-        self.collect(rules);
+        self.collect(rules, only);
         self.open.push(Open::new(0, 0, 0));
         let mut previous: &[u8] = &[];
         let entries = std::mem::take(&mut self.entries);
@@ -145,7 +163,7 @@ impl Trie {
     }
 
     /// Assigns runs, drops what cannot change a verdict, and sorts by pattern.
-    fn collect(&mut self, rules: &RuleSet) {
+    fn collect(&mut self, rules: &RuleSet, only: Option<Run>) {
         self.entries.clear();
         let mut run = 0;
         // From lowest to highest precedence.
@@ -153,7 +171,7 @@ impl Trie {
             if verdict_of(run) != rule.verdict {
                 run += 1;
             }
-            if run == 0 {
+            if run == 0 || only.is_some_and(|only| run != only) {
                 continue;
             }
             let mut add = |at| self.entries.push(Entry { rule: number as u32, at, run });
