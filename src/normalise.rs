@@ -18,19 +18,17 @@
 //! Normalising twice changes nothing: every octet that it writes is plain, or belongs to
 //! a `%XX` with upper-case digits that does not stand for an unreserved character.
 
-use crate::profile::{Profile, Sides};
+use crate::profile::{Profile, Sides, TargetForm};
 
 const HIGH: u8 = 1;
 const FORBIDDEN: u8 = 2;
 const SPECIAL: u8 = 4;
 const PERCENT: u8 = 8;
 const UNRESERVED: u8 = 16;
-/// Not a class of octets: marks an encoding that decodes unreserved characters.
-const DECODE: u8 = 32;
-/// Not a class of octets: marks an encoding that writes hex digits in upper case.
-const UPPER: u8 = 64;
-/// Not a class of octets: marks an encoding that encodes a stray `%`.
-const STRAY: u8 = 128;
+const HASH: u8 = 32;
+const NUL: u8 = 64;
+/// The classes that change.
+const CHANGING: u8 = HIGH | FORBIDDEN | SPECIAL | PERCENT;
 
 /// The class of each octet.
 static CLASS: [u8; 256] = {
@@ -41,7 +39,9 @@ static CLASS: [u8; 256] = {
             0x80.. => HIGH,
             b'%' => PERCENT,
             b'*' | b'$' => SPECIAL,
-            0..=0x20 | 0x7F | b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => {
+            b'#' => HASH,
+            0 => FORBIDDEN | NUL,
+            1..=0x20 | 0x7F | b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => {
                 FORBIDDEN
             }
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => UNRESERVED,
@@ -52,14 +52,23 @@ static CLASS: [u8; 256] = {
     class
 };
 
-/// What is normalised on one side of the comparison.
+/// What is normalised on one side of the comparison, and what ends a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Encoding(u8);
+pub(crate) struct Encoding {
+    /// The classes of octets at which there is something to do.
+    classes: u8,
+    decode_unreserved: bool,
+    upper_case: bool,
+    encode_stray: bool,
+}
 
 impl Encoding {
-    /// Of the target.
+    /// Of the target. A `#` ends it, and in the profile `google` a NUL does.
     pub(crate) fn of_target(profile: &Profile) -> Encoding {
-        Encoding::on_side(profile, |sides| sides == Sides::Both)
+        let nul = if profile.target_form == TargetForm::Google { NUL } else { 0 };
+        let mut encoding = Encoding::on_side(profile, |sides| sides == Sides::Both);
+        encoding.classes |= HASH | nul;
+        encoding
     }
 
     /// Of a rule's pattern, wildcards and the end anchor apart.
@@ -68,32 +77,53 @@ impl Encoding {
     }
 
     fn on_side(profile: &Profile, side: impl Fn(Sides) -> bool) -> Encoding {
-        let percent = PERCENT
-            | if profile.unreserved_decoded { DECODE } else { 0 }
-            | if side(profile.hex_upper_case) { UPPER } else { 0 }
-            | if profile.stray_percent_encoded { STRAY } else { 0 };
-        Encoding(
-            if side(profile.high_octets_encoded) { HIGH } else { 0 }
-                | if profile.forbidden_octets_encoded { FORBIDDEN } else { 0 }
-                | if profile.special_octets_encoded { SPECIAL } else { 0 }
-                | if percent != PERCENT { percent } else { 0 },
-        )
+        let decode_unreserved = profile.unreserved_decoded;
+        let upper_case = side(profile.hex_upper_case);
+        let encode_stray = profile.stray_percent_encoded;
+        let class = |class, is_on| if is_on { class } else { 0 };
+        Encoding {
+            classes: class(HIGH, side(profile.high_octets_encoded))
+                | class(FORBIDDEN, profile.forbidden_octets_encoded)
+                | class(SPECIAL, profile.special_octets_encoded)
+                | class(PERCENT, decode_unreserved || upper_case || encode_stray),
+            decode_unreserved,
+            upper_case,
+            encode_stray,
+        }
     }
 
-    /// Whether any octet at all may change.
-    pub(crate) fn changes_any(self) -> bool {
-        self.0 != 0
+    /// Whether this octet of a target, as given, stands for something else than itself: it
+    /// may change, begin what changes, or end the target.
+    #[inline(always)]
+    pub(crate) fn is_special(self, octet: u8) -> bool {
+        CLASS[usize::from(octet)] & self.classes != 0
+    }
+
+    /// Whether this octet ends a target.
+    #[inline(always)]
+    pub(crate) fn ends(self, octet: u8) -> bool {
+        CLASS[usize::from(octet)] & self.classes & (HASH | NUL) != 0
     }
 
     /// Whether this octet may change, or be the beginning of what changes.
     #[inline(always)]
     pub(crate) fn changes(self, octet: u8) -> bool {
-        CLASS[usize::from(octet)] & self.0 & (HIGH | FORBIDDEN | SPECIAL | PERCENT) != 0
+        CLASS[usize::from(octet)] & self.classes & CHANGING != 0
+    }
+
+    /// `text` up to where it ends as a target.
+    pub(crate) fn up_to_end(self, text: &[u8]) -> &[u8] {
+        let end = if self.classes & NUL != 0 {
+            memchr::memchr2(b'#', 0, text)
+        } else {
+            memchr::memchr(b'#', text)
+        };
+        &text[..end.unwrap_or(text.len())]
     }
 
     /// Whether any octet of `text` may change.
     pub(crate) fn changes_in(self, text: &[u8]) -> bool {
-        self.0 != 0 && text.iter().any(|&o| self.changes(o))
+        self.classes & CHANGING != 0 && text.iter().any(|&o| self.changes(o))
     }
 
     /// The normalised form of what begins at `text[0]`: how many octets it takes of `text`
@@ -101,7 +131,7 @@ impl Encoding {
     #[inline]
     fn step(self, text: &[u8]) -> (usize, Octets) {
         let octet = text[0];
-        let class = CLASS[usize::from(octet)] & self.0;
+        let class = CLASS[usize::from(octet)] & self.classes;
         if class & PERCENT != 0 {
             let digits = match text {
                 [_, high, low, ..] => hex_value(*high).zip(hex_value(*low)),
@@ -110,15 +140,15 @@ impl Encoding {
             match digits {
                 Some((high, low)) => {
                     let value = high << 4 | low;
-                    if self.0 & DECODE != 0 && CLASS[usize::from(value)] & UNRESERVED != 0 {
+                    if self.decode_unreserved && CLASS[usize::from(value)] & UNRESERVED != 0 {
                         (3, Octets::one(value))
-                    } else if self.0 & UPPER != 0 {
+                    } else if self.upper_case {
                         (3, Octets::escape(value))
                     } else {
                         (1, Octets::one(octet))
                     }
                 }
-                None if self.0 & STRAY != 0 => (1, Octets::escape(octet)),
+                None if self.encode_stray => (1, Octets::escape(octet)),
                 None => (1, Octets::one(octet)),
             }
         } else if class & (HIGH | FORBIDDEN | SPECIAL) != 0 {
@@ -230,7 +260,6 @@ mod tests {
         assert_eq!(target(&Profile::GOOGLE_CLASSIC, raw), b"/%62%E3%C3%A9*$ %");
         let rule: Vec<u8> = Encoding::of_rule(&Profile::GOOGLE).normalised(raw).collect();
         assert_eq!(rule, b"/%62%E3%C3%A9*$ %");
-        assert!(!Encoding::of_target(&Profile::GOOGLE).changes_any());
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl Policy {
     /// [`InvalidUrl`] where the path does not begin with `/`.
     #[inline]
     pub fn is_path_allowed<P: AsRef<[u8]> + ?Sized>(&self, path: &P) -> Result<bool, InvalidUrl> {
-        let target = Target::of_path(path.as_ref(), self.0.form, self.0.encoding)?;
+        let target = Target::of_path(path.as_ref(), self.0.encoding)?;
         Ok(self.verdict(&target).is_allow())
     }
 

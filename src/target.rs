@@ -46,9 +46,11 @@ impl std::error::Error for InvalidUrl {}
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'u> {
-    /// The octets as given after the first `/`, which may itself be implied.
+    /// The octets as given after the first `/`, which may itself be implied. What ends the
+    /// target (a `#`, in the profile `google` a NUL) and all behind it may still be there:
+    /// who reads the target meets it, or need not read so far.
     rest: &'u [u8],
-    /// Of the profile for which the target was found.
+    /// Of the profile for which the target was found; knows what ends it.
     encoding: Encoding,
 }
 
@@ -74,7 +76,7 @@ impl<'u> Target<'u> {
         path: &'u P,
         profile: &Profile,
     ) -> Result<Target<'u>, InvalidUrl> {
-        Target::of_path(path.as_ref(), profile.target_form, Encoding::of_target(profile))
+        Target::of_path(path.as_ref(), Encoding::of_target(profile))
     }
 
     #[inline]
@@ -84,11 +86,11 @@ impl<'u> Target<'u> {
         encoding: Encoding,
     ) -> Result<Target<'u>, InvalidUrl> {
         let rest = match form {
-            TargetForm::Strict => before_fragment(match url {
+            TargetForm::Strict => match url {
                 [b'/', rest @ ..] => rest,
                 _ => after_slash(after_authority(url)?),
-            }),
-            TargetForm::Google => before_nul(google_rest(url)),
+            },
+            TargetForm::Google => google_rest(url),
         };
         Ok(Target { rest, encoding })
     }
@@ -96,19 +98,21 @@ impl<'u> Target<'u> {
     #[inline]
     pub(crate) fn of_path(
         path: &'u [u8],
-        form: TargetForm,
         encoding: Encoding,
     ) -> Result<Target<'u>, InvalidUrl> {
         let [b'/', rest @ ..] = path else { return Err(InvalidUrl(())) };
-        let rest = before_fragment(rest);
-        let rest = if form == TargetForm::Google { before_nul(rest) } else { rest };
         Ok(Target { rest, encoding })
     }
 
-    /// The octets as they were given, after the first `/`.
+    /// The octets as they were given after the first `/`, with what ends the target.
     #[inline(always)]
-    pub(crate) fn rest(&self) -> &'u [u8] {
+    pub(crate) fn unended(&self) -> &'u [u8] {
         self.rest
+    }
+
+    /// The octets as they were given after the first `/`.
+    pub(crate) fn rest(&self) -> &'u [u8] {
+        self.encoding.up_to_end(self.rest)
     }
 
     #[inline(always)]
@@ -118,17 +122,18 @@ impl<'u> Target<'u> {
 
     /// The normalised octets after the first `/`, one by one.
     pub(crate) fn octets(&self) -> Normalised<'u> {
-        self.encoding.normalised(self.rest)
+        self.encoding.normalised(self.rest())
     }
 
     /// The normalised octets with the first `/`, in a buffer.
     pub(crate) fn to_buffer(self) -> TargetBuffer {
-        let mut buffer = TargetBuffer::with_capacity(self.rest.len() + 1);
+        let rest = self.rest();
+        let mut buffer = TargetBuffer::with_capacity(rest.len() + 1);
         buffer.push(b'/');
-        if self.encoding.changes_in(self.rest) {
-            buffer.extend(self.octets());
+        if self.encoding.changes_in(rest) {
+            buffer.extend(self.encoding.normalised(rest));
         } else {
-            buffer.extend_from_slice(self.rest);
+            buffer.extend_from_slice(rest);
         }
         buffer
     }
@@ -141,13 +146,17 @@ impl<'u> Target<'u> {
     /// Whether this is `/robots.txt` and nothing more.
     #[inline]
     pub(crate) fn is_robots_txt(&self) -> bool {
-        const NAME: &[u8] = b"robots.txt";
-        // Encoded octets only make it longer.
-        self.rest.len() >= NAME.len()
-            && (self.rest == NAME
-                || self.rest.len() <= 3 * NAME.len()
-                    && self.encoding.changes_in(self.rest)
-                    && self.octets().eq(NAME.iter().copied()))
+        const NAME: &[u8; 10] = b"robots.txt";
+        // Few targets get past this line.
+        if !matches!(self.rest.first(), Some(b'r' | b'%')) {
+            return false;
+        }
+        // Encoded octets only make it longer: three for each at most.
+        let rest = self.rest();
+        rest == NAME
+            || (NAME.len()..=3 * NAME.len()).contains(&rest.len())
+                && self.encoding.changes_in(rest)
+                && self.octets().eq(NAME.iter().copied())
     }
 }
 
@@ -173,14 +182,6 @@ fn after_slash(path: &[u8]) -> &[u8] {
     path.strip_prefix(b"/").unwrap_or(path)
 }
 
-fn before_fragment(text: &[u8]) -> &[u8] {
-    &text[..memchr(b'#', text).unwrap_or(text.len())]
-}
-
-fn before_nul(text: &[u8]) -> &[u8] {
-    &text[..memchr(0, text).unwrap_or(text.len())]
-}
-
 /// What follows the first `/`, which may be implied, in the result of google/robotstxt's
 /// `GetPathParamsQuery`.
 fn google_rest(url: &[u8]) -> &[u8] {
@@ -195,9 +196,9 @@ fn google_rest(url: &[u8]) -> &[u8] {
     };
     let Some(path) = memchr3(b'/', b'?', b';', &url[protocol_end..]) else { return b"" };
     let path = protocol_end + path;
-    match memchr(b'#', url) {
-        Some(hash) if hash < path => b"",
-        hash => after_slash(&url[path..hash.unwrap_or(url.len())]),
+    match memchr(b'#', &url[..path]) {
+        Some(_) => b"",
+        None => after_slash(&url[path..]),
     }
 }
 

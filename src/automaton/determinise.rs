@@ -306,7 +306,7 @@ impl Dfa {
     }
 
     /// Where one node alone is live and a single way goes on from it, octet after octet:
-    /// takes all of it as one exit, up to an octet that a target may hold in another form.
+    /// takes all of it as one exit, up to an octet that is special in targets.
     fn expand_literal(
         &mut self,
         trie: &Trie,
@@ -320,7 +320,7 @@ impl Dfa {
             let n = trie.node(last);
             let passes = n.star == NONE && n.end_anchored == 0 && (last == node || n.end == 0);
             match trie.edges(last) {
-                [(octet, child)] if passes && !encoding.changes(*octet) => {
+                [(octet, child)] if passes && !encoding.is_special(*octet) => {
                     self.literals.push(*octet);
                     last = *child;
                 }

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! One run of octets: two zeros, the records, eight zeros of padding. A *target* is a
+//! One run of octets: two zeros, the records, sixteen zeros of padding. A *target* is a
 //! little-endian number of `W` octets (2 while the table is shorter than 64 KiB, else 4):
 //! 0 is "finally allow", 1 "finally disallow", anything else the offset of a record. The
 //! first octet of a record says what it is:
@@ -22,8 +22,8 @@
 //! A *literal* compares its octets at once; a *branch* looks for one octet among its `n`;
 //! where they do not find what they look for they go to `otherwise` and leave the octet
 //! there to be read again. A *wait* is a state behind a star: it passes over all octets
-//! but its own. Its set holds them and, where targets are normalised, every ASCII octet
-//! that normalising may change, so that one look tells whether to stop.
+//! but its own. Its set holds them and every *special* ASCII octet: those that end a target
+//! and those that normalising may change. So one look tells whether to stop.
 //!
 //! # Invariants
 //!
@@ -36,10 +36,9 @@
 //! 4. A literal has at least one octet. A literal whose `then` is the record behind has one
 //!    behind it.
 //! 5. The octets of a branch or a wait ascend.
-//! 6. The set of a wait holds each of its ASCII octets; it holds another one only where
-//!    targets are normalised and normalising may change it.
-//! 7. Where targets are normalised no literal has an octet that normalising may change (the
-//!    `%` of an escape stands in branches), so comparing octets as given is safe.
+//! 6. The set of a wait holds its ASCII octets and the special ones, no others.
+//! 7. No literal has a special octet (the `%` of an escape stands in branches), so comparing
+//!    octets as given is safe.
 
 use std::fmt;
 use std::ops::Range;
@@ -65,8 +64,8 @@ pub(super) const THEN_TARGET: u8 = 3;
 
 /// Offset of the first record.
 const FIRST: usize = 2;
-/// Octets behind the last record, so that eight can be read from anywhere in one.
-pub(super) const PADDING: usize = 8;
+/// Octets behind the last record, so that sixteen can be read from anywhere in one.
+pub(super) const PADDING: usize = 16;
 /// Octets of a wait's set.
 pub(super) const SET_LEN: usize = 16;
 /// Tables shorter than this have targets of two octets.
@@ -79,7 +78,7 @@ pub(crate) struct Automaton {
     pub(super) start: u32,
     /// Octets of a target.
     pub(super) width: u8,
-    /// How targets are normalised.
+    /// How targets are normalised and what ends them.
     pub(super) encoding: Encoding,
 }
 
@@ -374,18 +373,19 @@ fn is_link(dfa: &Dfa, id: StateId, encoding: Encoding) -> bool {
     let state = dfa.state(id);
     state.otherwise != id
         && match (dfa.literal(state), dfa.exits(state)) {
-            ([], [(octet, _)]) => !encoding.changes(*octet),
+            ([], [(octet, _)]) => !encoding.is_special(*octet),
             ([], _) => false,
             (_, _) => true,
         }
 }
 
-/// The set of a wait: the ASCII octets at which it stops.
+/// The set of a wait: the ASCII octets at which it stops. Octet `o` is bit `o >> 4` of
+/// number `o & 15`: the order in which a shuffle instruction looks up sixteen at once.
 fn set_of(stops: impl Iterator<Item = u8>, encoding: Encoding) -> [u8; SET_LEN] {
     let mut set = [0; SET_LEN];
-    let changed = (0..128).filter(|octet| encoding.changes(*octet));
-    for octet in stops.filter(u8::is_ascii).chain(changed) {
-        set[usize::from(octet >> 3)] |= 1 << (octet & 7);
+    let special = (0..128).filter(|octet| encoding.is_special(*octet));
+    for octet in stops.filter(u8::is_ascii).chain(special) {
+        set[usize::from(octet & 15)] |= 1 << (octet >> 4);
     }
     set
 }
@@ -509,8 +509,8 @@ impl Automaton {
             let Some(record) = self.record(offset) else { return fail(offset, "no record") };
             match (record.head.kind(), record.then) {
                 (LITERAL, _) if record.octets.is_empty() => return fail(offset, "empty literal"),
-                (LITERAL, _) if record.octets.iter().any(|o| self.encoding.changes(*o)) => {
-                    return fail(offset, "literal with an octet that normalising changes");
+                (LITERAL, _) if record.octets.iter().any(|o| self.encoding.is_special(*o)) => {
+                    return fail(offset, "literal with a special octet");
                 }
                 (LITERAL, None) if offsets.last() == Some(&offset) => {
                     return fail(offset, "nothing behind a literal");

@@ -11,19 +11,16 @@ impl Automaton {
     /// as soon as the verdict is final, allocates nothing.
     #[inline]
     pub(crate) fn verdict(&self, target: &Target<'_>) -> Verdict {
-        match (self.width, self.encoding.changes_any()) {
-            (2, false) => self.walk::<2, false>(target),
-            (2, true) => self.walk::<2, true>(target),
-            (_, false) => self.walk::<4, false>(target),
-            (_, true) => self.walk::<4, true>(target),
+        match self.width {
+            2 => self.walk::<2>(target),
+            _ => self.walk::<4>(target),
         }
     }
 
-    /// Compares the octets as they were given. Where normalising may change one
-    /// (`NORMALISES`) that matters, the rest of the way is done octet by octet.
-    fn walk<const WIDTH: usize, const NORMALISES: bool>(&self, target: &Target<'_>) -> Verdict {
+    /// Compares the octets as they were given, until a special one matters.
+    fn walk<const WIDTH: usize>(&self, target: &Target<'_>) -> Verdict {
         let table = &*self.octets;
-        let given = target.rest();
+        let given = target.unended();
         let mut at = self.start as usize;
         let mut read = 0;
         loop {
@@ -56,19 +53,17 @@ impl Automaton {
                         at = then.unwrap_or(p + n);
                         continue;
                     }
-                    if same == left.len() {
-                        return head.at_end();
-                    }
-                    if NORMALISES && self.encoding.changes(left[same]) {
-                        return self.walk_normalised(target, at, read);
+                    let Some(&octet) = left.get(same) else { return head.at_end() };
+                    if self.encoding.is_special(octet) {
+                        return self.meet_special(target, at, read, same);
                     }
                     read += same;
                     at = otherwise;
                 }
                 BRANCH => {
                     let Some(&octet) = given.get(read) else { return head.at_end() };
-                    if NORMALISES && self.encoding.changes(octet) {
-                        return self.walk_normalised(target, at, read);
+                    if self.encoding.is_special(octet) {
+                        return self.meet_special(target, at, read, 0);
                     }
                     let mut otherwise = usize::from(head.otherwise());
                     if otherwise == usize::from(OTHERWISE_TARGET) {
@@ -87,14 +82,16 @@ impl Automaton {
                     let set: &[u8; SET_LEN] = table[p..p + SET_LEN].try_into().expect("16 octets");
                     p += SET_LEN;
                     loop {
-                        let Some(&octet) = given.get(read) else { return head.at_end() };
-                        if octet.is_ascii() && set[usize::from(octet >> 3)] >> (octet & 7) & 1 == 0
-                        {
-                            read += 1;
-                            continue;
-                        }
-                        if NORMALISES && self.encoding.changes(octet) {
-                            return self.walk_normalised(target, at, read);
+                        let left = &given[read..];
+                        let stop = left.iter().position(|octet| {
+                            set[usize::from(octet & 15)] >> (octet >> 4 & 7) & 1 != 0
+                                || !octet.is_ascii()
+                        });
+                        let Some(stop) = stop else { return head.at_end() };
+                        read += stop;
+                        let octet = left[stop];
+                        if self.encoding.is_special(octet) {
+                            return self.meet_special(target, at, read, 0);
                         }
                         read += 1;
                         if let Some(exit) = position(table, p, n, octet) {
@@ -107,9 +104,24 @@ impl Automaton {
         }
     }
 
+    /// Goes on where the record `at`, entered behind the first `read` octets, met a special
+    /// octet `further` octets on.
+    #[cold]
+    fn meet_special(
+        &self,
+        target: &Target<'_>,
+        at: usize,
+        read: usize,
+        further: usize,
+    ) -> Verdict {
+        if self.encoding.ends(target.unended()[read + further]) {
+            return Head(self.octets[at]).at_end();
+        }
+        self.walk_normalised(target, at, read)
+    }
+
     /// Goes on from the record `at` with the normalised octets of what is left of the
     /// target behind its first `read` octets.
-    #[cold]
     fn walk_normalised(&self, target: &Target<'_>, mut at: usize, read: usize) -> Verdict {
         let mut octets = self.encoding.normalised(&target.rest()[read..]);
         let mut next = octets.next();
@@ -192,26 +204,40 @@ fn number<const WIDTH: usize>(table: &[u8], at: usize) -> usize {
     octets.iter().rev().fold(0, |number, octet| number << 8 | usize::from(*octet))
 }
 
-/// Where `octet` stands among the `n` octets at `at`: eight are compared at once. The
-/// padding of the table lets the last eight run over the end.
+/// Where `octet` stands among the `n` octets at `at`: sixteen are compared at once. The
+/// padding of the table lets the last sixteen run over the end.
 #[inline(always)]
 fn position(table: &[u8], at: usize, n: usize, octet: u8) -> Option<usize> {
+    let mut from = 0;
+    while from < n {
+        let sixteen = &table[at + from..at + from + 16];
+        if let Some(found) = first_equal(sixteen.try_into().expect("16 octets"), octet) {
+            return (from + found < n).then_some(from + found);
+        }
+        from += 16;
+    }
+    None
+}
+
+/// By words: safe SIMD is not to be had on every target, and this is half as fast as it.
+#[inline(always)]
+fn first_equal(octets: &[u8; 16], octet: u8) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let wanted = LOW * u64::from(octet);
-    let mut from = 0;
-    while from < n {
-        let eight: [u8; 8] = table[at + from..at + from + 8].try_into().expect("8 octets");
-        let differing = u64::from_le_bytes(eight) ^ wanted;
-        // The lowest octet that is zero is marked for sure; higher marks may be false.
-        let zeros = differing.wrapping_sub(LOW) & !differing & HIGH;
-        if zeros != 0 {
-            let found = from + zeros.trailing_zeros() as usize / 8;
-            return (found < n).then_some(found);
-        }
-        from += 8;
-    }
-    None
+    // The lowest octet that is zero is marked for sure; higher marks may be false.
+    let zeros = |at| {
+        let differing = half(octets, at) ^ wanted;
+        differing.wrapping_sub(LOW) & !differing & HIGH
+    };
+    let (first, second) = (zeros(0), zeros(8));
+    let (zeros, before) = if first != 0 { (first, 0) } else { (second, 8) };
+    (zeros != 0).then(|| before + zeros.trailing_zeros() as usize / 8)
+}
+
+#[inline(always)]
+fn half(octets: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(octets[at..at + 8].try_into().expect("8 octets"))
 }
 
 /// How many octets two runs have in common from the first on.
@@ -221,8 +247,7 @@ fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     let (a, b) = (&a[..len], &b[..len]);
     let mut at = 0;
     while at + 8 <= len {
-        let eight = |s: &[u8]| u64::from_le_bytes(s[at..at + 8].try_into().expect("8 octets"));
-        let differing = eight(a) ^ eight(b);
+        let differing = half(a, at) ^ half(b, at);
         if differing != 0 {
             return at + differing.trailing_zeros() as usize / 8;
         }
@@ -240,8 +265,8 @@ mod tests {
 
     #[test]
     fn position_is_the_naive_one() {
-        let mut table = [0u8; 40];
-        for n in 0..=20usize {
+        let mut table = [0u8; 48];
+        for n in 0..=32usize {
             for first in [0u8, 1, 100, 235] {
                 for (i, octet) in table.iter_mut().enumerate() {
                     *octet = if i < n { first.wrapping_add(i as u8) } else { 77 };
