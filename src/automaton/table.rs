@@ -16,14 +16,14 @@
 //!
 //! literal   head, len, [otherwise: W], [then: W], len octets that must all come
 //! branch    head, n, [otherwise: W], n octets, n targets
-//! wait      head, n, 16 octets: a set of ASCII octets, n octets, n targets
+//! wait      head, n, a set of 8 octets, n octets, n targets
 //! ```
 //!
 //! A *literal* compares its octets at once; a *branch* looks for one octet among its `n`;
 //! where they do not find what they look for they go to `otherwise` and leave the octet
 //! there to be read again. A *wait* is a state behind a star: it passes over all octets
-//! but its own. Its set holds them and every *special* ASCII octet: those that end a target
-//! and those that normalising may change. So one look tells whether to stop.
+//! but its own. Its set tells in one look where it may have to stop: at its octets and at
+//! *special* ones, those that end a target and those that normalising may change.
 //!
 //! # Invariants
 //!
@@ -36,7 +36,7 @@
 //! 4. A literal has at least one octet. A literal whose `then` is the record behind has one
 //!    behind it.
 //! 5. The octets of a branch or a wait ascend.
-//! 6. The set of a wait holds its ASCII octets and the special ones, no others.
+//! 6. The set of a wait is that of its octets ([`StopSet`]), which holds all special ones.
 //! 7. No literal has a special octet (the `%` of an escape stands in branches), so comparing
 //!    octets as given is safe.
 
@@ -67,7 +67,7 @@ const FIRST: usize = 2;
 /// Octets behind the last record, so that sixteen can be read from anywhere in one.
 pub(super) const PADDING: usize = 16;
 /// Octets of a wait's set.
-pub(super) const SET_LEN: usize = 16;
+pub(super) const SET_LEN: usize = 8;
 /// Tables shorter than this have targets of two octets.
 const NARROW_LIMIT: usize = 1 << 16;
 
@@ -105,6 +105,14 @@ impl Head {
     #[inline(always)]
     pub(super) fn then(self) -> u8 {
         self.0 >> THEN_SHIFT & 3
+    }
+
+    /// The octets of the targets that stand before those of a literal or branch.
+    #[inline(always)]
+    pub(super) fn targets_len(self, width: usize) -> usize {
+        // `otherwise` is never 3, so its upper bit says that a target is there.
+        let otherwise = usize::from(self.0 >> (OTHERWISE_SHIFT + 1) & 1);
+        width * (otherwise + usize::from(self.then() == THEN_TARGET))
     }
 }
 
@@ -168,7 +176,7 @@ impl Layout {
         octets.resize(FIRST, 0);
         for item in 0..self.items.len() {
             debug_assert_eq!(octets.len(), self.offsets[item] as usize);
-            self.write(dfa, item, width, encoding, &mut octets);
+            self.write(dfa, item, width, &mut octets);
         }
         octets.resize(len, 0);
         let automaton = Automaton {
@@ -300,7 +308,7 @@ impl Layout {
         }
     }
 
-    fn write(&self, dfa: &Dfa, item: usize, width: usize, encoding: Encoding, to: &mut Vec<u8>) {
+    fn write(&self, dfa: &Dfa, item: usize, width: usize, to: &mut Vec<u8>) {
         let put = |to: &mut Vec<u8>, goal: Goal| {
             to.extend_from_slice(&self.target(goal).to_le_bytes()[..width]);
         };
@@ -349,7 +357,7 @@ impl Layout {
                 to.push(WAIT | end_bit(state.at_end));
                 to.push(exits.len() as u8);
                 let stops = exits.iter().map(|(octet, _)| *octet);
-                to.extend_from_slice(&set_of(stops, encoding));
+                to.extend_from_slice(&StopSet::of(stops).0.to_le_bytes());
                 self.write_exits(exits, put, to);
             }
         }
@@ -379,15 +387,55 @@ fn is_link(dfa: &Dfa, id: StateId, encoding: Encoding) -> bool {
         }
 }
 
-/// The set of a wait: the ASCII octets at which it stops. Octet `o` is bit `o >> 4` of
-/// number `o & 15`: the order in which a shuffle instruction looks up sixteen at once.
-fn set_of(stops: impl Iterator<Item = u8>, encoding: Encoding) -> [u8; SET_LEN] {
-    let mut set = [0; SET_LEN];
-    let special = (0..128).filter(|octet| encoding.is_special(*octet));
-    for octet in stops.filter(u8::is_ascii).chain(special) {
-        set[usize::from(octet & 15)] |= 1 << (octet >> 4);
+/// A set of octets that is quick to ask and may hold more than was put in: letters, digits
+/// by halves and the punctuation that URLs are full of have a bit each; all that is special
+/// in some profile shares one, which every set has, and what is left shares another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct StopSet(u64);
+
+static STOP_BIT: [u64; 256] = {
+    let mut bits = [0; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        bits[octet] = 1
+            << match octet as u8 {
+                o @ b'a'..=b'z' => o - b'a',
+                o @ b'A'..=b'Z' => 26 + o - b'A',
+                b'0'..=b'4' => 52,
+                b'5'..=b'9' => 53,
+                b'/' => 54,
+                b'.' => 55,
+                b'?' => 56,
+                b'=' => 57,
+                b'&' => 58,
+                b'-' => 59,
+                b'_' => 60,
+                b'+' | b',' | b';' | b':' | b'@' | b'~' | b'!' | b'\'' | b'(' | b')' | b'[' | b']' => 61,
+                _ => StopSet::SPECIAL_BIT,
+            };
+        octet += 1;
     }
-    set
+    bits
+};
+
+impl StopSet {
+    const SPECIAL_BIT: u8 = 62;
+
+    fn of(octets: impl Iterator<Item = u8>) -> StopSet {
+        let bits = octets.map(|octet| STOP_BIT[usize::from(octet)]);
+        StopSet(bits.fold(1 << StopSet::SPECIAL_BIT, |set, bit| set | bit))
+    }
+
+    #[inline(always)]
+    pub(super) fn at(table: &[u8], at: usize) -> StopSet {
+        StopSet(u64::from_le_bytes(table[at..at + SET_LEN].try_into().expect("8 octets")))
+    }
+
+    /// `false`: neither was the octet put in nor is it special.
+    #[inline(always)]
+    pub(super) fn may_hold(self, octet: u8) -> bool {
+        STOP_BIT[usize::from(octet)] & self.0 != 0
+    }
 }
 
 /// The error for an automaton that breaks one of its invariants: an offset in its table,
@@ -536,7 +584,7 @@ impl Automaton {
                 }
             }
             if let Some(set) = record.set
-                && *set != set_of(record.octets.iter().copied(), self.encoding)
+                && *set != StopSet::of(record.octets.iter().copied()).0.to_le_bytes()
             {
                 return fail(offset, "the set of a wait is not that of its octets");
             }

@@ -1,7 +1,7 @@
 //! From a target to the verdict: the walk through the table.
 
 use crate::automaton::table::{
-    Automaton, BRANCH, Head, LITERAL, OTHERWISE_TARGET, SET_LEN, THEN_BEHIND, THEN_TARGET,
+    Automaton, BRANCH, Head, LITERAL, OTHERWISE_TARGET, SET_LEN, StopSet, THEN_BEHIND, THEN_TARGET,
 };
 use crate::decision::Verdict;
 use crate::target::Target;
@@ -18,6 +18,10 @@ impl Automaton {
     }
 
     /// Compares the octets as they were given, until a special one matters.
+    ///
+    /// What costs is not the octets but the branches that no one can predict: one or two for
+    /// each record. So the fields of a record are found by arithmetic, and the wait that
+    /// follows a literal or branch without success is entered without asking for its kind.
     fn walk<const WIDTH: usize>(&self, target: &Target<'_>) -> Verdict {
         let table = &*self.octets;
         let given = target.unended();
@@ -29,28 +33,18 @@ impl Automaton {
             }
             let head = Head(table[at]);
             let n = usize::from(table[at + 1]);
-            let mut p = at + 2;
-            match head.kind() {
+            let wait = match head.kind() {
                 LITERAL => {
-                    let mut otherwise = usize::from(head.otherwise());
-                    if otherwise == usize::from(OTHERWISE_TARGET) {
-                        otherwise = number::<WIDTH>(table, p);
-                        p += WIDTH;
-                    }
-                    let then = match head.then() {
-                        THEN_BEHIND => None,
-                        THEN_TARGET => {
-                            p += WIDTH;
-                            Some(number::<WIDTH>(table, p - WIDTH))
-                        }
-                        verdict => Some(usize::from(verdict - 1)),
-                    };
-                    let literal = &table[p..p + n];
+                    let p = at + 2 + head.targets_len(WIDTH);
                     let left = &given[read..];
-                    let same = common_prefix_len(literal, left);
+                    let same = common_prefix_len(&table[p..p + n], left);
                     if same == n {
                         read += n;
-                        at = then.unwrap_or(p + n);
+                        at = match head.then() {
+                            THEN_BEHIND => p + n,
+                            THEN_TARGET => number::<WIDTH>(table, p - WIDTH),
+                            verdict => usize::from(verdict - 1),
+                        };
                         continue;
                     }
                     let Some(&octet) = left.get(same) else { return head.at_end() };
@@ -58,49 +52,44 @@ impl Automaton {
                         return self.meet_special(target, at, read, same);
                     }
                     read += same;
-                    at = otherwise;
+                    otherwise::<WIDTH>(table, at, head)
                 }
                 BRANCH => {
+                    let p = at + 2 + head.targets_len(WIDTH);
                     let Some(&octet) = given.get(read) else { return head.at_end() };
                     if self.encoding.is_special(octet) {
                         return self.meet_special(target, at, read, 0);
                     }
-                    let mut otherwise = usize::from(head.otherwise());
-                    if otherwise == usize::from(OTHERWISE_TARGET) {
-                        otherwise = number::<WIDTH>(table, p);
-                        p += WIDTH;
-                    }
-                    match position(table, p, n, octet) {
-                        Some(exit) => {
-                            read += 1;
-                            at = number::<WIDTH>(table, p + n + WIDTH * exit);
-                        }
-                        None => at = otherwise,
-                    }
-                }
-                _ => {
-                    let set: &[u8; SET_LEN] = table[p..p + SET_LEN].try_into().expect("16 octets");
-                    p += SET_LEN;
-                    loop {
-                        let left = &given[read..];
-                        let stop = left.iter().position(|octet| {
-                            set[usize::from(octet & 15)] >> (octet >> 4 & 7) & 1 != 0
-                                || !octet.is_ascii()
-                        });
-                        let Some(stop) = stop else { return head.at_end() };
-                        read += stop;
-                        let octet = left[stop];
-                        if self.encoding.is_special(octet) {
-                            return self.meet_special(target, at, read, 0);
-                        }
+                    if let Some(exit) = position(table, p, n, octet) {
                         read += 1;
-                        if let Some(exit) = position(table, p, n, octet) {
-                            at = number::<WIDTH>(table, p + n + WIDTH * exit);
-                            break;
-                        }
+                        at = number::<WIDTH>(table, p + n + WIDTH * exit);
+                        continue;
                     }
+                    otherwise::<WIDTH>(table, at, head)
                 }
+                _ => at,
+            };
+            if let Some(verdict) = final_verdict(wait) {
+                return verdict;
             }
+            let (head, n) = (Head(table[wait]), usize::from(table[wait + 1]));
+            let p = wait + 2 + SET_LEN;
+            let stops = StopSet::at(table, wait + 2);
+            at = loop {
+                let left = &given[read..];
+                let Some(stop) = left.iter().position(|octet| stops.may_hold(*octet)) else {
+                    return head.at_end();
+                };
+                read += stop;
+                let octet = left[stop];
+                if self.encoding.is_special(octet) {
+                    return self.meet_special(target, wait, read, 0);
+                }
+                read += 1;
+                if let Some(exit) = position(table, p, n, octet) {
+                    break number::<WIDTH>(table, p + n + WIDTH * exit);
+                }
+            };
         }
     }
 
@@ -134,22 +123,13 @@ impl Automaton {
             }
             let head = Head(table[at]);
             let n = usize::from(table[at + 1]);
-            let mut p = at + 2;
-            let mut otherwise = usize::from(head.otherwise());
-            if otherwise == usize::from(OTHERWISE_TARGET) {
-                otherwise = number(p);
-                p += width;
-            }
+            let mut p = at + 2 + head.targets_len(width);
+            let otherwise = match head.otherwise() {
+                OTHERWISE_TARGET => number(at + 2),
+                verdict => usize::from(verdict),
+            };
             match head.kind() {
                 LITERAL => {
-                    let then = match head.then() {
-                        THEN_BEHIND => None,
-                        THEN_TARGET => {
-                            p += width;
-                            Some(number(p - width))
-                        }
-                        verdict => Some(usize::from(verdict - 1)),
-                    };
                     for &wanted in &table[p..p + n] {
                         match next {
                             None => return head.at_end(),
@@ -160,7 +140,11 @@ impl Automaton {
                             }
                         }
                     }
-                    at = then.unwrap_or(p + n);
+                    at = match head.then() {
+                        THEN_BEHIND => p + n,
+                        THEN_TARGET => number(p - width),
+                        verdict => usize::from(verdict - 1),
+                    };
                 }
                 BRANCH => {
                     let Some(octet) = next else { return head.at_end() };
@@ -194,6 +178,15 @@ fn final_verdict(at: usize) -> Option<Verdict> {
         0 => Some(Verdict::Allow),
         1 => Some(Verdict::Disallow),
         _ => None,
+    }
+}
+
+/// Where the literal or branch at `at` leads without success.
+#[inline(always)]
+fn otherwise<const WIDTH: usize>(table: &[u8], at: usize, head: Head) -> usize {
+    match head.otherwise() {
+        OTHERWISE_TARGET => number::<WIDTH>(table, at + 2),
+        verdict => usize::from(verdict),
     }
 }
 
