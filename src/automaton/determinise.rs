@@ -70,10 +70,13 @@ pub(crate) struct Dfa {
     mark: u32,
 }
 
-/// Work that any policy may cost, in nodes looked at.
-const WORK_BASE: u64 = 4096;
-/// Work for each node of the trie.
-const WORK_PER_NODE: u64 = 64;
+/// The work that a policy may cost where no limit is given, in nodes looked at: generous
+/// for as many nodes as a large honest file has among its stars, and above that enough for
+/// files that have few. Measured: the most that a policy of the corpus takes is 145,000 (28,254
+/// nodes, without stars), and 71,000 (1,225 nodes) among those with stars.
+fn default_work(nodes: u64) -> u64 {
+    4096 + 64 * nodes.min(2048) + 4 * nodes
+}
 
 impl Dfa {
     /// Builds the states for a trie in place of what was there.
@@ -89,7 +92,7 @@ impl Dfa {
         let nodes = trie.len() as u64;
         let state_limit =
             limits.states.unwrap_or_else(|| u32::try_from(4 * nodes + 64).unwrap_or(u32::MAX));
-        let work_limit = limits.work.unwrap_or(WORK_BASE + WORK_PER_NODE * nodes);
+        let work_limit = limits.work.unwrap_or(default_work(nodes));
         self.states.clear();
         self.exits.clear();
         self.literals.clear();

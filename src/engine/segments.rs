@@ -2,12 +2,14 @@
 //! target finds where they stand.
 //!
 //! The piece before the first star must begin the target. A later piece counts where it
-//! begins at or behind the end of the one before. Patterns that begin with the same pieces
-//! share them: the pieces form a trie, each node of which waits, once the nodes before it
-//! are met, for its own piece. An aho-corasick automaton over all pieces says at each octet
-//! which of them end there; each has a queue of the nodes that wait for it, in the order of
-//! the ends behind which they wait. A node is met once and never again, since its first
-//! place leaves the most room for what follows.
+//! begins at or behind the end of the one before, and its first such place is the one that
+//! matters: it leaves the most room for what follows. Patterns that begin with the same
+//! pieces share them: the pieces form a trie, each node of which is met once at most.
+//!
+//! A piece of one octet is looked up in a bitmap of that octet's places. For longer ones an
+//! aho-corasick automaton says at each octet which of them end there; each has a queue of
+//! the nodes that wait for it, in the order of the ends behind which they wait. (A node that
+//! shall wait behind a place that the pass has yet to reach is entered there.)
 //!
 //! No state is ever built, so nothing explodes: memory is `O(pattern octets)`, time `O(target
 //! · d + pattern octets)`, where `d` is how deep pieces nest as suffixes of one another.
@@ -28,27 +30,34 @@ const NONE: u32 = u32::MAX;
 /// A rule set as chains of pieces.
 #[derive(Debug)]
 pub(crate) struct Segments {
-    /// First pieces, sorted: `octets[at..at + len]`.
+    /// First pieces, sorted.
     heads: Box<[Head]>,
-    /// Nodes of the trie of later pieces; the children of a node follow one another.
+    /// The trie of later pieces in pre-order: a node's first child stands behind it.
     nodes: Box<[Node]>,
-    /// Last pieces that must end the target, by the node or head that they follow.
+    /// Last pieces that must end the target, by what they follow.
     tails: Box<[Tail]>,
+    /// The texts of heads and tails.
     octets: Box<[u8]>,
+    /// The pieces of two or more octets.
     pieces: PieceAutomaton,
     /// By piece: how many nodes wait for it at some time.
     waiting: Box<[u32]>,
+    /// The octets that are pieces of their own: their bitmaps' numbers, or `NONE`.
+    singles: Box<[u32; 256]>,
+    single_count: usize,
     highest: Run,
 }
 
-/// What follows a piece: `children` and `tails` are ranges.
+/// What follows when a head or a node is met.
 #[derive(Clone, Copy, Debug, Default)]
 struct Next {
     /// The run of the rules that end here; 0: none does.
     end: Run,
     /// The highest run of all that is behind here, `end` included.
     highest: Run,
-    children: (u32, u32),
+    /// Where the sub-trie below ends.
+    after: u32,
+    /// A range of `tails`.
     tails: (u32, u32),
 }
 
@@ -58,14 +67,20 @@ struct Head {
     len: u32,
     /// The run of the rules that are this head and nothing more, to the target's end.
     whole: Run,
+    /// Where the sub-trie below begins.
+    first: u32,
     next: Next,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
+    /// The number of a piece, or `SINGLE` and the number of a bitmap.
     piece: u32,
     next: Next,
 }
+
+/// Marks the number of a bitmap.
+const SINGLE: u32 = 1 << 31;
 
 #[derive(Clone, Copy, Debug)]
 struct Tail {
@@ -95,48 +110,30 @@ struct PieceAutomaton {
 impl Segments {
     pub(crate) fn new(rules: &RuleSet) -> Segments {
         let wildcards = rules.wildcards();
+        let mut pieces: Vec<&[u8]> = Vec::new();
+        let mut patterns: Vec<(std::ops::Range<usize>, bool, Run)> = Vec::new();
         // From lowest to highest precedence, with runs; allow rules of run 0 say nothing.
         let mut run = 0;
-        let mut patterns: Vec<(Vec<&[u8]>, bool, Run)> = Vec::new();
         for rule in rules.iter().rev() {
-            if verdict_of(run) != rule.verdict {
-                run += 1;
-            }
+            run += Run::from(verdict_of(run) != rule.verdict);
             if run > 0 {
-                let octets = rule.pattern.octets;
-                let pieces =
-                    if wildcards { octets.split(|o| *o == b'*').collect() } else { vec![octets] };
-                // A star at the end of the canonical form stands alone: `*`, as "".
-                patterns.push((pieces, rule.pattern.anchored, run));
+                let from = pieces.len();
+                if wildcards {
+                    pieces.extend(rule.pattern.octets.split(|o| *o == b'*'));
+                } else {
+                    pieces.push(rule.pattern.octets);
+                }
+                patterns.push((from..pieces.len(), rule.pattern.anchored, run));
             }
         }
-        patterns.sort_unstable();
+        patterns.sort_unstable_by(|a, b| {
+            (&pieces[a.0.clone()], a.1, a.2).cmp(&(&pieces[b.0.clone()], b.1, b.2))
+        });
         let mut builder = Builder::default();
-        let heads = builder.heads(&patterns);
-        let mut piece_texts: Vec<&[u8]> = builder.pieces.clone();
-        piece_texts.sort_unstable();
-        piece_texts.dedup();
-        let mut waiting = vec![0; piece_texts.len()];
-        let nodes: Box<[Node]> = builder
-            .nodes
-            .iter()
-            .zip(&builder.pieces)
-            .map(|(next, text)| {
-                let piece = piece_texts.binary_search(text).expect("all texts are there");
-                waiting[piece] += 1;
-                Node { piece: piece as u32, next: *next }
-            })
-            .collect();
-        let highest = heads.iter().map(|h| h.next.highest.max(h.whole)).max().unwrap_or(0);
-        Segments {
-            heads: heads.into(),
-            nodes,
-            tails: builder.tails.into(),
-            octets: builder.octets.into(),
-            pieces: PieceAutomaton::new(&piece_texts),
-            waiting: waiting.into(),
-            highest,
+        for (range, anchored, run) in patterns {
+            builder.add(&pieces[range], anchored, run);
         }
+        builder.finish()
     }
 
     /// The verdict on a normalised target that begins with `/`.
@@ -154,6 +151,7 @@ impl Segments {
             + size_of_val(&*self.tails)
             + self.octets.len()
             + size_of_val(&*self.waiting)
+            + size_of_val(&*self.singles)
             + p.octet.capacity()
             + 4 * (p.first_child.capacity() + p.suffix.capacity() + p.piece.capacity())
             + 4 * (p.shorter.capacity() + p.len.capacity())
@@ -164,94 +162,155 @@ impl Segments {
     }
 }
 
-type Parsed<'r> = (Vec<&'r [u8]>, bool, Run);
-
+/// Builds the trie from sorted patterns.
 #[derive(Default)]
 struct Builder<'r> {
-    nodes: Vec<Next>,
-    /// By node: its piece.
-    pieces: Vec<&'r [u8]>,
-    tails: Vec<Tail>,
-    octets: Vec<u8>,
+    heads: Vec<(&'r [u8], Head)>,
+    nodes: Vec<(&'r [u8], Next)>,
+    /// The nodes from the last head down to the last node.
+    open: Vec<u32>,
+    /// With what they follow: a head is `NONE` minus its number.
+    tails: Vec<(u32, &'r [u8], Run)>,
 }
 
 impl<'r> Builder<'r> {
-    /// Builds everything breadth first, so that children follow one another.
-    fn heads(&mut self, patterns: &'r [Parsed<'r>]) -> Vec<Head> {
-        let mut heads: Vec<Head> = Vec::new();
-        // What has `depth` pieces in common and awaits its children: a range of patterns.
-        let mut ranges: Vec<(&[Parsed<'r>], usize)> = Vec::new();
-        for range in patterns.chunk_by(|a, b| a.0[0] == b.0[0]) {
-            let head = range[0].0[0];
-            let whole = range.iter().filter(|p| p.0.len() == 1 && p.1).map(|p| p.2).max();
-            let at = self.store(head);
-            let len = head.len() as u32;
-            heads.push(Head { at, len, whole: whole.unwrap_or(0), next: Next::default() });
-            ranges.push((range, 1));
+    fn add(&mut self, pieces: &[&'r [u8]], anchored: bool, run: Run) {
+        let (head, pieces) = (pieces[0], &pieces[1..]);
+        if self.heads.last().is_none_or(|(text, _)| *text != head) {
+            self.close_down_to(0);
+            let first = self.nodes.len() as u32;
+            let head_of = Head { at: 0, len: 0, whole: 0, first, next: Next::default() };
+            self.heads.push((head, head_of));
         }
-        let head_count = heads.len();
-        let mut from = 0;
-        while from < ranges.len() {
-            let (range, depth) = ranges[from];
-            let next = self.next(range, depth, &mut ranges);
-            match from.checked_sub(head_count) {
-                None => heads[from].next = next,
-                Some(node) => self.nodes[node] = next,
+        let number = self.heads.len() as u32 - 1;
+        let Some((last, inner)) = pieces.split_last() else {
+            let head = &mut self.heads[number as usize].1;
+            if anchored {
+                head.whole = head.whole.max(run);
+            } else {
+                head.next.end = head.next.end.max(run);
             }
-            from += 1;
+            return;
+        };
+        let ways = if anchored { inner } else { pieces };
+        let same = |(open, piece): &(&u32, &&[u8])| self.nodes[**open as usize].0 == **piece;
+        let shared = self.open.iter().zip(ways).take_while(same).count();
+        self.close_down_to(shared);
+        for piece in &ways[shared..] {
+            self.open.push(self.nodes.len() as u32);
+            self.nodes.push((piece, Next::default()));
         }
-        // Children come behind their parents: from the last one the highest runs go up.
+        if anchored {
+            let follows = self.open.last().copied().unwrap_or(NONE - number);
+            self.tails.push((follows, last, run));
+        } else if let Some(node) = self.open.last() {
+            let next = &mut self.nodes[*node as usize].1;
+            next.end = next.end.max(run);
+        }
+    }
+
+    fn close_down_to(&mut self, depth: usize) {
+        let after = self.nodes.len() as u32;
+        for node in self.open.drain(depth..) {
+            self.nodes[node as usize].1.after = after;
+        }
+        if depth == 0
+            && let Some((_, head)) = self.heads.last_mut()
+        {
+            head.next.after = after;
+        }
+    }
+
+    fn finish(mut self) -> Segments {
+        self.close_down_to(0);
+        let mut octets = Vec::new();
+        let mut store = |text: &[u8]| {
+            octets.extend_from_slice(text);
+            (octets.len() - text.len()) as u32
+        };
+        self.tails.sort_unstable();
+        let mut tails: Vec<Tail> = Vec::with_capacity(self.tails.len());
+        for same in self.tails.chunk_by(|a, b| a.0 == b.0) {
+            let from = tails.len() as u32;
+            tails.extend(same.iter().map(|(_, text, run)| Tail {
+                at: store(text),
+                len: text.len() as u32,
+                run: *run,
+            }));
+            let follows = same[0].0;
+            let next = match self.nodes.get_mut(follows as usize) {
+                Some((_, next)) => next,
+                None => &mut self.heads[(NONE - follows) as usize].1.next,
+            };
+            next.tails = (from, tails.len() as u32);
+        }
+        // Children stand behind their parents: from the last one the highest runs go up.
         for node in (0..self.nodes.len()).rev() {
-            self.nodes[node].highest = self.highest(&self.nodes[node]);
+            self.nodes[node].1.highest = self.highest(&self.nodes[node].1, node as u32 + 1, &tails);
         }
-        for head in &mut heads {
-            head.next.highest = self.highest(&head.next);
+        for head in 0..self.heads.len() {
+            let Head { first, next, .. } = self.heads[head].1;
+            self.heads[head].1.next.highest = self.highest(&next, first, &tails);
         }
-        heads
-    }
-
-    fn next(
-        &mut self,
-        range: &'r [Parsed<'r>],
-        depth: usize,
-        ranges: &mut Vec<(&'r [Parsed<'r>], usize)>,
-    ) -> Next {
-        let is_end = |p: &&Parsed<'_>| p.0.len() == depth && !p.1;
-        let end = range.iter().filter(is_end).map(|p| p.2).max().unwrap_or(0);
-        let (tails_from, children_from) = (self.tails.len() as u32, self.nodes.len() as u32);
-        let longer = range.iter().position(|p| p.0.len() > depth).unwrap_or(range.len());
-        for same in range[longer..].chunk_by(|a, b| a.0[depth] == b.0[depth]) {
-            let text = same[0].0[depth];
-            let is_tail = |p: &&Parsed<'_>| p.0.len() == depth + 1 && p.1;
-            if let Some(run) = same.iter().filter(is_tail).map(|p| p.2).max() {
-                let at = self.store(text);
-                self.tails.push(Tail { at, len: text.len() as u32, run });
-            }
-            if same.iter().any(|p| !is_tail(&p)) {
-                self.nodes.push(Next::default());
-                self.pieces.push(text);
-                ranges.push((same, depth + 1));
+        let heads: Box<[Head]> = self
+            .heads
+            .iter()
+            .map(|(text, head)| Head { at: store(text), len: text.len() as u32, ..*head })
+            .collect();
+        let mut texts: Vec<&[u8]> = Vec::new();
+        let mut singles = Box::new([NONE; 256]);
+        let mut single_count = 0;
+        for (text, _) in &self.nodes {
+            match text {
+                [octet] => {
+                    let single = &mut singles[usize::from(*octet)];
+                    if *single == NONE {
+                        *single = single_count;
+                        single_count += 1;
+                    }
+                }
+                _ => texts.push(text),
             }
         }
-        Next {
-            end,
-            highest: 0,
-            children: (children_from, self.nodes.len() as u32),
-            tails: (tails_from, self.tails.len() as u32),
+        texts.sort_unstable();
+        texts.dedup();
+        let mut waiting = vec![0; texts.len()];
+        let nodes = self.nodes.iter().map(|(text, next)| {
+            let piece = match text {
+                [octet] => SINGLE | singles[usize::from(*octet)],
+                _ => {
+                    let piece = texts.binary_search(text).expect("all texts are there");
+                    waiting[piece] += 1;
+                    piece as u32
+                }
+            };
+            Node { piece, next: *next }
+        });
+        Segments {
+            nodes: nodes.collect(),
+            highest: heads.iter().map(|h| h.next.highest.max(h.whole)).max().unwrap_or(0),
+            heads,
+            tails: tails.into(),
+            octets: octets.into(),
+            pieces: PieceAutomaton::new(&texts),
+            waiting: waiting.into(),
+            singles,
+            single_count: single_count as usize,
         }
     }
 
-    fn highest(&self, next: &Next) -> Run {
-        let children = &self.nodes[next.children.0 as usize..next.children.1 as usize];
-        let tails = &self.tails[next.tails.0 as usize..next.tails.1 as usize];
-        let behind = children.iter().map(|n| n.highest).chain(tails.iter().map(|t| t.run));
-        behind.max().unwrap_or(0).max(next.end)
-    }
-
-    fn store(&mut self, text: &[u8]) -> u32 {
-        let at = self.octets.len() as u32;
-        self.octets.extend_from_slice(text);
-        at
+    fn highest(&self, next: &Next, first: u32, tails: &[Tail]) -> Run {
+        let mut highest = next.end;
+        for tail in &tails[next.tails.0 as usize..next.tails.1 as usize] {
+            highest = highest.max(tail.run);
+        }
+        let mut child = first;
+        while child < next.after {
+            let child_next = &self.nodes[child as usize].1;
+            highest = highest.max(child_next.highest);
+            child = child_next.after;
+        }
+        highest
     }
 }
 
@@ -331,17 +390,57 @@ struct Pass {
     last: Vec<u32>,
     /// By piece: how many nodes are still to be met.
     waiting: Vec<u32>,
-    /// By piece: `shorter`, short cuts around pieces that nothing waits for any more.
+    /// By piece: `shorter`, with short cuts around pieces that nothing waits for any more.
     shorter: Vec<u32>,
-    /// By node: the next one in its queue, and the end behind which it waits.
+    /// By node: the next one in its list, and the end behind which it waits.
     behind: Vec<(u32, u32)>,
+    /// By place in the target: the nodes that begin to wait there, as a list.
+    later: Vec<u32>,
+    /// How many nodes wait or will.
+    pending: usize,
+    /// By octet that is a piece: its places in the target, a bit each.
+    places: Vec<u64>,
+    /// Words of one such bitmap.
+    words: usize,
+    /// What is met but not yet followed: where its sub-trie begins, what it leads to, and
+    /// where it ends in the target.
+    to_follow: Vec<(u32, u32, u32)>,
+    /// How many octets of the target the pass has read.
+    read: usize,
     best: Run,
 }
 
 impl Pass {
     fn best(&mut self, segments: &Segments, target: &[u8]) -> Run {
+        self.reset(segments, target);
+        self.follow_heads(segments, target);
+        let mut state = 0;
+        for &octet in target {
+            if self.pending == 0 || self.best >= segments.highest {
+                break;
+            }
+            self.read += 1;
+            state = segments.pieces.step(state, octet);
+            let mut piece = self.awaited(segments.pieces.piece[state as usize]);
+            while piece != NONE {
+                self.meet(segments, target, piece);
+                piece = self.awaited(self.shorter[piece as usize]);
+            }
+            let mut node = std::mem::replace(&mut self.later[self.read], NONE);
+            while node != NONE {
+                let next = self.behind[node as usize].0;
+                self.wait(segments, node);
+                node = next;
+            }
+        }
+        self.best
+    }
+
+    fn reset(&mut self, segments: &Segments, target: &[u8]) {
         let pieces = segments.pieces.len.len();
         self.best = 0;
+        self.read = 0;
+        self.pending = 0;
         self.first.clear();
         self.first.resize(pieces, NONE);
         self.last.clear();
@@ -350,39 +449,43 @@ impl Pass {
         self.waiting.extend_from_slice(&segments.waiting);
         self.shorter.clear();
         self.shorter.extend_from_slice(&segments.pieces.shorter);
+        self.later.clear();
+        self.later.resize(target.len() + 1, NONE);
         // Entries are written before they are read.
         self.behind.resize(segments.nodes.len().max(self.behind.len()), (NONE, 0));
+        self.words = target.len() / 64 + 1;
+        self.places.clear();
+        self.places.resize(segments.single_count * self.words, 0);
+        for (at, octet) in target.iter().enumerate() {
+            let single = segments.singles[usize::from(*octet)];
+            if single != NONE {
+                self.places[single as usize * self.words + at / 64] |= 1 << (at % 64);
+            }
+        }
+    }
 
-        // The heads that begin the target, from the shortest on: a range of the sorted
-        // heads that narrows with each octet.
+    /// The heads that begin the target, from the shortest on: a range of the sorted heads
+    /// that narrows with each octet.
+    fn follow_heads(&mut self, segments: &Segments, target: &[u8]) {
         let mut range = &segments.heads[..];
-        let mut state = 0;
-        for (at, octet) in target.iter().map(Some).chain([None]).enumerate() {
+        for at in 0..=target.len() {
             if let Some(head) = range.first().filter(|head| head.len as usize == at) {
                 if at == target.len() {
                     self.best = self.best.max(head.whole);
                 }
-                self.follow(segments, target, &head.next, at);
+                self.met(segments, target, head.first, &head.next, at);
+                self.follow(segments, target);
                 range = &range[1..];
             }
-            let Some(&octet) = octet else { break };
-            if self.best >= segments.highest {
-                break;
-            }
-            if !range.is_empty() {
-                let of = |head: &Head| segments.text(head.at, head.len)[at];
-                let from = range.partition_point(|head| of(head) < octet);
-                let to = from + range[from..].partition_point(|head| of(head) == octet);
-                range = &range[from..to];
-            }
-            state = segments.pieces.step(state, octet);
-            let mut piece = self.awaited(segments.pieces.piece[state as usize]);
-            while piece != NONE {
-                self.meet(segments, target, piece, at + 1);
-                piece = self.awaited(self.shorter[piece as usize]);
+            let Some(&octet) = target.get(at) else { return };
+            let of = |head: &Head| segments.text(head.at, head.len)[at];
+            let from = range.partition_point(|head| of(head) < octet);
+            let to = from + range[from..].partition_point(|head| of(head) == octet);
+            range = &range[from..to];
+            if range.is_empty() {
+                return;
             }
         }
-        self.best
     }
 
     /// The first piece, from this one to shorter ones, for which some node still waits or
@@ -398,10 +501,10 @@ impl Pass {
         piece
     }
 
-    /// A piece ends at `end`: goes on from all nodes that waited for it behind an end at or
-    /// before its beginning.
-    fn meet(&mut self, segments: &Segments, target: &[u8], piece: u32, end: usize) {
-        let begin = end as u32 - segments.pieces.len[piece as usize];
+    /// A piece ends where the pass is: goes on from all nodes that waited for it behind an
+    /// end at or before its beginning.
+    fn meet(&mut self, segments: &Segments, target: &[u8], piece: u32) {
+        let begin = self.read as u32 - segments.pieces.len[piece as usize];
         loop {
             let node = self.first[piece as usize];
             if node == NONE || self.behind[node as usize].1 > begin {
@@ -409,15 +512,18 @@ impl Pass {
             }
             self.first[piece as usize] = self.behind[node as usize].0;
             self.waiting[piece as usize] -= 1;
+            self.pending -= 1;
             let next = &segments.nodes[node as usize].next;
-            if next.highest > self.best {
-                self.follow(segments, target, next, end);
-            }
+            self.met(segments, target, node + 1, next, self.read);
+            self.follow(segments, target);
         }
     }
 
-    /// All that comes before `next` was met, up to `end`.
-    fn follow(&mut self, segments: &Segments, target: &[u8], next: &Next, end: usize) {
+    /// All pieces up to `next` stand before `end`, the last one directly.
+    fn met(&mut self, segments: &Segments, target: &[u8], first: u32, next: &Next, end: usize) {
+        if next.highest <= self.best {
+            return;
+        }
         self.best = self.best.max(next.end);
         for tail in &segments.tails[next.tails.0 as usize..next.tails.1 as usize] {
             if tail.run > self.best
@@ -427,19 +533,58 @@ impl Pass {
                 self.best = tail.run;
             }
         }
-        for node in next.children.0..next.children.1 {
-            let Node { piece, next } = &segments.nodes[node as usize];
-            let piece = *piece as usize;
-            if next.highest <= self.best {
-                self.waiting[piece] -= 1;
-                continue;
-            }
-            self.behind[node as usize] = (NONE, end as u32);
-            match self.first[piece] {
-                NONE => self.first[piece] = node,
-                _ => self.behind[self.last[piece] as usize].0 = node,
-            }
-            self.last[piece] = node;
+        if first < next.after {
+            self.to_follow.push((first, next.after, end as u32));
         }
+    }
+
+    /// Looks for what follows all that is met.
+    fn follow(&mut self, segments: &Segments, target: &[u8]) {
+        while let Some((mut node, after, end)) = self.to_follow.pop() {
+            while node < after {
+                let Node { piece, next } = &segments.nodes[node as usize];
+                if next.highest <= self.best {
+                    // Whatever stands there cannot raise the best run any more.
+                } else if piece & SINGLE != 0 {
+                    if let Some(at) = self.place(piece & !SINGLE, end as usize) {
+                        self.met(segments, target, node + 1, next, at + 1);
+                    }
+                } else {
+                    self.pending += 1;
+                    self.behind[node as usize].1 = end;
+                    if end as usize <= self.read {
+                        self.wait(segments, node);
+                    } else {
+                        let later = &mut self.later[end as usize];
+                        self.behind[node as usize].0 = *later;
+                        *later = node;
+                    }
+                }
+                node = next.after;
+            }
+        }
+    }
+
+    /// The first place of a single octet at or behind `from`.
+    fn place(&self, single: u32, from: usize) -> Option<usize> {
+        let bitmap = &self.places[single as usize * self.words..][..self.words];
+        let mut word = from / 64;
+        let mut bits = *bitmap.get(word)? & (u64::MAX << (from % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *bitmap.get(word)?;
+        }
+        Some(word * 64 + bits.trailing_zeros() as usize)
+    }
+
+    /// Puts a node into the queue of its piece.
+    fn wait(&mut self, segments: &Segments, node: u32) {
+        let piece = segments.nodes[node as usize].piece as usize;
+        self.behind[node as usize].0 = NONE;
+        match self.first[piece] {
+            NONE => self.first[piece] = node,
+            _ => self.behind[self.last[piece] as usize].0 = node,
+        }
+        self.last[piece] = node;
     }
 }
