@@ -1,5 +1,7 @@
 //! Who asks: a crawler's names, given one by one or read from a User-Agent header.
 
+use std::collections::HashSet;
+
 use smallvec::SmallVec;
 
 /// A crawler, as one name or as several from most to least specific.
@@ -83,9 +85,10 @@ impl Crawler {
             }
         }
         let mut names: SmallVec<[Box<[u8]>; 2]> = SmallVec::new();
+        let mut seen = HashSet::new();
         for name in first.iter().chain(&others) {
             let known = NO_CRAWLERS.iter().any(|n| n.eq_ignore_ascii_case(name));
-            if !known && !names.iter().any(|n| n.eq_ignore_ascii_case(name)) {
+            if !known && seen.insert(name.to_ascii_lowercase()) {
                 names.push(Box::from(*name));
             }
         }

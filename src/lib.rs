@@ -8,6 +8,7 @@ mod decision;
 mod diagnostic;
 mod engine;
 mod normalise;
+mod panel;
 mod parse;
 mod policy;
 mod profile;
@@ -25,6 +26,7 @@ pub use crawler::Crawler;
 pub use decision::{Decision, Reason, Rule, Verdict};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use engine::lazy_pool_bytes;
+pub use panel::{Answer, Panel};
 pub use parse::{Field, Record};
 pub use policy::{Memory, Policy};
 pub use profile::{

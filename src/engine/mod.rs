@@ -42,6 +42,10 @@ pub(crate) struct Over {
 /// thrash: the segment matcher decides at once.
 const LAZY_PATTERN_OCTETS: usize = 128 << 10;
 
+/// The scratch space of a rule set with more octets than this is not kept: it may be some
+/// hundred times as large.
+const KEPT_PATTERN_OCTETS: usize = 64 << 10;
+
 thread_local! {
     /// Each thread keeps the scratch space of its compilations.
     static COMPILER: RefCell<Compiler> = RefCell::default();
