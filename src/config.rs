@@ -85,10 +85,15 @@ impl std::fmt::Display for LimitHit {
 /// use robotsieve::{Config, Crawler, Engine, Profile, Robots};
 ///
 /// let mut config = Config::default();
-/// config.build_after = Some(0); // compile at once
+/// config.build_after = Some(1); // the second question compiles
 /// let file = b"User-agent: *\nDisallow: /*.pdf$";
 /// let robots = Robots::parse_with(file, &Profile::RFC9309, &config);
-/// assert_eq!(robots.policy(&Crawler::name("bot")).engine(), Engine::Dfa);
+/// let policy = robots.policy(&Crawler::name("bot"));
+/// assert!(!policy.is_allowed("https://e.com/a.pdf")?);
+/// assert_eq!(policy.engine(), Engine::Scan);
+/// assert!(policy.is_allowed("https://e.com/a.pdf?x")?);
+/// assert_eq!(policy.engine(), Engine::Dfa);
+/// # Ok::<(), robotsieve::InvalidUrl>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -295,7 +295,9 @@ mod tests {
             let mut word = |max: u32| -> Vec<u8> {
                 (0..random(max)).map(|_| b"aAbB-"[random(5) as usize]).collect()
             };
-            let words: Vec<Vec<u8>> = (0..if round == 0 { 2000 } else { 20 }).map(|_| word(if round == 0 { 12 } else { 5 })).collect();
+            let words: Vec<Vec<u8>> = (0..if round == 0 { 2000 } else { 20 })
+                .map(|_| word(if round == 0 { 12 } else { 5 }))
+                .collect();
             let lines = words.iter().zip(0..).map(|(w, g)| (Names::Token(&w[..]), g / 2));
             let index = TokenIndex::new(lines);
             for _ in 0..20 {

@@ -96,10 +96,7 @@ impl<'u> Target<'u> {
     }
 
     #[inline]
-    pub(crate) fn of_path(
-        path: &'u [u8],
-        encoding: Encoding,
-    ) -> Result<Target<'u>, InvalidUrl> {
+    pub(crate) fn of_path(path: &'u [u8], encoding: Encoding) -> Result<Target<'u>, InvalidUrl> {
         let [b'/', rest @ ..] = path else { return Err(InvalidUrl(())) };
         Ok(Target { rest, encoding })
     }

@@ -96,13 +96,7 @@ impl Automaton {
     /// Goes on where the record `at`, entered behind the first `read` octets, met a special
     /// octet `further` octets on.
     #[cold]
-    fn meet_special(
-        &self,
-        target: &Target<'_>,
-        at: usize,
-        read: usize,
-        further: usize,
-    ) -> Verdict {
+    fn meet_special(&self, target: &Target<'_>, at: usize, read: usize, further: usize) -> Verdict {
         if self.encoding.ends(target.unended()[read + further]) {
             return Head(self.octets[at]).at_end();
         }

@@ -55,8 +55,13 @@ impl Compiled {
     pub(crate) fn new(rules: &RuleSet, encoding: Encoding, config: &Config) -> Compiled {
         let limit = match config.engine {
             None | Some(Engine::Dfa | Engine::Scan) => {
-                let compile =
-                    |compiler: &mut Compiler| compiler.compile(rules, encoding, &config.limits);
+                let compile = |compiler: &mut Compiler| {
+                    let automaton = compiler.compile(rules, encoding, &config.limits);
+                    if rules.pattern_octets() > KEPT_PATTERN_OCTETS {
+                        *compiler = Compiler::default();
+                    }
+                    automaton
+                };
                 match COMPILER.with_borrow_mut(compile) {
                     Ok(automaton) => return Compiled::Dfa(automaton),
                     Err(limit) => Some(limit),

@@ -1,0 +1,415 @@
+//! The robots.txt of one invented host: a CMS default, an individual file or a large shop.
+
+use crate::rng::Rng;
+use crate::words::{EXTENSIONS, NOUNS, PARAMETERS, SECTIONS};
+
+/// Which stream of numbers decides what.
+const STREAM_KIND: u64 = 1;
+const STREAM_TEXT: u64 = 2;
+
+/// The name of the host number `host`, e.g. `host-17.example`.
+///
+/// ```
+/// assert_eq!(robotsieve_corpora::host_name(17), "host-17.example");
+/// ```
+pub fn host_name(host: u64) -> String {
+    format!("host-{host}.example")
+}
+
+/// Where a host's file comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A file that many hosts serve octet for octet.
+    Cms,
+    /// A file of its own.
+    Individual,
+    /// A shop with hundreds of star rules.
+    LargeShop,
+}
+
+/// The kind of the host's file: 1 in 300 a large shop, of the others 55 % a CMS default.
+fn kind(seed: u64, host: u64) -> Kind {
+    let mut rng = Rng::new(seed, host, STREAM_KIND);
+    if rng.below(300) == 0 {
+        Kind::LargeShop
+    } else if rng.percent(55) {
+        Kind::Cms
+    } else {
+        Kind::Individual
+    }
+}
+
+/// The robots.txt of the host number `host`, the same for the same `seed`.
+///
+/// About 55 % are CMS defaults, equal on many hosts; about 45 % are individual files of 5 to
+/// 300 rules; 1 in 300 is a large shop with hundreds of star rules. The median is about 500
+/// octets. Lines end in LF, except for some files of CRLF. Cost: O(size of the file).
+///
+/// ```
+/// assert_eq!(robotsieve_corpora::robots(1, 2), robotsieve_corpora::robots(1, 2));
+/// ```
+pub fn robots(seed: u64, host: u64) -> Vec<u8> {
+    let mut rng = Rng::new(seed, host, STREAM_TEXT);
+    match kind(seed, host) {
+        Kind::Cms => cms(&mut rng).into_bytes(),
+        Kind::Individual => individual(&mut rng, host),
+        Kind::LargeShop => large_shop(&mut rng, host).into_bytes(),
+    }
+}
+
+/// Crawlers that get a group of their own.
+const NAMED: &[&str] = &[
+    "Googlebot",
+    "Bingbot",
+    "AhrefsBot",
+    "SemrushBot",
+    "MJ12bot",
+    "YandexBot",
+    "Baiduspider",
+    "Googlebot-Image",
+    "Googlebot-News",
+    "DuckDuckBot",
+    "Applebot",
+    "PetalBot",
+    "dotbot",
+    "facebookexternalhit",
+    "Slurp",
+];
+
+/// Crawlers that fetch for language models.
+const MODEL_CRAWLERS: &[&str] = &[
+    "GPTBot",
+    "CCBot",
+    "ClaudeBot",
+    "Google-Extended",
+    "PerplexityBot",
+    "Bytespider",
+    "Amazonbot",
+    "meta-externalagent",
+    "Applebot-Extended",
+    "ChatGPT-User",
+    "anthropic-ai",
+    "cohere-ai",
+];
+
+/// A default, with small variations or none, so that hosts share files.
+fn cms(rng: &mut Rng) -> String {
+    match rng.below(100) {
+        0..24 => wordpress(rng),
+        24..34 => page_builder(rng),
+        34..50 => portal(rng),
+        50..64 => hosted_shop(),
+        64..71 => own_shop(rng),
+        71..77 => wiki(rng),
+        77..84 => model_crawlers_closed(rng),
+        84..88 => String::new(),
+        88..93 => "User-agent: *\nDisallow:\n".into(),
+        93..95 => "User-agent: *\nDisallow: /\n".into(),
+        95..98 => "User-agent: *\nAllow: /\n".into(),
+        _ => "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Page not \
+              found</title></head>\n<body>\n<h1>404</h1>\n<p>There is no such page: go to <a \
+              href=\"/\">the start</a>.</p>\n</body>\n</html>\n"
+            .into(),
+    }
+}
+
+fn wordpress(rng: &mut Rng) -> String {
+    let mut text = String::from(
+        "# Pages are open, the office is not.\nUser-agent: *\nAllow: /wp-admin/admin-ajax.php\n\
+         Disallow: /wp-admin/\n",
+    );
+    match rng.below(4) {
+        0 => {}
+        1 | 2 => text.push_str(
+            "Disallow: /wp-includes/\nDisallow: /wp-login.php\nDisallow: /xmlrpc.php\n\
+             Disallow: /*?replytocom=\nDisallow: /?s=\nDisallow: /search/\n\
+             Disallow: /trackback/\nDisallow: /*/trackback/\nDisallow: /*/feed/\n\
+             Disallow: /comments/feed/\nDisallow: /wp-json/\n",
+        ),
+        _ => text.push_str(
+            "Disallow: /wp-content/uploads/wc-logs/\nDisallow: /*?add-to-cart=\n\
+             Disallow: /*&add-to-cart=\nDisallow: /cart/\nDisallow: /checkout/\n\
+             Disallow: /my-account/\nDisallow: /*?orderby=\n",
+        ),
+    }
+    text
+}
+
+fn portal(rng: &mut Rng) -> String {
+    let mut text = String::from(
+        "#\n# robots.txt\n#\n# Keeps crawlers out of the parts of the site that are not pages.\n\
+         # The file counts only at the root of the host.\n\nUser-agent: *\n# Style and script\n\
+         Allow: /engine/*.css$\nAllow: /engine/*.css?\nAllow: /engine/*.js$\nAllow: /engine/*.js?\n\
+         Allow: /engine/*.gif\nAllow: /engine/*.jpg\nAllow: /engine/*.png\nAllow: /engine/*.svg\n\
+         Allow: /setups/*.css$\nAllow: /setups/*.js$\n# Folders\nDisallow: /engine/\n\
+         Disallow: /setups/\n# Files\nDisallow: /NOTES.txt\nDisallow: /host.config\n\
+         # Paths with clean URLs\nDisallow: /admin/\nDisallow: /reply/to/\n\
+         Disallow: /help/format\nDisallow: /item/new/\nDisallow: /search/\n\
+         Disallow: /member/join\nDisallow: /member/reset\nDisallow: /member/enter\n\
+         Disallow: /member/leave\n",
+    );
+    if rng.percent(60) {
+        text.push_str(
+            "# Paths without clean URLs\nDisallow: /app.php/admin/\n\
+             Disallow: /app.php/reply/to/\nDisallow: /app.php/item/new/\n\
+             Disallow: /app.php/search/\nDisallow: /app.php/member/enter\n",
+        );
+    }
+    text
+}
+
+fn page_builder(rng: &mut Rng) -> String {
+    let mut text = String::from("User-agent: *\n");
+    for folder in [
+        "rest",
+        "backoffice",
+        "frame",
+        "parts",
+        "cachefiles",
+        "langpacks",
+        "addons",
+        "setup",
+        "scratch",
+        "logfiles",
+        "shared",
+        "jobs-run",
+        "cli-tools",
+        "vendors",
+        "layouts-src",
+    ] {
+        text.push_str(&format!("Disallow: /{folder}/\n"));
+    }
+    if rng.percent(30) {
+        text.push_str("Allow: /*.js$\nAllow: /*.css$\nAllow: /media/\n");
+    }
+    text
+}
+
+fn hosted_shop() -> String {
+    "# The shop runs on a hosted platform.\n\nUser-agent: *\nDisallow: /office\nDisallow: /bag\n\
+     Disallow: /purchases\nDisallow: /tills/\nDisallow: /payment\nDisallow: /bags\n\
+     Disallow: /me\nDisallow: /lists/*sorted*\nDisallow: /*/lists/*sorted*\n\
+     Disallow: /lists/*+*\nDisallow: /lists/*%2B*\nDisallow: /lists/*%2b*\n\
+     Disallow: /journal/*+*\nDisallow: /journal/*%2B*\nDisallow: /*?*mailid=*\n\
+     Disallow: /*draft_theme*\nDisallow: /*draft_script*\nDisallow: /terms/\n\
+     Disallow: /find\nDisallow: /app-link-file\nDisallow: /also-bought/items\n\
+     \nUser-agent: adsbot-example\nDisallow: /tills/\nDisallow: /payment\nDisallow: /bags\n\
+     Disallow: /purchases\n\nUser-agent: AhrefsBot\nCrawl-delay: 10\nDisallow: /office\n\
+     Disallow: /bag\nDisallow: /payment\n\nUser-agent: MJ12bot\nCrawl-delay: 10\n\n\
+     User-agent: Pinterest\nCrawl-delay: 1\n"
+        .into()
+}
+
+fn own_shop(rng: &mut Rng) -> String {
+    let mut text = String::from("User-agent: *\n");
+    for rule in [
+        "/front.php/",
+        "/*?",
+        "/till/",
+        "/program/",
+        "/libs/",
+        "/*.php$",
+        "/packages/",
+        "/reports/",
+        "/runtime/",
+        "/range/",
+        "/client/",
+        "/tellfriend/",
+        "/opinions/",
+        "/*SESS=",
+        "/downloader/",
+        "/shopsearch/",
+        "/*?dir=",
+        "/*?limit=",
+        "/*?mode=",
+    ] {
+        text.push_str(&format!("Disallow: {rule}\n"));
+    }
+    if rng.percent(40) {
+        text.push_str("Allow: /*?p=\nAllow: /media/range/\n");
+    }
+    text
+}
+
+fn wiki(rng: &mut Rng) -> String {
+    let mut text = String::from(
+        "User-agent: *\nDisallow: /engine/\nDisallow: /index.php?\nDisallow: /wiki/Tool:\n\
+         Disallow: /wiki/Tool%3A\nDisallow: /wiki/System:\nDisallow: /wiki/User_talk:\n\
+         Disallow: /pit/\nDisallow: /*?action=\nDisallow: /*&oldid=\n",
+    );
+    if rng.percent(50) {
+        text.push_str("Allow: /engine/loader.php?\nAllow: /engine/api.php?action=compact&\n");
+    }
+    text
+}
+
+fn model_crawlers_closed(rng: &mut Rng) -> String {
+    let mut text = String::from("# Content of this site is not for training.\n");
+    let count = if rng.percent(50) { 6 } else { MODEL_CRAWLERS.len() };
+    for name in &MODEL_CRAWLERS[..count] {
+        text.push_str(&format!("User-agent: {name}\nDisallow: /\n\n"));
+    }
+    text.push_str("User-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /\n");
+    text
+}
+
+/// A file of its own: 5 to 300 rules, most often near 15.
+fn individual(rng: &mut Rng, host: u64) -> Vec<u8> {
+    // The lesser of two draws, half the time cut down again: many small files and a heavy tail.
+    let spread = rng.below(296).min(rng.below(296));
+    let mut left = 5 + if rng.percent(50) { spread / 8 } else { spread };
+    let mut text = String::new();
+    if rng.percent(45) {
+        text.push_str(&format!("# robots.txt of {}\n", host_name(host)));
+        if rng.percent(40) {
+            text.push_str(&format!(
+                "# last changed: 20{:02}-{:02}-{:02}\n\n",
+                10 + rng.below(16),
+                1 + rng.below(12),
+                1 + rng.below(28)
+            ));
+        }
+    }
+    let named_first = rng.percent(30);
+    if !named_first {
+        star_group(rng, &mut text, left * 3 / 4);
+        left -= left * 3 / 4;
+    }
+    if rng.percent(35) {
+        model_group(rng, &mut text);
+    }
+    for _ in 0..rng.below(4) {
+        named_group(rng, &mut text, 1 + left / 4);
+        left -= left / 4;
+    }
+    if named_first {
+        star_group(rng, &mut text, left);
+    }
+    for number in 0..rng.below(3) {
+        text.push_str(&format!("Sitemap: https://{}/sitemap-{number}.xml\n", host_name(host)));
+    }
+    if rng.percent(12) {
+        text = text.replace('\n', "\r\n");
+    }
+    text.into_bytes()
+}
+
+fn star_group(rng: &mut Rng, text: &mut String, rules: u64) {
+    text.push_str("User-agent: *\n");
+    if rng.percent(15) {
+        text.push_str(&format!("Crawl-delay: {}\n", 1 + rng.below(30)));
+    }
+    rule_lines(rng, text, rules.max(5));
+    text.push('\n');
+}
+
+fn model_group(rng: &mut Rng, text: &mut String) {
+    let first = rng.below(6) as usize;
+    for name in &MODEL_CRAWLERS[first..first + 1 + rng.below(6) as usize] {
+        text.push_str(&format!("User-agent: {name}\n"));
+    }
+    text.push_str("Disallow: /\n\n");
+}
+
+fn named_group(rng: &mut Rng, text: &mut String, rules: u64) {
+    text.push_str(&format!("User-agent: {}\n", rng.pick(NAMED)));
+    match rng.below(10) {
+        0..3 => text.push_str("Disallow: /\n"),
+        3 => text.push_str("Disallow:\n"),
+        4 => text.push_str(&format!("Crawl-delay: {}\nDisallow: /search\n", 1 + rng.below(20))),
+        _ => rule_lines(rng, text, rules),
+    }
+    text.push('\n');
+}
+
+/// `count` rules; now and then an allow below the disallow before it, a comment, a blank line.
+fn rule_lines(rng: &mut Rng, text: &mut String, count: u64) {
+    let mut last = String::from("/");
+    for _ in 0..count {
+        if rng.percent(4) {
+            text.push_str(&format!("# {} {}\n", rng.pick(NOUNS), rng.pick(SECTIONS)));
+        }
+        if last.ends_with('/') && last.len() > 1 && rng.percent(15) {
+            let below = format!("{last}{}", rng.pick(NOUNS));
+            text.push_str(&format!("Allow: {below}\n"));
+            continue;
+        }
+        last = pattern(rng);
+        let field = if rng.percent(8) { "Allow" } else { "Disallow" };
+        text.push_str(&format!("{field}: {last}\n"));
+    }
+}
+
+/// One path pattern of the shapes that webmasters write.
+fn pattern(rng: &mut Rng) -> String {
+    let section = rng.pick(SECTIONS);
+    let noun = rng.pick(NOUNS);
+    match rng.below(20) {
+        0..7 => format!("/{section}/"),
+        7..10 => format!("/{section}/{noun}/"),
+        10..12 => format!("/{section}/{noun}-{}", rng.below(1000)),
+        12 => format!("/{section}"),
+        13 => format!("/{section}.{}", rng.pick(EXTENSIONS)),
+        14 => format!("/{noun}/{section}/{}/", rng.pick(NOUNS)),
+        15 => format!("/*?{}=", rng.pick(PARAMETERS)),
+        16 => format!("/*.{}$", rng.pick(EXTENSIONS)),
+        17 => format!("/{section}/*/{noun}/"),
+        18 => format!("/*/{section}/"),
+        _ => format!("/{section}?*{}=", rng.pick(PARAMETERS)),
+    }
+}
+
+/// 300 to 700 rules, nearly all with stars: filters of a faceted catalogue.
+fn large_shop(rng: &mut Rng, host: u64) -> String {
+    let mut text = format!("# {}: facets and internal pages\nUser-agent: *\n", host_name(host));
+    for _ in 0..300 + rng.below(400) {
+        let (a, b) = (rng.pick(NOUNS), rng.pick(NOUNS));
+        let parameter = rng.pick(PARAMETERS);
+        let line = match rng.below(10) {
+            0..3 => format!("Disallow: /*{parameter}={a}\n"),
+            3..5 => format!("Disallow: /*_{a}*/shop/{b}\n"),
+            5 => format!("Disallow: /*/{a}/*-{b}-\n"),
+            6 => format!("Disallow: /shop/*/{a}*{b}$\n"),
+            7 => format!("Disallow: /*?*{parameter}=*&*{a}\n"),
+            8 => format!("Allow: /*/{a}/{b}/$\n"),
+            _ => format!("Disallow: /{}/{a}/\n", rng.pick(SECTIONS)),
+        };
+        text.push_str(&line);
+    }
+    text.push_str(&format!("\nSitemap: https://{}/sitemap.xml\n", host_name(host)));
+    text
+}
+
+/// An honest file of about 600 kB whose rules straddle the limit of 512,000 octets.
+///
+/// `Disallow: /before-the-limit/` is the first rule, `Disallow: /after-the-limit/` the last, and
+/// `Disallow: /over-the-limit/xxx…` begins before the limit and ends after it. One group, for `*`; no stars in most rules.
+///
+/// ```
+/// let big = robotsieve_corpora::big();
+/// assert!(big.len() > 590_000 && big[511_999] != b'\n');
+/// ```
+pub fn big() -> Vec<u8> {
+    let mut rng = Rng::new(0, 0, STREAM_TEXT);
+    let mut text = String::from("User-agent: *\nDisallow: /before-the-limit/\n");
+    let mut number = 0;
+    let mut over = false;
+    while text.len() < 600_000 {
+        if !over && text.len() >= 511_940 {
+            // Lines are shorter than 60 octets, so this one begins before the limit.
+            text.push_str(&format!("Disallow: /over-the-limit/{}\n", "x".repeat(80)));
+            over = true;
+        }
+        let (a, b) = (rng.pick(SECTIONS), rng.pick(NOUNS));
+        // The number keeps each rule apart, and lets a test name one.
+        text.push_str(&match number % 50 {
+            49 => format!("Allow: /{a}/{b}/open-{number}/\n"),
+            24 => format!("Disallow: /*/{b}-{number}?\n"),
+            0 if number > 0 => format!("\n# part {}\n", number / 50),
+            _ => format!("Disallow: /{a}/{b}/item-{number}\n"),
+        });
+        number += 1;
+    }
+    text.push_str("Disallow: /after-the-limit/\n");
+    text.into_bytes()
+}

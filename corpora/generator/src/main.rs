@@ -1,0 +1,194 @@
+//! Writes generated robots.txt files and URLs to a folder, or one named file to standard output.
+
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use robotsieve_corpora::{big, host_name, hostile, robots, url};
+
+const HELP: &str = "\
+robotsieve-corpora: deterministic robots.txt files and URLs for tests and benchmarks
+
+usage: robotsieve-corpora --hosts N --urls M [--seed S] --out DIR
+       robotsieve-corpora --shape NAME
+
+  --hosts N     how many hosts: their files go to DIR/robots/HOST
+  --urls M      how many URLs, one a line, hosts interleaved: DIR/urls.txt
+  --seed S      another seed gives another corpus (default 1)
+  --out DIR     the folder to write to; made if it is not there
+  --shape NAME  write one file to standard output: big, prefixes, four_stars,
+                two_stars, star_bombs, nested_pieces or long_heads
+  --help        this text
+
+exit status: 0 done, 2 wrong usage, 3 a file could not be written
+";
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+enum Task {
+    Help,
+    Shape(String),
+    Corpus { hosts: u64, urls: u64, seed: u64, out: PathBuf },
+}
+
+fn main() -> ExitCode {
+    let task =
+        match parse(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())) {
+            Ok(task) => task,
+            Err(message) => {
+                eprintln!("robotsieve-corpora: {message}\nTry --help.");
+                return ExitCode::from(2);
+            }
+        };
+    let result = match task {
+        Task::Help => write_out(HELP.as_bytes()),
+        Task::Shape(name) => match shape(&name) {
+            Some(text) => write_out(&text),
+            None => {
+                eprintln!("robotsieve-corpora: no shape is called {name:?}\nTry --help.");
+                return ExitCode::from(2);
+            }
+        },
+        Task::Corpus { hosts, urls, seed, out } => write_corpus(hosts, urls, seed, &out),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((path, error)) => {
+            eprintln!("robotsieve-corpora: {}: {error}", path.display());
+            ExitCode::from(3)
+        }
+    }
+}
+
+/// Reads the arguments; an error is a sentence for the user.
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Task, String> {
+    let (mut hosts, mut urls, mut seed, mut out, mut shape) = (None, None, None, None, None);
+    while let Some(name) = arguments.next() {
+        let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value"));
+        match name.as_str() {
+            "--help" | "-h" => return Ok(Task::Help),
+            "--hosts" => hosts = Some(number(&name, &value()?)?),
+            "--urls" => urls = Some(number(&name, &value()?)?),
+            "--seed" => seed = Some(number(&name, &value()?)?),
+            "--out" => out = Some(PathBuf::from(value()?)),
+            "--shape" => shape = Some(value()?),
+            _ => return Err(format!("{name:?} is no option")),
+        }
+    }
+    if let Some(shape) = shape {
+        if hosts.is_some() || urls.is_some() || seed.is_some() || out.is_some() {
+            return Err("--shape stands alone".into());
+        }
+        return Ok(Task::Shape(shape));
+    }
+    let hosts = hosts.ok_or("--hosts is missing")?;
+    let urls = urls.ok_or("--urls is missing")?;
+    let out = out.ok_or("--out is missing")?;
+    if hosts == 0 && urls > 0 {
+        return Err("URLs need at least one host".into());
+    }
+    Ok(Task::Corpus { hosts, urls, seed: seed.unwrap_or(1), out })
+}
+
+fn number(name: &str, value: &str) -> Result<u64, String> {
+    value.parse().map_err(|_| format!("{name} needs a whole number, not {value:?}"))
+}
+
+fn shape(name: &str) -> Option<Vec<u8>> {
+    if name == "big" {
+        return Some(big());
+    }
+    hostile::all().into_iter().find(|(known, _)| *known == name).map(|(_, text)| text)
+}
+
+fn write_out(text: &[u8]) -> Result<(), (PathBuf, io::Error)> {
+    let mut stdout = io::stdout().lock();
+    stdout
+        .write_all(text)
+        .and_then(|()| stdout.flush())
+        .map_err(|error| (PathBuf::from("standard output"), error))
+}
+
+/// Writes the files, then the URLs; one host or URL in memory at a time.
+fn write_corpus(hosts: u64, urls: u64, seed: u64, out: &Path) -> Result<(), (PathBuf, io::Error)> {
+    let folder = out.join("robots");
+    fs::create_dir_all(&folder).map_err(|error| (folder.clone(), error))?;
+    for host in 0..hosts {
+        let path = folder.join(host_name(host));
+        fs::write(&path, robots(seed, host)).map_err(|error| (path, error))?;
+    }
+    let path = out.join("urls.txt");
+    write_urls(&path, hosts, urls, seed).map_err(|error| (path, error))
+}
+
+fn write_urls(path: &Path, hosts: u64, urls: u64, seed: u64) -> io::Result<()> {
+    let mut file = BufWriter::new(fs::File::create(path)?);
+    for number in 0..urls {
+        file.write_all(&url(seed, frontier_host(hosts, number), number))?;
+        file.write_all(b"\n")?;
+    }
+    file.flush()
+}
+
+/// The host of the URL number `number`: half of the URLs in turn over all hosts, half from the
+/// first sixteenth of them, as large sites crowd a frontier.
+fn frontier_host(hosts: u64, number: u64) -> u64 {
+    // An odd multiplier scatters neighbours; the remainder keeps it in range.
+    let scattered = (number / 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 11;
+    if number.is_multiple_of(2) { scattered % hosts } else { scattered % hosts.div_ceil(16) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_words(words: &str) -> Result<Task, String> {
+        parse(words.split_whitespace().map(String::from))
+    }
+
+    #[test]
+    fn arguments() {
+        let task = Task::Corpus { hosts: 5, urls: 9, seed: 1, out: "d".into() };
+        assert_eq!(parse_words("--hosts 5 --urls 9 --out d"), Ok(task));
+        assert_eq!(parse_words("--help --nonsense"), Ok(Task::Help));
+        assert_eq!(parse_words("--shape big"), Ok(Task::Shape("big".into())));
+        for wrong in [
+            "",
+            "--hosts 5",
+            "--hosts five --urls 9 --out d",
+            "--hosts 5 --urls 9 --out",
+            "--hosts 0 --urls 9 --out d",
+            "--shape big --seed 2",
+            "--verbose",
+        ] {
+            assert!(parse_words(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_shape_of_the_help_exists() {
+        for name in [
+            "big",
+            "prefixes",
+            "four_stars",
+            "two_stars",
+            "star_bombs",
+            "nested_pieces",
+            "long_heads",
+        ] {
+            assert!(HELP.contains(name) && shape(name).is_some(), "{name}");
+        }
+        assert_eq!(shape("small"), None);
+    }
+
+    #[test]
+    fn a_frontier_reaches_every_host_and_mixes_them() {
+        let hosts: Vec<u64> = (0..2_000).map(|number| frontier_host(50, number)).collect();
+        assert!((0..50).all(|host| hosts.contains(&host)));
+        let runs = hosts.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        assert!(runs < 200, "{runs} neighbours of one host");
+    }
+}

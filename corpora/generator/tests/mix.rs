@@ -1,0 +1,204 @@
+//! The generator keeps its promises: determinism, the mix of files, sizes, hits and misses.
+
+use std::collections::{HashMap, HashSet};
+
+use robotsieve_corpora::{big, host_name, hostile, robots, url};
+
+const HOSTS: u64 = 6_000;
+
+fn rule_count(file: &[u8]) -> usize {
+    let text = String::from_utf8_lossy(file);
+    text.lines().filter(|line| line.starts_with("Disallow:") || line.starts_with("Allow:")).count()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_octets() {
+    for host in 0..200 {
+        assert_eq!(robots(7, host), robots(7, host));
+        assert_eq!(url(7, host, host * 3), url(7, host, host * 3));
+    }
+    let differ = (0..200).filter(|&host| robots(7, host) != robots(8, host)).count();
+    assert!(differ > 100, "{differ} of 200 hosts differ under another seed");
+}
+
+#[test]
+fn octets_are_the_same_on_every_machine() {
+    // FNV-1a over the first hosts: a changed generator is a changed corpus, and says so here.
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for host in 0..100 {
+        for octet in robots(1, host).into_iter().chain(url(1, host, 0)) {
+            hash = (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    assert_eq!(hash, 0x9e41_6601_b973_34a1, "{hash:#x}");
+}
+
+#[test]
+fn at_least_forty_percent_are_individual_and_the_rest_is_shared() {
+    let mut count: HashMap<Vec<u8>, u64> = HashMap::new();
+    for host in 0..HOSTS {
+        *count.entry(robots(1, host)).or_default() += 1;
+    }
+    let single = count.values().filter(|&&hosts| hosts == 1).count() as u64;
+    let share = single * 100 / HOSTS;
+    assert!((40..=48).contains(&share), "{share} % of the hosts have a file of their own");
+    let defaults = count.values().filter(|&&hosts| hosts > 1).count();
+    assert!(defaults < 40, "{defaults} different defaults");
+}
+
+#[test]
+fn sizes_have_a_small_median_and_a_heavy_tail() {
+    let mut sizes: Vec<usize> = (0..HOSTS).map(|host| robots(1, host).len()).collect();
+    sizes.sort_unstable();
+    let at = |percent: usize| sizes[sizes.len() * percent / 100];
+    println!(
+        "sizes: p10 {} p50 {} p90 {} p99 {} max {}",
+        at(10),
+        at(50),
+        at(90),
+        at(99),
+        sizes[sizes.len() - 1]
+    );
+    assert!((350..=650).contains(&at(50)), "median {}", at(50));
+    assert!(at(90) > 1_000 && at(99) > 3_500, "p90 {}, p99 {}", at(90), at(99));
+}
+
+#[test]
+fn large_shops_are_one_in_three_hundred() {
+    let shops = (0..HOSTS)
+        .filter(|&host| robots(1, host).iter().filter(|&&octet| octet == b'*').count() > 250)
+        .count();
+    assert!((10..=35).contains(&shops), "{shops} of {HOSTS}");
+}
+
+#[test]
+fn individual_files_have_five_to_three_hundred_rules_and_named_groups() {
+    let mut seen = HashMap::new();
+    for host in 0..HOSTS {
+        let file = robots(1, host);
+        *seen.entry(file).or_insert(0) += 1;
+    }
+    let mut named = 0;
+    let mut individual = 0;
+    for (file, hosts) in &seen {
+        let text = String::from_utf8_lossy(file);
+        if *hosts > 1u32 || text.contains("facets and internal pages") {
+            continue;
+        }
+        individual += 1;
+        let rules = rule_count(file);
+        assert!((5..=320).contains(&rules), "{rules} rules:\n{text}");
+        named += u32::from(text.matches("User-agent:").count() > 1);
+    }
+    assert!(named * 2 > individual, "{named} of {individual} have a named group");
+}
+
+#[test]
+fn urls_are_urls_of_their_host_and_of_the_promised_length() {
+    let mut queries = 0;
+    let mut escapes = 0;
+    for number in 0..6_000 {
+        let host = number % 300;
+        let url = url(1, host, number);
+        let start = format!("https://{}/", host_name(host));
+        assert!(url.starts_with(start.as_bytes()), "{}", String::from_utf8_lossy(&url));
+        assert!(url.iter().all(|&octet| octet.is_ascii_graphic()));
+        assert!(url.len() < start.len() + 200);
+        queries += u32::from(url.contains(&b'?'));
+        escapes += u32::from(url.contains(&b'%'));
+    }
+    assert!((300..3_000).contains(&queries), "{queries} queries");
+    assert!((60..1_500).contains(&escapes), "{escapes} escapes");
+    let distinct: HashSet<Vec<u8>> = (0..500).map(|number| url(1, 3, number)).collect();
+    assert!(distinct.len() > 300, "{} distinct URLs of 500", distinct.len());
+}
+
+#[test]
+fn a_fair_share_of_urls_meets_a_plain_rule_of_its_host() {
+    let mut hits = 0;
+    for number in 0..3_000 {
+        let host = number % 100;
+        let file = robots(1, host);
+        let url = url(1, host, number);
+        let start = format!("https://{}", host_name(host)).len();
+        hits += u32::from(file.split(|&octet| octet == b'\n').any(|line| {
+            line.strip_prefix(b"Disallow: ").is_some_and(|value| {
+                let value = value.trim_ascii_end();
+                value.len() > 1 && !value.contains(&b'*') && url[start..].starts_with(value)
+            })
+        }));
+    }
+    assert!((300..2_000).contains(&hits), "{hits} of 3000");
+}
+
+#[test]
+fn big_straddles_the_limit() {
+    let big = big();
+    assert!((590_000..620_000).contains(&big.len()), "{}", big.len());
+    assert!(big[511_999] != b'\n' && big[512_000] != b'\n');
+    let before = big[..512_000].iter().rposition(|&octet| octet == b'\n').unwrap();
+    assert!(big[before + 1..].starts_with(b"Disallow: /over-the-limit/x"));
+    assert!(big.starts_with(b"User-agent: *\nDisallow: /before-the-limit/\n"));
+    assert!(big.ends_with(b"Disallow: /after-the-limit/\n"));
+}
+
+#[test]
+fn hostile_files_have_their_shape_and_size() {
+    let expected = [
+        ("prefixes", 20_000, 440_000..512_000),
+        ("four_stars", 25_000, 495_000..512_000),
+        ("two_stars", 14, 240..280),
+        ("star_bombs", 14_300, 470_000..512_000),
+        ("nested_pieces", 987, 480_000..512_000),
+        ("long_heads", 980, 490_000..500_000),
+    ];
+    let all = hostile::all();
+    assert_eq!(all.len(), expected.len());
+    for ((name, file), (expected_name, rules, size)) in all.iter().zip(expected) {
+        assert_eq!(*name, expected_name);
+        assert_eq!(rule_count(file), rules, "{name}");
+        assert!(size.contains(&file.len()), "{name}: {} octets", file.len());
+        assert!(file.starts_with(b"User-agent: *\nDisallow: /"), "{name}");
+    }
+    assert!(all[2].1.starts_with(b"User-agent: *\nDisallow: /*ab*Ab\nDisallow: /*ac*Ac\n"));
+    assert!(all[4].1.starts_with(b"User-agent: *\nDisallow: /*a*Z0\nDisallow: /*aa*Z1\n"));
+    let heads: HashSet<&[u8]> =
+        all[5].1.split(|&o| o == b'*').skip(2).map(|tail| &tail[..2]).collect();
+    assert_eq!(heads.len(), 980, "every long head has its own pair of letters");
+}
+
+/// A star pattern without `$` against a path, piece by piece, leftmost: exact, as no piece ends it.
+fn matches(pattern: &[u8], path: &[u8]) -> bool {
+    let mut pieces = pattern.split(|&octet| octet == b'*');
+    let Some(mut rest) = path.strip_prefix(pieces.next().unwrap_or(b"")) else {
+        return false;
+    };
+    for piece in pieces.filter(|piece| !piece.is_empty()) {
+        match rest.windows(piece.len()).position(|window| window == piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+#[test]
+fn no_hostile_rule_matches_the_path_that_goes_with_it() {
+    assert!(matches(b"/*a*b", b"/xaxxb") && !matches(b"/*a*b", b"/xbxxa"));
+    for (name, file) in hostile::all() {
+        for len in [0, 1, 30, 1_500] {
+            let path = hostile::url_for(name, len);
+            assert_eq!(path.len(), len);
+            assert!(len == 0 || path[0] == b'/');
+            for line in file.split(|&octet| octet == b'\n') {
+                if let Some(pattern) = line.strip_prefix(b"Disallow: ") {
+                    assert!(
+                        !matches(pattern, &path),
+                        "{name}: {}",
+                        String::from_utf8_lossy(pattern)
+                    );
+                }
+            }
+        }
+    }
+}
