@@ -19,6 +19,18 @@ pub enum Answer {
     Unknown,
 }
 
+impl Answer {
+    /// `allow`, `disallow`, `invalid` or `unknown`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Answer::Allow => "allow",
+            Answer::Disallow => "disallow",
+            Answer::Invalid => "invalid",
+            Answer::Unknown => "unknown",
+        }
+    }
+}
+
 impl From<Verdict> for Answer {
     fn from(verdict: Verdict) -> Answer {
         match verdict {

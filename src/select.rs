@@ -148,10 +148,10 @@ impl<'a> TokenIndex<'a> {
             (true, false) => Selected::Everybody(self.everybody.clone()),
             (true, true) => Selected::None,
         };
-        if let Selected::Named(groups) | Selected::Everybody(groups) = &mut selected {
-            if !profile.merge_groups {
-                groups.truncate(1);
-            }
+        if let Selected::Named(groups) | Selected::Everybody(groups) = &mut selected
+            && !profile.merge_groups
+        {
+            groups.truncate(1);
         }
         selected
     }

@@ -1,2 +1,34 @@
-//! robotsieve
-fn main() {}
+//! The command `robotsieve`: which URLs does a robots.txt allow?
+//!
+//! Three subcommands, each in a module of its own: [`check`] judges a few URLs and answers
+//! by its exit status, [`filter`] sieves millions of them, [`dot`] draws what decides. All
+//! decisions are the library's; here is only what surrounds them: arguments, files, lines,
+//! hosts, formats.
+
+mod args;
+mod check;
+mod dot;
+mod error;
+mod filter;
+mod robots_file;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Check(args) => check::run(&args),
+        Command::Filter(args) => filter::run(&args),
+        Command::Dot(args) => dot::run(&args),
+    };
+    match outcome {
+        Ok(status) => status.into(),
+        Err(failure) => {
+            error::say(&failure);
+            failure.status().into()
+        }
+    }
+}

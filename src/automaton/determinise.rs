@@ -368,8 +368,9 @@ impl Dfa {
                 otherwise if otherwise == id || final_verdict(otherwise).is_some() => None,
                 otherwise => Some(*self.state(otherwise)),
             };
-            let mut kept = state.exits_at as usize;
-            for at in kept..kept + state.exits_len as usize {
+            let from = state.exits_at as usize;
+            let mut kept = from;
+            for at in from..from + state.exits_len as usize {
                 let (octet, target) = self.exits[at];
                 let otherwise = elsewhere.map_or(state.otherwise, |s| self.step(&s, octet));
                 if target != otherwise {

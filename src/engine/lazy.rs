@@ -39,6 +39,12 @@ const OCTETS_PER_STATE: usize = 8;
 #[derive(Debug)]
 pub(crate) struct GaveUp;
 
+impl From<BuildError> for GaveUp {
+    fn from(_: BuildError) -> GaveUp {
+        GaveUp
+    }
+}
+
 /// The handle of a policy to its lazy DFA in the pool.
 #[derive(Debug)]
 pub(crate) struct Lazy {
@@ -130,7 +136,7 @@ impl Lazy {
             return Ok(Ready { id: self.id, dfa, cache });
         }
         drop(pool);
-        let dfa = Arc::new(build(rules).map_err(|_| GaveUp)?);
+        let dfa = Arc::new(build(rules)?);
         let cache = dfa.create_cache();
         Ok(Ready { id: self.id, dfa, cache })
     }
@@ -197,18 +203,19 @@ pub fn lazy_pool_bytes() -> usize {
     lock_pool().bytes
 }
 
-fn build(rules: &RuleSet) -> Result<DFA, Box<dyn std::error::Error>> {
+/// Why there is none does not matter: another engine decides.
+fn build(rules: &RuleSet) -> Result<DFA, GaveUp> {
     let config = DFA::config()
         .match_kind(MatchKind::LeftmostFirst)
         .cache_capacity(CACHE_LIMIT_BYTES)
         .skip_cache_capacity_check(true)
         .minimum_cache_clear_count(Some(CLEARINGS))
         .minimum_bytes_per_state(Some(OCTETS_PER_STATE));
-    Ok(DFA::builder().configure(config).build_from_nfa(build_nfa(rules)?)?)
+    DFA::builder().configure(config).build_from_nfa(build_nfa(rules)?).map_err(|_| GaveUp)
 }
 
 /// One pattern for each run, the highest first; each is the run's trie.
-fn build_nfa(rules: &RuleSet) -> Result<NFA, BuildError> {
+fn build_nfa(rules: &RuleSet) -> Result<NFA, GaveUp> {
     let mut builder = thompson::Builder::new();
     builder.set_size_limit(Some(NFA_LIMIT_BYTES))?;
     let mut trie = Trie::default();
@@ -221,10 +228,10 @@ fn build_nfa(rules: &RuleSet) -> Result<NFA, BuildError> {
         starts.push(start);
     }
     let start = builder.add_union(starts)?;
-    builder.build(start, start)
+    Ok(builder.build(start, start)?)
 }
 
-fn add_trie(builder: &mut thompson::Builder, trie: &Trie) -> Result<StateID, BuildError> {
+fn add_trie(builder: &mut thompson::Builder, trie: &Trie) -> Result<StateID, GaveUp> {
     let matches = builder.add_match()?;
     let mut states: Vec<StateID> = Vec::with_capacity(trie.len());
     // Children come before their parents.

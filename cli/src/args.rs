@@ -1,0 +1,407 @@
+//! The command line: what may be given, and the help that teaches it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::thread;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{
+    Arg, ArgAction, ArgGroup, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum,
+    value_parser,
+};
+use robotsieve::{Crawler, Profile};
+
+/// Which URLs does a robots.txt allow?
+///
+/// Decides by one small automaton per crawler, in four exact profiles: RFC 9309 (the
+/// default), the open-source parser of Googlebot, Google's classic specification, and the
+/// standard of 1994.
+#[derive(Debug, Parser)]
+#[command(
+    name = "robotsieve",
+    version,
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    after_help = "\
+Examples:
+  robotsieve check robots.txt GPTBot https://example.com/private/
+  robotsieve filter --robots-dir robots/ --agent FooBot urls.txt.gz > allowed.txt
+  robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
+
+'robotsieve help COMMAND' says more of each command, with examples."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Check(CheckArgs),
+    Filter(FilterArgs),
+    Dot(DotArgs),
+}
+
+/// Judge a few URLs: the answer is the exit status.
+///
+/// Prints VERDICT, a tab and the URL for each URL, in the order given. VERDICT is allow,
+/// disallow or invalid.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  robotsieve check robots.txt FooBot https://example.com/ /private/x
+  robotsieve check robots.txt googlebot-news,googlebot /news/
+  robotsieve check --user-agent robots.txt 'Mozilla/5.0 (compatible; FooBot/2.1)' /
+  robotsieve check robots.txt FooBot - < urls.txt
+  robotsieve check -- robots.txt -bot /        # after -- a '-' begins no option
+
+Exit status:
+  0  all URLs are allowed
+  1  some URL is disallowed
+  2  wrong usage, or some URL is invalid: neither scheme://authority… nor a path that
+     begins with '/' (in the profile google no URL is invalid, not even the empty one)
+  3  a file cannot be read"
+)]
+pub struct CheckArgs {
+    #[arg(
+        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    /// AGENT is a whole User-Agent header, not names
+    #[arg(long)]
+    pub user_agent: bool,
+
+    /// The robots.txt file
+    #[arg(value_name = "ROBOTS")]
+    pub robots: PathBuf,
+
+    /// One crawler: its names from most to least specific, separated by commas
+    ///
+    /// Names are taken as given: spaces belong to a name, and an empty name is one too.
+    #[arg(value_name = "AGENT")]
+    pub agent: OsString,
+
+    /// URLs, or paths that begin with '/'; '-' alone: read them from standard input
+    ///
+    /// From standard input one a line; a CR at the end of a line is dropped and empty lines
+    /// are skipped.
+    #[arg(value_name = "URL", required = true, verbatim_doc_comment)]
+    pub urls: Vec<OsString>,
+}
+
+impl CheckArgs {
+    /// Who asks.
+    pub fn agent(&self) -> Agent {
+        Agent { text: self.agent.clone(), is_header: self.user_agent }
+    }
+}
+
+/// Sieve URLs by the million, each judged by its host's robots.txt or all by one.
+///
+/// Reads URLs, one a line, from files or standard input, plain, gzip or zstd (told by
+/// their first octets). Writes those that are allowed, in the order of the input, or what
+/// --output says. Lines are octets: what is not UTF-8 goes through unchanged. A CR at the
+/// end of a line is dropped, empty lines are skipped.
+///
+/// Memory is bounded: it grows with the number of hosts, not with the number of URLs.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    group(ArgGroup::new("source").args(["robots", "robots_dir"]).required(true)),
+    after_help = "\
+Examples:
+  robotsieve filter --robots robots.txt --agent FooBot urls.txt > allowed.txt
+  robotsieve filter --robots-dir robots/ --agent FooBot urls-*.gz > allowed.txt
+  robotsieve filter --robots-dir robots/ --missing allow --agent googlebot-news,googlebot \\
+      --user-agent 'FooBot/2.1 (+http://foo.example/)' --output tsv urls.txt.zst
+
+Verdicts:
+  allow, disallow
+  unknown  no file for the URL's host (--missing replaces this), or the file cannot be
+           read (--missing does not replace that)
+  invalid  not a URL, or with --robots-dir a URL without a usable host. In the profile
+           google nothing is invalid; a URL without a host is unknown there, whatever
+           --missing says
+The last two show in tsv, jsonl and the summary only.
+
+A jsonl line; line and rule are there where a rule decided, and url_base64 is added where the
+URL is not UTF-8:
+  {\"url\":\"/x\",\"verdicts\":[{\"agent\":\"FooBot\",\"verdict\":\"disallow\",\"line\":2,\"rule\":\"/\"}]}
+
+The summary on standard error is one line of names and numbers: urls, then (each URL counted
+once per crawler) allowed, disallowed, unknown and invalid, then hosts (distinct ones; a port
+other than the scheme's own makes another host), seconds and urls_per_second. With several
+crawlers it has crawlers and verdicts (their product with urls) behind urls.
+
+Exit status:
+  0  done, whatever the verdicts, or the reader of standard output went away
+  2  wrong usage
+  3  something cannot be read or written; what could be was written"
+)]
+pub struct FilterArgs {
+    /// One robots.txt that judges every URL, whatever its host; a bare path is a URL too
+    #[arg(long, value_name = "FILE")]
+    pub robots: Option<PathBuf>,
+
+    /// A folder of robots.txt files, each named like the host that it is for
+    ///
+    /// HOST or else HOST.txt for the default port of the URL's scheme (http and https share
+    /// the file), HOST:PORT or else HOST:PORT.txt for another port. Upper and lower case,
+    /// Unicode and Punycode are the same host. The folder is listed once; a file is read
+    /// when the first URL of its host comes.
+    #[arg(long, value_name = "DIR", verbatim_doc_comment)]
+    pub robots_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub agents: Agents,
+
+    #[arg(
+        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    /// What is written
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Output::Urls)]
+    pub output: Output,
+
+    /// The verdict where there is no file for the host
+    #[arg(long, value_name = "VERDICT", value_enum, default_value_t = Missing::Unknown)]
+    pub missing: Missing,
+
+    /// How many threads judge; one more reads and one more writes [default: one per core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+
+    /// Whether standard error shows a progress bar; auto: on a terminal, after a second
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Progress::Auto)]
+    pub progress: Progress,
+
+    /// Files of URLs, read one after another; none, or '-': standard input
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<OsString>,
+}
+
+impl FilterArgs {
+    /// How many threads judge.
+    pub fn threads(&self) -> usize {
+        self.threads
+            .map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
+    }
+}
+
+/// Draw the automaton that decides for a crawler, as Graphviz DOT.
+///
+/// A policy that is over the budget of the automaton is decided by another engine and
+/// cannot be drawn: the message says which limit was hit.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
+  robotsieve dot --user-agent robots.txt 'Mozilla/5.0 (compatible; FooBot/2.1)'
+  robotsieve dot --states 1000000 --work 10000000000 robots.txt FooBot > large.dot
+
+Exit status:
+  0  drawn
+  2  wrong usage, or the policy is over the budget
+  3  a file cannot be read"
+)]
+pub struct DotArgs {
+    #[arg(
+        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    /// AGENT is a whole User-Agent header, not names
+    #[arg(long)]
+    pub user_agent: bool,
+
+    /// States at most [default: in proportion to the rules]
+    ///
+    /// This or --work lifts the limits on table and pattern octets too.
+    #[arg(long, value_name = "N")]
+    pub states: Option<u32>,
+
+    /// Units of work at most while it is built [default: in proportion to the rules]
+    #[arg(long, value_name = "N")]
+    pub work: Option<u64>,
+
+    /// The robots.txt file
+    #[arg(value_name = "ROBOTS")]
+    pub robots: PathBuf,
+
+    /// One crawler: its names from most to least specific, separated by commas
+    #[arg(value_name = "AGENT")]
+    pub agent: OsString,
+}
+
+impl DotArgs {
+    /// Who asks.
+    pub fn agent(&self) -> Agent {
+        Agent { text: self.agent.clone(), is_header: self.user_agent }
+    }
+}
+
+/// What `filter` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// The allowed URLs; for one crawler
+    Urls,
+    /// The disallowed URLs; for one crawler
+    Denied,
+    /// One verdict per crawler in the order given, then the URL, separated by tabs
+    Tsv,
+    /// JSON objects: url, verdicts (agent, verdict; line and rule if a rule decided)
+    Jsonl,
+}
+
+/// The verdict where no file is for the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Missing {
+    /// Neither allowed nor disallowed
+    Unknown,
+    /// As a robots.txt that does not exist (404)
+    Allow,
+    /// As a robots.txt that could not be fetched
+    Disallow,
+}
+
+/// When a progress bar is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Progress {
+    /// If standard error is a terminal and it takes more than a second
+    Auto,
+    /// From the start, wherever standard error goes
+    Always,
+    /// Not at all
+    Never,
+}
+
+/// A crawler as it was given.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    /// Names or a header.
+    pub text: OsString,
+    /// Whether `text` is a whole User-Agent header.
+    pub is_header: bool,
+}
+
+impl Agent {
+    /// The crawler that is meant.
+    pub fn crawler(&self) -> Crawler {
+        let text = self.text.as_encoded_bytes();
+        if self.is_header {
+            Crawler::from_user_agent(text)
+        } else {
+            Crawler::names(text.split(|octet| *octet == b','))
+        }
+    }
+}
+
+/// The crawlers of `filter`: the values of two options in the order of the command line.
+///
+/// Written by hand because a derived struct keeps an order only within each option.
+#[derive(Clone, Debug)]
+pub struct Agents(pub Vec<Agent>);
+
+const AGENT: &str = "agent";
+const USER_AGENT: &str = "user_agent";
+
+impl Args for Agents {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let option = |id, value_name| {
+            let parser = value_parser!(OsString);
+            Arg::new(id).value_name(value_name).action(ArgAction::Append).value_parser(parser)
+        };
+        command
+            .arg(
+                option(AGENT, "NAMES")
+                    .long("agent")
+                    .help("One crawler: its names from most to least specific, with commas")
+                    .long_help(
+                        "One crawler: its names from most to least specific, with commas\n\n\
+                         May be given several times, for several crawlers. Names are taken as \
+                         given: spaces\nbelong to a name, and an empty name is one too.",
+                    ),
+            )
+            .arg(
+                option(USER_AGENT, "HEADER")
+                    .long("user-agent")
+                    .help("One more crawler, given as a whole User-Agent header"),
+            )
+            .group(
+                ArgGroup::new("crawlers").args([AGENT, USER_AGENT]).required(true).multiple(true),
+            )
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Agents::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Agents {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Agents, clap::Error> {
+        let mut agents = Vec::new();
+        for (id, is_header) in [(AGENT, false), (USER_AGENT, true)] {
+            let places = matches.indices_of(id).into_iter().flatten();
+            let texts = matches.get_many::<OsString>(id).into_iter().flatten();
+            let agent = |text: &OsString| Agent { text: text.clone(), is_header };
+            agents.extend(places.zip(texts.map(agent)));
+        }
+        agents.sort_by_key(|(place, _)| *place);
+        Ok(Agents(agents.into_iter().map(|(_, agent)| agent).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Agents::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+const PROFILE_HELP: &str = "Whose reading of robots.txt decides";
+
+const PROFILE_LONG_HELP: &str = "\
+Whose reading of robots.txt decides:
+- rfc9309: RFC 9309, for any crawler today
+- google: google/robotstxt, the open-source parser of Googlebot, quirks included
+- google-classic: Google's written specification from before RFC 9309
+- original-1994: \"A Standard for Robot Exclusion\", 1994";
+
+fn profile_parser() -> impl TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(Profile::NAMED.map(|(name, _)| name))
+        .try_map(|name| Profile::named(&name).ok_or("no such profile"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn crawlers_keep_the_order_of_both_options() {
+        let line =
+            "robotsieve filter --robots r --user-agent h1 --agent a,b --user-agent=h2 --agent=";
+        let Command::Filter(args) = Cli::parse_from(line.split(' ')).command else {
+            panic!("another command")
+        };
+        let got: Vec<_> =
+            args.agents.0.iter().map(|a| (a.text.to_str().unwrap(), a.is_header)).collect();
+        assert_eq!(got, [("h1", true), ("a,b", false), ("h2", true), ("", false)]);
+    }
+}

@@ -1,0 +1,54 @@
+//! `robotsieve dot`: the automaton of a policy, drawn.
+
+use std::io::{self, Write};
+
+use robotsieve::{Config, LimitHit, Robots};
+
+use crate::args::DotArgs;
+use crate::error::{Failure, Status};
+use crate::robots_file;
+
+/// Compiles the policy and prints its automaton as Graphviz DOT.
+pub fn run(args: &DotArgs) -> Result<Status, Failure> {
+    let file = robots_file::read(&args.robots)?;
+    let robots = Robots::parse_with(&file, &args.profile, &config(args));
+    let policy = robots.policy(&args.agent().crawler());
+    policy.compile();
+    let drawing = policy.to_dot().ok_or_else(|| over_budget(args, policy.limit_hit()))?;
+    let mut out = io::stdout().lock();
+    match out.write_all(drawing.as_bytes()).and_then(|()| out.flush()) {
+        Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(Status::Done),
+        Err(cause) => Err(Failure::io("cannot write to standard output", cause)),
+        Ok(()) => Ok(Status::Done),
+    }
+}
+
+/// The default budget, raised as the options say.
+///
+/// Who sets either option wants to see the automaton whatever its size, so the limits that
+/// have no option of their own, table and pattern octets, are lifted too: states and work
+/// bound them.
+fn config(args: &DotArgs) -> Config {
+    let mut config = Config::default();
+    let limits = &mut config.limits;
+    limits.states = args.states.or(limits.states);
+    limits.work = args.work.or(limits.work);
+    if args.states.is_some() || args.work.is_some() {
+        limits.table_bytes = usize::MAX;
+        limits.pattern_octets = usize::MAX;
+    }
+    config
+}
+
+fn over_budget(args: &DotArgs, hit: Option<LimitHit>) -> Failure {
+    let policy =
+        format!("the policy of '{}' in '{}'", args.agent.to_string_lossy(), args.robots.display());
+    let Some(hit) = hit else {
+        return Failure::Usage(format!("{policy} is no DFA, so there is nothing to draw"));
+    };
+    Failure::Usage(format!(
+        "{policy} is over the budget of the DFA: {hit}. Raise the budget with --states N and \
+         --work N (either lifts the limits on table and pattern octets too), for example \
+         --states 1000000 --work 10000000000"
+    ))
+}

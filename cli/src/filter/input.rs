@@ -1,0 +1,169 @@
+//! Inputs: opened one after another, decompressed, cut into chunks of whole lines.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::sync::Arc;
+use std::vec;
+
+use flate2::read::MultiGzDecoder;
+use memchr::memrchr;
+
+use super::CHUNK_OCTETS;
+use super::report::Report;
+
+/// Octets that a decompressor is given at once.
+const COMPRESSED_OCTETS: usize = 128 << 10;
+
+/// All inputs of the command line.
+pub struct Inputs {
+    names: vec::IntoIter<OsString>,
+    current: Option<Input>,
+    /// The beginning of a line of the current input whose end is still to be read.
+    rest: Vec<u8>,
+    report: Arc<Report>,
+}
+
+struct Input {
+    name: OsString,
+    octets: Box<dyn Read + Send>,
+}
+
+/// Whether this name on the command line means standard input.
+pub fn is_standard_input(name: &OsStr) -> bool {
+    name == "-"
+}
+
+impl Inputs {
+    /// These inputs; standard input if there are none.
+    pub fn new(names: &[OsString], report: Arc<Report>) -> Inputs {
+        let names = if names.is_empty() { vec!["-".into()] } else { names.to_vec() };
+        Inputs { names: names.into_iter(), current: None, rest: Vec::new(), report }
+    }
+
+    /// Fills an empty chunk with whole lines, each with its line feed; `false` at the end of
+    /// all inputs.
+    ///
+    /// A line that is longer than a chunk makes a longer chunk. The last line of an input
+    /// gets a line feed if it has none. What cannot be read is reported and passed over: of
+    /// an input that breaks off the whole lines count, but not the line that was cut, for
+    /// the beginning of a URL is another URL.
+    pub fn fill(&mut self, chunk: &mut Vec<u8>) -> bool {
+        chunk.append(&mut self.rest);
+        // Whole lines end here, and there is no line feed between here and `searched`.
+        let mut whole = 0;
+        let mut searched = chunk.len();
+        while whole < CHUNK_OCTETS {
+            let Some(mut input) = self.current.take().or_else(|| self.open_next()) else { break };
+            // A line that fills the chunk: double it.
+            let room =
+                if chunk.len() < CHUNK_OCTETS { CHUNK_OCTETS - chunk.len() } else { chunk.len() };
+            // One more for a line feed that may be missing at the end.
+            chunk.reserve_exact(room + 1);
+            let read = input.octets.by_ref().take(room as u64).read_to_end(chunk);
+            if let Some(at) = memrchr(b'\n', &chunk[searched..]) {
+                whole = searched + at + 1;
+            }
+            searched = chunk.len();
+            match read {
+                Ok(octets) if octets == room => {
+                    self.current = Some(input);
+                    if whole > 0 {
+                        break;
+                    }
+                }
+                Ok(_) => {
+                    if whole < chunk.len() {
+                        chunk.push(b'\n');
+                    }
+                    whole = chunk.len();
+                    searched = whole;
+                }
+                Err(cause) => {
+                    let cut =
+                        if whole < chunk.len() { "; the line cut there is left out" } else { "" };
+                    let name = shown(&input.name);
+                    self.report.error(&format_args!("{name} breaks off: {cause}{cut}"));
+                    chunk.truncate(whole);
+                    searched = whole;
+                }
+            }
+        }
+        self.rest.extend_from_slice(&chunk[whole..]);
+        chunk.truncate(whole);
+        whole > 0
+    }
+
+    /// The next input that can be opened.
+    fn open_next(&mut self) -> Option<Input> {
+        loop {
+            let name = self.names.next()?;
+            match open(&name, &self.report) {
+                Ok(octets) => return Some(Input { name, octets }),
+                Err(cause) => {
+                    let name = shown(&name);
+                    self.report.error(&format_args!("cannot read {name}: {cause}"));
+                }
+            }
+        }
+    }
+}
+
+fn shown(name: &OsStr) -> String {
+    if is_standard_input(name) {
+        "standard input".to_owned()
+    } else {
+        format!("input '{}'", name.display())
+    }
+}
+
+/// Opens an input and finds by its first octets how it is compressed.
+fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
+    let octets: Box<dyn Read + Send> =
+        if is_standard_input(name) { Box::new(io::stdin()) } else { Box::new(File::open(name)?) };
+    let mut octets = Counted { octets, report: Arc::clone(report) };
+    let mut first = Vec::with_capacity(4);
+    octets.by_ref().take(4).read_to_end(&mut first)?;
+    let compression = Compression::of(&first);
+    let octets = io::Cursor::new(first).chain(octets);
+    let buffered = |octets| BufReader::with_capacity(COMPRESSED_OCTETS, octets);
+    Ok(match compression {
+        Compression::None => Box::new(octets),
+        Compression::Gzip => Box::new(MultiGzDecoder::new(buffered(octets))),
+        // Refuses windows above 128 MiB, as the command zstd does: memory stays bounded.
+        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(octets))?),
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compression {
+    None,
+    Gzip,
+    Zstd,
+}
+
+impl Compression {
+    fn of(first: &[u8]) -> Compression {
+        match first {
+            // RFC 1952 §2.3.1.
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            // RFC 8878 §3.1.1, and §3.1.2: a skippable frame, with which pzstd begins.
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Compression::Zstd,
+            _ => Compression::None,
+        }
+    }
+}
+
+/// Counts what is read, before it is decompressed, for the progress bar.
+struct Counted {
+    octets: Box<dyn Read + Send>,
+    report: Arc<Report>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let octets = self.octets.read(buffer)?;
+        self.report.read(octets);
+        Ok(octets)
+    }
+}

@@ -1,0 +1,215 @@
+//! `robotsieve filter`: URLs by the million, through a pipeline of bounded memory.
+//!
+//! ```text
+//!            jobs            pieces, one channel a chunk
+//! reader ──────────▶ workers ──────────▶ writer
+//!    │                                     ▲
+//!    └─────────── order of chunks ─────────┘
+//! ```
+//!
+//! [`input`] opens and decompresses the inputs and cuts them into chunks of whole lines.
+//! Each chunk goes to a worker, where [`judge`] decides on every line and [`output`] forms
+//! what is written. The reader also hands the writer the receiving end of each chunk's own
+//! channel, in the order of the input: so the writer knows what comes next without
+//! numbering or sorting anything.
+//!
+//! All channels are bounded, so a slow consumer stops the reader. A worker whose output
+//! grows large (many crawlers, long rules) hands it on in pieces and waits for its turn
+//! when the channel is full; the chunk whose turn it is can always proceed, so nothing
+//! locks up.
+
+mod hosts;
+mod input;
+mod judge;
+mod output;
+mod report;
+mod tally;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use clap::{CommandFactory, error::ErrorKind};
+
+use crate::args::{Cli, FilterArgs, Output};
+use crate::error::{Failure, Status};
+use crate::robots_file;
+use hosts::Folder;
+use input::Inputs;
+use judge::{Judge, Site, Sites};
+use output::{Piece, Pieces};
+use report::Report;
+use tally::{SeenHosts, Sum};
+
+/// The usual octets of a chunk. Large enough that handing it on costs nothing by
+/// comparison, small enough to stay in a core's second-level cache.
+const CHUNK_OCTETS: usize = 256 << 10;
+
+/// A chunk on its way to a worker.
+struct Job {
+    lines: Vec<u8>,
+    pieces: SyncSender<Piece>,
+}
+
+/// Sieves the inputs to standard output.
+pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
+    if args.agents.0.len() > 1 && matches!(args.output, Output::Urls | Output::Denied) {
+        let message = format!(
+            "--output {} takes one crawler, but {} were given: use --output tsv or jsonl for \
+             several crawlers, or commas for several names of one",
+            if args.output == Output::Urls { "urls" } else { "denied" },
+            args.agents.0.len(),
+        );
+        Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
+    }
+    let report = Arc::new(Report::new(args.progress, &args.inputs));
+    let judge = Arc::new(Judge::new(args, sites(args, &report)?, Arc::clone(&report)));
+    match sieve(args, judge, &report)? {
+        Some(tally) => Ok(report.finish(&tally, args.agents.0.len())),
+        None => Ok(Status::Done),
+    }
+}
+
+fn sites(args: &FilterArgs, report: &Arc<Report>) -> Result<Sites, Failure> {
+    let crawlers: Vec<_> = args.agents.0.iter().map(|agent| agent.crawler()).collect();
+    match (&args.robots, &args.robots_dir) {
+        (Some(path), _) => {
+            let file = robots_file::read(path)?;
+            Ok(Sites::One(Site::new(&file, &args.profile, &crawlers)))
+        }
+        (None, path) => {
+            // The parser demands one of the two options.
+            let path = path.as_deref().unwrap_or(Path::new(""));
+            let (folder, warnings) = Folder::list(path, crawlers, args.profile)?;
+            warnings.iter().for_each(|warning| report.warning(warning));
+            Ok(Sites::Folder(folder))
+        }
+    }
+}
+
+/// Runs the pipeline; the calling thread writes. `None`: the reader of standard output went
+/// away.
+///
+/// The threads are not joined in that case: one of them may wait for input that never
+/// comes.
+fn sieve(
+    args: &FilterArgs,
+    judge: Arc<Judge>,
+    report: &Arc<Report>,
+) -> Result<Option<Sum>, Failure> {
+    let threads = args.threads();
+    let buffers = Arc::new(Buffers::default());
+    let (job_sender, jobs) = sync_channel::<Job>(threads);
+    let (turn_sender, turns) = sync_channel::<Receiver<Piece>>(2 * threads);
+    let jobs = Arc::new(Mutex::new(jobs));
+    for _ in 0..threads {
+        let (judge, jobs, buffers) = (Arc::clone(&judge), Arc::clone(&jobs), Arc::clone(&buffers));
+        start("judging", move || work(&judge, &jobs, &buffers))?;
+    }
+    // Only workers hold it now: should all of them end, the reader does not wait for ever.
+    drop(jobs);
+    let mut inputs = Inputs::new(&args.inputs, Arc::clone(report));
+    let reader = start("reading", {
+        let buffers = Arc::clone(&buffers);
+        move || read(&mut inputs, &job_sender, &turn_sender, &buffers)
+    })?;
+    match write(turns, &buffers) {
+        Err(Failure::Io { cause, .. }) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+        Err(failure) => Err(failure),
+        Ok(tally) => {
+            reader.join().map_err(|_| Failure::Thread("reading"))?;
+            Ok(Some(tally))
+        }
+    }
+}
+
+fn start(
+    name: &str,
+    body: impl FnOnce() + Send + 'static,
+) -> Result<thread::JoinHandle<()>, Failure> {
+    thread::Builder::new().name(name.to_owned()).spawn(body).map_err(|cause| {
+        Failure::io(format!("cannot start a {name} thread (fewer --threads may help)"), cause)
+    })
+}
+
+/// Cuts the inputs into chunks until they end or nobody takes any more.
+fn read(
+    inputs: &mut Inputs,
+    jobs: &SyncSender<Job>,
+    turns: &SyncSender<Receiver<Piece>>,
+    buffers: &Buffers,
+) {
+    loop {
+        let mut lines = buffers.take();
+        if !inputs.fill(&mut lines) {
+            return;
+        }
+        // Two: what a chunk usually has to say fits, its output and its tally.
+        let (pieces, turn) = sync_channel(2);
+        if turns.send(turn).is_err() || jobs.send(Job { lines, pieces }).is_err() {
+            return;
+        }
+    }
+}
+
+/// Judges chunks until there are no more.
+fn work(judge: &Judge, jobs: &Mutex<Receiver<Job>>, buffers: &Buffers) {
+    let mut seen = SeenHosts::default();
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { return };
+        let mut pieces = Pieces::new(&job.pieces, buffers);
+        let Ok(tally) = judge.chunk(&job.lines, &mut seen, &mut pieces) else { return };
+        pieces.finish(tally);
+        buffers.give(job.lines);
+    }
+}
+
+/// Writes the pieces of one chunk after another.
+fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Failure> {
+    let failed = |cause| Failure::io("cannot write to standard output", cause);
+    let mut sum = Sum::default();
+    let mut out = io::stdout().lock();
+    for pieces in turns {
+        let mut complete = false;
+        for piece in pieces {
+            match piece {
+                Piece::Octets(octets) => {
+                    out.write_all(&octets).map_err(failed)?;
+                    buffers.give(octets);
+                }
+                Piece::End(tally) => {
+                    sum.add(&tally);
+                    complete = true;
+                }
+            }
+        }
+        if !complete {
+            return Err(Failure::Thread("judging"));
+        }
+    }
+    out.flush().map_err(failed)?;
+    Ok(sum)
+}
+
+/// Emptied buffers, for chunks and for output, used again so that no chunk costs fresh
+/// pages. As many exist as chunks are on their way at most.
+#[derive(Default)]
+struct Buffers(Mutex<Vec<Vec<u8>>>);
+
+impl Buffers {
+    fn take(&self) -> Vec<u8> {
+        let buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        buffer.unwrap_or_default()
+    }
+
+    fn give(&self, mut buffer: Vec<u8>) {
+        // One very long line must not hold its memory to the end.
+        if buffer.capacity() <= 4 * CHUNK_OCTETS {
+            buffer.clear();
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What the judgement of a line looks like, and its way to the writer.
+
+use std::sync::mpsc::SyncSender;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use robotsieve::Decision;
+
+use super::tally::Tally;
+use super::{Buffers, CHUNK_OCTETS};
+use robotsieve::Answer;
+
+/// From a worker to the writer.
+pub enum Piece {
+    /// Whole lines of output.
+    Octets(Vec<u8>),
+    /// The chunk is judged to its end.
+    End(Tally),
+}
+
+/// The writer is gone.
+pub struct Gone;
+
+/// The output of one chunk: usually one piece, several where it grows large.
+pub struct Pieces<'w> {
+    pub octets: Vec<u8>,
+    to: &'w SyncSender<Piece>,
+    buffers: &'w Buffers,
+}
+
+impl<'w> Pieces<'w> {
+    pub fn new(to: &'w SyncSender<Piece>, buffers: &'w Buffers) -> Pieces<'w> {
+        Pieces { octets: buffers.take(), to, buffers }
+    }
+
+    /// To be called after each line: hands on what has grown large.
+    #[inline]
+    pub fn line_done(&mut self) -> Result<(), Gone> {
+        if self.octets.len() < 2 * CHUNK_OCTETS { Ok(()) } else { self.hand_on() }
+    }
+
+    #[cold]
+    fn hand_on(&mut self) -> Result<(), Gone> {
+        let piece = std::mem::replace(&mut self.octets, self.buffers.take());
+        self.to.send(Piece::Octets(piece)).map_err(|_| Gone)
+    }
+
+    /// Hands on the rest. That the writer is gone shows at the next chunk.
+    pub fn finish(self, tally: Tally) {
+        let _ = self.to.send(Piece::Octets(self.octets));
+        let _ = self.to.send(Piece::End(tally));
+    }
+}
+
+/// A URL as it came.
+#[inline]
+pub fn url_line(out: &mut Vec<u8>, url: &[u8]) {
+    out.extend_from_slice(url);
+    out.push(b'\n');
+}
+
+/// One verdict of a `tsv` line; [`url_line`] ends it.
+#[inline]
+pub fn tsv_verdict(out: &mut Vec<u8>, answer: Answer) {
+    out.extend_from_slice(answer.as_str().as_bytes());
+    out.push(b'\t');
+}
+
+/// A `jsonl` line: the URL, then of each crawler its name and, from `verdict`, the members
+/// that [`json_answer`] or [`json_decision`] made.
+pub fn json_line<'v>(
+    out: &mut Vec<u8>,
+    url: &[u8],
+    verdicts: impl Iterator<Item = (&'v JsonText, &'v [u8])>,
+) {
+    out.extend_from_slice(b"{\"url\":");
+    match std::str::from_utf8(url) {
+        Ok(url) => json_text(out, url),
+        Err(_) => {
+            json_text(out, &String::from_utf8_lossy(url));
+            out.extend_from_slice(b",\"url_base64\":\"");
+            out.extend_from_slice(BASE64.encode(url).as_bytes());
+            out.push(b'"');
+        }
+    }
+    out.extend_from_slice(b",\"verdicts\":[");
+    for (at, (agent, members)) in verdicts.enumerate() {
+        out.extend_from_slice(if at == 0 { b"{\"agent\":" } else { b",{\"agent\":" });
+        out.extend_from_slice(&agent.0);
+        out.push(b',');
+        out.extend_from_slice(members);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"]}\n");
+}
+
+/// The member `verdict` where no policy decided.
+pub fn json_answer(out: &mut Vec<u8>, answer: Answer) {
+    out.extend_from_slice(b"\"verdict\":\"");
+    out.extend_from_slice(answer.as_str().as_bytes());
+    out.push(b'"');
+}
+
+/// The members `verdict` and, where a rule decided, `line` and `rule`.
+pub fn json_decision(out: &mut Vec<u8>, decision: &Decision<'_>) {
+    json_answer(out, Answer::from(decision.verdict));
+    if let Some(rule) = decision.rule() {
+        out.extend_from_slice(b",\"line\":");
+        out.extend_from_slice(rule.line.to_string().as_bytes());
+        out.extend_from_slice(b",\"rule\":");
+        json_text(out, &String::from_utf8_lossy(rule.value));
+    }
+}
+
+/// A text in quotes, escaped once for all lines.
+pub struct JsonText(Vec<u8>);
+
+impl JsonText {
+    pub fn new(text: &str) -> JsonText {
+        let mut octets = Vec::new();
+        json_text(&mut octets, text);
+        JsonText(octets)
+    }
+}
+
+fn json_text(out: &mut Vec<u8>, text: &str) {
+    serde_json::to_writer(out, text).expect("a vector has room for any text");
+}

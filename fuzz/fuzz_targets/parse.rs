@@ -1,0 +1,18 @@
+//! Any octets as a robots.txt, in every profile: nothing panics, spans lie within the file,
+//! records stand in order, and the verdicts for each of its tokens are the naive oracle's.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../tests/support/naive.rs"]
+mod naive;
+#[path = "../../tests/support/whole_file.rs"]
+mod whole_file;
+
+fuzz_target!(|octets: &[u8]| {
+    // The file's own octets are as good a URL as any: they hold what its rules do.
+    let tail = &octets[octets.len().saturating_sub(100)..];
+    let path = [b"/", tail].concat();
+    whole_file::look_at(octets, &[tail, &path, b"/", b"/robots.txt"]);
+});

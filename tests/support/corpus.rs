@@ -1,0 +1,90 @@
+//! The corpus of real files with google/robotstxt's verdicts. It is not part of the project:
+//! where it is missing, its tests say so and pass.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// As many verdicts the corpus has.
+pub const VERDICTS: usize = 600_347;
+
+/// A host: its robots.txt, and what google/robotstxt says to each crawler.
+pub struct Host {
+    pub name: &'static str,
+    pub file: Vec<u8>,
+    pub crawlers: Vec<Questions>,
+}
+
+/// The verdicts for one crawler.
+pub struct Questions {
+    pub agent: &'static [u8],
+    /// A URL, and whether it is allowed.
+    pub verdicts: Vec<(&'static [u8], bool)>,
+}
+
+fn folder() -> PathBuf {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+    std::env::var_os("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from)
+}
+
+/// The hosts of the corpus, read once for all tests of a binary; `None` where it is missing.
+pub fn hosts() -> Option<&'static [Host]> {
+    static HOSTS: OnceLock<Option<Vec<Host>>> = OnceLock::new();
+    HOSTS.get_or_init(read).as_deref()
+}
+
+fn read() -> Option<Vec<Host>> {
+    let folder = folder();
+    let Ok(packed) = std::fs::File::open(folder.join("verdicts.google.tsv.gz")) else {
+        super::say(&format!(
+            "SKIPPED: no corpus in {}; set ROBOTSIEVE_CORPUS to its folder",
+            folder.display()
+        ));
+        return None;
+    };
+    let mut text = Vec::new();
+    flate2::read::MultiGzDecoder::new(packed).read_to_end(&mut text).expect("gzip");
+    // Once for the whole run, so that its lines need no copies.
+    let text: &'static [u8] = text.leak();
+    let mut hosts: Vec<Host> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for line in text.split(|octet| *octet == b'\n').filter(|line| !line.is_empty()) {
+        let mut parts = line.splitn(4, |octet| *octet == b'\t');
+        let mut part = || parts.next().expect("four columns");
+        let (name, agent, verdict, url) = (part(), part(), part(), part());
+        let name = str::from_utf8(name).expect("a host name");
+        let at = *known.entry(name).or_insert_with(|| {
+            let file = std::fs::read(folder.join("robots").join(name)).expect("robots.txt");
+            hosts.push(Host { name, file, crawlers: Vec::new() });
+            hosts.len() - 1
+        });
+        let crawlers = &mut hosts[at].crawlers;
+        let crawler = crawlers.iter().position(|c| c.agent == agent).unwrap_or_else(|| {
+            crawlers.push(Questions { agent, verdicts: Vec::new() });
+            crawlers.len() - 1
+        });
+        crawlers[crawler].verdicts.push((url, verdict == b"1"));
+    }
+    let verdicts = hosts.iter().flat_map(|host| &host.crawlers).map(|c| c.verdicts.len());
+    assert_eq!(verdicts.sum::<usize>(), VERDICTS, "the corpus is not whole");
+    Some(hosts)
+}
+
+/// Looks at all hosts over all cores; `look` adds what it finds to its thread's tally.
+pub fn tally<T: Default + Send>(hosts: &[Host], look: impl Fn(&Host, &mut T) + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = || {
+        let mut found = T::default();
+        while let Some(host) = hosts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            look(host, &mut found);
+        }
+        found
+    };
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        running.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    })
+}

@@ -1,0 +1,157 @@
+//! One rule set in every configuration, against both oracles.
+
+use std::fmt::Write as _;
+
+use robotsieve::{Config, Crawler, Engine, Policy, Profile, Reason, Robots, Target, Verdict};
+
+use super::configs::Named;
+use super::{naive, regex};
+
+/// The same file's policy in several configurations, with the oracles' own.
+pub struct Panel {
+    profile_name: &'static str,
+    profile: Profile,
+    file: Vec<u8>,
+    /// Of the engine that compiles nothing: whence the oracles take the rules.
+    rules: Policy,
+    /// With the engine that is forced, if one is.
+    policies: Vec<(&'static str, Option<Engine>, Policy)>,
+    regex: Option<regex::Oracle>,
+}
+
+impl Panel {
+    /// The policy of the `*` group of `file` in each configuration.
+    pub fn new(file: &[u8], named: (&'static str, Profile), configs: &[Named]) -> Panel {
+        let mut panel = Panel::without_regex(file, named, configs);
+        panel.regex = Some(regex::Oracle::new(&panel.rules, &panel.profile));
+        panel
+    }
+
+    /// Judged by the naive oracle alone, for large rule sets.
+    pub fn without_regex(
+        file: &[u8],
+        (profile_name, profile): (&'static str, Profile),
+        configs: &[Named],
+    ) -> Panel {
+        let policy = |config: &Config| {
+            Robots::parse_with(file, &profile, config).policy(&Crawler::name("bot"))
+        };
+        let mut scan = Config::default();
+        scan.engine = Some(Engine::Scan);
+        Panel {
+            profile_name,
+            profile,
+            file: file.to_vec(),
+            rules: policy(&scan),
+            policies: configs
+                .iter()
+                .map(|(name, config)| (*name, config.engine, policy(config)))
+                .collect(),
+            regex: None,
+        }
+    }
+
+    /// The policies with the names of their configurations.
+    pub fn policies(&self) -> impl Iterator<Item = (&'static str, &Policy)> {
+        self.policies.iter().map(|(name, _, policy)| (*name, policy))
+    }
+
+    /// The policy that compiles nothing.
+    pub fn rules(&self) -> &Policy {
+        &self.rules
+    }
+
+    /// Whether the policies are in order after they were asked: their automata are valid, and
+    /// the engine is the one that was wanted, or a limit says why not.
+    ///
+    /// # Errors
+    /// Everything that is not in order, with the file.
+    pub fn check_engines(&self) -> Result<(), String> {
+        let mut faults = String::new();
+        for (name, wanted, policy) in &self.policies {
+            if let Err(invalid) = policy.validate() {
+                let _ = writeln!(faults, "  {name}: {invalid:?}");
+            }
+            let (engine, limit) = (policy.engine(), policy.limit_hit());
+            let right = match wanted {
+                Some(Engine::Scan) => engine == Engine::Scan && limit.is_none(),
+                Some(Engine::Dfa) => (engine == Engine::Dfa) == limit.is_none(),
+                // It may have given up.
+                Some(Engine::Lazy) => matches!(engine, Engine::Lazy | Engine::Segments),
+                Some(Engine::Segments) => engine == Engine::Segments,
+                _ => limit.is_none() || engine != Engine::Dfa,
+            };
+            if !right {
+                let _ = writeln!(faults, "  {name}: engine {engine:?}, limit {limit:?}");
+            }
+        }
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let file = self.file.escape_ascii().to_string().replace("\\n", "\n");
+        Err(format!("profile {}\nfile:\n{file}\n{faults}", self.profile_name))
+    }
+
+    /// Whether all agree on a path that begins with `/`.
+    ///
+    /// # Errors
+    /// Everything that disagrees, with the file: enough to reproduce it.
+    pub fn check(&mut self, path: &[u8]) -> Result<(), String> {
+        let target = Target::from_path(path, &self.profile)
+            .map_err(|error| format!("{}: {error}", path.escape_ascii()))?;
+        let normalised = target.to_vec();
+        let expected = naive::verdict(&self.rules, &self.profile, &normalised);
+        let deciding = naive::deciding(&self.rules, &self.profile, &normalised);
+        let is_robots_txt = self.profile.robots_txt_allowed && normalised == b"/robots.txt";
+        let line = deciding.filter(|_| !is_robots_txt).map(|rule| rule.line);
+        let mut faults = String::new();
+        let mut compare = |who: &str, got: (Verdict, Option<u32>)| {
+            if got != (expected, line) {
+                let _ = writeln!(faults, "  {who}: {got:?}");
+            }
+        };
+        if let Some(regex) = &mut self.regex {
+            compare("regex-automata's PikeVM", regex.pike(&normalised));
+            if let Some(got) = regex.dense(&normalised) {
+                compare("regex-automata's dense DFA", got);
+            }
+        }
+        for (name, _, policy) in &self.policies {
+            let verdict = policy.verdict(&target);
+            compare(&format!("{name} ({:?})", policy.engine()), (verdict, line));
+            let by_path = policy.is_path_allowed(path).map(verdict_of);
+            compare(
+                &format!("{name}, is_path_allowed"),
+                (by_path.unwrap_or(other(expected)), line),
+            );
+            let decision = policy.decision(&target);
+            let decided = match decision.reason {
+                // Nothing to compare with: this policy cannot know its lines.
+                Reason::RulesNotKept => line,
+                reason => match reason {
+                    Reason::Rule(rule) => Some(rule.line),
+                    _ => None,
+                },
+            };
+            compare(&format!("{name}, decision()"), (decision.verdict, decided));
+        }
+        if faults.is_empty() {
+            return Ok(());
+        }
+        Err(format!(
+            "profile {}, path {}, target {}\nfile:\n{}\nexpected {expected:?}, line {line:?}\n{faults}",
+            self.profile_name,
+            path.escape_ascii(),
+            normalised.escape_ascii(),
+            self.file.escape_ascii().to_string().replace("\\n", "\n"),
+        ))
+    }
+}
+
+fn verdict_of(allowed: bool) -> Verdict {
+    if allowed { Verdict::Allow } else { Verdict::Disallow }
+}
+
+fn other(verdict: Verdict) -> Verdict {
+    verdict_of(!verdict.is_allow())
+}

@@ -1,0 +1,112 @@
+//! Everything that can be asked of a file, in every profile, with what must hold of it
+//! whatever the octets.
+//!
+//! The fuzz targets include this file by path, so it must not use anything else of the test
+//! suite but the naive oracle, which stands beside it there too.
+
+use robotsieve::{Crawler, Field, Profile, Reason, Robots, Verdict};
+
+use super::naive;
+
+/// Reads `file` in every profile and asks for verdicts on these URLs, for each of its tokens
+/// and for some other names. Panics where an invariant does not hold.
+pub fn look_at(file: &[u8], urls: &[&[u8]]) {
+    for (name, profile) in Profile::NAMED {
+        look_at_in(file, urls, name, &profile);
+    }
+}
+
+fn look_at_in(file: &[u8], urls: &[&[u8]], name: &str, profile: &Profile) {
+    let robots = Robots::parse(file, profile);
+    let extent = robots.extent();
+    assert!(extent.start <= extent.end && extent.end <= file.len(), "{name}: extent");
+    records(file, &robots, name);
+    let diagnostics = robots.diagnostics();
+    assert!(diagnostics.is_sorted_by_key(|d| d.line), "{name}: diagnostics out of order");
+    for diagnostic in diagnostics {
+        let span = &diagnostic.span;
+        assert!(span.start <= span.end && span.end <= file.len(), "{name}: {diagnostic:?}");
+        assert!(diagnostic.line > 0 && !diagnostic.to_string().is_empty(), "{name}");
+    }
+    let tokens: Vec<&[u8]> = robots.tokens().collect();
+    // A file of tokens alone would make this quadratic.
+    let mut names: Vec<&[u8]> = tokens.iter().take(64).copied().collect();
+    names.extend([&b""[..], b"*", b"bot", b"Googlebot-News/2.1 (x; y)", b"\xFF\0"]);
+    for agent in &names {
+        policy(&robots, &Crawler::name(agent), urls, name, profile);
+    }
+    policy(&robots, &Crawler::names(&names), urls, name, profile);
+    policy(&robots, &Crawler::from_user_agent(&file[..file.len().min(300)]), urls, name, profile);
+}
+
+/// Records stand in the order of the file, and their parts lie where they say.
+fn records(file: &[u8], robots: &Robots<'_>, name: &str) {
+    let extent = robots.extent();
+    let (mut line, mut end) = (0, extent.start);
+    let mut others = robots.other_records().iter();
+    let mut sitemaps = robots.sitemaps();
+    for record in robots.records() {
+        let span = record.value_span();
+        assert!(record.line > line, "{name}: two records in line {line}");
+        assert!(span.start >= end && span.end <= extent.end, "{name}: {record:?}");
+        assert_eq!(&file[span.clone()], record.value, "{name}: {record:?}");
+        assert!(!record.name.is_empty(), "{name}: {record:?}");
+        let parts = [record.name, record.value];
+        let line_ends = parts.iter().any(|part| part.iter().any(|o| matches!(o, b'\r' | b'\n')));
+        assert!(!line_ends, "{name}: {record:?}");
+        (line, end) = (record.line, span.end);
+        if matches!(record.field, Field::Sitemap | Field::Other) {
+            assert_eq!(others.next(), Some(&record), "{name}");
+        }
+        if record.field == Field::Sitemap {
+            assert_eq!(sitemaps.next(), Some(record.value), "{name}");
+        }
+    }
+    assert!(others.next().is_none() && sitemaps.next().is_none(), "{name}");
+}
+
+fn policy(robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], name: &str, profile: &Profile) {
+    let policy = robots.policy(crawler);
+    assert!(robots.policy(crawler).is_same(&policy), "{name}: made twice");
+    assert_eq!(policy.group().collect::<Vec<_>>(), robots.group_of(crawler), "{name}");
+    let has_group = policy.group().next().is_some();
+    assert!(has_group || policy.rule_count() == 0, "{name}: rules without a group");
+    assert!(
+        policy.rules().is_sorted_by(|one, next| {
+            let key = |r: &robotsieve::Rule<'_>| (r.precedence, r.verdict == Verdict::Allow);
+            (key(next), one.line) <= (key(one), next.line) || key(next) < key(one)
+        }),
+        "{name}: rules out of order"
+    );
+    for url in urls {
+        let Ok(decision) = policy.decide(url) else {
+            assert_ne!(name, "google", "nothing is invalid there");
+            assert!(policy.is_allowed(url).is_err(), "{name}");
+            continue;
+        };
+        let target = policy.target(url).expect("it was decided");
+        let octets = target.to_vec();
+        assert_eq!(octets.first(), Some(&b'/'), "{name}");
+        assert_eq!(policy.is_allowed(url), Ok(decision.verdict.is_allow()), "{name}");
+        assert_eq!(decision.verdict, naive::verdict(&policy, profile, &octets), "{name}");
+        let deciding = naive::deciding(&policy, profile, &octets);
+        match decision.reason {
+            Reason::Rule(rule) => {
+                assert_eq!(deciding.map(|rule| rule.line), Some(rule.line), "{name}");
+                assert_eq!(rule.verdict, decision.verdict, "{name}");
+            }
+            Reason::RobotsTxt => assert_eq!(octets, b"/robots.txt", "{name}"),
+            Reason::NoGroup => assert!(!has_group && deciding.is_none(), "{name}"),
+            Reason::EmptyRule { .. } => assert_eq!(policy.rule_count(), 0, "{name}"),
+            _ => assert!(deciding.is_none() && has_group, "{name}"),
+        }
+    }
+    policy.compile();
+    policy.validate().unwrap_or_else(|invalid| panic!("{name}: {invalid:?}"));
+    for url in urls {
+        if let Ok(target) = policy.target(url) {
+            let expected = naive::verdict(&policy, profile, &target.to_vec());
+            assert_eq!(policy.verdict(&target), expected, "{name}: {}", url.escape_ascii());
+        }
+    }
+}
