@@ -114,6 +114,9 @@ impl CheckArgs {
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
+    override_usage = "\
+robotsieve filter (--robots FILE | --robots-dir DIR) --agent NAMES [--agent NAMES]...
+                         [--user-agent HEADER]... [OPTIONS] [INPUT]...",
     group(ArgGroup::new("source").args(["robots", "robots_dir"]).required(true)),
     after_help = "\
 Examples:
