@@ -13,22 +13,54 @@ use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots, Verdict};
 mod support;
 use support::{Host, corpora, shared_corpus};
 
-/// A host's policy with the paths of its URLs.
+/// A policy with what it is asked, in the order of the file of URLs.
 struct Asked<'h> {
     policy: Policy,
-    host: &'h Host,
+    texts: Vec<&'h [u8]>,
 }
 
-fn asked<'h>(hosts: &'h [Host], profile: &Profile, engine: Option<Engine>) -> Vec<Asked<'h>> {
-    let mut config = Config::default();
-    config.engine = engine;
-    let asked = hosts.iter().map(|host| {
-        let robots = Robots::parse_with(&host.file, profile, &config);
-        let policy = robots.policy(&Crawler::name("Googlebot"));
-        policy.compile();
-        Asked { policy, host }
+impl<'h> Asked<'h> {
+    fn all(
+        hosts: &'h [Host],
+        profile: &Profile,
+        engine: Option<Engine>,
+        texts: fn(&'h Host) -> Vec<&'h [u8]>,
+    ) -> Vec<Asked<'h>> {
+        let mut config = Config::default();
+        config.engine = engine;
+        let asked = hosts.iter().filter(|host| host.urls().next().is_some()).map(|host| {
+            let robots = Robots::parse_with(&host.file, profile, &config);
+            let policy = robots.policy(&Crawler::name("Googlebot"));
+            policy.compile();
+            Asked { policy, texts: texts(host) }
+        });
+        asked.collect()
+    }
+}
+
+/// How many texts are allowed.
+fn allowed(asked: &[Asked<'_>], is_allowed: impl Fn(&Policy, &[u8]) -> bool) -> usize {
+    let mut allowed = 0;
+    for Asked { policy, texts } in asked {
+        for text in texts {
+            allowed += usize::from(is_allowed(policy, text));
+        }
+    }
+    allowed
+}
+
+fn bench(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    asked: &[Asked<'_>],
+    is_allowed: impl Fn(&Policy, &[u8]) -> bool,
+    wanted: usize,
+) {
+    let texts = asked.iter().map(|a| a.texts.len()).sum::<usize>();
+    group.throughput(Throughput::Elements(texts as u64));
+    group.bench_function(name, |b| {
+        b.iter(|| assert_eq!(allowed(black_box(asked), &is_allowed), wanted, "{name}"));
     });
-    asked.collect()
 }
 
 /// What anybody would write first: parsed once, then a loop over the rules, longest first.
@@ -38,30 +70,23 @@ fn naive(policy: &Policy, path: &[u8]) -> bool {
     rule.is_none_or(|rule| rule.verdict == Verdict::Allow)
 }
 
-fn bench(
-    group: &mut BenchmarkGroup<'_, WallTime>,
-    name: &str,
-    asked: &[Asked<'_>],
-    question: impl Fn(&Policy, &[u8]) -> bool,
-    input: impl for<'a> Fn(&'a Host) -> Box<dyn Iterator<Item = &'a [u8]> + 'a>,
-    wanted: usize,
-) {
-    let run = || {
-        let mut allowed = 0;
-        for Asked { policy, host } in asked {
-            for url in input(host) {
-                allowed += usize::from(question(policy, black_box(url)));
-            }
-        }
-        allowed
-    };
-    assert_eq!(run(), wanted, "{name}: allowed URLs");
-    group.bench_function(name, |b| b.iter(|| assert_eq!(run(), wanted)));
+fn path(policy: &Policy, path: &[u8]) -> bool {
+    policy.is_path_allowed(path).expect("paths begin with '/'")
+}
+
+fn url(policy: &Policy, url: &[u8]) -> bool {
+    policy.is_allowed(url).unwrap_or(false)
+}
+
+/// By the second, slower look. What is no URL is not allowed.
+fn decided(policy: &Policy, text: &[u8]) -> bool {
+    policy
+        .decide(text)
+        .is_ok_and(|decision| decision.rule().is_none_or(|rule| rule.verdict == Verdict::Allow))
 }
 
 fn decide(c: &mut Criterion) {
-    let sets = [("corpora", corpora()), ("corpus", shared_corpus())];
-    for (set, hosts) in &sets {
+    for (set, hosts) in [("corpora", corpora()), ("corpus", shared_corpus())] {
         if hosts.is_empty() {
             println!("{set}: not here, left out");
             continue;
@@ -69,49 +94,35 @@ fn decide(c: &mut Criterion) {
         for (profile_name, profile) in [("google", Profile::GOOGLE), ("rfc9309", Profile::RFC9309)]
         {
             let mut group = c.benchmark_group(format!("decide/{set}/{profile_name}"));
-            group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3));
-            let paths = hosts.iter().map(|host| host.paths().count()).sum::<usize>();
-            group.throughput(Throughput::Elements(paths as u64));
-            let automatic = asked(hosts, &profile, None);
-            let count = |a: &Asked<'_>| a.host.paths().filter(|p| naive(&a.policy, p)).count();
-            let plain = profile_name == "google";
-            let is_allowed = |policy: &Policy, path: &[u8]| {
-                policy.is_path_allowed(path).expect("paths begin with '/'")
-            };
-            let wanted: usize = if plain {
-                // The naive loop compares octets as they are: right in this profile only.
-                automatic.iter().map(count).sum()
-            } else {
-                let paths = automatic.iter().flat_map(|a| a.host.paths().map(move |p| (a, p)));
-                paths.filter(|(a, p)| a.policy.decide(*p).unwrap().verdict.is_allow()).count()
-            };
-            if plain {
-                bench(&mut group, "path/naive loop", &automatic, naive, |h| paths_of(h), wanted);
+            group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+            let paths =
+                |engine| Asked::all(&hosts, &profile, engine, |host| host.paths().collect());
+            let automatic = paths(None);
+            let wanted = allowed(&automatic, decided);
+            if profile_name == "google" {
+                // It compares octets as they are: right in this profile only.
+                bench(&mut group, "path/naive loop", &automatic, naive, wanted);
             }
-            bench(&mut group, "path/automatic", &automatic, is_allowed, |h| paths_of(h), wanted);
-            for (name, engine) in [
-                ("path/scan", Engine::Scan),
-                ("path/lazy", Engine::Lazy),
-                ("path/segments", Engine::Segments),
-            ] {
-                let forced = asked(hosts, &profile, Some(engine));
-                bench(&mut group, name, &forced, is_allowed, |h| paths_of(h), wanted);
+            bench(&mut group, "path/automatic", &automatic, path, wanted);
+            for engine in [Engine::Dfa, Engine::Lazy] {
+                let of_engine = |a: &Asked<'_>| a.policy.engine() == engine;
+                let only: Vec<_> = paths(None).into_iter().filter(of_engine).collect();
+                if only.is_empty() {
+                    continue;
+                }
+                let wanted = allowed(&only, decided);
+                let name = format!("path/automatic, those that are {engine:?}");
+                bench(&mut group, &name, &only, path, wanted);
             }
-            let from_url = |policy: &Policy, url: &[u8]| policy.is_allowed(url).unwrap_or(false);
-            let urls = automatic.iter().flat_map(|a| a.host.urls().map(move |u| (a, u)));
-            let wanted = urls.filter(|(a, u)| from_url(&a.policy, u)).count();
-            bench(&mut group, "url/automatic", &automatic, from_url, |h| urls_of(h), wanted);
+            for engine in [Engine::Scan, Engine::Lazy, Engine::Segments] {
+                let name = format!("path/all forced to {engine:?}");
+                bench(&mut group, &name, &paths(Some(engine)), path, wanted);
+            }
+            let urls = Asked::all(&hosts, &profile, None, |host| host.urls().collect());
+            bench(&mut group, "url/automatic", &urls, url, allowed(&urls, decided));
             group.finish();
         }
     }
-}
-
-fn paths_of(host: &Host) -> Box<dyn Iterator<Item = &[u8]> + '_> {
-    Box::new(host.paths())
-}
-
-fn urls_of(host: &Host) -> Box<dyn Iterator<Item = &[u8]> + '_> {
-    Box::new(host.urls())
 }
 
 criterion_group!(benches, decide);

@@ -11,7 +11,7 @@ pub enum Status {
     Done = 0,
     /// `check`: some URL is disallowed.
     Disallowed = 1,
-    /// The command was called wrongly, an URL is none, or `dot` cannot draw.
+    /// The command was called wrongly, a URL is none, or `dot` cannot draw.
     Usage = 2,
     /// A file cannot be read or written.
     Io = 3,

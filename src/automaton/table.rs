@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! One run of octets: two zeros, the records, sixteen zeros of padding. A *target* is a
+//! One run of octets: two zeros, the records, zeros as padding. A *target* is a
 //! little-endian number of `W` octets (2 while the table is shorter than 64 KiB, else 4):
 //! 0 is "finally allow", 1 "finally disallow", anything else the offset of a record. The
 //! first octet of a record says what it is:
@@ -14,8 +14,8 @@
 //! bits 5-6  then       (literal) 0 the record behind, 1 finally allow, 2 finally disallow,
 //!                      3 the target in the record
 //!
-//! literal   head, len, [otherwise: W], [then: W], len octets that must all come
-//! branch    head, n, [otherwise: W], n octets, n targets
+//! literal   head, len, len octets that must all come, [then: W], [otherwise: W]
+//! branch    head, n, n octets, n targets, [otherwise: W]
 //! wait      head, n, a set of 8 octets, n octets, n targets
 //! ```
 //!
@@ -64,8 +64,10 @@ pub(super) const THEN_TARGET: u8 = 3;
 
 /// Offset of the first record.
 const FIRST: usize = 2;
-/// Octets behind the last record, so that sixteen can be read from anywhere in one.
-pub(super) const PADDING: usize = 16;
+/// Octets behind the last record, so that a window fits over anything in a record.
+pub(super) const PADDING: usize = WINDOW;
+/// Octets that are fetched of a record at once.
+pub(super) const WINDOW: usize = 18;
 /// Octets of a wait's set.
 pub(super) const SET_LEN: usize = 8;
 /// Tables shorter than this have targets of two octets.
@@ -107,12 +109,17 @@ impl Head {
         self.0 >> THEN_SHIFT & 3
     }
 
-    /// The octets of the targets that stand before those of a literal or branch.
+    /// The octets of a literal's target `then`.
+    #[inline(always)]
+    pub(super) fn then_len(self, width: usize) -> usize {
+        if self.then() == THEN_TARGET { width } else { 0 }
+    }
+
+    /// The octets of the targets that stand behind a literal's own.
     #[inline(always)]
     pub(super) fn targets_len(self, width: usize) -> usize {
-        // `otherwise` is never 3, so its upper bit says that a target is there.
-        let otherwise = usize::from(self.0 >> (OTHERWISE_SHIFT + 1) & 1);
-        width * (otherwise + usize::from(self.then() == THEN_TARGET))
+        let otherwise = if self.otherwise() == OTHERWISE_TARGET { width } else { 0 };
+        self.then_len(width) + otherwise
     }
 }
 
@@ -332,13 +339,13 @@ impl Layout {
                         | then_bits << THEN_SHIFT,
                 );
                 to.push(octets.len() as u8);
-                if otherwise_bits == OTHERWISE_TARGET {
-                    put(to, *otherwise);
-                }
+                to.extend_from_slice(&self.literals[octets.clone()]);
                 if then_bits == THEN_TARGET {
                     put(to, *then);
                 }
-                to.extend_from_slice(&self.literals[octets.clone()]);
+                if otherwise_bits == OTHERWISE_TARGET {
+                    put(to, *otherwise);
+                }
             }
             Item::Branch { state } => {
                 let state = dfa.state(*state);
@@ -346,10 +353,10 @@ impl Layout {
                 let bits = otherwise_bits(otherwise);
                 to.push(BRANCH | end_bit(state.at_end) | bits << OTHERWISE_SHIFT);
                 to.push(dfa.exits(state).len() as u8);
+                self.write_exits(dfa.exits(state), put, to);
                 if bits == OTHERWISE_TARGET {
                     put(to, otherwise);
                 }
-                self.write_exits(dfa.exits(state), put, to);
             }
             Item::Wait { state } => {
                 let state = dfa.state(*state);
@@ -391,7 +398,7 @@ fn is_link(dfa: &Dfa, id: StateId, encoding: Encoding) -> bool {
 /// by halves and the punctuation that URLs are full of have a bit each; all that is special
 /// in some profile shares one, which every set has, and what is left shares another.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct StopSet(u64);
+pub(super) struct StopSet(pub(super) u64);
 
 static STOP_BIT: [u64; 256] = {
     let mut bits = [0; 256];
@@ -427,15 +434,20 @@ impl StopSet {
         StopSet(bits.fold(1 << StopSet::SPECIAL_BIT, |set, bit| set | bit))
     }
 
+    /// The place of the first octet of a text that may have been put in or is special.
     #[inline(always)]
-    pub(super) fn at(table: &[u8], at: usize) -> StopSet {
-        StopSet(u64::from_le_bytes(table[at..at + SET_LEN].try_into().expect("8 octets")))
-    }
-
-    /// `false`: neither was the octet put in nor is it special.
-    #[inline(always)]
-    pub(super) fn may_hold(self, octet: u8) -> bool {
-        STOP_BIT[usize::from(octet)] & self.0 != 0
+    pub(super) fn first_in(self, text: &[u8]) -> Option<usize> {
+        let bit = |octet: u8| STOP_BIT[usize::from(octet)];
+        let mut at = 0;
+        // Four at a time: most of them are passed over.
+        while let Some(&[a, b, c, d]) = text[at..].first_chunk() {
+            if (bit(a) | bit(b) | bit(c) | bit(d)) & self.0 != 0 {
+                break;
+            }
+            at += 4;
+        }
+        let stop = text[at..].iter().position(|octet| bit(*octet) & self.0 != 0);
+        stop.map(|stop| at + stop)
     }
 }
 
@@ -493,34 +505,33 @@ impl Automaton {
         let number = |octets: &[u8]| {
             octets.iter().rev().fold(0, |number: u32, octet| number << 8 | u32::from(*octet))
         };
-        let otherwise = match (head.kind(), head.otherwise()) {
-            (WAIT, _) => None,
-            (_, OTHERWISE_TARGET) => Some(number(take(width)?)),
-            (_, verdict) => Some(u32::from(verdict)),
-        };
         let mut record = Record {
             head,
             octets: &[],
             targets: Vec::new(),
-            otherwise,
+            otherwise: None,
             then: None,
             set: None,
             len: 0,
         };
+        if head.kind() == WAIT {
+            record.set = Some(take(SET_LEN)?);
+        }
+        record.octets = take(n)?;
         if head.kind() == LITERAL {
             record.then = match head.then() {
                 THEN_BEHIND => None,
                 THEN_TARGET => Some(number(take(width)?)),
                 verdict => Some(u32::from(verdict - 1)),
             };
-            record.octets = take(n)?;
         } else {
-            if head.kind() == WAIT {
-                record.set = Some(take(SET_LEN)?);
-            }
-            record.octets = take(n)?;
             record.targets = take(n * width)?.chunks_exact(width).map(number).collect();
         }
+        record.otherwise = match (head.kind(), head.otherwise()) {
+            (WAIT, _) => None,
+            (_, OTHERWISE_TARGET) => Some(number(take(width)?)),
+            (_, verdict) => Some(u32::from(verdict)),
+        };
         record.len = before - rest.len();
         Some(record)
     }

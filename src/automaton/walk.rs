@@ -2,6 +2,7 @@
 
 use crate::automaton::table::{
     Automaton, BRANCH, Head, LITERAL, OTHERWISE_TARGET, SET_LEN, StopSet, THEN_BEHIND, THEN_TARGET,
+    WINDOW,
 };
 use crate::decision::Verdict;
 use crate::target::Target;
@@ -19,75 +20,90 @@ impl Automaton {
 
     /// Compares the octets as they were given, until a special one matters.
     ///
-    /// What costs is not the octets but the branches that no one can predict: one or two for
-    /// each record. So the fields of a record are found by arithmetic, and the wait that
-    /// follows a literal or branch without success is entered without asking for its kind.
+    /// What costs is the latency of one look-up after another and the branches that no one
+    /// can predict: one or two for each record. So a record is fetched with its first
+    /// octets at once, its other fields only when they are needed, and the wait that follows
+    /// a literal or branch without success is entered without asking for its kind.
     fn walk<const WIDTH: usize>(&self, target: &Target<'_>) -> Verdict {
         let table = &*self.octets;
         let given = target.unended();
+        let mut left = given;
         let mut at = self.start as usize;
-        let mut read = 0;
         loop {
             if let Some(verdict) = final_verdict(at) {
                 return verdict;
             }
-            let head = Head(table[at]);
-            let n = usize::from(table[at + 1]);
+            let record = window(table, at);
+            let head = Head(record[0]);
+            let n = usize::from(record[1]);
             let wait = match head.kind() {
                 LITERAL => {
-                    let p = at + 2 + head.targets_len(WIDTH);
-                    let left = &given[read..];
-                    let same = common_prefix_len(&table[p..p + n], left);
+                    let same = match left.first_chunk::<8>() {
+                        Some(eight) => {
+                            let differing = word(record, 2) ^ u64::from_le_bytes(*eight);
+                            let same = differing.trailing_zeros() as usize / 8;
+                            if same == 8 && n > 8 {
+                                8 + common_prefix_len(&table[at + 10..at + 2 + n], &left[8..])
+                            } else {
+                                same.min(n)
+                            }
+                        }
+                        None => common_prefix_len(&table[at + 2..at + 2 + n], left),
+                    };
+                    let Some((_, behind)) = left.split_at_checked(same) else { unreachable!() };
                     if same == n {
-                        read += n;
+                        left = behind;
                         at = match head.then() {
-                            THEN_BEHIND => p + n,
-                            THEN_TARGET => number::<WIDTH>(table, p - WIDTH),
+                            THEN_BEHIND => at + 2 + n + head.targets_len(WIDTH),
+                            THEN_TARGET => number::<WIDTH>(table, at + 2 + n),
                             verdict => usize::from(verdict - 1),
                         };
                         continue;
                     }
-                    let Some(&octet) = left.get(same) else { return head.at_end() };
+                    let Some(&octet) = behind.first() else { return head.at_end() };
                     if self.encoding.is_special(octet) {
-                        return self.meet_special(target, at, read, same);
+                        return self.meet_special(target, at, given.len() - left.len(), same);
                     }
-                    read += same;
-                    otherwise::<WIDTH>(table, at, head)
+                    left = behind;
+                    match head.otherwise() {
+                        OTHERWISE_TARGET => {
+                            number::<WIDTH>(table, at + 2 + n + head.then_len(WIDTH))
+                        }
+                        verdict => return verdict_of(verdict),
+                    }
                 }
                 BRANCH => {
-                    let p = at + 2 + head.targets_len(WIDTH);
-                    let Some(&octet) = given.get(read) else { return head.at_end() };
+                    let Some((&octet, behind)) = left.split_first() else { return head.at_end() };
                     if self.encoding.is_special(octet) {
-                        return self.meet_special(target, at, read, 0);
+                        return self.meet_special(target, at, given.len() - left.len(), 0);
                     }
-                    if let Some(exit) = position(table, p, n, octet) {
-                        read += 1;
-                        at = number::<WIDTH>(table, p + n + WIDTH * exit);
+                    if let Some(exit) = position(table, record, at + 2, n, octet) {
+                        left = behind;
+                        at = number::<WIDTH>(table, at + 2 + n + WIDTH * exit);
                         continue;
                     }
-                    otherwise::<WIDTH>(table, at, head)
+                    match head.otherwise() {
+                        OTHERWISE_TARGET => number::<WIDTH>(table, at + 2 + n + WIDTH * n),
+                        verdict => return verdict_of(verdict),
+                    }
                 }
                 _ => at,
             };
-            if let Some(verdict) = final_verdict(wait) {
-                return verdict;
-            }
-            let (head, n) = (Head(table[wait]), usize::from(table[wait + 1]));
-            let p = wait + 2 + SET_LEN;
-            let stops = StopSet::at(table, wait + 2);
+            let record = window(table, wait);
+            let stops = StopSet(word(record, 2));
+            let n = usize::from(record[1]);
+            let octets_at = wait + 2 + SET_LEN;
             at = loop {
-                let left = &given[read..];
-                let Some(stop) = left.iter().position(|octet| stops.may_hold(*octet)) else {
-                    return head.at_end();
-                };
-                read += stop;
-                let octet = left[stop];
+                let Some(stop) = stops.first_in(left) else { return Head(record[0]).at_end() };
+                let from_stop = &left[stop..];
+                let Some((&octet, behind)) = from_stop.split_first() else { unreachable!() };
                 if self.encoding.is_special(octet) {
-                    return self.meet_special(target, wait, read, 0);
+                    return self.meet_special(target, wait, given.len() - from_stop.len(), 0);
                 }
-                read += 1;
-                if let Some(exit) = position(table, p, n, octet) {
-                    break number::<WIDTH>(table, p + n + WIDTH * exit);
+                left = behind;
+                let octets = window(table, octets_at - 2);
+                if let Some(exit) = position(table, octets, octets_at, n, octet) {
+                    break number::<WIDTH>(table, octets_at + n + WIDTH * exit);
                 }
             };
         }
@@ -117,11 +133,7 @@ impl Automaton {
             }
             let head = Head(table[at]);
             let n = usize::from(table[at + 1]);
-            let mut p = at + 2 + head.targets_len(width);
-            let otherwise = match head.otherwise() {
-                OTHERWISE_TARGET => number(at + 2),
-                verdict => usize::from(verdict),
-            };
+            let p = at + 2;
             match head.kind() {
                 LITERAL => {
                     for &wanted in &table[p..p + n] {
@@ -129,33 +141,39 @@ impl Automaton {
                             None => return head.at_end(),
                             Some(octet) if octet == wanted => next = octets.next(),
                             Some(_) => {
-                                at = otherwise;
+                                at = match head.otherwise() {
+                                    OTHERWISE_TARGET => number(p + n + head.then_len(width)),
+                                    verdict => return verdict_of(verdict),
+                                };
                                 continue 'records;
                             }
                         }
                     }
                     at = match head.then() {
-                        THEN_BEHIND => p + n,
-                        THEN_TARGET => number(p - width),
+                        THEN_BEHIND => p + n + head.targets_len(width),
+                        THEN_TARGET => number(p + n),
                         verdict => usize::from(verdict - 1),
                     };
                 }
                 BRANCH => {
                     let Some(octet) = next else { return head.at_end() };
-                    match position(table, p, n, octet) {
+                    at = match position(table, window(table, at), p, n, octet) {
                         Some(exit) => {
                             next = octets.next();
-                            at = number(p + n + width * exit);
+                            number(p + n + width * exit)
                         }
-                        None => at = otherwise,
-                    }
+                        None => match head.otherwise() {
+                            OTHERWISE_TARGET => number(p + n + width * n),
+                            verdict => return verdict_of(verdict),
+                        },
+                    };
                 }
                 _ => {
-                    p += SET_LEN;
+                    let p = p + SET_LEN;
                     loop {
                         let Some(octet) = next else { return head.at_end() };
                         next = octets.next();
-                        if let Some(exit) = position(table, p, n, octet) {
+                        if let Some(exit) = position(table, window(table, p - 2), p, n, octet) {
                             at = number(p + n + width * exit);
                             break;
                         }
@@ -175,13 +193,22 @@ fn final_verdict(at: usize) -> Option<Verdict> {
     }
 }
 
-/// Where the literal or branch at `at` leads without success.
+/// The verdict of a final `otherwise`.
 #[inline(always)]
-fn otherwise<const WIDTH: usize>(table: &[u8], at: usize, head: Head) -> usize {
-    match head.otherwise() {
-        OTHERWISE_TARGET => number::<WIDTH>(table, at + 2),
-        verdict => usize::from(verdict),
-    }
+fn verdict_of(otherwise: u8) -> Verdict {
+    if otherwise == 0 { Verdict::Allow } else { Verdict::Disallow }
+}
+
+/// A record's first two octets and the sixteen behind them, which may belong to the next
+/// record or to the padding.
+#[inline(always)]
+fn window(table: &[u8], at: usize) -> &[u8; WINDOW] {
+    table[at..at + WINDOW].try_into().expect("WINDOW octets")
+}
+
+#[inline(always)]
+fn word(octets: &[u8; WINDOW], at: usize) -> u64 {
+    u64::from_le_bytes(octets[at..at + 8].try_into().expect("8 octets"))
 }
 
 /// The little-endian number of `WIDTH` octets at an offset.
@@ -191,35 +218,30 @@ fn number<const WIDTH: usize>(table: &[u8], at: usize) -> usize {
     octets.iter().rev().fold(0, |number, octet| number << 8 | usize::from(*octet))
 }
 
-/// Where `octet` stands among the `n` octets at `at`: sixteen are compared at once. The
-/// padding of the table lets the last sixteen run over the end.
+/// Where `octet` stands among the `n` octets at `at`, the first sixteen of which are in the
+/// window behind its first two. Eight are compared at once; the padding of the table lets
+/// the last eight run over the end.
 #[inline(always)]
-fn position(table: &[u8], at: usize, n: usize, octet: u8) -> Option<usize> {
-    let mut from = 0;
-    while from < n {
-        let sixteen = &table[at + from..at + from + 16];
-        if let Some(found) = first_equal(sixteen.try_into().expect("16 octets"), octet) {
-            return (from + found < n).then_some(from + found);
-        }
-        from += 16;
-    }
-    None
-}
-
-/// By words: safe SIMD is not to be had on every target, and this is half as fast as it.
-#[inline(always)]
-fn first_equal(octets: &[u8; 16], octet: u8) -> Option<usize> {
+fn position(table: &[u8], first: &[u8; WINDOW], at: usize, n: usize, octet: u8) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let wanted = LOW * u64::from(octet);
     // The lowest octet that is zero is marked for sure; higher marks may be false.
-    let zeros = |at| {
-        let differing = half(octets, at) ^ wanted;
+    let zeros = |eight: u64| {
+        let differing = eight ^ wanted;
         differing.wrapping_sub(LOW) & !differing & HIGH
     };
-    let (first, second) = (zeros(0), zeros(8));
-    let (zeros, before) = if first != 0 { (first, 0) } else { (second, 8) };
-    (zeros != 0).then(|| before + zeros.trailing_zeros() as usize / 8)
+    let mut found = zeros(word(first, 2));
+    let mut from = 0;
+    while found == 0 {
+        from += 8;
+        if from >= n {
+            return None;
+        }
+        found = zeros(half(table, at + from));
+    }
+    let found = from + found.trailing_zeros() as usize / 8;
+    (found < n).then_some(found)
 }
 
 #[inline(always)]
@@ -252,15 +274,20 @@ mod tests {
 
     #[test]
     fn position_is_the_naive_one() {
-        let mut table = [0u8; 48];
+        let mut table = [0u8; 64];
         for n in 0..=32usize {
             for first in [0u8, 1, 100, 235] {
                 for (i, octet) in table.iter_mut().enumerate() {
-                    *octet = if i < n { first.wrapping_add(i as u8) } else { 77 };
+                    let key = i.wrapping_sub(2);
+                    *octet = if key < n { first.wrapping_add(key as u8) } else { 77 };
                 }
                 for octet in 0..=255 {
-                    let naive = table[..n].iter().position(|o| *o == octet);
-                    assert_eq!(position(&table, 0, n, octet), naive, "{octet} {n}");
+                    let naive = table[2..2 + n].iter().position(|o| *o == octet);
+                    assert_eq!(
+                        position(&table, window(&table, 0), 2, n, octet),
+                        naive,
+                        "{octet} {n}"
+                    );
                 }
             }
         }
