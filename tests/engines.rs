@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::path::Path;
+
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestCaseResult};
 use robotsieve::{
@@ -220,6 +222,35 @@ fn every_short_path() {
         failures.extend(panel.check_engines().err());
     }
     assert!(failures.is_empty(), "{} rule sets fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The project's own corpora: files in the shapes that the web serves, with their URLs.
+#[test]
+fn own_corpora() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
+    let mut checked = 0;
+    for entry in std::fs::read_dir(folder.join("robots")).expect("corpora/robots") {
+        let path = entry.expect("a folder").path();
+        let file = std::fs::read(&path).expect("a file");
+        let host = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let name = host.split('.').next().unwrap_or_default();
+        let urls = std::fs::read(folder.join(format!("urls/{name}.txt"))).expect("its URLs");
+        let urls: Vec<&[u8]> = urls.split(|o| *o == b'\n').filter(|url| !url.is_empty()).collect();
+        for named in Profile::NAMED {
+            // regex-automata's DFAs of the large ones take too long.
+            let mut panel = if file.len() < 20_000 {
+                Panel::new(&file, named, &for_any_rules())
+            } else {
+                Panel::without_regex(&file, named, &configs::bounded())
+            };
+            for url in &urls {
+                panel.check(url).unwrap_or_else(|fault| panic!("{name}: {fault:.3000}"));
+                checked += 1;
+            }
+            panel.check_engines().unwrap_or_else(|fault| panic!("{name}: {fault:.3000}"));
+        }
+    }
+    assert!(checked > 1_000, "only {checked} URLs");
 }
 
 /// Where no rule is, or none has a value, everything is allowed by every engine.

@@ -154,7 +154,10 @@ fn hostile_files() {
     let bombs = (0..14_300).map(|n| format!("/*a*a*a*a*a*a*a*a*a*{}", digits(n)));
     let bombs_of_a = (0..100).map(|n| format!("/{}*a*a*a*a*a*a*a*b", "*a".repeat(n)));
     let millis = Duration::from_millis;
-    let all: [(&str, Vec<String>, Duration); 7] = [
+    let long = |end: char| format!("{}{end}", "a".repeat(200_000));
+    let stars_of_one = |end: char| format!("/{}{end}", "*a".repeat(100_000));
+    let codes = (0..22_000).map(|n| format!("/*{}*{}", code(n), code(n * 7 % 22_000)));
+    let all: [(&str, Vec<String>, Duration); 10] = [
         ("20,000 prefixes", prefixes, millis(60)),
         ("25,000 /*a*b*c*d", stars.collect(), millis(60)),
         ("14 /*ax*Ay", explosive.collect(), millis(60)),
@@ -162,6 +165,14 @@ fn hostile_files() {
         ("100 deeper and deeper", bombs_of_a.collect(), millis(60)),
         ("nested pieces", nested_pieces(), millis(20)),
         ("/aaa…*XY", long_runs(), millis(600)),
+        // Found by these tests to cost far more than they look.
+        (
+            "two long literals",
+            vec![format!("/{}", long('b')), format!("/*{}", long('c'))],
+            millis(60),
+        ),
+        ("200,000 stars", vec![stars_of_one('b'), stars_of_one('c')], millis(60)),
+        ("22,000 pairs of codes", codes.collect(), millis(60)),
     ];
     for (name, values, bar) in all {
         // One verdict alone would come down to one run.
@@ -205,6 +216,16 @@ fn hostile_files() {
         within(&format!("{name}: 2 kB"), slowest[0], millis(10));
         within(&format!("{name}: 64 kB"), slowest[1], millis(100));
     }
+}
+
+/// A number in base 36.
+fn code(mut n: usize) -> String {
+    let mut code = String::new();
+    while n > 0 || code.is_empty() {
+        code.extend(char::from_digit((n % 36) as u32, 36));
+        n /= 36;
+    }
+    code
 }
 
 /// ENGINE.md: 987 rules `/*a*Z…`, `/*aa*Z…`, …: every octet of a URL of `a` ends all pieces.

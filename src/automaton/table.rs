@@ -15,8 +15,8 @@
 //!                      3 the target in the record
 //!
 //! literal   head, len, len octets that must all come, [then: W], [otherwise: W]
-//! branch    head, n, n octets, n targets, [otherwise: W]
-//! wait      head, n, a set of 8 octets, n octets, n targets
+//! branch    head, n, n octets, n peeks, n targets, [otherwise: W]
+//! wait      head, n, a set of 8 octets, n octets, n peeks, n targets
 //! ```
 //!
 //! A *literal* compares its octets at once; a *branch* looks for one octet among its `n`;
@@ -24,6 +24,11 @@
 //! there to be read again. A *wait* is a state behind a star: it passes over all octets
 //! but its own. Its set tells in one look where it may have to stop: at its octets and at
 //! *special* ones, those that end a target and those that normalising may change.
+//!
+//! Most octets that look like the beginning of something are not. So each exit of a branch
+//! or wait has a *peek*: where it leads to a literal, and failing there would lead to where
+//! failing here does, that is the literal's first octet. If another one comes next, the
+//! literal need not be visited. Elsewhere it is `#`, which no literal has.
 //!
 //! # Invariants
 //!
@@ -39,6 +44,8 @@
 //! 6. The set of a wait is that of its octets ([`StopSet`]), which holds all special ones.
 //! 7. No literal has a special octet (the `%` of an escape stands in branches), so comparing
 //!    octets as given is safe.
+//! 8. A peek that is not `#` is the first octet of the literal to which its exit leads, and
+//!    that literal's `otherwise` is the branch's own, or the wait itself.
 
 use std::fmt;
 use std::ops::Range;
@@ -68,6 +75,8 @@ const FIRST: usize = 2;
 pub(super) const PADDING: usize = WINDOW;
 /// Octets that are fetched of a record at once.
 pub(super) const WINDOW: usize = 18;
+/// The peek of an exit where there is nothing to see.
+pub(super) const NO_PEEK: u8 = b'#';
 /// Octets of a wait's set.
 pub(super) const SET_LEN: usize = 8;
 /// Tables shorter than this have targets of two octets.
@@ -297,10 +306,10 @@ impl Layout {
                     let state = dfa.state(*state);
                     let in_record = final_verdict(state.otherwise).is_none();
                     let n = dfa.exits(state).len();
-                    2 + if in_record { width } else { 0 } + n * (1 + width)
+                    2 + if in_record { width } else { 0 } + n * (2 + width)
                 }
                 Item::Wait { state } => {
-                    2 + SET_LEN + dfa.exits(dfa.state(*state)).len() * (1 + width)
+                    2 + SET_LEN + dfa.exits(dfa.state(*state)).len() * (2 + width)
                 }
             };
         }
@@ -353,19 +362,20 @@ impl Layout {
                 let bits = otherwise_bits(otherwise);
                 to.push(BRANCH | end_bit(state.at_end) | bits << OTHERWISE_SHIFT);
                 to.push(dfa.exits(state).len() as u8);
-                self.write_exits(dfa.exits(state), put, to);
+                self.write_exits(dfa.exits(state), otherwise, put, to);
                 if bits == OTHERWISE_TARGET {
                     put(to, otherwise);
                 }
             }
             Item::Wait { state } => {
+                let itself = Goal::State(*state);
                 let state = dfa.state(*state);
                 let exits = dfa.exits(state);
                 to.push(WAIT | end_bit(state.at_end));
                 to.push(exits.len() as u8);
                 let stops = exits.iter().map(|(octet, _)| *octet);
                 to.extend_from_slice(&StopSet::of(stops).0.to_le_bytes());
-                self.write_exits(exits, put, to);
+                self.write_exits(exits, itself, put, to);
             }
         }
     }
@@ -373,12 +383,29 @@ impl Layout {
     fn write_exits(
         &self,
         exits: &[(u8, StateId)],
+        failing: Goal,
         put: impl Fn(&mut Vec<u8>, Goal),
         to: &mut Vec<u8>,
     ) {
         to.extend(exits.iter().map(|(octet, _)| *octet));
+        to.extend(exits.iter().map(|(_, target)| self.peek(*target, failing)));
         for (_, target) in exits {
             put(to, Goal::State(*target));
+        }
+    }
+}
+
+impl Layout {
+    /// The peek of an exit to a state from where failing leads to `failing`.
+    fn peek(&self, target: StateId, failing: Goal) -> u8 {
+        if final_verdict(target).is_some() {
+            return NO_PEEK;
+        }
+        match &self.items[self.item_of[target as usize] as usize] {
+            Item::Literal { octets, otherwise, .. } if *otherwise == failing => {
+                self.literals[octets.start]
+            }
+            _ => NO_PEEK,
         }
     }
 }
@@ -437,17 +464,25 @@ impl StopSet {
     /// The place of the first octet of a text that may have been put in or is special.
     #[inline(always)]
     pub(super) fn first_in(self, text: &[u8]) -> Option<usize> {
-        let bit = |octet: u8| STOP_BIT[usize::from(octet)];
+        let hit = |octet: u8| STOP_BIT[usize::from(octet)] & self.0;
+        let any = |eight: &[u8; 8]| eight.iter().fold(0, |hits, octet| hits | hit(*octet)) != 0;
+        // Without a branch: which of the eight it is no processor can foresee.
+        let first = |eight: &[u8; 8]| {
+            let bits = (0..8).map(|i| u32::from(hit(eight[i]) != 0) << i);
+            bits.fold(0, |bits, bit| bits | bit).trailing_zeros() as usize
+        };
+        let Some(last) = text.last_chunk::<8>() else {
+            return text.iter().position(|octet| hit(*octet) != 0);
+        };
         let mut at = 0;
-        // Four at a time: most of them are passed over.
-        while let Some(&[a, b, c, d]) = text[at..].first_chunk() {
-            if (bit(a) | bit(b) | bit(c) | bit(d)) & self.0 != 0 {
-                break;
+        while let Some(eight) = text[at..].first_chunk::<8>() {
+            if any(eight) {
+                return Some(at + first(eight));
             }
-            at += 4;
+            at += 8;
         }
-        let stop = text[at..].iter().position(|octet| bit(*octet) & self.0 != 0);
-        stop.map(|stop| at + stop)
+        // The last eight: those that were passed over already do no harm.
+        any(last).then(|| text.len() - 8 + first(last))
     }
 }
 
@@ -479,6 +514,7 @@ pub(super) struct Record<'t> {
     /// A literal's octets, or the octets of the exits.
     pub(super) octets: &'t [u8],
     /// One for each exit; empty for a literal.
+    pub(super) peeks: &'t [u8],
     pub(super) targets: Vec<u32>,
     pub(super) otherwise: Option<u32>,
     /// Of a literal; `None`: the record behind.
@@ -508,6 +544,7 @@ impl Automaton {
         let mut record = Record {
             head,
             octets: &[],
+            peeks: &[],
             targets: Vec::new(),
             otherwise: None,
             then: None,
@@ -525,6 +562,7 @@ impl Automaton {
                 verdict => Some(u32::from(verdict - 1)),
             };
         } else {
+            record.peeks = take(n)?;
             record.targets = take(n * width)?.chunks_exact(width).map(number).collect();
         }
         record.otherwise = match (head.kind(), head.otherwise()) {
@@ -585,6 +623,18 @@ impl Automaton {
                     }
                     if !record.targets.iter().all(|target| is_target(*target)) {
                         return fail(offset, "an exit leads to no record");
+                    }
+                    let failing = record.otherwise.unwrap_or(offset as u32);
+                    for (peek, target) in record.peeks.iter().zip(&record.targets) {
+                        let behind = self.record(*target as usize).filter(|_| *target > 1);
+                        let sees = |literal: &Record<'_>| {
+                            literal.head.kind() == LITERAL
+                                && literal.octets.first() == Some(peek)
+                                && literal.otherwise == Some(failing)
+                        };
+                        if *peek != NO_PEEK && !behind.as_ref().is_some_and(sees) {
+                            return fail(offset, "a peek that sees something else");
+                        }
                     }
                 }
                 _ => return fail(offset, "unknown kind of record"),

@@ -1,8 +1,8 @@
 //! From a target to the verdict: the walk through the table.
 
 use crate::automaton::table::{
-    Automaton, BRANCH, Head, LITERAL, OTHERWISE_TARGET, SET_LEN, StopSet, THEN_BEHIND, THEN_TARGET,
-    WINDOW,
+    Automaton, BRANCH, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, SET_LEN, StopSet, THEN_BEHIND,
+    THEN_TARGET, WINDOW,
 };
 use crate::decision::Verdict;
 use crate::target::Target;
@@ -79,11 +79,13 @@ impl Automaton {
                     }
                     if let Some(exit) = position(table, record, at + 2, n, octet) {
                         left = behind;
-                        at = number::<WIDTH>(table, at + 2 + n + WIDTH * exit);
-                        continue;
+                        if !self.sees_another(table[at + 2 + n + exit], left) {
+                            at = number::<WIDTH>(table, at + 2 + 2 * n + WIDTH * exit);
+                            continue;
+                        }
                     }
                     match head.otherwise() {
-                        OTHERWISE_TARGET => number::<WIDTH>(table, at + 2 + n + WIDTH * n),
+                        OTHERWISE_TARGET => number::<WIDTH>(table, at + 2 + 2 * n + WIDTH * n),
                         verdict => return verdict_of(verdict),
                     }
                 }
@@ -102,10 +104,22 @@ impl Automaton {
                 }
                 left = behind;
                 let octets = window(table, octets_at - 2);
-                if let Some(exit) = position(table, octets, octets_at, n, octet) {
-                    break number::<WIDTH>(table, octets_at + n + WIDTH * exit);
+                if let Some(exit) = position(table, octets, octets_at, n, octet)
+                    && !self.sees_another(table[octets_at + n + exit], left)
+                {
+                    break number::<WIDTH>(table, octets_at + 2 * n + WIDTH * exit);
                 }
             };
+        }
+    }
+
+    /// Whether the octet that comes next is certain to fail where an exit with this peek
+    /// leads.
+    #[inline(always)]
+    fn sees_another(&self, peek: u8, left: &[u8]) -> bool {
+        match left.first() {
+            Some(&next) => next != peek && peek != NO_PEEK && !self.encoding.is_special(next),
+            None => false,
         }
     }
 
@@ -160,10 +174,10 @@ impl Automaton {
                     at = match position(table, window(table, at), p, n, octet) {
                         Some(exit) => {
                             next = octets.next();
-                            number(p + n + width * exit)
+                            number(p + 2 * n + width * exit)
                         }
                         None => match head.otherwise() {
-                            OTHERWISE_TARGET => number(p + n + width * n),
+                            OTHERWISE_TARGET => number(p + 2 * n + width * n),
                             verdict => return verdict_of(verdict),
                         },
                     };
@@ -174,7 +188,7 @@ impl Automaton {
                         let Some(octet) = next else { return head.at_end() };
                         next = octets.next();
                         if let Some(exit) = position(table, window(table, p - 2), p, n, octet) {
-                            at = number(p + n + width * exit);
+                            at = number(p + 2 * n + width * exit);
                             break;
                         }
                     }
@@ -219,8 +233,8 @@ fn number<const WIDTH: usize>(table: &[u8], at: usize) -> usize {
 }
 
 /// Where `octet` stands among the `n` octets at `at`, the first sixteen of which are in the
-/// window behind its first two. Eight are compared at once; the padding of the table lets
-/// the last eight run over the end.
+/// window behind its first two. Eight or sixteen are compared at once; the padding of the
+/// table lets the last ones run over the end.
 #[inline(always)]
 fn position(table: &[u8], first: &[u8; WINDOW], at: usize, n: usize, octet: u8) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
@@ -231,17 +245,21 @@ fn position(table: &[u8], first: &[u8; WINDOW], at: usize, n: usize, octet: u8) 
         let differing = eight ^ wanted;
         differing.wrapping_sub(LOW) & !differing & HIGH
     };
-    let mut found = zeros(word(first, 2));
-    let mut from = 0;
-    while found == 0 {
-        from += 8;
-        if from >= n {
-            return None;
-        }
-        found = zeros(half(table, at + from));
+    if n <= 8 {
+        let found = zeros(word(first, 2)).trailing_zeros() as usize / 8;
+        return (found < n).then_some(found);
     }
-    let found = from + found.trailing_zeros() as usize / 8;
-    (found < n).then_some(found)
+    let mut from = 0;
+    while from < n {
+        let pair = (zeros(half(table, at + from)), zeros(half(table, at + from + 8)));
+        let (found, before) = if pair.0 != 0 { (pair.0, 0) } else { (pair.1, 8) };
+        if found != 0 {
+            let found = from + before + found.trailing_zeros() as usize / 8;
+            return (found < n).then_some(found);
+        }
+        from += 16;
+    }
+    None
 }
 
 #[inline(always)]

@@ -92,13 +92,15 @@ impl Panel {
         Err(format!("profile {}\nfile:\n{file}\n{faults}", self.profile_name))
     }
 
-    /// Whether all agree on a path that begins with `/`.
+    /// Whether all agree on a path, if it begins with `/`, or else on a URL.
     ///
     /// # Errors
     /// Everything that disagrees, with the file: enough to reproduce it.
-    pub fn check(&mut self, path: &[u8]) -> Result<(), String> {
-        let target = Target::from_path(path, &self.profile)
-            .map_err(|error| format!("{}: {error}", path.escape_ascii()))?;
+    pub fn check(&mut self, url: &[u8]) -> Result<(), String> {
+        let is_path = url.starts_with(b"/");
+        let find = if is_path { Target::from_path } else { Target::from_url };
+        let target =
+            find(url, &self.profile).map_err(|error| format!("{}: {error}", url.escape_ascii()))?;
         let normalised = target.to_vec();
         let expected = naive::verdict(&self.rules, &self.profile, &normalised);
         let deciding = naive::deciding(&self.rules, &self.profile, &normalised);
@@ -119,11 +121,10 @@ impl Panel {
         for (name, _, policy) in &self.policies {
             let verdict = policy.verdict(&target);
             compare(&format!("{name} ({:?})", policy.engine()), (verdict, line));
-            let by_path = policy.is_path_allowed(path).map(verdict_of);
-            compare(
-                &format!("{name}, is_path_allowed"),
-                (by_path.unwrap_or(other(expected)), line),
-            );
+            let allowed =
+                if is_path { policy.is_path_allowed(url) } else { policy.is_allowed(url) };
+            let allowed = allowed.map_or(other(expected), verdict_of);
+            compare(&format!("{name}, asked by URL or path"), (allowed, line));
             let decision = policy.decision(&target);
             let decided = match decision.reason {
                 // Nothing to compare with: this policy cannot know its lines.
@@ -139,9 +140,9 @@ impl Panel {
             return Ok(());
         }
         Err(format!(
-            "profile {}, path {}, target {}\nfile:\n{}\nexpected {expected:?}, line {line:?}\n{faults}",
+            "profile {}, URL {}, target {}\nfile:\n{}\nexpected {expected:?}, line {line:?}\n{faults}",
             self.profile_name,
-            path.escape_ascii(),
+            url.escape_ascii(),
             normalised.escape_ascii(),
             self.file.escape_ascii().to_string().replace("\\n", "\n"),
         ))
