@@ -9,7 +9,7 @@ pub enum Engine {
     /// No automaton: the rules are tried one after another, highest precedence first. For
     /// a policy that is asked only a few times.
     Scan,
-    /// One DFA that carries the rules' precedence: [`automaton`](crate::automaton).
+    /// One DFA that carries the rules' precedence (`docs/automaton.md`).
     Dfa,
     /// regex-automata's lazy DFA over the rules in order of precedence, its caches pooled
     /// under one bound for the whole process. For rule sets that are over the budget of

@@ -1,7 +1,59 @@
 //! Which URLs does a robots.txt allow?
-#![doc = ""]
+//!
+//! robotsieve decides it for a crawler: correct to the letter in four readings of the
+//! protocol, and at the price of one short walk through a table.
+//!
+//! ```
+//! use robotsieve::{Crawler, Profile, Robots};
+//!
+//! let file = b"User-agent: *\nDisallow: /search\nAllow: /search/about\nDisallow: /*.pdf$";
+//! let robots = Robots::parse(file, &Profile::RFC9309);
+//! let policy = robots.policy(&Crawler::name("MyCrawler"));
+//!
+//! assert!(policy.is_allowed("https://example.com/search/about")?);
+//! assert!(!policy.is_allowed("https://example.com/search?q=x")?);
+//! assert!(!policy.is_allowed("https://example.com/a.pdf")?);
+//! // `$` is the end of the URL, and a query comes before it.
+//! assert!(policy.is_allowed("https://example.com/a.pdf?download")?);
+//! # Ok::<(), robotsieve::InvalidUrl>(())
+//! ```
+//!
+//! # From octets to a verdict
+//!
+//! Data flows one way, a module for each step:
+//!
+//! | step | what | where |
+//! |---|---|---|
+//! | parse | octets → records, borrowed, with line and span | [`Robots::parse`], [`Record`] |
+//! | select | a crawler's names → its groups | [`Crawler`], [`Robots::policy`] |
+//! | normalise | rules → patterns in order of precedence | [`Policy::rules`] |
+//! | compile | patterns → a trie with shared tails → a pruned DFA → a table | [`Engine::Dfa`] |
+//! | decide | URL → target → walk → verdict | [`Policy::is_allowed`], [`Policy::decide`] |
+//!
+//! The [`Profile`] says how each step reads what the sources leave open or see differently:
+//! RFC 9309 (the default), google/robotstxt, Google's specification from before the RFC, the
+//! standard of 1994, or any combination of their switches. `docs/automaton.md` in the
+//! repository leads from pattern to table with a worked example and a picture.
+//!
+//! # What it does not do
+//!
+//! It fetches nothing and reads no files: which robots.txt governs a URL, and what a failed
+//! fetch means, is the caller's matter. It does not resolve dot segments or otherwise change
+//! a URL beyond what the profile says of percent-encoding.
+//!
+//! # Hostile input
+//!
+//! Any octets are a robots.txt, any octets may be asked for. Parsing is `O(n)`; compiling has
+//! a budget ([`Limits`]) beyond which other engines decide, with the same verdicts and
+//! bounded time and memory. The crate contains no unsafe code.
+//!
+//! # Features
+//!
+//! * `rayon`: the module `batch`, many URLs at once over all cores. Off by default.
 
 mod automaton;
+#[cfg(feature = "rayon")]
+pub mod batch;
 mod config;
 mod crawler;
 mod decision;
@@ -16,9 +68,6 @@ mod robots;
 mod rules;
 mod select;
 mod target;
-
-#[cfg(feature = "rayon")]
-pub mod batch;
 
 pub use automaton::InvalidAutomaton;
 pub use config::{Config, Engine, LimitHit, Limits};

@@ -212,9 +212,8 @@ fn hostile_files() {
             built, slowest[0], slowest[1]
         ));
         within(&format!("{name}: parse and compile"), built, bar);
-        // Only the first four have bars of their own for a decision.
-        within(&format!("{name}: 2 kB"), slowest[0], millis(10));
-        within(&format!("{name}: 64 kB"), slowest[1], millis(100));
+        within(&format!("{name}: 2 kB"), slowest[0], millis(1));
+        within(&format!("{name}: 64 kB"), slowest[1], millis(20));
     }
 }
 
@@ -251,14 +250,17 @@ fn urls(len: usize, values: &[String], random: &mut Random) -> Vec<Vec<u8>> {
     let value = values[random.below(values.len())].replace('*', "aXYa").into_bytes();
     let escapes = b"%61%C3%a9\xC3\xA9%".iter().cycle().take(len - 1);
     let slashed = |octets: Vec<u8>| [b"/", &octets[..]].concat();
-    vec![
+    let mut all = vec![
         slashed(random_letters),
         of_a.clone(),
         slashed(explosive.copied().collect()),
         [&value[..], &of_a].concat(),
         slashed(escapes.copied().collect()),
-        [&of_a[..], b"00042"].concat(),
-    ]
+        [&of_a[..len - 5], b"00042"].concat(),
+    ];
+    // What comes of a long rule is longer.
+    all.iter_mut().for_each(|url| url.truncate(len));
+    all
 }
 
 fn with_engine(file: &[u8], engine: Engine) -> Policy {
@@ -341,7 +343,7 @@ fn ten_thousand_names_and_groups_of_one() {
 /// patterns: the index over them is one aho-corasick automaton.
 #[test]
 fn tokens_that_nest() {
-    let mut tokens: Vec<Vec<u8>> = (1..400).map(|len| vec![b'a'; len]).collect();
+    let mut tokens: Vec<Vec<u8>> = (1..120).map(|len| vec![b'a'; len]).collect();
     tokens.extend((1..100).map(|len| [&vec![b'b'; len][..], b"a"].concat()));
     tokens.extend([
         vec![b'z'; 100_000],
@@ -362,7 +364,7 @@ fn tokens_that_nest() {
     let started = Instant::now();
     for (name, profile) in Profile::NAMED {
         let robots = Robots::parse(&file, &profile);
-        for (n, token) in tokens.iter().enumerate().take(399) {
+        for (n, token) in tokens.iter().enumerate().take(119) {
             let policy = robots.policy(&Crawler::name(token.to_ascii_uppercase()));
             // In the profile of 1994 the first group with a token that occurs in the name is
             // that of `a`, and `$` is plain.

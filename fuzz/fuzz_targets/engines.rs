@@ -11,6 +11,8 @@
 use libfuzzer_sys::fuzz_target;
 use robotsieve::{Config, Crawler, Engine, LimitHit, Profile, Robots, Target, Verdict};
 
+// The tests use more of it.
+#[allow(dead_code)]
 #[path = "../../tests/support/configs.rs"]
 mod configs;
 #[path = "../../tests/support/naive.rs"]

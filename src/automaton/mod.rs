@@ -1,4 +1,23 @@
-//! The automaton.
+//! From rules to a table: one DFA that carries the rules' precedence.
+//!
+//! ```text
+//! rules ─▶ runs ─▶ trie with shared tails ─▶ pruned DFA ─▶ table ─▶ walk
+//!         └────────── trie ──────────────┘ determinise    table    walk, dot
+//! ```
+//!
+//! 1. **Runs** (`trie`). Only the verdict counts, so neighbours in the order of precedence
+//!    with the same verdict are one level, a *run*. Most rule sets have one or two.
+//! 2. **Shared tails** (`trie`). The patterns become a trie over octets with star nodes;
+//!    equal sub-tries are one, which bounds what the next step can multiply.
+//! 3. **Pruned determinisation** (`determinise`). A state is the best run reached so far and
+//!    the live nodes that can still change the verdict; all others are dropped, so that a
+//!    verdict is final as early as can be. States and work have a budget.
+//! 4. **Layout** (`table`). States become records in one run of octets: literals that are
+//!    compared at once, branches, and waits behind stars. Its invariants are written down
+//!    there and checked by `validate`.
+//! 5. **Walk** (`walk`). Reads a target once at most.
+//!
+//! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns, and octets.
 
 mod determinise;
 mod dot;
@@ -39,5 +58,80 @@ impl Compiler {
         self.trie.build(rules);
         self.dfa.build(&self.trie, encoding, limits)?;
         self.layout.build(&self.dfa, encoding, limits.table_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::RawRule;
+    use crate::{Profile, Verdict};
+
+    /// The octets that `docs/automaton.md` explains.
+    #[test]
+    fn worked_example() {
+        let profile = Profile::RFC9309;
+        let rules = [
+            (2, Verdict::Disallow, "/shop/*sort="),
+            (3, Verdict::Disallow, "/*.pdf$"),
+            (4, Verdict::Allow, "/shop/open/"),
+        ];
+        let raw = rules.map(|(line, verdict, value)| {
+            let value = value.as_bytes();
+            RawRule { line, verdict, value }
+        });
+        let rules = RuleSet::new(raw.into_iter(), &profile);
+        let encoding = Encoding::of_target(&profile);
+        let automaton = Compiler::default().compile(&rules, encoding, &Limits::default()).unwrap();
+        let table = include_str!("../../docs/automaton.md");
+        let records = table.lines().filter_map(|line| {
+            let (offset, rest) = line.trim_start().split_at_checked(2)?;
+            let offset: usize = offset.trim().parse().ok()?;
+            let words = rest.split_whitespace();
+            let octets = words
+                .map_while(|word| u8::from_str_radix(word, 16).ok().filter(|_| word.len() == 2));
+            Some((offset, octets.collect::<Vec<u8>>()))
+        });
+        let records: Vec<_> = records.filter(|(_, octets)| octets.len() > 4).collect();
+        assert_eq!(records.len(), 4);
+        for (offset, octets) in records {
+            assert_eq!(automaton.octets[offset..offset + octets.len()], octets, "{offset}");
+            assert_eq!(automaton.record(offset).unwrap().len, octets.len());
+        }
+        assert_eq!(automaton.validate(), Ok(()));
+    }
+
+    /// `validate` notices any octet that is changed, or what comes out is a valid table too,
+    /// on which the walk ends.
+    #[test]
+    fn changed_octets() {
+        let profile = Profile::RFC9309;
+        let value =
+            |line, verdict, value: &'static str| RawRule { line, verdict, value: value.as_bytes() };
+        let rules = [
+            value(1, Verdict::Disallow, "/a*bc"),
+            value(2, Verdict::Allow, "/ab$"),
+            value(3, Verdict::Disallow, "/*x%2Fy"),
+        ];
+        let rules = RuleSet::new(rules.into_iter(), &profile);
+        let encoding = Encoding::of_target(&profile);
+        let automaton = Compiler::default().compile(&rules, encoding, &Limits::default()).unwrap();
+        let (mut valid, mut invalid) = (0, 0);
+        for at in 0..automaton.octets.len() {
+            for bit in 0..8 {
+                let mut changed = automaton.clone();
+                changed.octets[at] ^= 1 << bit;
+                if changed.validate().is_err() {
+                    invalid += 1;
+                    continue;
+                }
+                valid += 1;
+                for path in ["/", "/abc", "/ab", "/a/b%20c/x%2fy", "/x%2Fy#z"] {
+                    let target = crate::Target::from_path(path, &profile).unwrap();
+                    changed.verdict(&target);
+                }
+            }
+        }
+        assert!(invalid > 4 * valid, "{invalid} {valid}");
     }
 }
