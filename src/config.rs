@@ -106,7 +106,7 @@ pub struct Config {
     pub limits: Limits,
     /// After how many questions the policy is compiled, if the engine is not given. `None`:
     /// when the questions so far have cost about what compiling costs, so that the total is
-    /// at most some twice the better of the two, whatever the number of questions.
+    /// near the better of "never" and "at once" whatever the number of questions.
     pub build_after: Option<u32>,
     /// Whether the policy keeps its rules, to say which one decided
     /// ([`Policy::decide`](crate::Policy::decide)). Without them it is smaller, and compiled
