@@ -43,6 +43,37 @@ pub enum Command {
     Dot(DotArgs),
 }
 
+/// One policy: a file, a crawler, and how they are read.
+#[derive(Args, Debug)]
+pub struct OnePolicy {
+    #[arg(
+        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    /// AGENT is a whole User-Agent header, not names
+    #[arg(long)]
+    pub user_agent: bool,
+
+    /// The robots.txt file
+    #[arg(value_name = "ROBOTS")]
+    pub robots: PathBuf,
+
+    /// One crawler: its names from most to least specific, separated by commas
+    ///
+    /// Names are taken as given: spaces belong to a name, and an empty name is one too.
+    #[arg(value_name = "AGENT")]
+    pub agent: OsString,
+}
+
+impl OnePolicy {
+    /// Who asks.
+    pub fn crawler(&self) -> Crawler {
+        Agent { text: self.agent.clone(), is_header: self.user_agent }.crawler()
+    }
+}
+
 /// Judge a few URLs: the answer is the exit status.
 ///
 /// Prints VERDICT, a tab and the URL for each URL, in the order given. VERDICT is allow,
@@ -67,25 +98,8 @@ Exit status:
   3  a file cannot be read"
 )]
 pub struct CheckArgs {
-    #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
-        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
-    )]
-    pub profile: Profile,
-
-    /// AGENT is a whole User-Agent header, not names
-    #[arg(long)]
-    pub user_agent: bool,
-
-    /// The robots.txt file
-    #[arg(value_name = "ROBOTS")]
-    pub robots: PathBuf,
-
-    /// One crawler: its names from most to least specific, separated by commas
-    ///
-    /// Names are taken as given: spaces belong to a name, and an empty name is one too.
-    #[arg(value_name = "AGENT")]
-    pub agent: OsString,
+    #[command(flatten)]
+    pub of: OnePolicy,
 
     /// URLs, or paths that begin with '/'; '-' alone: read them from standard input
     ///
@@ -93,13 +107,6 @@ pub struct CheckArgs {
     /// are skipped.
     #[arg(value_name = "URL", required = true, verbatim_doc_comment)]
     pub urls: Vec<OsString>,
-}
-
-impl CheckArgs {
-    /// Who asks.
-    pub fn agent(&self) -> Agent {
-        Agent { text: self.agent.clone(), is_header: self.user_agent }
-    }
 }
 
 /// Sieve URLs by the million, each judged by its host's robots.txt or all by one.
@@ -220,15 +227,8 @@ Exit status:
   3  a file cannot be read"
 )]
 pub struct DotArgs {
-    #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
-        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
-    )]
-    pub profile: Profile,
-
-    /// AGENT is a whole User-Agent header, not names
-    #[arg(long)]
-    pub user_agent: bool,
+    #[command(flatten)]
+    pub of: OnePolicy,
 
     /// States at most [default: in proportion to the rules]
     ///
@@ -239,21 +239,6 @@ pub struct DotArgs {
     /// Units of work at most while it is built [default: in proportion to the rules]
     #[arg(long, value_name = "N")]
     pub work: Option<u64>,
-
-    /// The robots.txt file
-    #[arg(value_name = "ROBOTS")]
-    pub robots: PathBuf,
-
-    /// One crawler: its names from most to least specific, separated by commas
-    #[arg(value_name = "AGENT")]
-    pub agent: OsString,
-}
-
-impl DotArgs {
-    /// Who asks.
-    pub fn agent(&self) -> Agent {
-        Agent { text: self.agent.clone(), is_header: self.user_agent }
-    }
 }
 
 /// What `filter` writes.

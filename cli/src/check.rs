@@ -11,9 +11,9 @@ use crate::robots_file;
 
 /// Judges the URLs and prints one line for each.
 pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
-    let file = robots_file::read(&args.robots)?;
-    let robots = Robots::parse(&file, &args.profile);
-    let mut answers = Answers::new(robots.policy(&args.agent().crawler()));
+    let file = robots_file::read(&args.of.robots)?;
+    let robots = Robots::parse(&file, &args.of.profile);
+    let mut answers = Answers::new(robots.policy(&args.of.crawler()));
     if args.urls == [OsStr::new("-")] {
         for line in io::stdin().lock().split(b'\n') {
             let line = line.map_err(|cause| Failure::io("cannot read standard input", cause))?;

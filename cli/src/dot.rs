@@ -4,15 +4,15 @@ use std::io::{self, Write};
 
 use robotsieve::{Config, LimitHit, Robots};
 
-use crate::args::DotArgs;
+use crate::args::{DotArgs, OnePolicy};
 use crate::error::{Failure, Status};
 use crate::robots_file;
 
 /// Compiles the policy and prints its automaton as Graphviz DOT.
 pub fn run(args: &DotArgs) -> Result<Status, Failure> {
-    let file = robots_file::read(&args.robots)?;
-    let robots = Robots::parse_with(&file, &args.profile, &config(args));
-    let policy = robots.policy(&args.agent().crawler());
+    let file = robots_file::read(&args.of.robots)?;
+    let robots = Robots::parse_with(&file, &args.of.profile, &config(args));
+    let policy = robots.policy(&args.of.crawler());
     policy.compile();
     let drawing = policy.to_dot().ok_or_else(|| over_budget(args, policy.limit_hit()))?;
     let mut out = io::stdout().lock();
@@ -41,8 +41,8 @@ fn config(args: &DotArgs) -> Config {
 }
 
 fn over_budget(args: &DotArgs, hit: Option<LimitHit>) -> Failure {
-    let policy =
-        format!("the policy of '{}' in '{}'", args.agent.to_string_lossy(), args.robots.display());
+    let OnePolicy { agent, robots, .. } = &args.of;
+    let policy = format!("the policy of '{}' in '{}'", agent.display(), robots.display());
     let Some(hit) = hit else {
         return Failure::Usage(format!("{policy} is no DFA, so there is nothing to draw"));
     };
