@@ -16,7 +16,8 @@ pub struct Generated {
 impl std::fmt::Debug for Generated {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{}", self.file.escape_ascii().to_string().replace("\\n", "\n"))?;
-        f.debug_list().entries(self.paths.iter().map(|path| path.escape_ascii())).finish()
+        let paths = self.paths.iter().map(|path| path.escape_ascii().to_string());
+        f.debug_list().entries(paths).finish()
     }
 }
 
