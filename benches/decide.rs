@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots, Verdict};
+use robotsieve::{Config, Crawler, Decision, Engine, InvalidUrl, Policy, Profile, Robots, Verdict};
 
 mod support;
 use support::{Host, corpora, shared_corpus};
@@ -79,10 +79,17 @@ fn url(policy: &Policy, url: &[u8]) -> bool {
 }
 
 /// By the second, slower look. What is no URL is not allowed.
-fn decided(policy: &Policy, text: &[u8]) -> bool {
-    policy
-        .decide(text)
-        .is_ok_and(|decision| decision.rule().is_none_or(|rule| rule.verdict == Verdict::Allow))
+fn decided(decision: Result<Decision<'_>, InvalidUrl>) -> bool {
+    let by_rule = |d: Decision<'_>| d.rule().is_none_or(|rule| rule.verdict == Verdict::Allow);
+    decision.is_ok_and(by_rule)
+}
+
+fn decided_path(policy: &Policy, path: &[u8]) -> bool {
+    decided(policy.decide_path(path))
+}
+
+fn decided_url(policy: &Policy, url: &[u8]) -> bool {
+    decided(policy.decide(url))
 }
 
 fn decide(c: &mut Criterion) {
@@ -98,7 +105,7 @@ fn decide(c: &mut Criterion) {
             let paths =
                 |engine| Asked::all(&hosts, &profile, engine, |host| host.paths().collect());
             let automatic = paths(None);
-            let wanted = allowed(&automatic, decided);
+            let wanted = allowed(&automatic, decided_path);
             if profile_name == "google" {
                 // It compares octets as they are: right in this profile only.
                 bench(&mut group, "path/naive loop", &automatic, naive, wanted);
@@ -110,7 +117,7 @@ fn decide(c: &mut Criterion) {
                 if only.is_empty() {
                     continue;
                 }
-                let wanted = allowed(&only, decided);
+                let wanted = allowed(&only, decided_path);
                 let name = format!("path/automatic, those that are {engine:?}");
                 bench(&mut group, &name, &only, path, wanted);
             }
@@ -119,7 +126,7 @@ fn decide(c: &mut Criterion) {
                 bench(&mut group, &name, &paths(Some(engine)), path, wanted);
             }
             let urls = Asked::all(&hosts, &profile, None, |host| host.urls().collect());
-            bench(&mut group, "url/automatic", &urls, url, allowed(&urls, decided));
+            bench(&mut group, "url/automatic", &urls, url, allowed(&urls, decided_url));
             group.finish();
         }
     }

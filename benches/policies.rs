@@ -47,7 +47,7 @@ fn measure(set: &str, profile_name: &str, profile: &Profile, hosts: &[support::H
             policy.validate().expect("a valid automaton");
             // A benchmark of wrong automata would be worth nothing.
             for path in host.paths() {
-                let decision = policy.decide(path).expect("a path");
+                let decision = policy.decide_path(path).expect("a path");
                 let rule = decision.rule();
                 assert_eq!(rule.is_none_or(|r| r.verdict.is_allow()), decision.verdict.is_allow());
             }

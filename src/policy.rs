@@ -149,6 +149,17 @@ impl Policy {
         Ok(self.decision(&self.target(url)?))
     }
 
+    /// The verdict on a path, with its query if it has one, and why.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`] where the path does not begin with `/`.
+    pub fn decide_path<P: AsRef<[u8]> + ?Sized>(
+        &self,
+        path: &P,
+    ) -> Result<Decision<'_>, InvalidUrl> {
+        Ok(self.decision(&Target::of_path(path.as_ref(), self.0.encoding)?))
+    }
+
     /// The target of a URL, or of a path that begins with `/`, in the policy's profile.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ pub struct Host {
     pub file: Vec<u8>,
     urls: Vec<u8>,
     url_ranges: Vec<Range<usize>>,
-    /// Of the URLs that have one: from the first `/` after the authority on.
+    /// Of the URLs that have one: from the first `/` after the authority to before `#`.
     path_ranges: Vec<Range<usize>>,
 }
 
@@ -23,7 +23,8 @@ impl Host {
                 host.url_ranges.push(from..to);
                 let authority = memchr::memmem::find(line, b"://").map(|at| at + 3);
                 let path = authority.and_then(|a| Some(a + memchr::memchr(b'/', &line[a..])?));
-                host.path_ranges.extend(path.map(|path| from + path..to));
+                let end = from + memchr::memchr(b'#', line).unwrap_or(line.len());
+                host.path_ranges.extend(path.map(|path| from + path..end));
             }
             from = to + 1;
         }
