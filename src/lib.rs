@@ -84,3 +84,8 @@ pub use profile::{
 };
 pub use robots::Robots;
 pub use target::{InvalidUrl, Target};
+
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
