@@ -155,10 +155,9 @@ impl Over {
 ///
 /// To try the rules one after another costs some 15 ns for each; to compile them some 1 µs,
 /// 30 ns for each octet of their patterns and 500 ns for each star. These are medians over
-/// the corpus: single sets with many stars cost several times as much. Compiling when the
-/// questions have cost what compiling is thought to cost makes the total, whatever the
-/// number of questions, about 1.5 times the better of "never" and "at once" at the worst
-/// number for the median policy, and twice for nine in ten.
+/// real files: single sets with many stars cost several times as much. Compiling when the
+/// questions have cost what compiling is thought to cost makes the total about twice the
+/// better of "never" and "at once" at the worst number of questions.
 ///
 /// Large sets are compiled at once: one question could cost more than building what
 /// answers it.
