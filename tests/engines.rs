@@ -269,6 +269,16 @@ fn own_corpora() {
     assert!(checked > 1_000, "only {checked} URLs");
 }
 
+/// What the random tests found: paths that no engine is asked about, `/robots.txt` itself.
+#[test]
+fn asked_for_robots_txt_only() {
+    for named in Profile::NAMED {
+        let mut panel = Panel::new(b"User-agent: *\nDisallow: \n", named, &for_few_rules());
+        panel.check(b"/robots.txt").unwrap_or_else(|fault| panic!("{fault}"));
+        panel.check_engines().unwrap_or_else(|fault| panic!("{fault}"));
+    }
+}
+
 /// Where no rule is, or none has a value, everything is allowed by every engine.
 #[test]
 fn nothing_to_compile() {

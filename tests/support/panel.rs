@@ -64,11 +64,14 @@ impl Panel {
     /// Whether the policies are in order after they were asked: their automata are valid, and
     /// the engine is the one that was wanted, or a limit says why not.
     ///
+    /// One that was asked for nothing but `/robots.txt` has compiled nothing yet: it does here.
+    ///
     /// # Errors
     /// Everything that is not in order, with the file.
     pub fn check_engines(&self) -> Result<(), String> {
         let mut faults = String::new();
         for (name, wanted, policy) in &self.policies {
+            policy.compile();
             if let Err(invalid) = policy.validate() {
                 let _ = writeln!(faults, "  {name}: {invalid:?}");
             }
