@@ -52,6 +52,35 @@ static CLASS: [u8; 256] = {
     class
 };
 
+/// By [`Encoding::classes`]: see [`Encoding::special_nibbles`].
+static SPECIAL_NIBBLES: [[[u8; 16]; 2]; 128] = {
+    let mut all = [[[0; 16]; 2]; 128];
+    let mut classes = 0;
+    while classes < all.len() {
+        let mut octet = 0;
+        while octet < 256 {
+            if CLASS[octet] as usize & classes & !(UNRESERVED as usize) != 0 {
+                // Such bits that each one's low and high halves make special octets only.
+                let bit = match octet {
+                    0x80.. => 0,
+                    // All of the control characters, or NUL alone.
+                    0x00..=0x1F => 1,
+                    0x20..=0x2F => 2,
+                    // `<`, `>`, `\` and `^`.
+                    0x30..=0x5F => 3,
+                    0x60..=0x6F => 4,
+                    _ => 5,
+                };
+                all[classes][0][octet & 15] |= 1 << bit;
+                all[classes][1][octet >> 4] |= 1 << bit;
+            }
+            octet += 1;
+        }
+        classes += 1;
+    }
+    all
+};
+
 /// What is normalised on one side of the comparison, and what ends a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Encoding {
@@ -97,6 +126,14 @@ impl Encoding {
     #[inline(always)]
     pub(crate) fn is_special(self, octet: u8) -> bool {
         CLASS[usize::from(octet)] & self.classes != 0
+    }
+
+    /// The special octets as two tables, by the low and by the high four bits of an octet:
+    /// it is special where the two agree in a bit.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vectors"))]
+    pub(crate) fn special_nibbles(self) -> &'static [[u8; 16]; 2] {
+        &SPECIAL_NIBBLES[usize::from(self.classes)]
     }
 
     /// Whether this octet ends a target.
@@ -260,6 +297,20 @@ mod tests {
         assert_eq!(target(&Profile::GOOGLE_CLASSIC, raw), b"/%62%E3%C3%A9*$ %");
         let rule: Vec<u8> = Encoding::of_rule(&Profile::GOOGLE).normalised(raw).collect();
         assert_eq!(rule, b"/%62%E3%C3%A9*$ %");
+    }
+
+    #[test]
+    fn special_nibbles() {
+        for classes in 0..128 {
+            let encoding = Encoding { classes, ..Encoding::of_target(&Profile::RFC9309) };
+            let [low, high] = encoding.special_nibbles();
+            for octet in 0..=255u8 {
+                let special = low[usize::from(octet & 15)] & high[usize::from(octet >> 4)] != 0;
+                // No encoding has the unreserved characters among its classes.
+                let without = Encoding { classes: classes & !UNRESERVED, ..encoding };
+                assert_eq!(special, without.is_special(octet), "{classes} {octet}");
+            }
+        }
     }
 
     #[test]

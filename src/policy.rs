@@ -233,7 +233,7 @@ impl Policy {
     /// is then read again. Boxes are final verdicts.
     pub fn to_dot(&self) -> Option<String> {
         self.compile();
-        self.0.compiled.get()?.automaton().map(|automaton| automaton.to_dot())
+        self.0.compiled.get()?.automaton().map(|automaton| automaton.table().to_dot())
     }
 
     /// Checks the invariants of the compiled automaton, if there is one.
@@ -242,7 +242,7 @@ impl Policy {
     /// The first invariant that does not hold: a bug in this library.
     pub fn validate(&self) -> Result<(), InvalidAutomaton> {
         let automaton = self.0.compiled.get().and_then(Compiled::automaton);
-        automaton.map_or(Ok(()), |automaton| automaton.validate())
+        automaton.map_or(Ok(()), |automaton| automaton.table().validate())
     }
 
     /// The occupied octets by part. What the [`Engine::Lazy`] needs while it runs lies in

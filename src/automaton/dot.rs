@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::automaton::table::{Automaton, LITERAL, WAIT};
+use crate::automaton::table::{LITERAL, Table, WAIT, header_len};
 use crate::decision::Verdict;
 
-impl Automaton {
+impl Table<'_> {
     /// The records as a graph: an ellipse reads octets, a hexagon waits behind a star for
     /// one of its octets; it is coloured by the verdict if the target ends there. A dashed
     /// edge is taken by every other octet, which is read again behind it. Boxes are final.
-    pub(crate) fn to_dot(&self) -> String {
+    pub(crate) fn to_dot(self) -> String {
         let mut dot = String::from(
             "digraph policy {\n  rankdir=LR;\n  node [style=filled, fontname=\"monospace\"];\n  \
              edge [fontname=\"monospace\"];\n  begin [label=\"/\", shape=plaintext, style=\"\"];\n",
@@ -28,9 +28,9 @@ impl Automaton {
             }
             let _ = writeln!(edges, "  {from} -> {}{attributes};", name(to));
         };
-        edge("begin", self.start, "");
+        edge("begin", self.start(), "");
         // Records that cannot be read end the picture; `validate` says why.
-        let mut offset = 2;
+        let mut offset = header_len(self.width());
         while let Some(record) = self.record(offset) {
             let from = name(offset as u32);
             let behind = (offset + record.len) as u32;

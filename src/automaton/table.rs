@@ -2,10 +2,19 @@
 //!
 //! # Layout
 //!
-//! One run of octets: two zeros, the records, zeros as padding. A *target* is a
-//! little-endian number of `W` octets (2 while the table is shorter than 64 KiB, else 4):
-//! 0 is "finally allow", 1 "finally disallow", anything else the offset of a record. The
-//! first octet of a record says what it is:
+//! One run of octets: a header, the records, the entries, zeros as padding. A *target* is a
+//! little-endian number of `W` octets: 0 is "finally allow", 1 "finally disallow", anything
+//! else the offset of a record.
+//!
+//! ```text
+//! header    W (2 while the records end below 64 KiB, else 4), number of entries n,
+//!           start: W, missed: W, offset of the entries: W
+//! records
+//! entries   4 n octets of prefixes, n skips, n targets
+//! padding   32 zeros
+//! ```
+//!
+//! The first octet of a record says what it is:
 //!
 //! ```text
 //! bits 0-1  kind       0 literal, 1 branch, 2 wait
@@ -16,41 +25,57 @@
 //!
 //! literal   head, len, len octets that must all come, [then: W], [otherwise: W]
 //! branch    head, n, n octets, n peeks, n targets, [otherwise: W]
-//! wait      head, n, a set of 8 octets, n octets, n peeks, n targets
+//! wait      head, n, a filter of 96 octets, n octets, n peeks, n targets
 //! ```
 //!
 //! A *literal* compares its octets at once; a *branch* looks for one octet among its `n`;
 //! where they do not find what they look for they go to `otherwise` and leave the octet
 //! there to be read again. A *wait* is a state behind a star: it passes over all octets
-//! but its own. Its set tells in one look where it may have to stop: at its octets and at
-//! *special* ones, those that end a target and those that normalising may change.
+//! but its own.
 //!
-//! Most octets that look like the beginning of something are not. So each exit of a branch
-//! or wait has a *peek*: where it leads to a literal, and failing there would lead to where
-//! failing here does, that is the literal's first octet. If another one comes next, the
-//! literal need not be visited. Elsewhere it is `#`, which no literal has.
+//! # Looking ahead
+//!
+//! Most octets that look like the beginning of something are not. Three things tell so
+//! without visiting the records in which that would show ([`lookahead`] computes them):
+//!
+//! Each exit of a branch or wait has a *peek*: where it leads to a literal, and failing
+//! there would lead to where failing here does, that is the literal's first octet. If another
+//! one comes next, the literal need not be visited. Elsewhere it is `#`, which no literal has.
+//!
+//! The *filter* of a wait says which three octets in a row it has to look at: for each of the
+//! three a set as two tables by the low and the high four bits of an octet, in which each
+//! exit has one of eight bits. Where all six agree in a bit there may be something.
+//!
+//! The *entries* are what the start leads to by up to four octets at once: a *prefix* (filled
+//! up with `#`), the target behind it and how many octets to skip. Where no prefix fits, and
+//! none of the four octets is special, the verdict is that of `missed`, or the wait there
+//! begins with the first of them.
 //!
 //! # Invariants
 //!
-//! [`Automaton::validate`] checks all of them; the walk relies on them.
+//! [`Table::validate`] checks all of them; the walk relies on them.
 //!
-//! 1. Records follow one another without a gap from offset 2 to the padding.
+//! 1. Records follow one another without a gap from the header to the entries; entries and
+//!    padding fill the rest.
 //! 2. Every target is 0, 1 or the offset where a record begins; so is the start.
 //! 3. The `otherwise` of a literal or branch is final or a wait; a wait has none. So an
 //!    octet is read by at most two records, and the walk ends.
 //! 4. A literal has at least one octet. A literal whose `then` is the record behind has one
 //!    behind it.
 //! 5. The octets of a branch or a wait ascend.
-//! 6. The set of a wait is that of its octets ([`StopSet`]), which holds all special ones.
-//! 7. No literal has a special octet (the `%` of an escape stands in branches), so comparing
-//!    octets as given is safe.
-//! 8. A peek that is not `#` is the first octet of the literal to which its exit leads, and
+//! 6. No literal has a *special* octet, one that ends a target or that normalising may change
+//!    (the `%` of an escape stands in branches), so comparing octets as given is safe.
+//! 7. A peek that is not `#` is the first octet of the literal to which its exit leads, and
 //!    that literal's `otherwise` is the branch's own, or the wait itself.
+//! 8. Filters, entries and `missed` are what [`lookahead`] computes from the records.
+//!
+//! [`lookahead`]: super::lookahead
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::automaton::determinise::{Dfa, FINAL_DISALLOW, StateId, final_verdict};
+use crate::automaton::lookahead::{Entry, FILTER_LEN, PREFIX_LEN};
 use crate::config::LimitHit;
 use crate::decision::Verdict;
 use crate::normalise::Encoding;
@@ -69,27 +94,30 @@ pub(super) const THEN_BEHIND: u8 = 0;
 /// `then`: the target stands in the record.
 pub(super) const THEN_TARGET: u8 = 3;
 
-/// Offset of the first record.
-const FIRST: usize = 2;
-/// Octets behind the last record, so that a window fits over anything in a record.
-pub(super) const PADDING: usize = WINDOW;
-/// Octets that are fetched of a record at once.
-pub(super) const WINDOW: usize = 18;
+/// Octets of the header, where the first record begins.
+pub(super) const fn header_len(width: usize) -> usize {
+    2 + 3 * width
+}
+
+/// Octets behind the entries, so that vectors may be loaded from anywhere in the table.
+pub(super) const PADDING: usize = 32;
 /// The peek of an exit where there is nothing to see.
 pub(super) const NO_PEEK: u8 = b'#';
-/// Octets of a wait's set.
-pub(super) const SET_LEN: usize = 8;
-/// Tables shorter than this have targets of two octets.
+/// Tables whose records end before have targets of two octets.
 const NARROW_LIMIT: usize = 1 << 16;
 
 /// A policy's DFA in its compact form.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Automaton {
     pub(super) octets: Box<[u8]>,
-    pub(super) start: u32,
-    /// Octets of a target.
-    pub(super) width: u8,
     /// How targets are normalised and what ends them.
+    pub(super) encoding: Encoding,
+}
+
+/// A DFA in its compact form that lies elsewhere.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'t> {
+    pub(super) octets: &'t [u8],
     pub(super) encoding: Encoding,
 }
 
@@ -168,6 +196,9 @@ pub(crate) struct Layout {
     ways: Vec<u8>,
     to_place: Vec<StateId>,
     offsets: Vec<u32>,
+    entries: Vec<Entry>,
+    /// The table, before it is copied to where it stays.
+    octets: Vec<u8>,
 }
 
 impl Layout {
@@ -183,25 +214,43 @@ impl Layout {
     ) -> Result<Automaton, LimitHit> {
         self.place_items(dfa, encoding);
         let narrow = self.measure(dfa, 2);
-        let (width, len) =
+        let (width, records_end) =
             if narrow < NARROW_LIMIT { (2, narrow) } else { (4, self.measure(dfa, 4)) };
-        if len > limit_bytes.min(u32::MAX as usize) {
+        let limit = limit_bytes.min(u32::MAX as usize);
+        if records_end + PADDING > limit {
             return Err(LimitHit::TableBytes(limit_bytes));
         }
-        let mut octets = Vec::with_capacity(len);
-        octets.resize(FIRST, 0);
+        let mut octets = std::mem::take(&mut self.octets);
+        octets.clear();
+        octets.extend([width as u8, 0]);
+        for field in [self.target(Goal::State(dfa.start)), 0, records_end as u32] {
+            octets.extend_from_slice(&field.to_le_bytes()[..width]);
+        }
         for item in 0..self.items.len() {
             debug_assert_eq!(octets.len(), self.offsets[item] as usize);
             self.write(dfa, item, width, &mut octets);
         }
-        octets.resize(len, 0);
-        let automaton = Automaton {
-            octets: octets.into_boxed_slice(),
-            start: self.target(Goal::State(dfa.start)),
-            width: width as u8,
-            encoding,
-        };
-        debug_assert_eq!(automaton.validate(), Ok(()));
+        for (item, offset) in self.items.iter().zip(&self.offsets) {
+            if matches!(item, Item::Wait { .. }) {
+                let filter = Table { octets: &octets, encoding }.filter(*offset);
+                octets[*offset as usize + 2..][..FILTER_LEN].copy_from_slice(&filter);
+            }
+        }
+        let missed = Table { octets: &octets, encoding }.entries(&mut self.entries);
+        octets[1] = self.entries.len() as u8;
+        octets[2 + width..][..width].copy_from_slice(&missed.to_le_bytes()[..width]);
+        octets.extend(self.entries.iter().flat_map(|entry| entry.prefix));
+        octets.extend(self.entries.iter().map(|entry| entry.skip));
+        for entry in &self.entries {
+            octets.extend_from_slice(&entry.target.to_le_bytes()[..width]);
+        }
+        octets.resize(octets.len() + PADDING, 0);
+        self.octets = octets;
+        if self.octets.len() > limit {
+            return Err(LimitHit::TableBytes(limit_bytes));
+        }
+        let automaton = Automaton { octets: self.octets[..].into(), encoding };
+        debug_assert_eq!(automaton.table().validate(), Ok(()));
         Ok(automaton)
     }
 
@@ -290,10 +339,10 @@ impl Layout {
         self.to_place.extend(exits.map(|(_, target)| *target));
     }
 
-    /// Computes the offsets of all items and the length of the table.
+    /// Computes the offsets of all items and where the last one ends.
     fn measure(&mut self, dfa: &Dfa, width: usize) -> usize {
         self.offsets.clear();
-        let mut offset = FIRST;
+        let mut offset = header_len(width);
         for item in &self.items {
             self.offsets.push(offset.min(u32::MAX as usize) as u32);
             offset += match item {
@@ -309,11 +358,11 @@ impl Layout {
                     2 + if in_record { width } else { 0 } + n * (2 + width)
                 }
                 Item::Wait { state } => {
-                    2 + SET_LEN + dfa.exits(dfa.state(*state)).len() * (2 + width)
+                    2 + FILTER_LEN + dfa.exits(dfa.state(*state)).len() * (2 + width)
                 }
             };
         }
-        offset + PADDING
+        offset
     }
 
     fn target(&self, goal: Goal) -> u32 {
@@ -373,8 +422,8 @@ impl Layout {
                 let exits = dfa.exits(state);
                 to.push(WAIT | end_bit(state.at_end));
                 to.push(exits.len() as u8);
-                let stops = exits.iter().map(|(octet, _)| *octet);
-                to.extend_from_slice(&StopSet::of(stops).0.to_le_bytes());
+                // Computed when all records stand.
+                to.resize(to.len() + FILTER_LEN, 0);
                 self.write_exits(exits, itself, put, to);
             }
         }
@@ -421,76 +470,6 @@ fn is_link(dfa: &Dfa, id: StateId, encoding: Encoding) -> bool {
         }
 }
 
-/// A set of octets that is quick to ask and may hold more than was put in: letters, digits
-/// by halves and the punctuation that URLs are full of have a bit each; all that is special
-/// in some profile shares one, which every set has, and what is left shares another.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct StopSet(pub(super) u64);
-
-static STOP_BIT: [u64; 256] = {
-    let mut bits = [0; 256];
-    let mut octet = 0;
-    while octet < 256 {
-        bits[octet] = 1
-            << match octet as u8 {
-                o @ b'a'..=b'z' => o - b'a',
-                o @ b'A'..=b'Z' => 26 + o - b'A',
-                b'0'..=b'4' => 52,
-                b'5'..=b'9' => 53,
-                b'/' => 54,
-                b'.' => 55,
-                b'?' => 56,
-                b'=' => 57,
-                b'&' => 58,
-                b'-' => 59,
-                b'_' => 60,
-                b'+' | b',' | b';' | b':' | b'@' | b'~' | b'!' | b'\'' | b'(' | b')' | b'['
-                | b']' => 61,
-                _ => StopSet::SPECIAL_BIT,
-            };
-        octet += 1;
-    }
-    bits
-};
-
-impl StopSet {
-    const SPECIAL_BIT: u8 = 62;
-
-    fn of(octets: impl Iterator<Item = u8>) -> StopSet {
-        let bits = octets.map(|octet| STOP_BIT[usize::from(octet)]);
-        StopSet(bits.fold(1 << StopSet::SPECIAL_BIT, |set, bit| set | bit))
-    }
-
-    /// The place of the first octet of a text that may have been put in or is special.
-    #[inline(always)]
-    pub(super) fn first_in(self, text: &[u8]) -> Option<usize> {
-        let hit = |octet: u8| STOP_BIT[usize::from(octet)] & self.0;
-        // One load for all eight: loads are what limits this.
-        let any = |eight: &[u8; 8]| {
-            let word = u64::from_le_bytes(*eight);
-            let bits = (0..8).map(|i| STOP_BIT[(word >> (8 * i)) as usize & 0xFF]);
-            bits.fold(0, |bits, bit| bits | bit) & self.0 != 0
-        };
-        // Without a branch: which of the eight it is no processor can foresee.
-        let first = |eight: &[u8; 8]| {
-            let bits = (0..8).map(|i| u32::from(hit(eight[i]) != 0) << i);
-            bits.fold(0, |bits, bit| bits | bit).trailing_zeros() as usize
-        };
-        let Some(last) = text.last_chunk::<8>() else {
-            return text.iter().position(|octet| hit(*octet) != 0);
-        };
-        let mut at = 0;
-        while let Some(eight) = text[at..].first_chunk::<8>() {
-            if any(eight) {
-                return Some(at + first(eight));
-            }
-            at += 8;
-        }
-        // The last eight: those that were passed over already do no harm.
-        any(last).then(|| text.len() - 8 + first(last))
-    }
-}
-
 /// The error for an automaton that breaks one of its invariants: an offset in its table,
 /// and what is wrong there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -524,17 +503,49 @@ pub(super) struct Record<'t> {
     pub(super) otherwise: Option<u32>,
     /// Of a literal; `None`: the record behind.
     pub(super) then: Option<u32>,
-    pub(super) set: Option<&'t [u8]>,
+    pub(super) filter: Option<&'t [u8]>,
     pub(super) len: usize,
 }
 
 impl Automaton {
+    #[inline(always)]
+    pub(crate) fn table(&self) -> Table<'_> {
+        Table { octets: &self.octets, encoding: self.encoding }
+    }
+
+    /// The occupied octets, without `self`.
+    pub(crate) fn memory_usage(&self) -> usize {
+        self.octets.len()
+    }
+}
+
+impl<'t> Table<'t> {
+    /// Octets of a target.
+    #[inline(always)]
+    pub(super) fn width(self) -> usize {
+        usize::from(self.octets[0])
+    }
+
+    /// A field of the header.
+    fn field(self, field: usize) -> u32 {
+        let width = self.width();
+        number(&self.octets[2 + field * width..][..width])
+    }
+
+    pub(super) fn start(self) -> u32 {
+        self.field(0)
+    }
+
+    /// Where the records end and the entries begin.
+    fn records_end(self) -> usize {
+        self.field(2) as usize
+    }
+
     /// Takes the record at an offset apart: for all purposes but the walk. `None` where the
     /// table ends too soon.
-    pub(super) fn record(&self, offset: usize) -> Option<Record<'_>> {
-        let width = usize::from(self.width);
-        let records = &self.octets[..self.octets.len().checked_sub(PADDING)?];
-        let mut rest = records.get(offset..)?;
+    pub(super) fn record(self, offset: usize) -> Option<Record<'t>> {
+        let width = self.width();
+        let mut rest = self.octets.get(..self.records_end())?.get(offset..)?;
         let before = rest.len();
         let mut take = |len: usize| {
             let (taken, left) = rest.split_at_checked(len)?;
@@ -543,9 +554,6 @@ impl Automaton {
         };
         let [head, n] = *take(2)? else { return None };
         let (head, n) = (Head(head), usize::from(n));
-        let number = |octets: &[u8]| {
-            octets.iter().rev().fold(0, |number: u32, octet| number << 8 | u32::from(*octet))
-        };
         let mut record = Record {
             head,
             octets: &[],
@@ -553,11 +561,11 @@ impl Automaton {
             targets: Vec::new(),
             otherwise: None,
             then: None,
-            set: None,
+            filter: None,
             len: 0,
         };
         if head.kind() == WAIT {
-            record.set = Some(take(SET_LEN)?);
+            record.filter = Some(take(FILTER_LEN)?);
         }
         record.octets = take(n)?;
         if head.kind() == LITERAL {
@@ -580,10 +588,10 @@ impl Automaton {
     }
 
     /// The offsets of all records, if they follow one another without a gap.
-    fn record_offsets(&self) -> Result<Vec<usize>, InvalidAutomaton> {
+    fn record_offsets(self) -> Result<Vec<usize>, InvalidAutomaton> {
         let mut offsets = Vec::new();
-        let mut offset = FIRST;
-        while offset + PADDING < self.octets.len() {
+        let mut offset = header_len(self.width());
+        while offset < self.records_end() {
             offsets.push(offset);
             let record = self.record(offset);
             offset += record.ok_or(InvalidAutomaton { offset, what: "record cut short" })?.len;
@@ -592,21 +600,29 @@ impl Automaton {
     }
 
     /// Checks every invariant of the [module](self).
-    pub(crate) fn validate(&self) -> Result<(), InvalidAutomaton> {
+    pub(crate) fn validate(self) -> Result<(), InvalidAutomaton> {
         let fail = |offset, what| Err(InvalidAutomaton { offset, what });
-        if self.octets.len() < FIRST + PADDING || !matches!(self.width, 2 | 4) {
+        let [width @ (2 | 4), entry_count, ..] = *self.octets else { return fail(0, "no table") };
+        let (width, entry_count) = (usize::from(width), usize::from(entry_count));
+        if self.octets.len() < header_len(width) + PADDING {
             return fail(0, "no table");
         }
         let (body, padding) = self.octets.split_at(self.octets.len() - PADDING);
-        if body[..FIRST] != [0; FIRST] || padding != [0; PADDING] {
-            return fail(0, "no zeros before or behind the records");
+        if padding != [0; PADDING] {
+            return fail(body.len(), "no zeros behind the records");
+        }
+        let records_end = self.records_end();
+        if records_end < header_len(width)
+            || records_end.checked_add(entry_count * (PREFIX_LEN + 1 + width)) != Some(body.len())
+        {
+            return fail(2 + 2 * width, "records and entries do not fill the table");
         }
         let offsets = self.record_offsets()?;
         let is_target = |target: u32| {
             target <= FINAL_DISALLOW || offsets.binary_search(&(target as usize)).is_ok()
         };
-        if !is_target(self.start) {
-            return fail(self.start as usize, "the start is no record");
+        if !is_target(self.start()) {
+            return fail(2, "the start is no record");
         }
         for &offset in &offsets {
             let Some(record) = self.record(offset) else { return fail(offset, "no record") };
@@ -650,17 +666,29 @@ impl Automaton {
                     return fail(offset, "otherwise is neither final nor a wait");
                 }
             }
-            if let Some(set) = record.set
-                && *set != StopSet::of(record.octets.iter().copied()).0.to_le_bytes()
-            {
-                return fail(offset, "the set of a wait is not that of its octets");
+        }
+        // All records are sound: only now can be computed what they must lead to.
+        for &offset in &offsets {
+            let filter = self.record(offset).and_then(|record| record.filter);
+            if filter.is_some_and(|filter| filter != self.filter(offset as u32)) {
+                return fail(offset, "the filter of a wait is not that of its records");
             }
+        }
+        let mut entries = Vec::new();
+        if self.field(1) != self.entries(&mut entries) {
+            return fail(2 + width, "missed is not where the start fails");
+        }
+        let prefixes = entries.iter().flat_map(|entry| entry.prefix);
+        let skips = entries.iter().map(|entry| entry.skip);
+        let targets = entries.iter().flat_map(|e| e.target.to_le_bytes().into_iter().take(width));
+        if !prefixes.chain(skips).chain(targets).eq(body[records_end..].iter().copied()) {
+            return fail(records_end, "the entries are not those of the records");
         }
         Ok(())
     }
+}
 
-    /// The occupied octets, without `self`.
-    pub(crate) fn memory_usage(&self) -> usize {
-        self.octets.len()
-    }
+/// A little-endian number.
+pub(super) fn number(octets: &[u8]) -> u32 {
+    octets.iter().rev().fold(0, |number: u32, octet| number << 8 | u32::from(*octet))
 }

@@ -89,7 +89,7 @@ impl Compiled {
     #[inline]
     pub(crate) fn verdict(&self, rules: &RuleSet, target: &Target<'_>) -> Verdict {
         match self {
-            Compiled::Dfa(automaton) => automaton.verdict(target),
+            Compiled::Dfa(automaton) => automaton.table().verdict(target),
             Compiled::Over(over) => over.verdict(rules, target),
         }
     }
