@@ -173,7 +173,7 @@ impl Policy {
     }
 
     /// The verdict on a target, which must be of the same profile as the policy.
-    #[inline]
+    #[inline(always)]
     pub fn verdict(&self, target: &Target<'_>) -> Verdict {
         let inner = &*self.0;
         if inner.robots_txt_allowed && target.is_robots_txt() {

@@ -12,7 +12,7 @@ impl Table<'_> {
     /// as soon as the verdict is final, allocates nothing.
     ///
     /// The table must be valid: another one makes it panic, or worse.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn verdict(self, target: &Target<'_>) -> Verdict {
         #[cfg(target_arch = "x86_64")]
         if super::walk_avx2::is_available() {
@@ -25,6 +25,7 @@ impl Table<'_> {
     }
 
     /// The walk for every processor.
+    #[inline(never)]
     fn verdict_anywhere(self, target: &Target<'_>) -> Verdict {
         match self.width() {
             2 => self.walk::<2>(target),
@@ -44,8 +45,8 @@ impl Table<'_> {
         let mut left = given;
         let mut at = self.start() as usize;
         loop {
-            if let Some(verdict) = final_verdict(at) {
-                return verdict;
+            if is_final(at) {
+                return final_verdict(at);
             }
             let head = Head(table[at]);
             let n = usize::from(table[at + 1]);
@@ -155,8 +156,8 @@ impl Table<'_> {
         let width = self.width();
         let number = |at| if width == 2 { number::<2>(table, at) } else { number::<4>(table, at) };
         'records: loop {
-            if let Some(verdict) = final_verdict(at) {
-                return verdict;
+            if is_final(at) {
+                return final_verdict(at);
             }
             let head = Head(table[at]);
             let n = usize::from(table[at + 1]);
@@ -211,13 +212,16 @@ impl Table<'_> {
     }
 }
 
+/// Whether a target is a verdict.
 #[inline(always)]
-pub(super) fn final_verdict(at: usize) -> Option<Verdict> {
-    match at {
-        0 => Some(Verdict::Allow),
-        1 => Some(Verdict::Disallow),
-        _ => None,
-    }
+pub(super) fn is_final(at: usize) -> bool {
+    at < 2
+}
+
+/// The verdict that a target is.
+#[inline(always)]
+pub(super) fn final_verdict(at: usize) -> Verdict {
+    if at == 0 { Verdict::Allow } else { Verdict::Disallow }
 }
 
 /// The verdict of a final `otherwise`.

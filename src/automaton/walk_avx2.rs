@@ -31,7 +31,7 @@ use crate::automaton::lookahead::{FILTER_LEN, PREFIX_LEN};
 use crate::automaton::table::{
     BRANCH, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, THEN_BEHIND, THEN_TARGET, Table, header_len,
 };
-use crate::automaton::walk::{common_prefix_len, final_verdict, verdict_of};
+use crate::automaton::walk::{common_prefix_len, final_verdict, is_final, verdict_of};
 use crate::decision::Verdict;
 use crate::target::Target;
 
@@ -48,8 +48,8 @@ pub(super) fn verdict(table: Table<'_>, target: &Target<'_>) -> Verdict {
     // SAFETY: the processor has AVX2.
     unsafe {
         match table.width() {
-            2 => walk::<2>(table, target),
-            _ => walk::<4>(table, target),
+            2 => enter::<2>(table, target),
+            _ => enter::<4>(table, target),
         }
     }
 }
@@ -113,24 +113,33 @@ impl Octets<'_> {
     }
 }
 
-/// Where four octets at the beginning of the target lead.
-enum Entered {
-    /// To this record, or this verdict, with so many octets read.
-    At(usize, usize),
-    /// They do not tell: the start record must be asked.
-    Start,
+/// Looks at the first four octets of the target. For most targets there is no more to do.
+#[target_feature(enable = "avx2")]
+fn enter<const WIDTH: usize>(table: Table<'_>, target: &Target<'_>) -> Verdict {
+    let octets = Octets(table.octets);
+    let given = Octets(target.unended());
+    debug_assert_eq!(header_len(WIDTH), 2 + 3 * table.width());
+    let n = usize::from(octets.octet(1));
+    let (mut at, mut read) = (octets.number::<WIDTH>(2), 0);
+    if n > 0 && given.0.len() >= PREFIX_LEN {
+        let four = given.word::<4>(0) as u32;
+        let prefixes = octets.number::<WIDTH>(2 + 2 * WIDTH);
+        let entry = entry(octets, prefixes, n, four);
+        if entry < n {
+            let skips = prefixes + PREFIX_LEN * n;
+            read = usize::from(octets.octet(skips + entry));
+            at = octets.number::<WIDTH>(skips + n + WIDTH * entry);
+        } else if !any_special(table, four) {
+            at = octets.number::<WIDTH>(2 + WIDTH);
+        }
+    }
+    if is_final(at) { final_verdict(at) } else { walk::<WIDTH>(table, target, at, read) }
 }
 
+/// The entry that begins like these four octets; `n` or more where none does.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn enter<const WIDTH: usize>(table: Table<'_>, given: Octets<'_>) -> Entered {
-    let octets = Octets(table.octets);
-    let n = usize::from(octets.octet(1));
-    if n == 0 || given.0.len() < PREFIX_LEN {
-        return Entered::Start;
-    }
-    let four = given.word::<4>(0) as u32;
-    let prefixes = octets.number::<WIDTH>(2 + 2 * WIDTH);
+fn entry(octets: Octets<'_>, prefixes: usize, n: usize, four: u32) -> usize {
     let (wanted, open) = (_mm256_set1_epi32(four as i32), _mm256_set1_epi8(NO_PEEK as i8));
     let mut from = 0;
     while from < n {
@@ -140,20 +149,25 @@ fn enter<const WIDTH: usize>(table: Table<'_>, given: Octets<'_>) -> Entered {
         let same = _mm256_cmpeq_epi32(same, _mm256_set1_epi8(-1));
         let found = _mm256_movemask_ps(_mm256_castsi256_ps(same)) as u32;
         if found != 0 {
-            let entry = from + found.trailing_zeros() as usize;
-            // What stands behind the last prefix is none.
-            if entry < n {
-                let skips = prefixes + PREFIX_LEN * n;
-                let skip = usize::from(octets.octet(skips + entry));
-                return Entered::At(octets.number::<WIDTH>(skips + n + WIDTH * entry), skip);
-            }
+            // What stands behind the last prefix is none: `n` or more.
+            return from + found.trailing_zeros() as usize;
         }
         from += 8;
     }
-    if four.to_le_bytes().iter().any(|octet| table.encoding.is_special(*octet)) {
-        return Entered::Start;
-    }
-    Entered::At(octets.number::<WIDTH>(2 + WIDTH), 0)
+    n
+}
+
+/// Whether one of four octets is special.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn any_special(table: Table<'_>, four: u32) -> bool {
+    let [low_table, high_table] = table.encoding.special_nibbles();
+    let (four, four_bits) = (_mm_set1_epi32(four as i32), _mm_set1_epi8(15));
+    let low = _mm_and_si128(four, four_bits);
+    let high = _mm_and_si128(_mm_srli_epi16(four, 4), four_bits);
+    let low = _mm_shuffle_epi8(Octets(low_table).load16(0), low);
+    let high = _mm_shuffle_epi8(Octets(high_table).load16(0), high);
+    _mm_testz_si128(low, high) == 0
 }
 
 /// The place of an octet among the `n` at `at` which are followed by their peeks.
@@ -337,21 +351,20 @@ impl Filter {
     }
 }
 
+/// Goes on from the record `at` behind the first `read` octets.
+#[inline(never)]
 #[target_feature(enable = "avx2")]
-fn walk<const WIDTH: usize>(table: Table<'_>, target: &Target<'_>) -> Verdict {
+fn walk<const WIDTH: usize>(
+    table: Table<'_>,
+    target: &Target<'_>,
+    mut at: usize,
+    mut read: usize,
+) -> Verdict {
     let octets = Octets(table.octets);
     let encoding = table.encoding;
     let given = Octets(target.unended());
     let len = given.0.len();
-    debug_assert_eq!(header_len(WIDTH), 2 + 3 * table.width());
-    let (mut at, mut read) = match enter::<WIDTH>(table, given) {
-        Entered::At(at, read) => (at, read),
-        Entered::Start => (octets.number::<WIDTH>(2), 0),
-    };
     loop {
-        if let Some(verdict) = final_verdict(at) {
-            return verdict;
-        }
         let head = Head(octets.octet(at));
         let n = usize::from(octets.octet(at + 1));
         match head.kind() {
@@ -397,6 +410,9 @@ fn walk<const WIDTH: usize>(table: Table<'_>, target: &Target<'_>) -> Verdict {
                         THEN_TARGET => octets.number::<WIDTH>(behind),
                         verdict => usize::from(verdict - 1),
                     };
+                    if is_final(at) {
+                        return final_verdict(at);
+                    }
                     continue;
                 }
                 if read + same == len {
@@ -440,6 +456,9 @@ fn walk<const WIDTH: usize>(table: Table<'_>, target: &Target<'_>) -> Verdict {
                     }
                 };
             }
+        }
+        if is_final(at) {
+            return final_verdict(at);
         }
     }
 }

@@ -86,7 +86,7 @@ impl Compiled {
         Compiled::Over(Box::new(over))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn verdict(&self, rules: &RuleSet, target: &Target<'_>) -> Verdict {
         match self {
             Compiled::Dfa(automaton) => automaton.table().verdict(target),
