@@ -65,7 +65,7 @@ impl Table<'_> {
                     }
                     let Some(&octet) = behind.first() else { return head.at_end() };
                     if self.encoding.is_special(octet) {
-                        return self.meet_special(target, at, given.len() - left.len(), same);
+                        return self.meet_special(given, at, given.len() - left.len(), same);
                     }
                     left = behind;
                     match head.otherwise() {
@@ -78,7 +78,7 @@ impl Table<'_> {
                 BRANCH => {
                     let Some((&octet, behind)) = left.split_first() else { return head.at_end() };
                     if self.encoding.is_special(octet) {
-                        return self.meet_special(target, at, given.len() - left.len(), 0);
+                        return self.meet_special(given, at, given.len() - left.len(), 0);
                     }
                     if let Some(exit) = position(&table[at + 2..at + 2 + n], octet) {
                         left = behind;
@@ -109,7 +109,7 @@ impl Table<'_> {
                 let from_stop = &left[stop..];
                 let Some((&octet, behind)) = from_stop.split_first() else { unreachable!() };
                 if self.encoding.is_special(octet) {
-                    return self.meet_special(target, wait, given.len() - from_stop.len(), 0);
+                    return self.meet_special(given, wait, given.len() - from_stop.len(), 0);
                 }
                 left = behind;
                 if let Some(exit) = position(&table[octets_at..octets_at + n], octet)
@@ -136,21 +136,20 @@ impl Table<'_> {
     #[cold]
     pub(super) fn meet_special(
         self,
-        target: &Target<'_>,
+        given: &[u8],
         at: usize,
         read: usize,
         further: usize,
     ) -> Verdict {
-        if self.encoding.ends(target.unended()[read + further]) {
+        if self.encoding.ends(given[read + further]) {
             return Head(self.octets[at]).at_end();
         }
-        self.walk_normalised(target, at, read)
+        self.walk_normalised(self.encoding.up_to_end(&given[read..]), at)
     }
 
-    /// Goes on from the record `at` with the normalised octets of what is left of the
-    /// target behind its first `read` octets.
-    fn walk_normalised(self, target: &Target<'_>, mut at: usize, read: usize) -> Verdict {
-        let mut octets = self.encoding.normalised(&target.rest()[read..]);
+    /// Goes on from the record `at` with the normalised octets of what is left of the target.
+    fn walk_normalised(self, left: &[u8], mut at: usize) -> Verdict {
+        let mut octets = self.encoding.normalised(left);
         let mut next = octets.next();
         let table = self.octets;
         let width = self.width();

@@ -133,7 +133,7 @@ fn enter<const WIDTH: usize>(table: Table<'_>, target: &Target<'_>) -> Verdict {
             at = octets.number::<WIDTH>(2 + WIDTH);
         }
     }
-    if is_final(at) { final_verdict(at) } else { walk::<WIDTH>(table, target, at, read) }
+    if is_final(at) { final_verdict(at) } else { walk::<WIDTH>(table, given, at, read) }
 }
 
 /// The entry that begins like these four octets; `n` or more where none does.
@@ -356,13 +356,12 @@ impl Filter {
 #[target_feature(enable = "avx2")]
 fn walk<const WIDTH: usize>(
     table: Table<'_>,
-    target: &Target<'_>,
+    given: Octets<'_>,
     mut at: usize,
     mut read: usize,
 ) -> Verdict {
     let octets = Octets(table.octets);
     let encoding = table.encoding;
-    let given = Octets(target.unended());
     let len = given.0.len();
     loop {
         let head = Head(octets.octet(at));
@@ -380,7 +379,7 @@ fn walk<const WIDTH: usize>(
                         && found.is_there
                         && next.is_some_and(|next| encoding.is_special(next))
                 {
-                    return table.meet_special(target, at, read, 0);
+                    return table.meet_special(given.0, at, read, 0);
                 }
                 // Behind the last exit's target stands `otherwise`, if it is no verdict.
                 let to = octets.number::<WIDTH>(at + 2 + 2 * n + WIDTH * found.exit);
@@ -419,7 +418,7 @@ fn walk<const WIDTH: usize>(
                     return head.at_end();
                 }
                 if encoding.is_special(given.octet(read + same)) {
-                    return table.meet_special(target, at, read, same);
+                    return table.meet_special(given.0, at, read, same);
                 }
                 read += same;
                 at = match head.otherwise() {
@@ -437,7 +436,7 @@ fn walk<const WIDTH: usize>(
                         read = window.from + places.trailing_zeros() as usize;
                         let octet = given.octet(read);
                         if encoding.is_special(octet) {
-                            return table.meet_special(target, at, read, 0);
+                            return table.meet_special(given.0, at, read, 0);
                         }
                         let next = if read + 1 < len { Some(given.octet(read + 1)) } else { None };
                         let found = find(octets, exits, n, octet, next);
@@ -446,7 +445,7 @@ fn walk<const WIDTH: usize>(
                             break 'scan octets.number::<WIDTH>(exits + 2 * n + WIDTH * found.exit);
                         }
                         if found.is_there && next.is_some_and(|next| encoding.is_special(next)) {
-                            return table.meet_special(target, at, read, 0);
+                            return table.meet_special(given.0, at, read, 0);
                         }
                         places &= places - 1;
                     }
