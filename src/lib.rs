@@ -59,6 +59,7 @@ mod crawler;
 mod decision;
 mod diagnostic;
 mod engine;
+mod marks;
 mod normalise;
 mod panel;
 mod parse;

@@ -43,7 +43,7 @@ fn look_at_in(file: &[u8], urls: &[&[u8]], name: &str, profile: &Profile) {
 fn records(file: &[u8], robots: &Robots<'_>, name: &str) {
     let extent = robots.extent();
     let (mut line, mut end) = (0, extent.start);
-    let mut others = robots.other_records().iter();
+    let mut others = robots.other_records();
     let mut sitemaps = robots.sitemaps();
     for record in robots.records() {
         let span = record.value_span();
@@ -56,7 +56,7 @@ fn records(file: &[u8], robots: &Robots<'_>, name: &str) {
         assert!(!line_ends, "{name}: {record:?}");
         (line, end) = (record.line, span.end);
         if matches!(record.field, Field::Sitemap | Field::Other) {
-            assert_eq!(others.next(), Some(&record), "{name}");
+            assert_eq!(others.next(), Some(record), "{name}");
         }
         if record.field == Field::Sitemap {
             assert_eq!(sitemaps.next(), Some(record.value), "{name}");
