@@ -318,8 +318,8 @@ impl Scanner<'_, '_> {
 /// colon, and the octets of both.
 #[inline(always)]
 fn usual_field(text: &[u8]) -> Option<(Kind, usize)> {
-    // To set this bit makes letters lower case, and makes of no mark's absence a name: what
-    // becomes `-` or `:` by it is one, or a control character, which is a mark.
+    // To set this bit makes letters lower case. It makes a `-` of a CR too, which may end the
+    // line here, and a `:` of another control character, with which no line is a usual one.
     const LOWER: u64 = 0x2020_2020_2020_2020;
     let word = |name: &[u8; 8]| u64::from_le_bytes(*name);
     let (head, after) = text.split_first_chunk::<8>()?;
@@ -333,6 +333,7 @@ fn usual_field(text: &[u8]) -> Option<(Kind, usize)> {
     if head == word(b"user-age") {
         let rest = after.first_chunk::<3>()?;
         let is_it = rest[0] | 0x20 == b'n' && rest[1] | 0x20 == b't' && rest[2] == b':';
+        let is_it = is_it && text[4] == b'-';
         return is_it.then_some((Kind::UserAgent, 11));
     }
     (head == word(b"sitemap:")).then_some((Kind::Sitemap, 8))
@@ -514,6 +515,96 @@ mod tests {
         let strict = records(file, &Profile::RFC9309);
         let known = strict.iter().filter(|(_, field, _)| *field != Field::Other);
         assert_eq!(known.copied().collect::<Vec<_>>(), [(8, Field::Allow, &b"/i\0j"[..])]);
+    }
+
+    /// What [`scan`] finds is what [`Lines`] finds.
+    fn scan_equals_lines(file: &[u8], profile: &Profile) {
+        let mut scanned = Vec::new();
+        scan(file, profile, |found| scanned.push(found));
+        let lines = Lines::of(file, Extent::of(file, profile), profile);
+        let wanted = lines.filter_map(|line| {
+            let (kind, span) = match line.content {
+                Content::Blank => (Kind::Blank, None),
+                Content::Record(record) => {
+                    let kind = match record.field {
+                        Field::UserAgent => Kind::UserAgent,
+                        Field::Allow => Kind::Allow,
+                        Field::Disallow => Kind::Disallow,
+                        Field::Sitemap => Kind::Sitemap,
+                        Field::Other => return None,
+                    };
+                    (kind, Some(record.value_span()))
+                }
+                _ => return None,
+            };
+            Some((kind, line.number, span.filter(|span| !span.is_empty())))
+        });
+        let scanned = scanned.into_iter().map(|found| {
+            let span = found.value_at as usize..found.value_end as usize;
+            (found.kind, found.line, Some(span).filter(|span| !span.is_empty()))
+        });
+        let shown = file.escape_ascii();
+        assert_eq!(scanned.collect::<Vec<_>>(), wanted.collect::<Vec<_>>(), "{shown}");
+    }
+
+    #[test]
+    fn scan_finds_what_lines_find() {
+        let pieces: [&[u8]; 40] = [
+            b"User-agent:",
+            b"user-AGENT",
+            b"user\ragent:",
+            b"USER-AGEN",
+            b"Disallow:",
+            b"dISALLOW: ",
+            b"disallow\x1A",
+            b"Disallow",
+            b"Allow:",
+            b"allow: /",
+            b"allow :",
+            b"allowed:",
+            b"Sitemap:",
+            b"sitemap: https://e.com/",
+            b"useragent: a",
+            b"site-map:",
+            b"Crawl-delay: 1",
+            b"/",
+            b"a",
+            b"*",
+            b"bot",
+            b" ",
+            b"  ",
+            b"\t",
+            b"#",
+            b" # x",
+            b":",
+            b"\n",
+            b"\n",
+            b"\n",
+            b"\r",
+            b"\r\n",
+            b"\r\n",
+            b"\0",
+            b"\x0B",
+            b"\x1F",
+            b"\x7F",
+            b"\xEF\xBB\xBF",
+            b"\xFF",
+            b"/a/quite/long/path/that/crosses/the/end/of/a/block/of/sixty-four/octets",
+        ];
+        let mut seed = 5u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) as usize % below
+        };
+        for _ in 0..20_000 {
+            let count = random(24);
+            let file: Vec<u8> =
+                (0..count).flat_map(|_| pieces[random(pieces.len())].iter().copied()).collect();
+            for (_, mut profile) in Profile::NAMED {
+                profile.line_limit = profile.line_limit.map(|_| 20);
+                scan_equals_lines(&file, &profile);
+            }
+        }
     }
 
     #[test]
