@@ -253,30 +253,57 @@ impl Scanner<'_, '_> {
     #[inline(always)]
     fn line(&mut self, end: usize, found: &mut impl FnMut(Found)) {
         self.number = self.number.saturating_add(1);
-        let is_comment = self.text_end == self.begin;
         let text_end = std::mem::replace(&mut self.text_end, usize::MAX).min(end);
         let plain = !std::mem::take(&mut self.odd)
             && self.profile.line_limit.is_none_or(|limit| end - self.begin <= limit);
-        if plain && text_end == self.begin {
-            if !is_comment {
-                self.found(Kind::Blank, end, end, found);
+        if !plain {
+            return self.unusual_line(end, found);
+        }
+        let mut begin = self.begin;
+        let mut usual = usual_field(&self.text[begin..]);
+        if usual.is_none() {
+            begin = self.skip_white(begin, text_end);
+            if begin == text_end {
+                // Behind nothing but white space, a `#` is a comment alone.
+                if text_end == end {
+                    self.found(Kind::Blank, end, end, found);
+                }
+                return;
+            }
+            if begin > self.begin {
+                usual = usual_field(&self.text[begin..]);
+            }
+        }
+        let Some((kind, name_len)) = usual else {
+            // All known fields, misspelt ones too, begin with one of these.
+            if matches!(self.text[begin] | 0x20, b'u' | b'd' | b'a' | b's') {
+                self.unusual_line(end, found);
             }
             return;
-        }
-        let usual = if plain { usual_field(&self.text[self.begin..]) } else { None };
-        let Some((kind, name_len)) = usual else { return self.unusual_line(end, found) };
+        };
         // The name and its colon hold no mark: they lie within the line's text.
-        let (mut value_at, mut value_end) = (self.begin + name_len, text_end);
-        let is_white = |at: usize| matches!(self.text[at], b' ' | b'\t');
-        while value_at < value_end && is_white(value_at) {
-            value_at += 1;
-        }
-        while value_at < value_end && is_white(value_end - 1) {
+        let value_at = self.skip_white(begin + name_len, text_end);
+        let mut value_end = text_end;
+        while value_at < value_end && matches!(self.text[value_end - 1], b' ' | b'\t') {
             value_end -= 1;
         }
         if kind != Kind::Allow || self.profile.allow_rules {
             self.found(kind, value_at, value_end, found);
         }
+    }
+
+    /// Where the spaces and tabs from `at` on end. Other white space is a mark, so it is in no
+    /// plain line.
+    #[inline(always)]
+    fn skip_white(&self, mut at: usize, to: usize) -> usize {
+        while at < to && matches!(self.text[at], b' ' | b'\t') {
+            at += 1;
+            // HTML pages are indented.
+            while at + 8 <= to && self.text[at..at + 8] == *b"        " {
+                at += 8;
+            }
+        }
+        at
     }
 
     #[cold]
