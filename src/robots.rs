@@ -1,8 +1,8 @@
 //! A parsed file: records, groups, and the way from a crawler to its policy.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use crate::Verdict;
 use crate::config::Config;
@@ -12,7 +12,7 @@ use crate::parse::{Content, Extent, Field, Found, Kind, Lines, Record, scan};
 use crate::policy::Policy;
 use crate::profile::Profile;
 use crate::rules::{RawRule, RuleSet};
-use crate::select::{GroupNumbers, Names, Selected, TokenIndex};
+use crate::select::{GroupNumbers, Lookups, Names, Selected};
 
 /// A parsed robots.txt, borrowed from its octets.
 ///
@@ -42,8 +42,8 @@ pub struct Robots<'a> {
     agents: Vec<Agent>,
     rules: Vec<Rule>,
     group_count: u32,
-    index: OnceLock<TokenIndex<'a>>,
-    policies: Mutex<HashMap<GroupNumbers, Policy>>,
+    lookups: Lookups<'a>,
+    policies: Mutex<BTreeMap<GroupNumbers, Policy>>,
 }
 
 /// A user-agent line.
@@ -90,7 +90,7 @@ impl<'a> Robots<'a> {
             agents: Vec::new(),
             rules: Vec::with_capacity(file.len().min(Extent::limit(profile)) / OCTETS_PER_RULE),
             group_count: 0,
-            index: OnceLock::new(),
+            lookups: Lookups::default(),
             policies: Mutex::default(),
         };
         robots.read();
@@ -219,7 +219,7 @@ impl<'a> Robots<'a> {
     /// for the same groups share that policy. Nothing is compiled before it pays
     /// ([`Config::build_after`]).
     pub fn policy(&self, crawler: &Crawler) -> Policy {
-        let selected = self.index().select(crawler, &self.profile);
+        let selected = self.select(crawler);
         let groups = selected.groups();
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = policies.get(groups) {
@@ -233,14 +233,13 @@ impl<'a> Robots<'a> {
     /// The lines of the user-agent records that make the groups of a crawler, with their
     /// values: empty where no group is for it.
     pub fn group_of(&self, crawler: &Crawler) -> Vec<(u32, &'a [u8])> {
-        let selected = self.index().select(crawler, &self.profile);
+        let selected = self.select(crawler);
         self.agents_of(&selected).map(|agent| (agent.line, self.value(agent))).collect()
     }
 
-    fn index(&self) -> &TokenIndex<'a> {
-        self.index.get_or_init(|| {
-            TokenIndex::new(self.agents.iter().map(|agent| (self.names(agent), agent.group)))
-        })
+    fn select(&self, crawler: &Crawler) -> Selected {
+        let lines = self.agents.iter().map(|agent| (self.value(agent), agent.group));
+        self.lookups.select(lines, crawler, &self.profile)
     }
 
     fn value(&self, agent: &Agent) -> &'a [u8] {
@@ -265,7 +264,7 @@ impl<'a> Robots<'a> {
         &self.rules[rules_from(group)..rules_from(group + 1)]
     }
 
-    fn agents_of<'s>(&'s self, selected: &'s Selected) -> impl Iterator<Item = &'s Agent> {
+    fn agents_of<'s>(&'s self, selected: &'s Selected) -> impl Iterator<Item = &'s Agent> + Clone {
         selected.groups().iter().flat_map(|&group| self.agents(group))
     }
 
