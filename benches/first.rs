@@ -7,7 +7,9 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use robotsieve::{Answer, Config, Crawler, Engine, Panel, Policy, Profile, Robots};
+use robotsieve::{
+    Answer, Config, Crawler, Engine, Panel, Policy, Profile, Robots, is_allowed_once,
+};
 
 mod support;
 use support::Host;
@@ -115,6 +117,9 @@ fn main() {
             if wanted("questions") {
                 questions(&bench, &title, &profile, &hosts);
             }
+            if wanted("fit") {
+                fit(&bench, &title, &profile, &hosts);
+            }
             if wanted("crawlers") {
                 crawlers(&bench, &title, &profile, &hosts);
             }
@@ -159,10 +164,22 @@ fn first_verdict(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) 
             black_box(Robots::parse(black_box(file), profile));
         }
     };
-    let [ordinary, parse_only] = bench.best([&mut ordinary, &mut parse_only]);
+    let mut once = || {
+        for (file, url) in &asked {
+            black_box(
+                is_allowed_once(black_box(file), profile, &crawler, url).is_ok_and(black_box),
+            );
+        }
+    };
+    for (file, url) in &asked {
+        let once = is_allowed_once(file, profile, &crawler, url).unwrap_or(false);
+        assert_eq!(once, by_policy(file, url));
+    }
+    let [ordinary, once, parse_only] = bench.best([&mut ordinary, &mut once, &mut parse_only]);
     println!(
-        "{title}: first verdict {:.2} µs (parse alone {:.2})",
+        "{title}: first verdict by a policy {:.2} µs, once {:.2} (parse alone {:.2})",
         micros(ordinary, asked.len()),
+        micros(once, asked.len()),
         micros(parse_only, asked.len())
     );
 }
@@ -287,6 +304,88 @@ fn ask(policy: &Policy, paths: &[&[u8]], count: usize) {
     for path in paths.iter().cycle().take(count) {
         black_box(policy.is_path_allowed(*path).is_ok_and(black_box));
     }
+}
+
+/// What `questions_before_compiling` in `src/engine/mod.rs` estimates, fitted to what is
+/// measured: nanoseconds to compile a set, and for a question that tries its rules.
+fn fit(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
+    let crawler = Crawler::name("Googlebot");
+    let mut scan = Config::default();
+    scan.engine = Some(Engine::Scan);
+    let (mut compiles, mut questions) = (Vec::new(), Vec::new());
+    for host in hosts {
+        let paths: Vec<&[u8]> = host.paths().take(100).collect();
+        let scanned = Robots::parse_with(&host.file, profile, &scan).policy(&crawler);
+        if paths.is_empty() || scanned.rule_count() == 0 {
+            continue;
+        }
+        let mut best = [f64::INFINITY; 2];
+        for _ in 0..bench.runs {
+            let policy = Robots::parse(&host.file, profile).policy(&crawler);
+            let begin = Instant::now();
+            policy.compile();
+            best[0] = best[0].min(begin.elapsed().as_nanos() as f64);
+            let begin = Instant::now();
+            ask(&scanned, &paths, paths.len());
+            best[1] = best[1].min(begin.elapsed().as_nanos() as f64 / paths.len() as f64);
+        }
+        let rules = scanned.rules().len() as f64;
+        let octets = scanned.rules().map(|rule| rule.pattern().len()).sum::<usize>() as f64;
+        let stars = |pattern: &[u8]| pattern.iter().filter(|o| **o == b'*').count();
+        let stars = scanned.rules().map(|rule| stars(rule.pattern())).sum::<usize>() as f64;
+        compiles.push(([1.0, octets, stars], best[0]));
+        questions.push(([1.0, rules, stars], best[1]));
+    }
+    for (what, of, samples) in [("compile", "octet", &compiles), ("a question", "rule", &questions)]
+    {
+        let [fixed, each, star] = least_squares(samples);
+        let estimate = |x: &[f64; 3]| fixed + each * x[1] + star * x[2];
+        let mut ratios: Vec<f64> = samples.iter().map(|(x, y)| y / estimate(x)).collect();
+        ratios.sort_by(f64::total_cmp);
+        let at = |share: f64| ratios[((ratios.len() - 1) as f64 * share) as usize];
+        let sum: f64 = samples.iter().map(|(_, y)| y).sum();
+        let estimated: f64 = samples.iter().map(|(x, _)| estimate(x)).sum();
+        println!(
+            "{title}: {what} {fixed:.0} ns + {each:.1} for each {of} + {star:.1} for each star; \
+             measured / estimated: p10 {:.2}, median {:.2}, p90 {:.2}, max {:.1}, sums {:.2}",
+            at(0.1),
+            at(0.5),
+            at(0.9),
+            at(1.0),
+            sum / estimated
+        );
+    }
+}
+
+/// The factors that make the squares of the errors, relative to the estimates, least: so that
+/// the sums agree and a large set counts no more than a small one.
+fn least_squares(samples: &[([f64; 3], f64)]) -> [f64; 3] {
+    let mut factors = [0.0; 3];
+    for round in 0..50 {
+        // The normal equations, solved by elimination.
+        let mut rows = [[0.0; 4]; 3];
+        for (x, y) in samples {
+            let estimate =
+                if round == 0 { *y } else { x.iter().zip(factors).map(|(x, f)| x * f).sum() };
+            let weight = 1.0 / estimate.max(1.0).powi(2);
+            for (row, a) in rows.iter_mut().zip(x) {
+                for (cell, b) in row.iter_mut().zip(x.iter().chain([y])) {
+                    *cell += weight * a * b;
+                }
+            }
+        }
+        for i in 0..3 {
+            let pivot = rows[i];
+            for (j, row) in rows.iter_mut().enumerate() {
+                if j != i {
+                    let factor = row[i] / pivot[i];
+                    row.iter_mut().zip(pivot).for_each(|(cell, p)| *cell -= factor * p);
+                }
+            }
+        }
+        factors = [0, 1, 2].map(|i| (rows[i][3] / rows[i][i]).max(0.0));
+    }
+    factors
 }
 
 /// Every URL for one crawler and for fifty, policies compiled.

@@ -72,6 +72,57 @@ impl Rule {
     }
 }
 
+/// A line that belongs to a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum GroupLine {
+    Agent { opens_group: bool },
+    Rule(Verdict),
+}
+
+/// Finds the lines that belong to groups, in the order of the file: user-agent lines, then
+/// the rules of the group that they open, the empty ones too.
+#[inline]
+pub(crate) fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLine, Found)) {
+    /// Where in a group the next line stands.
+    #[derive(PartialEq)]
+    enum At {
+        /// In none: rules are ignored.
+        Outside,
+        /// Among its user-agent lines: another one names one more crawler.
+        Agents,
+        /// Behind a rule, or what counts like one: a user-agent line opens a new group.
+        Rules,
+    }
+    let mut at = At::Outside;
+    scan(file, profile, |found| {
+        let verdict = match found.kind {
+            Kind::Disallow => Verdict::Disallow,
+            Kind::Allow => Verdict::Allow,
+            Kind::UserAgent => {
+                let opens_group = at != At::Agents;
+                at = At::Agents;
+                return visit(GroupLine::Agent { opens_group }, found);
+            }
+            Kind::Blank => {
+                if profile.blank_line_ends_group {
+                    at = At::Outside;
+                }
+                return;
+            }
+            Kind::Sitemap => {
+                if profile.sitemap_ends_agents && at == At::Agents {
+                    at = At::Rules;
+                }
+                return;
+            }
+        };
+        if at != At::Outside {
+            at = At::Rules;
+            visit(GroupLine::Rule(verdict), found);
+        }
+    });
+}
+
 impl<'a> Robots<'a> {
     /// Parses a file.
     pub fn parse(file: &'a [u8], profile: &Profile) -> Robots<'a> {
@@ -98,53 +149,22 @@ impl<'a> Robots<'a> {
     }
 
     fn read(&mut self) {
-        /// Where in a group the next line stands.
-        #[derive(PartialEq)]
-        enum At {
-            /// In none: rules are ignored.
-            Outside,
-            /// Among its user-agent lines: another one names one more crawler.
-            Agents,
-            /// Behind a rule, or what counts like one: a user-agent line opens a new group.
-            Rules,
-        }
-        let profile = self.profile;
-        let mut at = At::Outside;
-        scan(self.file, &profile, |found| {
-            let Found { kind, line, value_at, value_end } = found;
-            let verdict = match kind {
-                Kind::Disallow => Verdict::Disallow,
-                Kind::Allow => Verdict::Allow,
-                Kind::UserAgent => {
-                    if at != At::Agents {
-                        self.group_count += 1;
-                        at = At::Agents;
-                    }
+        scan_groups(self.file, &self.profile, |line, found| {
+            let Found { line: number, value_at, value_end, .. } = found;
+            match line {
+                GroupLine::Agent { opens_group } => {
+                    self.group_count += u32::from(opens_group);
                     self.agents.push(Agent {
-                        line,
+                        line: number,
                         value_at,
                         value_end,
                         group: self.group_count - 1,
                         rules_from: self.rules.len() as u32,
                     });
-                    return;
                 }
-                Kind::Blank => {
-                    if profile.blank_line_ends_group {
-                        at = At::Outside;
-                    }
-                    return;
+                GroupLine::Rule(verdict) => {
+                    self.rules.push(Rule { line: number, value_at, value_end, verdict });
                 }
-                Kind::Sitemap => {
-                    if profile.sitemap_ends_agents && at == At::Agents {
-                        at = At::Rules;
-                    }
-                    return;
-                }
-            };
-            if at != At::Outside {
-                at = At::Rules;
-                self.rules.push(Rule { line, value_at, value_end, verdict });
             }
         });
     }

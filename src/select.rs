@@ -141,7 +141,7 @@ impl<'a> Lookups<'a> {
 }
 
 /// The name as it is looked up.
-fn looked_up(name: &[u8], group_match: GroupMatch) -> &[u8] {
+pub(crate) fn looked_up(name: &[u8], group_match: GroupMatch) -> &[u8] {
     match group_match {
         GroupMatch::FirstSubstring => token(name, TokenOctets::UpToSlash),
         GroupMatch::Equal | GroupMatch::LongestPrefix => name,
