@@ -49,6 +49,8 @@ impl Entry {
     const VALUE_BEFORE: u8 = 4;
     /// A length is too large for 16 bits: all three stand before the pattern.
     const WIDE: u8 = 8;
+    /// A star and two plain octets follow the `head_len` first ones.
+    const STAR_PAIR: u8 = 16;
 
     fn verdict(&self) -> Verdict {
         if self.flags & Entry::DISALLOW == 0 { Verdict::Allow } else { Verdict::Disallow }
@@ -214,12 +216,24 @@ impl RuleSet {
     /// that is asked only a few times. Of most rules only the first eight octets are looked at.
     pub(crate) fn deciding(&self, target: &[u8]) -> Option<RuleRef<'_>> {
         let target_head = head(target);
+        // To find the target's pairs costs as much as to look for some pieces in it.
+        const PAIRS_FROM_STARS: u32 = 5;
+        const PAIRS_IN_OCTETS: usize = 4 << 10;
+        let by_pairs = self.stars >= PAIRS_FROM_STARS && target.len() <= PAIRS_IN_OCTETS;
+        let mut pairs = None;
         let mut entries = self.entries.iter();
         loop {
             let entry = entries.find(|e| {
                 let pattern = &self.text[e.pattern_at as usize..];
                 first(head(pattern) ^ target_head, usize::from(e.head_len)) == 0
             })?;
+            if by_pairs && entry.flags & Entry::STAR_PAIR != 0 {
+                let pairs = pairs.get_or_insert_with(|| Pairs::of(target));
+                let pair_at = entry.pattern_at as usize + usize::from(entry.head_len) + 1;
+                if !pairs.may_contain(self.text[pair_at], self.text[pair_at + 1]) {
+                    continue;
+                }
+            }
             let rule = self.rule(entry);
             if rule.pattern.matches(target, self.wildcards) {
                 return Some(rule);
@@ -240,6 +254,32 @@ impl RuleSet {
     /// The occupied octets, without `self`.
     pub(crate) fn memory_usage(&self) -> usize {
         self.text.len() + size_of_val(&*self.entries)
+    }
+}
+
+/// The pairs of neighbouring octets in a text, and some others.
+struct Pairs([u64; 16]);
+
+impl Pairs {
+    fn of(text: &[u8]) -> Pairs {
+        let mut pairs = Pairs([0; 16]);
+        for pair in text.windows(2) {
+            let (word, bit) = Pairs::place(pair[0], pair[1]);
+            pairs.0[word] |= 1 << bit;
+        }
+        pairs
+    }
+
+    fn may_contain(&self, one: u8, next: u8) -> bool {
+        let (word, bit) = Pairs::place(one, next);
+        self.0[word] & 1 << bit != 0
+    }
+
+    #[inline(always)]
+    fn place(one: u8, next: u8) -> (usize, u32) {
+        // Letters, digits and most punctuation differ in their lower five or six bits.
+        let hash = u32::from(one) ^ u32::from(next) << 4;
+        ((hash >> 6) as usize % 16, hash % 64)
     }
 }
 
@@ -384,6 +424,12 @@ impl Builder<'_> {
             text.extend_from_slice(if shared { rule.value } else { pattern.octets });
             let head = &pattern.octets[..pattern.octets.len().min(HEAD)];
             let star = if wildcards { head.iter().position(|o| *o == b'*') } else { None };
+            // The canonical form has no star behind a star.
+            if let Some(star) = star
+                && pattern.octets.get(star + 2).is_some_and(|o| *o != b'*')
+            {
+                flags |= Entry::STAR_PAIR;
+            }
             entries.push(Entry {
                 line: rule.line,
                 pattern_at,
