@@ -178,7 +178,7 @@ pub(crate) fn diagnose(
         }
     }
     if extent.to < file.len() {
-        let limit = profile.size_limit.unwrap_or(usize::MAX).max(Profile::MIN_SIZE_LIMIT);
+        let limit = Extent::limit(profile);
         let kind = DiagnosticKind::SizeLimit { limit };
         found.push(Diagnostic { line: lines + 1, span: extent.to..file.len(), kind });
     }

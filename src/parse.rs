@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
+use crate::marks::{BLOCK, marks};
 use crate::profile::{ByteOrderMark, ControlCharacters, Profile};
 
 /// What a record is about.
@@ -82,6 +83,13 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
+    /// How many octets of a file are read at most: offsets fit 32 bits.
+    pub(crate) fn limit(profile: &Profile) -> usize {
+        const LARGEST: usize = u32::MAX as usize;
+        let limit = profile.size_limit.map(|limit| limit.max(Profile::MIN_SIZE_LIMIT));
+        limit.map_or(LARGEST, |limit| limit.min(LARGEST))
+    }
+
     /// Skips the byte order mark and cuts at the last whole line below the size limit.
     pub(crate) fn of(file: &[u8], profile: &Profile) -> Extent {
         let mark = b"\xEF\xBB\xBF";
@@ -98,16 +106,16 @@ impl Extent {
                 file.iter().zip(mark).take_while(|(octet, mark)| octet == mark).count()
             }
         };
-        let to = match profile.size_limit.map(|limit| limit.max(Profile::MIN_SIZE_LIMIT)) {
-            Some(limit) if limit < file.len() => {
-                let is_end = |o: &u8| matches!(o, b'\r' | b'\n');
-                if is_end(&file[limit]) {
-                    limit
-                } else {
-                    file[..limit].iter().rposition(is_end).map_or(0, |end| end + 1)
-                }
+        let limit = Extent::limit(profile);
+        let to = if limit < file.len() {
+            let is_end = |o: &u8| matches!(o, b'\r' | b'\n');
+            if is_end(&file[limit]) {
+                limit
+            } else {
+                file[..limit].iter().rposition(is_end).map_or(0, |end| end + 1)
             }
-            _ => file.len(),
+        } else {
+            file.len()
         };
         Extent { from: from.min(to), to }
     }
@@ -151,6 +159,211 @@ impl<'a> Iterator for Lines<'a, '_> {
         let content = content(self.profile, self.number, offset, octets);
         Some(Line { number: self.number, offset, octets, content })
     }
+}
+
+/// What a line is to someone who collects groups and rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Blank,
+    UserAgent,
+    Allow,
+    Disallow,
+    Sitemap,
+}
+
+/// A line that matters to groups and rules, with its value: `file[value_at..value_end]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) kind: Kind,
+    pub(crate) line: u32,
+    pub(crate) value_at: u32,
+    pub(crate) value_end: u32,
+}
+
+/// Finds the lines that matter to groups and rules, in the order of the file: what [`Lines`]
+/// finds, without the lines that are nothing to them.
+///
+/// One pass. Most lines hold no mark but their end, and begin with a field's name in its only
+/// right spelling and a colon: those are told by a word of eight octets. All others are left
+/// to [`content`].
+#[inline]
+pub(crate) fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(Found)) {
+    let extent = Extent::of(file, profile);
+    let mut scanner = Scanner {
+        profile,
+        text: &file[..extent.to],
+        number: 0,
+        begin: extent.from,
+        text_end: usize::MAX,
+        odd: false,
+    };
+    let (blocks, tail) = scanner.text.as_chunks::<BLOCK>();
+    for (number, block) in blocks.iter().enumerate() {
+        scanner.block(number * BLOCK, marks(block), &mut found);
+    }
+    let mut last = [b' '; BLOCK];
+    last[..tail.len()].copy_from_slice(tail);
+    scanner.block(blocks.len() * BLOCK, marks(&last), &mut found);
+    if scanner.begin < scanner.text.len() {
+        scanner.line(scanner.text.len(), &mut found);
+    }
+}
+
+/// The line that [`scan`] is in.
+struct Scanner<'a, 'p> {
+    profile: &'p Profile,
+    /// The file up to its extent's end.
+    text: &'a [u8],
+    /// Of the line before, 1-based.
+    number: u32,
+    begin: usize,
+    /// Where the line's first `#` is.
+    text_end: usize,
+    /// Whether a control character was met.
+    odd: bool,
+}
+
+impl Scanner<'_, '_> {
+    #[inline(always)]
+    fn block(&mut self, at: usize, mut marks: u64, found: &mut impl FnMut(Found)) {
+        while marks != 0 {
+            let at = at + marks.trailing_zeros() as usize;
+            marks &= marks - 1;
+            // The byte order mark, and the LF of a CRLF.
+            if at < self.begin {
+                continue;
+            }
+            match self.text[at] {
+                b'\n' => {
+                    self.line(at, found);
+                    self.begin = at + 1;
+                }
+                b'\r' => {
+                    self.line(at, found);
+                    let lf = self.text.get(at + 1) == Some(&b'\n');
+                    self.begin = at + 1 + usize::from(lf);
+                }
+                b'#' => self.text_end = self.text_end.min(at),
+                _ => self.odd = true,
+            }
+        }
+    }
+
+    /// The line that ends before `end`.
+    #[inline(always)]
+    fn line(&mut self, end: usize, found: &mut impl FnMut(Found)) {
+        self.number = self.number.saturating_add(1);
+        let text_end = std::mem::replace(&mut self.text_end, usize::MAX).min(end);
+        let plain = !std::mem::take(&mut self.odd)
+            && self.profile.line_limit.is_none_or(|limit| end - self.begin <= limit);
+        if !plain {
+            return self.unusual_line(end, found);
+        }
+        let mut begin = self.begin;
+        let mut usual = usual_field(&self.text[begin..]);
+        if usual.is_none() {
+            begin = self.skip_white(begin, text_end);
+            if begin == text_end {
+                // Behind nothing but white space, a `#` is a comment alone.
+                if text_end == end {
+                    self.found(Kind::Blank, end, end, found);
+                }
+                return;
+            }
+            if begin > self.begin {
+                usual = usual_field(&self.text[begin..]);
+            }
+        }
+        let Some((kind, name_len)) = usual else {
+            // All known fields, misspelt ones too, begin with one of these.
+            if matches!(self.text[begin] | 0x20, b'u' | b'd' | b'a' | b's') {
+                self.unusual_line(end, found);
+            }
+            return;
+        };
+        // The name and its colon hold no mark: they lie within the line's text.
+        let value_at = self.skip_white(begin + name_len, text_end);
+        let mut value_end = text_end;
+        while value_at < value_end && matches!(self.text[value_end - 1], b' ' | b'\t') {
+            value_end -= 1;
+        }
+        if kind != Kind::Allow || self.profile.allow_rules {
+            self.found(kind, value_at, value_end, found);
+        }
+    }
+
+    /// Where the spaces and tabs from `at` on end. Other white space is a mark, so it is in no
+    /// plain line.
+    #[inline(always)]
+    fn skip_white(&self, mut at: usize, to: usize) -> usize {
+        while at < to && matches!(self.text[at], b' ' | b'\t') {
+            at += 1;
+            // HTML pages are indented.
+            while at + 8 <= to && self.text[at..at + 8] == *b"        " {
+                at += 8;
+            }
+        }
+        at
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unusual(&self, end: usize) -> Option<(Kind, usize, usize)> {
+        match content(self.profile, self.number, self.begin, &self.text[self.begin..end]) {
+            Content::Blank => Some((Kind::Blank, end, end)),
+            Content::Record(record) => {
+                let kind = match record.field {
+                    Field::UserAgent => Kind::UserAgent,
+                    Field::Allow => Kind::Allow,
+                    Field::Disallow => Kind::Disallow,
+                    Field::Sitemap => Kind::Sitemap,
+                    Field::Other => return None,
+                };
+                let span = record.value_span();
+                Some((kind, span.start, span.end))
+            }
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn unusual_line(&self, end: usize, found: &mut impl FnMut(Found)) {
+        if let Some((kind, value_at, value_end)) = self.unusual(end) {
+            self.found(kind, value_at, value_end, found);
+        }
+    }
+
+    #[inline(always)]
+    fn found(&self, kind: Kind, at: usize, end: usize, found: &mut impl FnMut(Found)) {
+        // The extent ends before 4 GiB.
+        let (value_at, value_end) = (at as u32, end as u32);
+        found(Found { kind, line: self.number, value_at, value_end });
+    }
+}
+
+/// The field at the beginning of `text`, if it is a known one spelt right and followed by its
+/// colon, and the octets of both.
+#[inline(always)]
+fn usual_field(text: &[u8]) -> Option<(Kind, usize)> {
+    // To set this bit makes letters lower case. It makes a `-` of a CR too, which may end the
+    // line here, and a `:` of another control character, with which no line is a usual one.
+    const LOWER: u64 = 0x2020_2020_2020_2020;
+    let word = |name: &[u8; 8]| u64::from_le_bytes(*name);
+    let (head, after) = text.split_first_chunk::<8>()?;
+    let head = u64::from_le_bytes(*head) | LOWER;
+    if head == word(b"disallow") {
+        return (after.first() == Some(&b':')).then_some((Kind::Disallow, 9));
+    }
+    if head << 16 == word(b"\0\0allow:") {
+        return Some((Kind::Allow, 6));
+    }
+    if head == word(b"user-age") {
+        let rest = after.first_chunk::<3>()?;
+        let is_it = rest[0] | 0x20 == b'n' && rest[1] | 0x20 == b't' && rest[2] == b':';
+        let is_it = is_it && text[4] == b'-';
+        return is_it.then_some((Kind::UserAgent, 11));
+    }
+    (head == word(b"sitemap:")).then_some((Kind::Sitemap, 8))
 }
 
 fn is_white(octet: u8, profile: &Profile) -> bool {
@@ -329,6 +542,96 @@ mod tests {
         let strict = records(file, &Profile::RFC9309);
         let known = strict.iter().filter(|(_, field, _)| *field != Field::Other);
         assert_eq!(known.copied().collect::<Vec<_>>(), [(8, Field::Allow, &b"/i\0j"[..])]);
+    }
+
+    /// What [`scan`] finds is what [`Lines`] finds.
+    fn scan_equals_lines(file: &[u8], profile: &Profile) {
+        let mut scanned = Vec::new();
+        scan(file, profile, |found| scanned.push(found));
+        let lines = Lines::of(file, Extent::of(file, profile), profile);
+        let wanted = lines.filter_map(|line| {
+            let (kind, span) = match line.content {
+                Content::Blank => (Kind::Blank, None),
+                Content::Record(record) => {
+                    let kind = match record.field {
+                        Field::UserAgent => Kind::UserAgent,
+                        Field::Allow => Kind::Allow,
+                        Field::Disallow => Kind::Disallow,
+                        Field::Sitemap => Kind::Sitemap,
+                        Field::Other => return None,
+                    };
+                    (kind, Some(record.value_span()))
+                }
+                _ => return None,
+            };
+            Some((kind, line.number, span.filter(|span| !span.is_empty())))
+        });
+        let scanned = scanned.into_iter().map(|found| {
+            let span = found.value_at as usize..found.value_end as usize;
+            (found.kind, found.line, Some(span).filter(|span| !span.is_empty()))
+        });
+        let shown = file.escape_ascii();
+        assert_eq!(scanned.collect::<Vec<_>>(), wanted.collect::<Vec<_>>(), "{shown}");
+    }
+
+    #[test]
+    fn scan_finds_what_lines_find() {
+        let pieces: [&[u8]; 40] = [
+            b"User-agent:",
+            b"user-AGENT",
+            b"user\ragent:",
+            b"USER-AGEN",
+            b"Disallow:",
+            b"dISALLOW: ",
+            b"disallow\x1A",
+            b"Disallow",
+            b"Allow:",
+            b"allow: /",
+            b"allow :",
+            b"allowed:",
+            b"Sitemap:",
+            b"sitemap: https://e.com/",
+            b"useragent: a",
+            b"site-map:",
+            b"Crawl-delay: 1",
+            b"/",
+            b"a",
+            b"*",
+            b"bot",
+            b" ",
+            b"  ",
+            b"\t",
+            b"#",
+            b" # x",
+            b":",
+            b"\n",
+            b"\n",
+            b"\n",
+            b"\r",
+            b"\r\n",
+            b"\r\n",
+            b"\0",
+            b"\x0B",
+            b"\x1F",
+            b"\x7F",
+            b"\xEF\xBB\xBF",
+            b"\xFF",
+            b"/a/quite/long/path/that/crosses/the/end/of/a/block/of/sixty-four/octets",
+        ];
+        let mut seed = 5u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) as usize % below
+        };
+        for _ in 0..20_000 {
+            let count = random(24);
+            let file: Vec<u8> =
+                (0..count).flat_map(|_| pieces[random(pieces.len())].iter().copied()).collect();
+            for (_, mut profile) in Profile::NAMED {
+                profile.line_limit = profile.line_limit.map(|_| 20);
+                scan_equals_lines(&file, &profile);
+            }
+        }
     }
 
     #[test]

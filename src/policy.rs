@@ -38,14 +38,41 @@ struct Inner {
     compiled: OnceLock<Compiled>,
     /// Empty where rules are not kept.
     rules: RuleSet,
-    agents: Box<[Agent]>,
+    agents: Agents,
     rule_count: usize,
 }
 
-/// A user-agent line of the policy's groups.
-struct Agent {
-    line: u32,
-    value: Box<[u8]>,
+/// The user-agent lines of the policy's groups in one allocation: for each its number, the
+/// octets of its value, both as four octets, and the value.
+#[derive(Default)]
+struct Agents(Box<[u8]>);
+
+impl Agents {
+    fn new<'a>(agents: impl Iterator<Item = (u32, &'a [u8])> + Clone) -> Agents {
+        let len = agents.clone().map(|(_, value)| 8 + value.len()).sum();
+        let mut octets = Vec::with_capacity(len);
+        for (line, value) in agents {
+            octets.extend(line.to_le_bytes());
+            octets.extend((value.len() as u32).to_le_bytes());
+            octets.extend_from_slice(value);
+        }
+        Agents(octets.into_boxed_slice())
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        let mut left = &self.0[..];
+        std::iter::from_fn(move || {
+            let (line, after) = left.split_first_chunk::<4>()?;
+            let (len, after) = after.split_first_chunk::<4>()?;
+            let (value, after) = after.split_at(u32::from_le_bytes(*len) as usize);
+            left = after;
+            Some((u32::from_le_bytes(*line), value))
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 /// The octets that a policy occupies, by part. Shared by all clones.
@@ -72,7 +99,7 @@ impl Policy {
         profile: &Profile,
         config: &Config,
         rules: RuleSet,
-        agents: impl Iterator<Item = (u32, &'a [u8])>,
+        agents: impl Iterator<Item = (u32, &'a [u8])> + Clone,
         empty_rule: Option<u32>,
     ) -> Policy {
         let mut inner = Inner {
@@ -92,13 +119,13 @@ impl Policy {
             compiled: OnceLock::new(),
             rule_count: rules.len(),
             rules,
-            agents: agents.map(|(line, value)| Agent { line, value: value.into() }).collect(),
+            agents: Agents::new(agents),
         };
         if !config.keep_rules {
             let compiled = Compiled::new(&inner.rules, inner.encoding, config);
             if compiled.automaton().is_some() {
                 inner.rules = RuleSet::default();
-                inner.agents = Box::default();
+                inner.agents = Agents::default();
             }
             inner.compiled = OnceLock::from(compiled);
         }
@@ -250,12 +277,11 @@ impl Policy {
     /// here.
     pub fn memory_usage(&self) -> Memory {
         let inner = &*self.0;
-        let agents = inner.agents.iter().map(|agent| size_of::<Agent>() + agent.value.len());
         Memory {
             engine_bytes: inner.compiled.get().map_or(0, Compiled::memory_usage),
             rules_bytes: inner.rules.memory_usage(),
             // The two counters of the Arc.
-            rest_bytes: size_of::<Inner>() + 2 * size_of::<usize>() + agents.sum::<usize>(),
+            rest_bytes: size_of::<Inner>() + 2 * size_of::<usize>() + inner.agents.0.len(),
         }
     }
 
@@ -274,7 +300,7 @@ impl Policy {
     /// The user-agent lines of the policy's groups: line, 1-based, and value as written.
     /// None where no group is for the crawler or where rules are not kept.
     pub fn group(&self) -> impl Iterator<Item = (u32, &[u8])> {
-        self.0.agents.iter().map(|agent| (agent.line, &*agent.value))
+        self.0.agents.iter()
     }
 
     /// Whether this is the same policy as another: a clone, or one that

@@ -1,18 +1,18 @@
 //! A parsed file: records, groups, and the way from a crawler to its policy.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use crate::Verdict;
 use crate::config::Config;
 use crate::crawler::Crawler;
 use crate::diagnostic::{Diagnostic, diagnose};
-use crate::parse::{Content, Extent, Field, Lines, Record};
+use crate::parse::{Content, Extent, Field, Found, Kind, Lines, Record, scan};
 use crate::policy::Policy;
 use crate::profile::Profile;
 use crate::rules::{RawRule, RuleSet};
-use crate::select::{GroupNumbers, Names, Selected, TokenIndex};
+use crate::select::{GroupNumbers, Lookups, Names, Selected};
 
 /// A parsed robots.txt, borrowed from its octets.
 ///
@@ -38,35 +38,89 @@ pub struct Robots<'a> {
     file: &'a [u8],
     profile: Profile,
     config: Config,
-    agents: Vec<Agent<'a>>,
-    groups: Vec<GroupRange>,
-    rules: Vec<Rule<'a>>,
-    others: Vec<Record<'a>>,
-    index: OnceLock<TokenIndex<'a>>,
-    policies: Mutex<HashMap<GroupNumbers, Policy>>,
+    /// In the order of the file, so of their groups too.
+    agents: Vec<Agent>,
+    rules: Vec<Rule>,
+    group_count: u32,
+    lookups: Lookups<'a>,
+    policies: Mutex<BTreeMap<GroupNumbers, Policy>>,
 }
 
 /// A user-agent line.
 #[derive(Clone, Copy, Debug)]
-struct Agent<'a> {
+struct Agent {
     line: u32,
-    value: &'a [u8],
-}
-
-/// A rule, the empty ones too.
-#[derive(Clone, Copy, Debug)]
-struct Rule<'a> {
-    line: u32,
-    verdict: Verdict,
-    value: &'a [u8],
-}
-
-/// A group's parts of `agents` and `rules`: they follow one another without a gap, so a
-/// group ends where the next one begins.
-#[derive(Clone, Copy, Debug)]
-struct GroupRange {
-    agents_from: u32,
+    value_at: u32,
+    value_end: u32,
+    group: u32,
+    /// The first of its group's rules, which go on to where those of the next group begin.
     rules_from: u32,
+}
+
+/// A rule that belongs to a group, the empty ones too.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    line: u32,
+    value_at: u32,
+    value_end: u32,
+    verdict: Verdict,
+}
+
+impl Rule {
+    fn is_empty(&self) -> bool {
+        self.value_at == self.value_end
+    }
+}
+
+/// A line that belongs to a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum GroupLine {
+    Agent { opens_group: bool },
+    Rule(Verdict),
+}
+
+/// Finds the lines that belong to groups, in the order of the file: user-agent lines, then
+/// the rules of the group that they open, the empty ones too.
+#[inline]
+pub(crate) fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLine, Found)) {
+    /// Where in a group the next line stands.
+    #[derive(PartialEq)]
+    enum At {
+        /// In none: rules are ignored.
+        Outside,
+        /// Among its user-agent lines: another one names one more crawler.
+        Agents,
+        /// Behind a rule, or what counts like one: a user-agent line opens a new group.
+        Rules,
+    }
+    let mut at = At::Outside;
+    scan(file, profile, |found| {
+        let verdict = match found.kind {
+            Kind::Disallow => Verdict::Disallow,
+            Kind::Allow => Verdict::Allow,
+            Kind::UserAgent => {
+                let opens_group = at != At::Agents;
+                at = At::Agents;
+                return visit(GroupLine::Agent { opens_group }, found);
+            }
+            Kind::Blank => {
+                if profile.blank_line_ends_group {
+                    at = At::Outside;
+                }
+                return;
+            }
+            Kind::Sitemap => {
+                if profile.sitemap_ends_agents && at == At::Agents {
+                    at = At::Rules;
+                }
+                return;
+            }
+        };
+        if at != At::Outside {
+            at = At::Rules;
+            visit(GroupLine::Rule(verdict), found);
+        }
+    });
 }
 
 impl<'a> Robots<'a> {
@@ -77,15 +131,17 @@ impl<'a> Robots<'a> {
 
     /// Parses a file whose policies shall be built with this configuration.
     pub fn parse_with(file: &'a [u8], profile: &Profile, config: &Config) -> Robots<'a> {
+        /// So many octets of a file hold a rule, at the least: to grow once too often costs
+        /// less than memory that is never used.
+        const OCTETS_PER_RULE: usize = 64;
         let mut robots = Robots {
             file,
             profile: *profile,
             config: *config,
             agents: Vec::new(),
-            groups: Vec::new(),
-            rules: Vec::new(),
-            others: Vec::new(),
-            index: OnceLock::new(),
+            rules: Vec::with_capacity(file.len().min(Extent::limit(profile)) / OCTETS_PER_RULE),
+            group_count: 0,
+            lookups: Lookups::default(),
             policies: Mutex::default(),
         };
         robots.read();
@@ -93,54 +149,24 @@ impl<'a> Robots<'a> {
     }
 
     fn read(&mut self) {
-        /// Where in a group the next line stands.
-        enum At {
-            /// In none: rules are ignored.
-            Outside,
-            /// Among its user-agent lines: another one names one more crawler.
-            Agents,
-            /// Behind a rule, or what counts like one: a user-agent line opens a new group.
-            Rules,
-        }
-        let profile = self.profile;
-        let mut at = At::Outside;
-        for line in Lines::of(self.file, Extent::of(self.file, &profile), &profile) {
-            let record = match line.content {
-                Content::Record(record) => record,
-                Content::Blank if profile.blank_line_ends_group => {
-                    at = At::Outside;
-                    continue;
+        scan_groups(self.file, &self.profile, |line, found| {
+            let Found { line: number, value_at, value_end, .. } = found;
+            match line {
+                GroupLine::Agent { opens_group } => {
+                    self.group_count += u32::from(opens_group);
+                    self.agents.push(Agent {
+                        line: number,
+                        value_at,
+                        value_end,
+                        group: self.group_count - 1,
+                        rules_from: self.rules.len() as u32,
+                    });
                 }
-                _ => continue,
-            };
-            let verdict = match record.field {
-                Field::Allow => Verdict::Allow,
-                Field::Disallow => Verdict::Disallow,
-                Field::UserAgent => {
-                    if !matches!(at, At::Agents) {
-                        self.groups.push(GroupRange {
-                            agents_from: self.agents.len() as u32,
-                            rules_from: self.rules.len() as u32,
-                        });
-                        at = At::Agents;
-                    }
-                    self.agents.push(Agent { line: record.line, value: record.value });
-                    continue;
+                GroupLine::Rule(verdict) => {
+                    self.rules.push(Rule { line: number, value_at, value_end, verdict });
                 }
-                Field::Sitemap | Field::Other => {
-                    let sitemap = record.field == Field::Sitemap && profile.sitemap_ends_agents;
-                    if sitemap && matches!(at, At::Agents) {
-                        at = At::Rules;
-                    }
-                    self.others.push(record);
-                    continue;
-                }
-            };
-            if !matches!(at, At::Outside) {
-                at = At::Rules;
-                self.rules.push(Rule { line: record.line, verdict, value: record.value });
             }
-        }
+        });
     }
 
     /// The profile by which the file was read.
@@ -166,25 +192,25 @@ impl<'a> Robots<'a> {
     }
 
     /// The records that are neither user-agent lines nor rules: sitemaps, crawl delays and
-    /// every other field. They never change a verdict.
-    pub fn other_records(&self) -> &[Record<'a>] {
-        &self.others
+    /// every other field. They never change a verdict. Reads the file again.
+    pub fn other_records(&self) -> impl Iterator<Item = Record<'a>> {
+        self.records().filter(|record| matches!(record.field, Field::Sitemap | Field::Other))
     }
 
-    /// The sitemaps' values as written; they belong to no group.
+    /// The sitemaps' values as written; they belong to no group. Reads the file again.
     pub fn sitemaps(&self) -> impl Iterator<Item = &'a [u8]> {
-        let sitemaps = self.others.iter().filter(|record| record.field == Field::Sitemap);
+        let sitemaps = self.records().filter(|record| record.field == Field::Sitemap);
         sitemaps.map(|record| record.value)
     }
 
     /// How many groups the file has.
     pub fn group_count(&self) -> usize {
-        self.groups.len()
+        self.group_count as usize
     }
 
     /// The product tokens of the file, as written, in its order; `*` among them.
     pub fn tokens(&self) -> impl Iterator<Item = &'a [u8]> {
-        self.agents.iter().filter_map(|agent| match Names::of(agent.value, &self.profile) {
+        self.agents.iter().filter_map(|agent| match self.names(agent) {
             Names::Everybody => Some(&b"*"[..]),
             Names::Token(token) => Some(token),
             Names::Nobody => None,
@@ -199,10 +225,12 @@ impl<'a> Robots<'a> {
     /// The group to which a user-agent line or a rule belongs.
     fn group_of_line(&self, line: u32) -> Option<u32> {
         if let Ok(at) = self.agents.binary_search_by_key(&line, |agent| agent.line) {
-            return Some(self.groups.partition_point(|g| g.agents_from as usize <= at) as u32 - 1);
+            return Some(self.agents[at].group);
         }
         let at = self.rules.binary_search_by_key(&line, |rule| rule.line).ok()?;
-        Some(self.groups.partition_point(|g| g.rules_from as usize <= at) as u32 - 1)
+        let behind = self.agents.partition_point(|agent| agent.rules_from as usize <= at);
+        // No rule is kept before the first group.
+        Some(self.agents[behind - 1].group)
     }
 
     /// The policy for a crawler.
@@ -211,7 +239,7 @@ impl<'a> Robots<'a> {
     /// for the same groups share that policy. Nothing is compiled before it pays
     /// ([`Config::build_after`]).
     pub fn policy(&self, crawler: &Crawler) -> Policy {
-        let selected = self.index().select(crawler, &self.profile);
+        let selected = self.select(crawler);
         let groups = selected.groups();
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = policies.get(groups) {
@@ -225,46 +253,53 @@ impl<'a> Robots<'a> {
     /// The lines of the user-agent records that make the groups of a crawler, with their
     /// values: empty where no group is for it.
     pub fn group_of(&self, crawler: &Crawler) -> Vec<(u32, &'a [u8])> {
-        let selected = self.index().select(crawler, &self.profile);
-        self.agents_of(&selected).map(|agent| (agent.line, agent.value)).collect()
+        let selected = self.select(crawler);
+        self.agents_of(&selected).map(|agent| (agent.line, self.value(agent))).collect()
     }
 
-    fn index(&self) -> &TokenIndex<'a> {
-        self.index.get_or_init(|| {
-            let groups = (0..self.groups.len()).map(|group| (group as u32, self.agents(group)));
-            TokenIndex::new(groups.flat_map(|(group, agents)| {
-                let names = |agent: &Agent<'a>| Names::of(agent.value, &self.profile);
-                agents.iter().map(move |agent| (names(agent), group))
-            }))
-        })
+    fn select(&self, crawler: &Crawler) -> Selected {
+        let lines = self.agents.iter().map(|agent| (self.value(agent), agent.group));
+        self.lookups.select(lines, crawler, &self.profile)
     }
 
-    fn agents(&self, group: usize) -> &[Agent<'a>] {
-        let to = self.groups.get(group + 1).map_or(self.agents.len(), |g| g.agents_from as usize);
-        &self.agents[self.groups[group].agents_from as usize..to]
+    fn value(&self, agent: &Agent) -> &'a [u8] {
+        &self.file[agent.value_at as usize..agent.value_end as usize]
     }
 
-    fn rules(&self, group: usize) -> &[Rule<'a>] {
-        let to = self.groups.get(group + 1).map_or(self.rules.len(), |g| g.rules_from as usize);
-        &self.rules[self.groups[group].rules_from as usize..to]
+    fn names(&self, agent: &Agent) -> Names<'a> {
+        Names::of(self.value(agent), &self.profile)
     }
 
-    fn agents_of<'s>(&'s self, selected: &'s Selected) -> impl Iterator<Item = &'s Agent<'a>> {
-        selected.groups().iter().flat_map(|&group| self.agents(group as usize))
+    fn agents(&self, group: u32) -> &[Agent] {
+        let from = self.agents.partition_point(|agent| agent.group < group);
+        let len = self.agents[from..].iter().take_while(|agent| agent.group == group).count();
+        &self.agents[from..from + len]
+    }
+
+    fn rules(&self, group: u32) -> &[Rule] {
+        let rules_from = |group| {
+            let agent = self.agents.partition_point(|agent| agent.group < group);
+            self.agents.get(agent).map_or(self.rules.len(), |agent| agent.rules_from as usize)
+        };
+        &self.rules[rules_from(group)..rules_from(group + 1)]
+    }
+
+    fn agents_of<'s>(&'s self, selected: &'s Selected) -> impl Iterator<Item = &'s Agent> + Clone {
+        selected.groups().iter().flat_map(|&group| self.agents(group))
     }
 
     fn new_policy(&self, selected: &Selected) -> Policy {
-        let rules = || selected.groups().iter().flat_map(|&group| self.rules(group as usize));
+        let rules = || selected.groups().iter().flat_map(|&group| self.rules(group));
         let rule_set = RuleSet::new(
-            rules().filter(|rule| !rule.value.is_empty()).map(|rule| RawRule {
+            rules().filter(|rule| !rule.is_empty()).map(|rule| RawRule {
                 line: rule.line,
                 verdict: rule.verdict,
-                value: rule.value,
+                value: &self.file[rule.value_at as usize..rule.value_end as usize],
             }),
             &self.profile,
         );
-        let empty_rule = rules().find(|rule| rule.value.is_empty()).map(|rule| rule.line);
-        let agents = self.agents_of(selected).map(|agent| (agent.line, agent.value));
+        let empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
+        let agents = self.agents_of(selected).map(|agent| (agent.line, self.value(agent)));
         Policy::new(&self.profile, &self.config, rule_set, agents, empty_rule)
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use robotsieve::{
     ByteOrderMark, ControlCharacters, Crawler, GroupMatch, Profile, Robots, RulePrecedence, Sides,
-    TargetForm, TokenOctets,
+    TargetForm, TokenOctets, is_allowed_once,
 };
 use support::say;
 use support::switches::field_names;
@@ -337,7 +337,10 @@ fn rows() -> Vec<Row> {
 fn answer(row: &Row) -> &'static str {
     let question = &row.question;
     let robots = Robots::parse(&question.file, &row.profile);
-    let policy = robots.policy(&Crawler::names(question.agent.split(',')));
+    let crawler = Crawler::names(question.agent.split(','));
+    let policy = robots.policy(&crawler);
+    let once = is_allowed_once(&question.file, &row.profile, &crawler, &question.url);
+    assert_eq!(once, policy.is_allowed(&question.url), "{} asked once", row.switch);
     match policy.decide(&question.url) {
         Ok(decision) => decision.verdict.as_str(),
         Err(_) => "invalid",

@@ -12,7 +12,7 @@ use crate::automaton::{Automaton, Compiler};
 use crate::config::{Config, Engine, LimitHit};
 use crate::decision::Verdict;
 use crate::normalise::Encoding;
-use crate::rules::{RuleRef, RuleSet};
+use crate::rules::RuleSet;
 use crate::target::Target;
 
 use lazy::Lazy;
@@ -151,26 +151,27 @@ impl Over {
     }
 }
 
-/// After how many questions compiling a rule set pays.
+/// After how many questions compiling a rule set pays: when they have cost what compiling is
+/// thought to cost. So the total is at most about twice the better of "never" and "at once",
+/// whatever the number of questions.
 ///
-/// To try the rules one after another costs some 15 ns for each; to compile them some 1 µs,
-/// 30 ns for each octet of their patterns and 500 ns for each star. These are medians over
-/// real files: single sets with many stars cost several times as much. Compiling when the
-/// questions have cost what compiling is thought to cost makes the total about twice the
-/// better of "never" and "at once" at the worst number of questions.
-///
-/// Large sets are compiled at once: one question could cost more than building what
-/// answers it.
+/// The costs are means over real files, from `cargo bench --bench first -- fit`, which prints
+/// them anew; single sets with many stars cost several times as much.
 pub(crate) fn questions_before_compiling(rules: &RuleSet) -> u32 {
-    const RULES_COMPILED_AT_ONCE: usize = 512;
-    const OCTETS_COMPILED_AT_ONCE: usize = 64 << 10;
-    let octets = rules.pattern_octets();
-    if rules.len() > RULES_COMPILED_AT_ONCE || octets > OCTETS_COMPILED_AT_ONCE {
+    /// To compile, in nanoseconds: any set, and for each octet and star of its patterns.
+    const COMPILE: [usize; 3] = [200, 45, 3_000];
+    /// To try the rules one after another, in nanoseconds: any set, and for each rule and each
+    /// star.
+    const QUESTION: [usize; 3] = [80, 2, 10];
+    /// With more stars, one question for a long target could cost more than building what
+    /// answers it.
+    const STARS_COMPILED_AT_ONCE: usize = 1_024;
+    let cost =
+        |[fixed, each, star]: [usize; 3], count: usize| fixed + each * count + star * rules.stars();
+    if rules.stars() > STARS_COMPILED_AT_ONCE {
         return 0;
     }
-    let stars = |rule: RuleRef<'_>| memchr::memchr_iter(b'*', rule.pattern.octets).count();
-    let stars = rules.iter().map(stars).sum::<usize>();
-    let compile_ns = 1_000 + 30 * octets + 500 * stars;
-    let question_ns = 20 + 15 * rules.len();
-    (compile_ns / question_ns) as u32
+    let questions = cost(COMPILE, rules.pattern_octets()) / cost(QUESTION, rules.len());
+    // The largest number stands for "never".
+    u32::try_from(questions).unwrap_or(u32::MAX).min(u32::MAX - 1)
 }

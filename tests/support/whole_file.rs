@@ -4,7 +4,7 @@
 //! The fuzz targets include this file by path, so it must not use anything else of the test
 //! suite but the naive oracle, which stands beside it there too.
 
-use robotsieve::{Crawler, Field, Profile, Reason, Robots, Verdict};
+use robotsieve::{Crawler, Field, Profile, Reason, Robots, Verdict, is_allowed_once};
 
 use super::naive;
 
@@ -35,6 +35,9 @@ fn look_at_in(file: &[u8], urls: &[&[u8]], name: &str, profile: &Profile) {
     for agent in &names {
         policy(&robots, &Crawler::name(agent), urls, name, profile);
     }
+    once(file, &robots, &Crawler::name(names[0]), urls, profile);
+    once(file, &robots, &Crawler::name("bot"), urls, profile);
+    once(file, &robots, &Crawler::names(&names), urls, profile);
     policy(&robots, &Crawler::names(&names), urls, name, profile);
     policy(&robots, &Crawler::from_user_agent(&file[..file.len().min(300)]), urls, name, profile);
 }
@@ -43,7 +46,7 @@ fn look_at_in(file: &[u8], urls: &[&[u8]], name: &str, profile: &Profile) {
 fn records(file: &[u8], robots: &Robots<'_>, name: &str) {
     let extent = robots.extent();
     let (mut line, mut end) = (0, extent.start);
-    let mut others = robots.other_records().iter();
+    let mut others = robots.other_records();
     let mut sitemaps = robots.sitemaps();
     for record in robots.records() {
         let span = record.value_span();
@@ -56,13 +59,22 @@ fn records(file: &[u8], robots: &Robots<'_>, name: &str) {
         assert!(!line_ends, "{name}: {record:?}");
         (line, end) = (record.line, span.end);
         if matches!(record.field, Field::Sitemap | Field::Other) {
-            assert_eq!(others.next(), Some(&record), "{name}");
+            assert_eq!(others.next(), Some(record), "{name}");
         }
         if record.field == Field::Sitemap {
             assert_eq!(sitemaps.next(), Some(record.value), "{name}");
         }
     }
     assert!(others.next().is_none() && sitemaps.next().is_none(), "{name}");
+}
+
+/// One verdict without a policy is the policy's.
+fn once(file: &[u8], robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], profile: &Profile) {
+    let policy = robots.policy(crawler);
+    for url in urls {
+        let once = is_allowed_once(file, profile, crawler, url);
+        assert_eq!(once, policy.is_allowed(url), "{profile:?}: {}", url.escape_ascii());
+    }
 }
 
 fn policy(robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], name: &str, profile: &Profile) {
