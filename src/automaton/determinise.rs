@@ -192,7 +192,7 @@ impl Dfa {
         // The lowest run of the other verdict, above the best, that is still ahead.
         let mut rival = Run::MAX;
         for &node in &self.set {
-            let ahead = &trie.node(node).ahead;
+            let ahead = trie.ahead(node);
             if ahead.lowest[other] > best {
                 rival = rival.min(ahead.lowest[other]);
             } else if ahead.highest[other] > best {
@@ -204,7 +204,7 @@ impl Dfa {
             return None;
         }
         self.set.retain(|&node| {
-            let ahead = &trie.node(node).ahead;
+            let ahead = trie.ahead(node);
             ahead.highest[other] > best || ahead.highest[same] > rival
         });
         if self.set.len() > 1 {
@@ -212,7 +212,7 @@ impl Dfa {
             self.set.dedup();
             self.drop_what_leads_through_live_stars(trie);
         }
-        let lowest = |node: &NodeId| trie.node(*node).ahead.lowest;
+        let lowest = |node: &NodeId| trie.ahead(*node).lowest;
         let all_above = self.set.iter().map(lowest).all(|[a, d]| a > best && d > best);
         Some(if all_above { best & 1 } else { best })
     }
