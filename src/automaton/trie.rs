@@ -83,8 +83,10 @@ pub(crate) struct Trie {
     to_sort: Vec<(usize, usize, usize)>,
     open: Vec<Open>,
     open_edges: Vec<(u8, NodeId)>,
-    /// By node: the links that lead to it.
+    /// By node.
     links: Vec<Links>,
+    /// A hash table of the links that are not the first one to their node.
+    link_table: Vec<NodeId>,
     /// A hash table of the nodes that are no links.
     table: Vec<NodeId>,
 }
@@ -117,14 +119,14 @@ struct Open {
     best: Run,
 }
 
-/// A *link* is a node with one way on, where no rule ends. Most nodes are links, so each is
-/// found by the node that it leads to, not by a hash table.
+/// A *link* is a node with one way on, where no rule ends. Most nodes are links, and most
+/// links are the only one to their node: these are found by it, without a hash table.
 #[derive(Clone, Copy, Debug)]
 struct Links {
-    /// The last link that was made to this node.
+    /// The first link that was made to this node, or `NONE`.
     first: NodeId,
-    /// If this node is a link: the one before it to the same node, and what it is known by.
-    next: NodeId,
+    /// If this node is a link: where it leads and by which label.
+    to: NodeId,
     label: u32,
 }
 
@@ -160,11 +162,14 @@ impl Trie {
         self.links.clear();
         self.collect(rules, only);
         self.sort(rules);
-        // Of the nodes that are no links each is the root, the end of a pattern or where two
-        // patterns part: the table never has to grow.
+        // Each node that is closed is the root, the end of a pattern or where two patterns
+        // part, and of the links above it one at most leads to a node that had one already:
+        // the tables never have to grow.
         let table_len = (4 * self.entries.len() + 4).next_power_of_two();
         self.table.clear();
         self.table.resize(table_len, NONE);
+        self.link_table.clear();
+        self.link_table.resize(table_len, NONE);
         self.open.push(Open::new(0, 0, 0));
         let mut previous: &[u8] = &[];
         let entries = std::mem::take(&mut self.entries);
@@ -376,17 +381,25 @@ impl Trie {
 
     /// The link of this label to a node: a new one, or one that was there already.
     fn link(&mut self, label: u32, to: NodeId) -> NodeId {
-        let first = self.links[to as usize].first;
-        let mut known = first;
-        while known != NONE {
-            let link = &self.links[known as usize];
-            if link.label == label {
-                return known;
-            }
-            known = link.next;
-        }
         let id = self.nodes.len() as NodeId;
-        self.links[to as usize].first = id;
+        let is = |link: &Links| (link.to, link.label) == (to, label);
+        match self.links[to as usize].first {
+            NONE => self.links[to as usize].first = id,
+            first if is(&self.links[first as usize]) => return first,
+            _ => {
+                let mask = self.link_table.len() - 1;
+                let hash = mix(0, u64::from(to) << 10 | u64::from(label)) >> 32;
+                let mut slot = hash as usize & mask;
+                while self.link_table[slot] != NONE {
+                    let known = self.link_table[slot];
+                    if is(&self.links[known as usize]) {
+                        return known;
+                    }
+                    slot = (slot + 1) & mask;
+                }
+                self.link_table[slot] = id;
+            }
+        }
         let target = self.nodes[to as usize];
         let over_star = label & LABEL_STAR != 0;
         let through = match (over_star, target.end) {
@@ -414,13 +427,13 @@ impl Trie {
         if !over_star {
             self.edges.push((label as u8, to));
         }
-        self.push_node(node, first, label);
+        self.push_node(node, to, label);
         id
     }
 
-    fn push_node(&mut self, node: Node, next: NodeId, label: u32) {
+    fn push_node(&mut self, node: Node, to: NodeId, label: u32) {
         self.nodes.push(node);
-        self.links.push(Links { first: NONE, next, label });
+        self.links.push(Links { first: NONE, to, label });
     }
 
     /// What can still be reached from a node.
