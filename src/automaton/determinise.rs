@@ -320,7 +320,6 @@ impl Dfa {
             self.cells[usize::from(octet)].target = self.state_of_set(trie);
             return;
         }
-        self.drop_what_leads_through_stars(trie);
         self.sort_set();
         let nodes_at = self.cell_nodes.len() as u32;
         self.cell_nodes.extend_from_slice(&self.set);
@@ -338,11 +337,13 @@ impl Dfa {
     }
 
     /// Adds a node, with its star if that is not live yet, and raises the best run where
-    /// rules end there.
+    /// rules end there. A node from which every way leads through a star that is live adds
+    /// nothing: whatever it would match, the star matches too.
+    #[inline]
     fn arrive(&mut self, trie: &Trie, id: NodeId) {
         let node = trie.node(id);
         self.best = self.best.max(node.end);
-        if node.end_anchored != 0 || !trie.edges(id).is_empty() {
+        if node.goes_on() && !leads_through(trie, &self.live_stars, id, &mut self.work) {
             self.set.push(id);
         }
         if node.star != NONE && !self.live_stars.has(node.star) {
@@ -357,13 +358,6 @@ impl Dfa {
         }
     }
 
-    /// A node from which every way leads through a star node that is live already adds
-    /// nothing to it: whatever it would match, that one matches too.
-    fn drop_what_leads_through_stars(&mut self, trie: &Trie) {
-        let (live_stars, work) = (&self.live_stars, &mut self.work);
-        self.set.retain(|&node| !leads_through(trie, live_stars, node, work));
-    }
-
     fn sort_set(&mut self) {
         if self.set.len() > 1 {
             self.set.sort_unstable();
@@ -376,15 +370,14 @@ impl Dfa {
     fn state_of_nodes(&mut self, trie: &Trie, context: &Context) -> StateId {
         self.work += self.set.len() as u64;
         let best = context.best;
-        let mut rival = context.rival;
-        for &node in &self.set {
-            rival = rival.min(rival_of(trie, node, best));
+        // With one run only, every node leads there.
+        if trie.highest() > 1 {
+            let rivals = self.set.iter().map(|node| rival_of(trie, *node, best));
+            let rival = rivals.fold(context.rival, Run::min);
+            self.set.retain(|&node| is_relevant(trie, node, best, rival));
         }
-        if rival == Run::MAX {
-            return final_of(best);
-        }
-        self.set.retain(|&node| is_relevant(trie, node, best, rival));
         if self.set.is_empty() {
+            // Final, where there are no stars.
             return self.contexts[self.context as usize].wait;
         }
         if best > 1 && context.above && self.set.iter().all(|node| is_above(trie, *node, best)) {
@@ -397,6 +390,9 @@ impl Dfa {
     /// The state with `self.set`, `self.new_stars` and the stars of the context at hand as
     /// live nodes, pruned first.
     fn state_of_set(&mut self, trie: &Trie) -> StateId {
+        if self.best >= trie.highest() {
+            return final_of(self.best);
+        }
         if let Some(context) = self.contexts.get(self.context as usize) {
             let stars = context.stars_at as usize..(context.stars_at + context.stars_len) as usize;
             self.new_stars.extend_from_slice(&self.stars[stars]);
@@ -543,21 +539,26 @@ impl Dfa {
             {
                 return;
             }
-            self.children.clear();
-            for at in live {
-                self.children.extend_from_slice(trie.edges(self.sets[at]));
-            }
-            if state.set_len > 1 {
-                self.children.sort_unstable();
-            }
-            self.work += self.children.len() as u64;
-            if context.settled {
-                self.find_exits(trie, &context);
+            let mut several = std::mem::take(&mut self.children);
+            let children = if let [node] = self.sets[live.clone()] {
+                trie.edges(node)
+            } else {
+                several.clear();
+                let edges = self.sets[live].iter().map(|node| trie.edges(*node));
+                several.extend(edges.flatten());
+                several.sort_unstable();
+                &several
+            };
+            self.work += children.len() as u64;
+            let otherwise = if context.settled {
+                self.find_exits(trie, &context, children);
                 context.wait
             } else {
                 self.unsettled.push(index);
-                self.find_unsettled_exits(trie, &context)
-            }
+                self.find_unsettled_exits(trie, &context, children)
+            };
+            self.children = several;
+            otherwise
         };
         let state = &mut self.states[index];
         state.otherwise = otherwise;
@@ -565,15 +566,13 @@ impl Dfa {
         state.exits_len = (self.exits.len() - exits_at) as u32;
     }
 
-    /// Finds the exits by `self.children` in a settled context.
-    fn find_exits(&mut self, trie: &Trie, context: &Context) {
-        let mut at = 0;
-        while at < self.children.len() {
-            let octet = self.children[at].0;
+    /// Finds the exits by the children of a state's nodes, in a settled context.
+    fn find_exits(&mut self, trie: &Trie, context: &Context, children: &[(u8, NodeId)]) {
+        for children in children.chunk_by(|(a, _), (b, _)| a == b) {
+            let octet = children[0].0;
             self.begin_arriving(context.best);
-            while at < self.children.len() && self.children[at].0 == octet {
-                self.arrive(trie, self.children[at].1);
-                at += 1;
+            for (_, child) in children {
+                self.arrive(trie, *child);
             }
             let cell = self.cells[usize::from(octet)];
             let cell = if cell.mark == self.live_stars.present {
@@ -585,11 +584,8 @@ impl Dfa {
                 self.arrive_by_row(trie, &cell);
                 self.state_of_set(trie)
             } else {
-                if context.stars_len > 0 {
-                    self.drop_what_leads_through_stars(trie);
-                    let nodes = cell.nodes_at as usize..(cell.nodes_at + cell.nodes_len) as usize;
-                    self.set.extend_from_slice(&self.cell_nodes[nodes]);
-                }
+                let nodes = cell.nodes_at as usize..(cell.nodes_at + cell.nodes_len) as usize;
+                self.set.extend_from_slice(&self.cell_nodes[nodes]);
                 self.sort_set();
                 self.state_of_nodes(trie, context)
             };
@@ -600,17 +596,20 @@ impl Dfa {
         }
     }
 
-    /// Finds the exits by `self.children` in a context that is not settled, and where every
-    /// other octet leads.
-    fn find_unsettled_exits(&mut self, trie: &Trie, context: &Context) -> StateId {
+    /// Finds the exits by the children of a state's nodes in a context that is not settled,
+    /// and where every other octet leads.
+    fn find_unsettled_exits(
+        &mut self,
+        trie: &Trie,
+        context: &Context,
+        children: &[(u8, NodeId)],
+    ) -> StateId {
         let stars = self.stars_of(context);
-        let mut at = 0;
-        while at < self.children.len() {
-            let octet = self.children[at].0;
+        for children in children.chunk_by(|(a, _), (b, _)| a == b) {
+            let octet = children[0].0;
             self.begin_arriving(context.best);
-            while at < self.children.len() && self.children[at].0 == octet {
-                self.arrive(trie, self.children[at].1);
-                at += 1;
+            for (_, child) in children {
+                self.arrive(trie, *child);
             }
             for star in stars.clone() {
                 if let Some(child) = trie.child(self.stars[star], octet) {

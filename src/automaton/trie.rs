@@ -78,6 +78,7 @@ pub(crate) struct Trie {
     edges: Vec<(u8, NodeId)>,
     aheads: Vec<Ahead>,
     root: NodeId,
+    highest_run: Run,
     // Scratch space of the construction, kept for the next one.
     entries: Vec<Entry>,
     to_sort: Vec<(usize, usize, usize)>,
@@ -203,6 +204,7 @@ impl Trie {
     /// Assigns runs and drops what cannot change a verdict.
     fn collect(&mut self, rules: &RuleSet, only: Option<Run>) {
         self.entries.clear();
+        self.highest_run = 0;
         let mut run = 0;
         // From lowest to highest precedence.
         for (number, rule) in rules.iter().enumerate().rev() {
@@ -218,6 +220,7 @@ impl Trie {
                 let (key, key_len) = key_of(&octets[at..]);
                 let rule = number as u32;
                 self.entries.push(Entry { key, key_len, rule, at: at as u32, run, anchored });
+                self.highest_run = run;
             };
             match octets {
                 // A target begins with `/`.
@@ -436,6 +439,11 @@ impl Trie {
         self.links.push(Links { first: NONE, to, label });
     }
 
+    /// No run above this one can be reached.
+    pub(crate) fn highest(&self) -> Run {
+        self.highest_run
+    }
+
     /// What can still be reached from a node.
     #[inline]
     pub(crate) fn ahead(&self, id: NodeId) -> &Ahead {
@@ -469,6 +477,14 @@ impl Trie {
             return edges.iter().find(|(o, _)| *o == octet).map(|(_, child)| *child);
         }
         edges.binary_search_by_key(&octet, |(o, _)| *o).ok().map(|at| edges[at].1)
+    }
+}
+
+impl Node {
+    /// Whether this node itself, not its star, leads anywhere or ends a rule of `$`.
+    #[inline]
+    pub(crate) fn goes_on(&self) -> bool {
+        self.edges_len > 0 || self.end_anchored != 0
     }
 }
 
