@@ -73,10 +73,9 @@ struct Context {
     above: bool,
     /// Whether all stars stay live whatever other nodes are live or not.
     settled: bool,
-    /// The state of the stars alone, where it is settled and there are stars.
+    /// The state of the stars alone, where it is settled, there are stars, and it is the one
+    /// at hand; else the final verdict of the best run.
     wait: StateId,
-    /// A state without exits yet, the first of a list; 0: none.
-    pending: StateId,
 }
 
 /// What the stars of the context at hand do with an octet.
@@ -134,6 +133,8 @@ pub(crate) struct Dfa {
     sets: Vec<NodeId>,
     pub(crate) start: StateId,
     contexts: Vec<Context>,
+    /// By context: a state without exits yet, the first of a list; 0: none.
+    pending: Vec<StateId>,
     /// The live stars of all contexts, each sorted.
     stars: Vec<NodeId>,
     // Hash tables.
@@ -167,7 +168,7 @@ pub(crate) struct Dfa {
 /// files that have few. Measured: the most that a policy of the corpus takes is 145,000 (28,254
 /// nodes, without stars), and 71,000 (1,225 nodes) among those with stars.
 fn default_work(nodes: u64) -> u64 {
-    4096 + 64 * nodes.min(2048) + 2 * nodes
+    4096 + 80 * nodes.min(1024) + 2 * nodes
 }
 
 impl Dfa {
@@ -183,7 +184,7 @@ impl Dfa {
     ) -> Result<(), LimitHit> {
         let nodes = trie.len() as u64;
         let state_limit =
-            limits.states.unwrap_or_else(|| u32::try_from(4 * nodes + 64).unwrap_or(u32::MAX));
+            limits.states.unwrap_or_else(|| u32::try_from(16 * nodes + 64).unwrap_or(u32::MAX));
         let work_limit = limits.work.unwrap_or(default_work(nodes));
         self.clear(trie);
         self.best = 0;
@@ -191,7 +192,7 @@ impl Dfa {
         self.start = self.state_of_set(trie);
         let mut expanded = 0;
         while let Some(context) = self.to_do.pop() {
-            self.enter(trie, context);
+            let context = self.enter(trie, context);
             while let Some(id) = self.next_pending() {
                 if expanded > state_limit {
                     return Err(LimitHit::States(state_limit));
@@ -200,7 +201,7 @@ impl Dfa {
                     return Err(LimitHit::Work(work_limit));
                 }
                 expanded += 1;
-                self.expand(trie, encoding, id);
+                self.expand(trie, encoding, &context, id);
             }
         }
         self.drop_needless_exits();
@@ -213,6 +214,7 @@ impl Dfa {
         self.literals.clear();
         self.sets.clear();
         self.contexts.clear();
+        self.pending.clear();
         self.stars.clear();
         self.state_table.clear();
         self.context_table.clear();
@@ -256,23 +258,23 @@ impl Dfa {
     }
 
     /// Begins with the states of a context.
-    fn enter(&mut self, trie: &Trie, id: ContextId) {
+    fn enter(&mut self, trie: &Trie, id: ContextId) -> Context {
         self.context = id;
-        let context = self.contexts[id as usize];
+        let mut context = self.contexts[id as usize];
         let stars = self.stars_of(&context);
         self.work += stars.len() as u64;
         self.live_stars.renew(&self.stars[stars.clone()]);
         if !context.settled || stars.is_empty() {
-            return;
+            return context;
         }
         self.fill_row(trie, stars);
         self.set.clear();
-        let wait = self.state_of(id, context.anchored);
-        self.contexts[id as usize].wait = wait;
+        context.wait = self.state_of(id, context.anchored);
         self.cell_nodes.clear();
         for at in 0..self.cell_octets.len() {
             self.fill_cell(trie, &context, self.cell_octets[at]);
         }
+        context
     }
 
     /// Sorts the children of the stars by octet into `row`.
@@ -378,7 +380,7 @@ impl Dfa {
         }
         if self.set.is_empty() {
             // Final, where there are no stars.
-            return self.contexts[self.context as usize].wait;
+            return context.wait;
         }
         if best > 1 && context.above && self.set.iter().all(|node| is_above(trie, *node, best)) {
             return self.state_of_set(trie);
@@ -457,8 +459,8 @@ impl Dfa {
             // Where the best run would be lowered for the stars alone, that is another context.
             settled: stars.is_empty() || all_stay && (best < 2 || !above),
             wait: final_of(best),
-            pending: 0,
         });
+        self.pending.push(0);
         self.stars.extend_from_slice(stars);
         self.context_table[slot] = self.contexts.len() as ContextId;
         self.contexts.len() as ContextId - 1
@@ -484,8 +486,8 @@ impl Dfa {
         }
         let id = self.states.len() as StateId + FIRST_STATE;
         self.state_table[slot] = id;
-        let its_context = &mut self.contexts[context as usize];
-        if its_context.pending == 0 && context != self.context {
+        let next = std::mem::replace(&mut self.pending[context as usize], id);
+        if next == 0 && context != self.context {
             self.to_do.push(context);
         }
         self.states.push(State {
@@ -493,35 +495,33 @@ impl Dfa {
             set_at: self.sets.len() as u32,
             set_len: self.set.len() as u32,
             hash,
-            next: its_context.pending,
+            next,
             exits_at: 0,
             exits_len: 0,
-            otherwise: final_of(its_context.best),
+            otherwise: final_of(self.contexts[context as usize].best),
             at_end: verdict_of(anchored),
             literal_at: 0,
             literal_len: 0,
         });
-        its_context.pending = id;
         self.sets.extend_from_slice(&self.set);
         id
     }
 
     /// The next state of the context at hand that has no exits yet.
     fn next_pending(&mut self) -> Option<StateId> {
-        let context = &mut self.contexts[self.context as usize];
-        let id = context.pending;
+        let pending = &mut self.pending[self.context as usize];
+        let id = *pending;
         if id == 0 {
             return None;
         }
-        context.pending = self.states[(id - FIRST_STATE) as usize].next;
+        *pending = self.states[(id - FIRST_STATE) as usize].next;
         Some(id)
     }
 
     /// Finds the exits of a state of the context at hand.
-    fn expand(&mut self, trie: &Trie, encoding: Encoding, id: StateId) {
+    fn expand(&mut self, trie: &Trie, encoding: Encoding, context: &Context, id: StateId) {
         let index = (id - FIRST_STATE) as usize;
-        let state = self.states[index];
-        let context = self.contexts[self.context as usize];
+        let state = &self.states[index];
         let exits_at = self.exits.len();
         let live = state.set_at as usize..(state.set_at + state.set_len) as usize;
         let otherwise = if id == context.wait {
@@ -535,7 +535,7 @@ impl Dfa {
         } else {
             if context.stars_len == 0
                 && let [node] = self.sets[live.clone()]
-                && self.expand_literal(trie, encoding, index, node)
+                && self.expand_literal(trie, encoding, context, index, node)
             {
                 return;
             }
@@ -551,11 +551,11 @@ impl Dfa {
             };
             self.work += children.len() as u64;
             let otherwise = if context.settled {
-                self.find_exits(trie, &context, children);
+                self.find_exits(trie, context, children);
                 context.wait
             } else {
                 self.unsettled.push(index);
-                self.find_unsettled_exits(trie, &context, children)
+                self.find_unsettled_exits(trie, context, children)
             };
             self.children = several;
             otherwise
@@ -631,6 +631,7 @@ impl Dfa {
         &mut self,
         trie: &Trie,
         encoding: Encoding,
+        context: &Context,
         index: usize,
         node: NodeId,
     ) -> bool {
@@ -653,13 +654,12 @@ impl Dfa {
             return false;
         }
         self.work += 1;
-        let context = self.contexts[self.context as usize];
         self.begin_arriving(context.best);
         self.arrive(trie, last);
         let target = if self.best != context.best || !self.new_stars.is_empty() {
             self.state_of_set(trie)
         } else {
-            self.state_of_nodes(trie, &context)
+            self.state_of_nodes(trie, context)
         };
         let state = &mut self.states[index];
         state.exits_at = self.exits.len() as u32;
