@@ -265,7 +265,7 @@ impl Dfa {
         self.work += stars.len() as u64;
         self.live_stars.renew(&self.stars[stars.clone()]);
         if !context.settled || stars.is_empty() {
-            return context;
+            return context; // no cell has the new mark
         }
         self.fill_row(trie, stars);
         self.set.clear();
@@ -329,6 +329,12 @@ impl Dfa {
         let target = self.state_of_nodes(trie, context);
         let cell = &mut self.cells[usize::from(octet)];
         *cell = Cell { stays: true, nodes_at, nodes_len, target, ..*cell };
+    }
+
+    /// Whether the stars of the context at hand have a way by this octet.
+    #[inline]
+    fn has_cell(&self, octet: u8) -> bool {
+        self.cells[usize::from(octet)].mark == self.live_stars.present
     }
 
     /// Before an octet arrives anywhere.
@@ -533,7 +539,7 @@ impl Dfa {
             }
             id
         } else {
-            if context.stars_len == 0
+            if context.settled
                 && let [node] = self.sets[live.clone()]
                 && self.expand_literal(trie, encoding, context, index, node)
             {
@@ -574,9 +580,8 @@ impl Dfa {
             for (_, child) in children {
                 self.arrive(trie, *child);
             }
-            let cell = self.cells[usize::from(octet)];
-            let cell = if cell.mark == self.live_stars.present {
-                cell
+            let cell = if self.has_cell(octet) {
+                self.cells[usize::from(octet)]
             } else {
                 Cell { stays: true, target: context.wait, ..Cell::default() }
             };
@@ -625,8 +630,9 @@ impl Dfa {
         self.state_of_set(trie)
     }
 
-    /// Where one node alone is live and a single way goes on from it, octet after octet:
-    /// takes all of it as one exit, up to an octet that is special in targets.
+    /// Where one node alone is live beside the stars and a single way goes on from it, octet
+    /// after octet: takes all of it as one exit, up to an octet that is special in targets or
+    /// that the stars know.
     fn expand_literal(
         &mut self,
         trie: &Trie,
@@ -641,7 +647,9 @@ impl Dfa {
             let n = trie.node(last);
             let passes = n.star == NONE && n.end_anchored == 0 && (last == node || n.end == 0);
             match trie.edges(last) {
-                [(octet, child)] if passes && !encoding.is_special(*octet) => {
+                [(octet, child)]
+                    if passes && !encoding.is_special(*octet) && !self.has_cell(*octet) =>
+                {
                     self.literals.push(*octet);
                     last = *child;
                 }
@@ -662,6 +670,7 @@ impl Dfa {
             self.state_of_nodes(trie, context)
         };
         let state = &mut self.states[index];
+        state.otherwise = context.wait;
         state.exits_at = self.exits.len() as u32;
         state.exits_len = 1;
         state.literal_at = literal_at as u32;
