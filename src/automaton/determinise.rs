@@ -95,6 +95,15 @@ struct Cell {
     target: StateId,
 }
 
+/// Where an octet leads by which a child is reached and no other one but by the stars.
+#[derive(Clone, Copy, Debug, Default)]
+struct LoneChild {
+    /// The mark of the context for which this is so.
+    mark: u64,
+    octet: u8,
+    target: StateId,
+}
+
 /// Marks nodes: those whose mark is the present one.
 #[derive(Debug, Default)]
 struct Marks {
@@ -153,6 +162,8 @@ pub(crate) struct Dfa {
     cell_octets: Vec<u8>,
     row: Vec<NodeId>,
     cell_nodes: Vec<NodeId>,
+    /// By node. Beside stars most exits lead where one of another state led.
+    lone_children: Vec<LoneChild>,
     // Of the state at hand.
     children: Vec<(u8, NodeId)>,
     /// The nodes at which an octet arrives, the stars that it adds to the context, and the
@@ -225,6 +236,9 @@ impl Dfa {
         self.live_stars.begin(trie.len());
         self.live_stars.renew(&[]);
         self.cells.resize(256, Cell::default());
+        if self.lone_children.len() < trie.len() {
+            self.lone_children.resize(trie.len(), LoneChild::default());
+        }
         self.set.clear();
         self.new_stars.clear();
         self.live.begin(trie.len());
@@ -546,14 +560,18 @@ impl Dfa {
                 return;
             }
             let mut several = std::mem::take(&mut self.children);
-            let children = if let [node] = self.sets[live.clone()] {
-                trie.edges(node)
-            } else {
-                several.clear();
-                let edges = self.sets[live].iter().map(|node| trie.edges(*node));
-                several.extend(edges.flatten());
-                several.sort_unstable();
-                &several
+            let children = match self.sets[live] {
+                [node] => trie.edges(node),
+                [one, other] => {
+                    merge(trie.edges(one), trie.edges(other), &mut several);
+                    &several
+                }
+                ref nodes => {
+                    several.clear();
+                    several.extend(nodes.iter().flat_map(|node| trie.edges(*node)));
+                    several.sort_unstable();
+                    &several
+                }
             };
             self.work += children.len() as u64;
             let otherwise = if context.settled {
@@ -576,28 +594,53 @@ impl Dfa {
     fn find_exits(&mut self, trie: &Trie, context: &Context, children: &[(u8, NodeId)]) {
         for children in children.chunk_by(|(a, _), (b, _)| a == b) {
             let octet = children[0].0;
-            self.begin_arriving(context.best);
-            for (_, child) in children {
-                self.arrive(trie, *child);
-            }
-            let cell = if self.has_cell(octet) {
-                self.cells[usize::from(octet)]
-            } else {
-                Cell { stays: true, target: context.wait, ..Cell::default() }
-            };
-            let target = if !cell.stays || self.best != context.best || !self.new_stars.is_empty() {
-                self.arrive_by_row(trie, &cell);
-                self.state_of_set(trie)
-            } else {
-                let nodes = cell.nodes_at as usize..(cell.nodes_at + cell.nodes_len) as usize;
-                self.set.extend_from_slice(&self.cell_nodes[nodes]);
-                self.sort_set();
-                self.state_of_nodes(trie, context)
+            let target = match *children {
+                // Where there are no stars, no two states lead to one child.
+                [(octet, child)] if context.stars_len > 0 => {
+                    let mark = self.live_stars.present;
+                    let known = self.lone_children[child as usize];
+                    if (known.mark, known.octet) == (mark, octet) {
+                        known.target
+                    } else {
+                        let target = self.target(trie, context, children);
+                        self.lone_children[child as usize] = LoneChild { mark, octet, target };
+                        target
+                    }
+                }
+                _ => self.target(trie, context, children),
             };
             // Otherwise the octet leads there anyway.
-            if target != cell.target {
+            let anyway = if self.has_cell(octet) {
+                self.cells[usize::from(octet)].target
+            } else {
+                context.wait
+            };
+            if target != anyway {
                 self.exits.push((octet, target));
             }
+        }
+    }
+
+    /// Where an octet leads by which these children are reached, in a settled context.
+    fn target(&mut self, trie: &Trie, context: &Context, children: &[(u8, NodeId)]) -> StateId {
+        let octet = children[0].0;
+        self.begin_arriving(context.best);
+        for (_, child) in children {
+            self.arrive(trie, *child);
+        }
+        let cell = if self.has_cell(octet) {
+            self.cells[usize::from(octet)]
+        } else {
+            Cell { stays: true, ..Cell::default() }
+        };
+        if !cell.stays || self.best != context.best || !self.new_stars.is_empty() {
+            self.arrive_by_row(trie, &cell);
+            self.state_of_set(trie)
+        } else {
+            let nodes = cell.nodes_at as usize..(cell.nodes_at + cell.nodes_len) as usize;
+            self.set.extend_from_slice(&self.cell_nodes[nodes]);
+            self.sort_set();
+            self.state_of_nodes(trie, context)
         }
     }
 
@@ -753,6 +796,21 @@ fn leads_through(trie: &Trie, stars: &Marks, node: NodeId, work: &mut u64) -> bo
         through = trie.node(through).through;
     }
     false
+}
+
+/// Merges two lists that are sorted by octet.
+fn merge(one: &[(u8, NodeId)], mut other: &[(u8, NodeId)], into: &mut Vec<(u8, NodeId)>) {
+    into.clear();
+    for &edge in one {
+        while let [first, rest @ ..] = other
+            && first.0 < edge.0
+        {
+            into.push(*first);
+            other = rest;
+        }
+        into.push(edge);
+    }
+    into.extend_from_slice(other);
 }
 
 /// Gives a hash table more room; `hashes` are those of the numbers from `first` on.
