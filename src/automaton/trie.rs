@@ -1,5 +1,7 @@
 //! Rules → runs → a trie of their patterns with equal tails shared.
 
+use std::cmp::Reverse;
+
 use crate::Verdict;
 use crate::rules::RuleSet;
 
@@ -95,13 +97,12 @@ pub(crate) struct Trie {
 /// A pattern from behind the first `/` on: `octets[at..]` of rule number `rule`.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The octets at hand, eight at a time while sorting, zeros where there are fewer.
+    /// The octets at hand while sorting: see [`key_of`].
     key: u64,
-    /// How many octets the key has.
-    key_len: u32,
     rule: u32,
-    at: u32,
     run: Run,
+    /// 2 at most.
+    at: u8,
     anchored: bool,
 }
 
@@ -176,7 +177,7 @@ impl Trie {
         let entries = std::mem::take(&mut self.entries);
         for entry in &entries {
             let pattern = rules.get(entry.rule as usize).pattern;
-            let octets = &pattern.octets[entry.at as usize..];
+            let octets = &pattern.octets[usize::from(entry.at)..];
             let shared = common_prefix_len(previous, octets);
             self.close_down_to(shared, previous, rules.wildcards());
             let parting = self.open[self.open.len() - 1];
@@ -216,10 +217,9 @@ impl Trie {
             }
             let octets = rule.pattern.octets;
             let anchored = rule.pattern.anchored;
-            let mut add = |at: usize| {
-                let (key, key_len) = key_of(&octets[at..]);
-                let rule = number as u32;
-                self.entries.push(Entry { key, key_len, rule, at: at as u32, run, anchored });
+            let mut add = |at: u8| {
+                let key = key_of(&octets[usize::from(at)..]);
+                self.entries.push(Entry { key, rule: number as u32, run, at, anchored });
                 self.highest_run = run;
             };
             match octets {
@@ -239,37 +239,36 @@ impl Trie {
         }
     }
 
-    /// Sorts by pattern, eight octets at a time. Of equal patterns the highest run comes
+    /// Sorts by pattern, a key at a time. Of equal patterns the highest run comes
     /// first: the others add nothing.
     fn sort(&mut self, rules: &RuleSet) {
         /// So few entries are compared octet by octet.
         const FEW: usize = 8;
         let rest = |entry: &Entry, depth: usize| {
-            &rules.get(entry.rule as usize).pattern.octets[entry.at as usize + depth..]
+            &rules.get(entry.rule as usize).pattern.octets[usize::from(entry.at) + depth..]
         };
         // Ranges of entries that are equal in the octets before a depth.
         self.to_sort.push((0, self.entries.len(), 0));
         while let Some((from, to, depth)) = self.to_sort.pop() {
             let entries = &mut self.entries[from..to];
-            entries.sort_unstable_by_key(|entry| (entry.key, entry.key_len));
+            entries.sort_unstable_by_key(|entry| entry.key);
             let mut at = 0;
-            for equal in entries.chunk_by_mut(|a, b| (a.key, a.key_len) == (b.key, b.key_len)) {
+            for equal in entries.chunk_by_mut(|a, b| a.key == b.key) {
                 let len = equal.len();
                 if len > 1 {
-                    if equal[0].key_len < 8 {
-                        equal.sort_unstable_by(|a, b| {
-                            a.anchored.cmp(&b.anchored).then(b.run.cmp(&a.run))
-                        });
+                    let next = depth + KEY_OCTETS;
+                    if is_last_key(equal[0].key) {
+                        equal.sort_unstable_by_key(|entry| (entry.anchored, Reverse(entry.run)));
                     } else if len <= FEW {
                         equal.sort_unstable_by(|a, b| {
-                            let order = rest(a, depth + 8).cmp(rest(b, depth + 8));
+                            let order = rest(a, next).cmp(rest(b, next));
                             order.then(a.anchored.cmp(&b.anchored)).then(b.run.cmp(&a.run))
                         });
                     } else {
                         for entry in equal {
-                            (entry.key, entry.key_len) = key_of(rest(entry, depth + 8));
+                            entry.key = key_of(rest(entry, next));
                         }
-                        self.to_sort.push((from + at, from + at + len, depth + 8));
+                        self.to_sort.push((from + at, from + at + len, next));
                     }
                 }
                 at += len;
@@ -524,17 +523,25 @@ pub(crate) fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The first eight octets as a number that sorts as they do, zeros for those that are
-/// missing, and how many there are.
-fn key_of(octets: &[u8]) -> (u64, u32) {
+/// The octets of a key.
+const KEY_OCTETS: usize = 7;
+
+/// A number that sorts as the first octets do: those, then zeros for any that are missing,
+/// then how many there are, 255 if more follow.
+fn key_of(octets: &[u8]) -> u64 {
     match octets.first_chunk() {
-        Some(eight) => (u64::from_be_bytes(*eight), 8),
+        Some(eight) => u64::from_be_bytes(*eight) | 0xFF,
         None => {
             let mut eight = [0; 8];
             eight[..octets.len()].copy_from_slice(octets);
-            (u64::from_be_bytes(eight), octets.len() as u32)
+            u64::from_be_bytes(eight) | octets.len() as u64
         }
     }
+}
+
+/// Whether nothing follows the octets of a key.
+fn is_last_key(key: u64) -> bool {
+    key & 0xFF <= KEY_OCTETS as u64
 }
 
 fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
