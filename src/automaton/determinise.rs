@@ -33,9 +33,13 @@ fn final_of(run: Run) -> StateId {
 /// A state of the DFA.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State {
+    context: ContextId,
+    /// The live nodes that are no stars.
     set_at: u32,
     set_len: u32,
-    best: Run,
+    hash: u32,
+    /// The next state of the context that has no exits yet.
+    next: StateId,
     exits_at: u32,
     exits_len: u32,
     /// Where every other octet leads. The state itself: it waits for its exits. Another
@@ -50,24 +54,124 @@ pub(crate) struct State {
     literal_len: u32,
 }
 
+/// The number of a context.
+type ContextId = u32;
+
+/// What most states have in common with many others: the live star nodes and the best run.
+/// What follows from these is found out once.
+#[derive(Clone, Copy, Debug)]
+struct Context {
+    stars_at: u32,
+    stars_len: u32,
+    best: Run,
+    hash: u32,
+    /// The lowest run of the other verdict, above the best, that is ahead of the stars.
+    rival: Run,
+    /// The highest run that the end of the target gives at the stars.
+    anchored: Run,
+    /// Whether every run ahead of the stars is above the best.
+    above: bool,
+    /// Whether all stars stay live whatever other nodes are live or not.
+    settled: bool,
+    /// The state of the stars alone, where it is settled, there are stars, and it is the one
+    /// at hand; else the final verdict of the best run.
+    wait: StateId,
+}
+
+/// What the stars of the context at hand do with an octet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    /// The mark of the context that this was made for.
+    mark: u64,
+    /// The children of the stars: a range of `row`.
+    row_at: u32,
+    row_len: u32,
+    /// Whether they leave the context as it is. If so: the nodes that become live, sorted, a
+    /// range of `cell_nodes`.
+    stays: bool,
+    nodes_at: u32,
+    nodes_len: u32,
+    /// Where the stars alone lead.
+    target: StateId,
+}
+
+/// Where an octet leads by which a child is reached and no other one but by the stars.
+#[derive(Clone, Copy, Debug, Default)]
+struct LoneChild {
+    /// The mark of the context for which this is so.
+    mark: u64,
+    octet: u8,
+    target: StateId,
+}
+
+/// Marks nodes: those whose mark is the present one.
+#[derive(Debug, Default)]
+struct Marks {
+    marks: Vec<u64>,
+    /// Never used again, not for the next policy either.
+    present: u64,
+}
+
+impl Marks {
+    fn begin(&mut self, nodes: usize) {
+        if self.marks.len() < nodes {
+            self.marks.resize(nodes, 0);
+        }
+    }
+
+    fn renew(&mut self, nodes: &[NodeId]) {
+        self.present += 1;
+        for &node in nodes {
+            self.marks[node as usize] = self.present;
+        }
+    }
+
+    #[inline]
+    fn has(&self, node: NodeId) -> bool {
+        self.marks[node as usize] == self.present
+    }
+}
+
 /// The states of a policy, and the scratch space to build them, kept for the next policy.
 #[derive(Debug, Default)]
 pub(crate) struct Dfa {
     states: Vec<State>,
     exits: Vec<(u8, StateId)>,
     literals: Vec<u8>,
-    /// The sets of live nodes of all states, each sorted.
+    /// The live nodes of all states but the stars, each sorted.
     sets: Vec<NodeId>,
     pub(crate) start: StateId,
-    table: Vec<StateId>,
-    // Of the state at hand.
-    set: Vec<NodeId>,
+    contexts: Vec<Context>,
+    /// By context: a state without exits yet, the first of a list; 0: none.
+    pending: Vec<StateId>,
+    /// The live stars of all contexts, each sorted.
     stars: Vec<NodeId>,
-    children: Vec<(u8, NodeId)>,
+    // Hash tables.
+    state_table: Vec<StateId>,
+    context_table: Vec<ContextId>,
+    /// Contexts with states that have no exits yet, but for the one at hand.
+    to_do: Vec<ContextId>,
+    /// States of contexts that are not settled.
+    unsettled: Vec<usize>,
     work: u64,
-    /// Marks the live nodes of the set at hand: those whose mark is `mark`.
-    marks: Vec<u32>,
-    mark: u32,
+    // Of the context at hand.
+    context: ContextId,
+    live_stars: Marks,
+    cells: Vec<Cell>,
+    /// The octets that have a cell.
+    cell_octets: Vec<u8>,
+    row: Vec<NodeId>,
+    cell_nodes: Vec<NodeId>,
+    /// By node. Beside stars most exits lead where one of another state led.
+    lone_children: Vec<LoneChild>,
+    // Of the state at hand.
+    children: Vec<(u8, NodeId)>,
+    /// The nodes at which an octet arrives, the stars that it adds to the context, and the
+    /// best run there.
+    set: Vec<NodeId>,
+    new_stars: Vec<NodeId>,
+    best: Run,
+    live: Marks,
 }
 
 /// The work that a policy may cost where no limit is given, in nodes looked at: generous
@@ -75,7 +179,7 @@ pub(crate) struct Dfa {
 /// files that have few. Measured: the most that a policy of the corpus takes is 145,000 (28,254
 /// nodes, without stars), and 71,000 (1,225 nodes) among those with stars.
 fn default_work(nodes: u64) -> u64 {
-    4096 + 64 * nodes.min(2048) + 2 * nodes
+    4096 + 80 * nodes.min(1024) + 2 * nodes
 }
 
 impl Dfa {
@@ -91,34 +195,53 @@ impl Dfa {
     ) -> Result<(), LimitHit> {
         let nodes = trie.len() as u64;
         let state_limit =
-            limits.states.unwrap_or_else(|| u32::try_from(4 * nodes + 64).unwrap_or(u32::MAX));
+            limits.states.unwrap_or_else(|| u32::try_from(16 * nodes + 64).unwrap_or(u32::MAX));
         let work_limit = limits.work.unwrap_or(default_work(nodes));
+        self.clear(trie);
+        self.best = 0;
+        self.arrive(trie, trie.root());
+        self.start = self.state_of_set(trie);
+        let mut expanded = 0;
+        while let Some(context) = self.to_do.pop() {
+            let context = self.enter(trie, context);
+            while let Some(id) = self.next_pending() {
+                if expanded > state_limit {
+                    return Err(LimitHit::States(state_limit));
+                }
+                if self.work > work_limit {
+                    return Err(LimitHit::Work(work_limit));
+                }
+                expanded += 1;
+                self.expand(trie, encoding, &context, id);
+            }
+        }
+        self.drop_needless_exits();
+        Ok(())
+    }
+
+    fn clear(&mut self, trie: &Trie) {
         self.states.clear();
         self.exits.clear();
         self.literals.clear();
         self.sets.clear();
-        self.table.clear();
+        self.contexts.clear();
+        self.pending.clear();
+        self.stars.clear();
+        self.state_table.clear();
+        self.context_table.clear();
+        self.to_do.clear();
+        self.unsettled.clear();
         self.work = 0;
-        self.mark = 0;
-        self.marks.clear();
-        self.marks.resize(trie.len(), 0);
-        self.set.clear();
-        let mut best = 0;
-        arrive(trie, trie.root(), &mut self.set, &mut best);
-        self.start = self.state_of_set(trie, best);
-        let mut next = 0;
-        while next < self.states.len() {
-            if self.states.len() > state_limit as usize {
-                return Err(LimitHit::States(state_limit));
-            }
-            if self.work > work_limit {
-                return Err(LimitHit::Work(work_limit));
-            }
-            self.expand(trie, encoding, next);
-            next += 1;
+        self.context = ContextId::MAX;
+        self.live_stars.begin(trie.len());
+        self.live_stars.renew(&[]);
+        self.cells.resize(256, Cell::default());
+        if self.lone_children.len() < trie.len() {
+            self.lone_children.resize(trie.len(), LoneChild::default());
         }
-        self.drop_needless_exits();
-        Ok(())
+        self.set.clear();
+        self.new_stars.clear();
+        self.live.begin(trie.len());
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -144,176 +267,420 @@ impl Dfa {
         &self.literals[state.literal_at as usize..][..state.literal_len as usize]
     }
 
-    /// The state with `self.set` as live nodes, pruned first.
-    fn state_of_set(&mut self, trie: &Trie, best: Run) -> StateId {
-        let Some(best) = self.prune(trie, best) else { return final_of(best) };
-        if self.table.len() <= 2 * self.states.len() {
-            self.grow_table();
+    fn stars_of(&self, context: &Context) -> std::ops::Range<usize> {
+        context.stars_at as usize..(context.stars_at + context.stars_len) as usize
+    }
+
+    /// Begins with the states of a context.
+    fn enter(&mut self, trie: &Trie, id: ContextId) -> Context {
+        self.context = id;
+        let mut context = self.contexts[id as usize];
+        let stars = self.stars_of(&context);
+        self.work += stars.len() as u64;
+        self.live_stars.renew(&self.stars[stars.clone()]);
+        if !context.settled || stars.is_empty() {
+            return context; // no cell has the new mark
         }
-        let mask = self.table.len() - 1;
-        let mut slot = hash(best, &self.set) as usize & mask;
-        loop {
-            match self.table[slot] {
-                0 => break,
-                id => {
-                    let state = self.state(id);
-                    let live = &self.sets[state.set_at as usize..][..state.set_len as usize];
-                    if state.best == best && live == self.set {
-                        return id;
-                    }
-                    slot = (slot + 1) & mask;
+        self.fill_row(trie, stars);
+        self.set.clear();
+        context.wait = self.state_of(id, context.anchored);
+        self.cell_nodes.clear();
+        for at in 0..self.cell_octets.len() {
+            self.fill_cell(trie, &context, self.cell_octets[at]);
+        }
+        context
+    }
+
+    /// Sorts the children of the stars by octet into `row`.
+    fn fill_row(&mut self, trie: &Trie, stars: std::ops::Range<usize>) {
+        let mark = self.live_stars.present;
+        self.cell_octets.clear();
+        let mut len = 0;
+        for star in stars.clone() {
+            let edges = trie.edges(self.stars[star]);
+            len += edges.len();
+            for &(octet, _) in edges {
+                let cell = &mut self.cells[usize::from(octet)];
+                if cell.mark != mark {
+                    *cell = Cell { mark, ..Cell::default() };
+                    self.cell_octets.push(octet);
                 }
+                cell.row_len += 1;
             }
         }
-        let anchored = self.set.iter().map(|n| trie.node(*n).end_anchored).max().unwrap_or(0);
+        self.work += len as u64;
+        self.cell_octets.sort_unstable();
+        let mut row_at = 0;
+        for octet in &self.cell_octets {
+            let cell = &mut self.cells[usize::from(*octet)];
+            cell.row_at = row_at;
+            row_at += cell.row_len;
+            cell.row_len = 0;
+        }
+        self.row.clear();
+        self.row.resize(len, NONE);
+        for star in stars {
+            for &(octet, child) in trie.edges(self.stars[star]) {
+                let cell = &mut self.cells[usize::from(octet)];
+                self.row[(cell.row_at + cell.row_len) as usize] = child;
+                cell.row_len += 1;
+            }
+        }
+    }
+
+    fn fill_cell(&mut self, trie: &Trie, context: &Context, octet: u8) {
+        self.begin_arriving(context.best);
+        let cell = self.cells[usize::from(octet)];
+        self.arrive_by_row(trie, &cell);
+        if self.best != context.best || !self.new_stars.is_empty() {
+            self.cells[usize::from(octet)].target = self.state_of_set(trie);
+            return;
+        }
+        self.sort_set();
+        let nodes_at = self.cell_nodes.len() as u32;
+        self.cell_nodes.extend_from_slice(&self.set);
+        let nodes_len = self.set.len() as u32;
+        let target = self.state_of_nodes(trie, context);
+        let cell = &mut self.cells[usize::from(octet)];
+        *cell = Cell { stays: true, nodes_at, nodes_len, target, ..*cell };
+    }
+
+    /// Whether the stars of the context at hand have a way by this octet.
+    #[inline]
+    fn has_cell(&self, octet: u8) -> bool {
+        self.cells[usize::from(octet)].mark == self.live_stars.present
+    }
+
+    /// Before an octet arrives anywhere.
+    fn begin_arriving(&mut self, best: Run) {
+        self.set.clear();
+        self.new_stars.clear();
+        self.best = best;
+    }
+
+    /// Adds a node, with its star if that is not live yet, and raises the best run where
+    /// rules end there. A node from which every way leads through a star that is live adds
+    /// nothing: whatever it would match, the star matches too.
+    #[inline]
+    fn arrive(&mut self, trie: &Trie, id: NodeId) {
+        let node = trie.node(id);
+        self.best = self.best.max(node.end);
+        if node.goes_on() && !leads_through(trie, &self.live_stars, id, &mut self.work) {
+            self.set.push(id);
+        }
+        if node.star != NONE && !self.live_stars.has(node.star) {
+            self.new_stars.push(node.star);
+        }
+    }
+
+    fn arrive_by_row(&mut self, trie: &Trie, cell: &Cell) {
+        self.work += u64::from(cell.row_len);
+        for at in cell.row_at..cell.row_at + cell.row_len {
+            self.arrive(trie, self.row[at as usize]);
+        }
+    }
+
+    fn sort_set(&mut self) {
+        if self.set.len() > 1 {
+            self.set.sort_unstable();
+            self.set.dedup();
+        }
+    }
+
+    /// The state of the context at hand, which is settled, with the sorted `self.set`,
+    /// pruned first.
+    fn state_of_nodes(&mut self, trie: &Trie, context: &Context) -> StateId {
+        self.work += self.set.len() as u64;
+        let best = context.best;
+        // With one run only, every node leads there.
+        if trie.highest() > 1 {
+            let rivals = self.set.iter().map(|node| rival_of(trie, *node, best));
+            let rival = rivals.fold(context.rival, Run::min);
+            self.set.retain(|&node| is_relevant(trie, node, best, rival));
+        }
+        if self.set.is_empty() {
+            // Final, where there are no stars.
+            return context.wait;
+        }
+        if best > 1 && context.above && self.set.iter().all(|node| is_above(trie, *node, best)) {
+            return self.state_of_set(trie);
+        }
+        let anchored = self.set.iter().map(|node| trie.node(*node).end_anchored).max();
+        self.state_of(self.context, context.anchored.max(anchored.unwrap_or(0)))
+    }
+
+    /// The state with `self.set`, `self.new_stars` and the stars of the context at hand as
+    /// live nodes, pruned first.
+    fn state_of_set(&mut self, trie: &Trie) -> StateId {
+        if self.best >= trie.highest() {
+            return final_of(self.best);
+        }
+        if let Some(context) = self.contexts.get(self.context as usize) {
+            let stars = context.stars_at as usize..(context.stars_at + context.stars_len) as usize;
+            self.new_stars.extend_from_slice(&self.stars[stars]);
+        }
+        self.work += (self.set.len() + self.new_stars.len()) as u64;
+        let best = self.best;
+        // The lowest run of the other verdict, above the best, that is still ahead.
+        let live = self.set.iter().chain(&self.new_stars);
+        let rival = live.map(|node| rival_of(trie, *node, best)).min().unwrap_or(Run::MAX);
+        if rival == Run::MAX {
+            return final_of(best);
+        }
+        self.new_stars.retain(|star| is_relevant(trie, *star, best, rival));
+        self.new_stars.sort_unstable();
+        self.new_stars.dedup();
+        self.set.retain(|node| is_relevant(trie, *node, best, rival));
+        self.sort_set();
+        self.live.renew(&self.new_stars);
+        let (live, work) = (&self.live, &mut self.work);
+        self.new_stars.retain(|star| !leads_through(trie, live, *star, work));
+        self.set.retain(|node| !leads_through(trie, live, *node, work));
+        let stars_above = self.new_stars.iter().all(|star| is_above(trie, *star, best));
+        let above = stars_above && self.set.iter().all(|node| is_above(trie, *node, best));
+        let best = if above { best & 1 } else { best };
+        let context = self.context_of(trie, best);
+        let anchored = self.set.iter().map(|node| trie.node(*node).end_anchored).max();
+        let anchored = self.contexts[context as usize].anchored.max(anchored.unwrap_or(0));
+        self.state_of(context, anchored)
+    }
+
+    /// The context with `self.new_stars`, sorted and pruned, as stars.
+    fn context_of(&mut self, trie: &Trie, best: Run) -> ContextId {
+        if self.context_table.len() <= 2 * self.contexts.len() {
+            let hashes = self.contexts.iter().map(|context| context.hash);
+            grow_table(&mut self.context_table, hashes, 1);
+        }
+        let hash = hash(best, &self.new_stars);
+        let mask = self.context_table.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.context_table[slot] != 0 {
+            let id = self.context_table[slot] - 1;
+            let context = &self.contexts[id as usize];
+            if (context.hash, context.best) == (hash, best)
+                && self.stars[self.stars_of(context)] == *self.new_stars
+            {
+                return id;
+            }
+            slot = (slot + 1) & mask;
+        }
+        let stars = &self.new_stars;
+        let rival = stars.iter().map(|star| rival_of(trie, *star, best)).min().unwrap_or(Run::MAX);
+        let above = stars.iter().all(|star| is_above(trie, *star, best));
+        let all_stay = stars.iter().all(|star| is_relevant(trie, *star, best, rival));
+        self.contexts.push(Context {
+            stars_at: self.stars.len() as u32,
+            stars_len: stars.len() as u32,
+            best,
+            hash,
+            rival,
+            anchored: stars.iter().map(|s| trie.node(*s).end_anchored).max().unwrap_or(0).max(best),
+            above,
+            // Where the best run would be lowered for the stars alone, that is another context.
+            settled: stars.is_empty() || all_stay && (best < 2 || !above),
+            wait: final_of(best),
+        });
+        self.pending.push(0);
+        self.stars.extend_from_slice(stars);
+        self.context_table[slot] = self.contexts.len() as ContextId;
+        self.contexts.len() as ContextId - 1
+    }
+
+    /// The state of a context with `self.set`, sorted and pruned, as its other live nodes.
+    fn state_of(&mut self, context: ContextId, anchored: Run) -> StateId {
+        if self.state_table.len() <= 2 * self.states.len() {
+            let hashes = self.states.iter().map(|state| state.hash);
+            grow_table(&mut self.state_table, hashes, FIRST_STATE);
+        }
+        let hash = hash(context, &self.set);
+        let mask = self.state_table.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.state_table[slot] != 0 {
+            let state = self.state(self.state_table[slot]);
+            if (state.hash, state.context) == (hash, context)
+                && self.sets[state.set_at as usize..][..state.set_len as usize] == *self.set
+            {
+                return self.state_table[slot];
+            }
+            slot = (slot + 1) & mask;
+        }
+        let id = self.states.len() as StateId + FIRST_STATE;
+        self.state_table[slot] = id;
+        let next = std::mem::replace(&mut self.pending[context as usize], id);
+        if next == 0 && context != self.context {
+            self.to_do.push(context);
+        }
         self.states.push(State {
+            context,
             set_at: self.sets.len() as u32,
             set_len: self.set.len() as u32,
-            best,
+            hash,
+            next,
             exits_at: 0,
             exits_len: 0,
-            otherwise: final_of(best),
-            at_end: verdict_of(anchored.max(best)),
+            otherwise: final_of(self.contexts[context as usize].best),
+            at_end: verdict_of(anchored),
             literal_at: 0,
             literal_len: 0,
         });
         self.sets.extend_from_slice(&self.set);
-        let id = self.states.len() as StateId - 1 + FIRST_STATE;
-        self.table[slot] = id;
         id
     }
 
-    /// Sorts `self.set` and keeps of it what can still change the verdict; `None`: nothing
-    /// can. Gives the best run, lowered to its verdict's first run where that makes no
-    /// difference, so that equal futures become one state.
-    fn prune(&mut self, trie: &Trie, best: Run) -> Option<Run> {
-        self.work += self.set.len() as u64;
-        let (same, other) = ((best & 1) as usize, (best & 1 ^ 1) as usize);
-        // The lowest run of the other verdict, above the best, that is still ahead.
-        let mut rival = Run::MAX;
-        for &node in &self.set {
-            let ahead = &trie.node(node).ahead;
-            if ahead.lowest[other] > best {
-                rival = rival.min(ahead.lowest[other]);
-            } else if ahead.highest[other] > best {
-                // The node's runs lie on both sides: which is next is not known.
-                rival = best + 1;
-            }
-        }
-        if rival == Run::MAX {
+    /// The next state of the context at hand that has no exits yet.
+    fn next_pending(&mut self) -> Option<StateId> {
+        let pending = &mut self.pending[self.context as usize];
+        let id = *pending;
+        if id == 0 {
             return None;
         }
-        self.set.retain(|&node| {
-            let ahead = &trie.node(node).ahead;
-            ahead.highest[other] > best || ahead.highest[same] > rival
-        });
-        if self.set.len() > 1 {
-            self.set.sort_unstable();
-            self.set.dedup();
-            self.drop_what_leads_through_live_stars(trie);
-        }
-        let lowest = |node: &NodeId| trie.node(*node).ahead.lowest;
-        let all_above = self.set.iter().map(lowest).all(|[a, d]| a > best && d > best);
-        Some(if all_above { best & 1 } else { best })
+        *pending = self.states[(id - FIRST_STATE) as usize].next;
+        Some(id)
     }
 
-    /// A node from which every way leads through a star node that is live already adds
-    /// nothing to it: whatever it would match, that one matches too.
-    fn drop_what_leads_through_live_stars(&mut self, trie: &Trie) {
-        if self.set.iter().all(|node| trie.node(*node).through == NONE) {
-            return;
-        }
-        self.mark = self.mark.wrapping_add(1);
-        for &node in &self.set {
-            self.marks[node as usize] = self.mark;
-        }
-        let (marks, mark, work) = (&self.marks, self.mark, &mut self.work);
-        self.set.retain(|&node| {
-            let mut through = trie.node(node).through;
-            while through != NONE {
-                *work += 1;
-                if marks[through as usize] == mark {
-                    return false;
-                }
-                through = trie.node(through).through;
-            }
-            true
-        });
-    }
-
-    /// Finds the exits of a state.
-    fn expand(&mut self, trie: &Trie, encoding: Encoding, index: usize) {
-        let state = self.states[index];
-        let id = index as StateId + FIRST_STATE;
+    /// Finds the exits of a state of the context at hand.
+    fn expand(&mut self, trie: &Trie, encoding: Encoding, context: &Context, id: StateId) {
+        let index = (id - FIRST_STATE) as usize;
+        let state = &self.states[index];
+        let exits_at = self.exits.len();
         let live = state.set_at as usize..(state.set_at + state.set_len) as usize;
-        if let [node] = self.sets[live.clone()]
-            && !trie.node(node).is_star
-            && self.expand_literal(trie, encoding, index, node)
-        {
-            return;
-        }
-        self.children.clear();
-        self.stars.clear();
-        for at in live.clone() {
-            let node = self.sets[at];
-            if trie.node(node).is_star {
-                self.stars.push(node);
-            } else {
-                self.children.extend_from_slice(trie.edges(node));
-            }
-        }
-        let waits = self.stars.len() == live.len();
-        let otherwise = if self.stars.is_empty() {
-            final_of(state.best)
-        } else if waits {
-            for at in live {
-                self.children.extend_from_slice(trie.edges(self.sets[at]));
+        let otherwise = if id == context.wait {
+            for &octet in &self.cell_octets {
+                let target = self.cells[usize::from(octet)].target;
+                if target != id {
+                    self.exits.push((octet, target));
+                }
             }
             id
         } else {
-            // Every other octet leaves the stars alone, which then see that octet too.
-            self.set.clear();
-            self.set.extend_from_slice(&self.stars);
-            self.state_of_set(trie, state.best)
-        };
-        if state.set_len > 1 {
-            self.children.sort_unstable();
-        }
-        self.work += self.children.len() as u64;
-        let exits_at = self.exits.len();
-        let mut at = 0;
-        while at < self.children.len() {
-            let octet = self.children[at].0;
-            self.set.clear();
-            self.set.extend_from_slice(&self.stars);
-            let mut best = state.best;
-            while at < self.children.len() && self.children[at].0 == octet {
-                arrive(trie, self.children[at].1, &mut self.set, &mut best);
-                at += 1;
+            if context.settled
+                && let [node] = self.sets[live.clone()]
+                && self.expand_literal(trie, encoding, context, index, node)
+            {
+                return;
             }
-            if !waits {
-                self.work += self.stars.len() as u64;
-                for star in 0..self.stars.len() {
-                    if let Some(child) = trie.child(self.stars[star], octet) {
-                        arrive(trie, child, &mut self.set, &mut best);
-                    }
+            let mut several = std::mem::take(&mut self.children);
+            let children = match self.sets[live] {
+                [node] => trie.edges(node),
+                [one, other] => {
+                    merge(trie.edges(one), trie.edges(other), &mut several);
+                    &several
                 }
-            }
-            let target = self.state_of_set(trie, best);
-            self.exits.push((octet, target));
-        }
+                ref nodes => {
+                    several.clear();
+                    several.extend(nodes.iter().flat_map(|node| trie.edges(*node)));
+                    several.sort_unstable();
+                    &several
+                }
+            };
+            self.work += children.len() as u64;
+            let otherwise = if context.settled {
+                self.find_exits(trie, context, children);
+                context.wait
+            } else {
+                self.unsettled.push(index);
+                self.find_unsettled_exits(trie, context, children)
+            };
+            self.children = several;
+            otherwise
+        };
         let state = &mut self.states[index];
         state.otherwise = otherwise;
         state.exits_at = exits_at as u32;
         state.exits_len = (self.exits.len() - exits_at) as u32;
     }
 
-    /// Where one node alone is live and a single way goes on from it, octet after octet:
-    /// takes all of it as one exit, up to an octet that is special in targets.
+    /// Finds the exits by the children of a state's nodes, in a settled context.
+    fn find_exits(&mut self, trie: &Trie, context: &Context, children: &[(u8, NodeId)]) {
+        for children in children.chunk_by(|(a, _), (b, _)| a == b) {
+            let octet = children[0].0;
+            let target = match *children {
+                // Where there are no stars, no two states lead to one child.
+                [(octet, child)] if context.stars_len > 0 => {
+                    let mark = self.live_stars.present;
+                    let known = self.lone_children[child as usize];
+                    if (known.mark, known.octet) == (mark, octet) {
+                        known.target
+                    } else {
+                        let target = self.target(trie, context, children);
+                        self.lone_children[child as usize] = LoneChild { mark, octet, target };
+                        target
+                    }
+                }
+                _ => self.target(trie, context, children),
+            };
+            // Otherwise the octet leads there anyway.
+            let anyway = if self.has_cell(octet) {
+                self.cells[usize::from(octet)].target
+            } else {
+                context.wait
+            };
+            if target != anyway {
+                self.exits.push((octet, target));
+            }
+        }
+    }
+
+    /// Where an octet leads by which these children are reached, in a settled context.
+    fn target(&mut self, trie: &Trie, context: &Context, children: &[(u8, NodeId)]) -> StateId {
+        let octet = children[0].0;
+        self.begin_arriving(context.best);
+        for (_, child) in children {
+            self.arrive(trie, *child);
+        }
+        let cell = if self.has_cell(octet) {
+            self.cells[usize::from(octet)]
+        } else {
+            Cell { stays: true, ..Cell::default() }
+        };
+        if !cell.stays || self.best != context.best || !self.new_stars.is_empty() {
+            self.arrive_by_row(trie, &cell);
+            self.state_of_set(trie)
+        } else {
+            let nodes = cell.nodes_at as usize..(cell.nodes_at + cell.nodes_len) as usize;
+            self.set.extend_from_slice(&self.cell_nodes[nodes]);
+            self.sort_set();
+            self.state_of_nodes(trie, context)
+        }
+    }
+
+    /// Finds the exits by the children of a state's nodes in a context that is not settled,
+    /// and where every other octet leads.
+    fn find_unsettled_exits(
+        &mut self,
+        trie: &Trie,
+        context: &Context,
+        children: &[(u8, NodeId)],
+    ) -> StateId {
+        let stars = self.stars_of(context);
+        for children in children.chunk_by(|(a, _), (b, _)| a == b) {
+            let octet = children[0].0;
+            self.begin_arriving(context.best);
+            for (_, child) in children {
+                self.arrive(trie, *child);
+            }
+            for star in stars.clone() {
+                if let Some(child) = trie.child(self.stars[star], octet) {
+                    self.arrive(trie, child);
+                }
+            }
+            self.work += stars.len() as u64;
+            let target = self.state_of_set(trie);
+            self.exits.push((octet, target));
+        }
+        // Every other octet leaves the stars alone, which then see that octet too.
+        self.begin_arriving(context.best);
+        self.state_of_set(trie)
+    }
+
+    /// Where one node alone is live beside the stars and a single way goes on from it, octet
+    /// after octet: takes all of it as one exit, up to an octet that is special in targets or
+    /// that the stars know.
     fn expand_literal(
         &mut self,
         trie: &Trie,
         encoding: Encoding,
+        context: &Context,
         index: usize,
         node: NodeId,
     ) -> bool {
@@ -323,7 +690,9 @@ impl Dfa {
             let n = trie.node(last);
             let passes = n.star == NONE && n.end_anchored == 0 && (last == node || n.end == 0);
             match trie.edges(last) {
-                [(octet, child)] if passes && !encoding.is_special(*octet) => {
+                [(octet, child)]
+                    if passes && !encoding.is_special(*octet) && !self.has_cell(*octet) =>
+                {
                     self.literals.push(*octet);
                     last = *child;
                 }
@@ -336,11 +705,15 @@ impl Dfa {
             return false;
         }
         self.work += 1;
-        self.set.clear();
-        let mut best = self.states[index].best;
-        arrive(trie, last, &mut self.set, &mut best);
-        let target = self.state_of_set(trie, best);
+        self.begin_arriving(context.best);
+        self.arrive(trie, last);
+        let target = if self.best != context.best || !self.new_stars.is_empty() {
+            self.state_of_set(trie)
+        } else {
+            self.state_of_nodes(trie, context)
+        };
         let state = &mut self.states[index];
+        state.otherwise = context.wait;
         state.exits_at = self.exits.len() as u32;
         state.exits_len = 1;
         state.literal_at = literal_at as u32;
@@ -356,16 +729,14 @@ impl Dfa {
         found.map_or(state.otherwise, |at| exits[at].1)
     }
 
-    /// Drops the exits that lead where `otherwise` does with the same octet.
+    /// Drops the exits that lead where `otherwise` does with the same octet, from states of
+    /// contexts that are not settled; others have none.
     fn drop_needless_exits(&mut self) {
-        for index in 0..self.states.len() {
+        for at in 0..self.unsettled.len() {
+            let index = self.unsettled[at];
             let state = self.states[index];
-            if state.literal_len > 0 {
-                continue;
-            }
-            let id = index as StateId + FIRST_STATE;
             let elsewhere = match state.otherwise {
-                otherwise if otherwise == id || final_verdict(otherwise).is_some() => None,
+                otherwise if final_verdict(otherwise).is_some() => None,
                 otherwise => Some(*self.state(otherwise)),
             };
             let from = state.exits_at as usize;
@@ -381,35 +752,82 @@ impl Dfa {
             self.states[index].exits_len = kept as u32 - state.exits_at;
         }
     }
+}
 
-    fn grow_table(&mut self) {
-        let len = (4 * self.states.len()).next_power_of_two().max(64);
-        self.table.clear();
-        self.table.resize(len, 0);
-        for (index, state) in self.states.iter().enumerate() {
-            let live = &self.sets[state.set_at as usize..][..state.set_len as usize];
-            let mut slot = hash(state.best, live) as usize & (len - 1);
-            while self.table[slot] != 0 {
-                slot = (slot + 1) & (len - 1);
-            }
-            self.table[slot] = index as StateId + FIRST_STATE;
+/// The lowest run of the other verdict, above the best, that is ahead of a node.
+#[inline]
+fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Run {
+    let ahead = trie.ahead(node);
+    let other = (best & 1 ^ 1) as usize;
+    if ahead.lowest[other] > best {
+        ahead.lowest[other]
+    } else if ahead.highest[other] > best {
+        // The node's runs lie on both sides: which is next is not known.
+        best + 1
+    } else {
+        Run::MAX
+    }
+}
+
+/// Whether what is ahead of a node can still change the verdict.
+#[inline]
+fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> bool {
+    let ahead = trie.ahead(node);
+    let (same, other) = ((best & 1) as usize, (best & 1 ^ 1) as usize);
+    ahead.highest[other] > best || ahead.highest[same] > rival
+}
+
+/// Whether every run ahead of a node is above the best.
+#[inline]
+fn is_above(trie: &Trie, node: NodeId, best: Run) -> bool {
+    let [allow, disallow] = trie.ahead(node).lowest;
+    allow > best && disallow > best
+}
+
+/// Whether every way from a node leads through a star that is marked.
+#[inline]
+fn leads_through(trie: &Trie, stars: &Marks, node: NodeId, work: &mut u64) -> bool {
+    let mut through = trie.node(node).through;
+    while through != NONE {
+        *work += 1;
+        if stars.has(through) {
+            return true;
         }
+        through = trie.node(through).through;
+    }
+    false
+}
+
+/// Merges two lists that are sorted by octet.
+fn merge(one: &[(u8, NodeId)], mut other: &[(u8, NodeId)], into: &mut Vec<(u8, NodeId)>) {
+    into.clear();
+    for &edge in one {
+        while let [first, rest @ ..] = other
+            && first.0 < edge.0
+        {
+            into.push(*first);
+            other = rest;
+        }
+        into.push(edge);
+    }
+    into.extend_from_slice(other);
+}
+
+/// Gives a hash table more room; `hashes` are those of the numbers from `first` on.
+fn grow_table(table: &mut Vec<u32>, hashes: impl ExactSizeIterator<Item = u32>, first: u32) {
+    let len = (4 * hashes.len()).next_power_of_two().max(64);
+    table.clear();
+    table.resize(len, 0);
+    for (hash, id) in hashes.zip(first..) {
+        let mut slot = hash as usize & (len - 1);
+        while table[slot] != 0 {
+            slot = (slot + 1) & (len - 1);
+        }
+        table[slot] = id;
     }
 }
 
-/// Adds a node to a set, with its star, and raises the best run where rules end there.
-fn arrive(trie: &Trie, id: NodeId, set: &mut Vec<NodeId>, best: &mut Run) {
-    let node = trie.node(id);
-    *best = (*best).max(node.end);
-    if node.end_anchored != 0 || !trie.edges(id).is_empty() {
-        set.push(id);
-    }
-    if node.star != NONE {
-        set.push(node.star);
-    }
-}
-
-fn hash(best: Run, set: &[NodeId]) -> u32 {
-    let hash = set.iter().fold(u64::from(best), |hash, node| mix(hash, u64::from(*node)));
+fn hash(first: u32, set: &[NodeId]) -> u32 {
+    let hash = set.iter().fold(u64::from(first), |hash, node| mix(hash, u64::from(*node)));
     (mix(hash, 0) >> 32) as u32
 }

@@ -38,6 +38,10 @@ pub(crate) use table::Automaton;
 pub use table::InvalidAutomaton;
 pub(crate) use trie::{NONE as NO_NODE, Run, Trie, verdict_of};
 
+/// Scratch space that held more than this is not kept: some 10 MB. Below that it pays to
+/// keep it, since fresh memory costs about as much as what is done with it.
+const KEPT_NODES_AND_STATES: usize = 1 << 17;
+
 /// Compiles rule sets, with scratch space that is used again for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Compiler {
@@ -61,8 +65,13 @@ impl Compiler {
             return Err(LimitHit::PatternOctets(limits.pattern_octets));
         }
         self.trie.build(rules);
-        self.dfa.build(&self.trie, encoding, limits)?;
-        self.layout.build(&self.dfa, encoding, limits.table_bytes)
+        let built = self.dfa.build(&self.trie, encoding, limits);
+        let automaton =
+            built.and_then(|()| self.layout.build(&self.dfa, encoding, limits.table_bytes));
+        if self.trie.len() + self.dfa.len() > KEPT_NODES_AND_STATES {
+            *self = Compiler::default();
+        }
+        automaton
     }
 }
 

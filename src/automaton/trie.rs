@@ -1,5 +1,7 @@
 //! Rules → runs → a trie of their patterns with equal tails shared.
 
+use std::cmp::Reverse;
+
 use crate::Verdict;
 use crate::rules::RuleSet;
 
@@ -31,9 +33,8 @@ pub(crate) struct Node {
     pub(crate) end: Run,
     /// The run of the rules that end here if the target does; 0: none does.
     pub(crate) end_anchored: Run,
-    /// What can still be reached from here, this node's `end_anchored` included, its `end`
-    /// not.
-    pub(crate) ahead: Ahead,
+    /// Which of the trie's `Ahead`s is this node's: most are shared with the only child.
+    ahead: u32,
     /// A star node through which every way from here to an end leads, the nearest one, or
     /// `NONE`. While that one is live this node adds nothing.
     pub(crate) through: NodeId,
@@ -41,8 +42,9 @@ pub(crate) struct Node {
     pub(crate) is_star: bool,
 }
 
-/// The lowest and the highest run of each verdict; indices are `run & 1`.
-#[derive(Clone, Copy, Debug)]
+/// What can still be reached from a node, its `end_anchored` included, its `end` not: the
+/// lowest and the highest run of each verdict; indices are `run & 1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ahead {
     pub(crate) lowest: [Run; 2],
     pub(crate) highest: [Run; 2],
@@ -76,25 +78,40 @@ pub(crate) struct Trie {
     nodes: Vec<Node>,
     /// Sorted by octet within a node.
     edges: Vec<(u8, NodeId)>,
+    aheads: Vec<Ahead>,
     root: NodeId,
+    highest_run: Run,
     // Scratch space of the construction, kept for the next one.
     entries: Vec<Entry>,
+    to_sort: Vec<(usize, usize, usize)>,
     open: Vec<Open>,
     open_edges: Vec<(u8, NodeId)>,
+    /// By node.
+    links: Vec<Links>,
+    /// A hash table of the links that are not the first one to their node.
+    link_table: Vec<NodeId>,
+    /// A hash table of the nodes that are no links.
     table: Vec<NodeId>,
 }
 
 /// A pattern from behind the first `/` on: `octets[at..]` of rule number `rule`.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    /// The octets at hand while sorting: see [`key_of`].
+    key: u64,
     rule: u32,
-    at: u32,
     run: Run,
+    /// 2 at most.
+    at: u8,
+    anchored: bool,
 }
 
-/// A node that may still get edges.
+/// A node that may still get edges: the root, the end of a pattern, or where patterns part.
+/// What lies between two of them are links.
 #[derive(Clone, Copy, Debug)]
 struct Open {
+    /// The octets from the root to here.
+    depth: usize,
     edges_from: usize,
     star: NodeId,
     end: Run,
@@ -102,9 +119,23 @@ struct Open {
     /// The highest `end` from the root to here: a rule of no higher run that goes on from
     /// here can change nothing.
     best: Run,
-    /// What led here.
-    octet: u8,
 }
+
+/// A *link* is a node with one way on, where no rule ends. Most nodes are links, and most
+/// links are the only one to their node: these are found by it, without a hash table.
+#[derive(Clone, Copy, Debug)]
+struct Links {
+    /// The first link that was made to this node, or `NONE`.
+    first: NodeId,
+    /// If this node is a link: where it leads and by which label.
+    to: NodeId,
+    label: u32,
+}
+
+/// A label of links over a star; labels of others are their octet.
+const LABEL_STAR: u32 = 1 << 8;
+/// In a label: the link is a star node itself.
+const LABEL_IS_STAR: u32 = 1 << 9;
 
 impl Trie {
     /// Builds the trie of a rule set in place of what was there.
@@ -129,27 +160,36 @@ impl Trie {
     fn build_of(&mut self, rules: &RuleSet, only: Option<Run>) {
         self.nodes.clear();
         self.edges.clear();
-        self.table.clear();
+        self.aheads.clear();
+        self.links.clear();
         self.collect(rules, only);
+        self.sort(rules);
+        // Each node that is closed is the root, the end of a pattern or where two patterns
+        // part, and of the links above it one at most leads to a node that had one already:
+        // the tables never have to grow.
+        let table_len = (4 * self.entries.len() + 4).next_power_of_two();
+        self.table.clear();
+        self.table.resize(table_len, NONE);
+        self.link_table.clear();
+        self.link_table.resize(table_len, NONE);
         self.open.push(Open::new(0, 0, 0));
         let mut previous: &[u8] = &[];
         let entries = std::mem::take(&mut self.entries);
         for entry in &entries {
             let pattern = rules.get(entry.rule as usize).pattern;
-            let octets = &pattern.octets[entry.at as usize..];
+            let octets = &pattern.octets[usize::from(entry.at)..];
             let shared = common_prefix_len(previous, octets);
-            self.close_down_to(shared + 1, rules.wildcards());
-            if self.open[shared].best >= entry.run {
-                // The stack ends where the two patterns part.
+            self.close_down_to(shared, previous, rules.wildcards());
+            let parting = self.open[self.open.len() - 1];
+            if parting.best >= entry.run {
                 previous = &octets[..shared];
                 continue;
             }
-            for &octet in &octets[shared..] {
-                let best = self.open[self.open.len() - 1].best;
-                self.open.push(Open::new(self.open_edges.len(), best, octet));
+            if octets.len() > shared {
+                self.open.push(Open::new(octets.len(), self.open_edges.len(), parting.best));
             }
             let node = self.open.last_mut().expect("the root is open");
-            if pattern.anchored {
+            if entry.anchored {
                 node.end_anchored = node.end_anchored.max(entry.run);
             } else {
                 node.end = entry.run;
@@ -158,13 +198,14 @@ impl Trie {
             previous = octets;
         }
         self.entries = entries;
-        self.close_down_to(1, rules.wildcards());
+        self.close_down_to(0, previous, rules.wildcards());
         self.root = self.close(false);
     }
 
-    /// Assigns runs, drops what cannot change a verdict, and sorts by pattern.
+    /// Assigns runs and drops what cannot change a verdict.
     fn collect(&mut self, rules: &RuleSet, only: Option<Run>) {
         self.entries.clear();
+        self.highest_run = 0;
         let mut run = 0;
         // From lowest to highest precedence.
         for (number, rule) in rules.iter().enumerate().rev() {
@@ -174,8 +215,14 @@ impl Trie {
             if run == 0 || only.is_some_and(|only| run != only) {
                 continue;
             }
-            let mut add = |at| self.entries.push(Entry { rule: number as u32, at, run });
-            match rule.pattern.octets {
+            let octets = rule.pattern.octets;
+            let anchored = rule.pattern.anchored;
+            let mut add = |at: u8| {
+                let key = key_of(&octets[usize::from(at)..]);
+                self.entries.push(Entry { key, rule: number as u32, run, at, anchored });
+                self.highest_run = run;
+            };
+            match octets {
                 // A target begins with `/`.
                 [b'/', ..] => add(1),
                 [b'*', after @ ..] if rules.wildcards() => {
@@ -186,28 +233,71 @@ impl Trie {
                     }
                 }
                 // The whole pattern was stars.
-                [] if rules.wildcards() && !rule.pattern.anchored => add(0),
+                [] if rules.wildcards() && !anchored => add(0),
                 _ => {}
             }
         }
-        let key = |entry: &Entry| {
-            let pattern = rules.get(entry.rule as usize).pattern;
-            (&pattern.octets[entry.at as usize..], pattern.anchored)
-        };
-        // Of equal patterns the highest run comes first: the others add nothing.
-        self.entries.sort_unstable_by(|a, b| key(a).cmp(&key(b)).then(b.run.cmp(&a.run)));
     }
 
-    fn close_down_to(&mut self, depth: usize, wildcards: bool) {
-        while self.open.len() > depth {
-            let octet = self.open[self.open.len() - 1].octet;
-            let is_star = wildcards && octet == b'*';
-            let node = self.close(is_star);
-            let parent = self.open.last_mut().expect("the root is open");
-            if is_star {
+    /// Sorts by pattern, a key at a time. Of equal patterns the highest run comes
+    /// first: the others add nothing.
+    fn sort(&mut self, rules: &RuleSet) {
+        /// So few entries are compared octet by octet.
+        const FEW: usize = 8;
+        let rest = |entry: &Entry, depth: usize| {
+            &rules.get(entry.rule as usize).pattern.octets[usize::from(entry.at) + depth..]
+        };
+        // Ranges of entries that are equal in the octets before a depth.
+        self.to_sort.push((0, self.entries.len(), 0));
+        while let Some((from, to, depth)) = self.to_sort.pop() {
+            let entries = &mut self.entries[from..to];
+            entries.sort_unstable_by_key(|entry| entry.key);
+            let mut at = 0;
+            for equal in entries.chunk_by_mut(|a, b| a.key == b.key) {
+                let len = equal.len();
+                if len > 1 {
+                    let next = depth + KEY_OCTETS;
+                    if is_last_key(equal[0].key) {
+                        equal.sort_unstable_by_key(|entry| (entry.anchored, Reverse(entry.run)));
+                    } else if len <= FEW {
+                        equal.sort_unstable_by(|a, b| {
+                            let order = rest(a, next).cmp(rest(b, next));
+                            order.then(a.anchored.cmp(&b.anchored)).then(b.run.cmp(&a.run))
+                        });
+                    } else {
+                        for entry in equal {
+                            entry.key = key_of(rest(entry, next));
+                        }
+                        self.to_sort.push((from + at, from + at + len, next));
+                    }
+                }
+                at += len;
+            }
+        }
+    }
+
+    /// Closes all open nodes with more octets than `depth`, and opens the one there.
+    /// `path` is what leads to the deepest one.
+    fn close_down_to(&mut self, depth: usize, path: &[u8], wildcards: bool) {
+        let is_star = |depth: usize| wildcards && depth > 0 && path[depth - 1] == b'*';
+        while let Some(&Open { depth: deepest, .. }) = self.open.last()
+            && deepest > depth
+        {
+            let mut node = self.close(is_star(deepest));
+            let parent = self.open[self.open.len() - 1];
+            let from = parent.depth.max(depth);
+            for at in (from + 1..deepest).rev() {
+                let label = if is_star(at + 1) { LABEL_STAR } else { u32::from(path[at]) };
+                node = self.link(label | if is_star(at) { LABEL_IS_STAR } else { 0 }, node);
+            }
+            if from > parent.depth {
+                self.open.push(Open::new(from, self.open_edges.len(), parent.best));
+            }
+            if is_star(from + 1) {
+                let parent = self.open.last_mut().expect("the root is open");
                 parent.star = node;
             } else {
-                self.open_edges.push((octet, node));
+                self.open_edges.push((path[from], node));
             }
         }
     }
@@ -216,21 +306,22 @@ impl Trie {
     fn close(&mut self, is_star: bool) -> NodeId {
         let open = self.open.pop().expect("a node is open");
         let edges = &self.open_edges[open.edges_from..];
-        if self.table.len() <= 2 * self.nodes.len() {
-            grow_table(&mut self.table, &self.nodes, &self.edges);
+        let is_star_label = if is_star { LABEL_IS_STAR } else { 0 };
+        match *edges {
+            [(octet, child)] if (open.star, open.end, open.end_anchored) == (NONE, 0, 0) => {
+                self.open_edges.truncate(open.edges_from);
+                return self.link(u32::from(octet) | is_star_label, child);
+            }
+            [] if open.star != NONE && (open.end, open.end_anchored) == (0, 0) => {
+                return self.link(LABEL_STAR | is_star_label, open.star);
+            }
+            _ => {}
         }
         let mask = self.table.len() - 1;
         let mut slot = hash(is_star, &open, edges) as usize & mask;
         let id = loop {
             match self.table[slot] {
-                NONE => {
-                    let id = self.nodes.len() as NodeId;
-                    self.table[slot] = id;
-                    let node = new_node(&self.nodes, self.edges.len(), edges, &open, is_star);
-                    self.edges.extend_from_slice(edges);
-                    self.nodes.push(node);
-                    break id;
-                }
+                NONE => break NONE,
                 id => {
                     let node = &self.nodes[id as usize];
                     if node.is_star == is_star
@@ -244,8 +335,118 @@ impl Trie {
                 }
             }
         };
+        let id = if id == NONE {
+            let id = self.nodes.len() as NodeId;
+            self.table[slot] = id;
+            self.add_node(&open, is_star);
+            id
+        } else {
+            id
+        };
         self.open_edges.truncate(open.edges_from);
         id
+    }
+
+    /// Adds the node that is closed; its edges are still the last open ones.
+    fn add_node(&mut self, open: &Open, is_star: bool) {
+        let edges = &self.open_edges[open.edges_from..];
+        let mut ahead = Ahead::NOTHING;
+        ahead.add_run(open.end_anchored);
+        for (_, child) in edges {
+            let child = &self.nodes[*child as usize];
+            ahead.add_run(child.end);
+            ahead.add(&self.aheads[child.ahead as usize]);
+        }
+        if open.star != NONE {
+            ahead.add(&self.aheads[self.nodes[open.star as usize].ahead as usize]);
+        }
+        let through = match (edges, open.star, open.end_anchored) {
+            ([], star, 0) => star,
+            ([(_, child)], NONE, 0) if self.nodes[*child as usize].end == 0 => {
+                self.nodes[*child as usize].through
+            }
+            _ => NONE,
+        };
+        let node = Node {
+            edges_at: self.edges.len() as u32,
+            edges_len: edges.len() as u32,
+            star: open.star,
+            end: open.end,
+            end_anchored: open.end_anchored,
+            ahead: ahead_id(&mut self.aheads, ahead),
+            through,
+            is_star,
+        };
+        self.edges.extend_from_slice(edges);
+        self.push_node(node, NONE, 0);
+    }
+
+    /// The link of this label to a node: a new one, or one that was there already.
+    fn link(&mut self, label: u32, to: NodeId) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        let is = |link: &Links| (link.to, link.label) == (to, label);
+        match self.links[to as usize].first {
+            NONE => self.links[to as usize].first = id,
+            first if is(&self.links[first as usize]) => return first,
+            _ => {
+                let mask = self.link_table.len() - 1;
+                let hash = mix(0, u64::from(to) << 10 | u64::from(label)) >> 32;
+                let mut slot = hash as usize & mask;
+                while self.link_table[slot] != NONE {
+                    let known = self.link_table[slot];
+                    if is(&self.links[known as usize]) {
+                        return known;
+                    }
+                    slot = (slot + 1) & mask;
+                }
+                self.link_table[slot] = id;
+            }
+        }
+        let target = self.nodes[to as usize];
+        let over_star = label & LABEL_STAR != 0;
+        let through = match (over_star, target.end) {
+            (true, _) => to,
+            (false, 0) => target.through,
+            (false, _) => NONE,
+        };
+        let ahead = if over_star || target.end == 0 {
+            target.ahead
+        } else {
+            let mut ahead = self.aheads[target.ahead as usize];
+            ahead.add_run(target.end);
+            ahead_id(&mut self.aheads, ahead)
+        };
+        let node = Node {
+            edges_at: self.edges.len() as u32,
+            edges_len: u32::from(!over_star),
+            star: if over_star { to } else { NONE },
+            end: 0,
+            end_anchored: 0,
+            ahead,
+            through,
+            is_star: label & LABEL_IS_STAR != 0,
+        };
+        if !over_star {
+            self.edges.push((label as u8, to));
+        }
+        self.push_node(node, to, label);
+        id
+    }
+
+    fn push_node(&mut self, node: Node, to: NodeId, label: u32) {
+        self.nodes.push(node);
+        self.links.push(Links { first: NONE, to, label });
+    }
+
+    /// No run above this one can be reached.
+    pub(crate) fn highest(&self) -> Run {
+        self.highest_run
+    }
+
+    /// What can still be reached from a node.
+    #[inline]
+    pub(crate) fn ahead(&self, id: NodeId) -> &Ahead {
+        &self.aheads[self.node(id).ahead as usize]
     }
 
     pub(crate) fn root(&self) -> NodeId {
@@ -278,50 +479,34 @@ impl Trie {
     }
 }
 
+impl Node {
+    /// Whether this node itself, not its star, leads anywhere or ends a rule of `$`.
+    #[inline]
+    pub(crate) fn goes_on(&self) -> bool {
+        self.edges_len > 0 || self.end_anchored != 0
+    }
+}
+
 impl Open {
-    fn new(edges_from: usize, best: Run, octet: u8) -> Open {
-        Open { edges_from, star: NONE, end: 0, end_anchored: 0, best, octet }
+    fn new(depth: usize, edges_from: usize, best: Run) -> Open {
+        Open { depth, edges_from, star: NONE, end: 0, end_anchored: 0, best }
+    }
+}
+
+/// The number of an `Ahead`, one of the last ones where it is equal.
+fn ahead_id(aheads: &mut Vec<Ahead>, ahead: Ahead) -> u32 {
+    const TRIED: usize = 4;
+    match aheads.iter().rev().take(TRIED).position(|known| *known == ahead) {
+        Some(back) => (aheads.len() - 1 - back) as u32,
+        None => {
+            aheads.push(ahead);
+            aheads.len() as u32 - 1
+        }
     }
 }
 
 fn edges_of<'e>(edges: &'e [(u8, NodeId)], node: &Node) -> &'e [(u8, NodeId)] {
     &edges[node.edges_at as usize..][..node.edges_len as usize]
-}
-
-fn new_node(
-    nodes: &[Node],
-    edges_at: usize,
-    edges: &[(u8, NodeId)],
-    open: &Open,
-    is_star: bool,
-) -> Node {
-    let mut ahead = Ahead::NOTHING;
-    ahead.add_run(open.end_anchored);
-    for (_, child) in edges {
-        let child = &nodes[*child as usize];
-        ahead.add_run(child.end);
-        ahead.add(&child.ahead);
-    }
-    if open.star != NONE {
-        ahead.add(&nodes[open.star as usize].ahead);
-    }
-    let through = match (edges, open.star, open.end_anchored) {
-        ([], star, 0) => star,
-        ([(_, child)], NONE, 0) if nodes[*child as usize].end == 0 => {
-            nodes[*child as usize].through
-        }
-        _ => NONE,
-    };
-    Node {
-        edges_at: edges_at as u32,
-        edges_len: edges.len() as u32,
-        star: open.star,
-        end: open.end,
-        end_anchored: open.end_anchored,
-        ahead,
-        through,
-        is_star,
-    }
 }
 
 fn hash(is_star: bool, open: &Open, edges: &[(u8, NodeId)]) -> u32 {
@@ -338,25 +523,30 @@ pub(crate) fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-fn grow_table(table: &mut Vec<NodeId>, nodes: &[Node], edges: &[(u8, NodeId)]) {
-    let len = (4 * nodes.len()).next_power_of_two().max(64);
-    table.clear();
-    table.resize(len, NONE);
-    for (id, node) in nodes.iter().enumerate() {
-        let open = Open {
-            star: node.star,
-            end: node.end,
-            end_anchored: node.end_anchored,
-            ..Open::new(0, 0, 0)
-        };
-        let mut slot = hash(node.is_star, &open, edges_of(edges, node)) as usize & (len - 1);
-        while table[slot] != NONE {
-            slot = (slot + 1) & (len - 1);
+/// The octets of a key.
+const KEY_OCTETS: usize = 7;
+
+/// A number that sorts as the first octets do: those, then zeros for any that are missing,
+/// then how many there are, 255 if more follow.
+fn key_of(octets: &[u8]) -> u64 {
+    match octets.first_chunk() {
+        Some(eight) => u64::from_be_bytes(*eight) | 0xFF,
+        None => {
+            let mut eight = [0; 8];
+            eight[..octets.len()].copy_from_slice(octets);
+            u64::from_be_bytes(eight) | octets.len() as u64
         }
-        table[slot] = id as NodeId;
     }
 }
 
+/// Whether nothing follows the octets of a key.
+fn is_last_key(key: u64) -> bool {
+    key & 0xFF <= KEY_OCTETS as u64
+}
+
 fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    let (words_a, words_b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
+    let words = words_a.iter().zip(words_b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[8 * words..], &b[8 * words..]);
+    8 * words + a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

@@ -42,10 +42,6 @@ pub(crate) struct Over {
 /// thrash: the segment matcher decides at once.
 const LAZY_PATTERN_OCTETS: usize = 128 << 10;
 
-/// The scratch space of a rule set with more octets than this is not kept: it may be some
-/// hundred times as large.
-const KEPT_PATTERN_OCTETS: usize = 64 << 10;
-
 thread_local! {
     /// Each thread keeps the scratch space of its compilations.
     static COMPILER: RefCell<Compiler> = RefCell::default();
@@ -55,14 +51,8 @@ impl Compiled {
     pub(crate) fn new(rules: &RuleSet, encoding: Encoding, config: &Config) -> Compiled {
         let limit = match config.engine {
             None | Some(Engine::Dfa | Engine::Scan) => {
-                let compile = |compiler: &mut Compiler| {
-                    let automaton = compiler.compile(rules, encoding, &config.limits);
-                    if rules.pattern_octets() > KEPT_PATTERN_OCTETS {
-                        *compiler = Compiler::default();
-                    }
-                    automaton
-                };
-                match COMPILER.with_borrow_mut(compile) {
+                let limits = &config.limits;
+                match COMPILER.with_borrow_mut(|c| c.compile(rules, encoding, limits)) {
                     Ok(automaton) => return Compiled::Dfa(automaton),
                     Err(limit) => Some(limit),
                 }
