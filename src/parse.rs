@@ -188,30 +188,58 @@ pub(crate) struct Found {
 /// to [`content`].
 #[inline]
 pub(crate) fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(Found)) {
-    let extent = Extent::of(file, profile);
+    let Extent { from, to } = Extent::of(file, profile);
+    if from == to {
+        return;
+    }
+    let text = &file[..to];
+    let (blocks, tail) = text.as_chunks::<BLOCK>();
+    // The last block has room for the end of a last line that has none.
+    let mut last = [b' '; BLOCK];
+    last[..tail.len()].copy_from_slice(tail);
+    if !matches!(text[to - 1], b'\r' | b'\n') {
+        last[tail.len()] = b'\n';
+    }
     let mut scanner = Scanner {
         profile,
-        text: &file[..extent.to],
+        line_limit: profile.line_limit.unwrap_or(usize::MAX),
+        text,
         number: 0,
-        begin: extent.from,
+        begin: from,
         text_end: usize::MAX,
         odd: false,
     };
-    let (blocks, tail) = scanner.text.as_chunks::<BLOCK>();
-    for (number, block) in blocks.iter().enumerate() {
-        scanner.block(number * BLOCK, marks(block), &mut found);
-    }
-    let mut last = [b' '; BLOCK];
-    last[..tail.len()].copy_from_slice(tail);
-    scanner.block(blocks.len() * BLOCK, marks(&last), &mut found);
-    if scanner.begin < scanner.text.len() {
-        scanner.line(scanner.text.len(), &mut found);
+    for number in 0..=blocks.len() {
+        let block = blocks.get(number).unwrap_or(&last);
+        let mut marks = marks(block);
+        while marks != 0 {
+            let place = marks.trailing_zeros() as usize;
+            marks &= marks - 1;
+            let at = number * BLOCK + place;
+            // The byte order mark, and the LF of a CRLF.
+            if at < scanner.begin {
+                continue;
+            }
+            match block[place] {
+                end @ (b'\n' | b'\r') => {
+                    // One call, so that it becomes part of the loop.
+                    if let Some(line) = scanner.line(at) {
+                        found(line);
+                    }
+                    let crlf = end == b'\r' && text.get(at + 1) == Some(&b'\n');
+                    scanner.begin = at + 1 + usize::from(crlf);
+                }
+                b'#' => scanner.text_end = scanner.text_end.min(at),
+                _ => scanner.odd = true,
+            }
+        }
     }
 }
 
 /// The line that [`scan`] is in.
 struct Scanner<'a, 'p> {
     profile: &'p Profile,
+    line_limit: usize,
     /// The file up to its extent's end.
     text: &'a [u8],
     /// Of the line before, 1-based.
@@ -224,40 +252,14 @@ struct Scanner<'a, 'p> {
 }
 
 impl Scanner<'_, '_> {
+    /// The line that ends before `end`, if it matters.
     #[inline(always)]
-    fn block(&mut self, at: usize, mut marks: u64, found: &mut impl FnMut(Found)) {
-        while marks != 0 {
-            let at = at + marks.trailing_zeros() as usize;
-            marks &= marks - 1;
-            // The byte order mark, and the LF of a CRLF.
-            if at < self.begin {
-                continue;
-            }
-            match self.text[at] {
-                b'\n' => {
-                    self.line(at, found);
-                    self.begin = at + 1;
-                }
-                b'\r' => {
-                    self.line(at, found);
-                    let lf = self.text.get(at + 1) == Some(&b'\n');
-                    self.begin = at + 1 + usize::from(lf);
-                }
-                b'#' => self.text_end = self.text_end.min(at),
-                _ => self.odd = true,
-            }
-        }
-    }
-
-    /// The line that ends before `end`.
-    #[inline(always)]
-    fn line(&mut self, end: usize, found: &mut impl FnMut(Found)) {
+    fn line(&mut self, end: usize) -> Option<Found> {
         self.number = self.number.saturating_add(1);
         let text_end = std::mem::replace(&mut self.text_end, usize::MAX).min(end);
-        let plain = !std::mem::take(&mut self.odd)
-            && self.profile.line_limit.is_none_or(|limit| end - self.begin <= limit);
+        let plain = !std::mem::take(&mut self.odd) && end - self.begin <= self.line_limit;
         if !plain {
-            return self.unusual_line(end, found);
+            return self.unusual(end);
         }
         let mut begin = self.begin;
         let mut usual = usual_field(&self.text[begin..]);
@@ -265,10 +267,7 @@ impl Scanner<'_, '_> {
             begin = self.skip_white(begin, text_end);
             if begin == text_end {
                 // Behind nothing but white space, a `#` is a comment alone.
-                if text_end == end {
-                    self.found(Kind::Blank, end, end, found);
-                }
-                return;
+                return (text_end == end).then(|| self.found(Kind::Blank, end, end));
             }
             if begin > self.begin {
                 usual = usual_field(&self.text[begin..]);
@@ -276,41 +275,43 @@ impl Scanner<'_, '_> {
         }
         let Some((kind, name_len)) = usual else {
             // All known fields, misspelt ones too, begin with one of these.
-            if matches!(self.text[begin] | 0x20, b'u' | b'd' | b'a' | b's') {
-                self.unusual_line(end, found);
-            }
-            return;
+            let known = matches!(self.text[begin] | 0x20, b'u' | b'd' | b'a' | b's');
+            return if known { self.unusual(end) } else { None };
         };
+        if kind == Kind::Allow && !self.profile.allow_rules {
+            return None;
+        }
         // The name and its colon hold no mark: they lie within the line's text.
-        let value_at = self.skip_white(begin + name_len, text_end);
-        let mut value_end = text_end;
-        while value_at < value_end && matches!(self.text[value_end - 1], b' ' | b'\t') {
+        let (mut value_at, mut value_end) = (begin + name_len, text_end);
+        let is_white = |at: usize| matches!(self.text[at], b' ' | b'\t');
+        while value_at < value_end && is_white(value_at) {
+            value_at += 1;
+        }
+        while value_at < value_end && is_white(value_end - 1) {
             value_end -= 1;
         }
-        if kind != Kind::Allow || self.profile.allow_rules {
-            self.found(kind, value_at, value_end, found);
-        }
+        Some(self.found(kind, value_at, value_end))
     }
 
-    /// Where the spaces and tabs from `at` on end. Other white space is a mark, so it is in no
-    /// plain line.
+    /// Where the spaces and tabs before a line's text end. Other white space is a mark, so it
+    /// is in no plain line.
     #[inline(always)]
     fn skip_white(&self, mut at: usize, to: usize) -> usize {
+        // HTML pages are indented.
+        while at + 8 <= to && self.text[at..at + 8] == *b"        " {
+            at += 8;
+        }
         while at < to && matches!(self.text[at], b' ' | b'\t') {
             at += 1;
-            // HTML pages are indented.
-            while at + 8 <= to && self.text[at..at + 8] == *b"        " {
-                at += 8;
-            }
         }
         at
     }
 
     #[cold]
     #[inline(never)]
-    fn unusual(&self, end: usize) -> Option<(Kind, usize, usize)> {
+    fn unusual(&self, end: usize) -> Option<Found> {
         match content(self.profile, self.number, self.begin, &self.text[self.begin..end]) {
-            Content::Blank => Some((Kind::Blank, end, end)),
+            Content::Blank => Some(self.found(Kind::Blank, end, end)),
             Content::Record(record) => {
                 let kind = match record.field {
                     Field::UserAgent => Kind::UserAgent,
@@ -320,24 +321,16 @@ impl Scanner<'_, '_> {
                     Field::Other => return None,
                 };
                 let span = record.value_span();
-                Some((kind, span.start, span.end))
+                Some(self.found(kind, span.start, span.end))
             }
             _ => None,
         }
     }
 
     #[inline(always)]
-    fn unusual_line(&self, end: usize, found: &mut impl FnMut(Found)) {
-        if let Some((kind, value_at, value_end)) = self.unusual(end) {
-            self.found(kind, value_at, value_end, found);
-        }
-    }
-
-    #[inline(always)]
-    fn found(&self, kind: Kind, at: usize, end: usize, found: &mut impl FnMut(Found)) {
+    fn found(&self, kind: Kind, at: usize, end: usize) -> Found {
         // The extent ends before 4 GiB.
-        let (value_at, value_end) = (at as u32, end as u32);
-        found(Found { kind, line: self.number, value_at, value_end });
+        Found { kind, line: self.number, value_at: at as u32, value_end: end as u32 }
     }
 }
 

@@ -136,29 +136,25 @@ impl RuleSet {
             reader: Reader::new(profile),
             text: Vec::with_capacity(octets + HEAD),
             entries: Vec::with_capacity(count),
+            stars: 0,
         };
         for rule in rules {
             builder.add(rule);
         }
-        let Builder { mut text, mut entries, .. } = builder;
+        let Builder { mut text, mut entries, stars, .. } = builder;
         text.extend([0; HEAD]);
         // Stable: equal keys stay in the order of the file.
         entries.sort_by_key(|e| {
             let [_, _, precedence] = e.lengths(&text);
             (Reverse(precedence), e.flags & Entry::DISALLOW)
         });
-        let mut rules = RuleSet {
+        RuleSet {
             text: text.into_boxed_slice(),
             entries: entries.into_boxed_slice(),
-            stars: 0,
-            wildcards: profile.wildcards,
-        };
-        if profile.wildcards {
-            let stars = |r: RuleRef<'_>| memchr::memchr_iter(b'*', r.pattern.octets).count();
             // A star needs an octet, and a text has fewer than 2³².
-            rules.stars = rules.iter().map(stars).sum::<usize>() as u32;
+            stars: stars as u32,
+            wildcards: profile.wildcards,
         }
-        rules
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -295,6 +291,8 @@ struct Read<'r> {
     /// In its canonical form.
     pattern: Pattern<'r>,
     precedence: u32,
+    /// Whether the value is the pattern and has no star.
+    plain: bool,
 }
 
 impl<'p> Reader<'p> {
@@ -312,7 +310,7 @@ impl<'p> Reader<'p> {
         if !directories && !slash && self.encoding.is_plain(value) {
             let precedence = self.precedence(rule.verdict, value.len());
             let pattern = Pattern { octets: value, anchored: false };
-            return found(Read { pattern, precedence });
+            return found(Read { pattern, precedence, plain: true });
         }
         self.scratch.clear();
         if slash {
@@ -345,12 +343,13 @@ impl<'p> Reader<'p> {
                 let (octets, anchored) = &directory;
                 let pattern = Pattern { octets, anchored: *anchored };
                 let precedence = self.precedence(rule.verdict, slash + 2);
-                found(Read { pattern, precedence });
+                found(Read { pattern, precedence, plain: false });
             }
         }
         let precedence = self.precedence(rule.verdict, len);
         let (octets, anchored) = canonical(std::mem::take(&mut self.scratch), anchored, profile);
-        found(Read { pattern: Pattern { octets: &octets, anchored }, precedence });
+        let pattern = Pattern { octets: &octets, anchored };
+        found(Read { pattern, precedence, plain: false });
         self.scratch = octets;
     }
 
@@ -386,19 +385,21 @@ struct Builder<'p> {
     reader: Reader<'p>,
     text: Vec<u8>,
     entries: Vec<Entry>,
+    stars: usize,
 }
 
 impl Builder<'_> {
     fn add(&mut self, rule: RawRule<'_>) {
-        let Builder { reader, text, entries } = self;
+        let Builder { reader, text, entries, stars } = self;
         // Values come from a file in memory; a set of more than 4 GiB of rules keeps what
         // fits. (The default size limit is 500 KiB.)
         if text.len() + 8 * rule.value.len() + 64 > u32::MAX as usize {
             return;
         }
         let wildcards = reader.profile.wildcards;
-        reader.read(rule, |Read { pattern, precedence }| {
-            let shared = rule.value.starts_with(pattern.octets);
+        reader.read(rule, |Read { pattern, precedence, plain }| {
+            let may_have_stars = wildcards && !plain;
+            let shared = plain || rule.value.starts_with(pattern.octets);
             let lengths = [pattern.octets.len() as u32, rule.value.len() as u32, precedence];
             let narrow = lengths.map(|length| u16::try_from(length).ok());
             let mut flags = 0;
@@ -423,7 +424,10 @@ impl Builder<'_> {
             let pattern_at = text.len() as u32;
             text.extend_from_slice(if shared { rule.value } else { pattern.octets });
             let head = &pattern.octets[..pattern.octets.len().min(HEAD)];
-            let star = if wildcards { head.iter().position(|o| *o == b'*') } else { None };
+            let star = if may_have_stars { head.iter().position(|o| *o == b'*') } else { None };
+            if may_have_stars {
+                *stars += memchr::memchr_iter(b'*', pattern.octets).count();
+            }
             // The canonical form has no star behind a star.
             if let Some(star) = star
                 && pattern.octets.get(star + 2).is_some_and(|o| *o != b'*')
@@ -503,7 +507,7 @@ impl<'p, 't> Judge<'p, 't> {
     fn compare(&mut self, rule: RawRule<'_>) {
         let Judge { reader, target, best, .. } = self;
         let wildcards = reader.profile.wildcards;
-        reader.read(rule, |Read { pattern, precedence }| {
+        reader.read(rule, |Read { pattern, precedence, .. }| {
             // Of equal ones allow decides.
             let key = |(precedence, verdict)| (precedence, verdict == Verdict::Allow);
             let candidate = (precedence, rule.verdict);
