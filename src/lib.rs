@@ -62,6 +62,8 @@ mod engine;
 mod marks;
 mod normalise;
 mod once;
+#[cfg(feature = "pack")]
+pub mod pack;
 mod panel;
 mod parse;
 mod policy;

@@ -105,6 +105,30 @@ impl Encoding {
         Encoding::on_side(profile, |sides| sides != Sides::Neither)
     }
 
+    /// As two octets, for [`Encoding::from_octets`].
+    #[cfg(feature = "pack")]
+    pub(crate) fn to_octets(self) -> [u8; 2] {
+        let switches = [self.decode_unreserved, self.upper_case, self.encode_stray];
+        let bits = switches.iter().rev().fold(0, |bits, is_on| bits << 1 | u8::from(*is_on));
+        [self.classes, bits]
+    }
+
+    /// What [`Encoding::to_octets`] gave for a target's encoding; `None` for what it never
+    /// gives.
+    #[cfg(feature = "pack")]
+    pub(crate) fn from_octets([classes, bits]: [u8; 2]) -> Option<Encoding> {
+        if classes & !(CHANGING | HASH | NUL) != 0 || classes & HASH == 0 || bits > 7 {
+            return None;
+        }
+        let is_on = |bit: u8| bits >> bit & 1 != 0;
+        Some(Encoding {
+            classes,
+            decode_unreserved: is_on(0),
+            upper_case: is_on(1),
+            encode_stray: is_on(2),
+        })
+    }
+
     fn on_side(profile: &Profile, side: impl Fn(Sides) -> bool) -> Encoding {
         let decode_unreserved = profile.unreserved_decoded;
         let upper_case = side(profile.hex_upper_case);

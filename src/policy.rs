@@ -25,10 +25,26 @@ use crate::target::{InvalidUrl, Target};
 #[derive(Clone)]
 pub struct Policy(Arc<Inner>);
 
+/// How a profile reads the URLs that its policies are asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) form: TargetForm,
+    pub(crate) encoding: Encoding,
+    pub(crate) robots_txt_allowed: bool,
+}
+
+impl Reading {
+    pub(crate) fn of(profile: &Profile) -> Reading {
+        Reading {
+            form: profile.target_form,
+            encoding: Encoding::of_target(profile),
+            robots_txt_allowed: profile.robots_txt_allowed,
+        }
+    }
+}
+
 struct Inner {
-    form: TargetForm,
-    encoding: Encoding,
-    robots_txt_allowed: bool,
+    reading: Reading,
     config: Config,
     /// The line of the first rule without a value.
     empty_rule: Option<u32>,
@@ -96,16 +112,14 @@ impl Memory {
 
 impl Policy {
     pub(crate) fn new<'a>(
-        profile: &Profile,
+        reading: Reading,
         config: &Config,
         rules: RuleSet,
         agents: impl Iterator<Item = (u32, &'a [u8])> + Clone,
         empty_rule: Option<u32>,
     ) -> Policy {
         let mut inner = Inner {
-            form: profile.target_form,
-            encoding: Encoding::of_target(profile),
-            robots_txt_allowed: profile.robots_txt_allowed,
+            reading,
             config: *config,
             empty_rule,
             asked: AtomicU32::new(0),
@@ -122,7 +136,7 @@ impl Policy {
             agents: Agents::new(agents),
         };
         if !config.keep_rules {
-            let compiled = Compiled::new(&inner.rules, inner.encoding, config);
+            let compiled = Compiled::new(&inner.rules, reading.encoding, config);
             if compiled.automaton().is_some() {
                 inner.rules = RuleSet::default();
                 inner.agents = Agents::default();
@@ -148,7 +162,7 @@ impl Policy {
     /// [`InvalidUrl`] where the path does not begin with `/`.
     #[inline]
     pub fn is_path_allowed<P: AsRef<[u8]> + ?Sized>(&self, path: &P) -> Result<bool, InvalidUrl> {
-        let target = Target::of_path(path.as_ref(), self.0.encoding)?;
+        let target = Target::of_path(path.as_ref(), self.0.reading.encoding)?;
         Ok(self.verdict(&target).is_allow())
     }
 
@@ -184,7 +198,7 @@ impl Policy {
         &self,
         path: &P,
     ) -> Result<Decision<'_>, InvalidUrl> {
-        Ok(self.decision(&Target::of_path(path.as_ref(), self.0.encoding)?))
+        Ok(self.decision(&Target::of_path(path.as_ref(), self.0.reading.encoding)?))
     }
 
     /// The target of a URL, or of a path that begins with `/`, in the policy's profile.
@@ -196,14 +210,14 @@ impl Policy {
     where
         U: AsRef<[u8]> + ?Sized,
     {
-        Target::of(url.as_ref(), self.0.form, self.0.encoding)
+        Target::of(url.as_ref(), self.0.reading.form, self.0.reading.encoding)
     }
 
     /// The verdict on a target, which must be of the same profile as the policy.
     #[inline(always)]
     pub fn verdict(&self, target: &Target<'_>) -> Verdict {
         let inner = &*self.0;
-        if inner.robots_txt_allowed && target.is_robots_txt() {
+        if inner.reading.robots_txt_allowed && target.is_robots_txt() {
             return Verdict::Allow;
         }
         match inner.compiled.get() {
@@ -217,7 +231,7 @@ impl Policy {
         let inner = &*self.0;
         let verdict = self.verdict(target);
         let deciding = || inner.rules.deciding(&target.to_buffer()).map(Rule::of);
-        let reason = if inner.robots_txt_allowed && target.is_robots_txt() {
+        let reason = if inner.reading.robots_txt_allowed && target.is_robots_txt() {
             Reason::RobotsTxt
         } else if inner.rules.len() < inner.rule_count {
             Reason::RulesNotKept
@@ -303,6 +317,22 @@ impl Policy {
         self.0.agents.iter()
     }
 
+    #[cfg(feature = "pack")]
+    pub(crate) fn rule_set(&self) -> &RuleSet {
+        &self.0.rules
+    }
+
+    /// The table that it was compiled to.
+    #[cfg(feature = "pack")]
+    pub(crate) fn table(&self) -> Option<&[u8]> {
+        Some(self.0.compiled.get()?.automaton()?.octets())
+    }
+
+    #[cfg(feature = "pack")]
+    pub(crate) fn empty_rule(&self) -> Option<u32> {
+        self.0.empty_rule
+    }
+
     /// Whether this is the same policy as another: a clone, or one that
     /// [`Robots::policy`](crate::Robots::policy) gave for another crawler in the same group.
     pub fn is_same(&self, other: &Policy) -> bool {
@@ -312,7 +342,7 @@ impl Policy {
 
 impl Inner {
     fn compiled(&self) -> &Compiled {
-        let compile = || Compiled::new(&self.rules, self.encoding, &self.config);
+        let compile = || Compiled::new(&self.rules, self.reading.encoding, &self.config);
         self.compiled.get_or_init(compile)
     }
 

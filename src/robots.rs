@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::crawler::Crawler;
 use crate::diagnostic::{Diagnostic, diagnose};
 use crate::parse::{Content, Extent, Field, Found, Kind, Lines, Record, scan};
-use crate::policy::Policy;
+use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
 use crate::rules::{RawRule, RuleSet};
 use crate::select::{GroupNumbers, Lookups, Names, Selected};
@@ -300,6 +300,6 @@ impl<'a> Robots<'a> {
         );
         let empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
         let agents = self.agents_of(selected).map(|agent| (agent.line, self.value(agent)));
-        Policy::new(&self.profile, &self.config, rule_set, agents, empty_rule)
+        Policy::new(Reading::of(&self.profile), &self.config, rule_set, agents, empty_rule)
     }
 }

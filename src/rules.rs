@@ -132,29 +132,46 @@ impl RuleSet {
         if count == 0 {
             return RuleSet { wildcards: profile.wildcards, ..RuleSet::default() };
         }
-        let mut builder = Builder {
-            reader: Reader::new(profile),
+        let stored = Stored {
             text: Vec::with_capacity(octets + HEAD),
             entries: Vec::with_capacity(count),
             stars: 0,
         };
+        let mut builder = Builder { reader: Reader::new(profile), stored };
         for rule in rules {
             builder.add(rule);
         }
-        let Builder { mut text, mut entries, stars, .. } = builder;
-        text.extend([0; HEAD]);
+        let Stored { text, entries, .. } = &mut builder.stored;
         // Stable: equal keys stay in the order of the file.
         entries.sort_by_key(|e| {
-            let [_, _, precedence] = e.lengths(&text);
+            let [_, _, precedence] = e.lengths(text);
             (Reverse(precedence), e.flags & Entry::DISALLOW)
         });
-        RuleSet {
-            text: text.into_boxed_slice(),
-            entries: entries.into_boxed_slice(),
-            // A star needs an octet, and a text has fewer than 2³².
-            stars: stars as u32,
-            wildcards: profile.wildcards,
+        builder.stored.finish(profile.wildcards)
+    }
+
+    /// The rules that were written down from another rule set, in its order. `None` where no
+    /// rule set has such rules: their order or a pattern's form is not the one that all engines
+    /// rely on.
+    #[cfg(feature = "pack")]
+    pub(crate) fn restored<'a>(
+        rules: impl Iterator<Item = RuleRef<'a>>,
+        wildcards: bool,
+    ) -> Option<RuleSet> {
+        let mut stored = Stored::default();
+        let mut previous = None;
+        for RuleRef { line, verdict, precedence, pattern, value } in rules {
+            let key = (Reverse(precedence), verdict == Verdict::Disallow);
+            let octets = pattern.octets;
+            let is_canonical = !wildcards
+                || !octets.windows(2).any(|pair| pair == b"**") && octets.last() != Some(&b'*');
+            if previous > Some(key) || !is_canonical || value.is_empty() {
+                return None;
+            }
+            previous = Some(key);
+            stored.push(RawRule { line, verdict, value }, pattern, precedence, wildcards);
         }
+        Some(stored.finish(wildcards))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -383,67 +400,97 @@ fn canonical(mut pattern: Vec<u8>, mut anchored: bool, profile: &Profile) -> (Ve
 
 struct Builder<'p> {
     reader: Reader<'p>,
+    stored: Stored,
+}
+
+impl Builder<'_> {
+    fn add(&mut self, rule: RawRule<'_>) {
+        let Builder { reader, stored } = self;
+        let wildcards = reader.profile.wildcards;
+        reader.read(rule, |Read { pattern, precedence, plain }| {
+            stored.push(rule, pattern, precedence, wildcards && !plain);
+        });
+    }
+}
+
+/// The parts of a [`RuleSet`] while they grow.
+#[derive(Default)]
+struct Stored {
     text: Vec<u8>,
     entries: Vec<Entry>,
     stars: usize,
 }
 
-impl Builder<'_> {
-    fn add(&mut self, rule: RawRule<'_>) {
-        let Builder { reader, text, entries, stars } = self;
+impl Stored {
+    fn push(
+        &mut self,
+        rule: RawRule<'_>,
+        pattern: Pattern<'_>,
+        precedence: u32,
+        may_have_stars: bool,
+    ) {
+        let Stored { text, entries, stars } = self;
         // Values come from a file in memory; a set of more than 4 GiB of rules keeps what
         // fits. (The default size limit is 500 KiB.)
         if text.len() + 8 * rule.value.len() + 64 > u32::MAX as usize {
             return;
         }
-        let wildcards = reader.profile.wildcards;
-        reader.read(rule, |Read { pattern, precedence, plain }| {
-            let may_have_stars = wildcards && !plain;
-            let shared = plain || rule.value.starts_with(pattern.octets);
-            let lengths = [pattern.octets.len() as u32, rule.value.len() as u32, precedence];
-            let narrow = lengths.map(|length| u16::try_from(length).ok());
-            let mut flags = 0;
-            if rule.verdict == Verdict::Disallow {
-                flags |= Entry::DISALLOW;
+        let shared = rule.value.starts_with(pattern.octets);
+        let lengths = [pattern.octets.len() as u32, rule.value.len() as u32, precedence];
+        let narrow = lengths.map(|length| u16::try_from(length).ok());
+        let mut flags = 0;
+        if rule.verdict == Verdict::Disallow {
+            flags |= Entry::DISALLOW;
+        }
+        if pattern.anchored {
+            flags |= Entry::ANCHORED;
+        }
+        if !shared {
+            flags |= Entry::VALUE_BEFORE;
+            text.extend_from_slice(rule.value);
+        }
+        let [pattern_len, value_len, precedence] = match narrow {
+            [Some(pattern), Some(value), Some(precedence)] => [pattern, value, precedence],
+            _ => {
+                flags |= Entry::WIDE;
+                text.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
+                [0; 3]
             }
-            if pattern.anchored {
-                flags |= Entry::ANCHORED;
-            }
-            if !shared {
-                flags |= Entry::VALUE_BEFORE;
-                text.extend_from_slice(rule.value);
-            }
-            let [pattern_len, value_len, precedence] = match narrow {
-                [Some(pattern), Some(value), Some(precedence)] => [pattern, value, precedence],
-                _ => {
-                    flags |= Entry::WIDE;
-                    text.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
-                    [0; 3]
-                }
-            };
-            let pattern_at = text.len() as u32;
-            text.extend_from_slice(if shared { rule.value } else { pattern.octets });
-            let head = &pattern.octets[..pattern.octets.len().min(HEAD)];
-            let star = if may_have_stars { head.iter().position(|o| *o == b'*') } else { None };
-            if may_have_stars {
-                *stars += memchr::memchr_iter(b'*', pattern.octets).count();
-            }
-            // The canonical form has no star behind a star.
-            if let Some(star) = star
-                && pattern.octets.get(star + 2).is_some_and(|o| *o != b'*')
-            {
-                flags |= Entry::STAR_PAIR;
-            }
-            entries.push(Entry {
-                line: rule.line,
-                pattern_at,
-                pattern_len,
-                value_len,
-                precedence,
-                head_len: star.unwrap_or(head.len()) as u8,
-                flags,
-            });
+        };
+        let pattern_at = text.len() as u32;
+        text.extend_from_slice(if shared { rule.value } else { pattern.octets });
+        let head = &pattern.octets[..pattern.octets.len().min(HEAD)];
+        let star = if may_have_stars { head.iter().position(|o| *o == b'*') } else { None };
+        if may_have_stars {
+            *stars += memchr::memchr_iter(b'*', pattern.octets).count();
+        }
+        // The canonical form has no star behind a star.
+        if let Some(star) = star
+            && pattern.octets.get(star + 2).is_some_and(|o| *o != b'*')
+        {
+            flags |= Entry::STAR_PAIR;
+        }
+        entries.push(Entry {
+            line: rule.line,
+            pattern_at,
+            pattern_len,
+            value_len,
+            precedence,
+            head_len: star.unwrap_or(head.len()) as u8,
+            flags,
         });
+    }
+
+    /// The rules, in the order of their entries.
+    fn finish(mut self, wildcards: bool) -> RuleSet {
+        self.text.extend([0; HEAD]);
+        RuleSet {
+            text: self.text.into_boxed_slice(),
+            entries: self.entries.into_boxed_slice(),
+            // A star needs an octet, and a text has fewer than 2³².
+            stars: self.stars as u32,
+            wildcards,
+        }
     }
 }
 

@@ -10,6 +10,8 @@
 //! of those octets, not behind the last, so the wait reads the others too, and one of them may
 //! lead it elsewhere. That must make no difference: [`Table::resumes`] says whether it does.
 
+use std::cmp::Ordering;
+
 use crate::automaton::table::{LITERAL, NO_PEEK, OTHERWISE_TARGET, THEN_BEHIND, Table, WAIT};
 
 /// Octets of a filter: for each of three octets in a row a table by its low and one by its
@@ -19,9 +21,9 @@ pub(super) const FILTER_LEN: usize = 6 * 16;
 pub(super) const PREFIX_LEN: usize = 4;
 /// So many entries at most: eight are compared at once.
 pub(super) const MAX_ENTRIES: usize = 64;
-/// So many states are looked at for one exit of a wait; beyond, its filter takes all octets.
-/// Real files need a tenth of that; it bounds what hostile ones cost.
-const FILTER_STATES: usize = 256;
+/// So many exits are looked at for one filter; those of the wait for which none are left take
+/// all octets. Real files need less; it bounds what hostile ones cost.
+const FILTER_EXITS: usize = 4096;
 
 /// What the start of a table leads to by up to four octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,8 +143,17 @@ impl Table<'_> {
 
     /// Where a state leads by an octet that it looks for.
     fn found(self, place: Place, octet: u8) -> Option<Place> {
-        let exits = 0..self.exit_count(place);
-        exits.map(|exit| self.exit(place, exit)).find(|(o, _)| *o == octet).map(|(_, to)| to)
+        let (mut from, mut to) = (0, self.exit_count(place));
+        while from < to {
+            let middle = from.midpoint(to);
+            let (found, place) = self.exit(place, middle);
+            match found.cmp(&octet) {
+                Ordering::Less => from = middle + 1,
+                Ordering::Equal => return Some(place),
+                Ordering::Greater => to = middle,
+            }
+        }
+        None
     }
 
     /// Where a state leads by an octet.
@@ -181,13 +192,13 @@ impl Table<'_> {
     pub(super) fn filter(self, wait: u32) -> [u8; FILTER_LEN] {
         let mut filter = [0; FILTER_LEN];
         let exits = self.exit_count(Place::at(wait));
+        let mut left = FILTER_EXITS;
         for exit in 0..exits {
             let (octet, to) = self.exit(Place::at(wait), exit);
             let mut sets = [Nibbles::default(); 3];
             sets[0].add(octet);
-            let mut states = FILTER_STATES;
             let behind = &mut sets[1..];
-            if !self.follow(to, Place::at(wait), wait, behind, &mut states) {
+            if !self.follow(to, Place::at(wait), wait, behind, &mut left) {
                 behind.fill(Nibbles::ALL);
             }
             let bit = 1 << if exits <= 8 { exit } else { exit * 8 / exits };
@@ -206,33 +217,34 @@ impl Table<'_> {
     }
 
     /// Adds to `sets`, one for each octet in a row, those with which a state does not fail to
-    /// the wait. `resumed` is where the wait itself has come to. `false`: too many states.
+    /// the wait. `resumed` is where the wait itself has come to. `false`: too many exits.
     fn follow(
         self,
         place: Place,
         resumed: Place,
         wait: u32,
         sets: &mut [Nibbles],
-        states: &mut usize,
+        left: &mut usize,
     ) -> bool {
         let Some((set, behind)) = sets.split_first_mut() else { return true };
-        if place.is_final()
-            || place.record == wait
-            || self.failing(place.record) != wait
-            || !self.resumes(place, resumed, wait)
-        {
+        if place.is_final() || place.record == wait || self.failing(place.record) != wait {
             sets.fill(Nibbles::ALL);
             return true;
         }
         let exits = self.exit_count(place);
-        if *states < exits {
-            return false;
+        let resumed_exits = if resumed.is_final() { 0 } else { self.exit_count(resumed) };
+        match left.checked_sub(exits + resumed_exits) {
+            Some(fewer) => *left = fewer,
+            None => return false,
         }
-        *states -= exits;
+        if !self.resumes(place, resumed, wait) {
+            sets.fill(Nibbles::ALL);
+            return true;
+        }
         (0..exits).all(|exit| {
             let (octet, to) = self.exit(place, exit);
             set.add(octet);
-            behind.is_empty() || self.follow(to, self.step(resumed, octet), wait, behind, states)
+            behind.is_empty() || self.follow(to, self.step(resumed, octet), wait, behind, left)
         })
     }
 

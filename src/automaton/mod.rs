@@ -36,6 +36,8 @@ use crate::rules::RuleSet;
 
 pub(crate) use table::Automaton;
 pub use table::InvalidAutomaton;
+#[cfg(feature = "pack")]
+pub(crate) use table::Table;
 pub(crate) use trie::{NONE as NO_NODE, Run, Trie, verdict_of};
 
 /// Scratch space that held more than this is not kept: some 10 MB. Below that it pays to

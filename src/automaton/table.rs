@@ -513,6 +513,11 @@ impl Automaton {
         Table { octets: &self.octets, encoding: self.encoding }
     }
 
+    #[cfg(feature = "pack")]
+    pub(crate) fn octets(&self) -> &[u8] {
+        &self.octets
+    }
+
     /// The occupied octets, without `self`.
     pub(crate) fn memory_usage(&self) -> usize {
         self.octets.len()
@@ -520,6 +525,13 @@ impl Automaton {
 }
 
 impl<'t> Table<'t> {
+    /// A table that was written down. Nothing may be asked of it before it was found valid
+    /// by [`Table::validate`].
+    #[cfg(feature = "pack")]
+    pub(crate) fn unchecked(octets: &'t [u8], encoding: Encoding) -> Table<'t> {
+        Table { octets, encoding }
+    }
+
     /// Octets of a target.
     #[inline(always)]
     pub(super) fn width(self) -> usize {
