@@ -173,7 +173,7 @@ impl<'p> Pack<'p> {
             || !trailer.slots.is_power_of_two()
             || u64::from(trailer.reach) >= trailer.slots
             || trailer.files > u64::from(u32::MAX)
-            || (trailer.rows_at - HEADER_LEN as u64) % RECORD_UNIT as u64 != 0
+            || !trailer.rows_at.is_multiple_of(RECORD_UNIT as u64)
         {
             return Err(damaged("the parts do not fill the file"));
         }

@@ -44,9 +44,8 @@ impl Recipe {
     /// Reads and compiles a file for all crawlers. Threads do so at the same time.
     pub fn pack(&self, file: &[u8]) -> Packed {
         let parts = &*self.0;
-        let mut config = Config::default();
         // Compiled when told to.
-        config.build_after = Some(u32::MAX);
+        let config = Config { build_after: Some(u32::MAX), ..Config::default() };
         let robots = Robots::parse_with(file, &parts.profile, &config);
         let mut packed =
             Packed { content: self.content(file), bodies: Vec::new(), columns: Vec::new() };
