@@ -1,32 +1,16 @@
-//! From a URL to its host, and from the host to its robots.txt in a folder.
-//!
-//! A host never becomes part of a path: the folder is listed once, its file names are
-//! brought to the same form as the hosts of URLs, and hosts are looked up in that list.
+//! From a URL to its host, in the form in which hosts are compared, and to that one's hash.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::ffi::OsString;
-use std::fs::{self, DirEntry};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use idna::AsciiDenyList;
 use memchr::{memchr, memrchr};
-use robotsieve::{Crawler, Profile};
-
-use super::judge::Site;
-use super::report::Report;
-use crate::error::Failure;
-use crate::robots_file;
 
 /// What stands between `scheme://` and the path of a URL, user info and port included.
 #[derive(Clone, Copy, Debug)]
 pub struct Authority<'u> {
     /// The URL up to the end of its authority.
-    start: &'u [u8],
+    pub start: &'u [u8],
     text: &'u [u8],
     /// Whether `text` is a host in canonical form for certain, as of most URLs.
     is_plain: bool,
@@ -50,15 +34,6 @@ impl<'u> Authority<'u> {
         let start = &url[..url.len() - rest.len() + len];
         let text = &rest[..len];
         (len > 0).then_some(Authority { start, text, is_plain, default_port })
-    }
-
-    /// Whether this is the authority of that URL, of a scheme spelt the same, too.
-    #[inline]
-    pub fn is_of(&self, url: &[u8], google: bool) -> bool {
-        url.strip_prefix(self.start).is_some_and(|rest| match rest.first() {
-            Some(octet) => ends_authority(*octet, google),
-            None => true,
-        })
     }
 
     /// The host in the form in which hosts are compared, with `:PORT` behind it where that
@@ -100,7 +75,8 @@ fn after_scheme(url: &[u8]) -> Option<(&[u8], Option<u16>)> {
     Some((rest, port.map(|(_, port)| *port)))
 }
 
-fn host_and_port(text: &[u8], default_port: Option<u16>) -> Option<Cow<'_, [u8]>> {
+/// A host and its port, in the form in which they are compared; `None` for what is no host.
+pub fn host_and_port(text: &[u8], default_port: Option<u16>) -> Option<Cow<'_, [u8]>> {
     let name_len = if text.first() == Some(&b'[') {
         memchr(b']', text)? + 1
     } else {
@@ -212,15 +188,65 @@ impl HostHash {
 }
 
 /// The hash function of a process, keyed at random: nobody can choose hosts that collide.
-#[derive(Clone, Debug, Default)]
-pub struct HostHasher(RandomState);
+///
+/// Folded multiplication, after wyhash: three of them for a usual host, where the standard
+/// library's hash function takes several times as long.
+#[derive(Clone, Debug)]
+pub struct HostHasher {
+    keys: [u64; 3],
+}
+
+impl Default for HostHasher {
+    fn default() -> HostHasher {
+        let random = RandomState::new();
+        HostHasher { keys: [0, 1, 2].map(|key| random.hash_one(key)) }
+    }
+}
 
 impl HostHasher {
-    /// Of a host in canonical form.
+    /// Of a host in canonical form, or of other octets that tell hosts apart.
     #[inline]
     pub fn hash(&self, host: &[u8]) -> HostHash {
-        HostHash(self.0.hash_one(host))
+        let [first, second, third] = self.keys;
+        let len = host.len();
+        let mut state = first;
+        let mut left = host;
+        while let Some((sixteen, behind)) = left.split_first_chunk::<16>() {
+            state = folded(word(sixteen) ^ second, word(&sixteen[8..]) ^ state);
+            left = behind;
+        }
+        // The last octets, however many, are in two words that may overlap.
+        let (low, high) = match left.len() {
+            8.. => (word(left), word(&left[left.len() - 8..])),
+            4.. => (half_word(left), half_word(&left[left.len() - 4..])),
+            1.. => (
+                u64::from(left[0]) << 8 | u64::from(left[left.len() / 2]),
+                u64::from(left[left.len() - 1]),
+            ),
+            0 => (0, 0),
+        };
+        let state = folded(low ^ second, high ^ state);
+        HostHash(folded(state ^ third, len as u64 ^ second))
     }
+}
+
+/// All octets of the product of two words, folded into one.
+#[inline(always)]
+fn folded(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// The first eight octets.
+#[inline(always)]
+fn word(octets: &[u8]) -> u64 {
+    u64::from_le_bytes(*octets.first_chunk().expect("8 octets"))
+}
+
+/// The first four octets.
+#[inline(always)]
+fn half_word(octets: &[u8]) -> u64 {
+    u32::from_le_bytes(*octets.first_chunk().expect("4 octets")).into()
 }
 
 /// For tables whose keys are hashes already.
@@ -250,155 +276,6 @@ impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
-}
-
-/// The robots.txt files of a folder by the hosts for which they are.
-pub struct Folder {
-    path: PathBuf,
-    crawlers: Vec<Crawler>,
-    profile: Profile,
-    files: Vec<RobotsFile>,
-    /// Hosts in canonical form.
-    hosts: Vec<Box<[u8]>>,
-    /// Of each host its place in `hosts` and that of its file in `files`: both here, so that
-    /// comparing the name and fetching the file wait for memory at the same time. A file may
-    /// be for two hosts: `a.txt` for `a.txt` and for `a`.
-    places: HashMap<HostHash, (u32, u32), Identity>,
-    /// Such that no two of `hosts` have the same hash.
-    hasher: HostHasher,
-}
-
-/// One file of a folder. It is read when it is first needed, and stays.
-pub struct RobotsFile {
-    name: OsString,
-    site: OnceLock<Option<Site>>,
-}
-
-impl Folder {
-    /// Lists a folder. With it come warnings about files that are for the same host.
-    pub fn list(
-        path: &Path,
-        crawlers: Vec<Crawler>,
-        profile: Profile,
-    ) -> Result<(Folder, Vec<String>), Failure> {
-        let failed = |cause| {
-            Failure::io(
-                format!("cannot list the folder of --robots-dir '{}'", path.display()),
-                cause,
-            )
-        };
-        let mut names = Vec::new();
-        for entry in fs::read_dir(path).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            if is_file(&entry).map_err(failed)? {
-                names.push(entry.file_name());
-            }
-        }
-        names.sort_unstable();
-        let (files_of_hosts, warnings) = hosts_of(path, &names);
-        let (hasher, places) = loop {
-            let hasher = HostHasher::default();
-            let hosts = files_of_hosts.iter().enumerate();
-            let places: HashMap<_, _, Identity> = hosts
-                .map(|(place, (host, file))| (hasher.hash(host), (place as u32, *file)))
-                .collect();
-            if places.len() == files_of_hosts.len() {
-                break (hasher, places);
-            }
-        };
-        let hosts = files_of_hosts.into_iter().map(|(host, _)| host).collect();
-        let file = |name| RobotsFile { name, site: OnceLock::new() };
-        let files = names.into_iter().map(file).collect();
-        let path = path.to_owned();
-        Ok((Folder { path, crawlers, profile, files, hosts, places, hasher }, warnings))
-    }
-
-    /// The hash function by which [`Folder::find`] finds.
-    pub fn hasher(&self) -> &HostHasher {
-        &self.hasher
-    }
-
-    /// The file for a host in canonical form.
-    #[inline]
-    pub fn find(&self, host: &[u8], hash: HostHash) -> Option<&RobotsFile> {
-        let (place, file) = *self.places.get(&hash)?;
-        (*self.hosts[place as usize] == *host).then(|| &self.files[file as usize])
-    }
-}
-
-impl RobotsFile {
-    /// What the file says; `None` where it cannot be read, which is reported once.
-    #[inline]
-    pub fn site(&self, folder: &Folder, report: &Report) -> Option<&Site> {
-        let read = || match robots_file::read(&folder.path.join(&self.name)) {
-            Ok(file) => Some(Site::new(&file, &folder.profile, &folder.crawlers)),
-            Err(failure) => {
-                report.error(&format_args!("{failure}; the URLs of its host are unknown"));
-                None
-            }
-        };
-        self.site.get_or_init(read).as_ref()
-    }
-}
-
-/// Whether this is a regular file, or a link to one. A link that leads nowhere counts too:
-/// that its robots.txt cannot be read shall be told, not passed over.
-fn is_file(entry: &DirEntry) -> io::Result<bool> {
-    let kind = entry.file_type()?;
-    if kind.is_symlink() {
-        return Ok(fs::metadata(entry.path()).map_or(true, |target| target.is_file()));
-    }
-    Ok(kind.is_file())
-}
-
-/// A canonical host, with the place of its file among the names of the folder.
-type HostPlace = (Box<[u8]>, u32);
-
-/// The hosts that files of these names are for, each with the place of its file in `names`,
-/// which are sorted. `HOST` goes before `HOST.txt`; among spellings of either the canonical
-/// one goes first, then the order of octets, and a warning tells.
-fn hosts_of(folder: &Path, names: &[OsString]) -> (Vec<HostPlace>, Vec<String>) {
-    let mut warnings = Vec::new();
-    let mut hosts = hosts_with_suffix(b"", folder, names, &mut warnings);
-    for (host, place) in hosts_with_suffix(b".txt", folder, names, &mut warnings) {
-        hosts.entry(host).or_insert(place);
-    }
-    (hosts.into_iter().collect(), warnings)
-}
-
-fn hosts_with_suffix(
-    suffix: &[u8],
-    folder: &Path,
-    names: &[OsString],
-    warnings: &mut Vec<String>,
-) -> HashMap<Box<[u8]>, u32> {
-    let mut hosts = HashMap::new();
-    for (place, name) in names.iter().enumerate() {
-        let Some(spelling) = name.as_encoded_bytes().strip_suffix(suffix) else { continue };
-        let Some(host) = host_and_port(spelling, None) else { continue };
-        match hosts.entry(Box::from(&*host)) {
-            Entry::Vacant(entry) => {
-                entry.insert(place as u32);
-            }
-            Entry::Occupied(mut entry) => {
-                let other = &names[*entry.get() as usize];
-                let used = if *host == *spelling { name } else { other };
-                warnings.push(format!(
-                    "'{}' and '{}' in '{}' are for the same host, {}: '{}' is used; remove or \
-                     rename one of them",
-                    other.display(),
-                    name.display(),
-                    folder.display(),
-                    String::from_utf8_lossy(&host),
-                    used.display(),
-                ));
-                if *host == *spelling {
-                    entry.insert(place as u32);
-                }
-            }
-        }
-    }
-    hosts
 }
 
 #[cfg(test)]

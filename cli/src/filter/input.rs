@@ -41,55 +41,63 @@ impl Inputs {
         Inputs { names: names.into_iter(), current: None, rest: Vec::new(), report }
     }
 
-    /// Fills an empty chunk with whole lines, each with its line feed; `false` at the end of
-    /// all inputs.
+    /// Fills a chunk with whole lines, each with its line feed, in place of what it held;
+    /// `false` at the end of all inputs.
     ///
     /// A line that is longer than a chunk makes a longer chunk. The last line of an input
     /// gets a line feed if it has none. What cannot be read is reported and passed over: of
     /// an input that breaks off the whole lines count, but not the line that was cut, for
     /// the beginning of a URL is another URL.
     pub fn fill(&mut self, chunk: &mut Vec<u8>) -> bool {
-        chunk.append(&mut self.rest);
+        // Octets are read over old ones: nothing is zeroed but what a new buffer holds.
+        let mut len = self.rest.len();
+        if chunk.len() < len {
+            chunk.resize(len, 0);
+        }
+        chunk[..len].copy_from_slice(&self.rest);
         // Whole lines end here, and there is no line feed between here and `searched`.
         let mut whole = 0;
-        let mut searched = chunk.len();
+        let mut searched = len;
         while whole < CHUNK_OCTETS {
             let Some(mut input) = self.current.take().or_else(|| self.open_next()) else { break };
             // A line that fills the chunk: double it.
-            let room =
-                if chunk.len() < CHUNK_OCTETS { CHUNK_OCTETS - chunk.len() } else { chunk.len() };
+            let room = if len < CHUNK_OCTETS { CHUNK_OCTETS - len } else { len };
             // One more for a line feed that may be missing at the end.
-            chunk.reserve_exact(room + 1);
-            let read = input.octets.by_ref().take(room as u64).read_to_end(chunk);
-            if let Some(at) = memrchr(b'\n', &chunk[searched..]) {
+            if chunk.len() <= len + room {
+                chunk.resize(len + room + 1, 0);
+            }
+            let (octets, outcome) = read_up_to(&mut input.octets, &mut chunk[len..len + room]);
+            len += octets;
+            if let Some(at) = memrchr(b'\n', &chunk[searched..len]) {
                 whole = searched + at + 1;
             }
-            searched = chunk.len();
-            match read {
-                Ok(octets) if octets == room => {
+            searched = len;
+            match outcome {
+                Ok(()) if octets == room => {
                     self.current = Some(input);
                     if whole > 0 {
                         break;
                     }
                 }
-                Ok(_) => {
-                    if whole < chunk.len() {
-                        chunk.push(b'\n');
+                Ok(()) => {
+                    if whole < len {
+                        chunk[len] = b'\n';
+                        len += 1;
                     }
-                    whole = chunk.len();
-                    searched = whole;
+                    whole = len;
+                    searched = len;
                 }
                 Err(cause) => {
-                    let cut =
-                        if whole < chunk.len() { "; the line cut there is left out" } else { "" };
+                    let cut = if whole < len { "; the line cut there is left out" } else { "" };
                     let name = shown(&input.name);
                     self.report.error(&format_args!("{name} breaks off: {cause}{cut}"));
-                    chunk.truncate(whole);
+                    len = whole;
                     searched = whole;
                 }
             }
         }
-        self.rest.extend_from_slice(&chunk[whole..]);
+        self.rest.clear();
+        self.rest.extend_from_slice(&chunk[whole..len]);
         chunk.truncate(whole);
         whole > 0
     }
@@ -107,6 +115,21 @@ impl Inputs {
             }
         }
     }
+}
+
+/// Reads until the buffer is full or the input ends or breaks off: how many octets, and
+/// whether it broke off.
+fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> (usize, io::Result<()>) {
+    let mut len = 0;
+    while len < buffer.len() {
+        match input.read(&mut buffer[len..]) {
+            Ok(0) => break,
+            Ok(octets) => len += octets,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+            Err(cause) => return (len, Err(cause)),
+        }
+    }
+    (len, Ok(()))
 }
 
 fn shown(name: &OsStr) -> String {

@@ -1,63 +1,28 @@
 //! The verdicts of one line after another.
 
-use std::iter;
-use std::sync::Arc;
+use std::ops::Range;
 
-use memchr::memchr_iter;
-use robotsieve::{Answer, Crawler, Policy, Profile, Robots, TargetForm};
+use memchr::memchr;
+use robotsieve::{Answer, TargetForm};
 
-use super::hosts::{Authority, Folder, HostHasher};
+use super::hosts::{Authority, HostHash, HostHasher};
+use super::known::{KnownHosts, Ruling, begins_with};
 use super::output::{self, Gone, JsonText, Pieces};
-use super::report::Report;
+use super::sites::{Found, Site, Sites, Url};
 use super::tally::{SeenHosts, Tally};
 use crate::args::{FilterArgs, Missing, Output};
 
-/// One robots.txt, for all crawlers.
-pub struct Site {
-    /// Of the first crawler, and often of all: here, not in the vector, because a URL of
-    /// another host than the one before it waits for each pointer on the way.
-    first: Policy,
-    /// The other policies. Crawlers in the same group share one.
-    others: Vec<Policy>,
-    /// Of each crawler, in the order of the command line, the place of its policy, counted
-    /// through `first` and `others`.
-    by_crawler: Vec<usize>,
-}
-
-impl Site {
-    /// For one crawler at least. The policies own what they need: the file may go.
-    pub fn new(file: &[u8], profile: &Profile, crawlers: &[Crawler]) -> Site {
-        let robots = Robots::parse(file, profile);
-        let mut policies: Vec<Policy> = Vec::new();
-        let mut place_of = |crawler| {
-            let policy = robots.policy(crawler);
-            policies.iter().position(|other| other.is_same(&policy)).unwrap_or_else(|| {
-                policies.push(policy);
-                policies.len() - 1
-            })
-        };
-        let by_crawler = crawlers.iter().map(&mut place_of).collect();
-        let first = policies.remove(0);
-        Site { first, others: policies, by_crawler }
-    }
-
-    fn policies(&self) -> impl Iterator<Item = &Policy> {
-        iter::once(&self.first).chain(&self.others)
-    }
-}
-
-/// Where the robots.txt of a URL is found.
-pub enum Sites {
-    /// One for all URLs.
+/// By which robots.txt URLs are judged.
+pub enum Source {
+    /// By one, all of them.
     One(Site),
-    /// One for each host.
-    Folder(Folder),
+    /// Each by that of its host.
+    ByHost(Box<dyn Sites>),
 }
 
 /// Judges lines; shared by all workers.
 pub struct Judge {
-    sites: Sites,
-    /// Of the folder where there is one.
+    source: Source,
     hasher: HostHasher,
     /// Whether the authority of a URL is found as in google/robotstxt.
     google: bool,
@@ -65,30 +30,17 @@ pub struct Judge {
     output: Output,
     /// The crawlers as given, for `jsonl`.
     agents: Vec<JsonText>,
-    report: Arc<Report>,
-}
-
-/// What robots.txt the authority of a URL leads to.
-#[derive(Clone, Copy)]
-enum Found<'s> {
-    Site(&'s Site),
-    /// None is for this host.
-    Missing,
-    /// There is one, but it cannot be read.
-    Unreadable,
-    /// The URL has no host, or an impossible one.
-    NoHost,
 }
 
 impl Judge {
-    pub fn new(args: &FilterArgs, sites: Sites, report: Arc<Report>) -> Judge {
-        let hasher = match &sites {
-            Sites::One(_) => HostHasher::default(),
-            Sites::Folder(folder) => folder.hasher().clone(),
+    pub fn new(args: &FilterArgs, source: Source) -> Judge {
+        let hasher = match &source {
+            Source::One(_) => HostHasher::default(),
+            Source::ByHost(sites) => sites.hasher().clone(),
         };
         let agents = args.agents.0.iter();
         Judge {
-            sites,
+            source,
             hasher,
             google: args.profile.target_form == TargetForm::Google,
             missing: match args.missing {
@@ -98,145 +50,289 @@ impl Judge {
             },
             output: args.output,
             agents: agents.map(|agent| JsonText::new(&agent.text.to_string_lossy())).collect(),
-            report,
         }
     }
 
-    /// Judges all lines of a chunk, which ends with a line feed.
-    pub fn chunk(
-        &self,
-        lines: &[u8],
-        seen: &mut SeenHosts,
-        pieces: &mut Pieces<'_>,
-    ) -> Result<Tally, Gone> {
-        let mut tally = Tally::default();
-        let mut shared = Shared::default();
-        // URLs of a host tend to stand together.
-        let mut last: Option<(Authority<'_>, Found<'_>)> = None;
-        let mut start = 0;
-        for end in memchr_iter(b'\n', lines) {
-            let line = &lines[start..end];
-            start = end + 1;
-            let url = line.strip_suffix(b"\r").unwrap_or(line);
-            if url.is_empty() {
-                continue;
-            }
-            tally.urls += 1;
-            let found = match last {
-                Some((authority, found)) if authority.is_of(url, self.google) => found,
-                _ => match Authority::of(url, self.google) {
-                    None => Found::NoHost,
-                    Some(authority) => {
-                        let found = self.find(&authority, seen, &mut tally);
-                        last = Some((authority, found));
-                        found
-                    }
-                },
-            };
-            self.line(url, found, &mut shared, &mut tally, &mut pieces.octets);
-            pieces.line_done()?;
+    /// What a URL without a host, or with an impossible one, is judged by.
+    fn no_host(&self) -> Ruling<'_> {
+        match &self.source {
+            Source::One(site) => Ruling::Site(site),
+            // google/robotstxt takes anything for a URL.
+            Source::ByHost(_) if self.google => Ruling::All(Answer::Unknown),
+            Source::ByHost(_) => Ruling::All(Answer::Invalid),
         }
-        Ok(tally)
     }
 
-    /// Counts the host and finds its robots.txt.
-    fn find(
-        &self,
-        authority: &Authority<'_>,
-        seen: &mut SeenHosts,
-        tally: &mut Tally,
-    ) -> Found<'_> {
-        let Some(host) = authority.host() else { return Found::NoHost };
-        let hash = self.hasher.hash(&host);
-        seen.note(hash, tally);
-        match &self.sites {
-            Sites::One(_) => Found::Missing,
-            Sites::Folder(folder) => match folder.find(&host, hash) {
-                None => Found::Missing,
-                Some(file) => {
-                    file.site(folder, &self.report).map_or(Found::Unreadable, Found::Site)
-                }
+    /// What the URLs of a host in canonical form are judged by.
+    fn ruling(&self, host: &[u8], hash: HostHash) -> Ruling<'_> {
+        match &self.source {
+            Source::One(site) => Ruling::Site(site),
+            Source::ByHost(sites) => match sites.find(host, hash) {
+                Found::Site(site) => Ruling::Site(site),
+                Found::Missing => Ruling::All(self.missing),
+                Found::Unreadable => Ruling::All(Answer::Unknown),
             },
         }
     }
+}
 
+/// Judges chunk after chunk; each thread has its own.
+pub struct Worker<'j> {
+    judge: &'j Judge,
+    hosts: Hosts<'j>,
+    shared: Shared,
+    /// Of a chunk, what is to be written.
+    kept: Vec<Range<usize>>,
+}
+
+impl<'j> Worker<'j> {
+    pub fn new(judge: &'j Judge) -> Worker<'j> {
+        let hosts = Hosts { judge, known: KnownHosts::default(), seen: SeenHosts::default() };
+        Worker { judge, hosts, shared: Shared::default(), kept: Vec::new() }
+    }
+
+    /// Whether what is written are lines of the input: what [`Worker::sieve`] leaves.
+    pub fn sieves(&self) -> bool {
+        matches!(self.judge.output, Output::Urls | Output::Denied)
+    }
+
+    /// Judges all lines of a chunk, which ends with a line feed, and leaves those in it that
+    /// are to be written. For one crawler.
+    pub fn sieve(&mut self, lines: &mut Vec<u8>) -> Tally {
+        let kept_answer = match self.judge.output {
+            Output::Denied => Answer::Disallow,
+            _ => Answer::Allow,
+        };
+        let mut tally = Tally::default();
+        let kept = &mut self.kept;
+        kept.clear();
+        // Lines that follow each other are kept in one piece. What is not line goes by
+        // leaving a gap: the CR before a line feed, or an empty line.
+        let mut piece = 0..0;
+        let mut keep = |start: usize, end: usize| {
+            if piece.end == start {
+                piece.end = end;
+            } else {
+                kept.push(std::mem::replace(&mut piece, start..end));
+            }
+        };
+        let never = self.hosts.each_url(lines, &mut tally, |line, tally| -> Result<(), Never> {
+            let answer = match line.ruling {
+                Ruling::Site(site) => site.answer(line.url),
+                Ruling::All(answer) => answer,
+            };
+            tally.count(answer, 1);
+            if answer == kept_answer {
+                keep(line.start, line.start + line.url.octets.len());
+                keep(line.end, line.end + 1);
+            }
+            Ok(())
+        });
+        match never {
+            Ok(()) => kept.push(piece),
+            Err(never) => match never {},
+        }
+        let mut len = 0;
+        for piece in kept.drain(..) {
+            let piece_len = piece.len();
+            if piece.start != len {
+                lines.copy_within(piece, len);
+            }
+            len += piece_len;
+        }
+        lines.truncate(len);
+        tally
+    }
+
+    /// Judges all lines of a chunk, which ends with a line feed, and says of each what the
+    /// verdicts are.
+    pub fn tell(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Gone> {
+        let mut tally = Tally::default();
+        let (judge, shared) = (self.judge, &mut self.shared);
+        self.hosts.each_url(lines, &mut tally, |line, tally| {
+            let out = &mut pieces.octets;
+            match judge.output {
+                Output::Jsonl => judge.tell_json(&line, shared, tally, out),
+                _ => judge.tell_tsv(&line, shared, tally, out),
+            }
+            pieces.line_done()
+        })?;
+        Ok(tally)
+    }
+}
+
+/// What cannot be.
+enum Never {}
+
+impl Judge {
     #[inline]
-    fn line(
+    fn tell_tsv(
         &self,
-        url: &[u8],
-        found: Found<'_>,
+        line: &Line<'_, '_>,
         shared: &mut Shared,
         tally: &mut Tally,
         out: &mut Vec<u8>,
     ) {
-        let site = match (&self.sites, found) {
-            (Sites::One(site), _) => site,
-            (_, Found::Site(site)) => site,
-            (_, Found::Missing) => return self.for_all(self.missing, url, tally, out),
-            (_, Found::Unreadable) => return self.for_all(Answer::Unknown, url, tally, out),
-            (_, Found::NoHost) => {
-                // google/robotstxt takes anything for a URL.
-                let answer = if self.google { Answer::Unknown } else { Answer::Invalid };
-                return self.for_all(answer, url, tally, out);
-            }
-        };
-        // The target is the profile's matter, not the policy's.
-        let Ok(target) = site.first.target(url) else {
-            return self.for_all(Answer::Invalid, url, tally, out);
-        };
-        match self.output {
-            Output::Urls | Output::Denied => {
-                let answer = Answer::from(site.first.verdict(&target));
-                self.for_all(answer, url, tally, out);
-            }
-            Output::Tsv => {
+        match line.ruling {
+            Ruling::Site(site) => {
                 shared.answers.clear();
-                let verdicts = site.policies().map(|policy| policy.verdict(&target));
-                shared.answers.extend(verdicts.map(Answer::from));
-                for policy in &site.by_crawler {
+                shared.answers.extend(site.answers(line.url));
+                for policy in site.by_crawler() {
                     let answer = shared.answers[*policy];
                     tally.count(answer, 1);
                     output::tsv_verdict(out, answer);
                 }
-                output::url_line(out, url);
             }
-            Output::Jsonl => {
-                shared.answers.clear();
-                shared.members.clear();
-                shared.ends.clear();
-                for policy in site.policies() {
-                    let decision = policy.decision(&target);
-                    shared.answers.push(Answer::from(decision.verdict));
-                    output::json_decision(&mut shared.members, &decision);
+            Ruling::All(answer) => {
+                tally.count(answer, self.agents.len() as u64);
+                self.agents.iter().for_each(|_| output::tsv_verdict(out, answer));
+            }
+        }
+        output::url_line(out, line.url.octets);
+    }
+
+    fn tell_json(
+        &self,
+        line: &Line<'_, '_>,
+        shared: &mut Shared,
+        tally: &mut Tally,
+        out: &mut Vec<u8>,
+    ) {
+        let url = line.url.octets;
+        shared.answers.clear();
+        shared.members.clear();
+        shared.ends.clear();
+        match line.ruling {
+            Ruling::Site(site) => {
+                for decision in site.decisions(line.url) {
+                    shared.answers.push(match decision {
+                        Ok(decision) => {
+                            output::json_decision(&mut shared.members, &decision);
+                            Answer::from(decision.verdict)
+                        }
+                        Err(_) => {
+                            output::json_answer(&mut shared.members, Answer::Invalid);
+                            Answer::Invalid
+                        }
+                    });
                     shared.ends.push(shared.members.len());
                 }
-                for policy in &site.by_crawler {
+                for policy in site.by_crawler() {
                     tally.count(shared.answers[*policy], 1);
                 }
-                let members = site.by_crawler.iter().map(|policy| shared.members_of(*policy));
+                let members = site.by_crawler().iter().map(|policy| shared.members_of(*policy));
                 output::json_line(out, url, self.agents.iter().zip(members));
+            }
+            Ruling::All(answer) => {
+                tally.count(answer, self.agents.len() as u64);
+                output::json_answer(&mut shared.members, answer);
+                output::json_line(out, url, self.agents.iter().map(|a| (a, &*shared.members)));
             }
         }
     }
+}
 
-    /// The same answer for all crawlers, of which there may be only one.
+/// The hosts as one worker knows them.
+struct Hosts<'j> {
+    judge: &'j Judge,
+    known: KnownHosts<'j>,
+    seen: SeenHosts,
+}
+
+/// A line that is not empty.
+struct Line<'c, 'j> {
+    url: Url<'c>,
+    ruling: Ruling<'j>,
+    /// Where it begins in the chunk.
+    start: usize,
+    /// Where its line feed is.
+    end: usize,
+}
+
+impl<'j> Hosts<'j> {
+    /// Goes through the URLs of a chunk, which ends with a line feed, and finds out what
+    /// they are judged by.
+    #[inline(always)]
+    fn each_url<'c, E>(
+        &mut self,
+        lines: &'c [u8],
+        tally: &mut Tally,
+        mut judge: impl FnMut(Line<'c, 'j>, &mut Tally) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // URLs of a host tend to stand together: how the last one began, up to the slash
+        // behind its authority.
+        let mut last: (&[u8], Ruling<'j>) = (b"", self.judge.no_host());
+        let mut start = 0;
+        while start < lines.len() {
+            let left = &lines[start..];
+            let is_same = !last.0.is_empty() && begins_with(left, last.0);
+            let searched = if is_same { last.0.len() } else { 0 };
+            let Some(behind) = memchr(b'\n', &left[searched..]) else { break };
+            let end = searched + behind;
+            let octets = left[..end].strip_suffix(b"\r").unwrap_or(&left[..end]);
+            let line_start = start;
+            start += end + 1;
+            let path = if is_same {
+                Some(&octets[last.0.len() - 1..])
+            } else if octets.is_empty() {
+                continue;
+            } else {
+                let (authority_end, ruling) = self.find(octets, tally);
+                last.1 = ruling;
+                match octets.get(authority_end) {
+                    Some(b'/') if authority_end > 0 => {
+                        last.0 = &octets[..=authority_end];
+                        Some(&octets[authority_end..])
+                    }
+                    _ => {
+                        last.0 = b"";
+                        None
+                    }
+                }
+            };
+            tally.urls += 1;
+            let (url, ruling) = (Url { octets, path }, last.1);
+            judge(Line { url, ruling, start: line_start, end: start - 1 }, tally)?;
+        }
+        Ok(())
+    }
+
+    /// What a URL is judged by, and where its authority ends; 0 where it has none.
     #[inline]
-    fn for_all(&self, answer: Answer, url: &[u8], tally: &mut Tally, out: &mut Vec<u8>) {
-        tally.count(answer, self.agents.len() as u64);
-        match self.output {
-            Output::Urls if answer == Answer::Allow => output::url_line(out, url),
-            Output::Denied if answer == Answer::Disallow => output::url_line(out, url),
-            Output::Urls | Output::Denied => {}
-            Output::Tsv => {
-                self.agents.iter().for_each(|_| output::tsv_verdict(out, answer));
-                output::url_line(out, url);
-            }
-            Output::Jsonl => {
-                let mut members = Vec::new();
-                output::json_answer(&mut members, answer);
-                output::json_line(out, url, self.agents.iter().map(|a| (a, &*members)));
+    fn find(&mut self, url: &[u8], tally: &mut Tally) -> (usize, Ruling<'j>) {
+        let rest = url.strip_prefix(b"http").unwrap_or(url);
+        let rest = rest.strip_prefix(b"s").unwrap_or(rest);
+        if let Some(rest) = rest.strip_prefix(b"://")
+            && let Some(end) = memchr(b'/', rest)
+        {
+            let end = url.len() - rest.len() + end;
+            let start = &url[..end];
+            if let Some(ruling) = self.known.get(start, self.judge.hasher.hash(start)) {
+                return (end, ruling);
             }
         }
+        self.meet(url, tally)
+    }
+
+    /// The same for a URL whose host may not have been met lately: then it is counted.
+    fn meet(&mut self, url: &[u8], tally: &mut Tally) -> (usize, Ruling<'j>) {
+        let judge = self.judge;
+        let Some(authority) = Authority::of(url, judge.google) else { return (0, judge.no_host()) };
+        let start = authority.start;
+        let start_hash = judge.hasher.hash(start);
+        if let Some(ruling) = self.known.get(start, start_hash) {
+            return (start.len(), ruling);
+        }
+        let ruling = match authority.host() {
+            None => judge.no_host(),
+            Some(host) => {
+                let hash = judge.hasher.hash(&host);
+                self.seen.note(hash, tally);
+                judge.ruling(&host, hash)
+            }
+        };
+        self.known.put(start, start_hash, ruling);
+        (start.len(), ruling)
     }
 }
 

@@ -18,11 +18,14 @@
 //! when the channel is full; the chunk whose turn it is can always proceed, so nothing
 //! locks up.
 
+mod folder;
 mod hosts;
 mod input;
 mod judge;
+mod known;
 mod output;
 mod report;
+mod sites;
 mod tally;
 
 use std::io::{self, Write};
@@ -36,12 +39,13 @@ use clap::{CommandFactory, error::ErrorKind};
 use crate::args::{Cli, FilterArgs, Output};
 use crate::error::{Failure, Status};
 use crate::robots_file;
-use hosts::Folder;
+use folder::Folder;
 use input::Inputs;
-use judge::{Judge, Site, Sites};
+use judge::{Judge, Source, Worker};
 use output::{Piece, Pieces};
 use report::Report;
-use tally::{SeenHosts, Sum};
+use sites::Site;
+use tally::Sum;
 
 /// The usual octets of a chunk. Large enough that handing it on costs nothing by
 /// comparison, small enough to stay in a core's second-level cache.
@@ -65,26 +69,25 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
         Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
     }
     let report = Arc::new(Report::new(args.progress, &args.inputs));
-    let judge = Arc::new(Judge::new(args, sites(args, &report)?, Arc::clone(&report)));
+    let judge = Arc::new(Judge::new(args, source(args, &report)?));
     match sieve(args, judge, &report)? {
         Some(tally) => Ok(report.finish(&tally, args.agents.0.len())),
         None => Ok(Status::Done),
     }
 }
 
-fn sites(args: &FilterArgs, report: &Arc<Report>) -> Result<Sites, Failure> {
+fn source(args: &FilterArgs, report: &Arc<Report>) -> Result<Source, Failure> {
     let crawlers: Vec<_> = args.agents.0.iter().map(|agent| agent.crawler()).collect();
     match (&args.robots, &args.robots_dir) {
         (Some(path), _) => {
             let file = robots_file::read(path)?;
-            Ok(Sites::One(Site::new(&file, &args.profile, &crawlers)))
+            Ok(Source::One(Site::new(&file, &args.profile, &crawlers)))
         }
         (None, path) => {
             // The parser demands one of the two options.
             let path = path.as_deref().unwrap_or(Path::new(""));
-            let (folder, warnings) = Folder::list(path, crawlers, args.profile)?;
-            warnings.iter().for_each(|warning| report.warning(warning));
-            Ok(Sites::Folder(folder))
+            let folder = Folder::list(path, crawlers, args.profile, Arc::clone(report))?;
+            Ok(Source::ByHost(Box::new(folder)))
         }
     }
 }
@@ -156,14 +159,19 @@ fn read(
 
 /// Judges chunks until there are no more.
 fn work(judge: &Judge, jobs: &Mutex<Receiver<Job>>, buffers: &Buffers) {
-    let mut seen = SeenHosts::default();
+    let mut worker = Worker::new(judge);
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(job) = job else { return };
-        let mut pieces = Pieces::new(&job.pieces, buffers);
-        let Ok(tally) = judge.chunk(&job.lines, &mut seen, &mut pieces) else { return };
-        pieces.finish(tally);
-        buffers.give(job.lines);
+        let Ok(Job { mut lines, pieces }) = job else { return };
+        if worker.sieves() {
+            let tally = worker.sieve(&mut lines);
+            output::finish(&pieces, lines, tally);
+        } else {
+            let mut pieces = Pieces::new(&pieces, buffers);
+            let Ok(tally) = worker.tell(&lines, &mut pieces) else { return };
+            pieces.finish(tally);
+            buffers.give(lines);
+        }
     }
 }
 
@@ -194,21 +202,21 @@ fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Fai
     Ok(sum)
 }
 
-/// Emptied buffers, for chunks and for output, used again so that no chunk costs fresh
+/// Buffers that are done with, for chunks and for output, used again so that no chunk costs fresh
 /// pages. As many exist as chunks are on their way at most.
 #[derive(Default)]
 struct Buffers(Mutex<Vec<Vec<u8>>>);
 
 impl Buffers {
+    /// A buffer, with whatever is left in it.
     fn take(&self) -> Vec<u8> {
         let buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         buffer.unwrap_or_default()
     }
 
-    fn give(&self, mut buffer: Vec<u8>) {
+    fn give(&self, buffer: Vec<u8>) {
         // One very long line must not hold its memory to the end.
         if buffer.capacity() <= 4 * CHUNK_OCTETS {
-            buffer.clear();
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
         }
     }

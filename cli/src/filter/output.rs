@@ -30,7 +30,7 @@ pub struct Pieces<'w> {
 
 impl<'w> Pieces<'w> {
     pub fn new(to: &'w SyncSender<Piece>, buffers: &'w Buffers) -> Pieces<'w> {
-        Pieces { octets: buffers.take(), to, buffers }
+        Pieces { octets: emptied(buffers.take()), to, buffers }
     }
 
     /// To be called after each line: hands on what has grown large.
@@ -41,15 +41,25 @@ impl<'w> Pieces<'w> {
 
     #[cold]
     fn hand_on(&mut self) -> Result<(), Gone> {
-        let piece = std::mem::replace(&mut self.octets, self.buffers.take());
+        let piece = std::mem::replace(&mut self.octets, emptied(self.buffers.take()));
         self.to.send(Piece::Octets(piece)).map_err(|_| Gone)
     }
 
-    /// Hands on the rest. That the writer is gone shows at the next chunk.
+    /// Hands on the rest.
     pub fn finish(self, tally: Tally) {
-        let _ = self.to.send(Piece::Octets(self.octets));
-        let _ = self.to.send(Piece::End(tally));
+        finish(self.to, self.octets, tally);
     }
+}
+
+/// Hands on the last lines of a chunk. That the writer is gone shows at the next chunk.
+pub fn finish(to: &SyncSender<Piece>, octets: Vec<u8>, tally: Tally) {
+    let _ = to.send(Piece::Octets(octets));
+    let _ = to.send(Piece::End(tally));
+}
+
+fn emptied(mut buffer: Vec<u8>) -> Vec<u8> {
+    buffer.clear();
+    buffer
 }
 
 /// A URL as it came.
