@@ -186,8 +186,7 @@ mod tests {
 
     #[test]
     fn without_rules_nothing_is_known_to_be_equal() {
-        let mut config = Config::default();
-        config.keep_rules = false;
+        let config = Config { keep_rules: false, ..Config::default() };
         // Only the two that never had rules are alike.
         assert_eq!(panel(&config).distinct_count(), 5);
     }

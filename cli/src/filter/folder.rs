@@ -26,14 +26,21 @@ pub struct Folder {
     crawlers: Vec<Crawler>,
     profile: Profile,
     files: Vec<RobotsFile>,
-    /// Hosts in canonical form.
-    hosts: Vec<Box<[u8]>>,
-    /// Of each host its place in `hosts` and that of its file in `files`: both here, so that
-    /// comparing the name and fetching the file wait for memory at the same time. A file may
-    /// be for two hosts: `a.txt` for `a.txt` and for `a`.
-    places: HashMap<HostHash, (u32, u32), Identity>,
+    /// Hosts in canonical form, one behind another.
+    hosts: Vec<u8>,
+    places: HashMap<HostHash, Place, Identity>,
     /// Such that no two of `hosts` have the same hash.
     hasher: HostHasher,
+}
+
+/// Where a host and its file are: both here, so that comparing the name and fetching the file
+/// wait for memory at the same time.
+struct Place {
+    /// In `hosts`.
+    start: u32,
+    len: u32,
+    /// In `files`. A file may be for two hosts: `a.txt` for `a.txt` and for `a`.
+    file: u32,
 }
 
 /// One file of a folder. It is read when it is first needed, and stays.
@@ -66,17 +73,20 @@ impl Folder {
         names.sort_unstable();
         let (files_of_hosts, warnings) = hosts_of(path, &names);
         warnings.iter().for_each(|warning| report.warning(warning));
+        let mut hosts = Vec::new();
         let (hasher, places) = loop {
+            hosts.clear();
             let hasher = HostHasher::default();
-            let hosts = files_of_hosts.iter().enumerate();
-            let places: HashMap<_, _, Identity> = hosts
-                .map(|(place, (host, file))| (hasher.hash(host), (place as u32, *file)))
-                .collect();
+            let mut places = HashMap::with_capacity_and_hasher(files_of_hosts.len(), Identity);
+            for (host, file) in &files_of_hosts {
+                let (start, len) = (hosts.len() as u32, host.len() as u32);
+                hosts.extend_from_slice(host);
+                places.insert(hasher.hash(host), Place { start, len, file: *file });
+            }
             if places.len() == files_of_hosts.len() {
                 break (hasher, places);
             }
         };
-        let hosts = files_of_hosts.into_iter().map(|(host, _)| host).collect();
         let file = |name| RobotsFile { name, site: OnceLock::new() };
         let files = names.into_iter().map(file).collect();
         let path = path.to_owned();
@@ -90,11 +100,11 @@ impl Sites for Folder {
     }
 
     fn find(&self, host: &[u8], hash: HostHash) -> Found<'_> {
-        let Some((place, file)) = self.places.get(&hash) else { return Found::Missing };
-        if *self.hosts[*place as usize] != *host {
+        let Some(place) = self.places.get(&hash) else { return Found::Missing };
+        if self.hosts[place.start as usize..][..place.len as usize] != *host {
             return Found::Missing;
         }
-        let RobotsFile { name, site } = &self.files[*file as usize];
+        let RobotsFile { name, site } = &self.files[place.file as usize];
         let read = || match robots_file::read(&self.path.join(name)) {
             Ok(file) => Some(Site::new(&file, &self.profile, &self.crawlers)),
             Err(failure) => {
