@@ -100,13 +100,14 @@ fn same_as_the_policies() {
                             false => Answer::Disallow,
                         });
                         assert_eq!(allowed.unwrap_or(Answer::Invalid), wanted[crawler]);
-                        let line = policy.decide(&url, |decision| {
-                            decision
-                                .ok()
-                                .and_then(|d| d.rule().map(|rule| (rule.line, rule.value.to_vec())))
+                        let verdict = policy.decide(&url).map(|d| Answer::from(d.verdict));
+                        assert_eq!(verdict.unwrap_or(Answer::Invalid), wanted[crawler]);
+                        let with_rules = policy.with_rules().expect("no damage");
+                        assert_eq!(with_rules.is_some(), keep_rules || !policy.is_table());
+                        let line = with_rules.as_ref().map(|policy| {
+                            let decision = policy.decide(&url).ok();
+                            decision.and_then(|d| d.rule().map(|r| (r.line, r.value.to_vec())))
                         });
-                        let line = line.expect("no damage");
-                        assert!(line.is_some() || !keep_rules && policy.is_table());
                         let decision = panel.policy(crawler).decide(&url).ok();
                         let wanted = decision
                             .and_then(|d| d.rule().map(|rule| (rule.line, rule.value.to_vec())));

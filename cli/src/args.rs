@@ -11,6 +11,8 @@ use clap::{
 };
 use robotsieve::{Crawler, Profile};
 
+use crate::error::Failure;
+
 /// Which URLs does a robots.txt allow?
 ///
 /// Decides by one small automaton per crawler, in four exact profiles: RFC 9309 (the
@@ -27,6 +29,7 @@ use robotsieve::{Crawler, Profile};
 Examples:
   robotsieve check robots.txt GPTBot https://example.com/private/
   robotsieve filter --robots-dir robots/ --agent FooBot urls.txt.gz > allowed.txt
+  robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
   robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
 
 'robotsieve help COMMAND' says more of each command, with examples."
@@ -40,6 +43,7 @@ pub struct Cli {
 pub enum Command {
     Check(CheckArgs),
     Filter(FilterArgs),
+    Pack(PackArgs),
     Dot(DotArgs),
 }
 
@@ -123,14 +127,17 @@ pub struct CheckArgs {
     arg_required_else_help = true,
     override_usage = "\
 robotsieve filter (--robots FILE | --robots-dir DIR) --agent NAMES [--agent NAMES]...
-                         [--user-agent HEADER]... [OPTIONS] [INPUT]...",
-    group(ArgGroup::new("source").args(["robots", "robots_dir"]).required(true)),
+                         [--user-agent HEADER]... [OPTIONS] [INPUT]...
+       robotsieve filter --pack FILE [--agent NAMES]... [--user-agent HEADER]...
+                         [OPTIONS] [INPUT]...",
+    group(ArgGroup::new("source").args(["robots", "robots_dir", "pack"]).required(true)),
     after_help = "\
 Examples:
   robotsieve filter --robots robots.txt --agent FooBot urls.txt > allowed.txt
   robotsieve filter --robots-dir robots/ --agent FooBot urls-*.gz > allowed.txt
   robotsieve filter --robots-dir robots/ --missing allow --agent googlebot-news,googlebot \\
       --user-agent 'FooBot/2.1 (+http://foo.example/)' --output tsv urls.txt.zst
+  robotsieve filter --pack robots.pack urls.txt > allowed.txt
 
 Verdicts:
   allow, disallow
@@ -169,14 +176,22 @@ pub struct FilterArgs {
     #[arg(long, value_name = "DIR", verbatim_doc_comment)]
     pub robots_dir: Option<PathBuf>,
 
+    /// A pack of compiled policies, made by 'robotsieve pack'; used where it lies
+    ///
+    /// It holds policies for the crawlers and the profile for which it was made: without
+    /// --agent all of its crawlers are asked for. Lines and rules of jsonl are there if it
+    /// was made with --keep-rules. Nobody may write to the file meanwhile.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub pack: Option<PathBuf>,
+
     #[command(flatten)]
     pub agents: Agents,
 
     #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
-        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+        long, value_name = "P", value_parser = profile_parser(),
+        help = PROFILE_OR_PACK_HELP, long_help = PROFILE_LONG_HELP
     )]
-    pub profile: Profile,
+    pub profile: Option<Profile>,
 
     /// What is written
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Output::Urls)]
@@ -202,8 +217,86 @@ pub struct FilterArgs {
 impl FilterArgs {
     /// How many threads judge.
     pub fn threads(&self) -> usize {
-        self.threads
-            .map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
+        threads(self.threads)
+    }
+}
+
+fn threads(given: Option<u16>) -> usize {
+    given.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
+/// Compile the robots.txt files of many hosts into one file, for 'filter --pack'.
+///
+/// A pack is written once and used where it lies: opening it costs nothing, many processes
+/// share it, and only what is asked for is read. Equal files and equal policies are stored
+/// once. It replaces FILE when it is complete, not before.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "\
+robotsieve pack (--robots-dir DIR | --list FILE) --agent NAMES [--agent NAMES]...
+                       [--user-agent HEADER]... [OPTIONS] -o FILE
+       robotsieve pack (--verify | --stat) FILE",
+    group(
+        ArgGroup::new("action").args(["robots_dir", "list", "verify", "stat"]).required(true)
+    ),
+    after_help = "\
+Examples:
+  robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
+  robotsieve pack --list hosts.tsv --agent GPTBot --agent CCBot --keep-rules -o ai.pack
+  robotsieve pack --verify robots.pack
+  robotsieve pack --stat robots.pack
+
+Exit status:
+  0  done
+  2  wrong usage
+  3  something cannot be read or written, or --verify found damage; a pack is written of
+     what could be read"
+)]
+pub struct PackArgs {
+    /// A folder of robots.txt files, each named like the host that it is for, as for 'filter'
+    #[arg(long, value_name = "DIR")]
+    pub robots_dir: Option<PathBuf>,
+
+    /// A list of hosts: lines of HOST or HOST:PORT, a tab, and the path of its robots.txt
+    #[arg(long, value_name = "FILE")]
+    pub list: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub agents: Agents,
+
+    #[arg(
+        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    /// Keep the rules too, so that jsonl can tell which one decided; about twice the size
+    #[arg(long)]
+    pub keep_rules: bool,
+
+    /// How many threads compile [default: one per core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+
+    /// The pack to write
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Read all of a pack and check it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "crawlers"])]
+    pub verify: Option<PathBuf>,
+
+    /// Tell what is in a pack
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "crawlers"])]
+    pub stat: Option<PathBuf>,
+}
+
+impl PackArgs {
+    /// How many threads compile.
+    pub fn threads(&self) -> usize {
+        threads(self.threads)
     }
 }
 
@@ -297,11 +390,26 @@ impl Agent {
     }
 }
 
-/// The crawlers of `filter`: the values of two options in the order of the command line.
+/// The crawlers of `filter` and `pack`: the values of two options in the order of the command line.
 ///
 /// Written by hand because a derived struct keeps an order only within each option.
 #[derive(Clone, Debug)]
 pub struct Agents(pub Vec<Agent>);
+
+impl Agents {
+    /// At least one.
+    ///
+    /// # Errors
+    /// None was given.
+    pub fn required(&self) -> Result<&[Agent], Failure> {
+        if self.0.is_empty() {
+            let message = "no crawler is given: name it with --agent NAMES, or give its header \
+                           with --user-agent HEADER";
+            return Err(Failure::Usage(message.into()));
+        }
+        Ok(&self.0)
+    }
+}
 
 const AGENT: &str = "agent";
 const USER_AGENT: &str = "user_agent";
@@ -328,9 +436,7 @@ impl Args for Agents {
                     .long("user-agent")
                     .help("One more crawler, given as a whole User-Agent header"),
             )
-            .group(
-                ArgGroup::new("crawlers").args([AGENT, USER_AGENT]).required(true).multiple(true),
-            )
+            .group(ArgGroup::new("crawlers").args([AGENT, USER_AGENT]).multiple(true))
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
@@ -358,6 +464,9 @@ impl FromArgMatches for Agents {
 }
 
 const PROFILE_HELP: &str = "Whose reading of robots.txt decides";
+
+const PROFILE_OR_PACK_HELP: &str =
+    "Whose reading of robots.txt decides [default: rfc9309, or the pack's]";
 
 const PROFILE_LONG_HELP: &str = "\
 Whose reading of robots.txt decides:

@@ -1,7 +1,8 @@
 //! The command `robotsieve`: which URLs does a robots.txt allow?
 //!
-//! Three subcommands, each in a module of its own: [`check`] judges a few URLs and answers
-//! by its exit status, [`filter`] sieves millions of them, [`dot`] draws what decides. All
+//! Four subcommands, each in a module of its own: [`check`] judges a few URLs and answers
+//! by its exit status, [`filter`] sieves millions of them, [`pack`] compiles the files of many
+//! hosts into one, [`dot`] draws what decides. All
 //! decisions are the library's; here is only what surrounds them: arguments, files, lines,
 //! hosts, formats.
 
@@ -10,6 +11,10 @@ mod check;
 mod dot;
 mod error;
 mod filter;
+mod hosts;
+mod mapped;
+mod pack;
+mod robots_dir;
 mod robots_file;
 
 use std::process::ExitCode;
@@ -22,6 +27,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Check(args) => check::run(&args),
         Command::Filter(args) => filter::run(&args),
+        Command::Pack(args) => pack::run(&args),
         Command::Dot(args) => dot::run(&args),
     };
     match outcome {

@@ -9,10 +9,10 @@ use smallvec::SmallVec;
 use crate::automaton::Table;
 use crate::config::Config;
 use crate::crawler::Crawler;
-use crate::decision::{Decision, Verdict};
+use crate::decision::{Decision, Reason, Verdict};
 use crate::panel::Answer;
 use crate::policy::{Policy, Reading};
-use crate::profile::Profile;
+use crate::profile::{Profile, TargetForm};
 use crate::rules::{Pattern, RuleRef, RuleSet};
 use crate::target::{InvalidUrl, Target};
 
@@ -262,6 +262,11 @@ impl<'p> Pack<'p> {
     /// The name of the profile: one of [`Profile::NAMED`], or `custom`.
     pub fn profile_name(&self) -> &str {
         &self.profile_name
+    }
+
+    /// How the profile finds the target of a URL.
+    pub fn target_form(&self) -> TargetForm {
+        self.reading.form
     }
 
     /// The program that wrote the pack, with its version.
@@ -570,6 +575,12 @@ impl<'p> Site<'p> {
         self.pack.policy(self.record(crawler)?)
     }
 
+    /// The number of its robots.txt among the different ones: origins with equal files have
+    /// the same.
+    pub fn file(&self) -> u32 {
+        self.row
+    }
+
     fn record(&self, crawler: usize) -> Result<u32, PackError> {
         let trailer = &self.pack.trailer;
         assert!(crawler < trailer.crawlers as usize, "no crawler {crawler}");
@@ -664,20 +675,25 @@ impl PackedPolicy<'_> {
         }
     }
 
-    /// Calls `answer` with the decision on a URL: [`Policy::decide`] of the policy with its
-    /// rules; `None` where that is not there.
+    /// The verdict on a URL, or on a path that begins with `/`, and the reason, so far as it
+    /// is known here: that no rule decided, because this is robots.txt itself, or
+    /// [`Reason::RulesNotKept`]. [`PackedPolicy::with_rules`] knows more.
     ///
     /// # Errors
-    /// Damage.
-    pub fn decide<U, T>(
+    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    pub fn decide<U: AsRef<[u8]> + ?Sized>(
         &self,
         url: &U,
-        answer: impl FnOnce(Result<Decision<'_>, InvalidUrl>) -> T,
-    ) -> Result<Option<T>, PackError>
-    where
-        U: AsRef<[u8]> + ?Sized,
-    {
-        Ok(self.with_rules()?.map(|policy| answer(policy.decide(url))))
+    ) -> Result<Decision<'static>, InvalidUrl> {
+        let target = self.pack.target(url)?;
+        let is_robots_txt = self.pack.reading.robots_txt_allowed && target.is_robots_txt();
+        let reason = if is_robots_txt { Reason::RobotsTxt } else { Reason::RulesNotKept };
+        Ok(Decision { verdict: self.verdict(&target), reason })
+    }
+
+    /// Whether both are the same policy of the same pack.
+    pub fn is_same(&self, other: &PackedPolicy<'_>) -> bool {
+        std::ptr::eq(self.pack.octets, other.pack.octets) && self.record == other.record
     }
 }
 

@@ -186,6 +186,11 @@ impl<W: Write> Writer<W> {
         self.origins.len()
     }
 
+    /// Whether a file with this [`Recipe::content`] was added.
+    pub fn knows(&self, content: u128) -> bool {
+        self.files.contains_key(&content)
+    }
+
     /// Adds an origin whose file has the same octets as one that was added before; `false`
     /// where none has. `content` is [`Recipe::content`] of the file.
     ///

@@ -5,12 +5,13 @@ use std::ops::Range;
 use memchr::memchr;
 use robotsieve::{Answer, TargetForm};
 
-use super::hosts::{Authority, HostHash, HostHasher};
+use super::Asked;
 use super::known::{KnownHosts, Ruling, begins_with};
 use super::output::{self, Gone, JsonText, Pieces};
 use super::sites::{Found, Site, Sites, Url};
 use super::tally::{SeenHosts, Tally};
 use crate::args::{FilterArgs, Missing, Output};
+use crate::hosts::{Authority, HostHash, HostHasher};
 
 /// By which robots.txt URLs are judged.
 pub enum Source {
@@ -33,23 +34,22 @@ pub struct Judge {
 }
 
 impl Judge {
-    pub fn new(args: &FilterArgs, source: Source) -> Judge {
+    pub fn new(args: &FilterArgs, source: Source, asked: &Asked) -> Judge {
         let hasher = match &source {
             Source::One(_) => HostHasher::default(),
             Source::ByHost(sites) => sites.hasher().clone(),
         };
-        let agents = args.agents.0.iter();
         Judge {
             source,
             hasher,
-            google: args.profile.target_form == TargetForm::Google,
+            google: asked.target_form == TargetForm::Google,
             missing: match args.missing {
                 Missing::Unknown => Answer::Unknown,
                 Missing::Allow => Answer::Allow,
                 Missing::Disallow => Answer::Disallow,
             },
             output: args.output,
-            agents: agents.map(|agent| JsonText::new(&agent.text.to_string_lossy())).collect(),
+            agents: asked.agents.iter().map(|agent| JsonText::new(agent)).collect(),
         }
     }
 

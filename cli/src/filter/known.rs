@@ -2,8 +2,8 @@
 
 use std::iter;
 
-use super::hosts::HostHash;
 use super::sites::Site;
+use crate::hosts::HostHash;
 use robotsieve::Answer;
 
 /// By what the URLs of a host are judged.

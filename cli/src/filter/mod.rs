@@ -19,11 +19,11 @@
 //! locks up.
 
 mod folder;
-mod hosts;
 mod input;
 mod judge;
 mod known;
 mod output;
+mod packed;
 mod report;
 mod sites;
 mod tally;
@@ -36,13 +36,16 @@ use std::thread;
 
 use clap::{CommandFactory, error::ErrorKind};
 
-use crate::args::{Cli, FilterArgs, Output};
+use robotsieve::{Crawler, Profile, TargetForm};
+
+use crate::args::{Agent, Cli, FilterArgs, Output};
 use crate::error::{Failure, Status};
-use crate::robots_file;
+use crate::{mapped, robots_file};
 use folder::Folder;
 use input::Inputs;
 use judge::{Judge, Source, Worker};
 use output::{Piece, Pieces};
+use packed::Packed;
 use report::Report;
 use sites::Site;
 use tally::Sum;
@@ -59,37 +62,99 @@ struct Job {
 
 /// Sieves the inputs to standard output.
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
-    if args.agents.0.len() > 1 && matches!(args.output, Output::Urls | Output::Denied) {
+    let report = Arc::new(Report::new(args.progress, &args.inputs));
+    let (source, asked) = match &args.pack {
+        Some(path) => of_pack(args, path, &report)?,
+        None => of_files(args, &report)?,
+    };
+    let crawlers = asked.agents.len();
+    if crawlers > 1 && matches!(args.output, Output::Urls | Output::Denied) {
         let message = format!(
-            "--output {} takes one crawler, but {} were given: use --output tsv or jsonl for \
-             several crawlers, or commas for several names of one",
+            "--output {} takes one crawler, but {crawlers} were given{}: use --output tsv or jsonl \
+             for several crawlers, or commas for several names of one",
             if args.output == Output::Urls { "urls" } else { "denied" },
-            args.agents.0.len(),
+            if args.agents.0.is_empty() { " by the pack (--agent takes one of them)" } else { "" },
         );
         Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
     }
-    let report = Arc::new(Report::new(args.progress, &args.inputs));
-    let judge = Arc::new(Judge::new(args, source(args, &report)?));
+    let judge = Arc::new(Judge::new(args, source, &asked));
     match sieve(args, judge, &report)? {
-        Some(tally) => Ok(report.finish(&tally, args.agents.0.len())),
+        Some(tally) => Ok(report.finish(&tally, crawlers)),
         None => Ok(Status::Done),
     }
 }
 
-fn source(args: &FilterArgs, report: &Arc<Report>) -> Result<Source, Failure> {
-    let crawlers: Vec<_> = args.agents.0.iter().map(|agent| agent.crawler()).collect();
-    match (&args.robots, &args.robots_dir) {
+/// For whom verdicts are asked, and how URLs are read.
+pub struct Asked {
+    /// The crawlers' names as they are shown.
+    pub agents: Vec<String>,
+    pub target_form: TargetForm,
+}
+
+fn of_files(args: &FilterArgs, report: &Arc<Report>) -> Result<(Source, Asked), Failure> {
+    let profile = args.profile.unwrap_or(Profile::RFC9309);
+    let agents = args.agents.required()?;
+    let crawlers: Vec<_> = agents.iter().map(Agent::crawler).collect();
+    let source = match (&args.robots, &args.robots_dir) {
         (Some(path), _) => {
             let file = robots_file::read(path)?;
-            Ok(Source::One(Site::new(&file, &args.profile, &crawlers)))
+            Source::One(Site::new(&file, &profile, &crawlers))
         }
         (None, path) => {
-            // The parser demands one of the two options.
+            // The parser demands one of the options.
             let path = path.as_deref().unwrap_or(Path::new(""));
-            let folder = Folder::list(path, crawlers, args.profile, Arc::clone(report))?;
-            Ok(Source::ByHost(Box::new(folder)))
+            Source::ByHost(Box::new(Folder::list(path, crawlers, profile, Arc::clone(report))?))
         }
+    };
+    let agents = agents.iter().map(|agent| agent.text.to_string_lossy().into_owned()).collect();
+    Ok((source, Asked { agents, target_form: profile.target_form }))
+}
+
+fn of_pack(
+    args: &FilterArgs,
+    path: &Path,
+    report: &Arc<Report>,
+) -> Result<(Source, Asked), Failure> {
+    let pack = mapped::pack(path)?;
+    let names = |crawler: &Crawler| {
+        let names: Vec<_> = crawler.iter().map(String::from_utf8_lossy).collect();
+        names.join(",")
+    };
+    if let Some(profile) = args.profile
+        && Profile::named(pack.profile_name()) != Some(profile)
+    {
+        return Err(Failure::Usage(format!(
+            "pack '{}' was made in the profile {}: leave --profile out, or make another pack",
+            path.display(),
+            pack.profile_name(),
+        )));
     }
+    let (mut columns, mut agents) = (Vec::new(), Vec::new());
+    for agent in &args.agents.0 {
+        let place = pack.crawlers().iter().position(|crawler| *crawler == agent.crawler());
+        columns.push(place.ok_or_else(|| {
+            let there: Vec<_> = pack.crawlers().iter().map(names).collect();
+            Failure::Usage(format!(
+                "pack '{}' was not made for the crawler '{}', but for: {}",
+                path.display(),
+                agent.text.display(),
+                there.join("; "),
+            ))
+        })?);
+        agents.push(agent.text.to_string_lossy().into_owned());
+    }
+    if columns.is_empty() {
+        columns.extend(0..pack.crawlers().len());
+        agents.extend(pack.crawlers().iter().map(names));
+    }
+    if columns.is_empty() {
+        let message = format!("pack '{}' was made for no crawler at all", path.display());
+        return Err(Failure::Usage(message));
+    }
+    let decides = args.output == Output::Jsonl;
+    let packed = Packed::new(pack, columns, decides, Arc::clone(report));
+    let asked = Asked { agents, target_form: pack.target_form() };
+    Ok((Source::ByHost(Box::new(packed)), asked))
 }
 
 /// Runs the pipeline; the calling thread writes. `None`: the reader of standard output went

@@ -2,9 +2,10 @@
 
 use std::iter;
 
+use robotsieve::pack::PackedPolicy;
 use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Policy, Profile, Robots};
 
-use super::hosts::{HostHash, HostHasher};
+use crate::hosts::{HostHash, HostHasher};
 
 /// A source of robots.txt files by host; asked by all workers at once.
 ///
@@ -38,13 +39,54 @@ pub struct Url<'u> {
     pub path: Option<&'u [u8]>,
 }
 
+/// The policy of one crawler.
+pub enum Opinion {
+    /// Made from the robots.txt.
+    Policy(Policy),
+    /// Out of a pack that stays open until the program ends.
+    Packed(PackedPolicy<'static>),
+}
+
+impl Opinion {
+    fn is_same(&self, other: &Opinion) -> bool {
+        match (self, other) {
+            (Opinion::Policy(a), Opinion::Policy(b)) => a.is_same(b),
+            (Opinion::Packed(a), Opinion::Packed(b)) => a.is_same(b),
+            _ => false,
+        }
+    }
+
+    #[inline]
+    fn answer(&self, url: Url<'_>) -> Answer {
+        let is_allowed = match (self, url.path) {
+            (Opinion::Policy(policy), Some(path)) => policy.is_path_allowed(path),
+            (Opinion::Policy(policy), None) => policy.is_allowed(url.octets),
+            (Opinion::Packed(policy), Some(path)) => policy.is_path_allowed(path),
+            (Opinion::Packed(policy), None) => policy.is_allowed(url.octets),
+        };
+        match is_allowed {
+            Ok(true) => Answer::Allow,
+            Ok(false) => Answer::Disallow,
+            Err(InvalidUrl { .. }) => Answer::Invalid,
+        }
+    }
+
+    fn decide(&self, url: Url<'_>) -> Result<Decision<'_>, InvalidUrl> {
+        match (self, url.path) {
+            (Opinion::Policy(policy), Some(path)) => policy.decide_path(path),
+            (Opinion::Policy(policy), None) => policy.decide(url.octets),
+            (Opinion::Packed(policy), _) => policy.decide(url.octets),
+        }
+    }
+}
+
 /// One robots.txt, for all crawlers.
 pub struct Site {
     /// Of the first crawler, and often of all: here, not in the vector, because a URL of
     /// another host than the one before it waits for each pointer on the way.
-    first: Policy,
+    first: Opinion,
     /// The other policies. Crawlers in the same group share one.
-    others: Vec<Policy>,
+    others: Vec<Opinion>,
     /// Of each crawler, in the order of the command line, the place of its policy, counted
     /// through `first` and `others`.
     by_crawler: Vec<usize>,
@@ -54,15 +96,19 @@ impl Site {
     /// For one crawler at least. The policies own what they need: the file may go.
     pub fn new(file: &[u8], profile: &Profile, crawlers: &[Crawler]) -> Site {
         let robots = Robots::parse(file, profile);
-        let mut policies: Vec<Policy> = Vec::new();
-        let mut place_of = |crawler| {
-            let policy = robots.policy(crawler);
+        Site::of(crawlers.iter().map(|crawler| Opinion::Policy(robots.policy(crawler))))
+    }
+
+    /// Of the policy of each crawler, of which there is one at least.
+    pub fn of(crawlers: impl Iterator<Item = Opinion>) -> Site {
+        let mut policies: Vec<Opinion> = Vec::new();
+        let place_of = |policy: Opinion| {
             policies.iter().position(|other| other.is_same(&policy)).unwrap_or_else(|| {
                 policies.push(policy);
                 policies.len() - 1
             })
         };
-        let by_crawler = crawlers.iter().map(&mut place_of).collect();
+        let by_crawler = crawlers.map(place_of).collect();
         let first = policies.remove(0);
         Site { first, others: policies, by_crawler }
     }
@@ -70,13 +116,13 @@ impl Site {
     /// The answer for the first crawler.
     #[inline]
     pub fn answer(&self, url: Url<'_>) -> Answer {
-        answer(&self.first, url)
+        self.first.answer(url)
     }
 
     /// The answers of the different policies, of which there is one at least.
     #[inline]
     pub fn answers(&self, url: Url<'_>) -> impl Iterator<Item = Answer> {
-        self.policies().map(move |policy| answer(policy, url))
+        self.policies().map(move |policy| policy.answer(url))
     }
 
     /// The decisions of the different policies. A URL is valid for all of them or for none.
@@ -84,10 +130,7 @@ impl Site {
         &'s self,
         url: Url<'_>,
     ) -> impl Iterator<Item = Result<Decision<'s>, InvalidUrl>> {
-        self.policies().map(move |policy| match url.path {
-            Some(path) => policy.decide_path(path),
-            None => policy.decide(url.octets),
-        })
+        self.policies().map(move |policy| policy.decide(url))
     }
 
     /// Of each crawler, in the order of the command line, the place of its policy among the
@@ -96,20 +139,7 @@ impl Site {
         &self.by_crawler
     }
 
-    fn policies(&self) -> impl Iterator<Item = &Policy> {
+    fn policies(&self) -> impl Iterator<Item = &Opinion> {
         iter::once(&self.first).chain(&self.others)
-    }
-}
-
-#[inline]
-fn answer(policy: &Policy, url: Url<'_>) -> Answer {
-    let is_allowed = match url.path {
-        Some(path) => policy.is_path_allowed(path),
-        None => policy.is_allowed(url.octets),
-    };
-    match is_allowed {
-        Ok(true) => Answer::Allow,
-        Ok(false) => Answer::Disallow,
-        Err(InvalidUrl { .. }) => Answer::Invalid,
     }
 }

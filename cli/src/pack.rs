@@ -1,0 +1,232 @@
+//! `robotsieve pack`: the policies of many hosts in one file.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use robotsieve::pack::{Packed, Writer};
+use tempfile::NamedTempFile;
+
+use crate::args::{Agent, PackArgs};
+use crate::error::{Failure, Status, say};
+use crate::hosts::host_and_port;
+use crate::{mapped, robots_dir, robots_file};
+
+/// So many hosts are read and compiled at a time: what lies in memory of their files, and
+/// enough that all threads have work.
+const AT_A_TIME: usize = 1024;
+
+pub fn run(args: &PackArgs) -> Result<Status, Failure> {
+    match (&args.verify, &args.stat) {
+        (Some(path), _) => verify(path),
+        (None, Some(path)) => stat(path),
+        (None, None) => build(args),
+    }
+}
+
+fn verify(path: &Path) -> Result<Status, Failure> {
+    let pack = mapped::pack(path)?;
+    pack.verify().map_err(|error| mapped::damaged(path, &error))?;
+    print(&format!("{}: no damage, {} origins\n", path.display(), pack.len()))
+}
+
+fn stat(path: &Path) -> Result<Status, Failure> {
+    let pack = mapped::pack(path)?;
+    let stat = pack.stat().map_err(|error| mapped::damaged(path, &error))?;
+    let crawlers: Vec<String> = pack
+        .crawlers()
+        .iter()
+        .map(|crawler| {
+            let names: Vec<_> = crawler.iter().map(String::from_utf8_lossy).collect();
+            names.join(",")
+        })
+        .collect();
+    let ratio = |of: u64, to: u64| format!("{:.1}", of as f64 / to.max(1) as f64);
+    let lines = [
+        ("written_by", pack.tool().to_string()),
+        ("profile", pack.profile_name().to_string()),
+        ("crawlers", crawlers.join("; ")),
+        ("rules_kept", if pack.keeps_rules() { "yes" } else { "no" }.to_string()),
+        ("origins", stat.origins.to_string()),
+        ("files", stat.files.to_string()),
+        ("origins_per_file", ratio(stat.origins, stat.files)),
+        ("policies", stat.policies.to_string()),
+        ("policies_as_tables", stat.tables.to_string()),
+        ("policies_as_rules", (stat.policies - stat.tables).to_string()),
+        ("octets_of_policies", stat.policy_bytes.to_string()),
+        ("octets_of_rows", stat.row_bytes.to_string()),
+        ("octets_of_names", stat.name_bytes.to_string()),
+        ("octets_of_index", stat.index_bytes.to_string()),
+        ("octets", stat.total_bytes.to_string()),
+        ("octets_per_origin", ratio(stat.total_bytes, stat.origins)),
+    ];
+    let lines = lines.iter().map(|(name, value)| format!("{name}\t{value}\n"));
+    print(&lines.collect::<String>())
+}
+
+fn print(text: &str) -> Result<Status, Failure> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::io("cannot write to standard output", cause))
+        }
+        _ => Ok(Status::Done),
+    }
+}
+
+/// A host with the path of its robots.txt.
+type Host = (Box<[u8]>, PathBuf);
+
+fn build(args: &PackArgs) -> Result<Status, Failure> {
+    let start = Instant::now();
+    let Some(output) = &args.output else {
+        return Err(Failure::Usage("no pack to write: name it with -o FILE".into()));
+    };
+    let crawlers: Vec<_> = args.agents.required()?.iter().map(Agent::crawler).collect();
+    let mut hosts = match (&args.robots_dir, &args.list) {
+        (Some(path), _) => of_folder(path)?,
+        (None, Some(path)) => of_list(path)?,
+        (None, None) => unreachable!("the parser demands one of the options"),
+    };
+    // The same input gives the same pack.
+    hosts.sort_unstable();
+    let failed = |cause| Failure::io(format!("cannot write pack '{}'", output.display()), cause);
+    let folder = output.parent().filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
+    let file = NamedTempFile::new_in(folder).map_err(failed)?;
+    let out = BufWriter::with_capacity(1 << 20, file);
+    let writer = Writer::new(out, &args.profile, crawlers, args.keep_rules).map_err(failed)?;
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads()).build();
+    let threads = threads.map_err(|cause| failed(io::Error::other(cause)))?;
+    let bar = progress(hosts.len() as u64);
+    let mut build = Build { writer, failures: 0 };
+    for hosts in hosts.chunks(AT_A_TIME) {
+        threads.install(|| build.add(hosts)).map_err(failed)?;
+        bar.inc(hosts.len() as u64);
+    }
+    bar.finish_and_clear();
+    let Build { writer, failures } = build;
+    let (origins, files) = (writer.origin_count(), writer.file_count());
+    let out = writer.finish().map_err(failed)?;
+    let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
+    share(file.as_file()).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    let octets = file.as_file().metadata().map_err(failed)?.len();
+    file.persist(output).map_err(|error| failed(error.error))?;
+    say(&format_args!(
+        "origins {origins} files {files} octets {octets} seconds {:.3}",
+        start.elapsed().as_secs_f64()
+    ));
+    Ok(if failures == 0 { Status::Done } else { Status::Io })
+}
+
+/// Temporary files are for their owner alone; a pack is as any other file that is written.
+#[cfg(unix)]
+fn share(file: &fs::File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn share(_: &fs::File) -> io::Result<()> {
+    Ok(())
+}
+
+fn of_folder(path: &Path) -> Result<Vec<Host>, Failure> {
+    let listing = robots_dir::list(path)?;
+    listing.warnings.iter().for_each(|warning| say(warning));
+    let hosts = listing.hosts.into_iter();
+    Ok(hosts.map(|(host, place)| (host, path.join(&listing.names[place as usize]))).collect())
+}
+
+fn of_list(path: &Path) -> Result<Vec<Host>, Failure> {
+    let cannot = format!("cannot read list '{}'", path.display());
+    let list = fs::read(path).map_err(|cause| Failure::io(&cannot, cause))?;
+    let mut hosts = Vec::new();
+    let mut seen = HashSet::new();
+    for (number, line) in list.split(|octet| *octet == b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() {
+            continue;
+        }
+        let wrong = |what: &str| {
+            Failure::Usage(format!("list '{}', line {}: {what}", path.display(), number + 1))
+        };
+        let tab = line.iter().position(|octet| *octet == b'\t');
+        let tab = tab.ok_or_else(|| wrong("no tab between the host and the path"))?;
+        let (host, file) = (&line[..tab], &line[tab + 1..]);
+        let host = host_and_port(host, None).ok_or_else(|| wrong("not a host"))?;
+        let host: Box<[u8]> = Box::from(&*host);
+        if !seen.insert(host.clone()) {
+            return Err(wrong("this host stands in the list already"));
+        }
+        let file = path_of(file).ok_or_else(|| wrong("not a path"))?;
+        hosts.push((host, file));
+    }
+    Ok(hosts)
+}
+
+#[cfg(unix)]
+fn path_of(octets: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(PathBuf::from(OsStr::from_bytes(octets)))
+}
+
+#[cfg(not(unix))]
+fn path_of(octets: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(octets).ok().map(|path| PathBuf::from(OsStr::new(path)))
+}
+
+fn progress(hosts: u64) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} hosts {eta}");
+    ProgressBar::new(hosts).with_style(style.expect("a template that parses"))
+}
+
+struct Build<W> {
+    writer: Writer<W>,
+    /// Files that cannot be read.
+    failures: usize,
+}
+
+impl<W: Write + Send> Build<W> {
+    /// Reads and compiles with all threads what was not met before, and writes it in order.
+    fn add(&mut self, hosts: &[Host]) -> io::Result<()> {
+        let recipe = self.writer.recipe().clone();
+        let read =
+            |(_, path): &Host| robots_file::read(path).map(|file| (recipe.content(&file), file));
+        let files: Vec<_> = hosts.par_iter().map(read).collect();
+        let mut met = HashSet::new();
+        let is_new: Vec<bool> = files
+            .iter()
+            .map(|file| {
+                let content = file.as_ref().map(|(content, _)| *content);
+                content.is_ok_and(|content| !self.writer.knows(content) && met.insert(content))
+            })
+            .collect();
+        let pack = |(file, is_new): (&Result<(u128, Vec<u8>), Failure>, &bool)| match file {
+            Ok((_, file)) if *is_new => Some(recipe.pack(file)),
+            _ => None,
+        };
+        let packed: Vec<Option<Packed>> = files.par_iter().zip(&is_new).map(pack).collect();
+        for (((host, _), file), packed) in hosts.iter().zip(files).zip(packed) {
+            match (file, packed) {
+                (Err(failure), _) => {
+                    self.failures += 1;
+                    say(&format_args!("{failure}; its host is not in the pack"));
+                }
+                (Ok(_), Some(packed)) => self.writer.add(host, &packed)?,
+                (Ok((content, _)), None) => {
+                    let is_known = self.writer.add_known(host, content)?;
+                    debug_assert!(is_known, "an equal file came before");
+                }
+            }
+        }
+        Ok(())
+    }
+}
