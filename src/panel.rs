@@ -47,7 +47,8 @@ impl From<Result<Verdict, InvalidUrl>> for Answer {
 }
 
 /// The policies of several crawlers for the same file, asked together: the target of a URL
-/// is found once, and crawlers that share a policy cost one walk.
+/// is found once, and crawlers that share a policy, or whose policies have the same patterns
+/// and verdicts, cost one walk.
 ///
 /// ```
 /// use robotsieve::{Answer, Crawler, Panel, Profile, Robots};
@@ -62,40 +63,60 @@ impl From<Result<Verdict, InvalidUrl>> for Answer {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Panel {
-    distinct: SmallVec<[Policy; 2]>,
-    /// By crawler: its policy in `distinct`.
-    columns: SmallVec<[u32; 4]>,
+    policies: SmallVec<[Policy; 2]>,
+    /// Of these the ones that are asked: no two have the same rules.
+    asked: SmallVec<[u32; 2]>,
+    crawlers: SmallVec<[Column; 4]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Column {
+    /// The crawler's own policy.
+    policy: u32,
+    /// Which of the policies that are asked answers for it.
+    asked: u32,
 }
 
 impl Panel {
     /// Of one policy for each crawler, all from the same [`Robots`](crate::Robots), or at
     /// least of the same profile.
     pub fn new(policies: impl IntoIterator<Item = Policy>) -> Panel {
-        let mut panel = Panel { distinct: SmallVec::new(), columns: SmallVec::new() };
+        let mut panel =
+            Panel { policies: SmallVec::new(), asked: SmallVec::new(), crawlers: SmallVec::new() };
         for policy in policies {
-            let known = panel.distinct.iter().position(|p| p.is_same(&policy));
-            let column = known.unwrap_or_else(|| {
-                panel.distinct.push(policy);
-                panel.distinct.len() - 1
+            let known = panel.crawlers.iter().copied();
+            let same = |column: &Column| panel.policies[column.policy as usize].is_same(&policy);
+            let column = known.clone().find(same).unwrap_or_else(|| {
+                let asked = &panel.asked;
+                let alike = |at: &u32| panel.policies[*at as usize].decides_like(&policy);
+                let asked = asked.iter().position(alike).unwrap_or(asked.len()) as u32;
+                Column { policy: panel.policies.len() as u32, asked }
             });
-            panel.columns.push(column as u32);
+            if column.policy as usize == panel.policies.len() {
+                if column.asked as usize == panel.asked.len() {
+                    panel.asked.push(column.policy);
+                }
+                panel.policies.push(policy);
+            }
+            panel.crawlers.push(column);
         }
         panel
     }
 
     /// How many crawlers it is for.
     pub fn len(&self) -> usize {
-        self.columns.len()
+        self.crawlers.len()
     }
 
     /// Whether it is for no crawler at all.
     pub fn is_empty(&self) -> bool {
-        self.columns.is_empty()
+        self.crawlers.is_empty()
     }
 
-    /// How many different policies they have.
+    /// How many walks a URL costs: one for each policy that differs from the others in its
+    /// rules.
     pub fn distinct_count(&self) -> usize {
-        self.distinct.len()
+        self.asked.len()
     }
 
     /// The policy of a crawler, by its place in the order given.
@@ -103,7 +124,7 @@ impl Panel {
     /// # Panics
     /// Where there is no such crawler.
     pub fn policy(&self, crawler: usize) -> &Policy {
-        &self.distinct[self.columns[crawler] as usize]
+        &self.policies[self.crawlers[crawler].policy as usize]
     }
 
     /// Answers for a URL, or for a path that begins with `/`: one for each crawler, in the
@@ -113,15 +134,60 @@ impl Panel {
     /// Where `answers` has not one place for each crawler.
     pub fn ask<U: AsRef<[u8]> + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
         assert_eq!(answers.len(), self.len(), "one answer for each crawler");
-        let Some(first) = self.distinct.first() else { return };
+        let mut asked = self.asked.iter().map(|at| &self.policies[*at as usize]);
+        let Some(first) = asked.next() else { return };
         let Ok(target) = first.target(url) else { return answers.fill(Answer::Invalid) };
-        if let [policy] = &self.distinct[..] {
-            return answers.fill(policy.verdict(&target).into());
+        let mut verdicts: SmallVec<[Answer; 16]> = SmallVec::new();
+        verdicts.push(first.verdict(&target).into());
+        verdicts.extend(asked.map(|policy| Answer::from(policy.verdict(&target))));
+        // Most URLs are the same to all: one fill.
+        if verdicts.iter().all(|verdict| *verdict == verdicts[0]) {
+            return answers.fill(verdicts[0]);
         }
-        let distinct: SmallVec<[Verdict; 16]> =
-            self.distinct.iter().map(|policy| policy.verdict(&target)).collect();
-        for (answer, column) in answers.iter_mut().zip(&self.columns) {
-            *answer = distinct[*column as usize].into();
+        for (answer, column) in answers.iter_mut().zip(&self.crawlers) {
+            *answer = verdicts[column.asked as usize];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Config, Profile, Robots};
+
+    const FILE: &[u8] = b"User-agent: a\nDisallow: /x*\n\nUser-agent: b\nDisallow: /x\n\n\
+        User-agent: c\nDisallow: /xy\n\nUser-agent: d\nAllow: /x\n\nUser-agent: e\n";
+
+    fn panel(config: &Config) -> Panel {
+        let robots = Robots::parse_with(FILE, &Profile::RFC9309, config);
+        Panel::new(["a", "b", "c", "d", "e", "nobody", "a"].map(|name| robots.policy(&name.into())))
+    }
+
+    #[test]
+    fn equal_rules_are_asked_once() {
+        let panel = panel(&Config::default());
+        // `/x*` is `/x`; nobody's group has no rules as that of `e`.
+        assert_eq!(panel.distinct_count(), 4);
+        let mut answers = [Answer::Unknown; 7];
+        for (path, wanted) in [("/x", "dda aaad"), ("/xy", "ddd aaad"), ("/", "aaa aaaa")] {
+            panel.ask(path, &mut answers);
+            let wanted = wanted.bytes().filter(|o| *o != b' ');
+            for (crawler, wanted) in wanted.enumerate() {
+                let answer = if wanted == b'a' { Answer::Allow } else { Answer::Disallow };
+                assert_eq!(answers[crawler], answer, "{path} {crawler}");
+                let own = panel.policy(crawler).is_allowed(path);
+                assert_eq!(own, Ok(wanted == b'a'), "{path} {crawler}");
+            }
+        }
+        // Each keeps its own policy, with its own lines.
+        let lines = |crawler| panel.policy(crawler).group().next().map(|(line, _)| line);
+        assert_eq!([0, 1, 4, 5, 6].map(lines), [Some(1), Some(4), Some(13), None, Some(1)]);
+    }
+
+    #[test]
+    fn without_rules_nothing_is_known_to_be_equal() {
+        let config = Config { keep_rules: false, ..Config::default() };
+        // Only the two that never had rules are alike.
+        assert_eq!(panel(&config).distinct_count(), 5);
     }
 }

@@ -310,6 +310,19 @@ impl Policy {
     }
 }
 
+impl Policy {
+    /// Whether both are known to give the same verdict on every target: their rules are kept,
+    /// and they have the same patterns and verdicts.
+    pub(crate) fn decides_like(&self, other: &Policy) -> bool {
+        let (a, b) = (&*self.0, &*other.0);
+        let kept = |inner: &Inner| inner.rules.len() == inner.rule_count;
+        (a.form, a.encoding, a.robots_txt_allowed) == (b.form, b.encoding, b.robots_txt_allowed)
+            && kept(a)
+            && kept(b)
+            && a.rules.decides_like(&b.rules)
+    }
+}
+
 impl Inner {
     fn compiled(&self) -> &Compiled {
         let compile = || Compiled::new(&self.rules, self.encoding, &self.config);

@@ -501,7 +501,7 @@ impl<'p, 't> Judge<'p, 't> {
         let slash_assumed = at == 0 && profile.leading_slash_assumed;
         // The target may end where a directory does whose index is allowed.
         let directory = at >= self.target.len() && profile.index_htm_is_directory;
-        !slash_assumed && !(directory && rule.verdict == Verdict::Allow)
+        !(slash_assumed || directory && rule.verdict == Verdict::Allow)
     }
 
     fn compare(&mut self, rule: RawRule<'_>) {
