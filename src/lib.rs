@@ -45,7 +45,8 @@
 //!
 //! Any octets are a robots.txt, any octets may be asked for. Parsing is `O(n)`; compiling has
 //! a budget ([`Limits`]) beyond which other engines decide, with the same verdicts and
-//! bounded time and memory. The crate contains no unsafe code.
+//! bounded time and memory. The crate contains one unsafe block, which calls SSE2 intrinsics
+//! where the whole program is built for processors that have them.
 //!
 //! # Features
 //!
