@@ -181,8 +181,8 @@ pub(crate) struct Dfa {
 
 /// The work that a policy may cost where no limit is given, in nodes looked at: generous
 /// for as many nodes as an honest file has among its stars, and above that enough for files
-/// that have few. Measured: the most that a policy of the corpus takes is 58,000 without
-/// stars to speak of (28,254 nodes); of those with many stars 0.5 % would take more than this.
+/// that have few. Measured: a policy of the corpus without stars to speak of takes 58,000 at
+/// most (28,254 nodes); 11 of the 2,384 hit this limit or that of the states.
 fn default_work(nodes: u64) -> u64 {
     4096 + 80 * nodes.min(1024) + 2 * nodes
 }
