@@ -25,7 +25,7 @@ pub enum Engine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Limits {
-    /// States at most; `None`: 4 for each node of the rules' trie, and 64.
+    /// States at most; `None`: 16 for each node of the rules' trie, and 64.
     pub states: Option<u32>,
     /// Work at most, counted in nodes looked at while states are built; `None`: in
     /// proportion to the nodes of the rules' trie.
@@ -47,7 +47,7 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// What fits 98 % of real files and costs a hostile one no more than a large honest
+    /// What fits 99 % of real files and costs a hostile one no more than a large honest
     /// one: tables of at most 1 MiB, patterns of at most 4 MiB.
     fn default() -> Limits {
         Limits { states: None, work: None, table_bytes: 1 << 20, pattern_octets: 4 << 20 }
