@@ -65,8 +65,9 @@ impl Sites for Packed {
                 return Found::Unreadable;
             }
         };
-        let known = self.sites.read().unwrap_or_else(PoisonError::into_inner);
-        let known = known.get(&site.file()).copied();
+        // The lock is let go here: below it is taken to write.
+        let known =
+            self.sites.read().unwrap_or_else(PoisonError::into_inner).get(&site.file()).copied();
         let found = known.unwrap_or_else(|| {
             let made = self.site(site).map_err(|error| self.damaged(&error)).ok();
             let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
