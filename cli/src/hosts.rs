@@ -363,6 +363,28 @@ mod tests {
         assert_eq!(*host(false), *b"e.com;x");
     }
 
+    /// Each octet counts, wherever it stands, and so does the length.
+    #[test]
+    fn hashes_differ() {
+        let hasher = HostHasher::default();
+        let mut hashes = std::collections::HashSet::new();
+        let mut texts = 0;
+        for len in 0..=70 {
+            let text = vec![b'a'; len];
+            texts += 1;
+            hashes.insert(hasher.hash(&text));
+            for at in 0..len {
+                for octet in b'b'..=b'z' {
+                    let mut other = text.clone();
+                    other[at] = octet;
+                    texts += 1;
+                    hashes.insert(hasher.hash(&other));
+                }
+            }
+        }
+        assert_eq!(hashes.len(), texts);
+    }
+
     /// The fast path says of no name that it is canonical where the slow one changes it.
     #[test]
     fn plain_names_are_canonical() {

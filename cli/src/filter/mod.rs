@@ -8,10 +8,12 @@
 //! ```
 //!
 //! [`input`] opens and decompresses the inputs and cuts them into chunks of whole lines.
-//! Each chunk goes to a worker, where [`judge`] decides on every line and [`output`] forms
-//! what is written. The reader also hands the writer the receiving end of each chunk's own
-//! channel, in the order of the input: so the writer knows what comes next without
-//! numbering or sorting anything.
+//! Each chunk goes to a worker, where [`judge`] decides on every line. It asks [`sites`] for a
+//! host's robots.txt ([`folder`] is where they come from) and remembers in [`known`] what it
+//! was told. Lines to be written as they came stay in the chunk, which goes on to the writer;
+//! other output is formed by [`output`]. The reader also hands the writer the receiving end
+//! of each chunk's own channel, in the order of the input: so the writer knows what comes
+//! next without numbering or sorting anything.
 //!
 //! All channels are bounded, so a slow consumer stops the reader. A worker whose output
 //! grows large (many crawlers, long rules) hands it on in pieces and waits for its turn
