@@ -34,6 +34,9 @@ pub struct Limits {
     pub table_bytes: usize,
     /// Octets of all patterns together at most.
     pub pattern_octets: usize,
+    /// Stars at most that are not the first ones of their patterns: what multiplies states. More
+    /// than this would end at the other limits after much work.
+    pub inner_stars: usize,
 }
 
 impl Limits {
@@ -43,6 +46,7 @@ impl Limits {
         work: Some(u64::MAX),
         table_bytes: usize::MAX,
         pattern_octets: usize::MAX,
+        inner_stars: usize::MAX,
     };
 }
 
@@ -50,7 +54,13 @@ impl Default for Limits {
     /// What fits 99 % of real files and costs a hostile one no more than a large honest
     /// one: tables of at most 1 MiB, patterns of at most 4 MiB.
     fn default() -> Limits {
-        Limits { states: None, work: None, table_bytes: 1 << 20, pattern_octets: 4 << 20 }
+        Limits {
+            states: None,
+            work: None,
+            table_bytes: 1 << 20,
+            pattern_octets: 4 << 20,
+            inner_stars: 8 << 10,
+        }
     }
 }
 
@@ -66,6 +76,8 @@ pub enum LimitHit {
     TableBytes(usize),
     /// [`Limits::pattern_octets`].
     PatternOctets(usize),
+    /// [`Limits::inner_stars`].
+    InnerStars(usize),
 }
 
 impl std::fmt::Display for LimitHit {
@@ -75,6 +87,9 @@ impl std::fmt::Display for LimitHit {
             LimitHit::Work(limit) => write!(f, "more than {limit} units of work"),
             LimitHit::TableBytes(limit) => write!(f, "a table of more than {limit} octets"),
             LimitHit::PatternOctets(limit) => write!(f, "patterns of more than {limit} octets"),
+            LimitHit::InnerStars(limit) => {
+                write!(f, "more than {limit} stars behind the first ones of their patterns")
+            }
         }
     }
 }

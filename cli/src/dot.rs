@@ -36,6 +36,7 @@ fn config(args: &DotArgs) -> Config {
     if args.states.is_some() || args.work.is_some() {
         limits.table_bytes = usize::MAX;
         limits.pattern_octets = usize::MAX;
+        limits.inner_stars = usize::MAX;
     }
     config
 }

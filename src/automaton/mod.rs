@@ -66,6 +66,9 @@ impl Compiler {
         if rules.pattern_octets() > limits.pattern_octets {
             return Err(LimitHit::PatternOctets(limits.pattern_octets));
         }
+        if rules.stars().saturating_sub(rules.len()) > limits.inner_stars {
+            return Err(LimitHit::InnerStars(limits.inner_stars));
+        }
         self.trie.build(rules);
         let built = self.dfa.build(&self.trie, encoding, limits);
         let automaton =

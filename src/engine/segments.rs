@@ -16,6 +16,11 @@
 //! Pieces for which no node waits any more are skipped, which keeps files of nested pieces
 //! cheap.
 //!
+//! Most pieces of most patterns do not stand in a target at all. So each node knows what all
+//! patterns behind it need, and what the last pieces of these patterns are, as sets of a few
+//! bits; and a first look at the target says which bits are there. A node that needs another
+//! one, or none of whose last pieces is there, is left alone, with all that is behind it.
+//!
 //! The automaton is not the aho-corasick crate's: that one copies the matches of every
 //! suffix to each state (megabytes become gigabytes on nested pieces) and cannot skip any.
 
@@ -55,6 +60,10 @@ struct Next {
     end: Run,
     /// The highest run of all that is behind here, `end` included.
     highest: Run,
+    /// The bits of pieces that every pattern behind here needs.
+    needs: u64,
+    /// The bits of the last pieces of the patterns behind here.
+    lasts: u64,
     /// Where the sub-trie below ends.
     after: u32,
     /// A range of `tails`.
@@ -77,6 +86,14 @@ struct Node {
     /// The number of a piece, or `SINGLE` and the number of a bitmap.
     piece: u32,
     next: Next,
+}
+
+/// The bit of a piece in sets of pieces: single octets and longer pieces share none.
+fn bit_of(piece: u32) -> u64 {
+    if piece & SINGLE != 0 {
+        return 1 << (piece % 32);
+    }
+    1 << (32 + (piece.wrapping_mul(0x9E37_79B9) >> 27))
 }
 
 /// Marks the number of a bitmap.
@@ -286,8 +303,25 @@ impl<'r> Builder<'r> {
             };
             Node { piece, next: *next }
         });
+        let mut nodes: Box<[Node]> = nodes.collect();
+        for node in (0..nodes.len()).rev() {
+            let next = nodes[node].next;
+            // What ends here needs nothing more; else what is common to all that follows.
+            let ends = next.end > 0 || next.tails.0 < next.tails.1;
+            let own = bit_of(nodes[node].piece);
+            let mut needs = if ends { 0 } else { u64::MAX };
+            let mut lasts = if ends { own } else { 0 };
+            let mut child = node as u32 + 1;
+            while child < next.after {
+                let behind = &nodes[child as usize].next;
+                needs &= behind.needs;
+                lasts |= behind.lasts;
+                child = behind.after;
+            }
+            (nodes[node].next.needs, nodes[node].next.lasts) = (needs | own, lasts);
+        }
         Segments {
-            nodes: nodes.collect(),
+            nodes,
             highest: heads.iter().map(|h| h.next.highest.max(h.whole)).max().unwrap_or(0),
             heads,
             tails: tails.into(),
@@ -398,8 +432,14 @@ struct Pass {
     later: Vec<u32>,
     /// How many nodes wait or will.
     pending: usize,
+    /// The bits of the pieces that stand in the target.
+    there: u64,
+    /// By piece: whether its bit was set.
+    seen: Vec<bool>,
     /// By octet that is a piece: its places in the target, a bit each.
     places: Vec<u64>,
+    /// By octet that is a piece: behind its last place.
+    behind_last: Vec<u32>,
     /// Words of one such bitmap.
     words: usize,
     /// What is met but not yet followed: where its sub-trie begins, what it leads to, and
@@ -456,10 +496,33 @@ impl Pass {
         self.words = target.len() / 64 + 1;
         self.places.clear();
         self.places.resize(segments.single_count * self.words, 0);
+        self.behind_last.clear();
+        self.behind_last.resize(segments.single_count, 0);
         for (at, octet) in target.iter().enumerate() {
             let single = segments.singles[usize::from(*octet)];
             if single != NONE {
                 self.places[single as usize * self.words + at / 64] |= 1 << (at % 64);
+                self.behind_last[single as usize] = at as u32 + 1;
+            }
+        }
+        self.look(segments, target);
+    }
+
+    /// Finds out which pieces stand in the target at all.
+    fn look(&mut self, segments: &Segments, target: &[u8]) {
+        let singles = self.behind_last.iter().zip(0..).filter(|(behind, _)| **behind > 0);
+        self.there = singles.fold(0, |there, (_, single)| there | bit_of(SINGLE | single));
+        self.seen.clear();
+        self.seen.resize(segments.pieces.len.len(), false);
+        let mut state = 0;
+        for &octet in target {
+            state = segments.pieces.step(state, octet);
+            let mut piece = segments.pieces.piece[state as usize];
+            // Where one was seen, all shorter ones that end with it were.
+            while piece != NONE && !self.seen[piece as usize] {
+                self.seen[piece as usize] = true;
+                self.there |= bit_of(piece);
+                piece = segments.pieces.shorter[piece as usize];
             }
         }
     }
@@ -543,7 +606,8 @@ impl Pass {
         while let Some((mut node, after, end)) = self.to_follow.pop() {
             while node < after {
                 let Node { piece, next } = &segments.nodes[node as usize];
-                if next.highest <= self.best {
+                let cannot_match = next.needs & !self.there != 0 || next.lasts & self.there == 0;
+                if cannot_match || next.highest <= self.best {
                     // Whatever stands there cannot raise the best run any more.
                 } else if piece & SINGLE != 0 {
                     if let Some(at) = self.place(piece & !SINGLE, end as usize) {
@@ -567,6 +631,9 @@ impl Pass {
 
     /// The first place of a single octet at or behind `from`.
     fn place(&self, single: u32, from: usize) -> Option<usize> {
+        if from >= self.behind_last[single as usize] as usize {
+            return None;
+        }
         let bitmap = &self.places[single as usize * self.words..][..self.words];
         let mut word = from / 64;
         let mut bits = *bitmap.get(word)? & (u64::MAX << (from % 64));
