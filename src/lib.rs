@@ -56,6 +56,7 @@ mod automaton;
 #[cfg(feature = "rayon")]
 pub mod batch;
 mod config;
+mod content;
 mod crawler;
 mod decision;
 mod diagnostic;
@@ -68,6 +69,7 @@ pub mod pack;
 mod panel;
 mod parse;
 mod policy;
+mod policy_set;
 mod profile;
 mod robots;
 mod rules;
@@ -84,6 +86,7 @@ pub use once::is_allowed_once;
 pub use panel::{Answer, Panel};
 pub use parse::{Field, Record};
 pub use policy::{Memory, Policy};
+pub use policy_set::PolicySet;
 pub use profile::{
     ByteOrderMark, ControlCharacters, GroupMatch, Profile, RulePrecedence, Sides, TargetForm,
     TokenOctets,

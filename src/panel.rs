@@ -127,6 +127,23 @@ impl Panel {
         &self.policies[self.crawlers[crawler].policy as usize]
     }
 
+    /// The octets that its policies occupy, each once, and those of its lists that are not
+    /// within itself.
+    pub fn memory_usage(&self) -> usize {
+        let policies = self.policies.iter().map(|policy| policy.memory_usage().total_bytes());
+        let mut bytes = policies.sum();
+        if self.policies.spilled() {
+            bytes += self.policies.capacity() * size_of::<Policy>();
+        }
+        if self.asked.spilled() {
+            bytes += self.asked.capacity() * size_of::<u32>();
+        }
+        if self.crawlers.spilled() {
+            bytes += self.crawlers.capacity() * size_of::<Column>();
+        }
+        bytes
+    }
+
     /// Answers for a URL, or for a path that begins with `/`: one for each crawler, in the
     /// order given. Allocates nothing for up to 16 different policies.
     ///

@@ -1,12 +1,12 @@
 //! From robots.txt files to a pack.
 
 use std::collections::HashMap;
-use std::collections::hash_map::{Entry, RandomState};
-use std::hash::{BuildHasher, Hasher};
+use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::config::Config;
+use crate::content::ContentKeys;
 use crate::crawler::Crawler;
 use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
@@ -27,8 +27,7 @@ struct Parts {
     profile: Profile,
     crawlers: Vec<Crawler>,
     keep_rules: bool,
-    /// Of this process alone: nobody who writes a robots.txt knows them.
-    keys: [RandomState; 2],
+    keys: ContentKeys,
 }
 
 /// A robots.txt that was read and compiled for all crawlers of a pack.
@@ -65,11 +64,7 @@ impl Recipe {
     /// What tells files with different octets apart: two keyed hashes of 64 bits, the keys of
     /// which are random, so that nobody can make two files that are taken for one.
     pub fn content(&self, file: &[u8]) -> u128 {
-        self.0.keys.iter().fold(0, |content, keys| {
-            let mut hasher = keys.build_hasher();
-            hasher.write(file);
-            content << 64 | u128::from(hasher.finish())
-        })
+        self.0.keys.of(file)
     }
 }
 
@@ -157,7 +152,7 @@ impl<W: Write> Writer<W> {
             profile: *profile,
             crawlers: crawlers.into_iter().collect(),
             keep_rules,
-            keys: [RandomState::new(), RandomState::new()],
+            keys: ContentKeys::default(),
         }));
         Ok(Writer {
             out,
