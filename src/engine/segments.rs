@@ -127,8 +127,8 @@ struct PieceAutomaton {
 impl Segments {
     pub(crate) fn new(rules: &RuleSet) -> Segments {
         let wildcards = rules.wildcards();
-        let mut pieces: Vec<&[u8]> = Vec::new();
-        let mut patterns: Vec<(std::ops::Range<usize>, bool, Run)> = Vec::new();
+        let mut pieces: Vec<&[u8]> = Vec::with_capacity(rules.len() + rules.stars());
+        let mut patterns: Vec<Chain<'_>> = Vec::with_capacity(rules.len());
         // From lowest to highest precedence, with runs; allow rules of run 0 say nothing.
         let mut run = 0;
         for rule in rules.iter().rev() {
@@ -140,14 +140,14 @@ impl Segments {
                 } else {
                     pieces.push(rule.pattern.octets);
                 }
-                patterns.push((from..pieces.len(), rule.pattern.anchored, run));
+                let octets = rule.pattern.octets;
+                let anchored = rule.pattern.anchored;
+                patterns.push(Chain { octets, pieces: from..pieces.len(), anchored, run });
             }
         }
-        patterns.sort_unstable_by(|a, b| {
-            (&pieces[a.0.clone()], a.1, a.2).cmp(&(&pieces[b.0.clone()], b.1, b.2))
-        });
+        sort(&mut patterns, &pieces, wildcards);
         let mut builder = Builder::default();
-        for (range, anchored, run) in patterns {
+        for Chain { pieces: range, anchored, run, .. } in patterns {
             builder.add(&pieces[range], anchored, run);
         }
         builder.finish()
@@ -177,6 +177,57 @@ impl Segments {
     fn text(&self, at: u32, len: u32) -> &[u8] {
         &self.octets[at as usize..at as usize + len as usize]
     }
+}
+
+/// A pattern as a chain of pieces.
+#[derive(Clone)]
+struct Chain<'r> {
+    octets: &'r [u8],
+    /// Which ones, of a list of all.
+    pieces: std::ops::Range<usize>,
+    anchored: bool,
+    run: Run,
+}
+
+/// Sorts patterns by their pieces, one after another, so that patterns that begin with the same
+/// ones stand together.
+fn sort(patterns: &mut [Chain<'_>], pieces: &[&[u8]], wildcards: bool) {
+    // A star as the lowest octet of all is the order of pieces; eight octets are compared at once.
+    let word = |chain: &Chain<'_>, depth: usize| {
+        let left = chain.octets.get(depth..).unwrap_or_default();
+        let mut word = [0; 8];
+        let len = left.len().min(8);
+        word[..len].copy_from_slice(&left[..len]);
+        u64::from_be_bytes(word.map(|octet| if octet == b'*' { 0 } else { octet }))
+    };
+    let has_zero = |chain: &Chain<'_>| chain.octets.contains(&0);
+    if !wildcards || patterns.iter().any(has_zero) {
+        let key = |chain: &Chain<'_>| (&pieces[chain.pieces.clone()], chain.anchored, chain.run);
+        return patterns.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+    }
+    let mut order: Vec<(u64, u32)> = (0..patterns.len() as u32).map(|at| (0, at)).collect();
+    let mut to_sort = vec![(0..order.len(), 0)];
+    while let Some((range, depth)) = to_sort.pop() {
+        let part = &mut order[range.clone()];
+        for (key, at) in &mut *part {
+            *key = word(&patterns[*at as usize], depth);
+        }
+        part.sort_unstable();
+        let mut from = range.start;
+        for same in part.chunk_by_mut(|a, b| a.0 == b.0) {
+            let to = from + same.len();
+            let goes_on = |at: u32| patterns[at as usize].octets.len() > depth + 8;
+            if same.len() > 1 && same.iter().any(|(_, at)| goes_on(*at)) {
+                to_sort.push((from..to, depth + 8));
+            } else if same.len() > 1 {
+                let key = |at: u32| (patterns[at as usize].anchored, patterns[at as usize].run);
+                same.sort_unstable_by_key(|(_, at)| key(*at));
+            }
+            from = to;
+        }
+    }
+    let sorted: Vec<_> = order.iter().map(|(_, at)| patterns[*at as usize].clone()).collect();
+    patterns.clone_from_slice(&sorted);
 }
 
 /// Builds the trie from sorted patterns.
@@ -274,35 +325,34 @@ impl<'r> Builder<'r> {
             .iter()
             .map(|(text, head)| Head { at: store(text), len: text.len() as u32, ..*head })
             .collect();
-        let mut texts: Vec<&[u8]> = Vec::new();
         let mut singles = Box::new([NONE; 256]);
         let mut single_count = 0;
-        for (text, _) in &self.nodes {
-            match text {
-                [octet] => {
-                    let single = &mut singles[usize::from(*octet)];
-                    if *single == NONE {
-                        *single = single_count;
-                        single_count += 1;
-                    }
+        let mut long: Vec<(&[u8], u32)> = Vec::new();
+        let mut piece_of = vec![NONE; self.nodes.len()];
+        for (node, (text, _)) in self.nodes.iter().enumerate() {
+            if let [octet] = text {
+                let single = &mut singles[usize::from(*octet)];
+                if *single == NONE {
+                    *single = single_count;
+                    single_count += 1;
                 }
-                _ => texts.push(text),
+                piece_of[node] = SINGLE | *single;
+            } else {
+                long.push((text, node as u32));
             }
         }
-        texts.sort_unstable();
-        texts.dedup();
-        let mut waiting = vec![0; texts.len()];
-        let nodes = self.nodes.iter().map(|(text, next)| {
-            let piece = match text {
-                [octet] => SINGLE | singles[usize::from(*octet)],
-                _ => {
-                    let piece = texts.binary_search(text).expect("all texts are there");
-                    waiting[piece] += 1;
-                    piece as u32
-                }
-            };
-            Node { piece, next: *next }
-        });
+        long.sort_unstable();
+        let mut texts: Vec<&[u8]> = Vec::new();
+        let mut waiting: Vec<u32> = Vec::new();
+        for same in long.chunk_by(|a, b| a.0 == b.0) {
+            for (_, node) in same {
+                piece_of[*node as usize] = texts.len() as u32;
+            }
+            texts.push(same[0].0);
+            waiting.push(same.len() as u32);
+        }
+        let nodes = self.nodes.iter().zip(piece_of);
+        let nodes = nodes.map(|((_, next), piece)| Node { piece, next: *next });
         let mut nodes: Box<[Node]> = nodes.collect();
         for node in (0..nodes.len()).rev() {
             let next = nodes[node].next;
