@@ -141,18 +141,19 @@ impl Over {
     }
 }
 
-/// After how many questions compiling a rule set pays: when they have cost what compiling is
-/// thought to cost. So the total is at most about twice the better of "never" and "at once",
-/// whatever the number of questions.
+/// After how many questions compiling a rule set pays: when they have cost three quarters of
+/// what compiling is thought to cost. So the total is at most about twice the better of "never"
+/// and "at once", whatever the number of questions: the sums over hosts say three quarters, since
+/// most hosts that are asked that often are asked more.
 ///
 /// The costs are means over real files, from `cargo bench --bench first -- fit`, which prints
 /// them anew; single sets with many stars cost several times as much.
 pub(crate) fn questions_before_compiling(rules: &RuleSet) -> u32 {
     /// To compile, in nanoseconds: any set, and for each octet and star of its patterns.
-    const COMPILE: [usize; 3] = [200, 45, 3_000];
+    const COMPILE: [usize; 3] = [400, 24, 1_300];
     /// To try the rules one after another, in nanoseconds: any set, and for each rule and each
     /// star.
-    const QUESTION: [usize; 3] = [80, 2, 10];
+    const QUESTION: [usize; 3] = [70, 2, 8];
     /// With more stars, one question for a long target could cost more than building what
     /// answers it.
     const STARS_COMPILED_AT_ONCE: usize = 1_024;
@@ -161,7 +162,7 @@ pub(crate) fn questions_before_compiling(rules: &RuleSet) -> u32 {
     if rules.stars() > STARS_COMPILED_AT_ONCE {
         return 0;
     }
-    let questions = cost(COMPILE, rules.pattern_octets()) / cost(QUESTION, rules.len());
+    let questions = cost(COMPILE, rules.pattern_octets()) * 3 / 4 / cost(QUESTION, rules.len());
     // The largest number stands for "never".
     u32::try_from(questions).unwrap_or(u32::MAX).min(u32::MAX - 1)
 }
