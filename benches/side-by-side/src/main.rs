@@ -122,14 +122,13 @@ impl<'d> Suite<'d> {
         let note = format!("of {}", plot::number(exact as f64));
         self.report.row("robotsieve, profile google", 0.0, "", None, note);
         self.report.bar(Bar::holds("none", true));
-        let all: [Differences; 7] = [
+        let all: [Differences; 6] = [
             measure::differences::<TextingRobots>(hosts),
             measure::differences::<Robotxt>(hosts),
             measure::differences::<Robotstxt>(hosts),
             measure::differences::<Cylon>(hosts),
             measure::differences::<Loop>(hosts),
             measure::differences::<Hybrid>(hosts),
-            measure::differences::<Dense>(hosts),
         ];
         for found in all {
             assert_eq!(found.verdicts, exact, "{}", found.name);

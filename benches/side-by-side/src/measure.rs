@@ -563,6 +563,10 @@ pub fn grid(most: u64) -> Vec<u64> {
     grid
 }
 
+/// The price of the questions that are reckoned is that of the last ones that were asked:
+/// between so many points of the grid, more than half of all.
+const POINTS_FOR_PRICE: usize = 4;
+
 pub fn questions<'d, C: Contestant>(hosts: &'d [&'d Host], effort: Effort) -> Curve<'d> {
     let wanted: Vec<Vec<bool>> = match is_ours::<C>() {
         true => hosts.iter().map(|host| wanted(host, Asked::Url)).collect(),
@@ -573,6 +577,9 @@ pub fn questions<'d, C: Contestant>(hosts: &'d [&'d Host], effort: Effort) -> Cu
         let mut times = Vec::with_capacity(grid.len());
         let mut urls = host.urls.iter().cycle();
         let (mut asked, mut allowed) = (0, 0);
+        // Points beyond the budget: they have the price of a question, without what was
+        // compiled when the budget was passed.
+        let mut left = POINTS_FOR_PRICE + 1;
         let begin = Instant::now();
         let policy = C::policy(black_box(host.file), AGENT)?;
         for number in grid {
@@ -582,8 +589,10 @@ pub fn questions<'d, C: Contestant>(hosts: &'d [&'d Host], effort: Effort) -> Cu
             }
             let so_far = begin.elapsed();
             times.push(so_far.as_nanos() as f64);
-            let enough = effort.questions_budget * if asked < 100 { 10 } else { 1 };
-            if so_far > enough && times.len() > 3 {
+            if so_far > effort.questions_budget {
+                left -= 1;
+            }
+            if left == 0 {
                 break;
             }
         }
@@ -594,8 +603,7 @@ pub fn questions<'d, C: Contestant>(hosts: &'d [&'d Host], effort: Effort) -> Cu
             assert_eq!(allowed, laps * count(wanted) + count(last_lap), "{}", host.name);
         }
         let measured = times.len();
-        // The rest by the price of the last questions, of about half of all that were asked.
-        let (last, before) = (measured - 1, measured.saturating_sub(4));
+        let (last, before) = (measured - 1, measured.saturating_sub(1 + POINTS_FOR_PRICE));
         let price = (times[last] - times[before]) / (grid[last] - grid[before]).max(1) as f64;
         for number in &grid[measured..] {
             times.push(times[last] + price * (number - grid[last]) as f64);
