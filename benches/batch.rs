@@ -1,0 +1,80 @@
+//! Many URLs at once over all cores (feature `rayon`), beside the same questions one after
+//! another: one crawler and fifty. Asserts the number of URLs that are allowed.
+//!
+//! `cargo bench --features rayon --bench batch`
+
+use std::time::Duration;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use robotsieve::{Answer, Crawler, Panel, Policy, Profile, Robots, batch};
+
+mod support;
+use support::CRAWLERS;
+
+/// A URL, and which host it is of.
+struct Url<'h> {
+    host: usize,
+    text: &'h [u8],
+}
+
+impl AsRef<[u8]> for Url<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.text
+    }
+}
+
+fn count<'a>(answers: impl Iterator<Item = &'a Answer>) -> usize {
+    answers.filter(|answer| **answer == Answer::Allow).count()
+}
+
+fn many(c: &mut Criterion) {
+    for (set, hosts) in support::sets() {
+        let panels: Vec<Panel> = hosts
+            .iter()
+            .map(|host| {
+                let robots = Robots::parse(&host.file, &Profile::RFC9309);
+                let policies = CRAWLERS.map(|name| robots.policy(&Crawler::name(name)));
+                policies.iter().for_each(Policy::compile);
+                Panel::new(policies)
+            })
+            .collect();
+        let urls: Vec<Url<'_>> = hosts
+            .iter()
+            .enumerate()
+            .flat_map(|(host, of)| of.urls().map(move |text| Url { host, text }))
+            .collect();
+        let decided = |url: &&Url<'_>, crawler| {
+            let decision = panels[url.host].policy(crawler).decide(url.text);
+            decision.is_ok_and(|decision| decision.verdict.is_allow())
+        };
+        let of_crawler = |crawler| urls.iter().filter(|url| decided(url, crawler)).count();
+        let one = of_crawler(0);
+        let fifty = (0..CRAWLERS.len()).map(of_crawler).sum::<usize>();
+        let mut group = c.benchmark_group(format!("batch/{set}"));
+        group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+        let bytes = urls.iter().map(|url| url.text.len() as u64).sum();
+        group.throughput(Throughput::ElementsAndBytes { elements: urls.len() as u64, bytes });
+        group.bench_function("one crawler, one after another", |b| {
+            b.iter(|| {
+                let policy = |url: &&Url<'_>| panels[url.host].policy(0).is_allowed(url.text);
+                assert_eq!(urls.iter().filter(|url| policy(url) == Ok(true)).count(), one);
+            });
+        });
+        group.bench_function("one crawler", |b| {
+            b.iter(|| {
+                let answers = batch::answers_by(&urls, |url| Some(panels[url.host].policy(0)));
+                assert_eq!(count(answers.iter()), one);
+            });
+        });
+        group.bench_function("50 crawlers", |b| {
+            b.iter(|| {
+                let table = batch::table_by(&urls, CRAWLERS.len(), |url| Some(&panels[url.host]));
+                assert_eq!(count(table.rows().flatten()), fifty);
+            });
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, many);
+criterion_main!(benches);
