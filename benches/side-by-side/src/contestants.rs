@@ -121,6 +121,14 @@ impl<S: Setting> Contestant for Robotsieve<S> {
     fn url(policy: &Policy, url: &str) -> bool {
         policy.is_allowed(url).expect("google takes any URL")
     }
+
+    fn first(file: &[u8], agent: &str, url: &str) -> Option<bool> {
+        if S::KIND == Kind::Robotsieve {
+            let crawler = Crawler::name(agent);
+            return robotsieve::is_allowed_once(file, &Profile::GOOGLE, &crawler, url).ok();
+        }
+        Self::policy(file, agent).map(|policy| Self::url(&policy, url))
+    }
 }
 
 /// The crate texting_robots. Takes a URL or a path.

@@ -241,14 +241,12 @@ pub fn read<'d, C: Contestant>(hosts: &'d [Host]) -> Lane<'d> {
 /// robotsieve's parse alone, which is for all crawlers.
 pub fn parse<'d>(hosts: &'d [Host], name: &'static str, profile: Profile) -> Lane<'d> {
     let kind = if profile == Profile::GOOGLE { Kind::Robotsieve } else { Kind::Setting };
-    let count = |robots: &Robots<'_>| robots.group_count() + robots.other_records().len();
-    // The records are counted by the other way to read them.
+    // The user-agent lines are counted by the other way to read them.
     for host in hosts {
         let robots = Robots::parse(host.file, &profile);
-        let others = robots.records().filter(|record| {
-            matches!(record.field, robotsieve::Field::Other | robotsieve::Field::Sitemap)
-        });
-        assert_eq!(others.count() + robots.group_count(), count(&robots), "{}", host.name);
+        let agents = robots.records().filter(|r| r.field == robotsieve::Field::UserAgent).count();
+        assert!(robots.group_count() <= agents, "{}", host.name);
+        assert_eq!(robots.group_count() == 0, agents == 0, "{}", host.name);
     }
     read_with((name, kind), hosts.iter().collect(), hosts, move |file| {
         Robots::parse(file, &profile)
