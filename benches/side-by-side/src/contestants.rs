@@ -16,7 +16,7 @@ use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots, Rule, Verdict
 use crate::data::path_of;
 
 /// A dense DFA is given up beyond so many octets.
-pub const DENSE_LIMIT_BYTES: usize = 8 << 20;
+pub const DENSE_LIMIT_BYTES: usize = 2 << 20;
 
 /// The verdict on a URL from a robots.txt.
 pub trait Contestant: 'static {

@@ -10,6 +10,7 @@ mod report;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use robotsieve::{Crawler, Engine, Profile, Robots};
 
@@ -36,14 +37,19 @@ fn main() {
             std::process::exit(2);
         }
     };
-    // Peers panic on some files; each is caught and counted, and need not be told.
-    let told = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        let place = panic.location().map_or("", |location| location.file());
-        if !place.contains("registry") && !place.contains("rustc") {
-            told(panic);
-        }
+    // Peers panic on some files, which is caught, counted and not worth a line each. A panic
+    // that nobody caught ends the program, and then the last one is told.
+    static LAST: Mutex<String> = Mutex::new(String::new());
+    std::panic::set_hook(Box::new(|panic| {
+        *LAST.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
+    if std::panic::catch_unwind(|| run(smoke)).is_err() {
+        eprintln!("{}", LAST.lock().unwrap_or_else(PoisonError::into_inner));
+        std::process::exit(101);
+    }
+}
+
+fn run(smoke: bool) {
     let effort = if smoke { Effort::SMOKE } else { Effort::FULL };
     let data = data::read(smoke);
     let mut suite = Suite::new(&data, effort);
@@ -475,7 +481,8 @@ impl<'d> Suite<'d> {
         let mut series = Vec::new();
         for ((name, kind, found), colour) in all.iter().zip(colours) {
             for ((count, figure), ours) in counts.iter().zip(found).zip(all[0].2) {
-                let name = format!("{count} threads: {name}");
+                let threads = if *count == 1 { "thread" } else { "threads" };
+                let name = format!("{count} {threads}: {name}");
                 let note = format!("{} times one thread", plot::number(figure / found[0]));
                 self.report.row(name, figure / 1e6, "million/s", Some(figure / ours), note);
             }

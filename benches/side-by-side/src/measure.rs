@@ -232,10 +232,7 @@ pub fn first<'d, C: Contestant>(hosts: &'d [Host]) -> Lane<'d> {
 
 /// Time to make the policy of each file; what is made is dropped outside the time.
 pub fn read<'d, C: Contestant>(hosts: &'d [Host]) -> Lane<'d> {
-    let fits =
-        |host: &&Host| matches!(catch_unwind(|| C::policy(host.file, AGENT).is_some()), Ok(true));
-    let files: Vec<&Host> = hosts.iter().filter(fits).collect();
-    read_with(label::<C>(), files, hosts, |file| C::policy(file, AGENT))
+    read_with(label::<C>(), hosts, |file| C::policy(file, AGENT))
 }
 
 /// robotsieve's parse alone, which is for all crawlers.
@@ -248,9 +245,7 @@ pub fn parse<'d>(hosts: &'d [Host], name: &'static str, profile: Profile) -> Lan
         assert!(robots.group_count() <= agents, "{}", host.name);
         assert_eq!(robots.group_count() == 0, agents == 0, "{}", host.name);
     }
-    read_with((name, kind), hosts.iter().collect(), hosts, move |file| {
-        Robots::parse(file, &profile)
-    })
+    read_with((name, kind), hosts, move |file| Some(Robots::parse(file, &profile)))
 }
 
 /// The events of robotstxt's parser, which keeps nothing.
@@ -280,20 +275,23 @@ impl robotstxt::RobotsParseHandler for Events {
 /// robotstxt's parse alone.
 pub fn parse_robotstxt(hosts: &[Host]) -> Lane<'_> {
     let label = (crate::contestants::Robotstxt::NAME, Kind::Peer);
-    read_with(label, hosts.iter().collect(), hosts, |file| {
+    read_with(label, hosts, |file| {
         let mut events = Events::default();
         robotstxt::parse_robotstxt(&String::from_utf8_lossy(file), &mut events);
-        events.0
+        Some(events.0)
     })
 }
 
-/// The elements are octets of the files.
+/// The elements are octets of the files; those that are refused or panicked on are left out.
 fn read_with<'d, T>(
     label: (&'static str, Kind),
-    files: Vec<&'d Host>,
-    hosts: &[Host],
-    read: impl Fn(&'static [u8]) -> T + 'd,
+    hosts: &'d [Host],
+    read: impl Fn(&'static [u8]) -> Option<T> + 'd,
 ) -> Lane<'d> {
+    let fits = |host: &&Host| {
+        matches!(catch_unwind(AssertUnwindSafe(|| read(host.file).is_some())), Ok(true))
+    };
+    let files: Vec<&Host> = hosts.iter().filter(fits).collect();
     let left_out = hosts.len() - files.len();
     let note = if left_out > 0 { format!("without {left_out} files") } else { String::new() };
     let octets = files.iter().map(|host| host.file.len() as u64).sum();
