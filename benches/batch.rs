@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use robotsieve::{Answer, Crawler, Panel, Policy, Profile, Robots, batch};
+use robotsieve::{Answer, Config, Crawler, Engine, Panel, Policy, Profile, Robots, batch};
 
 mod support;
 use support::CRAWLERS;
@@ -76,5 +76,48 @@ fn many(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, many);
+/// Questions that go from policy to policy at random, far more of them than a processor holds
+/// near to it: what a crawler's frontier asks. On one thread.
+fn resident(c: &mut Criterion) {
+    let is_smoke = std::env::args().any(|argument| argument == "--test");
+    let hosts: u64 = if is_smoke { 1_000 } else { 100_000 };
+    let mut config = Config::default();
+    config.keep_rules = false;
+    let policies: Vec<Policy> = (0..hosts)
+        .map(|host| {
+            let file = robotsieve_corpora::robots(1, host);
+            Robots::parse_with(&file, &Profile::RFC9309, &config).policy(&"Googlebot".into())
+        })
+        .collect();
+    let urls: Vec<(usize, Vec<u8>)> = (0..4 * hosts)
+        .map(|number| (number.wrapping_mul(2_654_435_761) % hosts, number))
+        .filter(|(host, _)| policies[*host as usize].engine() == Engine::Dfa)
+        .map(|(host, number)| (host as usize, robotsieve_corpora::url(1, host, number)))
+        .collect();
+    let urls: Vec<Url<'_>> = urls.iter().map(|(host, text)| Url { host: *host, text }).collect();
+    let is_allowed = |url: &&Url<'_>| {
+        let decision = policies[url.host].decide(url.text);
+        decision.is_ok_and(|decision| decision.verdict.is_allow())
+    };
+    let expected = urls.iter().filter(is_allowed).count();
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
+    let mut group = c.benchmark_group(format!("batch/{hosts} policies at random"));
+    group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(4));
+    group.sample_size(20).throughput(Throughput::Elements(urls.len() as u64));
+    group.bench_function("one after another", |b| {
+        b.iter(|| {
+            let policy = |url: &&Url<'_>| policies[url.host].is_allowed(url.text);
+            assert_eq!(urls.iter().filter(|url| policy(url) == Ok(true)).count(), expected);
+        });
+    });
+    group.bench_function("batch, one thread", |b| {
+        b.iter(|| {
+            let all = || batch::answers_by(&urls, |url| Some(&policies[url.host]));
+            assert_eq!(count(one_thread.install(all).iter()), expected);
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, many, resident);
 criterion_main!(benches);

@@ -45,12 +45,16 @@
 //!
 //! Any octets are a robots.txt, any octets may be asked for. Parsing is `O(n)`; compiling has
 //! a budget ([`Limits`]) beyond which other engines decide, with the same verdicts and
-//! bounded time and memory. The crate contains one unsafe block, which calls SSE2 intrinsics
-//! where the whole program is built for processors that have them.
+//! bounded time and memory. Unsafe code is in four small modules, each with its proof: vectors
+//! to find line ends and separators, to find the host's end, and to walk the table, and the
+//! hint by which batches fetch memory ahead.
 //!
 //! # Features
 //!
-//! * `rayon`: the module `batch`, many URLs at once over all cores. Off by default.
+//! All are off by default.
+//!
+//! * `rayon`: the module `batch`, many URLs at once over all cores.
+//! * `pack`: the module `pack`, policy sets as files that are used where they lie.
 
 mod automaton;
 #[cfg(feature = "rayon")]
@@ -71,6 +75,8 @@ mod parse;
 mod policy;
 mod policy_set;
 mod profile;
+#[cfg(feature = "rayon")]
+mod read_ahead;
 mod robots;
 mod rules;
 mod select;

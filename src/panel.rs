@@ -144,6 +144,29 @@ impl Panel {
         bytes
     }
 
+    /// The policies that a question asks.
+    fn asked(&self) -> impl Iterator<Item = &Policy> {
+        self.asked.iter().map(|at| &self.policies[*at as usize])
+    }
+
+    /// Asks for the memory of the first policies that a question will ask: while they are
+    /// asked, the processor sees the others coming.
+    #[cfg(feature = "rayon")]
+    #[inline]
+    pub(crate) fn read_ahead(&self) {
+        self.asked().take(Self::AHEAD).for_each(Policy::read_ahead);
+    }
+
+    /// Asks for the memory in which their walks begin.
+    #[cfg(feature = "rayon")]
+    #[inline]
+    pub(crate) fn read_engines_ahead(&self) {
+        self.asked().take(Self::AHEAD).for_each(Policy::read_engine_ahead);
+    }
+
+    #[cfg(feature = "rayon")]
+    const AHEAD: usize = 4;
+
     /// Answers for a URL, or for a path that begins with `/`: one for each crawler, in the
     /// order given. Allocates nothing for up to 16 different policies.
     ///
@@ -151,7 +174,7 @@ impl Panel {
     /// Where `answers` has not one place for each crawler.
     pub fn ask<U: AsRef<[u8]> + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
         assert_eq!(answers.len(), self.len(), "one answer for each crawler");
-        let mut asked = self.asked.iter().map(|at| &self.policies[*at as usize]);
+        let mut asked = self.asked();
         let Some(first) = asked.next() else { return };
         let Ok(target) = first.target(url) else { return answers.fill(Answer::Invalid) };
         let mut verdicts: SmallVec<[Answer; 16]> = SmallVec::new();

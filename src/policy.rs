@@ -249,6 +249,22 @@ impl Policy {
         Decision { verdict, reason }
     }
 
+    /// Asks for the memory of the policy itself, which leads to that of its engine.
+    #[cfg(feature = "rayon")]
+    #[inline]
+    pub(crate) fn read_ahead(&self) {
+        crate::read_ahead::value(&*self.0);
+    }
+
+    /// Asks for the memory in which its DFA's walks begin.
+    #[cfg(feature = "rayon")]
+    #[inline]
+    pub(crate) fn read_engine_ahead(&self) {
+        if let Some(automaton) = self.0.compiled.get().and_then(Compiled::automaton) {
+            crate::read_ahead::ends(automaton.octets());
+        }
+    }
+
     /// Compiles now, if that is still to be done and the engine is not [`Engine::Scan`].
     pub fn compile(&self) {
         if self.0.config.engine != Some(Engine::Scan) {

@@ -513,7 +513,7 @@ impl Automaton {
         Table { octets: &self.octets, encoding: self.encoding }
     }
 
-    #[cfg(feature = "pack")]
+    #[cfg(any(feature = "pack", feature = "rayon"))]
     pub(crate) fn octets(&self) -> &[u8] {
         &self.octets
     }
