@@ -55,6 +55,7 @@
 //!
 //! * `rayon`: the module `batch`, many URLs at once over all cores.
 //! * `pack`: the module `pack`, policy sets as files that are used where they lie.
+//! * `url`: [`Origin`], which says whose robots.txt governs a URL.
 
 mod automaton;
 #[cfg(feature = "rayon")]
@@ -68,6 +69,8 @@ mod engine;
 mod marks;
 mod normalise;
 mod once;
+#[cfg(feature = "url")]
+mod origin;
 #[cfg(feature = "pack")]
 pub mod pack;
 mod panel;
@@ -89,6 +92,8 @@ pub use decision::{Decision, Reason, Rule, Verdict};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use engine::lazy_pool_bytes;
 pub use once::is_allowed_once;
+#[cfg(feature = "url")]
+pub use origin::{InvalidOrigin, Origin, Scheme};
 pub use panel::{Answer, Panel};
 pub use parse::{Field, Record};
 pub use policy::{Memory, Policy};

@@ -1,0 +1,16 @@
+//! From a URL to the robots.txt policy that governs it now.
+//!
+//! The library `robotsieve` says what a robots.txt means; this one says which robots.txt, and
+//! what it means when there is none. A module for each step:
+//!
+//! | step | what | where |
+//! |---|---|---|
+//! | whose | URL → origin | [`robotsieve::Origin`] |
+//! | fetch | origin → what the site answered | `fetch` (feature `fetch`) |
+//! | outcome | answers → which policy holds, why, until when | [`outcome`] |
+//! | keep | what is known of each origin, in one file | `store` (feature `store`) |
+
+pub mod outcome;
+mod time;
+
+pub use time::Timestamp;
