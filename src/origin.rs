@@ -59,8 +59,8 @@ impl fmt::Display for Scheme {
 /// compared.
 ///
 /// Hosts are lower-case and in Punycode, IPv4 addresses four decimal numbers, IPv6 addresses
-/// as RFC 5952 writes them, in brackets; a default port is not there, nor are user info and a
-/// dot at the end of the name (*a reading*: in the DNS both spellings are one name). All else
+/// as RFC 5952 writes them, in brackets; a default port is not there, nor are user info and
+/// a dot at the end of the name (*a reading*: in the DNS both spellings are one name). All else
 /// is as in the WHATWG URL standard, by the crate `url`; the usual URL is already in that
 /// form, which is found out without it, and costs no allocation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -152,6 +152,7 @@ impl<'u> Origin<'u> {
     /// The origin of a URL that begins with one in the form in which they are compared, as
     /// most do.
     #[inline]
+    #[allow(unsafe_code)]
     fn of_usual(url: &'u [u8]) -> Option<Origin<'u>> {
         let (scheme, at) = match url {
             [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => (Scheme::Https, 8),
@@ -159,13 +160,17 @@ impl<'u> Origin<'u> {
             [b'f', b't', b'p', b':', b'/', b'/', ..] => (Scheme::Ftp, 6),
             _ => return None,
         };
-        let (host_len, end) = usual_host(&url[at..])?;
+        let (host_len, end) = usual_host(url, at)?;
         let mut len = at + host_len;
         let mut port = scheme.default_port();
         if end == Some(b':') {
             (port, len) = usual_port(url, len + 1).filter(|(found, _)| *found != port)?;
         }
-        let key = str::from_utf8(&url[..len]).ok()?;
+        let key = &url[..len];
+        debug_assert!(key.is_ascii());
+        // SAFETY: its octets are ASCII: the scheme was compared, `usual_host` passes over
+        // letters, digits, `_`, `-` and dots alone, and behind it are `:` and digits.
+        let key = unsafe { str::from_utf8_unchecked(key) };
         Some(Origin { key: Cow::Borrowed(key), scheme, port })
     }
 
@@ -179,11 +184,9 @@ impl<'u> Origin<'u> {
         let host = url.host().ok_or(InvalidOrigin::Url(url::ParseError::EmptyHost))?;
         let host = match host {
             Host::Domain(name) => {
-                let name = name.strip_suffix('.').unwrap_or(name);
-                if name.is_empty() {
-                    return Err(InvalidOrigin::Url(url::ParseError::EmptyHost));
-                }
-                Host::Domain(name)
+                let one_less = name.strip_suffix('.');
+                let is_name = |name: &&str| !name.is_empty() && !name.ends_with('.');
+                Host::Domain(one_less.filter(is_name).unwrap_or(name))
             }
             address => address,
         };
@@ -209,7 +212,123 @@ impl fmt::Display for Origin<'_> {
 /// Punycode label has; its last label, which is not empty, begins with a letter, so it is no
 /// IPv4 address in any spelling.
 #[inline]
-fn usual_host(text: &[u8]) -> Option<(usize, Option<u8>)> {
+fn usual_host(url: &[u8], at: usize) -> Option<(usize, Option<u8>)> {
+    let text = &url[at..];
+    let kinds = match (text.first_chunk(), url.last_chunk()) {
+        (Some(first), _) => Kinds::of(first),
+        // The last octets of the URL, and of what they are, what is of the text.
+        (None, Some(last)) => Kinds::of(last).behind(Kinds::OCTETS - text.len()),
+        (None, None) => {
+            let mut octets = [0; Kinds::OCTETS];
+            octets[..text.len()].copy_from_slice(text);
+            Kinds::of(&octets)
+        }
+    };
+    match kinds.host()? {
+        Kinds::OCTETS => usual_host_by_octets(text),
+        len => match text.get(len) {
+            Some(end) if !is_end(*end) => None,
+            end => Some((len, end.copied())),
+        },
+    }
+}
+
+/// Which of 32 octets are of which kind: a bit for each, the lowest for the first.
+struct Kinds {
+    letters: u32,
+    dots: u32,
+    dashes: u32,
+    /// Digits and `_`.
+    others: u32,
+}
+
+impl Kinds {
+    const OCTETS: usize = u32::BITS as usize;
+
+    /// Without the first octets, fewer than all. Behind the last one is nothing of any kind.
+    #[inline(always)]
+    fn behind(self, octets: usize) -> Kinds {
+        let Kinds { letters, dots, dashes, others } = self;
+        let [letters, dots, dashes, others] = [letters, dots, dashes, others]
+            .map(|kind| kind.checked_shr(octets as u32).unwrap_or(0));
+        Kinds { letters, dots, dashes, others }
+    }
+
+    /// The octets of the host that stands there; 32 where it may go on. `None` where it is not
+    /// for certain in the form in which hosts are compared.
+    #[inline(always)]
+    fn host(&self) -> Option<usize> {
+        let ends = !(self.letters | self.dots | self.dashes | self.others);
+        let len = ends.trailing_zeros();
+        let host = ends.wrapping_sub(1) & !ends;
+        let last_dot = u32::BITS - (self.dots & host).leading_zeros();
+        let label = self.letters.checked_shr(last_dot).unwrap_or(0);
+        let is_name =
+            label & 1 != 0 && last_dot < len && self.dashes & self.dashes >> 1 & host == 0;
+        (is_name || len == u32::BITS).then_some(len as usize)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    fn of(octets: &[u8; Kinds::OCTETS]) -> Kinds {
+        // SAFETY: it needs SSE2, which every x86-64 processor has.
+        unsafe { Kinds::of_sse2(octets) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn of_sse2(octets: &[u8; Kinds::OCTETS]) -> Kinds {
+        use std::arch::x86_64::*;
+        let word = |at: usize| {
+            let octets: [u8; 8] = std::array::from_fn(|i| octets[at + i]);
+            i64::from_le_bytes(octets)
+        };
+        let half = |at: usize| {
+            let octets = _mm_set_epi64x(word(at + 8), word(at));
+            let is = |octet: u8| _mm_cmpeq_epi8(octets, _mm_set1_epi8(octet as i8));
+            // As signed numbers, which sets the octets from 0x80 on apart.
+            let within = |low: u8, high: u8| {
+                let above = _mm_cmpgt_epi8(octets, _mm_set1_epi8(low as i8 - 1));
+                _mm_and_si128(above, _mm_cmplt_epi8(octets, _mm_set1_epi8(high as i8 + 1)))
+            };
+            let others = _mm_or_si128(within(b'0', b'9'), is(b'_'));
+            [within(b'a', b'z'), is(b'.'), is(b'-'), others].map(|m| _mm_movemask_epi8(m) as u32)
+        };
+        let (low, high) = (half(0), half(16));
+        let [letters, dots, dashes, others] =
+            std::array::from_fn(|kind| low[kind] | high[kind] << 16);
+        Kinds { letters, dots, dashes, others }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    fn of(octets: &[u8; Kinds::OCTETS]) -> Kinds {
+        let mut kinds = Kinds { letters: 0, dots: 0, dashes: 0, others: 0 };
+        for (at, octet) in octets.iter().enumerate() {
+            let bits = match CLASSES[usize::from(*octet)] {
+                PLAIN if octet.is_ascii_lowercase() => &mut kinds.letters,
+                PLAIN => &mut kinds.others,
+                DASH => &mut kinds.dashes,
+                DOT => &mut kinds.dots,
+                _ => continue,
+            };
+            *bits |= 1 << at;
+        }
+        kinds
+    }
+}
+
+/// Whether an octet ends a host.
+#[inline(always)]
+const fn is_end(octet: u8) -> bool {
+    matches!(octet, b'/' | b'?' | b'#' | b':')
+}
+
+/// The same, octet by octet: for hosts that are longer.
+#[cold]
+fn usual_host_by_octets(text: &[u8]) -> Option<(usize, Option<u8>)> {
     let mut before = b'.';
     let mut label_first = 0;
     for (at, octet) in text.iter().copied().enumerate() {
@@ -251,7 +370,7 @@ static CLASSES: [u8; 256] = {
             b'a'..=b'z' | b'0'..=b'9' | b'_' => PLAIN,
             b'-' => DASH,
             b'.' => DOT,
-            b'/' | b'?' | b'#' | b':' => END,
+            octet if is_end(octet) => END,
             _ => OTHER,
         };
         octet += 1;
@@ -272,4 +391,160 @@ fn usual_port(url: &[u8], at: usize) -> Option<(u16, usize)> {
     let number = digits[..len].iter().take(6).fold(0, |n, o| n * 10 + u32::from(o - b'0'));
     let port = u16::try_from(number).ok().filter(|port| *port != 0)?;
     Some((port, at + len))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn key(url: &str) -> Option<String> {
+        Some(Origin::of(url).ok()?.key().to_owned())
+    }
+
+    /// The table of examples of Google's specification: which URLs a robots.txt counts for.
+    #[test]
+    fn examples_of_google() {
+        let valid = [
+            (
+                "http://example.com/robots.txt",
+                &["http://example.com/", "http://example.com/folder/file"][..],
+            ),
+            ("http://www.example.com/robots.txt", &["http://www.example.com/"]),
+            (
+                "http://www.müller.eu/robots.txt",
+                &[
+                    "http://www.müller.eu/",
+                    "http://www.xn--mller-kva.eu/",
+                    "http://WWW.M%C3%9CLLER.EU/",
+                ],
+            ),
+            ("ftp://example.com/robots.txt", &["ftp://example.com/", "ftp://example.com:21/x"]),
+            ("http://212.96.82.21/robots.txt", &["http://212.96.82.21/"]),
+            (
+                "http://example.com:80/robots.txt",
+                &["http://example.com:80/", "http://example.com/"],
+            ),
+            ("http://example.com:8181/robots.txt", &["http://example.com:8181/"]),
+        ];
+        for (robots, urls) in valid {
+            let robots = Origin::of(robots).unwrap();
+            for url in urls {
+                assert_eq!(Origin::of(url).unwrap(), robots, "{url}");
+            }
+        }
+        let invalid = [
+            ("http://example.com/", "http://other.example.com/"),
+            ("http://example.com/", "https://example.com/"),
+            ("http://example.com/", "http://example.com:8181/"),
+            ("http://www.example.com/", "http://example.com/"),
+            ("http://www.example.com/", "http://shop.www.example.com/"),
+            ("http://www.example.com/", "http://www.shop.example.com/"),
+            ("ftp://example.com/", "http://example.com/"),
+            ("http://212.96.82.21/", "http://example.com/"),
+            ("http://example.com:8181/", "http://example.com/"),
+        ];
+        for (robots, url) in invalid {
+            assert_ne!(Origin::of(robots), Origin::of(url), "{url}");
+        }
+        // `/folder/robots.txt` is nobody's: the file always lies at the root.
+        let folder = Origin::of("http://example.com/folder/robots.txt").unwrap();
+        assert_eq!(folder.robots_url(), "http://example.com/robots.txt");
+    }
+
+    #[test]
+    fn keys() {
+        for (url, wanted) in [
+            ("https://e.com", Some("https://e.com")),
+            ("HTTPS://E.Com/x", Some("https://e.com")),
+            ("https://e.com.:443?x", Some("https://e.com")),
+            ("https://u:p@e.com:8443#x", Some("https://e.com:8443")),
+            ("https://e.com:/x", Some("https://e.com")),
+            ("https://e.com:0443/x", Some("https://e.com")),
+            ("https://e.com:80/x", Some("https://e.com:80")),
+            ("http://e.com:80@evil.com/", Some("http://evil.com")),
+            ("http://e.com:80\\@evil.com/", Some("http://e.com")),
+            ("http://127.1/", Some("http://127.0.0.1")),
+            ("http://0x7f000001/", Some("http://127.0.0.1")),
+            ("http://[2001:DB8:0::1]:8080/", Some("http://[2001:db8::1]:8080")),
+            ("http://[2001:db8::1]/", Some("http://[2001:db8::1]")),
+            ("http://a_b.e.com/", Some("http://a_b.e.com")),
+            ("http://localhost/", Some("http://localhost")),
+            ("http://e.com:65536/", None),
+            ("http://e.com:x/", None),
+            ("http://./", Some("http://.")),
+            ("http://../", Some("http://..")),
+            ("http://", None),
+            ("http:///", None),
+            ("http://a b/", None),
+            ("http://xn--a/", None),
+            ("mailto:x@e.com", None),
+            ("gopher://e.com/", None),
+            ("/robots.txt", None),
+            ("e.com/x", None),
+            ("", None),
+        ] {
+            assert_eq!(key(url).as_deref(), wanted, "{url}");
+        }
+        assert!(Origin::of(b"http://\xff/").is_err());
+        assert_eq!(Origin::of(b"http://e.com/\xff").unwrap().key(), "http://e.com");
+    }
+
+    #[test]
+    fn parts() {
+        let parts = |url| {
+            let origin = Origin::of(url).unwrap().into_owned();
+            (origin.scheme(), origin.host().to_owned(), origin.port())
+        };
+        assert_eq!(parts("https://e.com/"), (Scheme::Https, "e.com".into(), 443));
+        assert_eq!(parts("http://[::1]/"), (Scheme::Http, "[::1]".into(), 80));
+        assert_eq!(parts("http://[::1]:81/"), (Scheme::Http, "[::1]".into(), 81));
+        assert_eq!(parts("ftp://e.com:2121/"), (Scheme::Ftp, "e.com".into(), 2121));
+    }
+
+    /// The usual URL is found to be usual.
+    #[test]
+    fn usual_urls_are_borrowed() {
+        for url in
+            ["https://www.example.com/x", "http://a-b.c1.example.org:8080", "https://x_y.de?q"]
+        {
+            assert!(matches!(Origin::of(url).unwrap().key, Cow::Borrowed(_)), "{url}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+
+        /// What is found out without the crate `url` is what it would say.
+        #[test]
+        fn equal_to_url(
+            scheme in "(https?|ftp|HTTP|hTtps|htp|ws|file)",
+            slashes in "(://|:|:/|:///|:\\\\)",
+            host in r"([a-z0-9A-Z_.~!%@:é\[\]\\ -]{0,8}|[a-z0-9._-]{20,40}|[a-z0-9-]{1,5}\.[a-z0-9-]{1,4}|[0-9x.]{1,12}|xn--[a-z0-9-]{1,6})",
+            port in r"(|:|:[0-9]{1,6}|:80|:443|:21|:0[0-9]{1,3}|:8[a@]b)",
+            rest in r"(|/|[/?#\\@ ][a-zé/:@.\t]{0,6})",
+            more in "(|[a-z/]{30,40})",
+        ) {
+            let text = [scheme, slashes, host, port, rest, more].concat();
+            prop_assert_eq!(Origin::of(&text), Origin::of_any(text.as_bytes()), "{}", text);
+        }
+
+        #[test]
+        fn any_octets(octets: Vec<u8>) {
+            let with_scheme = [b"http://", &octets[..]].concat();
+            for octets in [octets, with_scheme] {
+                prop_assert_eq!(Origin::of(&octets), Origin::of_any(&octets));
+            }
+        }
+
+        /// A key is the URL of an origin, and that of its own.
+        #[test]
+        fn keys_are_fixed_points(host in r"[a-zA-Zé0-9.-]{1,12}", port in 0u16..) {
+            if let Ok(origin) = Origin::of(&format!("HTTP://{host}:{port}/")) {
+                let again = Origin::of(origin.key());
+                prop_assert_eq!(again.as_ref(), Ok(&origin));
+            }
+        }
+    }
 }

@@ -33,7 +33,9 @@ impl From<SystemTime> for Timestamp {
 
 impl From<Timestamp> for SystemTime {
     fn from(time: Timestamp) -> SystemTime {
-        UNIX_EPOCH + Duration::from_secs(time.0.min(u32::MAX.into()))
+        /// The last second of the year 9999, beyond which dates cannot be written in HTTP.
+        const LAST: u64 = 253_402_300_799;
+        UNIX_EPOCH + Duration::from_secs(time.0.min(LAST))
     }
 }
 

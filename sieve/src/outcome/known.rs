@@ -92,6 +92,8 @@ pub struct Copy {
     pub last_modified: Option<Vec<u8>>,
     /// The body was larger than what is kept.
     pub is_truncated: bool,
+    /// The body is white space, if anything.
+    pub is_blank: bool,
     /// The body looks like an HTML page.
     pub looks_like_html: bool,
 }

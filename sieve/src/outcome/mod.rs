@@ -6,7 +6,12 @@
 //! again. The clock is the caller's.
 
 mod attempt;
+mod freshness;
 mod known;
+mod protocol;
+#[cfg(test)]
+mod tests;
 
 pub use attempt::{Attempt, Failure, Redirect, Response, Stage};
 pub use known::{Cause, ContentHash, Copy, Known, Outcome};
+pub use protocol::{AfterLimit, Condition, Holds, Protocol, Ruling, Why};

@@ -1,0 +1,35 @@
+//! What headers say about time: Cache-Control, Age, Expires, Retry-After.
+
+use std::time::{Duration, SystemTime};
+
+use headers::{Age, CacheControl, Date, Expires, HeaderMapExt};
+use http::HeaderMap;
+
+use crate::Timestamp;
+
+/// For how long an answer says that it may be kept, from now on; `None` where it says nothing.
+pub(super) fn lifetime(headers: &HeaderMap, at: Timestamp) -> Option<Duration> {
+    let age =
+        headers.typed_get::<Age>().map_or(Duration::ZERO, |age| Duration::from_secs(age.as_secs()));
+    let control = headers.typed_get::<CacheControl>();
+    if let Some(control) = control {
+        if control.no_store() || control.no_cache() {
+            return Some(Duration::ZERO);
+        }
+        if let Some(stated) = control.max_age() {
+            return Some(stated.saturating_sub(age));
+        }
+    }
+    let expires: SystemTime = headers.typed_get::<Expires>()?.into();
+    let date = headers.typed_get::<Date>().map_or(at.into(), SystemTime::from);
+    Some(expires.duration_since(date).unwrap_or_default().saturating_sub(age))
+}
+
+/// The time before which the site asks not to be asked again.
+pub(super) fn retry_after(headers: &HeaderMap, at: Timestamp) -> Option<Timestamp> {
+    let value = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = value.parse() {
+        return Some(at + Duration::from_secs(seconds));
+    }
+    Some(httpdate::parse_http_date(value).ok()?.into())
+}

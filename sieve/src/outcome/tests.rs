@@ -1,0 +1,441 @@
+//! Time travel: every limit of every protocol, one second before and after.
+
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::*;
+use crate::Timestamp;
+
+const START: Timestamp = Timestamp(1_700_000_000);
+const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(86_400);
+const ALL: [Protocol; 3] = [Protocol::RFC9309, Protocol::GOOGLE, Protocol::GOOGLE_CLASSIC];
+const RULES: &[u8] = b"User-agent: *\nDisallow: /x\n";
+
+fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Result<Response, Failure> {
+    let header = |(name, value): &(&str, &str)| {
+        let name: HeaderName = name.parse().unwrap();
+        (name, HeaderValue::from_str(value).unwrap())
+    };
+    let headers: HeaderMap = headers.iter().map(header).collect();
+    Ok(Response { status, headers, body: body.to_vec(), is_truncated: false })
+}
+
+fn attempt(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
+    Attempt { at, redirects: Vec::new(), result }
+}
+
+/// What is known after one answer at the start.
+fn first(protocol: &Protocol, status: u16, headers: &[(&str, &str)]) -> Known {
+    protocol.after(None, &attempt(START, answer(status, headers, RULES)))
+}
+
+/// What is known after another answer.
+fn then(protocol: &Protocol, known: &Known, at: Timestamp, status: u16) -> Known {
+    protocol.after(Some(known), &attempt(at, answer(status, &[], RULES)))
+}
+
+/// What holds and why, at so long after the start.
+fn at(protocol: &Protocol, known: &Known, after: Duration) -> (Holds, Why) {
+    let ruling = protocol.ruling(known, START + after);
+    (ruling.holds, ruling.why)
+}
+
+/// Something changes from one second to the next, and `until` says so beforehand.
+fn changes(
+    protocol: &Protocol,
+    known: &Known,
+    after: Duration,
+    from: (Holds, Why),
+    to: (Holds, Why),
+) {
+    assert_eq!(at(protocol, known, after - SECOND), from, "before");
+    assert_eq!(protocol.ruling(known, START + after - SECOND).until, START + after);
+    assert_eq!(at(protocol, known, after), to, "at");
+    assert_eq!(at(protocol, known, after + SECOND), to, "after");
+}
+
+#[test]
+fn statuses() {
+    use Condition::{Absent, Parsed, Unreachable};
+    for (status, rfc, google, classic) in [
+        (200, Parsed, Parsed, Parsed),
+        (204, Parsed, Parsed, Parsed),
+        (299, Parsed, Parsed, Parsed),
+        (300, Absent, Absent, Absent),
+        (304, Unreachable, Unreachable, Unreachable),
+        (305, Absent, Absent, Absent),
+        (400, Absent, Absent, Absent),
+        (401, Absent, Absent, Absent),
+        (403, Absent, Absent, Absent),
+        (404, Absent, Absent, Absent),
+        (410, Absent, Absent, Absent),
+        (429, Absent, Unreachable, Absent),
+        (451, Absent, Absent, Absent),
+        (499, Absent, Absent, Absent),
+        (500, Unreachable, Unreachable, Unreachable),
+        (503, Unreachable, Unreachable, Unreachable),
+        (599, Unreachable, Unreachable, Unreachable),
+        (600, Unreachable, Unreachable, Unreachable),
+        (199, Unreachable, Unreachable, Unreachable),
+        (0, Unreachable, Unreachable, Unreachable),
+    ] {
+        for (protocol, wanted) in ALL.iter().zip([rfc, google, classic]) {
+            let known = first(protocol, status, &[]);
+            assert_eq!(known.condition(), wanted, "{status}");
+            let ruling = protocol.ruling(&known, START);
+            let holds = match wanted {
+                Parsed => Holds::Rules,
+                Absent => Holds::AllowAll,
+                _ => Holds::DisallowAll,
+            };
+            assert_eq!(ruling.holds, holds, "{status}");
+            assert!(!ruling.is_expired && ruling.next_attempt > START, "{status}");
+            assert_eq!(known.failures, u32::from(wanted == Unreachable));
+        }
+    }
+}
+
+#[test]
+fn failures() {
+    let unreachable = [
+        Failure::Dns("no such host".into()),
+        Failure::Refused([127, 0, 0, 1].into()),
+        Failure::Connect("refused".into()),
+        Failure::Tls("expired".into()),
+        Failure::TimedOut(Stage::Connect),
+        Failure::TimedOut(Stage::Read),
+        Failure::TimedOut(Stage::Total),
+        Failure::Broken("cut short".into()),
+        Failure::Encoding("unknown".into()),
+        Failure::Local("no file descriptors".into()),
+    ];
+    let absent =
+        [Failure::TooManyRedirects, Failure::RedirectLoop, Failure::BadRedirect("none".into())];
+    for protocol in &ALL {
+        for failure in &unreachable {
+            let known = protocol.after(None, &attempt(START, Err(failure.clone())));
+            assert_eq!(known.last, Outcome::Unreachable(Cause::Failure(failure.clone())));
+            assert_eq!(at(protocol, &known, SECOND).0, Holds::DisallowAll);
+        }
+        for failure in &absent {
+            let known = protocol.after(None, &attempt(START, Err(failure.clone())));
+            assert_eq!(known.last, Outcome::Absent(Cause::Failure(failure.clone())));
+            assert_eq!(at(protocol, &known, SECOND), (Holds::AllowAll, Why::Absent));
+        }
+    }
+}
+
+#[test]
+fn a_copy_serves_a_day() {
+    for protocol in &ALL {
+        for (status, holds) in
+            [(200, (Holds::Rules, Why::Copy)), (404, (Holds::AllowAll, Why::Absent))]
+        {
+            let known = first(protocol, status, &[]);
+            let expired = |after| protocol.ruling(&known, START + after).is_expired;
+            assert!(!expired(Duration::ZERO) && !expired(DAY - SECOND));
+            assert!(expired(DAY) && expired(DAY + SECOND));
+            changes(protocol, &known, DAY, holds, holds);
+            // A new one is asked for in the last tenth of the time.
+            let ruling = protocol.ruling(&known, START);
+            assert_eq!(ruling.next_attempt, START + DAY - DAY / 10);
+            assert_eq!(protocol.ruling(&known, START + DAY).next_attempt, START + DAY);
+        }
+    }
+}
+
+/// `max-age` shortens everywhere, and lengthens where the protocol lets it, within bounds.
+#[test]
+fn max_age() {
+    let seconds = |protocol: &Protocol, headers: &[(&str, &str)]| {
+        let copy = first(protocol, 200, headers).copy.unwrap();
+        assert_eq!(copy.fresh_until(), START + Duration::from_secs(copy.lifetime.into()));
+        Duration::from_secs(copy.lifetime.into())
+    };
+    let date = "Tue, 14 Nov 2023 22:13:20 GMT";
+    for (headers, rfc, google) in [
+        (&[("cache-control", "max-age=3600")][..], HOUR, HOUR),
+        (&[("cache-control", "public, max-age=\"3600\"")], HOUR, HOUR),
+        (&[("cache-control", "max-age=599")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "max-age=601")], Duration::from_secs(601), Duration::from_secs(601)),
+        (&[("cache-control", "max-age=0")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "no-cache")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "no-store, max-age=9999")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "max-age=86401")], DAY, DAY + SECOND),
+        (&[("cache-control", "max-age=604800")], DAY, 7 * DAY),
+        (&[("cache-control", "max-age=604801")], DAY, 7 * DAY),
+        (&[("cache-control", "max-age=99999999999999999999")], DAY, DAY),
+        (&[("cache-control", "max-age=7200"), ("age", "3600")], HOUR, HOUR),
+        (&[("cache-control", "max-age=7200"), ("age", "7201")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "public")], DAY, DAY),
+        (&[("expires", "Tue, 14 Nov 2023 23:13:20 GMT"), ("date", date)], HOUR, HOUR),
+        (&[("expires", "Tue, 14 Nov 2023 23:13:20 GMT")], HOUR, HOUR),
+        (&[("expires", "Tue, 14 Nov 2023 22:13:19 GMT"), ("date", date)], 10 * MINUTE, 10 * MINUTE),
+        (
+            &[("cache-control", "max-age=7200"), ("expires", "Tue, 14 Nov 2023 23:13:20 GMT")],
+            2 * HOUR,
+            2 * HOUR,
+        ),
+        (&[("expires", "never")], DAY, DAY),
+        (&[("age", "3600")], DAY, DAY),
+    ] {
+        assert_eq!(seconds(&Protocol::RFC9309, headers), rfc, "{headers:?}");
+        assert_eq!(seconds(&Protocol::GOOGLE, headers), google, "{headers:?}");
+        assert_eq!(seconds(&Protocol::GOOGLE_CLASSIC, headers), google, "{headers:?}");
+    }
+    // The user's own setting lengthens it in RFC 9309 too.
+    let longer = Protocol { longest_lifetime: 2 * DAY, ..Protocol::RFC9309 };
+    assert_eq!(seconds(&longer, &[("cache-control", "max-age=172800")]), 2 * DAY);
+}
+
+#[test]
+fn unreachable_without_a_copy() {
+    use Holds::{AllowAll, DisallowAll};
+    let known = |protocol| first(protocol, 500, &[]);
+    let rfc = &Protocol::RFC9309;
+    changes(
+        rfc,
+        &known(rfc),
+        30 * DAY,
+        (DisallowAll, Why::UnreachableWithoutCopy),
+        (AllowAll, Why::UnreachableForLong),
+    );
+    let google = &Protocol::GOOGLE;
+    changes(
+        google,
+        &known(google),
+        12 * HOUR,
+        (DisallowAll, Why::UnreachableLately),
+        (AllowAll, Why::UnreachableWithoutCopy),
+    );
+    changes(
+        google,
+        &known(google),
+        30 * DAY,
+        (AllowAll, Why::UnreachableWithoutCopy),
+        (DisallowAll, Why::UnreachableForLong),
+    );
+    let answers = Known { site_answered: Some(START + DAY), ..known(google) };
+    changes(
+        google,
+        &answers,
+        30 * DAY,
+        (AllowAll, Why::UnreachableWithoutCopy),
+        (AllowAll, Why::UnreachableForLong),
+    );
+    // What was seen before the trouble began says nothing of it.
+    let answered = Known { site_answered: Some(START - SECOND), ..known(google) };
+    assert_eq!(at(google, &answered, 31 * DAY).0, DisallowAll);
+    let classic = &Protocol::GOOGLE_CLASSIC;
+    for days in [0, 1, 29, 30, 31, 10_000] {
+        let holds = at(classic, &known(classic), DAY * days);
+        assert_eq!(holds, (DisallowAll, Why::UnreachableWithoutCopy));
+    }
+}
+
+/// A copy an hour old when the site stops answering.
+#[test]
+fn unreachable_with_a_copy() {
+    use Holds::{AllowAll, DisallowAll, Rules};
+    let stale = (Rules, Why::CopyWhileUnreachable);
+    for protocol in &ALL {
+        let mut known = first(protocol, 200, &[]);
+        // The attempts go on; what counts is when they began to fail.
+        for hours in [1, 2, 7, 100, 600] {
+            known = then(protocol, &known, START + HOUR * hours, 503);
+            assert_eq!(known.unreachable_since, Some(START + HOUR));
+        }
+        assert_eq!(known.failures, 5);
+        // While it is fresh, it serves as if nothing had happened.
+        assert_eq!(at(protocol, &known, 2 * HOUR), stale);
+        let limit = HOUR + 30 * DAY;
+        if protocol.unreachable_limit == Duration::MAX {
+            assert_eq!(at(protocol, &known, limit * 1000), stale);
+        } else if protocol.after_limit == AfterLimit::AllowAll {
+            changes(protocol, &known, limit, stale, (AllowAll, Why::UnreachableForLong));
+        } else {
+            changes(protocol, &known, limit, stale, (DisallowAll, Why::UnreachableForLong));
+        }
+        // The site comes back.
+        let back = then(protocol, &known, START + 10 * DAY, 200);
+        assert_eq!(at(protocol, &back, 10 * DAY), (Rules, Why::Copy));
+        assert_eq!((back.failures, back.unreachable_since), (0, None));
+        // It says that there is none: the copy is gone for good.
+        let gone = then(protocol, &known, START + 10 * DAY, 404);
+        assert_eq!(at(protocol, &gone, 10 * DAY), (AllowAll, Why::Absent));
+        let again = then(protocol, &gone, START + 11 * DAY, 500);
+        assert_eq!(at(protocol, &again, 11 * DAY).0, DisallowAll);
+        assert_eq!(again.unreachable_since, Some(START + 11 * DAY));
+    }
+}
+
+/// Google's grace begins with the trouble; a copy serves to the end of its own time, and
+/// again after the grace.
+#[test]
+fn the_first_twelve_hours() {
+    use Holds::{DisallowAll, Rules};
+    let google = &Protocol::GOOGLE;
+    let stale = (Rules, Why::CopyWhileUnreachable);
+    let lately = (DisallowAll, Why::UnreachableLately);
+    let known = then(google, &first(google, 200, &[]), START + 23 * HOUR, 500);
+    changes(google, &known, DAY, stale, lately);
+    changes(google, &known, 35 * HOUR, lately, stale);
+    let known = then(google, &first(google, 200, &[]), START + 2 * DAY, 500);
+    changes(google, &known, 60 * HOUR, lately, stale);
+}
+
+#[test]
+fn sites_that_answer_5xx_for_missing_pages() {
+    for protocol in &ALL {
+        let switched = Protocol { errors_mean_absent: true, ..protocol.clone() };
+        assert_eq!(first(&switched, 500, &[]).condition(), Condition::Absent);
+        // Failures are none the less failures.
+        let failed = switched.after(None, &attempt(START, Err(Failure::RedirectLoop)));
+        assert_eq!(failed.condition(), Condition::Absent);
+        let failed = switched.after(None, &attempt(START, Err(Failure::Dns("x".into()))));
+        assert_eq!(failed.condition(), Condition::Unreachable);
+        // For one site.
+        let mut known = first(protocol, 500, &[]);
+        assert_eq!(known.condition(), Condition::Unreachable);
+        known.errors_mean_absent = true;
+        let known = then(protocol, &known, START + HOUR, 500);
+        assert_eq!(known.condition(), Condition::Absent);
+        assert!(known.errors_mean_absent);
+    }
+}
+
+#[test]
+fn when_to_try_again() {
+    let rfc = &Protocol::RFC9309;
+    let mut known = first(rfc, 500, &[]);
+    for minutes in [5, 10, 20, 40, 80, 160, 320, 360, 360] {
+        let ruling = rfc.ruling(&known, known.attempted);
+        assert_eq!(ruling.next_attempt, known.attempted + MINUTE * minutes);
+        let next = known.attempted + MINUTE * minutes;
+        known = then(rfc, &known, next, 500);
+    }
+    for _ in 0..100 {
+        known = then(rfc, &known, known.attempted + HOUR, 500);
+    }
+    assert_eq!(rfc.ruling(&known, START).next_attempt, known.attempted + 6 * HOUR);
+    known.failures = u32::MAX;
+    known = then(rfc, &known, START, 500);
+    assert_eq!(known.failures, u32::MAX);
+}
+
+#[test]
+fn retry_after() {
+    let google = &Protocol::GOOGLE;
+    let next = |status, value| {
+        let known = first(google, status, &[("retry-after", value)]);
+        google.ruling(&known, START).next_attempt.since(START)
+    };
+    assert_eq!(next(429, "3600"), HOUR);
+    assert_eq!(next(503, "3600"), HOUR);
+    // Sooner than the fetcher would by itself: it need not hurry.
+    assert_eq!(next(503, "1"), 5 * MINUTE);
+    assert_eq!(next(503, "99999999999999999999"), 5 * MINUTE);
+    assert_eq!(next(503, "18446744073709551615"), 6 * HOUR);
+    assert_eq!(next(503, "999999"), 6 * HOUR);
+    assert_eq!(next(503, "Tue, 14 Nov 2023 23:13:20 GMT"), HOUR);
+    assert_eq!(next(503, "Tue, 14 Nov 2017 23:13:20 GMT"), 5 * MINUTE);
+    assert_eq!(next(503, "soon"), 5 * MINUTE);
+    assert_eq!(next(500, "3600"), 5 * MINUTE, "it means something with 429 and 503");
+    // In RFC 9309 a 429 is an answer; the header is kept for the caller.
+    let known = first(&Protocol::RFC9309, 429, &[("retry-after", "3600")]);
+    assert_eq!(known.retry_after, Some(START + HOUR));
+    assert_eq!(at(&Protocol::RFC9309, &known, SECOND), (Holds::AllowAll, Why::Absent));
+    // The next answer makes it obsolete.
+    assert_eq!(then(&Protocol::RFC9309, &known, START + DAY, 200).retry_after, None);
+}
+
+#[test]
+fn validators() {
+    let headers = [("etag", "\"a\""), ("last-modified", "Tue, 14 Nov 2023 22:13:20 GMT")];
+    for protocol in &ALL {
+        let known = first(protocol, 200, &headers);
+        let copy = known.copy.as_ref().unwrap();
+        assert_eq!(copy.etag.as_deref(), Some(&b"\"a\""[..]));
+        assert_eq!(copy.last_modified.as_deref(), Some(&b"Tue, 14 Nov 2023 22:13:20 GMT"[..]));
+        assert_eq!(protocol.conditional_on(&known).is_some(), protocol.conditional);
+        let without = first(protocol, 200, &[]);
+        assert_eq!(protocol.conditional_on(&without), None);
+        let same = then(protocol, &known, START + DAY, 304);
+        if protocol.conditional {
+            // The same copy serves another day.
+            let wanted = Copy { at: START + DAY, ..copy.clone() };
+            assert_eq!(same.copy, Some(wanted));
+            assert_eq!(at(protocol, &same, 2 * DAY - SECOND), (Holds::Rules, Why::Copy));
+        } else {
+            // Nobody asked for that.
+            assert_eq!(same.last, Outcome::Unreachable(Cause::Status(304)));
+        }
+        // The header says how long from now on.
+        let result = answer(304, &[("cache-control", "max-age=3600")], b"");
+        let same = protocol.after(Some(&known), &attempt(START + DAY, result));
+        if protocol.conditional {
+            assert_eq!(same.copy.unwrap().lifetime, 3600);
+        }
+    }
+    let long = "x".repeat(513);
+    let known = first(&Protocol::RFC9309, 200, &[("etag", &long)]);
+    assert_eq!(known.copy.unwrap().etag, None);
+}
+
+#[test]
+fn conditions() {
+    let condition = |body: &[u8], is_truncated| {
+        let mut result = answer(200, &[], body);
+        result.as_mut().unwrap().is_truncated = is_truncated;
+        Protocol::RFC9309.after(None, &attempt(START, result)).condition()
+    };
+    assert_eq!(condition(RULES, false), Condition::Parsed);
+    assert_eq!(condition(b"# nothing but a comment", false), Condition::Parsed);
+    assert_eq!(condition(b"", false), Condition::Empty);
+    assert_eq!(condition(b"\xef\xbb\xbf \r\n\t", false), Condition::Empty);
+    for body in ["<!DOCTYPE html>", "\u{feff}\n <HTML lang=x>", "<?xml version", "<title>x"] {
+        assert_eq!(condition(body.as_bytes(), false), Condition::LooksLikeHtml, "{body}");
+    }
+    assert_eq!(condition(b"<", false), Condition::Parsed);
+    assert_eq!(condition(b"<html", true), Condition::Truncated);
+    assert_eq!(condition(RULES, true), Condition::Truncated);
+}
+
+#[test]
+fn rules_count_for_the_first_origin() {
+    let redirects = ["https://e.com/robots.txt", "https://cdn.e.net/r.txt"]
+        .map(|to| Redirect { status: 301, to: to.into() });
+    let attempt =
+        Attempt { at: START, redirects: redirects.into(), result: answer(200, &[], RULES) };
+    let known = Protocol::RFC9309.after(None, &attempt);
+    assert_eq!(known.copy.unwrap().final_url.as_deref(), Some("https://cdn.e.net/r.txt"));
+}
+
+/// A clock that was wrong when a copy was fetched does not make it serve for ever.
+#[test]
+fn clocks_that_were_wrong() {
+    let rfc = &Protocol::RFC9309;
+    let known = first(rfc, 200, &[]);
+    let expired = |now| rfc.ruling(&known, now).is_expired;
+    assert!(!expired(START - 5 * MINUTE));
+    assert!(expired(START - 5 * MINUTE - SECOND));
+    assert!(expired(Timestamp(0)));
+    let unreachable = then(rfc, &known, START + SECOND, 500);
+    let ruling = rfc.ruling(&unreachable, Timestamp(0));
+    // Not fresh, but the last good copy none the less.
+    assert_eq!((ruling.holds, ruling.until), (Holds::Rules, START + SECOND + 30 * DAY));
+    // No sum of times overflows.
+    let end = Timestamp(u64::MAX);
+    for protocol in &ALL {
+        for status in [200, 404, 429, 500] {
+            let known = protocol.after(None, &attempt(end, answer(status, &[], RULES)));
+            for now in [Timestamp(0), START, end] {
+                protocol.ruling(&known, now);
+            }
+        }
+    }
+}
