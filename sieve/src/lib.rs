@@ -11,6 +11,8 @@
 //! | keep | what is known of each origin, in one file | `store` (feature `store`) |
 
 pub mod outcome;
+#[cfg(feature = "store")]
+pub mod store;
 mod time;
 
 pub use time::Timestamp;
