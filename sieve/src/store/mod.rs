@@ -205,7 +205,7 @@ impl Store {
     /// [`Store::put`] for many origins, in large transactions; says how many they were.
     ///
     /// # Errors
-    /// As [`Store::put`]. What was put before the error, but for the last 65,536 origins at
+    /// As [`Store::put`]. What was put before the error, but for the last 16,384 origins at
     /// most, is in the store.
     pub fn put_many<K: AsRef<str>, B: AsRef<[u8]>>(
         &self,

@@ -17,7 +17,7 @@ use crate::outcome::{ContentHash, Known};
 /// So many changes wait at most, beside those that are being made; then callers wait.
 const QUEUE_LEN: usize = 256;
 /// So many changes [`put_many`] commits at a time.
-const MANY: usize = 1 << 16;
+const MANY: usize = 1 << 14;
 /// And so many octets of bodies.
 const MANY_OCTETS: usize = 64 << 20;
 

@@ -1,5 +1,8 @@
 //! What is known of generated origins.
 
+// Not every test uses all of it.
+#![allow(dead_code)]
+
 use robotsieve_sieve::Timestamp;
 use robotsieve_sieve::outcome::{Cause, ContentHash, Copy, Failure, Known, Outcome, Stage};
 
