@@ -10,7 +10,13 @@
 //! | outcome | answers → which policy holds, why, until when | [`outcome`] |
 //! | keep | what is known of each origin, in one file | `store` (feature `store`) |
 
+#[cfg(feature = "fetch")]
+pub mod fetch;
+#[cfg(feature = "front")]
+pub mod front;
 pub mod outcome;
+#[cfg(feature = "store")]
+pub mod store;
 mod time;
 
 pub use time::Timestamp;

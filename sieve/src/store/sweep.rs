@@ -1,0 +1,69 @@
+//! Forgetting what is old, and the bodies that nothing refers to.
+
+use std::collections::HashSet;
+
+use redb::ReadableTable;
+
+use super::bodies::Row;
+use super::file::{BODIES, NUMBERS, ORIGINS, StoreFile};
+use super::reader::half;
+use super::record::Record;
+use super::{Fault, StoreError};
+use crate::Timestamp;
+
+/// What [`Store::prune`](super::Store::prune) forgot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pruned {
+    /// Origins.
+    pub origins: u64,
+    /// Different bodies.
+    pub bodies: u64,
+}
+
+pub(super) fn prune(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, StoreError> {
+    file.write(|transaction| {
+        let mut pruned = Pruned::default();
+        let mut damage = None;
+        let mut used = HashSet::new();
+        transaction.open_table(ORIGINS)?.retain(|origin, row| {
+            match Record::decode(origin, row) {
+                Ok(record) if record.attempted < older_than.0 => {
+                    pruned.origins += 1;
+                    false
+                }
+                Ok(record) => {
+                    used.extend(record.copy.map(|copy| copy.body));
+                    true
+                }
+                Err(fault) => {
+                    damage.get_or_insert(fault);
+                    true
+                }
+            }
+        })?;
+        let mut unused = Vec::new();
+        transaction.open_table(BODIES)?.retain(|number, row| {
+            if used.contains(&number) {
+                return true;
+            }
+            match Row::decode(number, row) {
+                Ok(row) => unused.push((number, half(&row.hash))),
+                Err(fault) => drop(damage.get_or_insert(fault)),
+            }
+            pruned.bodies += 1;
+            false
+        })?;
+        // An error ends the transaction, and nothing is changed.
+        damage.map_or(Ok(()), Err)?;
+        let mut numbers = transaction.open_table(NUMBERS)?;
+        for (number, half) in unused {
+            let is_its = numbers.get(half)?.is_some_and(|found| found.value() == number);
+            if is_its {
+                numbers.remove(half)?;
+            }
+        }
+        Ok::<Pruned, Fault>(pruned)
+    })
+    .map_err(|fault| fault.at(&file.path))
+}
