@@ -10,6 +10,8 @@
 //! | outcome | answers → which policy holds, why, until when | [`outcome`] |
 //! | keep | what is known of each origin, in one file | `store` (feature `store`) |
 
+#[cfg(feature = "fetch")]
+pub mod fetch;
 pub mod outcome;
 mod time;
 
