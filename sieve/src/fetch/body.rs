@@ -60,6 +60,11 @@ impl Incoming {
         Ok(filled)
     }
 
+    /// Whether nothing has come yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
     /// The body, and whether it goes on beyond what was kept; to be called where the wire has
     /// no more, or the body is full.
     ///

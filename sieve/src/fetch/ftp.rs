@@ -52,9 +52,7 @@ impl Fetcher {
         }
         let mut data = match opened {
             Ok(data) => data,
-            Err(FtpError::UnexpectedResponse(reply)) if reply.status == Status::FileUnavailable => {
-                return Ok(answer(404, Vec::new(), false));
-            }
+            Err(cause) if is_absent(&cause) => return Ok(answer(404, Vec::new(), false)),
             Err(cause) => return Err(ftp_failure(cause)),
         };
 
@@ -65,8 +63,14 @@ impl Fetcher {
             let len = read.map_err(|cause| Failure::Broken(Cause(&cause).text()))?;
             if len == 0 {
                 // The data has no length: only the server's word says that it was all.
-                in_time(read_timeout, data.finish()).await?.map_err(ftp_failure)?;
-                break;
+                match in_time(read_timeout, data.finish()).await? {
+                    Ok(()) => break,
+                    // Some open the data connection before they look for the file.
+                    Err(cause) if incoming.is_empty() && is_absent(&cause) => {
+                        return Ok(answer(404, Vec::new(), false));
+                    }
+                    Err(cause) => return Err(ftp_failure(cause)),
+                }
             }
             if incoming.push(&octets[..len])? == Filled::Full {
                 break;
@@ -103,6 +107,11 @@ async fn connect_data(address: SocketAddr, limit: Duration) -> FtpResult<TcpStre
 /// A step of the session, by its deadline.
 async fn in_time<T>(limit: Duration, step: impl Future<Output = T>) -> Result<T, Failure> {
     timeout(limit, step).await.map_err(|_| Failure::TimedOut(Stage::Read))
+}
+
+/// Whether a server says that there is no such file, or none for everyone.
+fn is_absent(cause: &FtpError) -> bool {
+    matches!(cause, FtpError::UnexpectedResponse(reply) if reply.status == Status::FileUnavailable)
 }
 
 /// Whether a server does not know `EPSV`.
