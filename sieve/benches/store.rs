@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use robotsieve_sieve::outcome::Known;
 use robotsieve_sieve::store::Store;
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/support/generated.rs"]
 mod support;
 
 use support::{generated, origin, without_copy};

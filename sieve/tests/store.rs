@@ -3,6 +3,7 @@
 use robotsieve_sieve::Timestamp;
 use robotsieve_sieve::store::Store;
 
+#[path = "support/generated.rs"]
 mod support;
 
 use support::generated;

@@ -14,6 +14,7 @@ use std::{env, io, thread};
 use robotsieve_sieve::outcome::Known;
 use robotsieve_sieve::store::Store;
 
+#[path = "support/generated.rs"]
 mod support;
 
 use support::{origin, with_body};

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use robotsieve::Profile;
+
 use super::freshness;
 use super::{Attempt, Cause, ContentHash, Copy, Failure, Known, Outcome, Response};
 use crate::Timestamp;
@@ -181,6 +183,19 @@ impl Protocol {
         first_retry: Duration::from_secs(60),
         ..Protocol::RFC9309
     };
+
+    /// What the source of a profile says of fetching: Google's of today for the profile
+    /// `google`, its classic specification's for `google-classic`, and RFC 9309's for all
+    /// others, that of 1994 being silent.
+    pub fn of(profile: &Profile) -> Protocol {
+        if *profile == Profile::GOOGLE {
+            Protocol::GOOGLE
+        } else if *profile == Profile::GOOGLE_CLASSIC {
+            Protocol::GOOGLE_CLASSIC
+        } else {
+            Protocol::RFC9309
+        }
+    }
 
     /// What is known of an origin after an attempt.
     pub fn after(&self, before: Option<&Known>, attempt: &Attempt) -> Known {

@@ -36,6 +36,7 @@ pub(super) struct CopyRecord<'k> {
     etag: Option<Cow<'k, [u8]>>,
     last_modified: Option<Cow<'k, [u8]>>,
     is_truncated: bool,
+    is_blank: bool,
     looks_like_html: bool,
 }
 
@@ -54,6 +55,7 @@ impl Record<'_> {
                 etag: copy.etag.as_deref().map(Cow::Borrowed),
                 last_modified: copy.last_modified.as_deref().map(Cow::Borrowed),
                 is_truncated: copy.is_truncated,
+                is_blank: copy.is_blank,
                 looks_like_html: copy.looks_like_html,
             }),
             unreachable_since: known.unreachable_since.map(from_attempt),
@@ -80,6 +82,7 @@ impl Record<'_> {
                 etag: copy.etag.map(Cow::into_owned),
                 last_modified: copy.last_modified.map(Cow::into_owned),
                 is_truncated: copy.is_truncated,
+                is_blank: copy.is_blank,
                 looks_like_html: copy.looks_like_html,
             }),
             unreachable_since: self.unreachable_since.map(time),

@@ -1,74 +1,81 @@
-//! What is known of generated origins.
+//! Servers on loopback that do as they are told, and a fetcher that can reach them.
 
-// Not every test uses all of it.
-#![allow(dead_code)]
+pub mod authority;
+pub mod site;
 
-use robotsieve_sieve::Timestamp;
-use robotsieve_sieve::outcome::{Cause, ContentHash, Copy, Failure, Known, Outcome, Stage};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
 
-/// The key of the host number `host`.
-pub fn origin(host: u64) -> String {
-    format!("https://{}", robotsieve_corpora::host_name(host))
-}
+use robotsieve::Origin;
+use robotsieve_sieve::fetch::{Fetcher, FetcherBuilder, Resolve, Resolving};
+use robotsieve_sieve::outcome::{Attempt, Failure, Response};
 
-/// A first attempt that found this body.
-pub fn with_body(body: &[u8], at: u64) -> Known {
-    let copy = Copy {
-        content: ContentHash::of(body),
-        len: body.len() as u32,
-        at: Timestamp(at),
-        lifetime: 86_400,
-        final_url: None,
-        etag: None,
-        last_modified: None,
-        is_truncated: false,
-        looks_like_html: body.starts_with(b"<!DOCTYPE html"),
-    };
-    Known { last: Outcome::Present, copy: Some(copy), ..without_copy(Outcome::Present, at) }
-}
+pub const USER_AGENT: &str = "SieveTest/1.0 (+https://sieve.test/bot)";
+pub const ROBOTS: &[u8] = b"User-agent: *\nDisallow: /private\n";
 
-/// An attempt with this outcome, and no copy.
-pub fn without_copy(last: Outcome, at: u64) -> Known {
-    Known {
-        attempted: Timestamp(at),
-        last,
-        copy: None,
-        unreachable_since: None,
-        failures: 0,
-        retry_after: None,
-        site_answered: None,
-        errors_mean_absent: false,
+type Answer = dyn Fn(&str) -> Vec<IpAddr> + Send + Sync;
+
+/// A resolver that answers by a function.
+#[derive(Clone)]
+pub struct Names(Arc<Answer>);
+
+impl Names {
+    pub fn new(answer: impl Fn(&str) -> Vec<IpAddr> + Send + Sync + 'static) -> Names {
+        Names(Arc::new(answer))
+    }
+
+    /// Every name that ends with `.test` is here, and there are no others.
+    pub fn test() -> Names {
+        Names::new(|name| match name.ends_with(".test") {
+            true => vec![Ipv4Addr::LOCALHOST.into()],
+            false => Vec::new(),
+        })
     }
 }
 
-/// A mix as a crawler meets it: nine of ten hosts have a file, some with validators and from
-/// elsewhere, the others have none or do not answer.
-pub fn generated(seed: u64, host: u64) -> (String, Known, Option<Vec<u8>>) {
-    let at = 1_800_000_000 + host % 100_000;
-    let key = origin(host);
-    let known = match host % 20 {
-        0 => without_copy(Outcome::Absent(Cause::Status(404)), at),
-        10 => Known {
-            unreachable_since: Some(Timestamp(at - 3_600)),
-            failures: 3,
-            ..without_copy(
-                Outcome::Unreachable(Cause::Failure(Failure::TimedOut(Stage::Connect))),
-                at,
-            )
-        },
-        kind => {
-            let body = robotsieve_corpora::robots(seed, host);
-            let mut known = with_body(&body, at);
-            let copy = known.copy.as_mut().expect("a copy");
-            if kind % 3 == 0 {
-                copy.etag = Some(format!("\"{:x}-5f3a\"", host.wrapping_mul(7919)).into_bytes());
-                copy.last_modified = Some(b"Sat, 14 Nov 2026 07:28:00 GMT".to_vec());
-            }
-            if kind % 5 == 0 {
-                copy.final_url = Some(format!("{}/robots.txt", key.replace("://", "://www.")));
-            }
-            return (key, known, Some(body));
-        }
-    };
-    (key, known, None)
+impl Resolve for Names {
+    fn resolve(&self, name: &str) -> Resolving {
+        let found = (self.0)(name);
+        Box::pin(async move { Ok(found) })
+    }
+}
+
+/// Settings for servers on loopback: short deadlines, the test authority trusted.
+pub fn settings() -> FetcherBuilder {
+    Fetcher::builder(USER_AGENT)
+        .allow_networks(["127.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap()])
+        .resolver(Names::test())
+        .trust_pem(authority::test().pem().as_bytes())
+        .connect_timeout(Duration::from_secs(5))
+        .read_timeout(Duration::from_secs(5))
+        .total_timeout(Duration::from_secs(10))
+}
+
+pub fn fetcher() -> Fetcher {
+    settings().build().unwrap()
+}
+
+/// One attempt with the usual settings.
+pub async fn fetch(url: &str) -> Attempt {
+    fetcher().fetch(&origin(url), None).await
+}
+
+pub fn origin(url: &str) -> Origin<'_> {
+    Origin::of(url).unwrap_or_else(|cause| panic!("{url}: {cause}"))
+}
+
+/// The answer of an attempt that has one.
+#[track_caller]
+pub fn answered(attempt: &Attempt) -> &Response {
+    attempt.result.as_ref().unwrap_or_else(|failure| panic!("{failure}: {attempt:?}"))
+}
+
+/// The failure of an attempt that failed.
+#[track_caller]
+pub fn failed(attempt: Attempt) -> Failure {
+    match attempt.result {
+        Ok(response) => panic!("status {}", response.status),
+        Err(failure) => failure,
+    }
 }

@@ -1,0 +1,84 @@
+//! One attempt per origin at a time, however many wait for it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+use super::site::Site;
+use crate::store::StoreError;
+
+/// How far an attempt is.
+#[derive(Clone, Debug)]
+pub(super) enum Stage {
+    /// Asking.
+    Asking,
+    /// There is an outcome, which counts from now on.
+    Known(Arc<Site>),
+    /// It is in the store for good, if there is one; or could not be written there.
+    Stored(Arc<Site>, Result<(), Arc<StoreError>>),
+}
+
+/// The attempts that are going on.
+#[derive(Default)]
+pub(super) struct Flights {
+    by_origin: Mutex<HashMap<Box<str>, watch::Receiver<Stage>>>,
+}
+
+/// What an attempt tells of itself. Its end, however it comes, ends the flight.
+pub(super) struct Pilot {
+    flights: Arc<Flights>,
+    key: Box<str>,
+    sender: watch::Sender<Stage>,
+}
+
+impl Flights {
+    /// The flight of an origin. Where there is none, `start` begins one, unless `landed` finds
+    /// that one has just ended.
+    pub(super) fn join(
+        self: &Arc<Self>,
+        key: &str,
+        landed: impl FnOnce() -> Option<Arc<Site>>,
+        start: impl FnOnce(Pilot),
+    ) -> Result<watch::Receiver<Stage>, Arc<Site>> {
+        let mut by_origin = self.lock();
+        if let Some(flight) = by_origin.get(key) {
+            return Ok(flight.clone());
+        }
+        if let Some(site) = landed() {
+            return Err(site);
+        }
+        let (sender, receiver) = watch::channel(Stage::Asking);
+        by_origin.insert(key.into(), receiver.clone());
+        // The pilot's end takes the lock, and may come at once.
+        drop(by_origin);
+        start(Pilot { flights: Arc::clone(self), key: key.into(), sender });
+        Ok(receiver)
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Each change of the map is whole, so it is good whatever happened to a thread.
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, watch::Receiver<Stage>>> {
+        self.by_origin.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pilot {
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
+
+    pub(super) fn tell(&self, stage: Stage) {
+        self.sender.send_replace(stage);
+    }
+}
+
+impl Drop for Pilot {
+    fn drop(&mut self) {
+        self.flights.lock().remove(&self.key);
+    }
+}

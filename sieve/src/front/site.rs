@@ -1,0 +1,153 @@
+//! A site whose policies are in memory.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use robotsieve::{Config, Crawler, Panel, Profile, Robots};
+
+use crate::Timestamp;
+use crate::outcome::{ContentHash, Holds, Known, Protocol, Ruling};
+
+/// A site: what is known of it, and the policies that hold because of that.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub(super) key: Box<str>,
+    pub(super) known: Known,
+    /// What held when this was made.
+    pub(super) ruling: Ruling,
+    pub(super) panel: Arc<Panel>,
+    /// When to look again whether it still holds.
+    look_again: AtomicU64,
+    /// The octets that its policies were last counted with.
+    policies_weighed: AtomicU64,
+}
+
+impl Site {
+    pub(super) fn new(key: &str, known: Known, ruling: Ruling, panel: Arc<Panel>) -> Site {
+        let look_again = ruling.until.min(ruling.next_attempt).0;
+        let (look_again, policies_weighed) = (AtomicU64::new(look_again), AtomicU64::new(0));
+        Site { key: key.into(), known, ruling, panel, look_again, policies_weighed }
+    }
+
+    /// Whether nothing can have changed since it was made.
+    #[inline]
+    pub(super) fn holds_at(&self, now: Timestamp) -> bool {
+        now.0 < self.look_again.load(Relaxed)
+    }
+
+    /// While somebody asks the site anew, nobody else need look.
+    pub(super) fn look_again_at(&self, time: Timestamp) {
+        self.look_again.store(time.0, Relaxed);
+    }
+
+    /// The octets that it occupies, its policies included, shared or not: so the bound of all
+    /// holds whatever is shared.
+    pub(super) fn weigh(&self) -> u64 {
+        let copy = self.known.copy.as_ref();
+        let texts = copy.map_or(0, |copy| {
+            let len = |octets: &Option<Vec<u8>>| octets.as_ref().map_or(0, Vec::len);
+            copy.final_url.as_ref().map_or(0, String::len)
+                + len(&copy.etag)
+                + len(&copy.last_modified)
+        });
+        let own = size_of::<Site>() + size_of::<Panel>() + 2 * self.key.len() + texts;
+        let policies = self.panel.memory_usage() as u64;
+        self.policies_weighed.store(policies, Relaxed);
+        own as u64 + policies
+    }
+
+    /// Whether its policies have grown by much since it was counted: they compile themselves
+    /// when they have been asked often.
+    pub(super) fn has_grown(&self) -> bool {
+        self.panel.memory_usage() as u64 > self.policies_weighed.load(Relaxed)
+    }
+}
+
+/// Makes the policies of sites; equal bodies share theirs.
+pub(super) struct Panels {
+    profile: Profile,
+    config: Config,
+    crawlers: Vec<Crawler>,
+    allow_all: Arc<Panel>,
+    disallow_all: Arc<Panel>,
+    by_content: Mutex<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    panels: HashMap<ContentHash, Weak<Panel>>,
+    /// When there are so many, those that nobody uses are dropped.
+    sweep_at: usize,
+}
+
+impl Panels {
+    pub(super) fn new(profile: Profile, config: Config, crawlers: Vec<Crawler>) -> Panels {
+        let panel = |file| Arc::new(panel(file, &profile, &config, &crawlers));
+        let (allow_all, disallow_all) = (panel(b""), panel(b"User-agent: *\nDisallow: /"));
+        let by_content = Mutex::default();
+        Panels { profile, config, crawlers, allow_all, disallow_all, by_content }
+    }
+
+    pub(super) fn crawler_count(&self) -> usize {
+        self.crawlers.len()
+    }
+
+    pub(super) fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The site for what is known; `None` where its copy's body is needed and is neither given
+    /// nor in use by another site.
+    pub(super) fn site(
+        &self,
+        key: &str,
+        known: Known,
+        body: Option<&[u8]>,
+        protocol: &Protocol,
+        now: Timestamp,
+    ) -> Option<Site> {
+        let ruling = protocol.ruling(&known, now);
+        let panel = match ruling.holds {
+            Holds::AllowAll => Arc::clone(&self.allow_all),
+            Holds::DisallowAll => Arc::clone(&self.disallow_all),
+            Holds::Rules => self.of_content(known.copy.as_ref()?.content, body)?,
+        };
+        Some(Site::new(key, known, ruling, panel))
+    }
+
+    /// The policies of a body that is in use.
+    pub(super) fn in_use(&self, content: ContentHash) -> Option<Arc<Panel>> {
+        self.shared().panels.get(&content)?.upgrade()
+    }
+
+    fn of_content(&self, content: ContentHash, body: Option<&[u8]>) -> Option<Arc<Panel>> {
+        if let Some(panel) = self.in_use(content) {
+            return Some(panel);
+        }
+        let panel = Arc::new(panel(body?, &self.profile, &self.config, &self.crawlers));
+        let mut shared = self.shared();
+        if shared.panels.len() >= shared.sweep_at {
+            shared.panels.retain(|_, panel| panel.strong_count() > 0);
+            shared.sweep_at = 2 * shared.panels.len().max(512);
+        }
+        // Another thread may have been faster: then its policies are those that are shared.
+        match shared.panels.get(&content).and_then(Weak::upgrade) {
+            Some(other) => Some(other),
+            None => {
+                shared.panels.insert(content, Arc::downgrade(&panel));
+                Some(panel)
+            }
+        }
+    }
+
+    /// Each change of the map is whole, so it is good whatever happened to a thread.
+    fn shared(&self) -> std::sync::MutexGuard<'_, Shared> {
+        self.by_content.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn panel(file: &[u8], profile: &Profile, config: &Config, crawlers: &[Crawler]) -> Panel {
+    let robots = Robots::parse_with(file, profile, config);
+    Panel::new(crawlers.iter().map(|crawler| robots.policy(crawler)))
+}
