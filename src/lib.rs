@@ -61,6 +61,7 @@ mod crawler;
 mod decision;
 mod diagnostic;
 mod engine;
+mod explain;
 mod marks;
 mod normalise;
 mod once;
@@ -82,6 +83,10 @@ pub use crawler::Crawler;
 pub use decision::{Decision, Reason, Rule, Verdict};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use engine::lazy_pool_bytes;
+pub use explain::{
+    AgentLine, Cause, Change, Choice, ComparedTarget, Difference, Explanation, MatchedRule,
+    NamedBy, Piece, PieceKind, ProfileComparison, Selection, Standing, explain_profiles,
+};
 pub use once::is_allowed_once;
 pub use panel::{Answer, Panel};
 pub use parse::{Field, Record};
