@@ -103,3 +103,8 @@ pub use target::{InvalidUrl, Target};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Runs the example of the guide to explanations.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/explain.md")]
+struct ExplainGuide;

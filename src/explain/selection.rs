@@ -60,7 +60,7 @@ pub enum NamedBy<'a> {
 }
 
 /// What became of a user-agent line in the choice of a crawler's groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Standing {
     /// Its group is the crawler's because of it.

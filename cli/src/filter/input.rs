@@ -140,11 +140,15 @@ fn shown(name: &OsStr) -> String {
     }
 }
 
-/// Opens an input and finds by its first octets how it is compressed.
+/// Opens an input.
 fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
     let octets: Box<dyn Read + Send> =
         if is_standard_input(name) { Box::new(io::stdin()) } else { Box::new(File::open(name)?) };
-    let mut octets = Counted { octets, report: Arc::clone(report) };
+    decompressed(Counted { octets, report: Arc::clone(report) })
+}
+
+/// Finds by the first octets how the others are compressed.
+pub fn decompressed(mut octets: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut first = Vec::with_capacity(4);
     octets.by_ref().take(4).read_to_end(&mut first)?;
     let compression = Compression::of(&first);

@@ -21,7 +21,7 @@
 //! locks up.
 
 mod folder;
-mod input;
+pub mod input;
 mod judge;
 mod known;
 mod output;
