@@ -214,8 +214,8 @@ fn winner_remarks(
     let parts: Vec<&Piece> =
         rule.pieces.iter().filter(|piece| !piece.file_span.is_empty()).take(PARTS).collect();
     let stars = parts.iter().filter(|piece| piece.kind == PieceKind::Star).count();
-    let last_literal = parts.iter().rposition(|piece| piece.kind == PieceKind::Literal);
-    let labelled = last_literal.unwrap_or(parts.len().saturating_sub(1));
+    let last = parts.iter().rposition(|piece| piece.kind != PieceKind::Star);
+    let labelled = last.unwrap_or(parts.len().saturating_sub(1));
     for (at, piece) in parts.iter().enumerate() {
         let is_star = piece.kind == PieceKind::Star;
         let kind = if is_star { AnnotationKind::Context } else { AnnotationKind::Primary };
@@ -291,12 +291,12 @@ fn snippet_of_file<'t>(
     let mut source = String::new();
     // By line: where it begins in the source, with its text.
     let mut shown: BTreeMap<usize, (usize, Shown)> = BTreeMap::new();
-    for number in first..=last {
+    for (number, line) in lines.iter().enumerate().take(last + 1).skip(first) {
         let next = matters.partition_point(|line| *line < number);
         let is_near = |line: &usize| line.abs_diff(number) <= CONTEXT;
         let before = next.checked_sub(1).map(|before| &matters[before]);
         if matters.get(next).is_some_and(is_near) || before.is_some_and(is_near) {
-            let text = Shown::of(&explained.file[lines[number].clone()]);
+            let text = Shown::of(&explained.file[line.clone()]);
             let at = source.len();
             source.push_str(&text.text);
             shown.insert(number, (at, text));
