@@ -29,6 +29,7 @@
 //! | normalise | rules → patterns in order of precedence | [`Policy::rules`] |
 //! | compile | patterns → a trie with shared tails → a pruned DFA → a table | [`Engine::Dfa`] |
 //! | decide | URL → target → walk → verdict | [`Policy::is_allowed`], [`Policy::decide`] |
+//! | explain | the way of one URL through all of these | [`Robots::explain`], [`explain_profiles`] |
 //!
 //! The [`Profile`] says how each step reads what the sources leave open or see differently:
 //! RFC 9309 (the default), google/robotstxt, Google's specification from before the RFC, the

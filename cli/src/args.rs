@@ -342,7 +342,7 @@ pub struct DotArgs {
     pub work: Option<u64>,
 }
 
-/// Say why a URL is allowed or not: which group, which rules match, which one decides.
+/// Say why URLs are allowed or not: which group, which rules match, which one decides.
 ///
 /// Shows the lines of the file that matter with the matching parts underlined, then the URL
 /// as it was compared. Colour on a terminal only, and not where NO_COLOR is set.
@@ -356,14 +356,14 @@ Examples:
   robotsieve explain --all-profiles robots.txt googlebot-news,googlebot '/news/?a=%7E'
   robotsieve explain --user-agent robots.txt 'Mozilla/5.0 (compatible; FooBot/2.1)' /
   robotsieve explain --format json robots.txt FooBot /x | jq '.explanations[0].matches'
-  robotsieve explain --record robots.txt FooBot /x >> decisions.jsonl
+  robotsieve explain --record robots.txt FooBot - < urls.txt >> decisions.jsonl
 
 docs/explain.md says what is in the JSON and in a record.
 
 Exit status:
-  0  allowed; with --all-profiles: in all of them
-  1  disallowed; with --all-profiles: in some of them
-  2  wrong usage, or the URL is invalid: neither scheme://authority… nor a path that begins
+  0  all URLs are allowed; with --all-profiles: in all of them
+  1  some URL is disallowed; with --all-profiles: in some of them
+  2  wrong usage, or some URL is invalid: neither scheme://authority… nor a path that begins
      with '/' (in the profile google no URL is invalid)
   3  a file cannot be read"
 )]
@@ -379,16 +379,18 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ExplainFormat::Text)]
     pub format: ExplainFormat,
 
-    /// Write a decision record instead, one line of JSON, for 'robotsieve replay'
+    /// Write decision records instead, lines of JSON, for 'robotsieve replay'
     ///
-    /// It has verdict, profile, crawler, URL, target, rule with line and byte span, the path
+    /// A record has verdict, profile, crawler, URL, target, rule with line and byte span, the path
     /// of the robots.txt and its SHA-256, and the version of this tool.
     #[arg(long, conflicts_with = "format", verbatim_doc_comment)]
     pub record: bool,
 
-    /// The URL, or a path that begins with '/'
-    #[arg(value_name = "URL")]
-    pub url: OsString,
+    /// URLs, or paths that begin with '/'; '-' alone: read them from standard input
+    ///
+    /// As for 'check': one a line.
+    #[arg(value_name = "URL", required = true, verbatim_doc_comment)]
+    pub urls: Vec<OsString>,
 }
 
 /// How an explanation is written.
@@ -396,7 +398,7 @@ pub struct ExplainArgs {
 pub enum ExplainFormat {
     /// For people
     Text,
-    /// One JSON object, see docs/explain.schema.json
+    /// A JSON object for each URL, on a line of its own, see docs/explain.schema.json
     Json,
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use command::{Folder, Ran, command, run};
+use command::{Folder, Ran, command, run, run_with};
 use serde_json::Value;
 
 const ROBOTS: &str = "User-agent: FooBot\nDisallow: /private\nAllow: /private/*.html$\n\n\
@@ -27,7 +27,7 @@ fn exit_status_is_that_of_check() {
     assert_eq!(explain("OtherBot", "/").status, 1);
     let invalid = explain("FooBot", "e.com");
     assert_eq!(invalid.status, 2);
-    invalid.says("profile rfc9309").says("--profile google");
+    invalid.says("1 of the URLs").says("--profile google");
     run(args!["explain", "--profile", "google", &robots, "FooBot", "e.com"]);
     assert_eq!(
         run(args!["explain", "--all-profiles", &robots, "FooBot", "/private/x.html"]).status,
@@ -39,6 +39,44 @@ fn exit_status_is_that_of_check() {
     let both = ["--profile=google", "--all-profiles"];
     run(args!["explain", both[0], both[1], &robots, "FooBot", "/"]).fails(2, "--all-profiles");
     run(args!["explain", "--record", "--format=json", &robots, "FooBot", "/"]).fails(2, "--format");
+}
+
+#[test]
+fn several_urls() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let text = |ran: Ran| String::from_utf8(ran.out).unwrap();
+    let ran = run(args!["explain", &robots, "FooBot", "/", "/private"]);
+    assert_eq!(ran.status, 1);
+    let out = text(ran);
+    assert!(out.starts_with("allow: FooBot, / ") && out.contains("\n\ndisallow: FooBot"), "{out}");
+    let input = b"/private\r\n\n/\ne.com\n";
+    let ran = run_with(args!["explain", "--record", &robots, "FooBot", "-"], input);
+    assert_eq!(ran.status, 2);
+    assert_eq!(text(ran).lines().count(), 3);
+    let ran = run_with(args!["explain", "--format=json", &robots, "FooBot", "-"], input);
+    let schema = schema();
+    for line in text(ran).lines() {
+        assert!(schema.is_valid(&serde_json::from_str(line).unwrap()), "{line}");
+    }
+}
+
+#[test]
+fn help_teaches() {
+    for (command, parts) in [
+        ("explain", ["Examples:", "Exit status:", "original-1994", "User-Agent", "NO_COLOR"]),
+        ("replay", ["Examples:", "Exit status:", "--robots-dir", "malformed", "missing"]),
+    ] {
+        for help in [args![command, "--help"], args!["help", command]] {
+            let ran = run(help);
+            let out = String::from_utf8(ran.out).unwrap();
+            assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+            for part in parts {
+                assert!(out.contains(part), "no {part} in {out}");
+            }
+            assert!(out.lines().all(|line| line.chars().count() <= 120), "{out}");
+        }
+    }
 }
 
 #[test]

@@ -7,8 +7,8 @@ use robotsieve::{
 };
 use serde::Serialize;
 
-use super::Explained;
-use crate::record::{TOOL_VERSION, reason, sha256, text};
+use super::{Answers, Explainer};
+use crate::record::{TOOL_VERSION, reason, text};
 
 /// What the member `schema` says. It changes when a member changes its meaning or goes away,
 /// not when one comes.
@@ -170,24 +170,24 @@ struct Cause {
     clause: String,
 }
 
-pub fn render(explained: &Explained<'_>) -> Vec<u8> {
-    let Explained { args, file, url, .. } = explained;
-    let agent = args.of.agent();
+/// One line.
+pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
+    let Explainer { args, agent, .. } = explainer;
     let document = Document {
         schema: SCHEMA,
         tool_version: TOOL_VERSION,
         robots: Robots {
             path: Path::of(args.of.robots.as_os_str().as_encoded_bytes()),
-            robots_sha256: sha256(file),
-            robots_octets: file.len(),
+            robots_sha256: explainer.sha256.clone(),
+            robots_octets: explainer.file.len(),
         },
         agent: Agent {
             agent: AgentText::of(agent.text.as_encoded_bytes()),
             user_agent: agent.is_header,
-            names: agent.crawler().iter().map(Name::of).collect(),
+            names: explainer.crawler.iter().map(Name::of).collect(),
         },
         url: Url::of(url),
-        explanations: explained
+        explanations: answers
             .explanations()
             .map(|(profile, why)| match why {
                 Ok(why) => Profiled {
@@ -201,9 +201,9 @@ pub fn render(explained: &Explained<'_>) -> Vec<u8> {
                 }
             })
             .collect(),
-        differences: explained.comparison().map(Differences::of),
+        differences: answers.comparison().map(Differences::of),
     };
-    let mut out = serde_json::to_vec_pretty(&document).expect("a vector has room for any text");
+    let mut out = serde_json::to_vec(&document).expect("a vector has room for any text");
     out.push(b'\n');
     out
 }

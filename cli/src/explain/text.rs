@@ -12,8 +12,8 @@ use robotsieve::{
     Robots, RulePrecedence, Standing, Verdict,
 };
 
-use super::Explained;
 use super::shown::{Shown, short};
+use super::{Answers, Explainer};
 
 /// So many user-agent lines and rules of each kind are shown; the others are counted.
 const LINES: usize = 8;
@@ -27,19 +27,20 @@ const PARTS: usize = 64;
 /// So many lines around one that matters are shown, where there is no more between two.
 const CONTEXT: usize = 2;
 
-pub fn render(explained: &Explained<'_>) -> Vec<u8> {
+/// With an empty line before all but the first.
+pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let colour = io::stdout().is_terminal()
         && !is_set("NO_COLOR")
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let mut out = String::new();
-    for (profile, why) in explained.explanations() {
+    let mut out = String::from(if explainer.explained > 1 { "\n" } else { "" });
+    for (profile, why) in answers.explanations() {
         if let Ok(why) = why {
-            let groups = [of_file(explained, profile, why), of_url(explained, why)];
+            let groups = [of_file(explainer, url, profile, why), of_url(url, why)];
             out.push_str(&renderer.render(&groups));
         } else {
-            let title = format!("{} in profile {profile}", short(explained.url));
+            let title = format!("{} in profile {profile}", short(url));
             let level = Level::ERROR.with_name("invalid");
             let message = "neither scheme://authority… nor a path that begins with '/'";
             let group = level.primary_title(title).element(Level::NOTE.message(message));
@@ -47,7 +48,7 @@ pub fn render(explained: &Explained<'_>) -> Vec<u8> {
         }
         out.push_str("\n\n");
     }
-    if let Some(compared) = explained.comparison() {
+    if let Some(compared) = answers.comparison() {
         let title = Level::NOTE.with_name("profiles").primary_title(compared.to_string());
         out.push_str(&renderer.render(&[Group::with_title(title)]));
         out.push('\n');
@@ -70,10 +71,14 @@ impl Remark {
     }
 }
 
-fn of_file<'t>(explained: &Explained<'_>, profile: &str, why: &Explanation<'_>) -> Group<'t> {
-    let agent = explained.args.of.agent();
-    let agent = short(agent.text.as_encoded_bytes());
-    let title = format!("{agent}, {} (profile {profile})", short(explained.url));
+fn of_file<'t>(
+    explainer: &Explainer<'_>,
+    url: &[u8],
+    profile: &str,
+    why: &Explanation<'_>,
+) -> Group<'t> {
+    let agent = short(explainer.agent.text.as_encoded_bytes());
+    let title = format!("{agent}, {} (profile {profile})", short(url));
     let level = match why.verdict {
         Verdict::Allow => Level::NOTE.with_name("allow"),
         Verdict::Disallow => Level::ERROR.with_name("disallow"),
@@ -83,7 +88,7 @@ fn of_file<'t>(explained: &Explained<'_>, profile: &str, why: &Explanation<'_>) 
     let (rules, unlisted) = rule_remarks(why);
     let remarks: Vec<Remark> = agents.into_iter().chain(rules).collect();
     if !remarks.is_empty() {
-        group = group.element(snippet_of_file(explained, why, remarks));
+        group = group.element(snippet_of_file(explainer, why, remarks));
     }
     for note in [others, unlisted, Some(reason(why)), otherwise(why)].into_iter().flatten() {
         group = group.element(Level::NOTE.message(note));
@@ -277,12 +282,12 @@ fn otherwise(why: &Explanation<'_>) -> Option<String> {
 
 /// The lines of the file that are remarked upon, and those beside them.
 fn snippet_of_file<'t>(
-    explained: &Explained<'_>,
+    explainer: &Explainer<'_>,
     why: &Explanation<'_>,
     remarks: Vec<Remark>,
 ) -> Snippet<'t, annotate_snippets::Annotation<'t>> {
-    let extent = Robots::parse(explained.file, &why.profile).extent();
-    let lines = line_spans(explained.file, extent);
+    let extent = Robots::parse(explainer.file, &why.profile).extent();
+    let lines = line_spans(explainer.file, extent);
     let line_of = |at: usize| lines.partition_point(|line| line.start <= at).saturating_sub(1);
     let mut matters: Vec<usize> = remarks.iter().map(|remark| line_of(remark.span.start)).collect();
     matters.sort_unstable();
@@ -296,7 +301,7 @@ fn snippet_of_file<'t>(
         let is_near = |line: &usize| line.abs_diff(number) <= CONTEXT;
         let before = next.checked_sub(1).map(|before| &matters[before]);
         if matters.get(next).is_some_and(is_near) || before.is_some_and(is_near) {
-            let text = Shown::of(&explained.file[line.clone()]);
+            let text = Shown::of(&explainer.file[line.clone()]);
             let at = source.len();
             source.push_str(&text.text);
             shown.insert(number, (at, text));
@@ -313,7 +318,7 @@ fn snippet_of_file<'t>(
             Some(remark.kind.span(at + span.start..at + span.end).label(remark.label))
         })
         .collect();
-    let path = short(explained.args.of.robots.as_os_str().as_encoded_bytes());
+    let path = short(explainer.args.of.robots.as_os_str().as_encoded_bytes());
     Snippet::source(source).line_start(first + 1).path(path).annotations(annotations)
 }
 
@@ -331,25 +336,25 @@ fn line_spans(file: &[u8], extent: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// The URL: what changes before it is compared, and what the winner's parts match.
-fn of_url<'t>(explained: &Explained<'_>, why: &Explanation<'_>) -> Group<'t> {
+fn of_url<'t>(url: &[u8], why: &Explanation<'_>) -> Group<'t> {
     let target = &why.target;
     let is_as_given = target.changes.is_empty() && !target.slash_implied;
     let title = format!("compared is '{}'", short(&target.octets));
     let mut group = Group::with_title(Level::NOTE.secondary_title(title));
     if !is_as_given {
-        group = group.element(snippet_of_changes(explained.url, why));
+        group = group.element(snippet_of_changes(url, why));
     }
     let Some(winner) = why.winner() else {
         if is_as_given {
-            let url = Shown::of(explained.url);
-            let span = url.span(target.url_span.clone());
+            let shown = Shown::of(url);
+            let span = shown.span(target.url_span.clone());
             let annotation = AnnotationKind::Primary.span(span);
-            group = group.element(Snippet::source(url.text).path("URL").annotation(annotation));
+            group = group.element(Snippet::source(shown.text).path("URL").annotation(annotation));
         }
         return group;
     };
     let (octets, name) =
-        if is_as_given { (explained.url, "URL") } else { (&target.octets[..], "as compared") };
+        if is_as_given { (url, "URL") } else { (&target.octets[..], "as compared") };
     let shown = Shown::of(octets);
     let parts = winner.pieces.iter().filter(|piece| !piece.target_span.is_empty()).take(PARTS);
     let annotations: Vec<_> = parts
