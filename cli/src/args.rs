@@ -445,6 +445,10 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "DIR")]
     pub robots_dir: Option<PathBuf>,
 
+    /// Whether standard error shows a progress bar; auto: on a terminal, after a second
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Progress::Auto)]
+    pub progress: Progress,
+
     /// Files of records, read one after another; none, or '-': standard input
     #[arg(value_name = "RECORDS")]
     pub inputs: Vec<OsString>,

@@ -135,6 +135,8 @@ fn inputs() {
     // What cannot be read is passed over, the rest is not.
     let args = args!["replay", "none.jsonl", "records.jsonl"];
     run_in(&folder.root(), args).gives(3, "").says("none.jsonl").says(summary);
+    let args = args!["replay", "--progress=always", "records.jsonl"];
+    run_in(&folder.root(), args).gives(0, "").says(summary);
     run_with(args!["replay"], b"").gives(0, "").says("records 0 hold 0");
 }
 

@@ -374,7 +374,12 @@ impl fmt::Display for ProfileComparison<'_> {
             }
         }
         if let [(_, verdict, _)] = parts[..] {
-            return write!(f, "All four profiles say {verdict}, by the same rule or lack of one.");
+            let line = Answer::of(&self.explanations[0].1).line;
+            write!(f, "All four profiles say {verdict}, ")?;
+            return match line {
+                Some(line) => write!(f, "by line {line}."),
+                None => f.write_str("and no rule decides."),
+            };
         }
         if !verdicts_differ {
             write!(f, "All four profiles say {}", parts[0].1)?;
@@ -527,8 +532,9 @@ mod tests {
             |file: &[u8], url: &str| explain_profiles(file, &Crawler::name("a"), url).to_string();
         assert_eq!(
             say(b"user-agent: *\ndisallow: /", "/"),
-            "All four profiles say disallow, by the same rule or lack of one."
+            "All four profiles say disallow, by line 2."
         );
+        assert_eq!(say(b"", "/"), "All four profiles say allow, and no rule decides.");
         assert_eq!(
             say(b"user-agent: *\ndisallow: /a\ndisallow: /*b", "/ab"),
             "All four profiles say disallow, but original-1994 on other grounds, because '*' \

@@ -132,7 +132,8 @@ fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> (usize, io::Result<()>
     (len, Ok(()))
 }
 
-fn shown(name: &OsStr) -> String {
+/// The name of an input, within a sentence.
+pub fn shown(name: &OsStr) -> String {
     if is_standard_input(name) {
         "standard input".to_owned()
     } else {
@@ -140,15 +141,11 @@ fn shown(name: &OsStr) -> String {
     }
 }
 
-/// Opens an input.
-fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
+/// Opens an input and finds by its first octets how it is compressed.
+pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
     let octets: Box<dyn Read + Send> =
         if is_standard_input(name) { Box::new(io::stdin()) } else { Box::new(File::open(name)?) };
-    decompressed(Counted { octets, report: Arc::clone(report) })
-}
-
-/// Finds by the first octets how the others are compressed.
-pub fn decompressed(mut octets: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut octets = Counted { octets, report: Arc::clone(report) };
     let mut first = Vec::with_capacity(4);
     octets.by_ref().take(4).read_to_end(&mut first)?;
     let compression = Compression::of(&first);

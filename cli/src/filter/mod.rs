@@ -26,7 +26,7 @@ mod judge;
 mod known;
 mod output;
 mod packed;
-mod report;
+pub mod report;
 mod sites;
 mod tally;
 

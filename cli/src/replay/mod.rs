@@ -4,14 +4,15 @@ mod lines;
 mod sites;
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Write};
+use std::sync::Arc;
 
 use robotsieve::Decision;
 
 use crate::args::ReplayArgs;
 use crate::error::{Failure, Status, say};
-use crate::filter::input::{decompressed, is_standard_input};
+use crate::filter::input::{open, shown};
+use crate::filter::report::Report;
 use crate::record::{Question, Record, TOOL_VERSION, reason};
 
 use lines::{Line, Lines};
@@ -27,7 +28,7 @@ pub fn run(args: &ReplayArgs) -> Result<Status, Failure> {
         counts: Counts::default(),
         out: Vec::new(),
         heard: true,
-        unreadable: false,
+        report: Arc::new(Report::new(args.progress, &args.inputs)),
     };
     if args.inputs.is_empty() {
         replay.input(OsStr::new("-"))?;
@@ -36,6 +37,7 @@ pub fn run(args: &ReplayArgs) -> Result<Status, Failure> {
         replay.input(name)?;
     }
     replay.write()?;
+    replay.report.clear();
     say(&replay.counts);
     Ok(replay.status())
 }
@@ -88,40 +90,28 @@ struct Replay {
     out: Vec<u8>,
     /// Whether anybody still reads what is printed.
     heard: bool,
-    /// Whether an input could not be read to its end.
-    unreadable: bool,
+    report: Arc<Report>,
 }
 
 impl Replay {
     fn input(&mut self, name: &OsStr) -> Result<(), Failure> {
-        let shown =
-            if is_standard_input(name) { "-".to_owned() } else { name.display().to_string() };
-        let mut failed = |cause| {
-            say(&Failure::io(format!("cannot read records '{shown}'"), cause));
-            self.unreadable = true;
-        };
-        let octets: io::Result<Box<dyn Read + Send>> = if is_standard_input(name) {
-            decompressed(io::stdin())
-        } else {
-            File::open(name).and_then(decompressed)
-        };
-        let mut lines = match octets {
-            Ok(octets) => Lines::of(BufReader::new(octets)),
+        let octets = match open(name, &self.report) {
+            Ok(octets) => octets,
             Err(cause) => {
-                failed(cause);
+                self.report.error(&format_args!("cannot read {}: {cause}", shown(name)));
                 return Ok(());
             }
         };
+        let mut lines = Lines::of(BufReader::new(octets));
         loop {
             match lines.next() {
                 Ok(Some((number, line))) => {
-                    let place = format!("{shown}:{number}");
+                    let place = format!("{}:{number}", name.display());
                     self.line(&place, line)?;
                 }
                 Ok(None) => return Ok(()),
                 Err(cause) => {
-                    say(&Failure::io(format!("records '{shown}' break off"), cause));
-                    self.unreadable = true;
+                    self.report.error(&format_args!("{} breaks off: {cause}", shown(name)));
                     return Ok(());
                 }
             }
@@ -205,7 +195,7 @@ impl Replay {
         let [verdict, rule, _, missing, malformed] = self.counts.changed;
         if malformed > 0 {
             Status::Usage
-        } else if self.unreadable || missing > 0 {
+        } else if self.report.failed() || missing > 0 {
             Status::Io
         } else if verdict + rule > 0 {
             Status::Disallowed
