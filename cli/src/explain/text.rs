@@ -1,6 +1,7 @@
 //! An explanation for people: the lines of the file that matter, underlined, then the URL.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::ops::Range;
@@ -29,10 +30,7 @@ const CONTEXT: usize = 2;
 
 /// With an empty line before all but the first.
 pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let colour = io::stdout().is_terminal()
-        && !is_set("NO_COLOR")
-        && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    let colour = has_colour(io::stdout().is_terminal(), |name| std::env::var_os(name));
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::from(if explainer.explained > 1 { "\n" } else { "" });
     for (profile, why) in answers.explanations() {
@@ -56,6 +54,14 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
         out.pop();
     }
     out.into_bytes()
+}
+
+/// Whether to colour: on a terminal that can, if the user has not said no
+/// (<https://no-color.org>).
+fn has_colour(is_terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    is_terminal
+        && variable("NO_COLOR").is_none_or(|value| value.is_empty())
+        && variable("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// What is said of some octets of the file.
@@ -404,4 +410,21 @@ fn snippet_of_changes<'t>(
         })
         .collect();
     Snippet::source(shown.text).path("URL").annotations(annotations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_on_terminals_only() {
+        let with = |is_terminal, name: &'static str, value: &'static str| {
+            has_colour(is_terminal, |asked| (asked == name).then(|| value.into()))
+        };
+        assert!(with(true, "TERM", "xterm"));
+        assert!(with(true, "NO_COLOR", ""));
+        assert!(!with(true, "NO_COLOR", "1"));
+        assert!(!with(true, "TERM", "dumb"));
+        assert!(!with(false, "TERM", "xterm"));
+    }
 }
