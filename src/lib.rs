@@ -29,6 +29,7 @@
 //! | normalise | rules → patterns in order of precedence | [`Policy::rules`] |
 //! | compile | patterns → a trie with shared tails → a pruned DFA → a table | [`Engine::Dfa`] |
 //! | decide | URL → target → walk → verdict | [`Policy::is_allowed`], [`Policy::decide`] |
+//! | explain | the way of one URL through all of these | [`Robots::explain`], [`explain_profiles`] |
 //!
 //! The [`Profile`] says how each step reads what the sources leave open or see differently:
 //! RFC 9309 (the default), google/robotstxt, Google's specification from before the RFC, the
@@ -66,6 +67,7 @@ mod crawler;
 mod decision;
 mod diagnostic;
 mod engine;
+mod explain;
 mod marks;
 mod normalise;
 mod once;
@@ -91,6 +93,10 @@ pub use crawler::Crawler;
 pub use decision::{Decision, Reason, Rule, Verdict};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use engine::lazy_pool_bytes;
+pub use explain::{
+    AgentLine, Cause, Change, Choice, ComparedTarget, Difference, Explanation, MatchedRule,
+    NamedBy, Piece, PieceKind, ProfileComparison, Selection, Standing, explain_profiles,
+};
 pub use once::is_allowed_once;
 #[cfg(feature = "url")]
 pub use origin::{InvalidOrigin, Origin, Scheme};
@@ -109,3 +115,8 @@ pub use target::{InvalidUrl, Target};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Runs the example of the guide to explanations.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/explain.md")]
+struct ExplainGuide;

@@ -198,7 +198,7 @@ impl Encoding {
     /// The normalised form of what begins at `text[0]`: how many octets it takes of `text`
     /// and what they become.
     #[inline]
-    fn step(self, text: &[u8]) -> (usize, Octets) {
+    pub(crate) fn step(self, text: &[u8]) -> (usize, Octets) {
         let octet = text[0];
         let class = CLASS[usize::from(octet)] & self.classes;
         if class & PERCENT != 0 {
@@ -244,12 +244,16 @@ fn hex_value(digit: u8) -> Option<u8> {
 
 /// One or three octets, `octets[from..]`.
 #[derive(Clone, Debug)]
-struct Octets {
+pub(crate) struct Octets {
     octets: [u8; 3],
     from: u8,
 }
 
 impl Octets {
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        &self.octets[usize::from(self.from)..]
+    }
+
     fn one(octet: u8) -> Octets {
         Octets { octets: [0, 0, octet], from: 2 }
     }

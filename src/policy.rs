@@ -333,7 +333,6 @@ impl Policy {
         self.0.agents.iter()
     }
 
-    #[cfg(feature = "pack")]
     pub(crate) fn rule_set(&self) -> &RuleSet {
         &self.0.rules
     }
@@ -344,7 +343,6 @@ impl Policy {
         Some(self.0.compiled.get()?.automaton()?.octets())
     }
 
-    #[cfg(feature = "pack")]
     pub(crate) fn empty_rule(&self) -> Option<u32> {
         self.0.empty_rule
     }

@@ -245,7 +245,7 @@ impl<'a> Robots<'a> {
         if let Some(policy) = policies.get(groups) {
             return policy.clone();
         }
-        let policy = self.new_policy(&selected);
+        let policy = self.new_policy(&selected, &self.config);
         policies.insert(GroupNumbers::from_slice(groups), policy.clone());
         policy
     }
@@ -257,7 +257,33 @@ impl<'a> Robots<'a> {
         self.agents_of(&selected).map(|agent| (agent.line, self.value(agent))).collect()
     }
 
-    fn select(&self, crawler: &Crawler) -> Selected {
+    pub(crate) fn file(&self) -> &'a [u8] {
+        self.file
+    }
+
+    /// The user-agent lines: line, where the value stands, group.
+    pub(crate) fn agent_lines(&self) -> impl Iterator<Item = (u32, Range<usize>, u32)> {
+        let place = |agent: &Agent| agent.value_at as usize..agent.value_end as usize;
+        self.agents.iter().map(move |agent| (agent.line, place(agent), agent.group))
+    }
+
+    /// Where the value of the rule on this line stands.
+    pub(crate) fn rule_place(&self, line: u32) -> Option<Range<usize>> {
+        let at = self.rules.binary_search_by_key(&line, |rule| rule.line).ok()?;
+        let Rule { value_at, value_end, .. } = self.rules[at];
+        Some(value_at as usize..value_end as usize)
+    }
+
+    /// The policy for a crawler, with its rules whatever the configuration.
+    pub(crate) fn policy_with_rules(&self, crawler: &Crawler) -> Policy {
+        if self.config.keep_rules {
+            return self.policy(crawler);
+        }
+        let config = Config { keep_rules: true, ..self.config };
+        self.new_policy(&self.select(crawler), &config)
+    }
+
+    pub(crate) fn select(&self, crawler: &Crawler) -> Selected {
         let lines = self.agents.iter().map(|agent| (self.value(agent), agent.group));
         self.lookups.select(lines, crawler, &self.profile)
     }
@@ -288,7 +314,7 @@ impl<'a> Robots<'a> {
         selected.groups().iter().flat_map(|&group| self.agents(group))
     }
 
-    fn new_policy(&self, selected: &Selected) -> Policy {
+    fn new_policy(&self, selected: &Selected, config: &Config) -> Policy {
         let rules = || selected.groups().iter().flat_map(|&group| self.rules(group));
         let rule_set = RuleSet::new(
             rules().filter(|rule| !rule.is_empty()).map(|rule| RawRule {
@@ -300,6 +326,6 @@ impl<'a> Robots<'a> {
         );
         let empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
         let agents = self.agents_of(selected).map(|agent| (agent.line, self.value(agent)));
-        Policy::new(Reading::of(&self.profile), &self.config, rule_set, agents, empty_rule)
+        Policy::new(Reading::of(&self.profile), config, rule_set, agents, empty_rule)
     }
 }

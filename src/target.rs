@@ -214,10 +214,16 @@ fn host_end(after: &[u8]) -> Option<usize> {
 /// What follows the first `/`, which may be implied, of the target of any URL.
 #[cold]
 fn rest_with_care(url: &[u8], form: TargetForm) -> Result<&[u8], InvalidUrl> {
+    path_as_given(url, form).map(after_slash)
+}
+
+/// What of a URL holds its target, to the URL's end: it begins with the target's `/`, or that
+/// is implied.
+pub(crate) fn path_as_given(url: &[u8], form: TargetForm) -> Result<&[u8], InvalidUrl> {
     match (form, url) {
-        (TargetForm::Google, _) => Ok(google_rest(url)),
-        (TargetForm::Strict, [b'/', rest @ ..]) => Ok(rest),
-        (TargetForm::Strict, _) => after_authority(url).map(after_slash),
+        (TargetForm::Google, _) => Ok(google_path(url)),
+        (TargetForm::Strict, [b'/', ..]) => Ok(url),
+        (TargetForm::Strict, _) => after_authority(url),
     }
 }
 
@@ -243,9 +249,9 @@ fn after_slash(path: &[u8]) -> &[u8] {
     path.strip_prefix(b"/").unwrap_or(path)
 }
 
-/// What follows the first `/`, which may be implied, in the result of google/robotstxt's
-/// `GetPathParamsQuery`.
-fn google_rest(url: &[u8]) -> &[u8] {
+/// What google/robotstxt's `GetPathParamsQuery` finds, to the end of the URL: a `#` may end it
+/// at once, and its first `/` may be implied.
+fn google_path(url: &[u8]) -> &[u8] {
     // "Initial two slashes are ignored."
     let url = url.strip_prefix(b"//").unwrap_or(url);
     let early_path = memchr3(b'/', b'?', b';', url).unwrap_or(url.len());
@@ -255,12 +261,10 @@ fn google_rest(url: &[u8]) -> &[u8] {
         Some(at) if at < early_path => at + 3,
         _ => 0,
     };
-    let Some(path) = memchr3(b'/', b'?', b';', &url[protocol_end..]) else { return b"" };
-    let path = protocol_end + path;
-    match memchr(b'#', &url[..path]) {
-        Some(_) => b"",
-        None => after_slash(&url[path..]),
-    }
+    let path = memchr3(b'/', b'?', b';', &url[protocol_end..]);
+    let path = path.map_or(url.len(), |path| protocol_end + path);
+    let hash = memchr(b'#', &url[..path]);
+    &url[hash.unwrap_or(path)..]
 }
 
 #[cfg(test)]

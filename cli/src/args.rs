@@ -28,6 +28,7 @@ use crate::error::Failure;
     after_help = "\
 Examples:
   robotsieve check robots.txt GPTBot https://example.com/private/
+  robotsieve explain robots.txt GPTBot https://example.com/private/
   robotsieve filter --robots-dir robots/ --agent FooBot urls.txt.gz > allowed.txt
   robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
   robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
@@ -45,6 +46,8 @@ pub enum Command {
     Filter(FilterArgs),
     Pack(PackArgs),
     Dot(DotArgs),
+    Explain(ExplainArgs),
+    Replay(ReplayArgs),
 }
 
 /// One policy: a file, a crawler, and how they are read.
@@ -74,7 +77,12 @@ pub struct OnePolicy {
 impl OnePolicy {
     /// Who asks.
     pub fn crawler(&self) -> Crawler {
-        Agent { text: self.agent.clone(), is_header: self.user_agent }.crawler()
+        self.agent().crawler()
+    }
+
+    /// Who asks, as given.
+    pub fn agent(&self) -> Agent {
+        Agent { text: self.agent.clone(), is_header: self.user_agent }
     }
 }
 
@@ -334,6 +342,118 @@ pub struct DotArgs {
     pub work: Option<u64>,
 }
 
+/// Say why URLs are allowed or not: which group, which rules match, which one decides.
+///
+/// Shows the lines of the file that matter with the matching parts underlined, then the URL
+/// as it was compared. Colour on a terminal only, and not where NO_COLOR is set.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  robotsieve explain robots.txt GPTBot https://example.com/private/
+  robotsieve explain --all-profiles robots.txt googlebot-news,googlebot '/news/?a=%7E'
+  robotsieve explain --user-agent robots.txt 'Mozilla/5.0 (compatible; FooBot/2.1)' /
+  robotsieve explain --format json robots.txt FooBot /x | jq '.explanations[0].matches'
+  robotsieve explain --record robots.txt FooBot - < urls.txt >> decisions.jsonl
+
+docs/explain.md says what is in the JSON and in a record.
+
+Exit status:
+  0  all URLs are allowed; with --all-profiles: in all of them
+  1  some URL is disallowed; with --all-profiles: in some of them
+  2  wrong usage, or some URL is invalid: neither scheme://authority… nor a path that begins
+     with '/' (in the profile google no URL is invalid)
+  3  a file cannot be read"
+)]
+pub struct ExplainArgs {
+    #[command(flatten)]
+    pub of: OnePolicy,
+
+    /// Explain in all four profiles, and say what makes them differ
+    #[arg(long, conflicts_with = "profile")]
+    pub all_profiles: bool,
+
+    /// How it is written
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ExplainFormat::Text)]
+    pub format: ExplainFormat,
+
+    /// Write decision records instead, lines of JSON, for 'robotsieve replay'
+    ///
+    /// A record has verdict, profile, crawler, URL, target, rule with line and byte span, the path
+    /// of the robots.txt and its SHA-256, and the version of this tool.
+    #[arg(long, conflicts_with = "format", verbatim_doc_comment)]
+    pub record: bool,
+
+    /// URLs, or paths that begin with '/'; '-' alone: read them from standard input
+    ///
+    /// As for 'check': one a line.
+    #[arg(value_name = "URL", required = true, verbatim_doc_comment)]
+    pub urls: Vec<OsString>,
+}
+
+/// How an explanation is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExplainFormat {
+    /// For people
+    Text,
+    /// A JSON object for each URL, on a line of its own, see docs/explain.schema.json
+    Json,
+}
+
+/// Check decision records again: which of them no longer hold?
+///
+/// Reads records that 'robotsieve explain --record' wrote, one a line, from files or standard
+/// input, plain, gzip or zstd. Asks each question again and writes a line for each record of
+/// which something changed:
+///   RECORDS:LINE, a tab, what changed, a tab, how it was and how it is
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    after_help = "\
+Examples:
+  robotsieve explain --record robots.txt FooBot https://example.com/x >> decisions.jsonl
+  robotsieve replay decisions.jsonl
+  robotsieve replay --robots robots-new.txt decisions.jsonl
+  robotsieve replay --robots-dir robots/ decisions.jsonl.gz
+
+What changed:
+  verdict    the verdict is another one
+  rule       the verdict is the same, but another rule decides, or none, or one did not before
+  file       the robots.txt is another one, but the record holds: the same verdict by the same
+             rule, if perhaps on another line
+  missing    the robots.txt cannot be read, or --robots-dir has none for the URL's host
+  malformed  the line is no record
+
+The summary on standard error is one line of names and numbers: records, then hold (those of
+which the file changed included), verdict, rule, file, missing and malformed.
+
+Exit status:
+  0  all records hold
+  1  some do not: verdict or rule
+  2  wrong usage, or a line is malformed
+  3  a robots.txt or an input cannot be read
+Of several the first of 2, 3, 1. All records are read, whatever some of them are."
+)]
+pub struct ReplayArgs {
+    /// Ask this robots.txt, not those that the records name
+    #[arg(long, value_name = "FILE", conflicts_with = "robots_dir")]
+    pub robots: Option<PathBuf>,
+
+    /// Ask the file of the URL's host in this folder, as for 'filter'
+    #[arg(long, value_name = "DIR")]
+    pub robots_dir: Option<PathBuf>,
+
+    /// Whether standard error shows a progress bar; auto: on a terminal, after a second
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Progress::Auto)]
+    pub progress: Progress,
+
+    /// Files of records, read one after another; none, or '-': standard input
+    #[arg(value_name = "RECORDS")]
+    pub inputs: Vec<OsString>,
+}
+
 /// What `filter` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
@@ -381,8 +501,12 @@ pub struct Agent {
 impl Agent {
     /// The crawler that is meant.
     pub fn crawler(&self) -> Crawler {
-        let text = self.text.as_encoded_bytes();
-        if self.is_header {
+        Agent::crawler_of(self.text.as_encoded_bytes(), self.is_header)
+    }
+
+    /// The crawler that is meant by names or by a header.
+    pub fn crawler_of(text: &[u8], is_header: bool) -> Crawler {
+        if is_header {
             Crawler::from_user_agent(text)
         } else {
             Crawler::names(text.split(|octet| *octet == b','))

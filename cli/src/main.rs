@@ -1,7 +1,7 @@
 //! The command `robotsieve`: which URLs does a robots.txt allow?
 //!
-//! Four subcommands, each in a module of its own: [`check`] judges a few URLs and answers
-//! by its exit status, [`filter`] sieves millions of them, [`pack`] compiles the files of many
+//! Subcommands, each in a module of its own: [`check`] judges a few URLs and answers
+//! by its exit status, [`explain`] says why and [`replay`] whether that still holds, [`filter`] sieves millions of them, [`pack`] compiles the files of many
 //! hosts into one, [`dot`] draws what decides. All
 //! decisions are the library's; here is only what surrounds them: arguments, files, lines,
 //! hosts, formats.
@@ -10,10 +10,13 @@ mod args;
 mod check;
 mod dot;
 mod error;
+mod explain;
 mod filter;
 mod hosts;
 mod mapped;
 mod pack;
+mod record;
+mod replay;
 mod robots_dir;
 mod robots_file;
 
@@ -29,6 +32,8 @@ fn main() -> ExitCode {
         Command::Filter(args) => filter::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Dot(args) => dot::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Replay(args) => replay::run(&args),
     };
     match outcome {
         Ok(status) => status.into(),

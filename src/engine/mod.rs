@@ -141,6 +141,47 @@ impl Over {
     }
 }
 
+/// The indices of all rules that match a normalised target that begins with `/`, from highest
+/// to lowest precedence.
+///
+/// One by one or by the segment matcher, whichever costs less: `O(target + pattern octets)`
+/// for files that are made to be slow.
+pub(crate) fn matching(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
+    /// So many octets may be looked at by trying the rules one after another.
+    const TRIED_OCTETS: usize = 8 << 20;
+    if rules.len().saturating_mul(target.len()) <= TRIED_OCTETS {
+        matching_one_by_one(rules, target)
+    } else {
+        matching_by_segments(rules, target)
+    }
+}
+
+fn matching_one_by_one(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
+    let matches = |index: &usize| rules.get(*index).pattern.matches(target, rules.wildcards());
+    (0..rules.len()).filter(matches).collect()
+}
+
+fn matching_by_segments(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
+    // Equal patterns get the same run.
+    let key = |index: &usize| {
+        let pattern = rules.get(*index).pattern;
+        (pattern.octets, pattern.anchored)
+    };
+    let mut by_pattern: Vec<usize> = (0..rules.len()).collect();
+    by_pattern.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+    let mut runs = vec![0; rules.len()];
+    for (same, run) in by_pattern.chunk_by(|a, b| key(a) == key(b)).zip(1..) {
+        same.iter().for_each(|index| runs[*index] = run);
+    }
+    let segments = Segments::with_runs(rules, |index, _| runs[index]);
+    // 0 is nobody's.
+    let mut is_met = vec![false; rules.len() + 1];
+    for run in segments.matching(target) {
+        is_met[run as usize] = true;
+    }
+    (0..rules.len()).filter(|index| is_met[runs[*index] as usize]).collect()
+}
+
 /// After how many questions compiling a rule set pays: when they have cost three quarters of
 /// what compiling is thought to cost. So the total is at most about twice the better of "never"
 /// and "at once", whatever the number of questions: the sums over hosts say three quarters, since
@@ -165,4 +206,42 @@ pub(crate) fn questions_before_compiling(rules: &RuleSet) -> u32 {
     let questions = cost(COMPILE, rules.pattern_octets()) * 3 / 4 / cost(QUESTION, rules.len());
     // The largest number stands for "never".
     u32::try_from(questions).unwrap_or(u32::MAX).min(u32::MAX - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+    use crate::rules::RawRule;
+
+    /// Both ways find the same rules.
+    #[test]
+    fn matching_both_ways() {
+        let mut seed = 7u32;
+        let mut random = |below: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) % below
+        };
+        let mut found = 0;
+        for round in 0..400 {
+            let mut word = |max: u32| -> Vec<u8> {
+                (0..=random(max)).map(|_| b"aab*b*/$"[random(8) as usize]).collect()
+            };
+            let values: Vec<Vec<u8>> = (0..40).map(|_| [b"/", &word(7)[..]].concat()).collect();
+            let targets: Vec<Vec<u8>> = (0..20).map(|_| [b"/", &word(9)[..]].concat()).collect();
+            let rules = values.iter().zip(1..).map(|(value, line)| RawRule {
+                line,
+                verdict: if line % 2 == 0 { Verdict::Allow } else { Verdict::Disallow },
+                value,
+            });
+            let profile = Profile::NAMED[round % 4].1;
+            let rules = RuleSet::new(rules, &profile);
+            for target in targets {
+                let matching = matching_one_by_one(&rules, &target);
+                assert_eq!(matching_by_segments(&rules, &target), matching);
+                found += matching.len();
+            }
+        }
+        assert!(found > 10_000, "{found}");
+    }
 }

@@ -126,13 +126,25 @@ struct PieceAutomaton {
 
 impl Segments {
     pub(crate) fn new(rules: &RuleSet) -> Segments {
+        let mut run = 0;
+        Segments::with_runs(rules, |_, verdict| {
+            run += Run::from(verdict_of(run) != verdict);
+            run
+        })
+    }
+
+    /// With the runs that each rule is given, from lowest to highest precedence, by its index
+    /// and its verdict: rules of equal patterns must have equal ones for
+    /// [`Segments::matching`], and rules of run 0 say nothing.
+    pub(crate) fn with_runs(
+        rules: &RuleSet,
+        mut run_of: impl FnMut(usize, Verdict) -> Run,
+    ) -> Segments {
         let wildcards = rules.wildcards();
         let mut pieces: Vec<&[u8]> = Vec::with_capacity(rules.len() + rules.stars());
         let mut patterns: Vec<Chain<'_>> = Vec::with_capacity(rules.len());
-        // From lowest to highest precedence, with runs; allow rules of run 0 say nothing.
-        let mut run = 0;
-        for rule in rules.iter().rev() {
-            run += Run::from(verdict_of(run) != rule.verdict);
+        for (index, rule) in rules.iter().enumerate().rev() {
+            let run = run_of(index, rule.verdict);
             if run > 0 {
                 let from = pieces.len();
                 if wildcards {
@@ -159,6 +171,14 @@ impl Segments {
             static PASS: RefCell<Pass> = RefCell::default();
         }
         PASS.with_borrow_mut(|pass| verdict_of(pass.best(self, target)))
+    }
+
+    /// The runs of all patterns that match a normalised target that begins with `/`, in no
+    /// order.
+    pub(crate) fn matching(&self, target: &[u8]) -> Vec<Run> {
+        let mut pass = Pass { all: Some(Vec::new()), ..Pass::default() };
+        pass.best(self, target);
+        pass.all.unwrap_or_default()
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
@@ -498,6 +518,9 @@ struct Pass {
     /// How many octets of the target the pass has read.
     read: usize,
     best: Run,
+    /// Where all runs are asked for: those that are met. The best one stays 0 then, so that
+    /// nothing is passed over.
+    all: Option<Vec<Run>>,
 }
 
 impl Pass {
@@ -584,7 +607,7 @@ impl Pass {
         for at in 0..=target.len() {
             if let Some(head) = range.first().filter(|head| head.len as usize == at) {
                 if at == target.len() {
-                    self.best = self.best.max(head.whole);
+                    self.reach(head.whole);
                 }
                 self.met(segments, target, head.first, &head.next, at);
                 self.follow(segments, target);
@@ -637,17 +660,27 @@ impl Pass {
         if next.highest <= self.best {
             return;
         }
-        self.best = self.best.max(next.end);
+        self.reach(next.end);
         for tail in &segments.tails[next.tails.0 as usize..next.tails.1 as usize] {
             if tail.run > self.best
                 && target.len() - end >= tail.len as usize
                 && target.ends_with(segments.text(tail.at, tail.len))
             {
-                self.best = tail.run;
+                self.reach(tail.run);
             }
         }
         if first < next.after {
             self.to_follow.push((first, next.after, end as u32));
+        }
+    }
+
+    /// A pattern of this run matches; 0: none does.
+    #[inline]
+    fn reach(&mut self, run: Run) {
+        match &mut self.all {
+            None => self.best = self.best.max(run),
+            Some(all) if run > 0 => all.push(run),
+            Some(_) => {}
         }
     }
 

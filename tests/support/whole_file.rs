@@ -4,7 +4,9 @@
 //! The fuzz targets include this file by path, so it must not use anything else of the test
 //! suite but the naive oracle, which stands beside it there too.
 
-use robotsieve::{Crawler, Field, Profile, Reason, Robots, Verdict, is_allowed_once};
+use robotsieve::{
+    Crawler, Field, Profile, Reason, Robots, Verdict, explain_profiles, is_allowed_once,
+};
 
 use super::naive;
 
@@ -38,6 +40,8 @@ fn look_at_in(file: &[u8], urls: &[&[u8]], name: &str, profile: &Profile) {
     once(file, &robots, &Crawler::name(names[0]), urls, profile);
     once(file, &robots, &Crawler::name("bot"), urls, profile);
     once(file, &robots, &Crawler::names(&names), urls, profile);
+    explained(file, &robots, &Crawler::name(names[0]), urls, name);
+    explained(file, &robots, &Crawler::names(&names), urls, name);
     policy(&robots, &Crawler::names(&names), urls, name, profile);
     policy(&robots, &Crawler::from_user_agent(&file[..file.len().min(300)]), urls, name, profile);
 }
@@ -74,6 +78,42 @@ fn once(file: &[u8], robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], pro
     for url in urls {
         let once = is_allowed_once(file, profile, crawler, url);
         assert_eq!(once, policy.is_allowed(url), "{profile:?}: {}", url.escape_ascii());
+    }
+}
+
+/// Explanations say what decisions say, and their parts lie where they say.
+fn explained(file: &[u8], robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], name: &str) {
+    let policy = robots.policy(crawler);
+    for url in urls {
+        let (explained, decided) = (robots.explain(crawler, url), policy.decide(url));
+        let (why, decision) = match (explained, decided) {
+            (Ok(why), Ok(decision)) => (why, decision),
+            (explained, decided) => {
+                assert!(explained.is_err() && decided.is_err(), "{name}: {}", url.escape_ascii());
+                continue;
+            }
+        };
+        assert_eq!(why.verdict, decision.verdict, "{name}");
+        let line = decision.rule().map(|rule| rule.line);
+        assert_eq!(why.winner().map(|rule| rule.line), line, "{name}");
+        assert!(why.selection.chosen().map(|l| (l.line, l.value)).eq(policy.group()), "{name}");
+        for rule in &why.matches {
+            assert_eq!(&file[rule.value_span.clone()], rule.value, "{name}");
+            assert!(rule.line_span.start <= rule.value_span.start, "{name}: {rule:?}");
+            assert!(rule.value_span.end <= rule.line_span.end, "{name}: {rule:?}");
+            let (mut in_file, mut in_target) = (rule.value_span.start, 0);
+            for piece in &rule.pieces {
+                let (starts, ends) = (&piece.file_span, &piece.target_span);
+                assert_eq!((starts.start, ends.start), (in_file, in_target), "{name}: {rule:?}");
+                (in_file, in_target) = (starts.end, ends.end);
+                assert!(why.target.in_url(ends.clone()).end <= url.len(), "{name}: {rule:?}");
+            }
+            assert!(in_file <= rule.value_span.end, "{name}: {rule:?}");
+            assert!(in_target <= why.target.octets.len(), "{name}: {rule:?}");
+        }
+    }
+    if let Some(url) = urls.first() {
+        assert!(explain_profiles(file, crawler, url).to_string().ends_with('.'), "{name}");
     }
 }
 

@@ -132,7 +132,8 @@ fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> (usize, io::Result<()>
     (len, Ok(()))
 }
 
-fn shown(name: &OsStr) -> String {
+/// The name of an input, within a sentence.
+pub fn shown(name: &OsStr) -> String {
     if is_standard_input(name) {
         "standard input".to_owned()
     } else {
@@ -141,7 +142,7 @@ fn shown(name: &OsStr) -> String {
 }
 
 /// Opens an input and finds by its first octets how it is compressed.
-fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
+pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
     let octets: Box<dyn Read + Send> =
         if is_standard_input(name) { Box::new(io::stdin()) } else { Box::new(File::open(name)?) };
     let mut octets = Counted { octets, report: Arc::clone(report) };

@@ -76,10 +76,20 @@ impl Report {
         self.bar.suspend(|| say(message));
     }
 
-    /// Prints the summary and says how the command ends.
-    pub fn finish(&self, sum: &Sum, crawlers: usize) -> Status {
+    /// Whether something could not be read.
+    pub fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&self) {
         self.waits.store(false, Ordering::Relaxed);
         self.bar.finish_and_clear();
+    }
+
+    /// Prints the summary and says how the command ends.
+    pub fn finish(&self, sum: &Sum, crawlers: usize) -> Status {
+        self.clear();
         let seconds = self.start.elapsed().as_secs_f64();
         let several = match crawlers {
             1 => String::new(),
@@ -97,7 +107,7 @@ impl Report {
             sum.hosts(),
             sum.urls as f64 / seconds.max(1e-9),
         );
-        if self.failed.load(Ordering::Relaxed) { Status::Io } else { Status::Done }
+        if self.failed() { Status::Io } else { Status::Done }
     }
 }
 

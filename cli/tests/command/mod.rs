@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What the command left behind.
@@ -70,9 +70,20 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Ran {
     run_with(args, b"")
 }
 
+/// Runs the command in this folder, without input.
+pub fn run_in(folder: &Path, args: impl IntoIterator<Item = OsString>) -> Ran {
+    let mut command = command(args);
+    command.current_dir(folder);
+    run_command(command, b"")
+}
+
 /// Runs the command with this standard input.
 pub fn run_with(args: impl IntoIterator<Item = OsString>, input: &[u8]) -> Ran {
-    let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
+    run_command(command(args), input)
+}
+
+fn run_command(mut command: Command, input: &[u8]) -> Ran {
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let output = std::thread::scope(|scope| {
         // A command that ends early closes the pipe: that is its right.

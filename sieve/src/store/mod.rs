@@ -21,6 +21,7 @@
 //!         etag: None,
 //!         last_modified: None,
 //!         is_truncated: false,
+//!         is_blank: false,
 //!         looks_like_html: false,
 //!     }),
 //!     unreachable_since: None,

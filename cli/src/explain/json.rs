@@ -1,0 +1,324 @@
+//! An explanation as JSON: `docs/explain.md` and `docs/explain.schema.json` say what is in it.
+
+use std::ops::Range;
+
+use robotsieve::{
+    AgentLine, Choice, Explanation, MatchedRule, NamedBy, PieceKind, ProfileComparison, Standing,
+};
+use serde::Serialize;
+
+use super::{Answers, Explainer};
+use crate::record::{TOOL_VERSION, reason, text};
+
+/// What the member `schema` says. It changes when a member changes its meaning or goes away,
+/// not when one comes.
+const SCHEMA: &str = "robotsieve-explain-1";
+
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    tool_version: &'static str,
+    #[serde(flatten)]
+    robots: Robots,
+    #[serde(flatten)]
+    agent: Agent,
+    #[serde(flatten)]
+    url: Url,
+    explanations: Vec<Profiled>,
+    differences: Option<Differences>,
+}
+
+/// Members for octets: a text, and base64 where that is not all.
+macro_rules! octets {
+    ($name:ident, $text:ident, $base64:ident) => {
+        #[derive(Serialize)]
+        struct $name {
+            $text: String,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            $base64: Option<String>,
+        }
+
+        impl $name {
+            fn of(octets: &[u8]) -> $name {
+                let ($text, $base64) = text(octets);
+                $name { $text, $base64 }
+            }
+        }
+    };
+}
+
+octets!(Path, robots, robots_base64);
+octets!(AgentText, agent, agent_base64);
+octets!(Name, name, name_base64);
+octets!(Url, url, url_base64);
+octets!(Value, value, value_base64);
+octets!(Token, token, token_base64);
+octets!(TargetText, octets, octets_base64);
+octets!(Pattern, pattern, pattern_base64);
+
+#[derive(Serialize)]
+struct Robots {
+    #[serde(flatten)]
+    path: Path,
+    robots_sha256: String,
+    robots_octets: usize,
+}
+
+#[derive(Serialize)]
+struct Agent {
+    #[serde(flatten)]
+    agent: AgentText,
+    user_agent: bool,
+    names: Vec<Name>,
+}
+
+#[derive(Serialize)]
+struct Profiled {
+    profile: &'static str,
+    verdict: &'static str,
+    reason: &'static str,
+    #[serde(flatten)]
+    why: Option<Why>,
+}
+
+#[derive(Serialize)]
+struct Why {
+    group: Group,
+    target: Target,
+    match_count: usize,
+    matches: Vec<Match>,
+    winner: Option<u32>,
+    runner_up: Option<u32>,
+    verdict_otherwise: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Group {
+    choice: &'static str,
+    rule_count: usize,
+    lines: Vec<Line>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    line: u32,
+    #[serde(flatten)]
+    value: Value,
+    span: [usize; 2],
+    group: u32,
+    names: &'static str,
+    #[serde(flatten)]
+    token: Option<Token>,
+    found_by: Option<usize>,
+    standing: &'static str,
+}
+
+#[derive(Serialize)]
+struct Target {
+    #[serde(flatten)]
+    octets: TargetText,
+    url_span: [usize; 2],
+    slash_implied: bool,
+    changes: Vec<Change>,
+}
+
+#[derive(Serialize)]
+struct Change {
+    url_span: [usize; 2],
+    target_span: [usize; 2],
+}
+
+#[derive(Serialize)]
+struct Match {
+    line: u32,
+    verdict: &'static str,
+    #[serde(flatten)]
+    value: Value,
+    span: [usize; 2],
+    line_span: [usize; 2],
+    #[serde(flatten)]
+    pattern: Pattern,
+    anchored: bool,
+    precedence: u32,
+    pieces: Vec<Piece>,
+}
+
+#[derive(Serialize)]
+struct Piece {
+    kind: &'static str,
+    span: [usize; 2],
+    target_span: [usize; 2],
+    url_span: [usize; 2],
+}
+
+#[derive(Serialize)]
+struct Differences {
+    sentence: String,
+    profiles: Vec<Difference>,
+}
+
+#[derive(Serialize)]
+struct Difference {
+    profile: &'static str,
+    of_verdict: bool,
+    causes: Vec<Cause>,
+}
+
+#[derive(Serialize)]
+struct Cause {
+    cause: &'static str,
+    clause: String,
+}
+
+/// One line.
+pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
+    let Explainer { args, agent, .. } = explainer;
+    let document = Document {
+        schema: SCHEMA,
+        tool_version: TOOL_VERSION,
+        robots: Robots {
+            path: Path::of(args.of.robots.as_os_str().as_encoded_bytes()),
+            robots_sha256: explainer.sha256.clone(),
+            robots_octets: explainer.file.len(),
+        },
+        agent: Agent {
+            agent: AgentText::of(agent.text.as_encoded_bytes()),
+            user_agent: agent.is_header,
+            names: explainer.crawler.iter().map(Name::of).collect(),
+        },
+        url: Url::of(url),
+        explanations: answers
+            .explanations()
+            .map(|(profile, why)| match why {
+                Ok(why) => Profiled {
+                    profile,
+                    verdict: why.verdict.as_str(),
+                    reason: reason(&why.decision().reason),
+                    why: Some(Why::of(why)),
+                },
+                Err(_) => {
+                    Profiled { profile, verdict: "invalid", reason: "invalid-url", why: None }
+                }
+            })
+            .collect(),
+        differences: answers.comparison().map(Differences::of),
+    };
+    let mut out = serde_json::to_vec(&document).expect("a vector has room for any text");
+    out.push(b'\n');
+    out
+}
+
+fn span(span: &Range<usize>) -> [usize; 2] {
+    [span.start, span.end]
+}
+
+impl Why {
+    fn of(why: &Explanation<'_>) -> Why {
+        let target = &why.target;
+        Why {
+            group: Group {
+                choice: match why.selection.choice {
+                    Choice::Named => "named",
+                    Choice::Everybody => "everybody",
+                    Choice::None => "none",
+                },
+                rule_count: why.rule_count(),
+                lines: why.selection.lines.iter().map(Line::of).collect(),
+            },
+            target: Target {
+                octets: TargetText::of(&target.octets),
+                url_span: span(&target.url_span),
+                slash_implied: target.slash_implied,
+                changes: target
+                    .changes
+                    .iter()
+                    .map(|change| Change {
+                        url_span: span(&change.url_span),
+                        target_span: span(&change.target_span),
+                    })
+                    .collect(),
+            },
+            match_count: why.match_count,
+            matches: why.matches.iter().map(|rule| Match::of(rule, why)).collect(),
+            winner: why.winner().map(|rule| rule.line),
+            runner_up: why.runner_up().map(|rule| rule.line),
+            verdict_otherwise: why.verdict_otherwise.map(|verdict| verdict.as_str()),
+        }
+    }
+}
+
+impl Line {
+    fn of(line: &AgentLine<'_>) -> Line {
+        let (names, token) = match line.names {
+            NamedBy::Everybody => ("everybody", None),
+            NamedBy::Token(token) => ("token", Some(Token::of(token))),
+            NamedBy::Nobody => ("nobody", None),
+        };
+        Line {
+            line: line.line,
+            value: Value::of(line.value),
+            span: span(&line.value_span),
+            group: line.group,
+            names,
+            token,
+            found_by: line.found_by,
+            standing: match line.standing {
+                Standing::Chosen => "chosen",
+                Standing::InChosenGroup => "in-chosen-group",
+                Standing::Unrelated => "unrelated",
+                Standing::EverybodyElse => "everybody-else",
+                Standing::LaterName => "later-name",
+                Standing::ShorterToken => "shorter-token",
+                Standing::FurtherDown => "further-down",
+                _ => "other",
+            },
+        }
+    }
+}
+
+impl Match {
+    fn of(rule: &MatchedRule<'_>, why: &Explanation<'_>) -> Match {
+        Match {
+            line: rule.line,
+            verdict: rule.verdict.as_str(),
+            value: Value::of(rule.value),
+            span: span(&rule.value_span),
+            line_span: span(&rule.line_span),
+            pattern: Pattern::of(&rule.pattern),
+            anchored: rule.anchored,
+            precedence: rule.precedence,
+            pieces: rule
+                .pieces
+                .iter()
+                .map(|piece| Piece {
+                    kind: match piece.kind {
+                        PieceKind::Literal => "literal",
+                        PieceKind::Star => "star",
+                        PieceKind::End => "end",
+                    },
+                    span: span(&piece.file_span),
+                    target_span: span(&piece.target_span),
+                    url_span: span(&why.target.in_url(piece.target_span.clone())),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Differences {
+    fn of(compared: &ProfileComparison<'_>) -> Differences {
+        let difference = |difference: &robotsieve::Difference| Difference {
+            profile: difference.profile,
+            of_verdict: difference.of_verdict,
+            causes: difference
+                .causes
+                .iter()
+                .map(|cause| Cause { cause: cause.as_str(), clause: cause.to_string() })
+                .collect(),
+        };
+        Differences {
+            sentence: compared.to_string(),
+            profiles: compared.differences.iter().map(difference).collect(),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `robotsieve replay`: which decision records no longer hold?
+
+mod lines;
+mod sites;
+
+use std::ffi::OsStr;
+use std::io::{self, BufReader, Write};
+use std::sync::Arc;
+
+use robotsieve::Decision;
+
+use crate::args::ReplayArgs;
+use crate::error::{Failure, Status, say};
+use crate::filter::input::{open, shown};
+use crate::filter::report::Report;
+use crate::record::{Question, Record, TOOL_VERSION, reason};
+
+use lines::{Line, Lines};
+use sites::{Site, Sites};
+
+/// Octets of the output that are written at once.
+const OUTPUT_OCTETS: usize = 64 << 10;
+
+/// Asks all records again.
+pub fn run(args: &ReplayArgs) -> Result<Status, Failure> {
+    let mut replay = Replay {
+        sites: Sites::new(args)?,
+        counts: Counts::default(),
+        out: Vec::new(),
+        heard: true,
+        report: Arc::new(Report::new(args.progress, &args.inputs)),
+    };
+    if args.inputs.is_empty() {
+        replay.input(OsStr::new("-"))?;
+    }
+    for name in &args.inputs {
+        replay.input(name)?;
+    }
+    replay.write()?;
+    replay.report.clear();
+    say(&replay.counts);
+    Ok(replay.status())
+}
+
+/// How a record fares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Verdict,
+    Rule,
+    File,
+    Missing,
+    Malformed,
+}
+
+impl Change {
+    fn as_str(self) -> &'static str {
+        match self {
+            Change::Verdict => "verdict",
+            Change::Rule => "rule",
+            Change::File => "file",
+            Change::Missing => "missing",
+            Change::Malformed => "malformed",
+        }
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    records: u64,
+    hold: u64,
+    /// By [`Change`].
+    changed: [u64; 5],
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [verdict, rule, file, missing, malformed] = self.changed;
+        write!(
+            f,
+            "records {} hold {} verdict {verdict} rule {rule} file {file} missing {missing} \
+             malformed {malformed}",
+            self.records, self.hold
+        )
+    }
+}
+
+struct Replay {
+    sites: Sites,
+    counts: Counts,
+    out: Vec<u8>,
+    /// Whether anybody still reads what is printed.
+    heard: bool,
+    report: Arc<Report>,
+}
+
+impl Replay {
+    fn input(&mut self, name: &OsStr) -> Result<(), Failure> {
+        let octets = match open(name, &self.report) {
+            Ok(octets) => octets,
+            Err(cause) => {
+                self.report.error(&format_args!("cannot read {}: {cause}", shown(name)));
+                return Ok(());
+            }
+        };
+        let mut lines = Lines::of(BufReader::new(octets));
+        loop {
+            match lines.next() {
+                Ok(Some((number, line))) => {
+                    let place = format!("{}:{number}", name.display());
+                    self.line(&place, line)?;
+                }
+                Ok(None) => return Ok(()),
+                Err(cause) => {
+                    self.report.error(&format_args!("{} breaks off: {cause}", shown(name)));
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn line(&mut self, place: &str, line: Line<'_>) -> Result<(), Failure> {
+        self.counts.records += 1;
+        let parsed = match line {
+            Line::Whole(line) => Record::parse(line),
+            Line::TooLong => Err(format!("longer than {} octets", lines::LINE_OCTETS)),
+        };
+        let (change, text) = match parsed {
+            Err(wrong) => (Some(Change::Malformed), wrong),
+            Ok(question) => self.ask(&question),
+        };
+        if matches!(change, None | Some(Change::File)) {
+            self.counts.hold += 1;
+        }
+        let Some(change) = change else { return Ok(()) };
+        self.counts.changed[change as usize] += 1;
+        // Neither tabs nor line feeds come from records or files.
+        let text = text.replace(['\t', '\n', '\r'], " ");
+        self.out.extend_from_slice(format!("{place}\t{}\t{text}\n", change.as_str()).as_bytes());
+        if self.out.len() >= OUTPUT_OCTETS { self.write() } else { Ok(()) }
+    }
+
+    /// Asks once more: what changed, if something did, and in what way.
+    fn ask(&mut self, question: &Question) -> (Option<Change>, String) {
+        let record = &question.record;
+        let site = match self.sites.find(question) {
+            Ok(site) => site,
+            Err(missing) => return (Some(Change::Missing), missing),
+        };
+        let policy = site.policy(question);
+        let decision = policy.decide(&question.url).ok();
+        let verdict = decision.map_or("invalid", |decision| decision.verdict.as_str());
+        let is_same_file = site.sha256 == record.robots_sha256;
+        let rule = decision.and_then(|decision| decision.rule());
+        let change = if verdict != record.verdict {
+            Change::Verdict
+        } else if rule.map(|rule| rule.value) != question.rule.as_deref()
+            || rule.is_none() && reason_word(decision.as_ref()) != record.reason
+        {
+            Change::Rule
+        } else if is_same_file && rule.map(|rule| rule.line) != record.line {
+            // The same octets, the same text, another line: the record was not written of this.
+            Change::Rule
+        } else if !is_same_file {
+            Change::File
+        } else {
+            return (None, String::new());
+        };
+        let was = grounds(&record.verdict, question.rule.as_deref(), record.line, &record.reason);
+        let is = grounds(
+            verdict,
+            rule.map(|rule| rule.value),
+            rule.map(|rule| rule.line),
+            reason_word(decision.as_ref()),
+        );
+        let text = format!("was {was}; is {is}; {}", origin(record, &site, is_same_file));
+        (Some(change), text)
+    }
+
+    fn write(&mut self) -> Result<(), Failure> {
+        if self.heard {
+            match io::stdout().lock().write_all(&self.out) {
+                // The exit status is an answer too.
+                Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => self.heard = false,
+                written => {
+                    let failed = |cause| Failure::io("cannot write to standard output", cause);
+                    written.map_err(failed)?;
+                }
+            }
+        }
+        self.out.clear();
+        Ok(())
+    }
+
+    fn status(&self) -> Status {
+        let [verdict, rule, _, missing, malformed] = self.counts.changed;
+        if malformed > 0 {
+            Status::Usage
+        } else if self.report.failed() || missing > 0 {
+            Status::Io
+        } else if verdict + rule > 0 {
+            Status::Disallowed
+        } else {
+            Status::Done
+        }
+    }
+}
+
+fn reason_word(decision: Option<&Decision<'_>>) -> &'static str {
+    decision.map_or("invalid-url", |decision| reason(&decision.reason))
+}
+
+/// A verdict and what it stands on.
+fn grounds(verdict: &str, rule: Option<&[u8]>, line: Option<u32>, reason: &str) -> String {
+    match rule {
+        Some(rule) => {
+            let line = line.map_or_else(String::new, |line| format!(" on line {line}"));
+            format!("{verdict} by '{}'{line}", rule.escape_ascii())
+        }
+        None => format!("{verdict} ({reason})"),
+    }
+}
+
+/// What may have made the difference.
+fn origin(record: &Record, site: &Site, is_same_file: bool) -> String {
+    let path = site.path.display();
+    if !is_same_file {
+        format!("'{path}' changed")
+    } else if record.tool_version != TOOL_VERSION {
+        format!("'{path}' is the same, but robotsieve {} decided", record.tool_version)
+    } else {
+        format!("'{path}' is the same: the record was altered")
+    }
+}

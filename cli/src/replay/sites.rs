@@ -1,0 +1,159 @@
+//! The robots.txt files that records are checked against, each read once while it is kept.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use robotsieve::{Policy, Profile, Robots};
+
+use crate::args::ReplayArgs;
+use crate::error::{Failure, say};
+use crate::hosts::Authority;
+use crate::record::{Question, sha256};
+use crate::{robots_dir, robots_file};
+
+/// Where the file for a record is, and those that were read lately.
+pub struct Sites {
+    place: Place,
+    kept: Kept,
+}
+
+enum Place {
+    /// The record names it.
+    Record,
+    /// This one for all.
+    File(PathBuf),
+    /// By the host of the record's URL.
+    Folder { path: PathBuf, names: Vec<OsString>, hosts: HashMap<Box<[u8]>, u32> },
+}
+
+/// A robots.txt that was read.
+pub struct Site {
+    pub path: PathBuf,
+    pub sha256: String,
+    file: Vec<u8>,
+    policies: RefCell<HashMap<PolicyKey, Policy>>,
+}
+
+/// Profile, agent, and whether it is a header.
+type PolicyKey = (Profile, Vec<u8>, bool);
+
+/// So many policies of a file are kept.
+const POLICIES: usize = 256;
+
+impl Site {
+    /// The policy for who asked.
+    pub fn policy(&self, question: &Question) -> Policy {
+        let key = (question.profile, question.agent.clone(), question.record.user_agent);
+        let mut policies = self.policies.borrow_mut();
+        if let Some(policy) = policies.get(&key) {
+            return policy.clone();
+        }
+        if policies.len() >= POLICIES {
+            policies.clear();
+        }
+        let robots = Robots::parse(&self.file, &question.profile);
+        let policy = robots.policy(&question.crawler());
+        policies.insert(key, policy.clone());
+        policy
+    }
+}
+
+impl Sites {
+    /// # Errors
+    /// The folder cannot be listed, or the one file for all cannot be read.
+    pub fn new(args: &ReplayArgs) -> Result<Sites, Failure> {
+        let place = if let Some(path) = &args.robots {
+            // Without it nothing can be checked.
+            robots_file::read(path)?;
+            Place::File(path.clone())
+        } else if let Some(path) = &args.robots_dir {
+            let listing = robots_dir::list(path)?;
+            listing.warnings.iter().for_each(|warning| say(warning));
+            let hosts = listing.hosts.into_iter().collect();
+            Place::Folder { path: path.clone(), names: listing.names, hosts }
+        } else {
+            Place::Record
+        };
+        Ok(Sites { place, kept: Kept::default() })
+    }
+
+    /// The file that a record is checked against.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub fn find(&mut self, question: &Question) -> Result<Rc<Site>, String> {
+        let path = match &self.place {
+            Place::Record => question.robots.clone(),
+            Place::File(path) => path.clone(),
+            Place::Folder { path, names, hosts } => {
+                let google = question.profile == Profile::GOOGLE;
+                let host = Authority::of(&question.url, google).and_then(|a| a.host());
+                let host = host.ok_or("the URL has no host")?;
+                let place = hosts.get(&*host).ok_or_else(|| {
+                    format!("no file for {} in '{}'", host.escape_ascii(), path.display())
+                })?;
+                path.join(&names[*place as usize])
+            }
+        };
+        self.kept.get(&path)
+    }
+}
+
+/// What was read lately, the files that could not be read included: at most so many files and
+/// octets in each of two generations. What is asked for again goes to the younger one; when
+/// that is full the older one goes.
+#[derive(Default)]
+struct Kept {
+    young: HashMap<PathBuf, Result<Rc<Site>, String>>,
+    old: HashMap<PathBuf, Result<Rc<Site>, String>>,
+    young_octets: usize,
+}
+
+const KEPT_FILES: usize = 4_096;
+const KEPT_OCTETS: usize = 128 << 20;
+
+impl Kept {
+    fn get(&mut self, path: &Path) -> Result<Rc<Site>, String> {
+        if let Some(site) = self.young.get(path) {
+            return site.clone();
+        }
+        let site = self.old.remove(path).unwrap_or_else(|| read(path));
+        let octets = site.as_ref().map_or(0, |site| site.file.len());
+        if self.young.len() >= KEPT_FILES || self.young_octets + octets > KEPT_OCTETS {
+            self.old = std::mem::take(&mut self.young);
+            self.young_octets = 0;
+        }
+        self.young_octets += octets;
+        self.young.insert(path.to_owned(), site.clone());
+        site
+    }
+}
+
+fn read(path: &Path) -> Result<Rc<Site>, String> {
+    let file = robots_file::read(path).map_err(|failure| failure.to_string())?;
+    let sha256 = sha256(&file);
+    Ok(Rc::new(Site { path: path.to_owned(), sha256, file, policies: RefCell::default() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |number: usize| folder.path().join(number.to_string());
+        std::fs::write(path(0), "user-agent: *").unwrap();
+        let mut kept = Kept::default();
+        let first = kept.get(&path(0)).unwrap();
+        for number in 1..3 * KEPT_FILES {
+            assert!(kept.get(&path(number)).is_err());
+            // Asked for again and again, it stays.
+            assert!(Rc::ptr_eq(&kept.get(&path(0)).unwrap(), &first));
+        }
+        assert!(kept.young.len() + kept.old.len() <= 2 * KEPT_FILES);
+    }
+}

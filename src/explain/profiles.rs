@@ -1,0 +1,558 @@
+//! One question in all named profiles, and what makes the answers differ.
+
+use std::fmt;
+
+use crate::crawler::Crawler;
+use crate::decision::Verdict;
+use crate::engine::matching;
+use crate::profile::{ByteOrderMark, ControlCharacters, GroupMatch, Profile, TokenOctets};
+use crate::robots::Robots;
+use crate::target::{InvalidUrl, Target};
+
+use super::Explanation;
+
+/// The explanations of one question in the four named profiles. Shown as a sentence that says
+/// what makes them differ.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ProfileComparison<'a> {
+    /// In the order of [`Profile::NAMED`].
+    pub explanations: [(&'static str, Result<Explanation<'a>, InvalidUrl>); 4],
+    /// The profiles in which the verdict or the rule that decides differs from that of
+    /// [`Profile::RFC9309`], in the same order.
+    pub differences: Vec<Difference>,
+}
+
+/// Why a profile answers otherwise than [`Profile::RFC9309`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The name of the profile.
+    pub profile: &'static str,
+    /// Whether the verdict differs; if not, another line decides.
+    pub of_verdict: bool,
+    /// What makes the difference: with these points as in this profile, all others as in
+    /// [`Profile::RFC9309`], the answer is this profile's, and none of them can be left out.
+    pub causes: Vec<Cause>,
+}
+
+/// A point on which a profile differs from [`Profile::RFC9309`]: one or more of its switches.
+/// Shown as a clause about that profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Cause {
+    /// [`Profile::byte_order_mark`] has this value.
+    ByteOrderMark(ByteOrderMark),
+    /// [`Profile::size_limit`] and [`Profile::line_limit`].
+    SizeLimits,
+    /// [`Profile::control_characters`] has this value.
+    ControlCharacters(ControlCharacters),
+    /// [`Profile::target_form`].
+    TargetForm,
+    /// [`Profile::robots_txt_allowed`] is off.
+    RobotsTxtItself,
+    /// [`Profile::index_htm_is_directory`] is on.
+    IndexHtm,
+    /// [`Profile::field_prefixes`], [`Profile::misspelt_fields`],
+    /// [`Profile::ascii_white_space`] and [`Profile::missing_colon`] are on.
+    FieldNames,
+    /// [`Profile::sitemap_ends_agents`] is on.
+    SitemapEndsAgents,
+    /// [`Profile::trailing_stars_dropped`] is on.
+    TrailingStars,
+    /// [`Profile::leading_slash_assumed`] is on.
+    LeadingSlash,
+    /// [`Profile::unreserved_decoded`], [`Profile::hex_upper_case`],
+    /// [`Profile::high_octets_encoded`], [`Profile::forbidden_octets_encoded`],
+    /// [`Profile::special_octets_encoded`] and [`Profile::stray_percent_encoded`].
+    PercentEncoding,
+    /// [`Profile::token_octets`] has this value, or [`Profile::star_then_space`] and
+    /// [`Profile::empty_token_names_empty`] are on.
+    ProductTokens(TokenOctets),
+    /// [`Profile::merge_names`] is on.
+    MergedNames,
+    /// [`Profile::merge_groups`] is off.
+    FirstGroupOnly,
+    /// [`Profile::blank_line_ends_group`] is on.
+    BlankLineEndsGroup,
+    /// [`Profile::group_match`] has this value.
+    GroupMatch(GroupMatch),
+    /// [`Profile::wildcards`] is off.
+    Wildcards,
+    /// [`Profile::allow_rules`] is off.
+    AllowRules,
+    /// [`Profile::rule_precedence`] is
+    /// [`AnyDisallow`](crate::RulePrecedence::AnyDisallow).
+    Precedence,
+}
+
+impl Cause {
+    /// All points, as they are in a profile: the rarer the occasion for one to act, the
+    /// earlier it stands, since it then says more.
+    fn all(profile: &Profile) -> [Cause; 19] {
+        [
+            Cause::ByteOrderMark(profile.byte_order_mark),
+            Cause::SizeLimits,
+            Cause::ControlCharacters(profile.control_characters),
+            Cause::TargetForm,
+            Cause::RobotsTxtItself,
+            Cause::IndexHtm,
+            Cause::FieldNames,
+            Cause::SitemapEndsAgents,
+            Cause::TrailingStars,
+            Cause::LeadingSlash,
+            Cause::PercentEncoding,
+            Cause::ProductTokens(profile.token_octets),
+            Cause::MergedNames,
+            Cause::FirstGroupOnly,
+            Cause::BlankLineEndsGroup,
+            Cause::GroupMatch(profile.group_match),
+            Cause::Wildcards,
+            Cause::AllowRules,
+            Cause::Precedence,
+        ]
+    }
+
+    /// Sets this point of a profile as it is in another one.
+    fn set(self, to: &mut Profile, from: &Profile) {
+        match self {
+            Cause::ByteOrderMark(_) => to.byte_order_mark = from.byte_order_mark,
+            Cause::SizeLimits => {
+                to.size_limit = from.size_limit;
+                to.line_limit = from.line_limit;
+            }
+            Cause::ControlCharacters(_) => to.control_characters = from.control_characters,
+            Cause::TargetForm => to.target_form = from.target_form,
+            Cause::RobotsTxtItself => to.robots_txt_allowed = from.robots_txt_allowed,
+            Cause::IndexHtm => to.index_htm_is_directory = from.index_htm_is_directory,
+            Cause::FieldNames => {
+                to.field_prefixes = from.field_prefixes;
+                to.misspelt_fields = from.misspelt_fields;
+                to.ascii_white_space = from.ascii_white_space;
+                to.missing_colon = from.missing_colon;
+            }
+            Cause::SitemapEndsAgents => to.sitemap_ends_agents = from.sitemap_ends_agents,
+            Cause::TrailingStars => to.trailing_stars_dropped = from.trailing_stars_dropped,
+            Cause::LeadingSlash => to.leading_slash_assumed = from.leading_slash_assumed,
+            Cause::PercentEncoding => {
+                to.unreserved_decoded = from.unreserved_decoded;
+                to.hex_upper_case = from.hex_upper_case;
+                to.high_octets_encoded = from.high_octets_encoded;
+                to.forbidden_octets_encoded = from.forbidden_octets_encoded;
+                to.special_octets_encoded = from.special_octets_encoded;
+                to.stray_percent_encoded = from.stray_percent_encoded;
+            }
+            Cause::ProductTokens(_) => {
+                to.token_octets = from.token_octets;
+                to.star_then_space = from.star_then_space;
+                to.empty_token_names_empty = from.empty_token_names_empty;
+            }
+            Cause::MergedNames => to.merge_names = from.merge_names,
+            Cause::FirstGroupOnly => to.merge_groups = from.merge_groups,
+            Cause::BlankLineEndsGroup => to.blank_line_ends_group = from.blank_line_ends_group,
+            Cause::GroupMatch(_) => to.group_match = from.group_match,
+            Cause::Wildcards => to.wildcards = from.wildcards,
+            Cause::AllowRules => to.allow_rules = from.allow_rules,
+            Cause::Precedence => to.rule_precedence = from.rule_precedence,
+        }
+    }
+
+    /// A word for it that programs can rely on.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Cause::ByteOrderMark(_) => "byte-order-mark",
+            Cause::SizeLimits => "size-limits",
+            Cause::ControlCharacters(_) => "control-characters",
+            Cause::TargetForm => "target-form",
+            Cause::RobotsTxtItself => "robots-txt-itself",
+            Cause::IndexHtm => "index-htm",
+            Cause::FieldNames => "field-names",
+            Cause::SitemapEndsAgents => "sitemap-ends-agents",
+            Cause::TrailingStars => "trailing-stars",
+            Cause::LeadingSlash => "leading-slash",
+            Cause::PercentEncoding => "percent-encoding",
+            Cause::ProductTokens(_) => "product-tokens",
+            Cause::MergedNames => "merged-names",
+            Cause::FirstGroupOnly => "first-group-only",
+            Cause::BlankLineEndsGroup => "blank-line-ends-group",
+            Cause::GroupMatch(_) => "group-match",
+            Cause::Wildcards => "wildcards",
+            Cause::AllowRules => "allow-rules",
+            Cause::Precedence => "precedence",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Cause::ByteOrderMark(ByteOrderMark::Keep) => {
+                "a byte order mark belongs to the first line there"
+            }
+            Cause::ByteOrderMark(ByteOrderMark::Skip) => "a byte order mark is skipped there",
+            Cause::ByteOrderMark(ByteOrderMark::SkipPartial) => {
+                "the beginning of a byte order mark is skipped there too"
+            }
+            Cause::SizeLimits => "files and lines are cut elsewhere or not at all there",
+            Cause::ControlCharacters(ControlCharacters::Ordinary) => {
+                "control characters are octets like any other there"
+            }
+            Cause::ControlCharacters(ControlCharacters::NulEndsLine) => "a NUL ends a line there",
+            Cause::ControlCharacters(ControlCharacters::InvalidateRecord) => {
+                "a control character makes a record invalid there"
+            }
+            Cause::TargetForm => "anything is a URL there, and paths are found in another way",
+            Cause::RobotsTxtItself => "/robots.txt itself is no exception there",
+            Cause::IndexHtm => "an Allow of …/index.htm allows the folder itself too there",
+            Cause::FieldNames => "more spellings of records count there",
+            Cause::SitemapEndsAgents => "a sitemap between user-agent lines parts groups there",
+            Cause::TrailingStars => "stars at the end of a rule do not count there",
+            Cause::LeadingSlash => "a rule without a leading '/' gets one there",
+            Cause::PercentEncoding => "octets and %XX are brought to another form there",
+            Cause::ProductTokens(TokenOctets::LettersDigits) => {
+                "digits and dots belong to a product token there"
+            }
+            Cause::ProductTokens(TokenOctets::Letters) => {
+                "a product token ends before a digit or a dot there"
+            }
+            Cause::ProductTokens(TokenOctets::UpToSlash) => {
+                "all up to the first '/' is a product token there"
+            }
+            Cause::MergedNames => "the groups of all names of a crawler count together there",
+            Cause::FirstGroupOnly => "of several groups for a crawler only the first counts there",
+            Cause::BlankLineEndsGroup => "a blank line ends a group there",
+            Cause::GroupMatch(GroupMatch::Equal) => {
+                "a product token must equal the crawler's name there"
+            }
+            Cause::GroupMatch(GroupMatch::LongestPrefix) => {
+                "the beginning of the crawler's name is enough for a product token there"
+            }
+            Cause::GroupMatch(GroupMatch::FirstSubstring) => {
+                "any part of the crawler's name is enough for a product token there"
+            }
+            Cause::Wildcards => "'*' and '$' are plain characters there",
+            Cause::AllowRules => "Allow is no rule there",
+            Cause::Precedence => "any Disallow that matches decides there",
+        })
+    }
+}
+
+/// Why a crawler may fetch a URL, or may not, in the four named profiles, and what makes the
+/// answers differ.
+///
+/// Causes are found by trying: the question is asked again, some 60 times for each profile
+/// that differs, with some points changed.
+///
+/// ```
+/// use robotsieve::{Cause, Crawler, explain_profiles};
+///
+/// let file = b"User-agent: *\nDisallow: /*.pdf\n";
+/// let compared = explain_profiles(file, &Crawler::name("bot"), "https://e.com/a.pdf");
+/// assert_eq!(compared.differences.len(), 1);
+/// assert_eq!(compared.differences[0].causes, [Cause::Wildcards]);
+/// assert_eq!(
+///     compared.to_string(),
+///     "rfc9309, google and google-classic say disallow; original-1994 says allow, because \
+///      '*' and '$' are plain characters there."
+/// );
+/// ```
+pub fn explain_profiles<'a, U: AsRef<[u8]> + ?Sized>(
+    file: &'a [u8],
+    crawler: &Crawler,
+    url: &U,
+) -> ProfileComparison<'a> {
+    let url = url.as_ref();
+    let explain = |profile| Robots::parse(file, &profile).explain(crawler, url);
+    let explanations = Profile::NAMED.map(|(name, profile)| (name, explain(profile)));
+    let answers: Vec<Answer> = explanations.iter().map(|(_, why)| Answer::of(why)).collect();
+    let question = Question { file, crawler, url };
+    let differences = Profile::NAMED
+        .into_iter()
+        .zip(&answers)
+        .filter(|(_, answer)| **answer != answers[0])
+        .map(|((profile, of), answer)| Difference {
+            profile,
+            of_verdict: answer.verdict != answers[0].verdict,
+            causes: question.causes(&of, answer, answers[0].verdict == answer.verdict),
+        })
+        .collect();
+    ProfileComparison { explanations, differences }
+}
+
+/// What is compared: verdict (`None` for an invalid URL) and the line that decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Answer {
+    verdict: Option<Verdict>,
+    line: Option<u32>,
+}
+
+impl Answer {
+    fn of(why: &Result<Explanation<'_>, InvalidUrl>) -> Answer {
+        let why = why.as_ref().ok();
+        let line = why.and_then(Explanation::winner).map(|rule| rule.line);
+        Answer { verdict: why.map(|why| why.verdict), line }
+    }
+}
+
+struct Question<'q> {
+    file: &'q [u8],
+    crawler: &'q Crawler,
+    url: &'q [u8],
+}
+
+impl Question<'_> {
+    /// The answer, without all that explains it.
+    fn answer(&self, profile: &Profile) -> Answer {
+        let Ok(target) = Target::from_url(self.url, profile) else {
+            return Answer { verdict: None, line: None };
+        };
+        if profile.robots_txt_allowed && target.is_robots_txt() {
+            return Answer { verdict: Some(Verdict::Allow), line: None };
+        }
+        let policy = Robots::parse(self.file, profile).policy(self.crawler);
+        let rules = policy.rule_set();
+        let first = matching(rules, &target.to_buffer()).first().map(|first| rules.get(*first));
+        let verdict = first.map_or(Verdict::Allow, |rule| rule.verdict);
+        Answer { verdict: Some(verdict), line: first.map(|rule| rule.line) }
+    }
+
+    /// The points that make the answer of a profile what it is.
+    fn causes(&self, of: &Profile, wanted: &Answer, of_line: bool) -> Vec<Cause> {
+        let with = |causes: &[Cause]| {
+            let mut profile = Profile::RFC9309;
+            causes.iter().for_each(|cause| cause.set(&mut profile, of));
+            profile
+        };
+        let differs = |cause: &Cause| with(&[*cause]) != Profile::RFC9309;
+        let all: Vec<Cause> = Cause::all(of).into_iter().filter(differs).collect();
+        let same_verdict = |answer: Answer| {
+            if of_line { answer == *wanted } else { answer.verdict == wanted.verdict }
+        };
+        let alone: Vec<(Cause, Answer)> =
+            all.iter().map(|cause| (*cause, self.answer(&with(&[*cause])))).collect();
+        let exactly = alone.iter().find(|(_, answer)| answer == wanted);
+        if let Some((cause, _)) =
+            exactly.or_else(|| alone.iter().find(|(_, answer)| same_verdict(*answer)))
+        {
+            return vec![*cause];
+        }
+        // Several together: what can be left out is, the commonest occasion first.
+        let mut causes = all;
+        for at in (0..causes.len()).rev() {
+            let cause = causes.remove(at);
+            if !same_verdict(self.answer(&with(&causes))) {
+                causes.insert(at, cause);
+            }
+        }
+        causes
+    }
+}
+
+impl ProfileComparison<'_> {
+    fn verdict(&self, at: usize) -> &'static str {
+        self.explanations[at].1.as_ref().map_or("invalid", |why| why.verdict.as_str())
+    }
+
+    fn difference(&self, profile: &str) -> Option<&Difference> {
+        self.differences.iter().find(|difference| difference.profile == profile)
+    }
+}
+
+impl fmt::Display for ProfileComparison<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdicts_differ = self.differences.iter().any(|difference| difference.of_verdict);
+        // Profiles that answer alike for the same causes, in their order.
+        let mut parts: Vec<(Vec<&str>, &str, &[Cause])> = Vec::new();
+        for (at, (name, _)) in self.explanations.iter().enumerate() {
+            let difference =
+                self.difference(name).filter(|other| other.of_verdict == verdicts_differ);
+            let causes = difference.map_or(&[][..], |difference| &difference.causes);
+            let verdict = self.verdict(at);
+            match parts.iter_mut().find(|(_, v, c)| *v == verdict && *c == causes) {
+                Some((names, ..)) => names.push(name),
+                None => parts.push((vec![name], verdict, causes)),
+            }
+        }
+        if let [(_, verdict, _)] = parts[..] {
+            let line = Answer::of(&self.explanations[0].1).line;
+            write!(f, "All four profiles say {verdict}, ")?;
+            return match line {
+                Some(line) => write!(f, "by line {line}."),
+                None => f.write_str("and no rule decides."),
+            };
+        }
+        if !verdicts_differ {
+            write!(f, "All four profiles say {}", parts[0].1)?;
+        }
+        for (at, (names, verdict, causes)) in parts.iter().enumerate() {
+            if verdicts_differ {
+                f.write_str(if at > 0 { "; " } else { "" })?;
+                list(f, names)?;
+                write!(f, " {} {verdict}", if names.len() == 1 { "says" } else { "say" })?;
+            } else if at > 0 {
+                f.write_str(if at == 1 { ", but " } else { "; " })?;
+                list(f, names)?;
+                f.write_str(" on other grounds")?;
+            }
+            if !causes.is_empty() {
+                let causes: Vec<String> = causes.iter().map(Cause::to_string).collect();
+                f.write_str(", because ")?;
+                list(f, &causes)?;
+            }
+        }
+        f.write_str(".")
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::Result {
+    for (at, item) in items.iter().enumerate() {
+        let between = match at {
+            0 => "",
+            _ if at + 1 == items.len() => " and ",
+            _ => ", ",
+        };
+        write!(f, "{between}{item}")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No switch is forgotten: all points of a profile make that profile.
+    #[test]
+    fn points_make_the_profile() {
+        for (name, profile) in Profile::NAMED {
+            let mut made = Profile::RFC9309;
+            Cause::all(&profile).into_iter().for_each(|cause| cause.set(&mut made, &profile));
+            assert_eq!(made, profile, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_cause() {
+        use Cause::*;
+        let cases: [(&[u8], &str, &str, &str, Cause); 19] = [
+            (
+                b"\xEF\xBBuser-agent: *\ndisallow: /",
+                "a",
+                "/",
+                "google",
+                ByteOrderMark(super::ByteOrderMark::SkipPartial),
+            ),
+            (
+                b"\xEF\xBB\xBFuser-agent: *\ndisallow: /",
+                "a",
+                "/",
+                "original-1994",
+                ByteOrderMark(super::ByteOrderMark::Keep),
+            ),
+            (
+                b"user-agent: *\ndisallow: /a\0b",
+                "a",
+                "/a",
+                "google",
+                ControlCharacters(super::ControlCharacters::NulEndsLine),
+            ),
+            (
+                b"user-agent: *\ndisallow: /\nallow: /x\x01",
+                "a",
+                "/x%01",
+                "google-classic",
+                ControlCharacters(super::ControlCharacters::InvalidateRecord),
+            ),
+            (b"user-agent: *\ndisallow: /", "a", "e.com", "google", TargetForm),
+            (b"user-agent: *\ndisallow: /", "a", "/robots.txt", "google-classic", RobotsTxtItself),
+            (b"user-agent: *\ndisallow: /\nallow: /a/index.htm", "a", "/a/", "google", IndexHtm),
+            (b"user-agent: *\ndissallow: /", "a", "/", "google", FieldNames),
+            (
+                b"user-agent: a\nsitemap: x\nuser-agent: *\ndisallow: /",
+                "a",
+                "/",
+                "google-classic",
+                SitemapEndsAgents,
+            ),
+            (
+                b"user-agent: *\ndisallow: /a***\nallow: /ab",
+                "a",
+                "/ab",
+                "google-classic",
+                TrailingStars,
+            ),
+            (b"user-agent: *\ndisallow: fish", "a", "/fish", "google-classic", LeadingSlash),
+            (b"user-agent: *\ndisallow: /~a", "a", "/%7ea", "google", PercentEncoding),
+            (
+                b"user-agent: MJ12bot\ndisallow: /",
+                "MJ",
+                "/",
+                "google",
+                ProductTokens(TokenOctets::Letters),
+            ),
+            (
+                b"user-agent: a\ndisallow: /a\nuser-agent: b\ndisallow: /b",
+                "a,b",
+                "/b",
+                "google",
+                MergedNames,
+            ),
+            (
+                b"user-agent: a\ndisallow: /a\nuser-agent: a\ndisallow: /b",
+                "a",
+                "/b",
+                "original-1994",
+                FirstGroupOnly,
+            ),
+            (b"user-agent: *\n\ndisallow: /b", "a", "/b", "original-1994", BlankLineEndsGroup),
+            (
+                b"user-agent: b\ndisallow: /",
+                "abc",
+                "/",
+                "original-1994",
+                GroupMatch(super::GroupMatch::FirstSubstring),
+            ),
+            (b"user-agent: *\ndisallow: /*b", "a", "/ab", "original-1994", Wildcards),
+            (b"user-agent: *\ndisallow: /\nallow: /a", "a", "/a", "original-1994", AllowRules),
+        ];
+        for (file, names, url, profile, cause) in cases {
+            let compared = explain_profiles(file, &Crawler::names(names.split(',')), url);
+            let difference = compared.difference(profile);
+            let shown = file.escape_ascii();
+            assert_eq!(difference.map(|d| &d.causes[..]), Some(&[cause][..]), "{shown} {url}");
+            let sentence = compared.to_string();
+            assert!(sentence.contains(&cause.to_string()), "{sentence}");
+            assert!(sentence.contains(profile) && sentence.ends_with('.'), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn sentences() {
+        let say =
+            |file: &[u8], url: &str| explain_profiles(file, &Crawler::name("a"), url).to_string();
+        assert_eq!(
+            say(b"user-agent: *\ndisallow: /", "/"),
+            "All four profiles say disallow, by line 2."
+        );
+        assert_eq!(say(b"", "/"), "All four profiles say allow, and no rule decides.");
+        assert_eq!(
+            say(b"user-agent: *\ndisallow: /a\ndisallow: /*b", "/ab"),
+            "All four profiles say disallow, but original-1994 on other grounds, because '*' \
+             and '$' are plain characters there."
+        );
+        assert_eq!(
+            say(b"user-agent: *\ndisallow: /", "e.com"),
+            "rfc9309, google-classic and original-1994 say invalid; google says disallow, \
+             because anything is a URL there, and paths are found in another way."
+        );
+    }
+
+    #[test]
+    fn several_causes() {
+        // Only with the misspelling and the target of google/robotstxt.
+        let compared =
+            explain_profiles(b"user-agent: *\ndissallow: /x", &Crawler::name("a"), "e.com/x");
+        let google = compared.difference("google").unwrap();
+        assert_eq!(google.causes, [Cause::TargetForm, Cause::FieldNames]);
+    }
+}
