@@ -60,6 +60,7 @@ mod content;
 mod crawler;
 mod decision;
 mod diagnostic;
+pub mod diff;
 mod engine;
 mod marks;
 mod normalise;

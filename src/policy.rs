@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::automaton::InvalidAutomaton;
+use crate::automaton::{Automaton, InvalidAutomaton};
 use crate::config::{Config, Engine, LimitHit};
 use crate::decision::{Decision, Reason, Rule, Verdict};
 use crate::engine::Compiled;
@@ -317,7 +317,6 @@ impl Policy {
         self.0.agents.iter()
     }
 
-    #[cfg(feature = "pack")]
     pub(crate) fn rule_set(&self) -> &RuleSet {
         &self.0.rules
     }
@@ -325,7 +324,17 @@ impl Policy {
     /// The table that it was compiled to.
     #[cfg(feature = "pack")]
     pub(crate) fn table(&self) -> Option<&[u8]> {
-        Some(self.0.compiled.get()?.automaton()?.octets())
+        Some(self.automaton()?.octets())
+    }
+
+    /// The automaton that it was compiled to.
+    pub(crate) fn automaton(&self) -> Option<&Automaton> {
+        self.0.compiled.get()?.automaton()
+    }
+
+    /// How it reads the URLs that it is asked about.
+    pub(crate) fn reading(&self) -> Reading {
+        self.0.reading
     }
 
     #[cfg(feature = "pack")]
@@ -341,6 +350,12 @@ impl Policy {
 }
 
 impl Policy {
+    /// A number that is another one for every policy that [`Policy::is_same`] tells apart, as
+    /// long as both exist.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     /// Whether both are known to give the same verdict on every target: their rules are kept,
     /// and they have the same patterns and verdicts.
     pub(crate) fn decides_like(&self, other: &Policy) -> bool {
