@@ -229,7 +229,7 @@ fn holds_for(
     if !proven || matches!(difference, Difference::Unknown { .. }) {
         return;
     }
-    let target_len = |path| Target::from_path(path, profile).unwrap().to_vec().len();
+    let target_len = |path: &[u8]| Target::from_path(path, profile).unwrap().to_vec().len();
     let nearest = |flips: &[Flip]| {
         let first = flips.first()?;
         assert!(first.is_shortest);
