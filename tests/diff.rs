@@ -123,6 +123,11 @@ fn deciding_rules() {
     assert!(flips.newly_allowed.iter().all(|flip| flip.is_shortest));
     let rule = flips.newly_disallowed[0].new.as_ref().unwrap();
     assert_eq!((rule.verdict, &rule.value[..]), (Verdict::Disallow, &b"/c"[..]));
+    // Longer ones by other rules are found too.
+    let difference = compare("", "Disallow: /abc\nDisallow: /*.pdf", &Profile::RFC9309);
+    let flips = &difference.flips().unwrap().newly_disallowed;
+    let found: Vec<_> = flips.iter().map(|flip| (&flip.path[..], flip.is_shortest)).collect();
+    assert_eq!(found, [(&b"/abc"[..], true), (b"/.pdf", false)]);
 }
 
 #[test]
@@ -323,16 +328,16 @@ fn mutated(rules: &[(bool, Vec<u8>)], random: &mut Random) -> Vec<(bool, Vec<u8>
 
 /// Two files: how they came about, and the files.
 fn pair(number: usize, random: &mut Random) -> (&'static str, Vec<u8>, Vec<u8>) {
-    if number % 10 == 0 {
+    if number.is_multiple_of(10) {
         let old = robotsieve_corpora::robots(7, number as u64);
-        if number % 20 == 0 {
+        if number.is_multiple_of(20) {
             return ("invented hosts", old, robotsieve_corpora::robots(7, number as u64 + 1));
         }
         let new = changed_file(&old, random);
         return ("invented host, changed", old, new);
     }
     let old = rules(random);
-    let new = if number % 4 == 0 { rules(random) } else { mutated(&old, random) };
+    let new = if number.is_multiple_of(4) { rules(random) } else { mutated(&old, random) };
     let mut files = [generate::file(&old), generate::file(&new)];
     if random.below(3) == 0 && new.len() > 1 {
         // The same group in two parts.
@@ -340,7 +345,11 @@ fn pair(number: usize, random: &mut Random) -> (&'static str, Vec<u8>, Vec<u8>) 
         files[1] = [one, b"User-agent: else\nDisallow: /\n".to_vec(), other].concat();
     }
     let [old_file, new_file] = files;
-    (if number % 4 == 0 { "unrelated rules" } else { "rules, changed" }, old_file, new_file)
+    (
+        if number.is_multiple_of(4) { "unrelated rules" } else { "rules, changed" },
+        old_file,
+        new_file,
+    )
 }
 
 /// A file with some of its lines changed, moved, dropped or doubled.
@@ -471,19 +480,19 @@ fn generated_pairs() {
 /// Every file of the corpus against the same with a line or two changed.
 #[test]
 fn corpus_pairs() {
-    let Some(hosts) = corpus::hosts() else { return };
+    let Some(hosts) = corpus::files() else { return };
     let outcomes: Mutex<[usize; 4]> = Mutex::default();
     let slowest: Mutex<Vec<(Duration, &str)>> = Mutex::default();
     over_all_cores(hosts.len(), |number| {
-        let host = &hosts[number];
+        let (name, file) = &hosts[number];
         let mut random = Random(number as u64);
-        let changed = changed_file(&host.file, &mut random);
+        let changed = changed_file(file, &mut random);
         let profile = Profile::NAMED[number % 4].1;
-        let [old, new] = [&host.file, &changed].map(|file| Robots::parse(file, &profile));
+        let [old, new] = [file, &changed].map(|file| Robots::parse(file, &profile));
         let began = Instant::now();
         let all = diff::files(&old, &new, &Limits::default());
         let took = began.elapsed();
-        slowest.lock().unwrap_or_else(PoisonError::into_inner).push((took, host.name));
+        slowest.lock().unwrap_or_else(PoisonError::into_inner).push((took, name));
         for same in &all {
             let crawler = match same.crawlers[0] {
                 b"*" => Crawler::names([""; 0]),

@@ -31,6 +31,7 @@ Examples:
   robotsieve filter --robots-dir robots/ --agent FooBot urls.txt.gz > allowed.txt
   robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
   robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
+  robotsieve diff old.txt new.txt
 
 'robotsieve help COMMAND' says more of each command, with examples."
 )]
@@ -45,6 +46,7 @@ pub enum Command {
     Filter(FilterArgs),
     Pack(PackArgs),
     Dot(DotArgs),
+    Diff(DiffArgs),
 }
 
 /// One policy: a file, a crawler, and how they are read.
@@ -332,6 +334,79 @@ pub struct DotArgs {
     /// Units of work at most while it is built [default: in proportion to the rules]
     #[arg(long, value_name = "N")]
     pub work: Option<u64>,
+}
+
+/// Compare two robots.txt: not their lines but what they mean.
+///
+/// For every crawler that either file names, and '*' for all others, decides by the automata of
+/// both files whether they allow the same, and prints the shortest paths that flip, with the
+/// rules that decided: at most five in each direction, each by another pair of rules. Files with
+/// different text and the same meaning are no change.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "\
+robotsieve diff [--profile P] [--agent NAMES]... [--user-agent HEADER]...
+                       [--urls FILE]... [--format FORMAT] OLD NEW",
+    after_help = "\
+Examples:
+  robotsieve diff old.txt new.txt
+  robotsieve diff --agent GPTBot --agent googlebot-news,googlebot old.txt new.txt
+  robotsieve diff --urls urls.txt.gz --format json old.txt new.txt
+  robotsieve diff old.txt new.txt && echo 'nothing to review'
+
+What is not proven:
+  Rules with so many stars that they have no automaton within its limits, or automata too large
+  to be walked in step, are compared by paths made from the rules of both files. If one of them
+  flips that is a change. If none does the last line says 'no change found, not proven': that is
+  not equality, and the exit status is 1.
+
+The JSON is one object, described in docs/diff.md.
+
+Exit status:
+  0  no change: proven for every crawler that was compared
+  1  some path flips, or it is not proven that none does
+  2  wrong usage
+  3  a file cannot be read"
+)]
+pub struct DiffArgs {
+    #[arg(
+        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    #[command(flatten)]
+    pub agents: Agents,
+
+    /// Print the URLs of this file that flip, too; '-': standard input
+    ///
+    /// One URL or path a line, plain, gzip or zstd, as 'filter' reads them. May be given
+    /// several times. What is no URL is passed over and counted on standard error.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub urls: Vec<OsString>,
+
+    /// What is printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// The robots.txt as it was
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+
+    /// The robots.txt as it is to be
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+}
+
+/// For whom something is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
 }
 
 /// What `filter` writes.

@@ -1,13 +1,14 @@
 //! The command `robotsieve`: which URLs does a robots.txt allow?
 //!
-//! Four subcommands, each in a module of its own: [`check`] judges a few URLs and answers
+//! Each subcommand has a module of its own: [`check`] judges a few URLs and answers
 //! by its exit status, [`filter`] sieves millions of them, [`pack`] compiles the files of many
-//! hosts into one, [`dot`] draws what decides. All
+//! hosts into one, [`dot`] draws what decides, [`diff`] compares what two files mean. All
 //! decisions are the library's; here is only what surrounds them: arguments, files, lines,
 //! hosts, formats.
 
 mod args;
 mod check;
+mod diff;
 mod dot;
 mod error;
 mod filter;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Filter(args) => filter::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Dot(args) => dot::run(&args),
+        Command::Diff(args) => diff::run(&args),
     };
     match outcome {
         Ok(status) => status.into(),

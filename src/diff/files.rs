@@ -1,6 +1,6 @@
 //! From two files to the crawlers that they treat differently.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Difference, Limits, policies_within};
@@ -18,18 +18,10 @@ pub struct CrawlersDifference<C> {
     pub difference: Difference,
 }
 
-/// What changed from one file to another, for every crawler: the distinct product tokens that
-/// either file names, as first written there, and `*` for all other crawlers.
-///
-/// Crawlers that get the same policies from both files stand together, in the order of the first
-/// of them; `*` comes first. A crawler is asked for by its token alone: one that finds several
-/// groups by a longer name or by several names is a matter for [`crawlers`].
-pub fn files<'a>(
-    old: &Robots<'a>,
-    new: &Robots<'a>,
-    limits: &Limits,
-) -> Vec<CrawlersDifference<&'a [u8]>> {
-    let mut known = std::collections::HashSet::new();
+/// Every crawler that either file knows: `*` for those that no group names, then the distinct
+/// product tokens of the old file and of the new one, as first written there.
+pub fn named_crawlers<'a>(old: &Robots<'a>, new: &Robots<'a>) -> Vec<(&'a [u8], Crawler)> {
+    let mut known = HashSet::new();
     // No name: the groups for everybody.
     let mut all = vec![(&b"*"[..], Crawler::names([""; 0]))];
     for token in old.tokens().chain(new.tokens()).filter(|token| *token != b"*") {
@@ -37,7 +29,20 @@ pub fn files<'a>(
             all.push((token, Crawler::name(token)));
         }
     }
-    crawlers(old, new, all, limits)
+    all
+}
+
+/// What changed from one file to another, for the [`named_crawlers`].
+///
+/// Crawlers that get the same policies from both files stand together, in the order of the first
+/// of them. A crawler is asked for by its token alone: one that finds several groups by a longer
+/// name or by several names is a matter for [`crawlers`].
+pub fn files<'a>(
+    old: &Robots<'a>,
+    new: &Robots<'a>,
+    limits: &Limits,
+) -> Vec<CrawlersDifference<&'a [u8]>> {
+    crawlers(old, new, named_crawlers(old, new), limits)
 }
 
 /// What changed from one file to another for these crawlers, each given with what it is called

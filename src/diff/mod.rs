@@ -43,7 +43,7 @@ use crate::config::LimitHit;
 use crate::decision::Verdict;
 use crate::policy::Policy;
 
-pub use files::{CrawlersDifference, crawlers, files};
+pub use files::{CrawlersDifference, crawlers, files, named_crawlers};
 use product::{End, Product};
 use samples::Samples;
 use targets::Targets;
@@ -120,8 +120,7 @@ pub struct Flips {
 pub struct Flip {
     /// The path, with its query if it has one: for [`Policy::is_path_allowed`].
     pub path: Vec<u8>,
-    /// Whether no shorter target flips in this direction by this pair of rules; of the first
-    /// flip, whether no shorter one flips in this direction at all.
+    /// Whether it is proven that no shorter target flips in this direction.
     pub is_shortest: bool,
     /// The rule that decided in the old policy, if one did.
     pub old: Option<DecidingRule>,
@@ -231,6 +230,8 @@ struct Direction {
     flips: Vec<Flip>,
     lines: HashSet<Lines>,
     candidates: usize,
+    /// Octets of the nearest target that flips, where that is proven.
+    nearest: Option<usize>,
 }
 
 impl<'p> Found<'p> {
@@ -257,7 +258,10 @@ impl<'p> Found<'p> {
         let pairs = self.limits.pairs.min((*budget).max(LEAST_PAIRS));
         let (end, visited) = product.flips(pairs, |target, verdict| {
             if !self.is_full(verdict) {
-                self.add(targets.path(target()), verdict, true);
+                let target = target();
+                let nearest = *self.direction(verdict).nearest.get_or_insert(target.len());
+                let is_shortest = target.len() == nearest;
+                self.add(targets.path(target), verdict, is_shortest);
             }
             !(self.is_full(Verdict::Disallow) && self.is_full(Verdict::Allow))
         });

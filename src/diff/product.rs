@@ -41,12 +41,15 @@ pub(super) enum End {
     Limit,
 }
 
+/// So many times a pair of final states that shows a difference is visited again.
+const REPEATED_FLIPS: usize = 4_096;
+
 /// Whether to go on.
 pub(super) type GoOn = bool;
 
 impl Product<'_> {
-    /// Visits the targets on which the tables differ, one for each pair of states that shows
-    /// a difference and that no other one led through: shortest first, of equal lengths the
+    /// Visits targets on which the tables differ, one for each pair of states that shows a
+    /// difference, and some more where both are final: shortest first, of equal lengths the
     /// readable first. `visit` is given the target and what the new table says.
     pub(super) fn flips(
         self,
@@ -88,6 +91,7 @@ impl Product<'_> {
         let limit_pairs = limit_pairs.min(u32::MAX as usize - 256);
         is_new(first);
         let mut reached = vec![Reached { pair: first, from: 0, octet: b'/' }];
+        let mut repeats = REPEATED_FLIPS;
         let mut next = 0;
         while let Some(&Reached { pair, .. }) = reached.get(next) {
             let Pair { old, new, spot } = pair;
@@ -108,9 +112,19 @@ impl Product<'_> {
                     return (End::Limit, reached.len());
                 }
                 self.expand(pair, |octet, pair| {
-                    if is_new(pair) {
-                        reached.push(Reached { pair, from: next as u32, octet });
+                    let is_repeated = !is_new(pair);
+                    // All flips of two final states are one pair, whatever rules decide there.
+                    if is_repeated {
+                        let flips = pair.old.is_final()
+                            && pair.new.is_final()
+                            && self.old.verdict_at(pair.old) != self.new.verdict_at(pair.new)
+                            && self.targets.may_end(pair.spot);
+                        if !flips || repeats == 0 {
+                            return;
+                        }
+                        repeats -= 1;
                     }
+                    reached.push(Reached { pair, from: next as u32, octet });
                 });
             }
             next += 1;

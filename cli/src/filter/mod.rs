@@ -21,12 +21,12 @@
 //! locks up.
 
 mod folder;
-mod input;
+pub mod input;
 mod judge;
 mod known;
 mod output;
 mod packed;
-mod report;
+pub mod report;
 mod sites;
 mod tally;
 

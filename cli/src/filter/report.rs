@@ -78,8 +78,7 @@ impl Report {
 
     /// Prints the summary and says how the command ends.
     pub fn finish(&self, sum: &Sum, crawlers: usize) -> Status {
-        self.waits.store(false, Ordering::Relaxed);
-        self.bar.finish_and_clear();
+        let status = self.end();
         let seconds = self.start.elapsed().as_secs_f64();
         let several = match crawlers {
             1 => String::new(),
@@ -97,6 +96,13 @@ impl Report {
             sum.hosts(),
             sum.urls as f64 / seconds.max(1e-9),
         );
+        status
+    }
+
+    /// Takes the bar away and says whether everything could be read.
+    pub fn end(&self) -> Status {
+        self.waits.store(false, Ordering::Relaxed);
+        self.bar.finish_and_clear();
         if self.failed.load(Ordering::Relaxed) { Status::Io } else { Status::Done }
     }
 }
