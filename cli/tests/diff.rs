@@ -39,15 +39,15 @@ fn change() {
   disallowed now  /.pdf        no rule -> line 8 Disallow: /*.pdf
   disallowed now  /shop/opena  line 6 Allow: /shop/open -> line 6 Disallow: /shop/
 CCBot:
-  disallowed now  /            no rule -> line 3 Disallow: /
-  disallowed now  /shop/open   line 6 Allow: /shop/open -> line 3 Disallow: /
+  disallowed now  /           no rule -> line 3 Disallow: /
+  disallowed now  /shop/open  line 6 Allow: /shop/open -> line 3 Disallow: /
 change: 2 of 3 crawlers
 ";
     run(args!["diff", &old, &new]).gives(1, text);
     let back = run(args!["diff", &new, &old]);
     assert!(out(&back).contains("allowed now     /.pdf "), "{back:?}");
     assert_eq!(back.status, 1);
-    // For GPTBot nothing changed; in the profile of 1994 nothing is allowed by a rule.
+    // For GPTBot nothing changed.
     run(args!["diff", "--agent", "GPTBot", &old, &new])
         .gives(0, "no change: the text differs, the meaning does not\n");
     let header = "Mozilla/5.0 (compatible; CCBot/2.0)";
@@ -105,8 +105,9 @@ fn json() {
     assert_eq!(crawlers[0]["newly_disallowed"][0], wanted);
     assert_eq!(crawlers[0]["newly_allowed"], serde_json::json!([]));
     assert_eq!(value["urls_flipped"], 3);
-    let url = &value["urls"][2];
-    assert_eq!(url["crawlers"], serde_json::json!(["*"]));
+    assert_eq!(value["urls"][2]["crawlers"], serde_json::json!(["CCBot"]));
+    let url = &value["urls"][1];
+    assert_eq!(url["crawlers"], serde_json::json!(["*", "CCBot"]));
     assert_eq!((&url["new"], &url["url_base64"]), (&"disallow".into(), &"L/8ucGRm".into()));
     let ran = run(args!["diff", "--format", "json", &old, &old]);
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
