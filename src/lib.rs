@@ -51,6 +51,7 @@
 //! # Features
 //!
 //! * `rayon`: the module `batch`, many URLs at once over all cores. Off by default.
+//! * `url`: `records::Sitemap::resolve`, by the crate `url`. Off by default.
 
 mod automaton;
 #[cfg(feature = "rayon")]
@@ -72,6 +73,7 @@ mod parse;
 mod policy;
 mod policy_set;
 mod profile;
+pub mod records;
 mod robots;
 mod rules;
 mod select;
