@@ -32,6 +32,7 @@ Examples:
   robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
   robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
   robotsieve diff old.txt new.txt
+  robotsieve records robots.txt
 
 'robotsieve help COMMAND' says more of each command, with examples."
 )]
@@ -47,6 +48,7 @@ pub enum Command {
     Pack(PackArgs),
     Dot(DotArgs),
     Diff(DiffArgs),
+    Records(RecordsArgs),
 }
 
 /// One policy: a file, a crawler, and how they are read.
@@ -398,6 +400,63 @@ pub struct DiffArgs {
     /// The robots.txt as it is to be
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
+}
+
+/// Print the records that are neither user-agent lines nor rules, with what they mean.
+///
+/// Sitemaps, crawl delays, request rates, visit times, hosts, parameters without meaning, noindex,
+/// Content-Signal, Content-Usage and unknown fields: for each its line, its value, and what is
+/// wrong with it. Records of the file come first, then those of each group.
+///
+/// With --path also what the file says about training, search and inference with what is there.
+/// That follows drafts: draft-ietf-aipref-attach-05 and -vocab-08, and contentsignals.org.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "\
+robotsieve records [--profile P] [--agent NAMES]... [--user-agent HEADER]...
+                          [--path PATH]... [--base URL] [--format FORMAT] ROBOTS",
+    after_help = "\
+Examples:
+  robotsieve records robots.txt
+  robotsieve records --agent GPTBot --path /news/ robots.txt
+  robotsieve records --base https://example.com/robots.txt --format json robots.txt
+
+The JSON is one object, described in docs/records.md.
+
+Exit status:
+  0  printed, whatever is wrong with the records
+  2  wrong usage
+  3  a file cannot be read"
+)]
+pub struct RecordsArgs {
+    #[arg(
+        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    #[command(flatten)]
+    pub agents: Agents,
+
+    /// Say how the content at this path or URL may be used, for each --agent, or for any
+    ///
+    /// May be given several times.
+    #[arg(long, value_name = "PATH", verbatim_doc_comment)]
+    pub path: Vec<OsString>,
+
+    /// The URL of the robots.txt: sitemaps that are not absolute are resolved against it
+    #[arg(long, value_name = "URL")]
+    pub base: Option<url::Url>,
+
+    /// What is printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// The robots.txt file
+    #[arg(value_name = "ROBOTS")]
+    pub robots: PathBuf,
 }
 
 /// For whom something is printed.

@@ -3,8 +3,6 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use robotsieve::diff::{self, DecidingRule, Difference, Flip, Limits};
 use robotsieve::{Crawler, Policy, Robots, Verdict};
 use serde_json::{Value, json};
@@ -12,6 +10,7 @@ use serde_json::{Value, json};
 use crate::args::{DiffArgs, Format, Progress};
 use crate::error::{Failure, Status};
 use crate::filter::{input::Inputs, report::Report};
+use crate::octets::{self, shown};
 use crate::robots_file;
 
 /// The version of the JSON, which is described in `docs/diff.md`.
@@ -231,14 +230,6 @@ fn shown_rule(rule: &Option<DecidingRule>) -> String {
     }
 }
 
-/// Octets for people: as they are where they are printable, else escaped.
-fn shown(octets: &[u8]) -> String {
-    match str::from_utf8(octets) {
-        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        _ => octets.escape_ascii().to_string(),
-    }
-}
-
 /// Prints one object; the URLs are written as they are found.
 fn print_json(
     args: &DiffArgs,
@@ -266,7 +257,7 @@ fn print_json(
     let flipped = flipping_urls(args, groups, report, |url, verdict, groups| {
         let names: Vec<&String> = groups.iter().flat_map(|group| &group.names).collect();
         let mut flip = json!({ "new": verdict.as_str(), "crawlers": names });
-        put_octets(&mut flip, "url", url);
+        octets::put(&mut flip, "url", url);
         write!(out, "{}\n{flip}", std::mem::replace(&mut comma, ","))
     })?;
     if !args.urls.is_empty() {
@@ -304,7 +295,7 @@ fn flip_json(flip: &Flip) -> Value {
     let rule = |rule: &Option<DecidingRule>| {
         rule.as_ref().map(|rule| {
             let mut value = json!({ "verdict": rule.verdict.as_str(), "line": rule.line });
-            put_octets(&mut value, "rule", &rule.value);
+            octets::put(&mut value, "rule", &rule.value);
             value
         })
     };
@@ -313,14 +304,6 @@ fn flip_json(flip: &Flip) -> Value {
         "old": rule(&flip.old),
         "new": rule(&flip.new),
     });
-    put_octets(&mut value, "path", &flip.path);
+    octets::put(&mut value, "path", &flip.path);
     value
-}
-
-/// Octets as text, and where they are not UTF-8 in Base64 too.
-fn put_octets(value: &mut Value, name: &str, octets: &[u8]) {
-    value[name] = String::from_utf8_lossy(octets).into();
-    if str::from_utf8(octets).is_err() {
-        value[format!("{name}_base64")] = STANDARD.encode(octets).into();
-    }
 }

@@ -2,8 +2,8 @@
 //!
 //! Each subcommand has a module of its own: [`check`] judges a few URLs and answers
 //! by its exit status, [`filter`] sieves millions of them, [`pack`] compiles the files of many
-//! hosts into one, [`dot`] draws what decides, [`diff`] compares what two files mean. All
-//! decisions are the library's; here is only what surrounds them: arguments, files, lines,
+//! hosts into one, [`dot`] draws what decides, [`diff`] compares what two files mean, [`records`] prints what is
+//! neither a user-agent line nor a rule. All decisions are the library's; here is only what surrounds them: arguments, files, lines,
 //! hosts, formats.
 
 mod args;
@@ -14,7 +14,9 @@ mod error;
 mod filter;
 mod hosts;
 mod mapped;
+mod octets;
 mod pack;
+mod records;
 mod robots_dir;
 mod robots_file;
 
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         Command::Pack(args) => pack::run(&args),
         Command::Dot(args) => dot::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::Records(args) => records::run(&args),
     };
     match outcome {
         Ok(status) => status.into(),

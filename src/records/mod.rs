@@ -46,6 +46,7 @@ mod values;
 
 use std::time::Duration;
 
+use crate::crawler::Crawler;
 use crate::parse::{Content, Field, Record};
 use crate::robots::Robots;
 
@@ -288,6 +289,19 @@ impl<'a> Robots<'a> {
         records
     }
 
+    /// The records that are for a crawler: those of the file and of its groups, and those that
+    /// stand before or between groups, which no definition forbids it to read. Reads the file
+    /// again.
+    pub fn typed_records_for(&self, crawler: &Crawler) -> Vec<TypedRecord<'a>> {
+        let groups = self.groups_of(crawler);
+        let mut records = self.typed_records();
+        records.retain(|record| match record.scope {
+            Scope::Group(group) => groups.binary_search(&group).is_ok(),
+            Scope::File | Scope::Outside => true,
+        });
+        records
+    }
+
     /// The tokens of the crawlers that a group is for, as written; `*` among them. Groups are
     /// numbered from 0; there are none beyond [`Robots::group_count`].
     pub fn group_tokens(&self, group: u32) -> Vec<&'a [u8]> {
@@ -296,24 +310,19 @@ impl<'a> Robots<'a> {
 
     /// How long a crawler is asked to wait between two requests: the longest valid
     /// `Crawl-delay` of its groups. Reads the file again.
-    pub fn crawl_delay(&self, crawler: &crate::Crawler) -> Option<Duration> {
-        let groups = self.groups_of(crawler);
+    pub fn crawl_delay(&self, crawler: &Crawler) -> Option<Duration> {
         let delay = |record: TypedRecord<'a>| match (record.scope, record.value) {
-            (Scope::Group(group), Ok(Value::CrawlDelay(delay)))
-                if groups.binary_search(&group).is_ok() =>
-            {
-                Some(delay)
-            }
+            (Scope::Group(_), Ok(Value::CrawlDelay(delay))) => Some(delay),
             _ => None,
         };
-        self.typed_records().into_iter().filter_map(delay).max()
+        self.typed_records_for(crawler).into_iter().filter_map(delay).max()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Crawler, Profile};
+    use crate::Profile;
 
     #[test]
     fn spellings() {
