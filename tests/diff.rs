@@ -521,3 +521,34 @@ fn corpus_pairs() {
         hosts.len(),
     ));
 }
+
+/// Files that are made to cost as much as they can, each against the same with a rule more and
+/// with one changed.
+#[test]
+fn hostile_pairs() {
+    let files = robotsieve_corpora::hostile::all();
+    over_all_cores(2 * files.len(), |number| {
+        let (name, file) = &files[number / 2];
+        let changed = if number % 2 == 0 {
+            [&file[..], b"Disallow: /zzz*\n"].concat()
+        } else {
+            let mut changed = file.clone();
+            let at = changed.len() - 2;
+            changed[at] = if changed[at] == b'q' { b'r' } else { b'q' };
+            changed
+        };
+        let [old, new] = [file, &changed].map(|file| policy(file, &Profile::RFC9309));
+        let began = Instant::now();
+        let difference = diff::policies(&old, &new, &Limits::default());
+        let took = began.elapsed();
+        flips_flip(&difference, &old, &new);
+        let outcome = match &difference {
+            Difference::Equal => "equal",
+            Difference::Different(flips) if flips.unproven.is_none() => "different",
+            Difference::Different(_) => "different, not searched to the end",
+            _ => "unknown",
+        };
+        say(&format!("{name}: {outcome}, {took:?}"));
+        assert!(took.as_secs() < 60, "{name}: {took:?}");
+    });
+}

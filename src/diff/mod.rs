@@ -57,7 +57,8 @@ pub struct Limits {
     pub pairs: usize,
     /// Flips reported at most in each direction, one for each pair of deciding rules.
     pub flips: usize,
-    /// Paths tried at most where the automata cannot tell.
+    /// Paths tried at most where the automata cannot tell; fewer where thousands of rules make
+    /// that take seconds.
     pub samples: usize,
 }
 
@@ -213,6 +214,9 @@ const LEAST_PAIRS: usize = 4_096;
 /// rules as another one is left out.
 const CANDIDATES_PER_FLIP: usize = 200;
 
+/// Octets of sampled paths times rules, at most: some two seconds for the costliest rules.
+const SAMPLE_WORK: u64 = 4 << 30;
+
 /// The lines of two deciding rules.
 type Lines = [Option<u32>; 2];
 
@@ -250,7 +254,7 @@ impl<'p> Found<'p> {
         let targets = Targets::of(self.old.reading());
         let product = Product { old: old.table(), new: new.table(), targets };
         // Bounded by the size of the tables; the limit is there for tables of odd configurations.
-        match product.decide_alike(self.limits.pairs.max(LEAST_PAIRS).saturating_mul(8)) {
+        match product.decide_alike(self.limits.pairs.max(LEAST_PAIRS).saturating_mul(4)) {
             Ok(true) => return Ok(()),
             Ok(false) => {}
             Err(()) => return Err(Unproven::Pairs(self.limits.pairs)),
@@ -276,8 +280,12 @@ impl<'p> Found<'p> {
     fn by_samples(&mut self) -> usize {
         let mut samples = Samples::new(self.old, self.new, self.limits.samples);
         let mut count = 0;
-        while let Some(path) = samples.next() {
+        let mut work = 0;
+        while work < SAMPLE_WORK
+            && let Some(path) = samples.next()
+        {
             count += 1;
+            work += path.len() as u64 * (self.old.rule_count() + self.new.rule_count()) as u64;
             let allowed = [self.old, self.new].map(|policy| policy.is_path_allowed(&path));
             if let [Ok(old), Ok(new)] = allowed
                 && old != new

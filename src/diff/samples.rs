@@ -1,5 +1,8 @@
 //! Paths made from the rules of two policies, for where the automata cannot tell.
 
+use std::collections::HashSet;
+
+use crate::decision::Verdict;
 use crate::policy::Policy;
 
 /// What stars are filled with.
@@ -11,8 +14,12 @@ const MAX_PATH_OCTETS: usize = 4_096;
 
 /// Paths, the same ones in every run: first each rule with its stars filled in the same way and
 /// with something behind it or cut off, then rules put together, filled and changed at random.
+/// The rules that only one of the policies has come first and most often.
 pub(super) struct Samples<'p> {
-    patterns: Vec<&'p [u8]>,
+    /// The patterns of rules that only one policy has.
+    changed: Vec<&'p [u8]>,
+    /// All patterns.
+    all: Vec<&'p [u8]>,
     limit: usize,
     made: usize,
     random: u64,
@@ -20,18 +27,29 @@ pub(super) struct Samples<'p> {
 
 impl<'p> Samples<'p> {
     pub(super) fn new(old: &'p Policy, new: &'p Policy, limit: usize) -> Samples<'p> {
-        let pattern = |rule: crate::Rule<'p>| rule.pattern();
-        let mut patterns: Vec<&[u8]> =
-            old.rules().map(pattern).chain(new.rules().map(pattern)).collect();
-        patterns.retain(|pattern| pattern.len() <= MAX_PATH_OCTETS);
-        patterns.sort_unstable();
-        patterns.dedup();
-        Samples { patterns, limit, made: 0, random: 0x9E37_79B9_7F4A_7C15 }
+        let [old, new] = [old, new].map(|policy| {
+            let short = policy.rules().filter(|rule| rule.pattern().len() <= MAX_PATH_OCTETS);
+            short.map(|rule| (rule.pattern(), rule.is_anchored(), rule.verdict)).collect()
+        });
+        let (old, new): (HashSet<_>, HashSet<_>) = (old, new);
+        let patterns = |rules: Vec<&(&'p [u8], bool, Verdict)>| {
+            let mut patterns: Vec<&[u8]> = rules.iter().map(|(pattern, ..)| *pattern).collect();
+            patterns.sort_unstable();
+            patterns.dedup();
+            patterns
+        };
+        Samples {
+            changed: patterns(old.symmetric_difference(&new).collect()),
+            all: patterns(old.union(&new).collect()),
+            limit,
+            made: 0,
+            random: 0x9E37_79B9_7F4A_7C15,
+        }
     }
 
     /// The next path; it begins with `/`.
     pub(super) fn next(&mut self) -> Option<Vec<u8>> {
-        while self.made < self.limit && !self.patterns.is_empty() {
+        while self.made < self.limit && !self.all.is_empty() {
             let number = self.made;
             self.made += 1;
             let mut path = match self.of_one_rule(number) {
@@ -49,15 +67,23 @@ impl<'p> Samples<'p> {
     }
 
     /// Half of the paths, at most: all rules with the same filling and tail, then all with the
-    /// next.
-    fn of_one_rule(&self, number: usize) -> Option<Vec<u8>> {
-        let (way, rule) = (number / self.patterns.len(), number % self.patterns.len());
+    /// next. Half of that for the changed ones, then all of them.
+    fn of_one_rule(&self, mut number: usize) -> Option<Vec<u8>> {
         let ways = FILLS.len() * (TAILS.len() + 1);
-        if way >= ways || number >= self.limit.div_ceil(2) {
+        let quarter = self.limit.div_ceil(4);
+        let of_changed = (self.changed.len() * ways).min(quarter);
+        let patterns = if number < of_changed {
+            &self.changed
+        } else {
+            number -= of_changed;
+            &self.all
+        };
+        if number >= quarter.min(patterns.len() * ways) {
             return None;
         }
+        let (way, rule) = (number / patterns.len(), number % patterns.len());
         let mut path = Vec::new();
-        fill(self.patterns[rule], &mut path, || FILLS[way % FILLS.len()]);
+        fill(patterns[rule], &mut path, || FILLS[way % FILLS.len()]);
         match TAILS.get(way / FILLS.len()) {
             Some(tail) => path.extend_from_slice(tail),
             None => {
@@ -101,8 +127,10 @@ impl<'p> Samples<'p> {
 
     /// One of the patterns.
     fn pattern(&mut self) -> &'p [u8] {
-        let at = self.below(self.patterns.len());
-        self.patterns[at]
+        let changed = !self.changed.is_empty() && self.below(2) == 0;
+        let len = if changed { self.changed.len() } else { self.all.len() };
+        let at = self.below(len);
+        if changed { self.changed[at] } else { self.all[at] }
     }
 
     /// SplitMix64 (Steele, Lea and Flood, 2014); the slight bias does not matter here.
