@@ -35,6 +35,10 @@
 //! standard of 1994, or any combination of their switches. `docs/automaton.md` in the
 //! repository leads from pattern to table with a worked example and a picture.
 //!
+//! Two modules stand beside: [`diff`] says what changed from one file to another in meaning, by
+//! walking both automata in step, and [`records`] types what is neither a user-agent line nor a
+//! rule.
+//!
 //! # What it does not do
 //!
 //! It fetches nothing and reads no files: which robots.txt governs a URL, and what a failed
