@@ -36,6 +36,10 @@
 //! standard of 1994, or any combination of their switches. `docs/automaton.md` in the
 //! repository leads from pattern to table with a worked example and a picture.
 //!
+//! Two modules stand beside: [`diff`] says what changed from one file to another in meaning, by
+//! walking both automata in step, and [`records`] types what is neither a user-agent line nor a
+//! rule.
+//!
 //! # What it does not do
 //!
 //! It fetches nothing and reads no files: which robots.txt governs a URL, and what a failed
@@ -56,7 +60,8 @@
 //!
 //! * `rayon`: the module `batch`, many URLs at once over all cores.
 //! * `pack`: the module `pack`, policy sets as files that are used where they lie.
-//! * `url`: [`Origin`], which says whose robots.txt governs a URL.
+//! * `url`: [`Origin`], which says whose robots.txt governs a URL; sitemaps resolved
+//!   (`records::Sitemap::resolve`).
 
 mod automaton;
 #[cfg(feature = "rayon")]
@@ -66,6 +71,7 @@ mod content;
 mod crawler;
 mod decision;
 mod diagnostic;
+pub mod diff;
 mod engine;
 mod explain;
 mod marks;
@@ -82,6 +88,7 @@ mod policy_set;
 mod profile;
 #[cfg(feature = "rayon")]
 mod read_ahead;
+pub mod records;
 mod robots;
 mod rules;
 mod select;

@@ -190,6 +190,15 @@ impl Encoding {
         classes & (self.classes & CHANGING | SPECIAL) == 0
     }
 
+    /// What is done to a `%` and the digits behind it; `None`: nothing.
+    pub(crate) fn escapes(self) -> Option<Escapes> {
+        (self.classes & PERCENT != 0).then_some(Escapes {
+            decode_unreserved: self.decode_unreserved,
+            upper_case: self.upper_case,
+            encode_stray: self.encode_stray,
+        })
+    }
+
     /// Whether any octet of `text` may change.
     pub(crate) fn changes_in(self, text: &[u8]) -> bool {
         self.classes & CHANGING != 0 && text.iter().any(|&o| self.changes(o))
@@ -233,7 +242,20 @@ impl Encoding {
     }
 }
 
-fn hex_value(digit: u8) -> Option<u8> {
+/// What normalising does to a `%` and the digits behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Escapes {
+    pub(crate) decode_unreserved: bool,
+    pub(crate) upper_case: bool,
+    pub(crate) encode_stray: bool,
+}
+
+/// Whether this is one of the unreserved characters of RFC 3986 §2.3.
+pub(crate) fn is_unreserved(octet: u8) -> bool {
+    CLASS[usize::from(octet)] & UNRESERVED != 0
+}
+
+pub(crate) fn hex_value(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'A'..=b'F' => Some(digit - b'A' + 10),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::automaton::InvalidAutomaton;
+use crate::automaton::{Automaton, InvalidAutomaton};
 use crate::config::{Config, Engine, LimitHit};
 use crate::decision::{Decision, Reason, Rule, Verdict};
 use crate::engine::Compiled;
@@ -340,7 +340,17 @@ impl Policy {
     /// The table that it was compiled to.
     #[cfg(feature = "pack")]
     pub(crate) fn table(&self) -> Option<&[u8]> {
-        Some(self.0.compiled.get()?.automaton()?.octets())
+        Some(self.automaton()?.octets())
+    }
+
+    /// The automaton that it was compiled to.
+    pub(crate) fn automaton(&self) -> Option<&Automaton> {
+        self.0.compiled.get()?.automaton()
+    }
+
+    /// How it reads the URLs that it is asked about.
+    pub(crate) fn reading(&self) -> Reading {
+        self.0.reading
     }
 
     pub(crate) fn empty_rule(&self) -> Option<u32> {
@@ -355,6 +365,12 @@ impl Policy {
 }
 
 impl Policy {
+    /// A number that is another one for every policy that [`Policy::is_same`] tells apart, as
+    /// long as both exist.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     /// Whether both are known to give the same verdict on every target: their rules are kept,
     /// and they have the same patterns and verdicts.
     pub(crate) fn decides_like(&self, other: &Policy) -> bool {

@@ -8,7 +8,7 @@ use crate::Verdict;
 use crate::config::Config;
 use crate::crawler::Crawler;
 use crate::diagnostic::{Diagnostic, diagnose};
-use crate::parse::{Content, Extent, Field, Found, Kind, Lines, Record, scan};
+use crate::parse::{Content, Extent, Field, Found, Kind, Line, Lines, Record, scan};
 use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
 use crate::rules::{RawRule, RuleSet};
@@ -184,11 +184,34 @@ impl<'a> Robots<'a> {
     /// All records in the order of the file, user-agent lines and rules included, whether
     /// or not they belong to a group. Reads the file again.
     pub fn records(&self) -> impl Iterator<Item = Record<'a>> {
-        let extent = Extent::of(self.file, &self.profile);
-        Lines::of(self.file, extent, &self.profile).filter_map(|line| match line.content {
+        self.lines().filter_map(|line| match line.content {
             Content::Record(record) => Some(record),
             _ => None,
         })
+    }
+
+    /// All lines. Reads the file again.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = Line<'a>> {
+        let extent = Extent::of(self.file, &self.profile);
+        Lines::of(self.file, extent, &self.profile)
+    }
+
+    /// The numbers of a crawler's groups, in the order of the file.
+    pub(crate) fn groups_of(&self, crawler: &Crawler) -> GroupNumbers {
+        GroupNumbers::from_slice(self.select(crawler).groups())
+    }
+
+    /// The product tokens of a group, as written; `*` among them.
+    pub(crate) fn tokens_of_group(&self, group: u32) -> impl Iterator<Item = &'a [u8]> {
+        self.agents(group).iter().filter_map(|agent| self.shown_token(agent))
+    }
+
+    fn shown_token(&self, agent: &Agent) -> Option<&'a [u8]> {
+        match self.names(agent) {
+            Names::Everybody => Some(&b"*"[..]),
+            Names::Token(token) => Some(token),
+            Names::Nobody => None,
+        }
     }
 
     /// The records that are neither user-agent lines nor rules: sitemaps, crawl delays and
@@ -210,11 +233,7 @@ impl<'a> Robots<'a> {
 
     /// The product tokens of the file, as written, in its order; `*` among them.
     pub fn tokens(&self) -> impl Iterator<Item = &'a [u8]> {
-        self.agents.iter().filter_map(|agent| match self.names(agent) {
-            Names::Everybody => Some(&b"*"[..]),
-            Names::Token(token) => Some(token),
-            Names::Nobody => None,
-        })
+        self.agents.iter().filter_map(|agent| self.shown_token(agent))
     }
 
     /// What is odd about the file, in the order of its lines. Reads the file again.
@@ -223,7 +242,7 @@ impl<'a> Robots<'a> {
     }
 
     /// The group to which a user-agent line or a rule belongs.
-    fn group_of_line(&self, line: u32) -> Option<u32> {
+    pub(crate) fn group_of_line(&self, line: u32) -> Option<u32> {
         if let Ok(at) = self.agents.binary_search_by_key(&line, |agent| agent.line) {
             return Some(self.agents[at].group);
         }

@@ -66,6 +66,7 @@ pub fn sets() -> Vec<(&'static str, Vec<Host>)> {
 }
 
 /// A host's robots.txt and URLs.
+#[allow(dead_code, reason = "not every benchmark reads all")]
 pub struct Host {
     pub name: String,
     pub file: Vec<u8>,

@@ -32,6 +32,8 @@ Examples:
   robotsieve filter --robots-dir robots/ --agent FooBot urls.txt.gz > allowed.txt
   robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
   robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
+  robotsieve diff old.txt new.txt
+  robotsieve records robots.txt
 
 'robotsieve help COMMAND' says more of each command, with examples."
 )]
@@ -48,6 +50,8 @@ pub enum Command {
     Dot(DotArgs),
     Explain(ExplainArgs),
     Replay(ReplayArgs),
+    Diff(DiffArgs),
+    Records(RecordsArgs),
 }
 
 /// One policy: a file, a crawler, and how they are read.
@@ -376,8 +380,8 @@ pub struct ExplainArgs {
     pub all_profiles: bool,
 
     /// How it is written
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ExplainFormat::Text)]
-    pub format: ExplainFormat,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 
     /// Write decision records instead, lines of JSON, for 'robotsieve replay'
     ///
@@ -391,15 +395,6 @@ pub struct ExplainArgs {
     /// As for 'check': one a line.
     #[arg(value_name = "URL", required = true, verbatim_doc_comment)]
     pub urls: Vec<OsString>,
-}
-
-/// How an explanation is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExplainFormat {
-    /// For people
-    Text,
-    /// A JSON object for each URL, on a line of its own, see docs/explain.schema.json
-    Json,
 }
 
 /// Check decision records again: which of them no longer hold?
@@ -452,6 +447,136 @@ pub struct ReplayArgs {
     /// Files of records, read one after another; none, or '-': standard input
     #[arg(value_name = "RECORDS")]
     pub inputs: Vec<OsString>,
+}
+
+/// Compare two robots.txt: not their lines but what they mean.
+///
+/// For every crawler that either file names, and '*' for all others, decides by the automata of
+/// both files whether they allow the same, and prints the shortest paths that flip, with the
+/// rules that decided: at most five in each direction, each by another pair of rules. Files with
+/// different text and the same meaning are no change.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "\
+robotsieve diff [--profile P] [--agent NAMES]... [--user-agent HEADER]...
+                       [--urls FILE]... [--format FORMAT] OLD NEW",
+    after_help = "\
+Examples:
+  robotsieve diff old.txt new.txt
+  robotsieve diff --agent GPTBot --agent googlebot-news,googlebot old.txt new.txt
+  robotsieve diff --urls urls.txt.gz --format json old.txt new.txt
+  robotsieve diff old.txt new.txt && echo 'nothing to review'
+
+What is not proven:
+  Rules with so many stars that they have no automaton within its limits, or automata too large
+  to be walked in step, are compared by paths made from the rules of both files. If one of them
+  flips that is a change. If none does the last line says 'no change found, not proven': that is
+  not equality, and the exit status is 1.
+
+The JSON is one object, described in docs/diff.md.
+
+Exit status:
+  0  no change: proven for every crawler that was compared
+  1  some path flips, or it is not proven that none does
+  2  wrong usage
+  3  a file cannot be read"
+)]
+pub struct DiffArgs {
+    #[arg(
+        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    #[command(flatten)]
+    pub agents: Agents,
+
+    /// Print the URLs of this file that flip, too; '-': standard input
+    ///
+    /// One URL or path a line, plain, gzip or zstd, as 'filter' reads them. May be given
+    /// several times. What is no URL is passed over and counted on standard error.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub urls: Vec<OsString>,
+
+    /// What is printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// The robots.txt as it was
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+
+    /// The robots.txt as it is to be
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+}
+
+/// Print the records that are neither user-agent lines nor rules, with what they mean.
+///
+/// Sitemaps, crawl delays, request rates, visit times, hosts, parameters without meaning, noindex,
+/// Content-Signal, Content-Usage and unknown fields: for each its line, its value, and what is
+/// wrong with it. Records of the file come first, then those of each group.
+///
+/// With --path also what the file says about training, search and inference with what is there.
+/// That follows drafts: draft-ietf-aipref-attach-05 and -vocab-08, and contentsignals.org.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "\
+robotsieve records [--profile P] [--agent NAMES]... [--user-agent HEADER]...
+                          [--path PATH]... [--base URL] [--format FORMAT] ROBOTS",
+    after_help = "\
+Examples:
+  robotsieve records robots.txt
+  robotsieve records --agent GPTBot --path /news/ robots.txt
+  robotsieve records --base https://example.com/robots.txt --format json robots.txt
+
+The JSON is one object, described in docs/records.md.
+
+Exit status:
+  0  printed, whatever is wrong with the records
+  2  wrong usage
+  3  a file cannot be read"
+)]
+pub struct RecordsArgs {
+    #[arg(
+        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    #[command(flatten)]
+    pub agents: Agents,
+
+    /// Say how the content at this path or URL may be used, for each --agent, or for any
+    ///
+    /// May be given several times.
+    #[arg(long, value_name = "PATH", verbatim_doc_comment)]
+    pub path: Vec<OsString>,
+
+    /// The URL of the robots.txt: sitemaps that are not absolute are resolved against it
+    #[arg(long, value_name = "URL")]
+    pub base: Option<url::Url>,
+
+    /// What is printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// The robots.txt file
+    #[arg(value_name = "ROBOTS")]
+    pub robots: PathBuf,
+}
+
+/// For whom something is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
 }
 
 /// What `filter` writes.

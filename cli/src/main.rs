@@ -1,21 +1,26 @@
 //! The command `robotsieve`: which URLs does a robots.txt allow?
 //!
-//! Subcommands, each in a module of its own: [`check`] judges a few URLs and answers
-//! by its exit status, [`explain`] says why and [`replay`] whether that still holds, [`filter`] sieves millions of them, [`pack`] compiles the files of many
-//! hosts into one, [`dot`] draws what decides. All
-//! decisions are the library's; here is only what surrounds them: arguments, files, lines,
+//! Each subcommand has a module of its own: [`check`] judges a few URLs and answers by its exit
+//! status, [`filter`] sieves millions of them, [`explain`] says why and [`replay`] whether that
+//! still holds, [`diff`] compares what two files mean, [`records`] prints what is neither a
+//! user-agent line nor a rule, [`pack`] compiles the files of many hosts into one, [`dot`] draws
+//! what decides. All decisions are the library's; here is only what surrounds them: arguments,
+//! files, lines,
 //! hosts, formats.
 
 mod args;
 mod check;
+mod diff;
 mod dot;
 mod error;
 mod explain;
 mod filter;
 mod hosts;
 mod mapped;
+mod octets;
 mod pack;
 mod record;
+mod records;
 mod replay;
 mod robots_dir;
 mod robots_file;
@@ -34,6 +39,8 @@ fn main() -> ExitCode {
         Command::Dot(args) => dot::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Records(args) => records::run(&args),
     };
     match outcome {
         Ok(status) => status.into(),

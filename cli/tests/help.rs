@@ -18,7 +18,7 @@ fn help_teaches() {
         assert_eq!((ran.status, ran.err.as_str()), (0, ""));
         assert!(String::from_utf8(ran.out).unwrap().contains("Examples:"));
     }
-    for command in ["check", "filter", "dot"] {
+    for command in ["check", "filter", "dot", "diff", "records"] {
         for help in [args![command, "--help"], args!["help", command]] {
             let ran = run(help);
             let out = String::from_utf8(ran.out).unwrap();

@@ -37,18 +37,18 @@ pub(super) struct Entry {
 }
 
 /// A state: a record, and of a literal how many octets it has seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
-    record: u32,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(super) record: u32,
     seen: u8,
 }
 
 impl Place {
-    fn at(record: u32) -> Place {
+    pub(super) fn at(record: u32) -> Place {
         Place { record, seen: 0 }
     }
 
-    fn is_final(self) -> bool {
+    pub(crate) fn is_final(self) -> bool {
         self.record < 2
     }
 }
@@ -71,7 +71,7 @@ impl Nibbles {
 
 impl Table<'_> {
     /// How many octets a state looks for.
-    fn exit_count(self, place: Place) -> usize {
+    pub(super) fn exit_count(self, place: Place) -> usize {
         match self.head(place.record).kind() {
             LITERAL => 1,
             _ => self.count(place.record),
@@ -79,7 +79,7 @@ impl Table<'_> {
     }
 
     /// An octet that a state looks for, and where it leads. They ascend.
-    fn exit(self, place: Place, exit: usize) -> (u8, Place) {
+    pub(super) fn exit(self, place: Place, exit: usize) -> (u8, Place) {
         let Place { record, seen } = place;
         let octets = self.exit_octets(record);
         if self.head(record).kind() != LITERAL {
@@ -95,7 +95,7 @@ impl Table<'_> {
         (self.octets[octets + usize::from(seen)], to)
     }
 
-    fn head(self, record: u32) -> super::table::Head {
+    pub(super) fn head(self, record: u32) -> super::table::Head {
         super::table::Head(self.octets[record as usize])
     }
 
@@ -126,7 +126,7 @@ impl Table<'_> {
     }
 
     /// Where a state leads by an octet that it does not look for; a wait stays.
-    fn failing(self, record: u32) -> u32 {
+    pub(super) fn failing(self, record: u32) -> u32 {
         let head = self.head(record);
         let behind = self.exit_octets(record);
         match (head.kind(), head.otherwise()) {
@@ -157,7 +157,7 @@ impl Table<'_> {
     }
 
     /// Where a state leads by an octet.
-    fn step(self, place: Place, octet: u8) -> Place {
+    pub(crate) fn step(self, place: Place, octet: u8) -> Place {
         if place.is_final() {
             return place;
         }

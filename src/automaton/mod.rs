@@ -16,6 +16,7 @@
 //!    compared at once, branches, and waits behind stars. Its invariants are written down
 //!    there and checked by `validate`.
 //!    `lookahead` adds what the next octets tell without a visit to the records.
+//!    `places` reads it octet by octet, for who compares two of them.
 //! 5. **Walk** (`walk`, and `walk_avx2` for processors that have it). Reads a target once at
 //!    most.
 //!
@@ -24,6 +25,7 @@
 mod determinise;
 mod dot;
 mod lookahead;
+mod places;
 mod table;
 mod trie;
 mod walk;
@@ -34,9 +36,10 @@ use crate::config::{LimitHit, Limits};
 use crate::normalise::Encoding;
 use crate::rules::RuleSet;
 
+pub(crate) use lookahead::Place;
+pub(crate) use places::OctetSet;
 pub(crate) use table::Automaton;
 pub use table::InvalidAutomaton;
-#[cfg(feature = "pack")]
 pub(crate) use table::Table;
 pub(crate) use trie::{NONE as NO_NODE, Run, Trie, verdict_of};
 

@@ -35,6 +35,28 @@ pub fn hosts() -> Option<&'static [Host]> {
     HOSTS.get_or_init(read).as_deref()
 }
 
+/// All robots.txt files with the names of their hosts, those without verdicts too; `None` where
+/// the corpus is missing.
+pub fn files() -> Option<Vec<(String, Vec<u8>)>> {
+    let folder = folder().join("robots");
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        super::say(&format!(
+            "SKIPPED: no corpus in {}; set ROBOTSIEVE_CORPUS to its folder",
+            folder.display()
+        ));
+        return None;
+    };
+    let mut files: Vec<_> = entries
+        .map(|entry| {
+            let entry = entry.expect("an entry");
+            let file = std::fs::read(entry.path()).expect("robots.txt");
+            (entry.file_name().to_string_lossy().into_owned(), file)
+        })
+        .collect();
+    files.sort_unstable();
+    Some(files)
+}
+
 fn read() -> Option<Vec<Host>> {
     let folder = folder();
     let Ok(packed) = std::fs::File::open(folder.join("verdicts.google.tsv.gz")) else {

@@ -70,6 +70,8 @@ fn records(file: &[u8], robots: &Robots<'_>, name: &str) {
         }
     }
     assert!(others.next().is_none() && sitemaps.next().is_none(), "{name}");
+    let typed = robots.typed_records();
+    assert!(typed.iter().map(|typed| typed.record).eq(robots.other_records()), "{name}");
 }
 
 /// One verdict without a policy is the policy's.
@@ -131,6 +133,8 @@ fn policy(robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], name: &str, pr
         "{name}: rules out of order"
     );
     for url in urls {
+        let usage = robots.usage(crawler, url).map(|usage| usage.is_crawlable);
+        assert_eq!(usage, policy.is_allowed(url), "{name}");
         let Ok(decision) = policy.decide(url) else {
             assert_ne!(name, "google", "nothing is invalid there");
             assert!(policy.is_allowed(url).is_err(), "{name}");

@@ -11,7 +11,7 @@ use robotsieve::{
     Crawler, Explanation, InvalidUrl, Profile, ProfileComparison, Robots, explain_profiles,
 };
 
-use crate::args::{Agent, ExplainArgs, ExplainFormat};
+use crate::args::{Agent, ExplainArgs, Format};
 use crate::error::{Failure, Status, say};
 use crate::record::{Record, Source, sha256};
 use crate::robots_file;
@@ -121,8 +121,8 @@ impl<'e> Explainer<'e> {
             self.records(url, &answers)
         } else {
             match self.args.format {
-                ExplainFormat::Text => text::render(self, url, &answers),
-                ExplainFormat::Json => json::render(self, url, &answers),
+                Format::Text => text::render(self, url, &answers),
+                Format::Json => json::render(self, url, &answers),
             }
         };
         match io::stdout().lock().write_all(&out) {

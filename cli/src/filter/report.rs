@@ -81,15 +81,9 @@ impl Report {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Takes the bar away.
-    pub fn clear(&self) {
-        self.waits.store(false, Ordering::Relaxed);
-        self.bar.finish_and_clear();
-    }
-
     /// Prints the summary and says how the command ends.
     pub fn finish(&self, sum: &Sum, crawlers: usize) -> Status {
-        self.clear();
+        let status = self.end();
         let seconds = self.start.elapsed().as_secs_f64();
         let several = match crawlers {
             1 => String::new(),
@@ -107,7 +101,14 @@ impl Report {
             sum.hosts(),
             sum.urls as f64 / seconds.max(1e-9),
         );
-        if self.failed() { Status::Io } else { Status::Done }
+        status
+    }
+
+    /// Takes the bar away and says whether everything could be read.
+    pub fn end(&self) -> Status {
+        self.waits.store(false, Ordering::Relaxed);
+        self.bar.finish_and_clear();
+        if self.failed.load(Ordering::Relaxed) { Status::Io } else { Status::Done }
     }
 }
 

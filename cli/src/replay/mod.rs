@@ -37,7 +37,7 @@ pub fn run(args: &ReplayArgs) -> Result<Status, Failure> {
         replay.input(name)?;
     }
     replay.write()?;
-    replay.report.clear();
+    replay.report.end();
     say(&replay.counts);
     Ok(replay.status())
 }

@@ -1,0 +1,254 @@
+//! Two tables walked in step: do they decide alike, and where is the nearest target on which
+//! they do not?
+
+use std::collections::{HashMap, HashSet};
+
+use super::targets::{Spot, Targets};
+use crate::automaton::{OctetSet, Place, Table};
+use crate::decision::Verdict;
+
+/// Two tables of one reading.
+#[derive(Clone, Copy)]
+pub(super) struct Product<'t> {
+    pub(super) old: Table<'t>,
+    pub(super) new: Table<'t>,
+    pub(super) targets: Targets,
+}
+
+/// Where both are behind the same octets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Pair {
+    old: Place,
+    new: Place,
+    spot: Spot,
+}
+
+/// A pair that was reached, and how.
+struct Reached {
+    pair: Pair,
+    from: u32,
+    octet: u8,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Nothing was left to look at.
+    Exhausted,
+    /// Whoever was told of the flips had enough.
+    Stopped,
+    /// More pairs than the limit.
+    Limit,
+}
+
+/// So many times a pair of final states that shows a difference is visited again.
+const REPEATED_FLIPS: usize = 4_096;
+
+/// Whether to go on.
+pub(super) type GoOn = bool;
+
+impl Product<'_> {
+    /// Visits targets on which the tables differ, one for each pair of states that shows a
+    /// difference, and some more where both are final: shortest first, of equal lengths the
+    /// readable first. `visit` is given the target and what the new table says.
+    pub(super) fn flips(
+        self,
+        limit_pairs: usize,
+        visit: impl FnMut(&dyn Fn() -> Vec<u8>, Verdict) -> GoOn,
+    ) -> (End, usize) {
+        let mut known = HashSet::new();
+        self.search(limit_pairs, |pair| known.insert(pair), visit)
+    }
+
+    /// Whether both decide alike, by Hopcroft and Karp: places that are found to have to be
+    /// equal are one from then on, so that no more pairs are looked at than the tables have
+    /// places, times those of [`Targets`]. `Err`: not known, for so many were not enough.
+    pub(super) fn decide_alike(self, limit_pairs: usize) -> Result<bool, ()> {
+        let mut classes = Classes::default();
+        let is_new = |Pair { old, new, spot }: Pair| {
+            let [old, new] = [(false, old, spot), (true, new, spot)].map(|p| classes.of(p));
+            classes.join(old, new)
+        };
+        let mut differ = false;
+        let (end, _) = self.search(limit_pairs, is_new, |_, _| {
+            differ = true;
+            false
+        });
+        if end == End::Limit { Err(()) } else { Ok(!differ) }
+    }
+
+    fn search(
+        self,
+        limit_pairs: usize,
+        mut is_new: impl FnMut(Pair) -> bool,
+        mut visit: impl FnMut(&dyn Fn() -> Vec<u8>, Verdict) -> GoOn,
+    ) -> (End, usize) {
+        let first = Pair {
+            old: self.old.first_place(),
+            new: self.new.first_place(),
+            spot: self.targets.first(),
+        };
+        let limit_pairs = limit_pairs.min(u32::MAX as usize - 256);
+        is_new(first);
+        let mut reached = vec![Reached { pair: first, from: 0, octet: b'/' }];
+        let mut repeats = REPEATED_FLIPS;
+        let mut next = 0;
+        while let Some(&Reached { pair, .. }) = reached.get(next) {
+            let Pair { old, new, spot } = pair;
+            let verdicts = [self.old.verdict_at(old), self.new.verdict_at(new)];
+            if verdicts[0] != verdicts[1] && self.targets.may_end(spot) {
+                let target = || target(&reached, next);
+                if !visit(&target, verdicts[1]) {
+                    return (End::Stopped, reached.len());
+                }
+            }
+            // What is final for both cannot change; where it differs and the target may not
+            // end here, it may a little later.
+            let settled = old.is_final()
+                && new.is_final()
+                && (verdicts[0] == verdicts[1] || self.targets.may_end(spot));
+            if !settled {
+                if reached.len() > limit_pairs {
+                    return (End::Limit, reached.len());
+                }
+                self.expand(pair, |octet, pair| {
+                    let is_repeated = !is_new(pair);
+                    // All flips of two final states are one pair, whatever rules decide there.
+                    if is_repeated {
+                        let flips = pair.old.is_final()
+                            && pair.new.is_final()
+                            && self.old.verdict_at(pair.old) != self.new.verdict_at(pair.new)
+                            && self.targets.may_end(pair.spot);
+                        if !flips || repeats == 0 {
+                            return;
+                        }
+                        repeats -= 1;
+                    }
+                    reached.push(Reached { pair, from: next as u32, octet });
+                });
+            }
+            next += 1;
+        }
+        (End::Exhausted, reached.len())
+    }
+
+    /// Where a pair leads, by one octet for each class of octets.
+    fn expand(self, pair: Pair, mut found: impl FnMut(u8, Pair)) {
+        let Pair { old, new, spot } = pair;
+        let mut apart = OctetSet::default();
+        self.old.add_octets(old, &mut apart);
+        self.new.add_octets(new, &mut apart);
+        self.targets.add_octets(spot, &mut apart);
+        let mut other = false;
+        for &octet in &READABLE_FIRST {
+            // One stands for all that lead where it does.
+            if !apart.has(octet) && other {
+                continue;
+            }
+            let Some(spot) = self.targets.step(spot, octet) else { continue };
+            other |= !apart.has(octet);
+            let (old, new) = (self.old.step(old, octet), self.new.step(new, octet));
+            found(octet, Pair { old, new, spot });
+        }
+    }
+}
+
+/// The target by which a pair was reached.
+fn target(reached: &[Reached], mut at: usize) -> Vec<u8> {
+    let mut target = vec![reached[at].octet];
+    while at > 0 {
+        at = reached[at].from as usize;
+        target.push(reached[at].octet);
+    }
+    target.reverse();
+    target
+}
+
+/// All octets, those first that people read with the least effort.
+static READABLE_FIRST: [u8; 256] = {
+    let first = b"abcdefghijklmnopqrstuvwxyz0123456789/-_.ABCDEFGHIJKLMNOPQRSTUVWXYZ?=&+,;:@!~'()%";
+    let mut all = [0; 256];
+    let mut len = 0;
+    // The listed ones, the other printable ones, all others.
+    let mut pass = 0;
+    while pass < 3 {
+        let mut octet = 0;
+        while octet < if pass == 0 { first.len() } else { 256 } {
+            let candidate = if pass == 0 { first[octet] } else { octet as u8 };
+            let mut known = false;
+            let mut at = 0;
+            while at < len {
+                known |= all[at] == candidate;
+                at += 1;
+            }
+            if !known && (pass != 1 || candidate.is_ascii_graphic()) {
+                all[len] = candidate;
+                len += 1;
+            }
+            octet += 1;
+        }
+        pass += 1;
+    }
+    all
+};
+
+/// A place of the old table (`false`) or the new one, at a spot among the targets.
+type Member = (bool, Place, Spot);
+
+/// Places that decide alike if the tables do: a union-find forest.
+#[derive(Default)]
+struct Classes {
+    numbers: HashMap<Member, u32>,
+    parents: Vec<u32>,
+    sizes: Vec<u32>,
+}
+
+impl Classes {
+    /// The class of a place; final ones are one class for both tables.
+    fn of(&mut self, member: Member) -> u32 {
+        let (side, place, spot) = member;
+        let key = (side && !place.is_final(), place, spot);
+        let number = *self.numbers.entry(key).or_insert_with(|| {
+            self.parents.push(self.parents.len() as u32);
+            self.sizes.push(1);
+            self.parents.len() as u32 - 1
+        });
+        self.root(number)
+    }
+
+    fn root(&mut self, mut number: u32) -> u32 {
+        while self.parents[number as usize] != number {
+            let parent = self.parents[number as usize];
+            self.parents[number as usize] = self.parents[parent as usize];
+            number = parent;
+        }
+        number
+    }
+
+    /// Makes two classes one; `false`: they were.
+    fn join(&mut self, one: u32, other: u32) -> bool {
+        if one == other {
+            return false;
+        }
+        let [small, large] = if self.sizes[one as usize] < self.sizes[other as usize] {
+            [one, other]
+        } else {
+            [other, one]
+        };
+        self.parents[small as usize] = large;
+        self.sizes[large as usize] += self.sizes[small as usize];
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_octet_once() {
+        let mut octets = READABLE_FIRST;
+        octets.sort_unstable();
+        assert!(octets.iter().enumerate().all(|(at, octet)| at == usize::from(*octet)));
+    }
+}

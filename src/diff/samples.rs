@@ -1,0 +1,154 @@
+//! Paths made from the rules of two policies, for where the automata cannot tell.
+
+use std::collections::HashSet;
+
+use crate::decision::Verdict;
+use crate::policy::Policy;
+
+/// What stars are filled with.
+const FILLS: [&[u8]; 6] = [b"", b"a", b"/", b"a/b", b"?", b"index.html"];
+/// What is added behind a path.
+const TAILS: [&[u8]; 6] = [b"", b"a", b"/", b"/a", b"?a=b", b".html"];
+/// Longer paths are left out: to judge one may cost a look at each octet for each rule.
+const MAX_PATH_OCTETS: usize = 4_096;
+
+/// Paths, the same ones in every run: first each rule with its stars filled in the same way and
+/// with something behind it or cut off, then rules put together, filled and changed at random.
+/// The rules that only one of the policies has come first and most often.
+pub(super) struct Samples<'p> {
+    /// The patterns of rules that only one policy has.
+    changed: Vec<&'p [u8]>,
+    /// All patterns.
+    all: Vec<&'p [u8]>,
+    limit: usize,
+    made: usize,
+    random: u64,
+}
+
+impl<'p> Samples<'p> {
+    pub(super) fn new(old: &'p Policy, new: &'p Policy, limit: usize) -> Samples<'p> {
+        let [old, new] = [old, new].map(|policy| {
+            let short = policy.rules().filter(|rule| rule.pattern().len() <= MAX_PATH_OCTETS);
+            short.map(|rule| (rule.pattern(), rule.is_anchored(), rule.verdict)).collect()
+        });
+        let (old, new): (HashSet<_>, HashSet<_>) = (old, new);
+        let patterns = |rules: Vec<&(&'p [u8], bool, Verdict)>| {
+            let mut patterns: Vec<&[u8]> = rules.iter().map(|(pattern, ..)| *pattern).collect();
+            patterns.sort_unstable();
+            patterns.dedup();
+            patterns
+        };
+        Samples {
+            changed: patterns(old.symmetric_difference(&new).collect()),
+            all: patterns(old.union(&new).collect()),
+            limit,
+            made: 0,
+            random: 0x9E37_79B9_7F4A_7C15,
+        }
+    }
+
+    /// The next path; it begins with `/`.
+    pub(super) fn next(&mut self) -> Option<Vec<u8>> {
+        while self.made < self.limit && !self.all.is_empty() {
+            let number = self.made;
+            self.made += 1;
+            let mut path = match self.of_one_rule(number) {
+                Some(path) => path,
+                None => self.of_several(),
+            };
+            if path.first() != Some(&b'/') {
+                path.insert(0, b'/');
+            }
+            if path.len() <= MAX_PATH_OCTETS {
+                return Some(path);
+            }
+        }
+        None
+    }
+
+    /// Half of the paths, at most: all rules with the same filling and tail, then all with the
+    /// next. Half of that for the changed ones, then all of them.
+    fn of_one_rule(&self, mut number: usize) -> Option<Vec<u8>> {
+        let ways = FILLS.len() * (TAILS.len() + 1);
+        let quarter = self.limit.div_ceil(4);
+        let of_changed = (self.changed.len() * ways).min(quarter);
+        let patterns = if number < of_changed {
+            &self.changed
+        } else {
+            number -= of_changed;
+            &self.all
+        };
+        if number >= quarter.min(patterns.len() * ways) {
+            return None;
+        }
+        let (way, rule) = (number / patterns.len(), number % patterns.len());
+        let mut path = Vec::new();
+        fill(patterns[rule], &mut path, || FILLS[way % FILLS.len()]);
+        match TAILS.get(way / FILLS.len()) {
+            Some(tail) => path.extend_from_slice(tail),
+            None => {
+                path.pop();
+            }
+        }
+        Some(path)
+    }
+
+    fn of_several(&mut self) -> Vec<u8> {
+        let mut path = Vec::new();
+        for _ in 0..1 + self.below(3) {
+            let pattern = self.pattern();
+            // The second one begins in the middle of what the first one left.
+            let at = if path.is_empty() { 0 } else { self.below(2).min(pattern.len()) };
+            let mut fills = [&b""[..]; 8];
+            for fill in &mut fills {
+                let mut pieces = self.pattern().split(|octet| *octet == b'*');
+                *fill = match self.below(3) {
+                    0 => FILLS[self.below(FILLS.len())],
+                    _ => pieces.nth(self.below(3)).unwrap_or_default(),
+                };
+            }
+            let mut next = 0;
+            fill(&pattern[at..], &mut path, || {
+                next += 1;
+                fills[next % fills.len()]
+            });
+        }
+        match self.below(4) {
+            0 => path.extend_from_slice(TAILS[self.below(TAILS.len())]),
+            1 => path.truncate(self.below(path.len() + 1)),
+            2 if !path.is_empty() => {
+                let at = self.below(path.len());
+                path[at] = b"ab/?x"[self.below(5)];
+            }
+            _ => {}
+        }
+        path
+    }
+
+    /// One of the patterns.
+    fn pattern(&mut self) -> &'p [u8] {
+        let changed = !self.changed.is_empty() && self.below(2) == 0;
+        let len = if changed { self.changed.len() } else { self.all.len() };
+        let at = self.below(len);
+        if changed { self.changed[at] } else { self.all[at] }
+    }
+
+    /// SplitMix64 (Steele, Lea and Flood, 2014); the slight bias does not matter here.
+    fn below(&mut self, bound: usize) -> usize {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+}
+
+/// Adds a pattern with its stars replaced.
+fn fill<'f>(pattern: &[u8], path: &mut Vec<u8>, mut next: impl FnMut() -> &'f [u8]) {
+    for (i, piece) in pattern.split(|octet| *octet == b'*').enumerate() {
+        if i > 0 {
+            path.extend_from_slice(next());
+        }
+        path.extend_from_slice(piece);
+    }
+}

@@ -1,0 +1,184 @@
+//! Which octets a normalised target can have: the automaton of all possible targets.
+//!
+//! A difference that only a target shows which no URL has is none. So each pair of places is
+//! a triple: its third part is the place among the possible targets.
+
+use crate::automaton::OctetSet;
+use crate::normalise::{Encoding, Escapes, hex_value, is_unreserved};
+use crate::policy::Reading;
+
+/// What follows the first `/` of `/robots.txt`.
+const ROBOTS_TXT: &[u8; 10] = b"robots.txt";
+/// Not on the way to `/robots.txt`.
+const ELSEWHERE: u8 = u8::MAX;
+
+/// The possible targets in a reading.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Targets {
+    encoding: Encoding,
+    escapes: Option<Escapes>,
+    robots_txt_allowed: bool,
+}
+
+/// Where among the possible targets a run of octets leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Spot {
+    escape: Escape,
+    /// How much of [`ROBOTS_TXT`] has been read, where that is always allowed.
+    robots_txt: u8,
+}
+
+/// Where in a `%XX` a run of octets ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Escape {
+    Outside,
+    /// Behind the `%`.
+    Percent,
+    /// Behind the `%` and a first digit.
+    Digit(u8),
+}
+
+impl Targets {
+    pub(super) fn of(reading: Reading) -> Targets {
+        let encoding = reading.encoding;
+        // Where a stray `%` stays and a digit behind it may be one that was decoded, whatever
+        // follows a `%` is possible.
+        let anything = |e: &Escapes| e.decode_unreserved && !e.encode_stray;
+        Targets {
+            encoding,
+            escapes: encoding.escapes().filter(|escapes| !anything(escapes)),
+            robots_txt_allowed: reading.robots_txt_allowed,
+        }
+    }
+
+    /// Behind a target's first `/`.
+    pub(super) fn first(&self) -> Spot {
+        let robots_txt = if self.robots_txt_allowed { 0 } else { ELSEWHERE };
+        Spot { escape: Escape::Outside, robots_txt }
+    }
+
+    /// Whether a target may end here, and is judged by the rules.
+    pub(super) fn may_end(&self, spot: Spot) -> bool {
+        let escape_ends =
+            spot.escape == Escape::Outside || self.escapes.is_none_or(|e| !e.encode_stray);
+        escape_ends && usize::from(spot.robots_txt) != ROBOTS_TXT.len()
+    }
+
+    /// Adds the octets that lead elsewhere than most do.
+    pub(super) fn add_octets(&self, spot: Spot, set: &mut OctetSet) {
+        if self.escapes.is_some() {
+            set.add(b'%');
+            if spot.escape != Escape::Outside {
+                b"0123456789abcdefABCDEF".iter().for_each(|digit| set.add(*digit));
+            }
+        }
+        if let Some(octet) = ROBOTS_TXT.get(usize::from(spot.robots_txt)) {
+            set.add(*octet);
+        }
+    }
+
+    /// Where an octet leads; `None`: no target goes on with it.
+    pub(super) fn step(&self, spot: Spot, octet: u8) -> Option<Spot> {
+        let is_percent = octet == b'%' && self.escapes.is_some();
+        if self.encoding.ends(octet) || octet != b'%' && self.encoding.changes(octet) {
+            return None;
+        }
+        let robots_txt = match ROBOTS_TXT.get(usize::from(spot.robots_txt)) {
+            Some(wanted) if *wanted == octet => spot.robots_txt + 1,
+            _ => ELSEWHERE,
+        };
+        let outside = if is_percent { Escape::Percent } else { Escape::Outside };
+        let escape = match (spot.escape, self.escapes) {
+            (Escape::Outside, _) | (_, None) => outside,
+            (Escape::Percent, Some(escapes)) => match hex_value(octet) {
+                Some(_) if escapes.encode_stray && escapes.upper_case && is_lower(octet) => {
+                    return None;
+                }
+                Some(_) => Escape::Digit(octet),
+                None if escapes.encode_stray => return None,
+                None => outside,
+            },
+            (Escape::Digit(first), Some(escapes)) => match hex_value(first).zip(hex_value(octet)) {
+                Some((high, low)) => {
+                    let lower = is_lower(first) || is_lower(octet);
+                    let decoded = escapes.decode_unreserved && is_unreserved(high << 4 | low);
+                    if decoded || escapes.upper_case && lower {
+                        return None;
+                    }
+                    Escape::Outside
+                }
+                None if escapes.encode_stray => return None,
+                None => outside,
+            },
+        };
+        Some(Spot { escape, robots_txt })
+    }
+
+    /// A path that has this target: the target itself, or, where that would be normalised
+    /// to another one, the same with the digits behind each `%` escaped.
+    pub(super) fn path(&self, target: Vec<u8>) -> Vec<u8> {
+        if self.encoding.normalised(&target).eq(target.iter().copied()) {
+            return target;
+        }
+        let mut path = Vec::with_capacity(target.len());
+        for (at, &octet) in target.iter().enumerate() {
+            let behind = target[at.saturating_sub(2)..at].contains(&b'%');
+            if behind && hex_value(octet).is_some() {
+                path.extend(format!("%{octet:02X}").bytes());
+            } else {
+                path.push(octet);
+            }
+        }
+        path
+    }
+}
+
+fn is_lower(octet: u8) -> bool {
+    octet.is_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Profile;
+
+    /// Exactly the octets that are some target's normal form are possible.
+    #[test]
+    fn possible_targets_are_the_normal_forms() {
+        let alphabet = b"%0246aAf*\xE9 -#\0";
+        let mut profiles: Vec<Profile> = Profile::NAMED.map(|(_, profile)| profile).to_vec();
+        for bits in 0..8u8 {
+            let on = |bit: u8| bits >> bit & 1 != 0;
+            profiles.push(Profile {
+                unreserved_decoded: on(0),
+                hex_upper_case: if on(1) { crate::Sides::Both } else { crate::Sides::Neither },
+                stray_percent_encoded: on(2),
+                ..Profile::RFC9309
+            });
+        }
+        for profile in profiles {
+            let reading = Reading::of(&profile);
+            let targets = Targets::of(reading);
+            let is_possible = |text: &[u8]| {
+                let steps = text.iter().try_fold(targets.first(), |s, o| targets.step(s, *o));
+                steps.is_some_and(|spot| targets.may_end(spot))
+            };
+            for number in 0..alphabet.len().pow(4) {
+                let text: Vec<u8> = (0..4)
+                    .map(|place| alphabet[number / alphabet.len().pow(place) % alphabet.len()])
+                    .collect();
+                let ended = reading.encoding.up_to_end(&text);
+                let normal: Vec<u8> = reading.encoding.normalised(ended).collect();
+                assert!(is_possible(&normal), "{profile:?} {}", text.escape_ascii());
+                if is_possible(&text) {
+                    let path = targets.path(text.clone());
+                    let normal: Vec<u8> = reading.encoding.normalised(&path).collect();
+                    assert_eq!(normal, text, "{profile:?}");
+                }
+            }
+        }
+        let targets = Targets::of(Reading::of(&Profile::RFC9309));
+        let robots_txt = ROBOTS_TXT.iter().try_fold(targets.first(), |s, o| targets.step(s, *o));
+        assert!(!targets.may_end(robots_txt.unwrap()));
+    }
+}

@@ -1,0 +1,394 @@
+//! The records that are neither user-agent lines nor rules, with typed values.
+//!
+//! None of them changes a verdict. Each has the scope that its definition gives it: the whole
+//! file, or a group. What is written is always kept, with its line; a value that is not what the
+//! definition asks for comes with an error instead of a typed value.
+//!
+//! ```
+//! use robotsieve::records::{Scope, Value};
+//! use robotsieve::{Profile, Robots};
+//!
+//! let file = b"User-agent: a\nCrawl-delay: 2.5\nSitemap: https://e.com/s.xml\n\
+//!     Request-rate: often\nDisallow: /x";
+//! let robots = Robots::parse(file, &Profile::RFC9309);
+//! let records = robots.typed_records();
+//!
+//! let Ok(Value::CrawlDelay(delay)) = &records[0].value else { panic!() };
+//! assert_eq!((delay.as_secs_f64(), records[0].scope), (2.5, Scope::Group(0)));
+//! assert_eq!(records[1].scope, Scope::File);
+//! assert_eq!(records[2].record.value, b"often");
+//! assert!(records[2].value.as_ref().unwrap_err().to_string().contains("1/5"));
+//! ```
+//!
+//! | field | value | scope | source |
+//! |---|---|---|---|
+//! | `Sitemap` | [`Sitemap`] | file | sitemaps.org |
+//! | `Crawl-delay` | [`Duration`] | group | Yahoo, Bing, Yandex; never standardised |
+//! | `Request-rate` | [`RequestRate`] | group | "An Extended Standard for Robot Exclusion", 1996 |
+//! | `Visit-time` | [`TimeWindow`] | group | the same |
+//! | `Host` | [`Host`] | file | Yandex, until 2018 |
+//! | `Clean-param` | [`CleanParam`] | file | Yandex |
+//! | `Noindex` | a path pattern | group | undocumented; Google, until 2019 |
+//! | `Content-Signal` | [`ContentSignal`] | group | contentsignals.org, Cloudflare; a **draft** |
+//! | `Content-Usage` | [`ContentUsage`] | group | draft-ietf-aipref-attach-05; a **draft** |
+//!
+//! Names are read without regard to case, `-`, `_` and spaces, and `clean-params` and
+//! `content-signals` are understood too.
+//!
+//! What the last two say about a path is answered by
+//! [`Robots::usage`](crate::Robots::usage).
+
+mod dictionary;
+mod error;
+mod preferences;
+mod usage;
+mod values;
+
+use std::time::Duration;
+
+use crate::crawler::Crawler;
+use crate::parse::{Content, Field, Record};
+use crate::robots::Robots;
+
+pub use error::InvalidValue;
+pub use preferences::{Ambiguity, Source, Statement, Usage, Use};
+pub use usage::{ContentSignal, ContentUsage, Preference, Stated};
+pub use values::{CleanParam, Host, RequestRate, TimeWindow};
+
+/// What a record is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// `Sitemap`.
+    Sitemap,
+    /// `Crawl-delay`.
+    CrawlDelay,
+    /// `Request-rate`.
+    RequestRate,
+    /// `Visit-time`.
+    VisitTime,
+    /// `Host`.
+    Host,
+    /// `Clean-param`.
+    CleanParam,
+    /// `Noindex`.
+    NoIndex,
+    /// `Content-Signal`.
+    ContentSignal,
+    /// `Content-Usage`.
+    ContentUsage,
+    /// Any other field.
+    Unknown,
+}
+
+impl Kind {
+    /// All kinds that have a name.
+    pub const NAMED: [Kind; 9] = [
+        Kind::Sitemap,
+        Kind::CrawlDelay,
+        Kind::RequestRate,
+        Kind::VisitTime,
+        Kind::Host,
+        Kind::CleanParam,
+        Kind::NoIndex,
+        Kind::ContentSignal,
+        Kind::ContentUsage,
+    ];
+
+    /// The kind of a field that is neither a user-agent line nor a rule.
+    pub fn of_field(name: &[u8]) -> Kind {
+        /// The longest name that is known, with some room for what is left out.
+        const MAX_NAME_OCTETS: usize = 64;
+        if name.len() > MAX_NAME_OCTETS {
+            return Kind::Unknown;
+        }
+        let letters = name.iter().filter(|octet| !matches!(octet, b'-' | b'_' | b' ' | b'\t'));
+        let compact: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
+        match &compact[..] {
+            b"sitemap" => Kind::Sitemap,
+            b"crawldelay" => Kind::CrawlDelay,
+            b"requestrate" => Kind::RequestRate,
+            b"visittime" => Kind::VisitTime,
+            b"host" => Kind::Host,
+            b"cleanparam" | b"cleanparams" => Kind::CleanParam,
+            b"noindex" => Kind::NoIndex,
+            b"contentsignal" | b"contentsignals" => Kind::ContentSignal,
+            b"contentusage" => Kind::ContentUsage,
+            _ => Kind::Unknown,
+        }
+    }
+
+    /// The field's name in lower case, or `unknown`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Sitemap => "sitemap",
+            Kind::CrawlDelay => "crawl-delay",
+            Kind::RequestRate => "request-rate",
+            Kind::VisitTime => "visit-time",
+            Kind::Host => "host",
+            Kind::CleanParam => "clean-param",
+            Kind::NoIndex => "noindex",
+            Kind::ContentSignal => "content-signal",
+            Kind::ContentUsage => "content-usage",
+            Kind::Unknown => "unknown",
+        }
+    }
+
+    /// Whether its definition makes it a matter of the whole file, wherever it stands.
+    pub fn is_per_file(self) -> bool {
+        matches!(self, Kind::Sitemap | Kind::Host | Kind::CleanParam)
+    }
+}
+
+/// For whom a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Scope {
+    /// For everybody who reads the file.
+    File,
+    /// For the crawlers of this group; groups are numbered from 0 in the order of the file.
+    Group(u32),
+    /// It is defined for groups, but stands in none. Of an unknown field nothing is known but
+    /// that.
+    Outside,
+}
+
+/// A record with its scope and its value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TypedRecord<'a> {
+    /// The record as written, with its line.
+    pub record: Record<'a>,
+    /// What it is about.
+    pub kind: Kind,
+    /// For whom it is.
+    pub scope: Scope,
+    /// Its value, or what is wrong with it.
+    pub value: Result<Value<'a>, InvalidValue>,
+}
+
+/// A value of the kind that its field asks for.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// Where a sitemap is.
+    Sitemap(Sitemap<'a>),
+    /// How long to wait between two requests.
+    CrawlDelay(Duration),
+    /// How many requests in which time.
+    RequestRate(RequestRate),
+    /// When to visit.
+    VisitTime(TimeWindow),
+    /// The main mirror.
+    Host(Host<'a>),
+    /// Parameters without meaning.
+    CleanParam(CleanParam<'a>),
+    /// A path pattern, as of a rule: what it matches shall not be indexed.
+    NoIndex(&'a [u8]),
+    /// A draft: how content may be used.
+    ContentSignal(ContentSignal<'a>),
+    /// A draft: how content may be used.
+    ContentUsage(ContentUsage<'a>),
+    /// The value of a field that is not known.
+    Unknown(&'a [u8]),
+}
+
+/// Where a sitemap is: by sitemaps.org an absolute URL, on any host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sitemap<'a>(&'a [u8]);
+
+impl<'a> Sitemap<'a> {
+    /// The value as written.
+    pub fn as_written(&self) -> &'a [u8] {
+        self.0
+    }
+
+    /// Whether it begins with a scheme and an authority. One that does not has to be
+    /// resolved, which the definition does not ask of anybody.
+    pub fn is_absolute(&self) -> bool {
+        let is_scheme = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'+' | b'-' | b'.');
+        let scheme_len = self.0.iter().position(|o| !is_scheme(o)).unwrap_or(self.0.len());
+        let (scheme, rest) = self.0.split_at(scheme_len);
+        scheme.first().is_some_and(u8::is_ascii_alphabetic)
+            && rest.len() > 3
+            && rest.starts_with(b"://")
+    }
+
+    /// The absolute URL, resolved against the URL of the robots.txt, as browsers resolve a
+    /// link. What is not UTF-8 is taken for it with replacement characters.
+    ///
+    /// ```
+    /// # use robotsieve::{Profile, Robots, records::Value};
+    /// let robots = Robots::parse(b"Sitemap: /s.xml", &Profile::RFC9309);
+    /// let Ok(Value::Sitemap(sitemap)) = robots.typed_records().remove(0).value else { panic!() };
+    /// let base = url::Url::parse("https://e.com/robots.txt")?;
+    /// assert_eq!(sitemap.resolve(&base)?.as_str(), "https://e.com/s.xml");
+    /// # Ok::<(), url::ParseError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where what comes out is no URL.
+    #[cfg(feature = "url")]
+    pub fn resolve(&self, base: &url::Url) -> Result<url::Url, url::ParseError> {
+        base.join(&String::from_utf8_lossy(self.0))
+    }
+}
+
+fn typed(kind: Kind, value: &[u8]) -> Result<Value<'_>, InvalidValue> {
+    let invalid = |what| InvalidValue::new(kind, what);
+    if value.is_empty() && !matches!(kind, Kind::Unknown | Kind::NoIndex) {
+        return Err(invalid("the value is empty"));
+    }
+    Ok(match kind {
+        Kind::Sitemap => Value::Sitemap(Sitemap(value)),
+        Kind::CrawlDelay => Value::CrawlDelay(values::crawl_delay(value).map_err(invalid)?),
+        Kind::RequestRate => Value::RequestRate(values::request_rate(value).map_err(invalid)?),
+        Kind::VisitTime => Value::VisitTime(values::time_window(value).map_err(invalid)?),
+        Kind::Host => Value::Host(values::host(value).map_err(invalid)?),
+        Kind::CleanParam => Value::CleanParam(values::clean_param(value).map_err(invalid)?),
+        Kind::NoIndex => Value::NoIndex(value),
+        Kind::ContentSignal => Value::ContentSignal(usage::content_signal(value).map_err(invalid)?),
+        Kind::ContentUsage => Value::ContentUsage(usage::content_usage(value).map_err(invalid)?),
+        Kind::Unknown => Value::Unknown(value),
+    })
+}
+
+impl<'a> Robots<'a> {
+    /// The records that are neither user-agent lines nor rules, with scopes and typed values,
+    /// in the order of the file: see [`records`](crate::records). Reads the file again; `O(n)`.
+    pub fn typed_records(&self) -> Vec<TypedRecord<'a>> {
+        let mut group = None;
+        let mut records = Vec::new();
+        for line in self.lines() {
+            let record = match line.content {
+                Content::Blank => {
+                    if self.profile().blank_line_ends_group {
+                        group = None;
+                    }
+                    continue;
+                }
+                Content::Record(record) => record,
+                _ => continue,
+            };
+            let kind = match record.field {
+                Field::UserAgent => {
+                    group = self.group_of_line(record.line);
+                    continue;
+                }
+                Field::Sitemap => Kind::Sitemap,
+                Field::Other => Kind::of_field(record.name),
+                _ => continue,
+            };
+            let scope = match group {
+                _ if kind.is_per_file() => Scope::File,
+                Some(group) => Scope::Group(group),
+                None => Scope::Outside,
+            };
+            records.push(TypedRecord { record, kind, scope, value: typed(kind, record.value) });
+        }
+        records
+    }
+
+    /// The records that are for a crawler: those of the file and of its groups, and those that
+    /// stand before or between groups, which no definition forbids it to read. Reads the file
+    /// again.
+    pub fn typed_records_for(&self, crawler: &Crawler) -> Vec<TypedRecord<'a>> {
+        let groups = self.groups_of(crawler);
+        let mut records = self.typed_records();
+        records.retain(|record| match record.scope {
+            Scope::Group(group) => groups.binary_search(&group).is_ok(),
+            Scope::File | Scope::Outside => true,
+        });
+        records
+    }
+
+    /// The tokens of the crawlers that a group is for, as written; `*` among them. Groups are
+    /// numbered from 0; there are none beyond [`Robots::group_count`].
+    pub fn group_tokens(&self, group: u32) -> Vec<&'a [u8]> {
+        self.tokens_of_group(group).collect()
+    }
+
+    /// How long a crawler is asked to wait between two requests: the longest valid
+    /// `Crawl-delay` of its groups. Reads the file again.
+    pub fn crawl_delay(&self, crawler: &Crawler) -> Option<Duration> {
+        let delay = |record: TypedRecord<'a>| match (record.scope, record.value) {
+            (Scope::Group(_), Ok(Value::CrawlDelay(delay))) => Some(delay),
+            _ => None,
+        };
+        self.typed_records_for(crawler).into_iter().filter_map(delay).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Profile;
+
+    #[test]
+    fn spellings() {
+        for (name, kind) in [
+            ("CRAWL-DELAY", Kind::CrawlDelay),
+            ("crawl_delay", Kind::CrawlDelay),
+            ("Crawldelay", Kind::CrawlDelay),
+            ("Clean-params", Kind::CleanParam),
+            ("content signal", Kind::ContentSignal),
+            ("NoIndex", Kind::NoIndex),
+            ("crawl-delays", Kind::Unknown),
+            ("", Kind::Unknown),
+        ] {
+            assert_eq!(Kind::of_field(name.as_bytes()), kind, "{name}");
+        }
+        for kind in Kind::NAMED {
+            assert_eq!(Kind::of_field(kind.as_str().as_bytes()), kind);
+        }
+        assert_eq!(Kind::of_field(&[b'-'; 100_000]), Kind::Unknown);
+    }
+
+    #[test]
+    fn scopes() {
+        let file = b"Crawl-delay: 1\nHost: e.com\nUser-agent: a\nCrawl-delay: 2\nUser-agent: b\n\
+            Disallow: /\n\nCrawl-delay: 3\nUser-agent: *\nClean-param: s\nNoindex: /x\nFoo: bar\n";
+        let scopes = |profile| -> Vec<_> {
+            let records = Robots::parse(file, profile).typed_records();
+            records.into_iter().map(|r| (r.record.line, r.scope)).collect()
+        };
+        let group = Scope::Group;
+        let wanted = [
+            (1, Scope::Outside),
+            (2, Scope::File),
+            (4, group(0)),
+            (8, group(0)),
+            (10, Scope::File),
+            (11, group(1)),
+            (12, group(1)),
+        ];
+        assert_eq!(scopes(&Profile::RFC9309), wanted);
+        // There a blank line ends the group.
+        let mut wanted = wanted;
+        wanted[3].1 = Scope::Outside;
+        assert_eq!(scopes(&Profile::ORIGINAL_1994), wanted);
+        let robots = Robots::parse(file, &Profile::RFC9309);
+        assert_eq!(robots.group_tokens(0), [b"a", b"b"]);
+        assert_eq!(robots.group_tokens(1), [b"*"]);
+        assert!(robots.group_tokens(2).is_empty());
+        let delay = |name| robots.crawl_delay(&Crawler::name(name)).map(|delay| delay.as_secs());
+        assert_eq!((delay("a"), delay("b"), delay("c")), (Some(3), Some(3), None));
+    }
+
+    #[test]
+    fn sitemaps() {
+        for (value, is_absolute) in [
+            ("https://e.com/s.xml", true),
+            ("HTTP://e.com", true),
+            ("/s.xml", false),
+            ("//e.com/s.xml", false),
+            ("e.com/s.xml", false),
+            ("https:///", true),
+            ("https://", false),
+            ("1http://e", false),
+        ] {
+            assert_eq!(Sitemap(value.as_bytes()).is_absolute(), is_absolute, "{value}");
+        }
+        assert!(typed(Kind::Sitemap, b"").is_err());
+    }
+}

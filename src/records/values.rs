@@ -1,0 +1,256 @@
+//! The values of the older extensions: delays, rates, times, hosts, parameters.
+
+use std::time::Duration;
+
+/// `Request-rate: requests/period [window]`: so many documents in so much time.
+///
+/// Defined by "An Extended Standard for Robot Exclusion" (S. Conner, 1996).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct RequestRate {
+    /// How many documents.
+    pub requests: u32,
+    /// In how much time.
+    pub period: Duration,
+    /// At which time of the day, if not always.
+    pub window: Option<TimeWindow>,
+}
+
+/// A time of the day in UTC, to the minute. It may go over midnight.
+///
+/// The value of `Visit-time`, and a part of `Request-rate`: `0600-0845`, also `06:00-08:45` and
+/// with `UT`, `UTC`, `GMT` or `Z` behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct TimeWindow {
+    /// Minutes after midnight.
+    pub from_minute: u16,
+    /// Minutes after midnight, below 24 hours or just that.
+    pub to_minute: u16,
+}
+
+/// The site's main mirror (Yandex, given up in 2018): `example.com`, `https://example.com:8443`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Host<'a> {
+    /// `http` or `https`, if it is there.
+    pub scheme: Option<&'a [u8]>,
+    /// The host name as written.
+    pub name: &'a [u8],
+    /// The port, if it is there.
+    pub port: Option<u16>,
+}
+
+/// Parameters of the query that do not change what is served (Yandex):
+/// `ref&utm_source /shop/`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct CleanParam<'a> {
+    /// The names of the parameters; Yandex reads case.
+    pub params: Vec<&'a [u8]>,
+    /// The beginning of the paths for which it holds, in which `*` is a wildcard; `None`: all.
+    pub path: Option<&'a [u8]>,
+}
+
+/// Why a value is invalid, in words that follow its kind and a colon.
+type Invalid = &'static str;
+
+/// Words between spaces and tabs.
+pub(super) fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|octet| matches!(octet, b' ' | b'\t')).filter(|word| !word.is_empty())
+}
+
+/// Decimal digits alone.
+fn number(text: &[u8]) -> Option<u32> {
+    let is_number = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    if is_number { str::from_utf8(text).ok()?.parse().ok() } else { None }
+}
+
+pub(super) fn crawl_delay(value: &[u8]) -> Result<Duration, Invalid> {
+    const WANTED: Invalid = "a number of seconds is expected, such as 10 or 0.5";
+    let is_number = value.iter().any(u8::is_ascii_digit)
+        && value.iter().all(|octet| octet.is_ascii_digit() || *octet == b'.');
+    let text = str::from_utf8(value).ok().filter(|_| is_number).ok_or(WANTED)?;
+    let seconds: f64 = text.parse().map_err(|_| WANTED)?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "more seconds than there will be")
+}
+
+pub(super) fn request_rate(value: &[u8]) -> Result<RequestRate, Invalid> {
+    const WANTED: Invalid = "requests/seconds is expected, such as 1/5, 30/1m or 1/10 0600-0845";
+    let mut words = words(value);
+    let rate = words.next().ok_or(WANTED)?;
+    let slash = rate.iter().position(|octet| *octet == b'/').ok_or(WANTED)?;
+    let (requests, period) = (&rate[..slash], &rate[slash + 1..]);
+    let (period, unit) = match period.split_last() {
+        Some((unit, number)) if unit.is_ascii_alphabetic() => (number, unit.to_ascii_lowercase()),
+        _ => (period, b's'),
+    };
+    let seconds = match unit {
+        b's' => 1,
+        b'm' => 60,
+        b'h' => 3_600,
+        b'd' => 86_400,
+        _ => return Err("the unit of time is none of s, m, h and d"),
+    };
+    let requests = number(requests).ok_or(WANTED)?;
+    let period = number(period).ok_or(WANTED)?;
+    if requests == 0 || period == 0 {
+        return Err("neither requests nor time may be 0");
+    }
+    let left: Vec<&[u8]> = words.collect();
+    let window = if left.is_empty() { None } else { Some(time_window(&left.join(&b' '))?) };
+    Ok(RequestRate { requests, period: Duration::from_secs(u64::from(period) * seconds), window })
+}
+
+pub(super) fn time_window(value: &[u8]) -> Result<TimeWindow, Invalid> {
+    const WANTED: Invalid = "a time of the day is expected, such as 0600-0845";
+    let mut compact: Vec<u8> = value.iter().copied().filter(|o| !o.is_ascii_whitespace()).collect();
+    compact.make_ascii_uppercase();
+    let mut text = &compact[..];
+    for zone in [&b"UTC"[..], b"GMT", b"UT", b"Z"] {
+        if let Some(without) = text.strip_suffix(zone) {
+            text = without;
+            break;
+        }
+    }
+    let minute = |text: &[u8]| {
+        let digits: Vec<u8> = match text {
+            [a, b, b':', c, d] | [a, b, c, d] => vec![*a, *b, *c, *d],
+            _ => return None,
+        };
+        let (hours, minutes) = (number(&digits[..2])?, number(&digits[2..])?);
+        let minute = hours * 60 + minutes;
+        (minutes < 60 && minute <= 24 * 60).then_some(minute as u16)
+    };
+    let dash = text.iter().position(|octet| *octet == b'-').ok_or(WANTED)?;
+    let from_minute = minute(&text[..dash]).ok_or(WANTED)?;
+    let to_minute = minute(&text[dash + 1..]).ok_or(WANTED)?;
+    if from_minute == 24 * 60 {
+        return Err("it begins when the day ends");
+    }
+    Ok(TimeWindow { from_minute, to_minute })
+}
+
+pub(super) fn host(value: &[u8]) -> Result<Host<'_>, Invalid> {
+    const WANTED: Invalid = "a host name is expected, with a port if need be, and no path";
+    let scheme_of = |scheme: &[u8]| {
+        let len = scheme.len() + 3;
+        let found = value.len() >= len
+            && value[..scheme.len()].eq_ignore_ascii_case(scheme)
+            && &value[scheme.len()..len] == b"://";
+        found.then(|| value.split_at(len))
+    };
+    let (scheme, rest) = match scheme_of(b"https").or_else(|| scheme_of(b"http")) {
+        Some((scheme, rest)) => (Some(&scheme[..scheme.len() - 3]), rest),
+        None => (None, value),
+    };
+    let rest = rest.strip_suffix(b"/").unwrap_or(rest);
+    let (name, port) = match rest.iter().position(|octet| *octet == b':') {
+        Some(colon) => {
+            let port = number(&rest[colon + 1..]).and_then(|port| u16::try_from(port).ok());
+            (&rest[..colon], Some(port.ok_or(WANTED)?))
+        }
+        None => (rest, None),
+    };
+    // A name in Unicode is written by some.
+    let belongs = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'-' | b'.' | b'_' | 0x80..);
+    if name.is_empty() || !name.iter().all(belongs) {
+        return Err(WANTED);
+    }
+    Ok(Host { scheme, name, port })
+}
+
+pub(super) fn clean_param(value: &[u8]) -> Result<CleanParam<'_>, Invalid> {
+    const WANTED: Invalid =
+        "parameters are expected and the beginning of a path, such as ref&sid /shop/";
+    let mut words = words(value);
+    let params = words.next().ok_or(WANTED)?;
+    let path = words.next();
+    if words.next().is_some() {
+        return Err("more than parameters and one path");
+    }
+    let params: Vec<&[u8]> = params.split(|octet| matches!(octet, b'&' | b',')).collect();
+    if params.iter().any(|name| name.is_empty() || name.contains(&b'/')) {
+        return Err(WANTED);
+    }
+    Ok(CleanParam { params, path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crawl_delays() {
+        for (value, millis) in
+            [("10", 10_000), ("0.5", 500), (".25", 250), ("3.", 3_000), ("0", 0), ("007", 7_000)]
+        {
+            assert_eq!(crawl_delay(value.as_bytes()), Ok(Duration::from_millis(millis)), "{value}");
+        }
+        for value in
+            ["", ".", "1.2.3", "-1", "+1", "1e3", "10s", "5 10", "1,5", "inf", "NaN", "\u{661}"]
+        {
+            assert!(crawl_delay(value.as_bytes()).is_err(), "{value}");
+        }
+        assert!(crawl_delay(&[b'9'; 40]).is_err());
+    }
+
+    #[test]
+    fn rates_and_times() {
+        let rate = |value: &str| {
+            let rate = request_rate(value.as_bytes())?;
+            let window = rate.window.map(|w| (w.from_minute, w.to_minute));
+            Ok::<_, Invalid>((rate.requests, rate.period.as_secs(), window))
+        };
+        assert_eq!(rate("1/5"), Ok((1, 5, None)));
+        assert_eq!(rate("30/1m"), Ok((30, 60, None)));
+        assert_eq!(rate("1/10m 1300-1659"), Ok((1, 600, Some((780, 1019)))));
+        assert_eq!(rate("2/1H  06:00 - 08:45 UT"), Ok((2, 3_600, Some((360, 525)))));
+        for value in ["", "1", "/5", "1/", "0/5", "1/0", "1/5x", "1/5 6", "a/b", "1 / 5"] {
+            assert!(rate(value).is_err(), "{value}");
+        }
+        let time =
+            |value: &str| time_window(value.as_bytes()).map(|w| (w.from_minute, w.to_minute));
+        assert_eq!(time("0600-0845"), Ok((360, 525)));
+        assert_eq!(time("2200-0400 GMT"), Ok((1_320, 240)));
+        assert_eq!(time("0000-2400"), Ok((0, 1_440)));
+        for value in
+            ["", "0600", "600-845", "0660-0700", "2500-2600", "2400-0100", "-", "0600-0845-"]
+        {
+            assert!(time(value).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn hosts() {
+        let parts = |value: &'static str| {
+            let host = host(value.as_bytes())?;
+            Ok::<_, Invalid>((
+                host.scheme.map(|s| str::from_utf8(s).unwrap()),
+                host.name,
+                host.port,
+            ))
+        };
+        assert_eq!(parts("example.com"), Ok((None, &b"example.com"[..], None)));
+        assert_eq!(parts("HTTPS://e.com:8443"), Ok((Some("HTTPS"), &b"e.com"[..], Some(8443))));
+        assert_eq!(parts("http://e.com/"), Ok((Some("http"), &b"e.com"[..], None)));
+        assert_eq!(parts("пример.рф"), Ok((None, "пример.рф".as_bytes(), None)));
+        for value in ["", "e.com/x", "a b", "e.com:", "e.com:99999", "ftp://e.com", "https://", "?"]
+        {
+            assert!(parts(value).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn clean_params() {
+        let parts = |value: &'static str| clean_param(value.as_bytes()).map(|c| (c.params, c.path));
+        assert_eq!(parts("ref"), Ok((vec![&b"ref"[..]], None)));
+        assert_eq!(
+            parts("a[]&b  /shop/*.php"),
+            Ok((vec![&b"a[]"[..], b"b"], Some(&b"/shop/*.php"[..])))
+        );
+        for value in ["", "a&&b", "/path", "a /b /c", "&"] {
+            assert!(parts(value).is_err(), "{value}");
+        }
+    }
+}
