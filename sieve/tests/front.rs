@@ -135,7 +135,7 @@ async fn verdicts_and_grounds() {
     let sieve = web.sieve();
     let decision = sieve.decide("https://E.com:443/private/x").await.unwrap();
     assert!(!decision.is_allowed());
-    assert_eq!(decision.origin(), "https://e.com");
+    assert_eq!(decision.site().origin(), "https://e.com");
     assert_eq!(decision.profile(), &Profile::RFC9309);
     assert!(matches!(decision.grounds(), Grounds::Rules(Reason::Rule(rule)) if rule.line == 2));
     assert_eq!(decision.age(), Some(Duration::ZERO));
@@ -146,12 +146,12 @@ async fn verdicts_and_grounds() {
     assert!(matches!(decision.grounds(), Grounds::Rules(Reason::NoMatch)));
     let decision = sieve.decide("http://e.com/private").await.unwrap();
     assert!(decision.is_allowed(), "another origin");
-    assert_eq!((decision.ruling().why, decision.age()), (Why::Absent, None));
+    assert_eq!((decision.site().ruling().why, decision.age()), (Why::Absent, None));
     let decision = sieve.decide("https://down.com/").await.unwrap();
     assert!(!decision.is_allowed());
     assert!(matches!(decision.grounds(), Grounds::Outcome(ruling)
         if ruling.why == Why::UnreachableWithoutCopy && ruling.holds == Holds::DisallowAll));
-    assert_eq!(decision.known().condition(), Condition::Unreachable);
+    assert_eq!(decision.site().known().condition(), Condition::Unreachable);
     assert!(allowed(&sieve, "https://down.com/robots.txt").await, "it may always be asked for");
     assert_eq!(web.asked(), 3);
     let metrics = sieve.metrics();
@@ -257,7 +257,7 @@ async fn unreachable_sites() {
     assert!(allowed(&sieve, url).await);
     assert!(!allowed(&sieve, "https://e.com/private").await);
     let decision = sieve.decide(url).await.unwrap();
-    assert_eq!(decision.ruling().why, Why::CopyWhileUnreachable);
+    assert_eq!(decision.site().ruling().why, Why::CopyWhileUnreachable);
     assert_eq!(decision.age(), Some(Duration::from_secs(DAY + 12 * HOUR)));
     settled(&sieve).await;
     // And in the end what the site's other pages say.
@@ -358,7 +358,7 @@ async fn equal_bodies_share_a_policy() {
     let sieve = web.builder().crawler(Crawler::name("other")).build();
     let a = sieve.decide("https://a.com/private").await.unwrap();
     let b = sieve.decide("https://b.com/private").await.unwrap();
-    assert!(a.policy().is_same(b.policy()));
+    assert!(a.site().policy(0).is_same(b.site().policy(0)));
     assert_eq!(a.answers(), [Answer::Disallow; 2]);
     assert_eq!(sieve.crawler_count(), 2);
 }

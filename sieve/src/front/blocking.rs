@@ -1,11 +1,12 @@
 //! The front door for programs without a runtime.
 
+use std::future::Future;
 use std::io;
 
 use robotsieve::Origin;
 use tokio::runtime::{Builder, Runtime};
 
-use super::{Decision, Fetched, Metrics, SieveBuilder, SieveError};
+use super::{Decision, Fetched, Metrics, SieveBuilder, SieveError, Site};
 
 /// A [`Sieve`](super::Sieve) whose calls wait, with a runtime of its own for the attempts. Not
 /// for use within another runtime: there its calls panic when they must wait.
@@ -53,6 +54,14 @@ impl Sieve {
         self.runtime.block_on(self.sieve.decide_many(urls))
     }
 
+    /// What holds for a site: [`Sieve::site`](super::Sieve::site).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn site(&self, origin: &Origin<'_>) -> Result<Site, SieveError> {
+        self.runtime.block_on(self.sieve.site(origin))
+    }
+
     /// Asks for a robots.txt now: [`Sieve::fetch`](super::Sieve::fetch).
     ///
     /// # Errors
@@ -64,6 +73,11 @@ impl Sieve {
     /// Figures since the sieve was made.
     pub fn metrics(&self) -> Metrics {
         self.sieve.metrics()
+    }
+
+    /// Waits for a future within the sieve's runtime.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.runtime.block_on(future)
     }
 
     /// The same sieve, for tasks.

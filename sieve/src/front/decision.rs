@@ -4,21 +4,79 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use robotsieve::{Answer, InvalidOrigin, InvalidUrl, Policy, Profile, Reason, Verdict};
+use robotsieve::{Answer, InvalidOrigin, InvalidUrl, Panel, Policy, Profile, Reason, Verdict};
 
-use super::resident::SiteRef;
-use super::site::Site;
+use super::entry::Entry;
+use super::resident::EntryRef;
 use crate::Timestamp;
 use crate::outcome::{Holds, Known, Ruling};
 
-/// The verdict on a URL, and where it comes from.
+/// A site, and what holds for it.
 ///
-/// It keeps the policy that decided; the reason is found when it is asked for.
+/// It keeps the policies that hold, whatever becomes of the site.
+pub struct Site {
+    pub(super) entry: EntryRef,
+    pub(super) now: Timestamp,
+}
+
+impl Site {
+    pub(super) fn entry(&self) -> &Entry {
+        self.entry.as_ref().expect("a site is made of an entry")
+    }
+
+    /// The site's origin, by its [key](robotsieve::Origin::key).
+    pub fn origin(&self) -> &str {
+        &self.entry().key
+    }
+
+    /// What is known of it.
+    pub fn known(&self) -> &Known {
+        &self.entry().known
+    }
+
+    /// What held when it was last looked at, why, and until when.
+    pub fn ruling(&self) -> Ruling {
+        self.entry().ruling
+    }
+
+    /// The policy for a crawler, by its place in the order given. Where there is no robots.txt,
+    /// or it cannot be had, one that says what follows from that.
+    ///
+    /// # Panics
+    /// Where there is no such crawler.
+    pub fn policy(&self, crawler: usize) -> &Policy {
+        self.entry().panel.policy(crawler)
+    }
+
+    /// The policies for all crawlers.
+    pub fn panel(&self) -> &Panel {
+        &self.entry().panel
+    }
+
+    /// How old the copy of the robots.txt is, if its rules hold: the time since it was fetched
+    /// or last found unchanged.
+    pub fn age(&self) -> Option<Duration> {
+        let entry = self.entry();
+        let copy = entry.known.copy.as_ref().filter(|_| entry.ruling.holds == Holds::Rules)?;
+        Some(self.now.since(copy.at))
+    }
+}
+
+impl fmt::Debug for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Site")
+            .field("origin", &self.origin())
+            .field("ruling", &self.ruling())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The verdict on a URL, and where it comes from. The reason is found when it is asked for.
+#[derive(Debug)]
 pub struct Decision<'u> {
     pub(super) verdict: Verdict,
     pub(super) url: &'u [u8],
-    pub(super) site: SiteRef,
-    pub(super) now: Timestamp,
+    pub(super) site: Site,
     pub(super) profile: Profile,
 }
 
@@ -31,11 +89,7 @@ pub enum Grounds<'d> {
     Outcome(Ruling),
 }
 
-impl<'u> Decision<'u> {
-    fn site(&self) -> &Site {
-        self.site.as_ref().expect("a decision is made of a site")
-    }
-
+impl Decision<'_> {
     /// The verdict.
     pub fn verdict(&self) -> Verdict {
         self.verdict
@@ -48,34 +102,21 @@ impl<'u> Decision<'u> {
 
     /// Why: a second, slower look for the rule that decided.
     pub fn grounds(&self) -> Grounds<'_> {
-        let site = self.site();
-        match (site.ruling.holds, self.policy().decide(self.url)) {
+        let ruling = self.site.ruling();
+        match (ruling.holds, self.site.policy(0).decide(self.url)) {
             (Holds::Rules, Ok(decision)) => Grounds::Rules(decision.reason),
-            _ => Grounds::Outcome(site.ruling),
+            _ => Grounds::Outcome(ruling),
         }
     }
 
-    /// What held when the site was last looked at, why, and until when.
-    pub fn ruling(&self) -> Ruling {
-        self.site().ruling
+    /// The site that the URL is of.
+    pub fn site(&self) -> &Site {
+        &self.site
     }
 
-    /// What is known of the site.
-    pub fn known(&self) -> &Known {
-        &self.site().known
-    }
-
-    /// The site's origin, by its [key](robotsieve::Origin::key).
-    pub fn origin(&self) -> &str {
-        &self.site().key
-    }
-
-    /// How old the copy of the robots.txt is, if one decided: the time since it was fetched or
-    /// last found unchanged.
+    /// How old the copy of the robots.txt is, if its rules decided.
     pub fn age(&self) -> Option<Duration> {
-        let site = self.site();
-        let copy = site.known.copy.as_ref().filter(|_| site.ruling.holds == Holds::Rules)?;
-        Some(self.now.since(copy.at))
+        self.site.age()
     }
 
     /// The profile by which it was decided.
@@ -83,28 +124,12 @@ impl<'u> Decision<'u> {
         &self.profile
     }
 
-    /// The policy that decided. Where there is no robots.txt or it cannot be had, one that says
-    /// what follows from that.
-    pub fn policy(&self) -> &Policy {
-        self.site().panel.policy(0)
-    }
-
     /// The answers for all crawlers of the sieve, in the order given.
     pub fn answers(&self) -> Vec<Answer> {
-        let panel = &self.site().panel;
+        let panel = self.site.panel();
         let mut answers = vec![Answer::Unknown; panel.len()];
         panel.ask(self.url, &mut answers);
         answers
-    }
-}
-
-impl fmt::Debug for Decision<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decision")
-            .field("verdict", &self.verdict)
-            .field("origin", &self.origin())
-            .field("ruling", &self.ruling())
-            .finish_non_exhaustive()
     }
 }
 
@@ -151,7 +176,7 @@ impl From<InvalidUrl> for SieveError {
 /// What became of an origin that was asked anew: [`Sieve::fetch`](super::Sieve::fetch).
 #[derive(Clone, Debug)]
 pub struct Fetched {
-    pub(super) site: Arc<Site>,
+    pub(super) entry: Arc<Entry>,
     /// Whether it is in the store for good; `Ok` where there is no store.
     pub stored: Result<(), Arc<crate::store::StoreError>>,
 }
@@ -159,11 +184,11 @@ pub struct Fetched {
 impl Fetched {
     /// What is known of it now.
     pub fn known(&self) -> &Known {
-        &self.site.known
+        &self.entry.known
     }
 
     /// What holds because of that.
     pub fn ruling(&self) -> Ruling {
-        self.site.ruling
+        self.entry.ruling
     }
 }

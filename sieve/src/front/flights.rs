@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::site::Site;
+use super::entry::Entry;
 use crate::store::StoreError;
 
 /// How far an attempt is.
@@ -14,9 +14,9 @@ pub(super) enum Stage {
     /// Asking.
     Asking,
     /// There is an outcome, which counts from now on.
-    Known(Arc<Site>),
+    Known(Arc<Entry>),
     /// It is in the store for good, if there is one; or could not be written there.
-    Stored(Arc<Site>, Result<(), Arc<StoreError>>),
+    Stored(Arc<Entry>, Result<(), Arc<StoreError>>),
 }
 
 /// The attempts that are going on.
@@ -38,9 +38,9 @@ impl Flights {
     pub(super) fn join(
         self: &Arc<Self>,
         key: &str,
-        landed: impl FnOnce() -> Option<Arc<Site>>,
+        landed: impl FnOnce() -> Option<Arc<Entry>>,
         start: impl FnOnce(Pilot),
-    ) -> Result<watch::Receiver<Stage>, Arc<Site>> {
+    ) -> Result<watch::Receiver<Stage>, Arc<Entry>> {
         let mut by_origin = self.lock();
         if let Some(flight) = by_origin.get(key) {
             return Ok(flight.clone());

@@ -44,10 +44,10 @@
 
 pub mod blocking;
 mod decision;
+mod entry;
 mod flights;
 mod metrics;
 mod resident;
-mod site;
 mod source;
 
 use std::collections::HashMap;
@@ -59,17 +59,17 @@ use futures_util::stream::{self, StreamExt};
 use robotsieve::{Config, Crawler, Origin, Profile};
 use tokio::sync::watch;
 
-pub use decision::{Decision, Fetched, Grounds, SieveError};
+pub use decision::{Decision, Fetched, Grounds, SieveError, Site};
 pub use metrics::{Metrics, Times};
 pub use source::Fetch;
 
 use crate::Timestamp;
 use crate::outcome::{Attempt, ContentHash, Copy, Failure, Known, Outcome, Protocol};
 use crate::store::{Store, StoreError};
+use entry::{Entry, Panels};
 use flights::{Flights, Pilot, Stage};
 use metrics::{Counters, count};
-use resident::{Resident, SiteRef};
-use site::{Panels, Site};
+use resident::{EntryRef, Resident};
 
 /// What this module's events are found by.
 const TARGET: &str = "robotsieve::sieve";
@@ -248,10 +248,23 @@ impl Sieve {
             let now = self.shared.clock.now();
             let site = match self.shared.at_once(&origin, now) {
                 Some(site) => site,
-                None => self.shared.find(origin, now).await?,
+                None => self.shared.find(&origin, now).await?,
             };
             self.shared.decision(site, url, now)
         }
+    }
+
+    /// What holds for the site of an origin, found as [`Sieve::decide`] finds it.
+    ///
+    /// # Errors
+    /// [`SieveError::Unknown`] and [`SieveError::Gone`], as there.
+    pub async fn site(&self, origin: &Origin<'_>) -> Result<Site, SieveError> {
+        let now = self.shared.clock.now();
+        let entry = match self.shared.at_once(origin, now) {
+            Some(entry) => entry,
+            None => self.shared.find(origin, now).await?,
+        };
+        Ok(Site { entry, now })
     }
 
     /// The decision on a URL, if its site is in memory and nothing can have changed. Nothing
@@ -279,7 +292,7 @@ impl Sieve {
         urls: &'u [U],
     ) -> Vec<Result<Decision<'u>, SieveError>> {
         let now = self.shared.clock.now();
-        let mut sites: HashMap<Box<str>, Result<SiteRef, SieveError>> = HashMap::new();
+        let mut sites: HashMap<Box<str>, Result<EntryRef, SieveError>> = HashMap::new();
         let mut missing: HashMap<Box<str>, Origin<'_>> = HashMap::new();
         let urls = || urls.iter().map(AsRef::as_ref);
         for url in urls() {
@@ -293,7 +306,7 @@ impl Sieve {
                 None => drop(missing.insert(key.into(), origin)),
             }
         }
-        let find = |(key, origin)| async move { (key, self.shared.find(origin, now).await) };
+        let find = |(key, origin)| async move { (key, self.shared.find(&origin, now).await) };
         let finding = stream::iter(missing).map(find).buffer_unordered(SITES_AT_A_TIME);
         sites.extend(finding.collect::<Vec<_>>().await);
         let decide = |url| {
@@ -301,7 +314,7 @@ impl Sieve {
             match &sites[origin.key()] {
                 Ok(site) => {
                     self.shared.counters.at_once.add(1);
-                    self.shared.decision(SiteRef::from_inner(Option::clone(site)), url, now)
+                    self.shared.decision(EntryRef::from_inner(Option::clone(site)), url, now)
                 }
                 Err(cause) => Err(cause.clone()),
             }
@@ -325,7 +338,7 @@ impl Sieve {
         let stored = |stage: &Stage| matches!(stage, Stage::Stored(..));
         match flight.wait_for(stored).await.as_deref() {
             Ok(Stage::Stored(site, stored)) => {
-                Ok(Fetched { site: Arc::clone(site), stored: stored.clone() })
+                Ok(Fetched { entry: Arc::clone(site), stored: stored.clone() })
             }
             _ => Err(SieveError::Gone),
         }
@@ -398,13 +411,13 @@ impl Sieve {
 }
 
 #[inline]
-fn holds(site: &SiteRef, now: Timestamp) -> bool {
+fn holds(site: &EntryRef, now: Timestamp) -> bool {
     site.as_ref().is_some_and(|site| site.holds_at(now))
 }
 
 impl Shared {
     #[inline]
-    fn at_once(&self, origin: &Origin<'_>, now: Timestamp) -> Option<SiteRef> {
+    fn at_once(&self, origin: &Origin<'_>, now: Timestamp) -> Option<EntryRef> {
         let site = self.resident.at_once(origin.key()).filter(|site| holds(site, now))?;
         self.counters.at_once.add(1);
         Some(site)
@@ -413,26 +426,26 @@ impl Shared {
     #[inline]
     fn decision<'u>(
         &self,
-        site: SiteRef,
+        entry: EntryRef,
         url: &'u [u8],
         now: Timestamp,
     ) -> Result<Decision<'u>, SieveError> {
-        let panel = &site.as_ref().ok_or(SieveError::Gone)?.panel;
-        let policy = panel.policy(0);
+        let site = Site { entry, now };
+        let policy = site.policy(0);
         let verdict = policy.verdict(&policy.target(url)?);
-        Ok(Decision { verdict, url, site, now, profile: *self.panels.profile() })
+        Ok(Decision { verdict, url, site, profile: *self.panels.profile() })
     }
 
     /// The site of an origin that was not found at once.
     #[cold]
     async fn find(
         self: &Arc<Self>,
-        origin: Origin<'_>,
+        origin: &Origin<'_>,
         now: Timestamp,
-    ) -> Result<SiteRef, SieveError> {
+    ) -> Result<EntryRef, SieveError> {
         let key = origin.key();
         if let Some(site) = self.serves(key, now) {
-            return Ok(SiteRef::from_inner(Some(site)));
+            return Ok(EntryRef::from_inner(Some(site)));
         }
         if self.fetcher.is_none() {
             return Err(SieveError::Unknown);
@@ -440,14 +453,14 @@ impl Shared {
         count(&self.counters.waited);
         let landed = || self.serves(key, self.clock.now());
         match self.flights.join(key, landed, |pilot| self.take_off(pilot)) {
-            Ok(flight) => arrival(flight).await.map(|site| SiteRef::from_inner(Some(site))),
-            Err(site) => Ok(SiteRef::from_inner(Some(site))),
+            Ok(flight) => arrival(flight).await.map(|site| EntryRef::from_inner(Some(site))),
+            Err(site) => Ok(EntryRef::from_inner(Some(site))),
         }
     }
 
     /// The site, if it is in memory or in the store and its answer serves. Where a new one is
     /// due, it is asked for in the background.
-    fn serves(self: &Arc<Self>, key: &str, now: Timestamp) -> Option<Arc<Site>> {
+    fn serves(self: &Arc<Self>, key: &str, now: Timestamp) -> Option<Arc<Entry>> {
         let site = match self.resident.get(key) {
             Some(site) if site.holds_at(now) => {
                 count(&self.counters.from_memory);
@@ -490,7 +503,7 @@ impl Shared {
         known: Known,
         body: Option<&[u8]>,
         now: Timestamp,
-    ) -> Option<Arc<Site>> {
+    ) -> Option<Arc<Entry>> {
         if let Some(site) = self.panels.site(key, known.clone(), body, &self.protocol, now) {
             return Some(Arc::new(site));
         }
@@ -582,7 +595,7 @@ impl Shared {
 }
 
 /// The site, when there is an outcome.
-async fn arrival(mut flight: watch::Receiver<Stage>) -> Result<Arc<Site>, SieveError> {
+async fn arrival(mut flight: watch::Receiver<Stage>) -> Result<Arc<Entry>, SieveError> {
     let known = |stage: &Stage| !matches!(stage, Stage::Asking);
     match flight.wait_for(known).await.as_deref() {
         Ok(Stage::Known(site) | Stage::Stored(site, _)) => Ok(Arc::clone(site)),

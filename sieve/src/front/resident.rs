@@ -7,17 +7,17 @@ use std::sync::Arc;
 use arc_swap::{ArcSwapOption, Guard};
 use moka::sync::Cache;
 
-use super::site::Site;
+use super::entry::Entry;
 
 /// A site, for as long as a decision is looked at. It costs no count that other threads would
 /// have to share.
-pub(super) type SiteRef = Guard<Option<Arc<Site>>>;
+pub(super) type EntryRef = Guard<Option<Arc<Entry>>>;
 
 pub(super) struct Resident {
     hasher: foldhash::fast::RandomState,
     /// A site has two places, by its hash; the last ones asked for are there.
-    slots: Box<[ArcSwapOption<Site>]>,
-    cache: Cache<Box<str>, Arc<Site>, foldhash::fast::RandomState>,
+    slots: Box<[ArcSwapOption<Entry>]>,
+    cache: Cache<Box<str>, Arc<Entry>, foldhash::fast::RandomState>,
 }
 
 impl Resident {
@@ -25,7 +25,7 @@ impl Resident {
         let hasher = foldhash::fast::RandomState::default();
         let cache = Cache::builder()
             .max_capacity(max_bytes)
-            .weigher(|_, site: &Arc<Site>| u32::try_from(site.weigh()).unwrap_or(u32::MAX));
+            .weigher(|_, site: &Arc<Entry>| u32::try_from(site.weigh()).unwrap_or(u32::MAX));
         let slots = slots.clamp(2, 1 << 24).next_power_of_two();
         Resident {
             cache: cache.build_with_hasher(hasher.clone()),
@@ -36,7 +36,7 @@ impl Resident {
 
     /// The two places that a site may have.
     #[inline]
-    fn places(&self, key: &str) -> [&ArcSwapOption<Site>; 2] {
+    fn places(&self, key: &str) -> [&ArcSwapOption<Entry>; 2] {
         // The length is a power of two, and even.
         let place = self.hasher.hash_one(key.as_bytes()) as usize & (self.slots.len() - 1);
         [&self.slots[place], &self.slots[place ^ 1]]
@@ -44,7 +44,7 @@ impl Resident {
 
     /// The site, if it is in the table.
     #[inline]
-    pub(super) fn at_once(&self, key: &str) -> Option<SiteRef> {
+    pub(super) fn at_once(&self, key: &str) -> Option<EntryRef> {
         self.places(key).into_iter().find_map(|place| {
             let site = place.load();
             site.as_ref().is_some_and(|site| *site.key == *key).then_some(site)
@@ -52,7 +52,7 @@ impl Resident {
     }
 
     /// The site, if it is in the cache; and into the table with it.
-    pub(super) fn get(&self, key: &str) -> Option<Arc<Site>> {
+    pub(super) fn get(&self, key: &str) -> Option<Arc<Entry>> {
         let site = self.cache.get(key)?;
         if site.has_grown() {
             self.cache.insert(key.into(), Arc::clone(&site));
@@ -61,18 +61,18 @@ impl Resident {
         Some(site)
     }
 
-    pub(super) fn insert(&self, site: &Arc<Site>) {
+    pub(super) fn insert(&self, site: &Arc<Entry>) {
         self.place(site);
         self.cache.insert(site.key.clone(), Arc::clone(site));
     }
 
     /// Into its place in the table, or a free one, or the first one.
-    fn place(&self, site: &Arc<Site>) {
+    fn place(&self, site: &Arc<Entry>) {
         let places = self.places(&site.key);
-        let is_own = |place: &&ArcSwapOption<Site>| {
+        let is_own = |place: &&ArcSwapOption<Entry>| {
             place.load().as_ref().is_some_and(|other| other.key == site.key)
         };
-        let is_free = |place: &&ArcSwapOption<Site>| place.load().is_none();
+        let is_free = |place: &&ArcSwapOption<Entry>| place.load().is_none();
         let mut choices = places.iter().copied();
         let place = choices.find(is_own).or_else(|| places.into_iter().find(is_free));
         place.unwrap_or(places[0]).store(Some(Arc::clone(site)));

@@ -11,7 +11,7 @@ use crate::outcome::{ContentHash, Holds, Known, Protocol, Ruling};
 
 /// A site: what is known of it, and the policies that hold because of that.
 #[derive(Debug)]
-pub(super) struct Site {
+pub(super) struct Entry {
     pub(super) key: Box<str>,
     pub(super) known: Known,
     /// What held when this was made.
@@ -23,11 +23,11 @@ pub(super) struct Site {
     policies_weighed: AtomicU64,
 }
 
-impl Site {
-    pub(super) fn new(key: &str, known: Known, ruling: Ruling, panel: Arc<Panel>) -> Site {
+impl Entry {
+    pub(super) fn new(key: &str, known: Known, ruling: Ruling, panel: Arc<Panel>) -> Entry {
         let look_again = ruling.until.min(ruling.next_attempt).0;
         let (look_again, policies_weighed) = (AtomicU64::new(look_again), AtomicU64::new(0));
-        Site { key: key.into(), known, ruling, panel, look_again, policies_weighed }
+        Entry { key: key.into(), known, ruling, panel, look_again, policies_weighed }
     }
 
     /// Whether nothing can have changed since it was made.
@@ -51,7 +51,7 @@ impl Site {
                 + len(&copy.etag)
                 + len(&copy.last_modified)
         });
-        let own = size_of::<Site>() + size_of::<Panel>() + 2 * self.key.len() + texts;
+        let own = size_of::<Entry>() + size_of::<Panel>() + 2 * self.key.len() + texts;
         let policies = self.panel.memory_usage() as u64;
         self.policies_weighed.store(policies, Relaxed);
         own as u64 + policies
@@ -106,14 +106,14 @@ impl Panels {
         body: Option<&[u8]>,
         protocol: &Protocol,
         now: Timestamp,
-    ) -> Option<Site> {
+    ) -> Option<Entry> {
         let ruling = protocol.ruling(&known, now);
         let panel = match ruling.holds {
             Holds::AllowAll => Arc::clone(&self.allow_all),
             Holds::DisallowAll => Arc::clone(&self.disallow_all),
             Holds::Rules => self.of_content(known.copy.as_ref()?.content, body)?,
         };
-        Some(Site::new(key, known, ruling, panel))
+        Some(Entry::new(key, known, ruling, panel))
     }
 
     /// The policies of a body that is in use.
