@@ -51,6 +51,7 @@
 //! # Features
 //!
 //! * `rayon`: the module `batch`, many URLs at once over all cores. Off by default.
+//! * `lint`: the module `lint`, what is wrong with a file and what has no effect. Off by default.
 
 mod automaton;
 #[cfg(feature = "rayon")]
@@ -61,6 +62,8 @@ mod crawler;
 mod decision;
 mod diagnostic;
 mod engine;
+#[cfg(feature = "lint")]
+pub mod lint;
 mod marks;
 mod normalise;
 mod once;

@@ -239,13 +239,16 @@ impl<'a> Robots<'a> {
     /// for the same groups share that policy. Nothing is compiled before it pays
     /// ([`Config::build_after`]).
     pub fn policy(&self, crawler: &Crawler) -> Policy {
-        let selected = self.select(crawler);
+        self.policy_of(&self.select(crawler))
+    }
+
+    fn policy_of(&self, selected: &Selected) -> Policy {
         let groups = selected.groups();
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = policies.get(groups) {
             return policy.clone();
         }
-        let policy = self.new_policy(&selected);
+        let policy = self.new_policy(selected);
         policies.insert(GroupNumbers::from_slice(groups), policy.clone());
         policy
     }
@@ -301,5 +304,38 @@ impl<'a> Robots<'a> {
         let empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
         let agents = self.agents_of(selected).map(|agent| (agent.line, self.value(agent)));
         Policy::new(Reading::of(&self.profile), &self.config, rule_set, agents, empty_rule)
+    }
+}
+
+/// What the linter asks.
+#[cfg(feature = "lint")]
+impl<'a> Robots<'a> {
+    /// The user-agent lines with their values and groups, in the order of the file.
+    pub(crate) fn agent_lines(&self) -> impl Iterator<Item = (u32, Range<usize>, u32)> {
+        let span = |agent: &Agent| agent.value_at as usize..agent.value_end as usize;
+        self.agents.iter().map(move |agent| (agent.line, span(agent), agent.group))
+    }
+
+    /// The lines of a group's rules, the empty ones too, in the order of the file.
+    pub(crate) fn rule_lines(&self, group: u32) -> impl Iterator<Item = (u32, bool)> {
+        self.rules(group).iter().map(|rule| (rule.line, rule.is_empty()))
+    }
+
+    /// The group to which a user-agent line or a rule belongs.
+    pub(crate) fn group_of_rule(&self, line: u32) -> Option<u32> {
+        self.group_of_line(line)
+    }
+
+    /// The groups of a crawler and their policy, or those of whom no other group names.
+    pub(crate) fn groups_and_policy(&self, crawler: Option<&Crawler>) -> (GroupNumbers, Policy) {
+        let selected = match crawler {
+            Some(crawler) => self.select(crawler),
+            None => {
+                let everybody = self.agents.iter().filter(|a| self.names(a) == Names::Everybody);
+                let groups = everybody.map(|agent| agent.group);
+                Selected::of(GroupNumbers::new(), groups, &self.profile)
+            }
+        };
+        (GroupNumbers::from_slice(selected.groups()), self.policy_of(&selected))
     }
 }

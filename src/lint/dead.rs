@@ -1,0 +1,715 @@
+//! Rules that can be removed without changing a verdict, decided by automata.
+//!
+//! A rule is *dead* if no target exists on which it decides and the next rule that matches, or
+//! the default, says otherwise. To find out, the rules are walked together as one automaton, as
+//! in `automaton::determinise`, but towards a question about one rule: a state is where the
+//! rules stand, and which run of lower precedence matched so far. A state is left out
+//!
+//! * where the rule can match no more,
+//! * where a rule of higher precedence matched: the rule does not decide,
+//! * where the best rule of lower precedence says the same, and none is left that could
+//!   contradict it.
+//!
+//! If no state is left that shows the rule's effect, the rule is dead. Targets are taken to be
+//! any octets after a `/`: more than there are, so a rule that is dead here is dead. What the
+//! walk may cost has a budget; beyond it nothing is said of the rule.
+//!
+//! Most rules are alive, and most of those show it on a target made from their own pattern.
+//! These are tried first.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::decision::Verdict;
+use crate::policy::Policy;
+use crate::profile::Profile;
+use crate::rules::Pattern;
+
+/// The work that the rules of a file may cost, counted in places of patterns looked at.
+const FILE_WORK: u64 = 3_000_000;
+
+/// The work that one rule may cost.
+const RULE_WORK: u64 = 300_000;
+
+/// The rules of all policies of a file together, at most; those of further policies are left
+/// undecided.
+const RULES: usize = 1 << 17;
+
+/// So many rules that keep a dead one from having an effect are looked at.
+const BLOCKERS: usize = 64;
+
+/// So many of them are named.
+const NAMED: usize = 4;
+
+/// What became of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// No target matches it.
+    NeverMatches,
+    /// It decides nowhere, and rules of the other verdict are among those that decide instead.
+    NeverWins,
+    /// Wherever it decides, the verdict would be the same without it.
+    Redundant,
+    /// An earlier rule has the same pattern and verdict.
+    Duplicate,
+}
+
+/// A rule that can be removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Dead {
+    pub(super) line: u32,
+    pub(super) fate: Fate,
+    /// The lines of rules that leave it without an effect, ascending; not all of them. Empty
+    /// where the rule says what holds without any rule.
+    pub(super) by: Vec<u32>,
+}
+
+/// What was found out about the rules of a file.
+#[derive(Debug, Default)]
+pub(super) struct DeadRules {
+    /// By line. All of them can be removed at once.
+    pub(super) dead: Vec<Dead>,
+    /// The lines of rules that were left undecided for the budget.
+    pub(super) undecided: Vec<u32>,
+}
+
+/// Finds the dead rules of a file, given all its policies.
+///
+/// A rule is dead if it is in each policy that it belongs to. Of rules that are dead only as
+/// long as another one stays, only one is found.
+///
+/// `group_of`: the group of a rule's line. A group with another one behind it keeps one rule, or
+/// its user-agent lines would become the next one's; `rules_left`: by group, how many it has.
+pub(super) fn dead_rules(
+    policies: &[Policy],
+    profile: &Profile,
+    group_of: impl Fn(u32) -> Option<u32>,
+    mut rules_left: Vec<u32>,
+) -> DeadRules {
+    let mut found = DeadRules::default();
+    let mut room = RULES;
+    let mut sets = Vec::new();
+    // By line: the sets and ranks of its patterns.
+    let mut places: HashMap<u32, Vec<(usize, usize)>> = HashMap::new();
+    let mut undecided = BTreeSet::new();
+    for policy in policies {
+        if policy.rule_count() > room {
+            undecided.extend(policy.rules().map(|rule| rule.line));
+            continue;
+        }
+        room -= policy.rule_count();
+        let set = Set::new(policy, profile);
+        for (rank, ranked) in set.ranked.iter().enumerate() {
+            if ranked.line != 0 {
+                places.entry(ranked.line).or_default().push((sets.len(), rank));
+            }
+        }
+        sets.push(set);
+    }
+    // From the highest precedence to the lowest, of equal ones the last line first: what is
+    // found is the longer one of two, and the later one.
+    let precedence = |line: &u32| {
+        places[line].iter().map(|&(set, rank)| sets[set].ranked[rank].precedence).max()
+    };
+    let mut order: Vec<u32> = places.keys().copied().collect();
+    order.retain(|line| !undecided.contains(line));
+    order.sort_by_cached_key(|line| std::cmp::Reverse((precedence(line), *line)));
+    let mut removed = HashSet::new();
+    let mut walk = Walk { work: 0, limit: 0, total: FILE_WORK };
+    let last_group = rules_left.len().checked_sub(1);
+    for line in order {
+        let group = group_of(line).map(|group| group as usize);
+        let left = group.filter(|group| Some(*group) != last_group).map(|group| rules_left[group]);
+        match fate(&sets, &places, line, left != Some(1), &removed, profile, &mut walk) {
+            Ok(Some(dead)) => {
+                if let Some(group) = group {
+                    rules_left[group] = rules_left[group].saturating_sub(1).max(1);
+                }
+                removed.insert(line);
+                found.dead.push(dead);
+            }
+            Ok(None) => {}
+            Err(OverBudget) => _ = undecided.insert(line),
+        }
+    }
+    found.dead.sort_by_key(|dead| dead.line);
+    found.undecided = undecided.into_iter().collect();
+    found
+}
+
+/// The budget was used up before the answer was found.
+struct OverBudget;
+
+fn fate(
+    sets: &[Set<'_>],
+    all_places: &HashMap<u32, Vec<(usize, usize)>>,
+    line: u32,
+    removable: bool,
+    removed: &HashSet<u32>,
+    profile: &Profile,
+    walk: &mut Walk,
+) -> Result<Option<Dead>, OverBudget> {
+    let none = HashSet::new();
+    let places = &all_places[&line];
+    let can_match = |&&(set, rank): &&(usize, usize)| sets[set].can_match(rank, profile);
+    let live: Vec<_> = places.iter().filter(can_match).collect();
+    if live.is_empty() {
+        return Ok(Some(Dead { line, fate: Fate::NeverMatches, by: Vec::new() }));
+    }
+    if !removable {
+        return Ok(None);
+    }
+    walk.limit = RULE_WORK.min(walk.total);
+    walk.work = 0;
+    let outcome = (|| {
+        for &&(set, rank) in &live {
+            if sets[set].shows_effect(rank, walk)? {
+                return Ok(None);
+            }
+        }
+        // As the file stands, then without what can go: a rule may be needed by then.
+        let mut by = BTreeSet::new();
+        for without in [&none, removed] {
+            by.clear();
+            for &&(set, rank) in &live {
+                if sets[set].has_effect(rank, Question::Verdict, without, walk, &mut by)? {
+                    return Ok(None);
+                }
+            }
+            if removed.is_empty() {
+                break;
+            }
+        }
+        let rule = |&(set, rank): &(usize, usize)| &sets[set].ranked[rank];
+        let own = rule(live[0]);
+        let rules_of = |line: &u32| all_places.get(line).into_iter().flatten().map(rule);
+        let is_same = |line: &u32| {
+            rules_of(line).any(|r| (r.verdict, r.pattern) == (own.verdict, own.pattern))
+        };
+        if let Some(same) = by.iter().copied().find(|by| *by < line && is_same(by)) {
+            return Ok(Some(Dead { line, fate: Fate::Duplicate, by: vec![same] }));
+        }
+        let mut winners = BTreeSet::new();
+        let mut decides = false;
+        for &&(set, rank) in &live {
+            decides |= sets[set].has_effect(rank, Question::Winner, removed, walk, &mut winners)?;
+        }
+        // Line 0 is the rule of `/robots.txt`.
+        let contradicts =
+            |line: &u32| *line == 0 || rules_of(line).any(|rule| rule.verdict != own.verdict);
+        let fate = if !decides && winners.iter().any(contradicts) {
+            by = winners.into_iter().filter(contradicts).collect();
+            Fate::NeverWins
+        } else {
+            Fate::Redundant
+        };
+        let by = by.into_iter().filter(|line| *line != 0).take(NAMED).collect();
+        Ok(Some(Dead { line, fate, by }))
+    })();
+    walk.total -= walk.work.min(walk.total);
+    outcome
+}
+
+/// What is asked about a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    /// Whether there is a target on which the verdict is another one without it.
+    Verdict,
+    /// Whether there is a target on which it decides.
+    Winner,
+}
+
+/// The work done.
+struct Walk {
+    work: u64,
+    limit: u64,
+    /// What is left for the file.
+    total: u64,
+}
+
+impl Walk {
+    fn add(&mut self, work: usize) -> Result<(), OverBudget> {
+        self.work += work as u64;
+        if self.work > self.limit { Err(OverBudget) } else { Ok(()) }
+    }
+}
+
+/// A rule of a policy, or the one of `/robots.txt`, which is of line 0.
+#[derive(Clone, Copy, Debug)]
+struct Ranked<'p> {
+    line: u32,
+    verdict: Verdict,
+    precedence: u32,
+    pattern: Pattern<'p>,
+    /// The pattern up to its first star.
+    head: &'p [u8],
+    /// Neighbours of one verdict are one run; the default belongs to the last one.
+    run: u32,
+}
+
+/// The rules of a policy, the best ones first.
+struct Set<'p> {
+    ranked: Vec<Ranked<'p>>,
+    /// Ranks by head.
+    by_head: Vec<u32>,
+    wildcards: bool,
+    /// The run of the default.
+    default_run: u32,
+    /// An octet that is in no pattern, if there is one.
+    fresh: Option<u8>,
+}
+
+impl<'p> Set<'p> {
+    fn new(policy: &'p Policy, profile: &Profile) -> Set<'p> {
+        let wildcards = profile.wildcards;
+        let mut ranked = Vec::with_capacity(policy.rule_count() + 1);
+        if profile.robots_txt_allowed {
+            ranked.push(Ranked {
+                line: 0,
+                verdict: Verdict::Allow,
+                precedence: u32::MAX,
+                pattern: Pattern { octets: b"/robots.txt", anchored: true },
+                head: b"/robots.txt",
+                run: 0,
+            });
+        }
+        ranked.extend(policy.rules().map(|rule| {
+            let octets = rule.pattern();
+            let star = memchr::memchr(b'*', octets).filter(|_| wildcards);
+            Ranked {
+                line: rule.line,
+                verdict: rule.verdict,
+                precedence: rule.precedence,
+                pattern: Pattern { octets, anchored: rule.is_anchored() },
+                head: &octets[..star.unwrap_or(octets.len())],
+                run: 0,
+            }
+        }));
+        let mut run = 0;
+        for rank in 1..ranked.len() {
+            run += u32::from(ranked[rank].verdict != ranked[rank - 1].verdict);
+            ranked[rank].run = run;
+        }
+        let ends_in = ranked.last().map_or(Verdict::Allow, |rule| rule.verdict);
+        let default_run = run + u32::from(ends_in == Verdict::Disallow);
+        let mut by_head: Vec<u32> = (0..ranked.len() as u32).collect();
+        by_head.sort_by_key(|rank| ranked[*rank as usize].head);
+        let mut seen = [false; 256];
+        for octet in ranked.iter().flat_map(|ranked| ranked.pattern.octets) {
+            seen[usize::from(*octet)] = true;
+        }
+        let letters = (b'a'..=b'z').chain(b'A'..=b'Z').chain(b'0'..=b'9').chain(*b"-_.~");
+        let fresh = letters.chain(0..=255).find(|octet| !seen[usize::from(*octet)]);
+        Set { ranked, by_head, wildcards, default_run, fresh }
+    }
+
+    /// Whether any target matches: all begin with `/`.
+    fn can_match(&self, rank: usize, profile: &Profile) -> bool {
+        debug_assert_eq!(profile.wildcards, self.wildcards);
+        let Pattern { octets, anchored } = self.ranked[rank].pattern;
+        match octets.first() {
+            Some(b'/') => true,
+            Some(b'*') => self.wildcards,
+            Some(_) => false,
+            None => !anchored,
+        }
+    }
+
+    /// The verdict of a run.
+    fn verdict_of(&self, run: u32) -> Verdict {
+        // Runs alternate, and the default allows.
+        if (self.default_run - run).is_multiple_of(2) { Verdict::Allow } else { Verdict::Disallow }
+    }
+
+    fn head(&self, at: usize) -> &'p [u8] {
+        self.ranked[self.by_head[at] as usize].head
+    }
+
+    /// The ranks of the rules with a head that `text` begins with.
+    fn heads_of<'s>(&'s self, text: &'s [u8]) -> impl Iterator<Item = usize> + 's {
+        let mut from = 0;
+        (0..=text.len()).flat_map(move |len| {
+            let head = &text[..len];
+            let left = &self.by_head[from..];
+            let before =
+                left.partition_point(|rank| self.ranked[*rank as usize].head < head) + from;
+            let count = self.by_head[before..]
+                .iter()
+                .take_while(|rank| self.ranked[**rank as usize].head == head)
+                .count();
+            from = before + count;
+            self.by_head[before..from].iter().map(|rank| *rank as usize)
+        })
+    }
+
+    /// The ranks of all rules that may match what rule number `rank` matches, itself included.
+    fn compatible(&self, rank: usize) -> Vec<usize> {
+        let head = self.ranked[rank].head;
+        let mut ranks: Vec<usize> = self.heads_of(head).collect();
+        let from = self.by_head.partition_point(|rank| self.ranked[*rank as usize].head <= head);
+        let longer = (from..self.by_head.len()).take_while(|at| self.head(*at).starts_with(head));
+        ranks.extend(longer.map(|at| self.by_head[at] as usize));
+        ranks
+    }
+
+    /// Whether a target made from the rule's pattern shows that it has an effect.
+    fn shows_effect(&self, rank: usize, walk: &mut Walk) -> Result<bool, OverBudget> {
+        let own = &self.ranked[rank];
+        let fresh: Vec<u8> = self.fresh.into_iter().collect();
+        let mut target = Vec::new();
+        let fills = [fresh.as_slice(), b""];
+        for fill in fills {
+            for end in fills {
+                self.fill(&mut target, b"", own.pattern, fill);
+                if !own.pattern.anchored {
+                    target.extend_from_slice(end);
+                }
+                if self.is_witness(rank, &target, walk)? {
+                    return Ok(true);
+                }
+                if own.pattern.anchored || fresh.is_empty() {
+                    break;
+                }
+            }
+            if !self.wildcards || own.head.len() == own.pattern.octets.len() {
+                break;
+            }
+        }
+        // What an allow rule permits, some other one must forbid: that one's target, then this
+        // one's behind its first star.
+        if own.verdict == Verdict::Allow && own.head.len() < own.pattern.octets.len() {
+            const TRIED: usize = 16;
+            let forbids = |other: &&Ranked<'_>| {
+                other.verdict == Verdict::Disallow
+                    && other.head.starts_with(own.head)
+                    && !other.pattern.anchored
+            };
+            for other in self.ranked[rank + 1..].iter().filter(forbids).take(TRIED) {
+                let mut start = Vec::new();
+                self.fill(&mut start, b"", other.pattern, &fresh);
+                let rest = &own.pattern.octets[own.head.len()..];
+                let rest = Pattern { octets: rest, anchored: own.pattern.anchored };
+                self.fill(&mut target, &start, rest, &fresh);
+                if self.is_witness(rank, &target, walk)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Puts a target that the pattern matches behind `start`.
+    fn fill(&self, target: &mut Vec<u8>, start: &[u8], pattern: Pattern<'_>, fill: &[u8]) {
+        target.clear();
+        target.extend_from_slice(start);
+        for octet in pattern.octets {
+            match octet {
+                b'*' if self.wildcards => {
+                    if target.is_empty() {
+                        target.push(b'/');
+                    }
+                    target.extend_from_slice(fill);
+                }
+                octet => target.push(*octet),
+            }
+        }
+        if target.is_empty() {
+            target.push(b'/');
+        }
+    }
+
+    /// Whether the verdict on a target is another one without the rule.
+    fn is_witness(&self, rank: usize, target: &[u8], walk: &mut Walk) -> Result<bool, OverBudget> {
+        let own = &self.ranked[rank];
+        if !own.pattern.matches(target, self.wildcards) {
+            return Ok(false);
+        }
+        let mut run = self.default_run;
+        for other in self.heads_of(target) {
+            walk.add(1 + target.len() / 8)?;
+            let ranked = &self.ranked[other];
+            let counts = other < rank || ranked.run < run;
+            if counts && ranked.line != own.line && ranked.pattern.matches(target, self.wildcards) {
+                if other < rank {
+                    return Ok(false);
+                }
+                run = ranked.run;
+            }
+        }
+        Ok(self.verdict_of(run) != own.verdict)
+    }
+
+    /// Whether a rule has an effect if the rules of some lines are left out. If it has none,
+    /// `by` gets the lines of rules that are the cause.
+    fn has_effect(
+        &self,
+        rank: usize,
+        question: Question,
+        without: &HashSet<u32>,
+        walk: &mut Walk,
+        by: &mut BTreeSet<u32>,
+    ) -> Result<bool, OverBudget> {
+        let own_line = self.ranked[rank].line;
+        let counts = |other: &usize| {
+            let line = self.ranked[*other].line;
+            *other == rank
+                || line != own_line
+                    && !without.contains(&line)
+                    && (*other < rank || question == Question::Verdict)
+        };
+        let mut begin = State { matched: false, run: self.default_run, places: Vec::new() };
+        let mut search = Search { set: self, rank, question, by };
+        let mut reached = Reached::default();
+        for other in self.compatible(rank).into_iter().filter(counts) {
+            walk.add(1)?;
+            // Every target begins with `/`, and a star at the start matches it or nothing.
+            let octets = self.ranked[other].pattern.octets;
+            match octets.first() {
+                Some(b'/') => search.arrive(other, 1, &mut reached),
+                Some(b'*') if self.wildcards => {
+                    search.arrive(other, 0, &mut reached);
+                    if octets.get(1) == Some(&b'/') {
+                        search.arrive(other, 2, &mut reached);
+                    }
+                }
+                None if !self.ranked[other].pattern.anchored => {
+                    search.arrive(other, 0, &mut reached);
+                }
+                _ => {}
+            }
+        }
+        if !search.settle(&mut begin, &mut reached, None) {
+            return Ok(false);
+        }
+        search.run(begin, walk)
+    }
+}
+
+/// Where the rules stand after some octets of a target.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct State {
+    /// Whether the rule that is asked about has matched, whatever follows.
+    matched: bool,
+    /// The best run of the rules of lower precedence that have matched.
+    run: u32,
+    /// Sorted.
+    places: Vec<Place>,
+}
+
+/// Before octet number `at` of the pattern of rule number `rank`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Place {
+    rank: u32,
+    at: u32,
+}
+
+/// What one octet leads to.
+#[derive(Debug, Default)]
+struct Reached {
+    places: Vec<Place>,
+    /// Rules that have matched.
+    matched: Vec<u32>,
+}
+
+struct Search<'s, 'p> {
+    set: &'s Set<'p>,
+    rank: usize,
+    question: Question,
+    by: &'s mut BTreeSet<u32>,
+}
+
+impl Search<'_, '_> {
+    /// The rule stands before octet `at` now.
+    fn arrive(&self, rank: usize, mut at: usize, reached: &mut Reached) {
+        let Pattern { octets, anchored } = self.set.ranked[rank].pattern;
+        if self.set.wildcards && octets.get(at) == Some(&b'*') {
+            at += 1;
+        }
+        if at == octets.len() && !anchored {
+            reached.matched.push(rank as u32);
+        } else {
+            reached.places.push(Place { rank: rank as u32, at: at as u32 });
+        }
+    }
+
+    fn is_behind_star(&self, place: Place) -> bool {
+        let octets = self.set.ranked[place.rank as usize].pattern.octets;
+        self.set.wildcards && place.at > 0 && octets[place.at as usize - 1] == b'*'
+    }
+
+    fn is_at_end(&self, place: Place) -> bool {
+        place.at as usize == self.set.ranked[place.rank as usize].pattern.octets.len()
+    }
+
+    fn blocked_by(&mut self, rank: usize) {
+        if self.by.len() < BLOCKERS {
+            self.by.insert(self.set.ranked[rank].line);
+        }
+    }
+
+    /// Makes a state of what was reached; `false` where the rule has no effect from there on.
+    fn settle(&mut self, state: &mut State, reached: &mut Reached, from: Option<&State>) -> bool {
+        let own = self.rank as u32;
+        state.matched = from.is_some_and(|from| from.matched);
+        state.run = from.map_or(self.set.default_run, |from| from.run);
+        let mut lower = None;
+        for &rank in &reached.matched {
+            let run = self.set.ranked[rank as usize].run;
+            if rank < own {
+                self.blocked_by(rank as usize);
+                return false;
+            } else if rank == own {
+                state.matched = true;
+            } else if run < state.run {
+                state.run = run;
+                lower = Some(rank);
+            }
+        }
+        let places = &mut reached.places;
+        places.retain(|place| {
+            if place.rank == own {
+                !state.matched
+            } else {
+                place.rank < own || self.set.ranked[place.rank as usize].run < state.run
+            }
+        });
+        places.sort_unstable();
+        places.dedup();
+        // What comes behind a later star of a pattern is reached from every place before it.
+        state.places.clear();
+        for place in places.iter().rev() {
+            let later = state.places.iter().rev().take_while(|later| later.rank == place.rank);
+            if !later.into_iter().any(|later| self.is_behind_star(*later)) {
+                state.places.push(*place);
+            }
+        }
+        state.places.reverse();
+        if !state.matched && !state.places.iter().any(|place| place.rank == own) {
+            return false;
+        }
+        let verdict = self.set.ranked[self.rank].verdict;
+        let may_contradict = |place: &Place| {
+            let rule = &self.set.ranked[place.rank as usize];
+            place.rank > own && rule.verdict != verdict
+        };
+        if self.question == Question::Verdict
+            && self.set.verdict_of(state.run) == verdict
+            && !state.places.iter().any(may_contradict)
+        {
+            if let Some(lower) = lower {
+                self.blocked_by(lower as usize);
+            }
+            return false;
+        }
+        true
+    }
+
+    /// Whether the rule has its effect if the target ends here.
+    fn ends_here(&mut self, state: &State) -> bool {
+        let own = self.rank as u32;
+        let (mut matched, mut run) = (state.matched, state.run);
+        for &place in &state.places {
+            if !self.is_at_end(place) {
+                continue;
+            }
+            if place.rank < own {
+                if matched || state.places.iter().any(|p| p.rank == own && self.is_at_end(*p)) {
+                    self.blocked_by(place.rank as usize);
+                }
+                return false;
+            }
+            let rule = &self.set.ranked[place.rank as usize];
+            if place.rank == own {
+                matched = true;
+            } else if rule.run < run {
+                run = rule.run;
+            }
+        }
+        let verdict = self.set.ranked[self.rank].verdict;
+        let effect = self.question == Question::Winner || self.set.verdict_of(run) != verdict;
+        if matched && !effect {
+            let lower = state.places.iter().find(|place| {
+                place.rank > own
+                    && self.is_at_end(**place)
+                    && self.set.ranked[place.rank as usize].run == run
+            });
+            if let Some(lower) = lower {
+                self.blocked_by(lower.rank as usize);
+            }
+        }
+        matched && effect
+    }
+
+    /// Walks all states that matter, those ahead of the rule's own octets first.
+    fn run(&mut self, begin: State, walk: &mut Walk) -> Result<bool, OverBudget> {
+        let own = self.rank as u32;
+        let mut seen = HashSet::from([begin.clone()]);
+        let mut to_do = vec![begin];
+        let mut stay: Vec<Place> = Vec::new();
+        let mut moves: Vec<(u8, Place)> = Vec::new();
+        let mut reached = Reached::default();
+        while let Some(state) = to_do.pop() {
+            if self.ends_here(&state) {
+                return Ok(true);
+            }
+            stay.clear();
+            moves.clear();
+            for &place in &state.places {
+                if self.is_behind_star(place) {
+                    stay.push(place);
+                }
+                let octets = self.set.ranked[place.rank as usize].pattern.octets;
+                if let Some(octet) = octets.get(place.at as usize) {
+                    moves.push((*octet, place));
+                }
+            }
+            // Another octet than all of these. The rule's own octets come last: they are walked
+            // first.
+            let own_stays = state.matched || stay.iter().any(|place| place.rank == own);
+            walk.add(state.places.len() + 1)?;
+            moves.sort_unstable_by_key(|(octet, _)| *octet);
+            let mut next = Vec::new();
+            if own_stays && moves.chunk_by(|a, b| a.0 == b.0).count() < 256 {
+                self.step(&state, &stay, &[], &mut reached, walk, &mut next)?;
+            }
+            for own_octets in [false, true] {
+                for chunk in moves.chunk_by(|a, b| a.0 == b.0) {
+                    let has_own = chunk.iter().any(|(_, place)| place.rank == own);
+                    if has_own == own_octets && (own_stays || has_own) {
+                        self.step(&state, &stay, chunk, &mut reached, walk, &mut next)?;
+                    }
+                }
+            }
+            for state in next {
+                if !seen.contains(&state) {
+                    seen.insert(state.clone());
+                    to_do.push(state);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The state behind one octet, if it matters.
+    fn step(
+        &mut self,
+        state: &State,
+        stay: &[Place],
+        moves: &[(u8, Place)],
+        reached: &mut Reached,
+        walk: &mut Walk,
+        next: &mut Vec<State>,
+    ) -> Result<(), OverBudget> {
+        walk.add(stay.len() + moves.len() + 1)?;
+        reached.matched.clear();
+        reached.places.clear();
+        reached.places.extend_from_slice(stay);
+        for (_, place) in moves {
+            self.arrive(place.rank as usize, place.at as usize + 1, reached);
+        }
+        let mut to = State { matched: false, run: 0, places: Vec::new() };
+        if self.settle(&mut to, reached, Some(state)) {
+            next.push(to);
+        }
+        Ok(())
+    }
+}
