@@ -25,10 +25,13 @@ use crate::profile::Profile;
 use crate::rules::Pattern;
 
 /// The work that the rules of a file may cost, counted in places of patterns looked at.
-const FILE_WORK: u64 = 3_000_000;
+const FILE_WORK: u64 = 1_000_000;
 
-/// The work that one rule may cost.
-const RULE_WORK: u64 = 300_000;
+/// The work that one rule may cost, at each attempt.
+const RULE_WORK: [u64; 3] = [2_000, 20_000, 200_000];
+
+/// The work that targets made from the patterns of a file's rules may cost.
+const WITNESS_WORK: u64 = 1_000_000;
 
 /// The rules of all policies of a file together, at most; those of further policies are left
 /// undecided.
@@ -113,24 +116,34 @@ pub(super) fn dead_rules(
     let mut order: Vec<u32> = places.keys().copied().collect();
     order.retain(|line| !undecided.contains(line));
     order.sort_by_cached_key(|line| std::cmp::Reverse((precedence(line), *line)));
-    let mut removed = HashSet::new();
-    let mut walk = Walk { work: 0, limit: 0, total: FILE_WORK };
+    let mut walk = Walk { work: 0, limit: WITNESS_WORK };
+    order.retain(|line| {
+        let shows = |&(set, rank): &(usize, usize)| sets[set].shows_effect(rank, &mut walk);
+        !places[line].iter().map(shows).any(|shown| matches!(shown, Ok(true)))
+    });
+    // The quick ones first, so that those that take long do not use up what they need.
     let last_group = rules_left.len().checked_sub(1);
-    for line in order {
-        let group = group_of(line).map(|group| group as usize);
-        let left = group.filter(|group| Some(*group) != last_group).map(|group| rules_left[group]);
-        match fate(&sets, &places, line, left != Some(1), &removed, profile, &mut walk) {
-            Ok(Some(dead)) => {
-                if let Some(group) = group {
-                    rules_left[group] = rules_left[group].saturating_sub(1).max(1);
+    let mut removed = HashSet::new();
+    let mut left = FILE_WORK;
+    for limit in RULE_WORK {
+        order.retain(|line| {
+            let group = group_of(*line).map(|group| group as usize);
+            let is_last = group == last_group;
+            let removable = is_last || group.is_none_or(|group| rules_left[group] > 1);
+            let mut walk = Walk { work: 0, limit: limit.min(left) };
+            let fate = fate(&sets, &places, *line, removable, &removed, profile, &mut walk);
+            left -= walk.work.min(left);
+            if let Ok(Some(dead)) = &fate {
+                if let Some(group) = group.filter(|_| !is_last) {
+                    rules_left[group] -= 1;
                 }
-                removed.insert(line);
-                found.dead.push(dead);
+                removed.insert(*line);
+                found.dead.push(dead.clone());
             }
-            Ok(None) => {}
-            Err(OverBudget) => _ = undecided.insert(line),
-        }
+            fate.is_err()
+        });
     }
+    undecided.extend(order);
     found.dead.sort_by_key(|dead| dead.line);
     found.undecided = undecided.into_iter().collect();
     found
@@ -158,55 +171,43 @@ fn fate(
     if !removable {
         return Ok(None);
     }
-    walk.limit = RULE_WORK.min(walk.total);
-    walk.work = 0;
-    let outcome = (|| {
+    // As the file stands, then without what can go: a rule may be needed by then.
+    let mut by = BTreeSet::new();
+    for without in [&none, removed] {
+        by.clear();
         for &&(set, rank) in &live {
-            if sets[set].shows_effect(rank, walk)? {
+            if sets[set].has_effect(rank, Question::Verdict, without, walk, &mut by)? {
                 return Ok(None);
             }
         }
-        // As the file stands, then without what can go: a rule may be needed by then.
-        let mut by = BTreeSet::new();
-        for without in [&none, removed] {
-            by.clear();
-            for &&(set, rank) in &live {
-                if sets[set].has_effect(rank, Question::Verdict, without, walk, &mut by)? {
-                    return Ok(None);
-                }
-            }
-            if removed.is_empty() {
-                break;
-            }
+        if removed.is_empty() {
+            break;
         }
-        let rule = |&(set, rank): &(usize, usize)| &sets[set].ranked[rank];
-        let own = rule(live[0]);
-        let rules_of = |line: &u32| all_places.get(line).into_iter().flatten().map(rule);
-        let is_same = |line: &u32| {
-            rules_of(line).any(|r| (r.verdict, r.pattern) == (own.verdict, own.pattern))
-        };
-        if let Some(same) = by.iter().copied().find(|by| *by < line && is_same(by)) {
-            return Ok(Some(Dead { line, fate: Fate::Duplicate, by: vec![same] }));
-        }
-        let mut winners = BTreeSet::new();
-        let mut decides = false;
-        for &&(set, rank) in &live {
-            decides |= sets[set].has_effect(rank, Question::Winner, removed, walk, &mut winners)?;
-        }
-        // Line 0 is the rule of `/robots.txt`.
-        let contradicts =
-            |line: &u32| *line == 0 || rules_of(line).any(|rule| rule.verdict != own.verdict);
-        let fate = if !decides && winners.iter().any(contradicts) {
-            by = winners.into_iter().filter(contradicts).collect();
-            Fate::NeverWins
-        } else {
-            Fate::Redundant
-        };
-        let by = by.into_iter().filter(|line| *line != 0).take(NAMED).collect();
-        Ok(Some(Dead { line, fate, by }))
-    })();
-    walk.total -= walk.work.min(walk.total);
-    outcome
+    }
+    let rule = |&(set, rank): &(usize, usize)| &sets[set].ranked[rank];
+    let own = rule(live[0]);
+    let rules_of = |line: &u32| all_places.get(line).into_iter().flatten().map(rule);
+    let is_same =
+        |line: &u32| rules_of(line).any(|r| (r.verdict, r.pattern) == (own.verdict, own.pattern));
+    if let Some(same) = by.iter().copied().find(|by| *by < line && is_same(by)) {
+        return Ok(Some(Dead { line, fate: Fate::Duplicate, by: vec![same] }));
+    }
+    let mut winners = BTreeSet::new();
+    let mut decides = false;
+    for &&(set, rank) in &live {
+        decides |= sets[set].has_effect(rank, Question::Winner, removed, walk, &mut winners)?;
+    }
+    // Line 0 is the rule of `/robots.txt`.
+    let contradicts =
+        |line: &u32| *line == 0 || rules_of(line).any(|rule| rule.verdict != own.verdict);
+    let fate = if !decides && winners.iter().any(contradicts) {
+        by = winners.into_iter().filter(contradicts).collect();
+        Fate::NeverWins
+    } else {
+        Fate::Redundant
+    };
+    let by = by.into_iter().filter(|line| *line != 0).take(NAMED).collect();
+    Ok(Some(Dead { line, fate, by }))
 }
 
 /// What is asked about a rule.
@@ -222,8 +223,6 @@ enum Question {
 struct Walk {
     work: u64,
     limit: u64,
-    /// What is left for the file.
-    total: u64,
 }
 
 impl Walk {
@@ -438,6 +437,43 @@ impl<'p> Set<'p> {
         Ok(self.verdict_of(run) != own.verdict)
     }
 
+    /// The best rule that matches wherever rule number `rank` does, by a comparison of the two
+    /// patterns alone: it may miss one.
+    fn cover(
+        &self,
+        rank: usize,
+        counts: impl Fn(&usize) -> bool,
+        walk: &mut Walk,
+    ) -> Result<Option<usize>, OverBudget> {
+        // As a target in which a star stands for anything, which only a star matches.
+        let own = self.ranked[rank].pattern;
+        let mut text = own.octets.to_vec();
+        if self.wildcards && !own.anchored {
+            text.push(b'*');
+        }
+        let mut texts = vec![text];
+        if self.wildcards && own.octets.first() == Some(&b'*') {
+            // Targets begin with `/`: the star matches it and more, or nothing at all.
+            let behind = texts[0].split_off(1);
+            texts[0] = [b"/*", behind.as_slice()].concat();
+            if behind.first() == Some(&b'/') {
+                texts.push(behind);
+            }
+        }
+        let mut best: Option<usize> = None;
+        for other in self.heads_of(&texts[0]) {
+            walk.add(1)?;
+            if best.is_none_or(|best| other < best) && other != rank && counts(&other) {
+                walk.add(texts[0].len() / 8)?;
+                let pattern = self.ranked[other].pattern;
+                if texts.iter().all(|text| pattern.matches(text, self.wildcards)) {
+                    best = Some(other);
+                }
+            }
+        }
+        Ok(best)
+    }
+
     /// Whether a rule has an effect if the rules of some lines are left out. If it has none,
     /// `by` gets the lines of rules that are the cause.
     fn has_effect(
@@ -456,8 +492,16 @@ impl<'p> Set<'p> {
                     && !without.contains(&line)
                     && (*other < rank || question == Question::Verdict)
         };
-        let mut begin = State { matched: false, run: self.default_run, places: Vec::new() };
-        let mut search = Search { set: self, rank, question, by };
+        let (start, cover) = match self.cover(rank, counts, walk)? {
+            Some(cover) if cover < rank => {
+                by.insert(self.ranked[cover].line);
+                return Ok(false);
+            }
+            Some(cover) => (self.ranked[cover].run, Some(cover)),
+            None => (self.default_run, None),
+        };
+        let mut begin = State { matched: false, run: start, places: Vec::new() };
+        let mut search = Search { set: self, rank, question, start, by };
         let mut reached = Reached::default();
         for other in self.compatible(rank).into_iter().filter(counts) {
             walk.add(1)?;
@@ -477,10 +521,13 @@ impl<'p> Set<'p> {
                 _ => {}
             }
         }
-        if !search.settle(&mut begin, &mut reached, None) {
-            return Ok(false);
+        let has_effect =
+            search.settle(&mut begin, &mut reached, None) && search.run(begin, walk)?;
+        // Where the cover says the same, it is the cause.
+        if let Some(cover) = cover.filter(|_| !has_effect) {
+            search.blocked_by(cover);
         }
-        search.run(begin, walk)
+        Ok(has_effect)
     }
 }
 
@@ -514,6 +561,8 @@ struct Search<'s, 'p> {
     set: &'s Set<'p>,
     rank: usize,
     question: Question,
+    /// The run of a rule that always matches.
+    start: u32,
     by: &'s mut BTreeSet<u32>,
 }
 
@@ -550,7 +599,7 @@ impl Search<'_, '_> {
     fn settle(&mut self, state: &mut State, reached: &mut Reached, from: Option<&State>) -> bool {
         let own = self.rank as u32;
         state.matched = from.is_some_and(|from| from.matched);
-        state.run = from.map_or(self.set.default_run, |from| from.run);
+        state.run = from.map_or(self.start, |from| from.run);
         let mut lower = None;
         for &rank in &reached.matched {
             let run = self.set.ranked[rank as usize].run;

@@ -208,11 +208,11 @@ fn no_record(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
     let word_len = text.iter().position(|o| o.is_ascii_whitespace()).unwrap_or(text.len());
     let (word, rest) = text.split_at(word_len);
     let rest = rest.trim_ascii();
-    let is_name = |name: &&str| word.eq_ignore_ascii_case(name.as_bytes());
+    let is_name = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
     // Prose begins with 'allow' too, but not two-word lines.
     let is_value = rest.split(u8::is_ascii_whitespace).count() == 1
-        && (rest.is_empty() || b"/*".contains(&rest[0]) || is_name(&"user-agent"));
-    if is_value && ["user-agent", "allow", "disallow", "sitemap"].iter().any(|n| is_name(n)) {
+        && (rest.is_empty() || b"/*".contains(&rest[0]) || is_name("user-agent"));
+    if is_value && ["user-agent", "allow", "disallow", "sitemap"].into_iter().any(is_name) {
         let at = span.start + before;
         let word = shown(word);
         let message = format!("no colon behind '{word}': the line is ignored");
