@@ -17,6 +17,7 @@
 //! Most rules are alive, and most of those show it on a target made from their own pattern.
 //! These are tried first.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::decision::Verdict;
@@ -31,7 +32,7 @@ const FILE_WORK: u64 = 1_000_000;
 const RULE_WORK: [u64; 3] = [2_000, 20_000, 200_000];
 
 /// The work that targets made from the patterns of a file's rules may cost.
-const WITNESS_WORK: u64 = 1_000_000;
+const WITNESS_WORK: u64 = 800_000;
 
 /// The rules of all policies of a file together, at most; those of further policies are left
 /// undecided.
@@ -89,41 +90,14 @@ pub(super) fn dead_rules(
     mut rules_left: Vec<u32>,
 ) -> DeadRules {
     let mut found = DeadRules::default();
-    let mut room = RULES;
-    let mut sets = Vec::new();
-    // By line: the sets and ranks of its patterns.
-    let mut places: HashMap<u32, Vec<(usize, usize)>> = HashMap::new();
     let mut undecided = BTreeSet::new();
-    for policy in policies {
-        if policy.rule_count() > room {
-            undecided.extend(policy.rules().map(|rule| rule.line));
-            continue;
-        }
-        room -= policy.rule_count();
-        let set = Set::new(policy, profile);
-        for (rank, ranked) in set.ranked.iter().enumerate() {
-            if ranked.line != 0 {
-                places.entry(ranked.line).or_default().push((sets.len(), rank));
-            }
-        }
-        sets.push(set);
-    }
-    // From the highest precedence to the lowest, of equal ones the last line first: what is
-    // found is the longer one of two, and the later one.
-    let precedence = |line: &u32| {
-        places[line].iter().map(|&(set, rank)| sets[set].ranked[rank].precedence).max()
-    };
-    let mut order: Vec<u32> = places.keys().copied().collect();
+    let mut rules = Rules::new(policies, profile, &mut undecided);
+    let mut order = rules.order();
     order.retain(|line| !undecided.contains(line));
-    order.sort_by_cached_key(|line| std::cmp::Reverse((precedence(line), *line)));
     let mut walk = Walk { work: 0, limit: WITNESS_WORK };
-    order.retain(|line| {
-        let shows = |&(set, rank): &(usize, usize)| sets[set].shows_effect(rank, &mut walk);
-        !places[line].iter().map(shows).any(|shown| matches!(shown, Ok(true)))
-    });
+    order.retain(|line| !rules.shows_effect(*line, &mut walk));
     // The quick ones first, so that those that take long do not use up what they need.
     let last_group = rules_left.len().checked_sub(1);
-    let mut removed = HashSet::new();
     let mut left = FILE_WORK;
     for limit in RULE_WORK {
         order.retain(|line| {
@@ -131,16 +105,17 @@ pub(super) fn dead_rules(
             let is_last = group == last_group;
             let removable = is_last || group.is_none_or(|group| rules_left[group] > 1);
             let mut walk = Walk { work: 0, limit: limit.min(left) };
-            let fate = fate(&sets, &places, *line, removable, &removed, profile, &mut walk);
+            let fate = rules.fate(*line, removable, &mut walk);
             left -= walk.work.min(left);
-            if let Ok(Some(dead)) = &fate {
+            let Ok(fate) = fate else { return true };
+            if let Some(dead) = fate {
                 if let Some(group) = group.filter(|_| !is_last) {
-                    rules_left[group] -= 1;
+                    rules_left[group] = rules_left[group].saturating_sub(1);
                 }
-                removed.insert(*line);
-                found.dead.push(dead.clone());
+                rules.removed.insert(*line);
+                found.dead.push(dead);
             }
-            fate.is_err()
+            false
         });
     }
     undecided.extend(order);
@@ -152,62 +127,181 @@ pub(super) fn dead_rules(
 /// The budget was used up before the answer was found.
 struct OverBudget;
 
-fn fate(
-    sets: &[Set<'_>],
-    all_places: &HashMap<u32, Vec<(usize, usize)>>,
-    line: u32,
-    removable: bool,
-    removed: &HashSet<u32>,
-    profile: &Profile,
-    walk: &mut Walk,
-) -> Result<Option<Dead>, OverBudget> {
-    let none = HashSet::new();
-    let places = &all_places[&line];
-    let can_match = |&&(set, rank): &&(usize, usize)| sets[set].can_match(rank, profile);
-    let live: Vec<_> = places.iter().filter(can_match).collect();
-    if live.is_empty() {
-        return Ok(Some(Dead { line, fate: Fate::NeverMatches, by: Vec::new() }));
+/// A rule in a set: the set's number and the rule's rank.
+type At = (usize, usize);
+
+/// The rules of a file.
+struct Rules<'p> {
+    sets: Vec<Set<'p>>,
+    /// By set: the first one with the same patterns and verdicts. Many files repeat a group for
+    /// each crawler.
+    same: Vec<usize>,
+    /// By line.
+    places: HashMap<u32, Vec<At>>,
+    /// Those that were found dead.
+    removed: HashSet<u32>,
+    /// Whether a target made from the pattern shows an effect, by rule of a `same` set.
+    shown: HashMap<At, bool>,
+    /// Whether the rule has an effect in the file as it stands, and the ranks of rules that are
+    /// the cause if not, by rule of a `same` set.
+    known: HashMap<At, (bool, BTreeSet<usize>)>,
+}
+
+impl<'p> Rules<'p> {
+    /// Of as many policies as there is room for; the lines of the others are undecided.
+    fn new(policies: &'p [Policy], profile: &Profile, undecided: &mut BTreeSet<u32>) -> Rules<'p> {
+        let mut room = RULES;
+        let mut rules = Rules {
+            sets: Vec::new(),
+            same: Vec::new(),
+            places: HashMap::new(),
+            removed: HashSet::new(),
+            shown: HashMap::new(),
+            known: HashMap::new(),
+        };
+        let mut firsts = HashMap::new();
+        for policy in policies {
+            if policy.rule_count() > room {
+                undecided.extend(policy.rules().map(|rule| rule.line));
+                continue;
+            }
+            room -= policy.rule_count();
+            let (set, number) = (Set::new(policy, profile), rules.sets.len());
+            for (rank, ranked) in set.ranked.iter().enumerate().filter(|(_, r)| r.line != 0) {
+                rules.places.entry(ranked.line).or_default().push((number, rank));
+            }
+            let octets = |r: &Ranked<'p>| (r.verdict, r.pattern.octets, r.pattern.anchored);
+            // Where a line has two patterns, they count as one rule.
+            let mut lines = HashSet::new();
+            let twice = !set.ranked.iter().all(|ranked| lines.insert(ranked.line));
+            let key: Vec<_> = set.ranked.iter().map(octets).collect();
+            let same = if twice { number } else { *firsts.entry(key).or_insert(number) };
+            rules.same.push(same);
+            rules.sets.push(set);
+        }
+        rules
     }
-    if !removable {
-        return Ok(None);
+
+    /// The lines from the highest precedence to the lowest, of equal ones the last line first:
+    /// what is found is the longer one of two, and the later one.
+    fn order(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = self.places.keys().copied().collect();
+        let precedence =
+            |line: &u32| self.places[line].iter().map(|at| self.rule(at).precedence).max();
+        order.sort_by_cached_key(|line| Reverse((precedence(line), *line)));
+        order
     }
-    // As the file stands, then without what can go: a rule may be needed by then.
-    let mut by = BTreeSet::new();
-    for without in [&none, removed] {
-        by.clear();
-        for &&(set, rank) in &live {
-            if sets[set].has_effect(rank, Question::Verdict, without, walk, &mut by)? {
+
+    fn rule(&self, &(set, rank): &At) -> &Ranked<'p> {
+        &self.sets[set].ranked[rank]
+    }
+
+    /// Whether a target made from a rule's pattern shows that it has an effect.
+    fn shows_effect(&mut self, line: u32, walk: &mut Walk) -> bool {
+        let Rules { sets, same, places, shown, .. } = self;
+        places[&line].iter().any(|&(set, rank)| {
+            let at = (same[set], rank);
+            *shown
+                .entry(at)
+                .or_insert_with(|| matches!(sets[set].shows_effect(rank, walk), Ok(true)))
+        })
+    }
+
+    /// Whether a rule has an effect in the file as it stands. If not, `by` gets the lines of
+    /// rules that are the cause.
+    fn has_effect(
+        &mut self,
+        &(set, rank): &At,
+        walk: &mut Walk,
+        by: &mut BTreeSet<u32>,
+    ) -> Result<bool, OverBudget> {
+        let at = (self.same[set], rank);
+        let ranked = &self.sets[set].ranked;
+        if let Some((has_effect, ranks)) = self.known.get(&at) {
+            by.extend(ranks.iter().map(|rank| ranked[*rank].line));
+            return Ok(*has_effect);
+        }
+        let mut ranks = BTreeSet::new();
+        let none = HashSet::new();
+        let has_effect =
+            self.sets[set].has_effect(rank, Question::Verdict, &none, walk, &mut ranks)?;
+        by.extend(ranks.iter().map(|rank| ranked[*rank].line));
+        self.known.insert(at, (has_effect, ranks));
+        Ok(has_effect)
+    }
+
+    /// What becomes of a rule, if it is dead.
+    fn fate(
+        &mut self,
+        line: u32,
+        removable: bool,
+        walk: &mut Walk,
+    ) -> Result<Option<Dead>, OverBudget> {
+        let can_match = |&(set, rank): &At| self.sets[set].can_match(rank);
+        let live: Vec<At> = self.places[&line].iter().copied().filter(can_match).collect();
+        if live.is_empty() {
+            return Ok(Some(Dead { line, fate: Fate::NeverMatches, by: Vec::new() }));
+        }
+        if !removable {
+            return Ok(None);
+        }
+        let mut by = BTreeSet::new();
+        for at in &live {
+            if self.has_effect(at, walk, &mut by)? {
                 return Ok(None);
             }
         }
-        if removed.is_empty() {
-            break;
+        // A rule may be needed once others are removed.
+        let is_removed = |set: &Set<'_>, rank: usize| self.removed.contains(&set.ranked[rank].line);
+        let mut touched = Vec::new();
+        for &(set, rank) in &live {
+            let set = &self.sets[set];
+            if set.compatible(rank).into_iter().any(|other| is_removed(set, other)) {
+                touched.push((set, rank));
+            }
         }
+        if !touched.is_empty() {
+            by.clear();
+        }
+        for (set, rank) in touched {
+            let mut ranks = BTreeSet::new();
+            if set.has_effect(rank, Question::Verdict, &self.removed, walk, &mut ranks)? {
+                return Ok(None);
+            }
+            by.extend(ranks.iter().map(|rank| set.ranked[*rank].line));
+        }
+        let own = self.rule(&live[0]);
+        let rules_of =
+            |line: &u32| self.places.get(line).into_iter().flatten().map(|at| self.rule(at));
+        let is_same = |line: &u32| {
+            rules_of(line).any(|r| (r.verdict, r.pattern) == (own.verdict, own.pattern))
+        };
+        if let Some(same) = by.iter().copied().find(|by| *by < line && is_same(by)) {
+            return Ok(Some(Dead { line, fate: Fate::Duplicate, by: vec![same] }));
+        }
+        let mut winners = BTreeSet::new();
+        let mut decides = false;
+        for &(set, rank) in &live {
+            let set = &self.sets[set];
+            let mut ranks = BTreeSet::new();
+            // Over the budget it is known to be dead all the same.
+            decides |= set
+                .has_effect(rank, Question::Winner, &self.removed, walk, &mut ranks)
+                .unwrap_or(true);
+            winners.extend(ranks.iter().map(|rank| set.ranked[*rank].line));
+        }
+        // Line 0 is the rule of `/robots.txt`.
+        let contradicts =
+            |line: &u32| *line == 0 || rules_of(line).any(|rule| rule.verdict != own.verdict);
+        let fate = if !decides && winners.iter().any(contradicts) {
+            by = winners.into_iter().filter(contradicts).collect();
+            Fate::NeverWins
+        } else {
+            Fate::Redundant
+        };
+        let by = by.into_iter().filter(|line| *line != 0).take(NAMED).collect();
+        Ok(Some(Dead { line, fate, by }))
     }
-    let rule = |&(set, rank): &(usize, usize)| &sets[set].ranked[rank];
-    let own = rule(live[0]);
-    let rules_of = |line: &u32| all_places.get(line).into_iter().flatten().map(rule);
-    let is_same =
-        |line: &u32| rules_of(line).any(|r| (r.verdict, r.pattern) == (own.verdict, own.pattern));
-    if let Some(same) = by.iter().copied().find(|by| *by < line && is_same(by)) {
-        return Ok(Some(Dead { line, fate: Fate::Duplicate, by: vec![same] }));
-    }
-    let mut winners = BTreeSet::new();
-    let mut decides = false;
-    for &&(set, rank) in &live {
-        decides |= sets[set].has_effect(rank, Question::Winner, removed, walk, &mut winners)?;
-    }
-    // Line 0 is the rule of `/robots.txt`.
-    let contradicts =
-        |line: &u32| *line == 0 || rules_of(line).any(|rule| rule.verdict != own.verdict);
-    let fate = if !decides && winners.iter().any(contradicts) {
-        by = winners.into_iter().filter(contradicts).collect();
-        Fate::NeverWins
-    } else {
-        Fate::Redundant
-    };
-    let by = by.into_iter().filter(|line| *line != 0).take(NAMED).collect();
-    Ok(Some(Dead { line, fate, by }))
 }
 
 /// What is asked about a rule.
@@ -302,8 +396,7 @@ impl<'p> Set<'p> {
     }
 
     /// Whether any target matches: all begin with `/`.
-    fn can_match(&self, rank: usize, profile: &Profile) -> bool {
-        debug_assert_eq!(profile.wildcards, self.wildcards);
+    fn can_match(&self, rank: usize) -> bool {
         let Pattern { octets, anchored } = self.ranked[rank].pattern;
         match octets.first() {
             Some(b'/') => true,
@@ -373,23 +466,29 @@ impl<'p> Set<'p> {
                 break;
             }
         }
-        // What an allow rule permits, some other one must forbid: that one's target, then this
-        // one's behind its first star.
-        if own.verdict == Verdict::Allow && own.head.len() < own.pattern.octets.len() {
-            const TRIED: usize = 16;
-            let forbids = |other: &&Ranked<'_>| {
-                other.verdict == Verdict::Disallow
-                    && other.head.starts_with(own.head)
-                    && !other.pattern.anchored
-            };
-            for other in self.ranked[rank + 1..].iter().filter(forbids).take(TRIED) {
-                let mut start = Vec::new();
-                self.fill(&mut start, b"", other.pattern, &fresh);
-                let rest = &own.pattern.octets[own.head.len()..];
-                let rest = Pattern { octets: rest, anchored: own.pattern.anchored };
-                self.fill(&mut target, &start, rest, &fresh);
-                if self.is_witness(rank, &target, walk)? {
-                    return Ok(true);
+        // The verdict without it may need another rule, of the other verdict: that one's target
+        // with this one's behind its first star, and the other way round.
+        const TRIED: usize = 8;
+        let runs = self.ranked[rank + 1..].iter().filter(|other| other.verdict != own.verdict);
+        let join = |target: &mut Vec<u8>, start: &Ranked<'_>, end: &Ranked<'_>| {
+            let mut before = Vec::new();
+            self.fill(&mut before, b"", start.pattern, &fresh);
+            let octets = &end.pattern.octets[end.head.len()..];
+            self.fill(target, &before, Pattern { octets, ..end.pattern }, &fresh);
+        };
+        let joins = |start: &Ranked<'_>, end: &Ranked<'_>| {
+            !start.pattern.anchored
+                && end.head.len() < end.pattern.octets.len()
+                && start.head.starts_with(end.head)
+        };
+        let others = runs.filter(|other| joins(own, other) || joins(other, own));
+        for other in others.take(TRIED) {
+            for (start, end) in [(own, other), (other, own)] {
+                if joins(start, end) {
+                    join(&mut target, start, end);
+                    if self.is_witness(rank, &target, walk)? {
+                        return Ok(true);
+                    }
                 }
             }
         }
@@ -475,14 +574,14 @@ impl<'p> Set<'p> {
     }
 
     /// Whether a rule has an effect if the rules of some lines are left out. If it has none,
-    /// `by` gets the lines of rules that are the cause.
+    /// `by` gets the ranks of rules that are the cause.
     fn has_effect(
         &self,
         rank: usize,
         question: Question,
         without: &HashSet<u32>,
         walk: &mut Walk,
-        by: &mut BTreeSet<u32>,
+        by: &mut BTreeSet<usize>,
     ) -> Result<bool, OverBudget> {
         let own_line = self.ranked[rank].line;
         let counts = |other: &usize| {
@@ -494,7 +593,7 @@ impl<'p> Set<'p> {
         };
         let (start, cover) = match self.cover(rank, counts, walk)? {
             Some(cover) if cover < rank => {
-                by.insert(self.ranked[cover].line);
+                by.insert(cover);
                 return Ok(false);
             }
             Some(cover) => (self.ranked[cover].run, Some(cover)),
@@ -563,7 +662,7 @@ struct Search<'s, 'p> {
     question: Question,
     /// The run of a rule that always matches.
     start: u32,
-    by: &'s mut BTreeSet<u32>,
+    by: &'s mut BTreeSet<usize>,
 }
 
 impl Search<'_, '_> {
@@ -591,7 +690,7 @@ impl Search<'_, '_> {
 
     fn blocked_by(&mut self, rank: usize) {
         if self.by.len() < BLOCKERS {
-            self.by.insert(self.set.ranked[rank].line);
+            self.by.insert(rank);
         }
     }
 
