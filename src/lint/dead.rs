@@ -201,9 +201,9 @@ impl<'p> Rules<'p> {
         let Rules { sets, same, places, shown, .. } = self;
         places[&line].iter().any(|&(set, rank)| {
             let at = (same[set], rank);
-            *shown
-                .entry(at)
-                .or_insert_with(|| matches!(sets[set].shows_effect(rank, walk), Ok(true)))
+            *shown.entry(at).or_insert_with(|| {
+                matches!(sets[set].shows_effect(rank, Question::Verdict, walk), Ok(true))
+            })
         })
     }
 
@@ -285,9 +285,10 @@ impl<'p> Rules<'p> {
             let set = &self.sets[set];
             let mut ranks = BTreeSet::new();
             // Over the budget it is known to be dead all the same.
-            decides |= set
-                .has_effect(rank, Question::Winner, &self.removed, walk, &mut ranks)
-                .unwrap_or(true);
+            decides |= set.shows_effect(rank, Question::Winner, walk).unwrap_or(true)
+                || set
+                    .has_effect(rank, Question::Winner, &self.removed, walk, &mut ranks)
+                    .unwrap_or(true);
             winners.extend(ranks.iter().map(|rank| set.ranked[*rank].line));
         }
         // Line 0 is the rule of `/robots.txt`.
@@ -443,8 +444,13 @@ impl<'p> Set<'p> {
         ranks
     }
 
-    /// Whether a target made from the rule's pattern shows that it has an effect.
-    fn shows_effect(&self, rank: usize, walk: &mut Walk) -> Result<bool, OverBudget> {
+    /// Whether a target made from the rule's pattern shows that the answer to the question is yes.
+    fn shows_effect(
+        &self,
+        rank: usize,
+        question: Question,
+        walk: &mut Walk,
+    ) -> Result<bool, OverBudget> {
         let own = &self.ranked[rank];
         let fresh: Vec<u8> = self.fresh.into_iter().collect();
         let mut target = Vec::new();
@@ -455,7 +461,7 @@ impl<'p> Set<'p> {
                 if !own.pattern.anchored {
                     target.extend_from_slice(end);
                 }
-                if self.is_witness(rank, &target, walk)? {
+                if self.is_witness(rank, &target, question, walk)? {
                     return Ok(true);
                 }
                 if own.pattern.anchored || fresh.is_empty() {
@@ -469,7 +475,8 @@ impl<'p> Set<'p> {
         // The verdict without it may need another rule, of the other verdict: that one's target
         // with this one's behind its first star, and the other way round.
         const TRIED: usize = 8;
-        let runs = self.ranked[rank + 1..].iter().filter(|other| other.verdict != own.verdict);
+        let lower = if question == Question::Verdict { &self.ranked[rank + 1..] } else { &[] };
+        let runs = lower.iter().filter(|other| other.verdict != own.verdict);
         let join = |target: &mut Vec<u8>, start: &Ranked<'_>, end: &Ranked<'_>| {
             let mut before = Vec::new();
             self.fill(&mut before, b"", start.pattern, &fresh);
@@ -486,7 +493,7 @@ impl<'p> Set<'p> {
             for (start, end) in [(own, other), (other, own)] {
                 if joins(start, end) {
                     join(&mut target, start, end);
-                    if self.is_witness(rank, &target, walk)? {
+                    if self.is_witness(rank, &target, question, walk)? {
                         return Ok(true);
                     }
                 }
@@ -515,8 +522,14 @@ impl<'p> Set<'p> {
         }
     }
 
-    /// Whether the verdict on a target is another one without the rule.
-    fn is_witness(&self, rank: usize, target: &[u8], walk: &mut Walk) -> Result<bool, OverBudget> {
+    /// Whether the answer to the question is yes for this target.
+    fn is_witness(
+        &self,
+        rank: usize,
+        target: &[u8],
+        question: Question,
+        walk: &mut Walk,
+    ) -> Result<bool, OverBudget> {
         let own = &self.ranked[rank];
         if !own.pattern.matches(target, self.wildcards) {
             return Ok(false);
@@ -533,7 +546,7 @@ impl<'p> Set<'p> {
                 run = ranked.run;
             }
         }
-        Ok(self.verdict_of(run) != own.verdict)
+        Ok(question == Question::Winner || self.verdict_of(run) != own.verdict)
     }
 
     /// The best rule that matches wherever rule number `rank` does, by a comparison of the two
@@ -787,77 +800,94 @@ impl Search<'_, '_> {
         matched && effect
     }
 
-    /// Walks all states that matter, those ahead of the rule's own octets first.
+    /// Walks all states that matter, in depth first, towards what would show the effect.
     fn run(&mut self, begin: State, walk: &mut Walk) -> Result<bool, OverBudget> {
-        let own = self.rank as u32;
+        if self.ends_here(&begin) {
+            return Ok(true);
+        }
         let mut seen = HashSet::from([begin.clone()]);
-        let mut to_do = vec![begin];
-        let mut stay: Vec<Place> = Vec::new();
-        let mut moves: Vec<(u8, Place)> = Vec::new();
+        let mut path = vec![self.frame(begin, walk)?];
         let mut reached = Reached::default();
-        while let Some(state) = to_do.pop() {
+        while let Some(frame) = path.last_mut() {
+            let Some(places) = frame.left.pop() else {
+                path.pop();
+                continue;
+            };
+            walk.add(frame.stay.len() + places.len() + 1)?;
+            reached.matched.clear();
+            reached.places.clear();
+            reached.places.extend_from_slice(&frame.stay);
+            for place in places {
+                self.arrive(place.rank as usize, place.at as usize + 1, &mut reached);
+            }
+            let mut state = State { matched: false, run: 0, places: Vec::new() };
+            if !self.settle(&mut state, &mut reached, Some(&frame.state)) || seen.contains(&state) {
+                continue;
+            }
             if self.ends_here(&state) {
                 return Ok(true);
             }
-            stay.clear();
-            moves.clear();
-            for &place in &state.places {
-                if self.is_behind_star(place) {
-                    stay.push(place);
-                }
-                let octets = self.set.ranked[place.rank as usize].pattern.octets;
-                if let Some(octet) = octets.get(place.at as usize) {
-                    moves.push((*octet, place));
-                }
-            }
-            // Another octet than all of these. The rule's own octets come last: they are walked
-            // first.
-            let own_stays = state.matched || stay.iter().any(|place| place.rank == own);
-            walk.add(state.places.len() + 1)?;
-            moves.sort_unstable_by_key(|(octet, _)| *octet);
-            let mut next = Vec::new();
-            if own_stays && moves.chunk_by(|a, b| a.0 == b.0).count() < 256 {
-                self.step(&state, &stay, &[], &mut reached, walk, &mut next)?;
-            }
-            for own_octets in [false, true] {
-                for chunk in moves.chunk_by(|a, b| a.0 == b.0) {
-                    let has_own = chunk.iter().any(|(_, place)| place.rank == own);
-                    if has_own == own_octets && (own_stays || has_own) {
-                        self.step(&state, &stay, chunk, &mut reached, walk, &mut next)?;
-                    }
-                }
-            }
-            for state in next {
-                if !seen.contains(&state) {
-                    seen.insert(state.clone());
-                    to_do.push(state);
-                }
-            }
+            seen.insert(state.clone());
+            path.push(self.frame(state, walk)?);
         }
         Ok(false)
     }
 
-    /// The state behind one octet, if it matters.
-    fn step(
-        &mut self,
-        state: &State,
-        stay: &[Place],
-        moves: &[(u8, Place)],
-        reached: &mut Reached,
-        walk: &mut Walk,
-        next: &mut Vec<State>,
-    ) -> Result<(), OverBudget> {
-        walk.add(stay.len() + moves.len() + 1)?;
-        reached.matched.clear();
-        reached.places.clear();
-        reached.places.extend_from_slice(stay);
-        for (_, place) in moves {
-            self.arrive(place.rank as usize, place.at as usize + 1, reached);
+    /// The ways on from a state, the most promising one last.
+    fn frame(&self, state: State, walk: &mut Walk) -> Result<Frame, OverBudget> {
+        let own = self.rank as u32;
+        let verdict = self.set.ranked[self.rank].verdict;
+        let wants_other =
+            self.question == Question::Verdict && self.set.verdict_of(state.run) == verdict;
+        walk.add(state.places.len() + 1)?;
+        let mut stay = Vec::new();
+        let mut moves: Vec<(u8, Place)> = Vec::new();
+        for &place in &state.places {
+            if self.is_behind_star(place) {
+                stay.push(place);
+            }
+            let octets = self.set.ranked[place.rank as usize].pattern.octets;
+            if let Some(octet) = octets.get(place.at as usize) {
+                moves.push((*octet, place));
+            }
         }
-        let mut to = State { matched: false, run: 0, places: Vec::new() };
-        if self.settle(&mut to, reached, Some(state)) {
-            next.push(to);
+        moves.sort_unstable_by_key(|(octet, _)| *octet);
+        let own_stays = state.matched || stay.iter().any(|place| place.rank == own);
+        // First the rule's own octets, then those of a rule that says otherwise, if one is
+        // wanted, the nearest to its end first; then any octet that no rule asks for.
+        let mut left = Vec::new();
+        for chunk in moves.chunk_by(|a, b| a.0 == b.0) {
+            let has_own = chunk.iter().any(|(_, place)| place.rank == own);
+            if !own_stays && !has_own {
+                continue;
+            }
+            let to_end = |place: &Place| {
+                let rule = &self.set.ranked[place.rank as usize];
+                let contradicts = wants_other && place.rank > own && rule.verdict != verdict;
+                contradicts.then(|| rule.pattern.octets.len() - place.at as usize)
+            };
+            let nearest = chunk.iter().filter_map(|(_, place)| to_end(place)).min();
+            let places: Vec<Place> = chunk.iter().map(|(_, place)| *place).collect();
+            left.push(((!has_own, nearest.is_none(), nearest), places));
         }
-        Ok(())
+        // An octet is left unless the rules ask for all of them.
+        if own_stays && left.len() < 256 {
+            left.push(((true, true, None), Vec::new()));
+        }
+        // Stable: the octet that no rule asks for comes before the others of its kind.
+        left.reverse();
+        left.sort_by_key(|(key, _)| *key);
+        left.reverse();
+        let left = left.into_iter().map(|(_, places)| places).collect();
+        Ok(Frame { state, stay, left })
     }
+}
+
+/// A state on the way that is walked.
+struct Frame {
+    state: State,
+    /// The places behind a star: any octet leaves them.
+    stay: Vec<Place>,
+    /// By octet still to be tried, the places that it moves; the last one comes next.
+    left: Vec<Vec<Place>>,
 }

@@ -272,6 +272,9 @@ fn other_field(subject: &mut Subject<'_>, record: &Record<'_>) {
         None => {
             const MAX_LEN: usize = 32;
             let similarity = |(known, _): &(&'static str, _)| {
+                if lower.len().abs_diff(known.len()) > 2 {
+                    return None;
+                }
                 let distance = strsim::osa_distance(&lower, known);
                 (distance <= 2).then_some((distance, *known))
             };
