@@ -221,11 +221,12 @@ fn many_rules() {
 /// The work is bounded whatever the stars; a rule that is not decided is said to be so.
 #[test]
 fn over_the_bound_nothing_is_said() {
+    // The first of each three is dead by the other two together: no comparison of two shows it.
     let mut file = b"User-agent: *\n".to_vec();
     for a in b'a'..=b'z' {
         let (a, b) = (char::from(a), char::from(a.to_ascii_uppercase()));
-        file.extend(format!("Disallow: /*{a}x*{b}y*{a}z\nAllow: /*{b}x*{a}y*{b}zz\n").bytes());
-        file.extend(format!("Disallow: /*{a}x*{b}y*{a}zq\n").bytes());
+        let rest = format!("/{a}x*{b}y*{a}z");
+        file.extend(format!("Disallow: *{rest}\nDisallow: {rest}\nDisallow: /*{rest}\n").bytes());
     }
     let started = std::time::Instant::now();
     let report = report(&file, "rfc9309", &Profile::RFC9309);
