@@ -9,7 +9,7 @@ use std::process::ExitCode;
 pub enum Status {
     /// All was done; for `check`: all URLs are allowed.
     Done = 0,
-    /// `check`: some URL is disallowed.
+    /// `check`: some URL is disallowed; `lint`: a finding is denied.
     Disallowed = 1,
     /// The command was called wrongly, a URL is none, or `dot` cannot draw.
     Usage = 2,

@@ -1,8 +1,8 @@
 //! The command `robotsieve`: which URLs does a robots.txt allow?
 //!
-//! Four subcommands, each in a module of its own: [`check`] judges a few URLs and answers
+//! Five subcommands, each in a module of its own: [`check`] judges a few URLs and answers
 //! by its exit status, [`filter`] sieves millions of them, [`pack`] compiles the files of many
-//! hosts into one, [`dot`] draws what decides. All
+//! hosts into one, [`dot`] draws what decides, [`lint`] says what is wrong with a file. All
 //! decisions are the library's; here is only what surrounds them: arguments, files, lines,
 //! hosts, formats.
 
@@ -12,6 +12,7 @@ mod dot;
 mod error;
 mod filter;
 mod hosts;
+mod lint;
 mod mapped;
 mod pack;
 mod robots_dir;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Filter(args) => filter::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Dot(args) => dot::run(&args),
+        Command::Lint(args) => lint::run(&args),
     };
     match outcome {
         Ok(status) => status.into(),
