@@ -199,7 +199,7 @@ impl<'p> Rules<'p> {
     /// Whether a target made from a rule's pattern shows that it has an effect.
     fn shows_effect(&mut self, line: u32, walk: &mut Walk) -> bool {
         let Rules { sets, same, places, shown, .. } = self;
-        places[&line].iter().any(|&(set, rank)| {
+        places[&line].iter().filter(|at| sets[at.0].can_match(at.1)).any(|&(set, rank)| {
             let at = (same[set], rank);
             *shown.entry(at).or_insert_with(|| {
                 matches!(sets[set].shows_effect(rank, Question::Verdict, walk), Ok(true))

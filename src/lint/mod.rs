@@ -108,8 +108,7 @@ pub struct Related {
 
 /// Finds what is wrong with a file, whatever its octets.
 ///
-/// A finding that is the same in several profiles stands there once and names them all; where
-/// its severity differs, the highest one counts.
+/// A finding that is the same in several profiles stands there once and names them all.
 ///
 /// Time and memory are in proportion to the file, and a bounded amount of work for the question
 /// which rules have no effect: [`Report::undecided`] names the rules for which it did not suffice.
@@ -129,23 +128,15 @@ pub fn lint(file: &[u8], options: &Options) -> Report {
     let findings = &mut report.findings;
     // Stable: the profiles stay in their order.
     findings.sort_by(|a, b| {
-        let key = |f: &Finding| (f.line, f.code, f.span.start, f.span.end);
-        key(a).cmp(&key(b))
+        let place = |f: &Finding| (f.line, f.code, f.span.start, f.span.end);
+        place(a).cmp(&place(b)).then_with(|| a.message.cmp(&b.message))
     });
     findings.dedup_by(|later, first| {
-        let same = (later.code, &later.span) == (first.code, &first.span);
+        let kind = |f: &Finding| (f.code, f.severity, f.span.start, f.span.end);
+        let same = kind(later) == kind(first) && later.message == first.message;
         if same {
-            for profile in &later.profiles {
-                if !first.profiles.contains(profile) {
-                    first.profiles.push(profile);
-                }
-            }
-            if later.severity > first.severity {
-                first.severity = later.severity;
-                std::mem::swap(&mut first.message, &mut later.message);
-                std::mem::swap(&mut first.related, &mut later.related);
-                std::mem::swap(&mut first.help, &mut later.help);
-            }
+            first.profiles.append(&mut later.profiles);
+            first.profiles.dedup();
         }
         same
     });

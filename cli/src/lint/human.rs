@@ -64,8 +64,8 @@ fn group<'a>(linted: &'a Linted, finding: &'a Finding) -> Group<'a> {
         let kind = AnnotationKind::Context;
         group = group.element(snippet(linted, line, span, kind, &related.message));
     }
-    if finding.profiles.len() > 1 {
-        let profiles = format!("in the profiles {}", finding.profiles.join(", "));
+    if linted.several_profiles {
+        let profiles = format!("holds for {}", finding.profiles.join(", "));
         group = group.element(Level::NOTE.message(profiles));
     }
     if let Some(help) = &finding.help {

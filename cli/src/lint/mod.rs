@@ -24,6 +24,8 @@ struct Linted {
     octets: Vec<u8>,
     lines: Lines,
     findings: Vec<Finding>,
+    /// Whether the findings may hold in some profiles and not in others.
+    several_profiles: bool,
 }
 
 /// Lints the files one after another; each is written before the next one is read, but in SARIF.
