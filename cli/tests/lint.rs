@@ -122,7 +122,7 @@ fn profiles_and_content_type() {
     assert!(lint(&["--profile", "original-1994"]).contains("RS205"));
     assert!(!lint(&[]).contains("RS205"));
     let all = lint(&["--all-profiles"]);
-    assert!(all.contains(r#""profiles":["rfc9309","google"]"#), "{all}");
+    assert!(all.contains(r#""profiles":["rfc9309","google","google-classic"]"#), "{all}");
     assert!(all.contains(r#""profiles":["original-1994"]"#), "{all}");
     assert!(lint(&["--content-type", "text/html"]).contains("RS108"));
 }
@@ -137,7 +137,13 @@ fn human_is_safe_to_show() {
 
 #[test]
 fn sarif_validates_against_the_published_schema() {
-    let schema: Value = serde_json::from_str(include_str!("data/sarif-schema-2.1.0.json")).unwrap();
+    // A pattern of the schema has a stray bracket, which JavaScript takes for itself and the
+    // validator refuses. It is about `language`, which is never written.
+    let schema = include_str!("data/sarif-schema-2.1.0.json");
+    let stray = r#""^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$""#;
+    assert_eq!(schema.matches(stray).count(), 2);
+    let schema = schema.replace(stray, r#""^[a-zA-Z]{2}(-[a-zA-Z]{2})?$""#);
+    let schema: Value = serde_json::from_str(&schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let validate = |out: &[u8]| -> Value {
         let log: Value = serde_json::from_slice(out).unwrap();

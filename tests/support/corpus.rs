@@ -35,6 +35,20 @@ pub fn hosts() -> Option<&'static [Host]> {
     HOSTS.get_or_init(read).as_deref()
 }
 
+/// All files of the corpus, by name, those without verdicts too; `None` where it is missing.
+pub fn files() -> Option<Vec<(String, Vec<u8>)>> {
+    let entries = std::fs::read_dir(folder().join("robots")).ok()?;
+    let mut files: Vec<(String, Vec<u8>)> = entries
+        .map(|entry| {
+            let entry = entry.expect("a folder entry");
+            let name = entry.file_name().into_string().expect("a host name");
+            (name, std::fs::read(entry.path()).expect("robots.txt"))
+        })
+        .collect();
+    files.sort();
+    Some(files)
+}
+
 fn read() -> Option<Vec<Host>> {
     let folder = folder();
     let Ok(packed) = std::fs::File::open(folder.join("verdicts.google.tsv.gz")) else {

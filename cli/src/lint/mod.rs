@@ -48,7 +48,13 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
         tally.add(&report);
         let is_stdin = path.as_os_str() == "-";
         let name = if is_stdin { "<stdin>".into() } else { path.display().to_string() };
-        let linted = Linted { name, lines: Lines::of(&octets), octets, findings: report.findings };
+        let linted = Linted {
+            name,
+            lines: Lines::of(&octets),
+            octets,
+            findings: report.findings,
+            several_profiles: args.all_profiles,
+        };
         match args.format {
             LintFormat::Human => human::write(&linted, args.max_per_code, &mut out)?,
             LintFormat::Jsonl => jsonl::write(&linted, &mut out)?,
