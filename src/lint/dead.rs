@@ -138,6 +138,9 @@ struct Rules<'p> {
     same: Vec<usize>,
     /// By line.
     places: HashMap<u32, Vec<At>>,
+    /// By line: the lines of earlier rules that are the same in all, in the sets from which this
+    /// one is left out for that.
+    twins: HashMap<u32, BTreeSet<u32>>,
     /// Those that were found dead.
     removed: HashSet<u32>,
     /// Whether a target made from the pattern shows an effect, by rule of a `same` set.
@@ -155,6 +158,7 @@ impl<'p> Rules<'p> {
             sets: Vec::new(),
             same: Vec::new(),
             places: HashMap::new(),
+            twins: HashMap::new(),
             removed: HashSet::new(),
             shown: HashMap::new(),
             known: HashMap::new(),
@@ -166,9 +170,12 @@ impl<'p> Rules<'p> {
                 continue;
             }
             room -= policy.rule_count();
-            let (set, number) = (Set::new(policy, profile), rules.sets.len());
+            let (set, number) = (Set::new(policy, profile, &mut rules.twins), rules.sets.len());
             for (rank, ranked) in set.ranked.iter().enumerate().filter(|(_, r)| r.line != 0) {
                 rules.places.entry(ranked.line).or_default().push((number, rank));
+            }
+            for rule in policy.rules() {
+                rules.places.entry(rule.line).or_default();
             }
             let octets = |r: &Ranked<'p>| (r.verdict, r.pattern.octets, r.pattern.anchored);
             // Where a line has two patterns, they count as one rule.
@@ -239,11 +246,16 @@ impl<'p> Rules<'p> {
     ) -> Result<Option<Dead>, OverBudget> {
         let can_match = |&(set, rank): &At| self.sets[set].can_match(rank);
         let live: Vec<At> = self.places[&line].iter().copied().filter(can_match).collect();
-        if live.is_empty() {
+        let first = self.twins.get(&line).and_then(|lines| lines.first()).copied();
+        let first_can_match = first.is_some_and(|first| self.places[&first].iter().any(can_match));
+        if live.is_empty() && !first_can_match {
             return Ok(Some(Dead { line, fate: Fate::NeverMatches, by: Vec::new() }));
         }
         if !removable {
             return Ok(None);
+        }
+        if let Some(first) = first.filter(|_| live.is_empty()) {
+            return Ok(Some(Dead { line, fate: Fate::Duplicate, by: vec![first] }));
         }
         let mut by = BTreeSet::new();
         for at in &live {
@@ -252,11 +264,11 @@ impl<'p> Rules<'p> {
             }
         }
         // A rule may be needed once others are removed.
-        let is_removed = |set: &Set<'_>, rank: usize| self.removed.contains(&set.ranked[rank].line);
         let mut touched = Vec::new();
         for &(set, rank) in &live {
             let set = &self.sets[set];
-            if set.compatible(rank).into_iter().any(|other| is_removed(set, other)) {
+            let others = set.compatible(rank, walk)?;
+            if others.iter().any(|other| self.removed.contains(&set.ranked[*other].line)) {
                 touched.push((set, rank));
             }
         }
@@ -364,7 +376,13 @@ struct Set<'p> {
 }
 
 impl<'p> Set<'p> {
-    fn new(policy: &'p Policy, profile: &Profile) -> Set<'p> {
+    /// Of equal rules the first one. For the others `twins` gets it: of such rules any can go as
+    /// long as one stays, and none of them changes what becomes of the other rules.
+    fn new(
+        policy: &'p Policy,
+        profile: &Profile,
+        twins: &mut HashMap<u32, BTreeSet<u32>>,
+    ) -> Set<'p> {
         let wildcards = profile.wildcards;
         let mut ranked = Vec::with_capacity(policy.rule_count() + 1);
         if profile.robots_txt_allowed {
@@ -378,10 +396,17 @@ impl<'p> Set<'p> {
                 run: 0,
             });
         }
-        ranked.extend(policy.rules().map(|rule| {
+        let mut firsts = HashMap::new();
+        ranked.extend(policy.rules().filter_map(|rule| {
+            let key = (rule.verdict, rule.precedence, rule.pattern(), rule.is_anchored());
+            let first = *firsts.entry(key).or_insert(rule.line);
+            if first != rule.line {
+                twins.entry(rule.line).or_default().insert(first);
+                return None;
+            }
             let octets = rule.pattern();
             let star = memchr::memchr(b'*', octets).filter(|_| wildcards);
-            Ranked {
+            Some(Ranked {
                 line: rule.line,
                 verdict: rule.verdict,
                 precedence: rule.precedence,
@@ -391,7 +416,7 @@ impl<'p> Set<'p> {
                     .split(|octet| wildcards && *octet == b'*')
                     .fold(0, |all, piece| all | mask(piece)),
                 run: 0,
-            }
+            })
         }));
         let mut run = 0;
         for rank in 1..ranked.len() {
@@ -440,23 +465,23 @@ impl<'p> Set<'p> {
             let left = &self.by_head[from..];
             let before =
                 left.partition_point(|rank| self.ranked[*rank as usize].head < head) + from;
+            // The head is the lowest one from here on.
             let count = self.by_head[before..]
-                .iter()
-                .take_while(|rank| self.ranked[**rank as usize].head == head)
-                .count();
+                .partition_point(|rank| self.ranked[*rank as usize].head == head);
             from = before + count;
             self.by_head[before..from].iter().map(|rank| *rank as usize)
         })
     }
 
     /// The ranks of all rules that may match what rule number `rank` matches, itself included.
-    fn compatible(&self, rank: usize) -> Vec<usize> {
+    fn compatible(&self, rank: usize, walk: &mut Walk) -> Result<Vec<usize>, OverBudget> {
         let head = self.ranked[rank].head;
         let mut ranks: Vec<usize> = self.heads_of(head).collect();
         let from = self.by_head.partition_point(|rank| self.ranked[*rank as usize].head <= head);
         let longer = (from..self.by_head.len()).take_while(|at| self.head(*at).starts_with(head));
         ranks.extend(longer.map(|at| self.by_head[at] as usize));
-        ranks
+        walk.add(1 + ranks.len() / MASKS_FOR_ONE)?;
+        Ok(ranks)
     }
 
     /// Whether a target made from the rule's pattern shows that the answer to the question is yes.
@@ -640,7 +665,7 @@ impl<'p> Set<'p> {
         let mut begin = State { matched: false, run: start, places: Vec::new() };
         let mut search = Search { set: self, rank, question, start, by };
         let mut reached = Reached::default();
-        for other in self.compatible(rank).into_iter().filter(counts) {
+        for other in self.compatible(rank, walk)?.into_iter().filter(counts) {
             walk.add(1)?;
             // Every target begins with `/`, and a star at the start matches it or nothing.
             let octets = self.ranked[other].pattern.octets;
