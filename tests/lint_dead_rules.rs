@@ -60,8 +60,6 @@ fn without(file: &[u8], lines: &BTreeSet<u32>) -> Vec<u8> {
     kept.filter(|(_, line)| !lines.contains(line)).flat_map(|(text, _)| text).copied().collect()
 }
 
-/// Of a policy, by target: the rules that matter to the effect of a single one.
-///
 /// The lines whose removal alone would change some verdict.
 fn needed(file: &[u8], profile: &Profile, targets: &[Vec<u8>]) -> BTreeSet<u32> {
     let mut needed = BTreeSet::new();
@@ -139,12 +137,11 @@ fn missed(
     };
     for (i, &(from, to)) in groups.iter().enumerate() {
         let left = lines[from..to].iter().filter(|line| is_rule(line)).count();
-        for at in from..to {
-            let line = at as u32 + 1;
-            let is_known = !profile.allow_rules && lines[at].starts_with(b"Allow");
-            let can_match = profile.wildcards || !lines[at].ends_with(b": *");
-            if is_rule(&lines[at])
-                && !is_known
+        for (text, line) in lines[from..to].iter().zip(from as u32 + 1..) {
+            let is_unknown = !profile.allow_rules && text.starts_with(b"Allow");
+            let can_match = profile.wildcards || !text.ends_with(b": *");
+            if is_rule(text)
+                && !is_unknown
                 && can_match
                 && (left > 1 || i + 1 == groups.len())
                 && !in_file.contains(&line)
