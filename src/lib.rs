@@ -60,6 +60,7 @@
 //!
 //! * `rayon`: the module `batch`, many URLs at once over all cores.
 //! * `pack`: the module `pack`, policy sets as files that are used where they lie.
+//! * `lint`: the module [`lint`], what is wrong with a file and what in it has no effect.
 //! * `url`: [`Origin`], which says whose robots.txt governs a URL; sitemaps resolved
 //!   (`records::Sitemap::resolve`).
 
@@ -74,6 +75,8 @@ mod diagnostic;
 pub mod diff;
 mod engine;
 mod explain;
+#[cfg(feature = "lint")]
+pub mod lint;
 mod marks;
 mod normalise;
 mod once;

@@ -258,13 +258,16 @@ impl<'a> Robots<'a> {
     /// for the same groups share that policy. Nothing is compiled before it pays
     /// ([`Config::build_after`]).
     pub fn policy(&self, crawler: &Crawler) -> Policy {
-        let selected = self.select(crawler);
+        self.policy_of(&self.select(crawler))
+    }
+
+    fn policy_of(&self, selected: &Selected) -> Policy {
         let groups = selected.groups();
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = policies.get(groups) {
             return policy.clone();
         }
-        let policy = self.new_policy(&selected, &self.config);
+        let policy = self.new_policy(selected, &self.config);
         policies.insert(GroupNumbers::from_slice(groups), policy.clone());
         policy
     }
@@ -346,5 +349,32 @@ impl<'a> Robots<'a> {
         let empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
         let agents = self.agents_of(selected).map(|agent| (agent.line, self.value(agent)));
         Policy::new(Reading::of(&self.profile), config, rule_set, agents, empty_rule)
+    }
+}
+
+/// What the linter asks.
+#[cfg(feature = "lint")]
+impl<'a> Robots<'a> {
+    /// The lines of a group's rules, the empty ones too, in the order of the file.
+    pub(crate) fn rule_lines(&self, group: u32) -> impl Iterator<Item = (u32, bool)> {
+        self.rules(group).iter().map(|rule| (rule.line, rule.is_empty()))
+    }
+
+    /// The group to which a user-agent line or a rule belongs.
+    pub(crate) fn group_of_rule(&self, line: u32) -> Option<u32> {
+        self.group_of_line(line)
+    }
+
+    /// The groups of a crawler and their policy, or those of whom no other group names.
+    pub(crate) fn groups_and_policy(&self, crawler: Option<&Crawler>) -> (GroupNumbers, Policy) {
+        let selected = match crawler {
+            Some(crawler) => self.select(crawler),
+            None => {
+                let everybody = self.agents.iter().filter(|a| self.names(a) == Names::Everybody);
+                let groups = everybody.map(|agent| agent.group);
+                Selected::of(GroupNumbers::new(), groups, &self.profile)
+            }
+        };
+        (GroupNumbers::from_slice(selected.groups()), self.policy_of(&selected))
     }
 }

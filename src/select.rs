@@ -95,7 +95,11 @@ impl Selected {
 impl Selected {
     /// Of the groups that name the crawler, and of those for everybody, in the order of the
     /// file.
-    fn of(named: GroupNumbers, everybody: impl Iterator<Item = u32>, profile: &Profile) -> Self {
+    pub(crate) fn of(
+        named: GroupNumbers,
+        everybody: impl Iterator<Item = u32>,
+        profile: &Profile,
+    ) -> Self {
         let count = if profile.merge_groups { usize::MAX } else { 1 };
         if !named.is_empty() {
             return Selected::Named(named.into_iter().take(count).collect());

@@ -34,6 +34,7 @@ Examples:
   robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
   robotsieve diff old.txt new.txt
   robotsieve records robots.txt
+  robotsieve lint robots.txt
 
 'robotsieve help COMMAND' says more of each command, with examples."
 )]
@@ -52,6 +53,7 @@ pub enum Command {
     Replay(ReplayArgs),
     Diff(DiffArgs),
     Records(RecordsArgs),
+    Lint(LintArgs),
 }
 
 /// One policy: a file, a crawler, and how they are read.
@@ -577,6 +579,91 @@ pub enum Format {
     Text,
     /// For programs
     Json,
+}
+
+/// Say what is wrong with robots.txt files, and what in them has no effect.
+///
+/// Finds rules that can never match or never win (decided by automata, not by guessing),
+/// groups that no crawler obeys, misspelt fields, fields that nobody reads, and whatever
+/// else costs a site. docs/lint has a page for each code.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  robotsieve lint robots.txt
+  robotsieve lint --deny warning --format github sites/*/robots.txt
+  robotsieve lint --format sarif robots.txt > robots.sarif
+  curl -s https://example.com/robots.txt | robotsieve lint --content-type text/plain -
+
+Severities:
+  error    a rule, or more, is lost
+  warning  some crawlers read it otherwise than it was probably meant
+  note     it does not say what it seems to, or says nothing
+
+Exit status:
+  0  no finding is denied
+  1  a finding is of the severity --deny, or above it
+  2  wrong usage
+  3  a file cannot be read; the others are linted all the same"
+)]
+pub struct LintArgs {
+    #[arg(
+        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    /// Lint in all profiles: a finding names those in which it holds
+    #[arg(long, conflicts_with = "profile")]
+    pub all_profiles: bool,
+
+    /// What is written
+    #[arg(long, value_name = "F", value_enum, default_value_t = LintFormat::Human)]
+    pub format: LintFormat,
+
+    /// The severity from which on a finding makes the exit status 1
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Deny::Error)]
+    pub deny: Deny,
+
+    /// The Content-Type header with which the files are served
+    #[arg(long, value_name = "T")]
+    pub content_type: Option<String>,
+
+    /// In the format human: so many findings of a code in a file are shown; 0: all
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub max_per_code: usize,
+
+    /// robots.txt files; '-': standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+/// What `lint` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LintFormat {
+    /// Text with the lines concerned, in colour on a terminal
+    Human,
+    /// A JSON object for each finding, one a line
+    Jsonl,
+    /// One SARIF 2.1.0 log, for code-review tools
+    Sarif,
+    /// Workflow commands that GitHub shows beside the lines
+    Github,
+}
+
+/// From which severity on findings are denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Deny {
+    /// All findings
+    Note,
+    /// Warnings and errors
+    Warning,
+    /// Errors
+    Error,
+    /// None: the exit status is 0 whatever is found
+    Never,
 }
 
 /// What `filter` writes.

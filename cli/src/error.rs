@@ -9,7 +9,8 @@ use std::process::ExitCode;
 pub enum Status {
     /// All was done; for `check`: all URLs are allowed.
     Done = 0,
-    /// `check`: some URL is disallowed; `diff`: something changed, or may have.
+    /// `check` and `explain`: some URL is disallowed; `replay`: a record does not hold; `diff`:
+    /// something changed, or may have; `lint`: a finding is denied.
     Disallowed = 1,
     /// The command was called wrongly, a URL is none, or `dot` cannot draw.
     Usage = 2,

@@ -3,7 +3,8 @@
 //! Each subcommand has a module of its own: [`check`] judges a few URLs and answers by its exit
 //! status, [`filter`] sieves millions of them, [`explain`] says why and [`replay`] whether that
 //! still holds, [`diff`] compares what two files mean, [`records`] prints what is neither a
-//! user-agent line nor a rule, [`pack`] compiles the files of many hosts into one, [`dot`] draws
+//! user-agent line nor a rule, [`lint`] says what is wrong with
+//! a file, [`pack`] compiles the files of many hosts into one, [`dot`] draws
 //! what decides. All decisions are the library's; here is only what surrounds them: arguments,
 //! files, lines,
 //! hosts, formats.
@@ -16,6 +17,7 @@ mod error;
 mod explain;
 mod filter;
 mod hosts;
+mod lint;
 mod mapped;
 mod octets;
 mod pack;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Records(args) => records::run(&args),
+        Command::Lint(args) => lint::run(&args),
     };
     match outcome {
         Ok(status) => status.into(),

@@ -1,0 +1,40 @@
+//! Findings as workflow commands: GitHub Actions shows them beside the lines of a change.
+
+use robotsieve::lint::Severity;
+
+use crate::error::Failure;
+use crate::lint::{Linted, Out};
+
+pub fn write(linted: &Linted, out: &mut Out) -> Result<(), Failure> {
+    let mut text = String::new();
+    for finding in &linted.findings {
+        let command = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "notice",
+        };
+        let columns = linted.lines.columns(&linted.octets, finding.line, &finding.span);
+        let title = format!("{} {}", finding.code, finding.code.name());
+        let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        text.push_str(&format!(
+            "::{command} file={},line={},col={},endColumn={},title={}::{}\n",
+            property(&linted.name),
+            finding.line,
+            columns.start,
+            columns.end,
+            property(&title),
+            escaped(&format!("{}{help}", finding.message)),
+        ));
+    }
+    out.write(&text)
+}
+
+/// Of a message: a `%` and line ends would be read as part of the command.
+fn escaped(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Of a property, which ends at a comma or a colon.
+fn property(text: &str) -> String {
+    escaped(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,41 @@
+//! Findings as JSON Lines. `docs/lint/README.md` documents the fields.
+
+use serde_json::{Value, json};
+
+use crate::error::Failure;
+use crate::lint::{Linted, Out};
+
+/// What the fields mean changes only with this number.
+const VERSION: u32 = 1;
+
+pub fn write(linted: &Linted, out: &mut Out) -> Result<(), Failure> {
+    let mut text = String::new();
+    for finding in &linted.findings {
+        let columns = linted.lines.columns(&linted.octets, finding.line, &finding.span);
+        let related = finding.related.iter().map(|related| {
+            json!({
+                "line": related.line,
+                "span": [related.span.start, related.span.end],
+                "message": related.message,
+            })
+        });
+        let value = json!({
+            "version": VERSION,
+            "file": linted.name,
+            "code": finding.code.number(),
+            "name": finding.code.name(),
+            "severity": finding.severity.as_str(),
+            "message": finding.message,
+            "line": finding.line,
+            "column": columns.start,
+            "end_column": columns.end,
+            "span": [finding.span.start, finding.span.end],
+            "related": related.collect::<Vec<Value>>(),
+            "help": finding.help,
+            "profiles": finding.profiles,
+        });
+        text.push_str(&value.to_string());
+        text.push('\n');
+    }
+    out.write(&text)
+}

@@ -1,0 +1,161 @@
+//! `robotsieve lint`: what is wrong with files, in one of four formats.
+
+mod github;
+mod human;
+mod jsonl;
+mod place;
+mod sarif;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use robotsieve::Profile;
+use robotsieve::lint::{self, Finding, Options, Severity};
+
+use crate::args::{Deny, LintArgs, LintFormat};
+use crate::error::{Failure, Status, say};
+use place::Lines;
+
+/// A file with its findings.
+struct Linted {
+    /// The path as given; `<stdin>` for standard input.
+    name: String,
+    octets: Vec<u8>,
+    lines: Lines,
+    findings: Vec<Finding>,
+    /// Whether the findings may hold in some profiles and not in others.
+    several_profiles: bool,
+}
+
+/// Lints the files one after another; each is written before the next one is read, but in SARIF.
+pub fn run(args: &LintArgs) -> Result<Status, Failure> {
+    let options = options(args);
+    let mut out = Out { heard: true };
+    let mut tally = Tally::default();
+    let mut unreadable = false;
+    let mut log = sarif::Log::default();
+    for path in &args.files {
+        let octets = match read(path) {
+            Ok(octets) => octets,
+            Err(failure) => {
+                say(&failure);
+                unreadable = true;
+                continue;
+            }
+        };
+        let report = lint::lint(&octets, &options);
+        tally.add(&report);
+        let is_stdin = path.as_os_str() == "-";
+        let name = if is_stdin { "<stdin>".into() } else { path.display().to_string() };
+        let linted = Linted {
+            name,
+            lines: Lines::of(&octets),
+            octets,
+            findings: report.findings,
+            several_profiles: args.all_profiles,
+        };
+        match args.format {
+            LintFormat::Human => human::write(&linted, args.max_per_code, &mut out)?,
+            LintFormat::Jsonl => jsonl::write(&linted, &mut out)?,
+            LintFormat::Github => github::write(&linted, &mut out)?,
+            LintFormat::Sarif => log.add(&linted),
+        }
+    }
+    if args.format == LintFormat::Sarif {
+        out.write(&log.finish(!unreadable))?;
+    }
+    tally.say();
+    let denied = match args.deny {
+        Deny::Note => tally.worst.is_some(),
+        Deny::Warning => tally.worst >= Some(Severity::Warning),
+        Deny::Error => tally.worst >= Some(Severity::Error),
+        Deny::Never => false,
+    };
+    Ok(match (unreadable, denied) {
+        (true, _) => Status::Io,
+        (false, true) => Status::Disallowed,
+        (false, false) => Status::Done,
+    })
+}
+
+fn options(args: &LintArgs) -> Options {
+    let mut options = Options::default();
+    options.content_type.clone_from(&args.content_type);
+    options.profiles = Profile::NAMED
+        .into_iter()
+        .filter(|(_, profile)| args.all_profiles || *profile == args.profile)
+        .collect();
+    options
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    if path.as_os_str() != "-" {
+        return fs::read(path).map_err(|cause| {
+            Failure::io(format!("cannot read robots.txt '{}'", path.display()), cause)
+        });
+    }
+    let mut octets = Vec::new();
+    let read = io::stdin().lock().read_to_end(&mut octets);
+    read.map_err(|cause| Failure::io("cannot read standard input", cause))?;
+    Ok(octets)
+}
+
+/// Standard output, as long as anybody reads it. The exit status is an answer too.
+struct Out {
+    heard: bool,
+}
+
+impl Out {
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        if !self.heard || text.is_empty() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => self.heard = false,
+            written => {
+                return written
+                    .map_err(|cause| Failure::io("cannot write to standard output", cause));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was found in all files.
+#[derive(Default)]
+struct Tally {
+    files: usize,
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+    undecided: usize,
+    worst: Option<Severity>,
+}
+
+impl Tally {
+    fn add(&mut self, report: &lint::Report) {
+        self.files += 1;
+        self.undecided += report.undecided.len();
+        for finding in &report.findings {
+            self.worst = self.worst.max(Some(finding.severity));
+            match finding.severity {
+                Severity::Error => self.errors += 1,
+                Severity::Warning => self.warnings += 1,
+                Severity::Note => self.notes += 1,
+            }
+        }
+    }
+
+    fn say(&self) {
+        let undecided = match self.undecided {
+            0 => String::new(),
+            n => format!("; of {n} rules it is not known whether they have an effect"),
+        };
+        say(&format_args!(
+            "files {} errors {} warnings {} notes {}{undecided}",
+            self.files, self.errors, self.warnings, self.notes
+        ));
+    }
+}

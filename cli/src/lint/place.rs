@@ -1,0 +1,75 @@
+//! Where in a file octets are, as people and tools count: lines and columns.
+
+use std::ops::Range;
+
+/// Where the lines of a file begin and end.
+pub struct Lines {
+    /// Without their ends; at least one.
+    spans: Vec<Range<usize>>,
+}
+
+/// A place on one line. Columns are 1-based and count characters; what is not UTF-8 counts as it
+/// is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns {
+    pub start: usize,
+    /// Behind the last character.
+    pub end: usize,
+}
+
+impl Lines {
+    /// CR, LF and CRLF each end a line, as in the parser.
+    pub fn of(file: &[u8]) -> Lines {
+        let mut spans = Vec::new();
+        let mut from = 0;
+        while from < file.len() {
+            let left = &file[from..];
+            let len = memchr::memchr2(b'\n', b'\r', left).unwrap_or(left.len());
+            spans.push(from..from + len);
+            from += len + if left[len..].starts_with(b"\r\n") { 2 } else { 1 };
+        }
+        if spans.is_empty() {
+            spans.push(0..0);
+        }
+        Lines { spans }
+    }
+
+    /// The octets of a line, 1-based; of the last one for any number behind it.
+    pub fn span(&self, line: u32) -> Range<usize> {
+        let at = (line.max(1) as usize).min(self.spans.len()) - 1;
+        self.spans[at].clone()
+    }
+
+    /// The part of `span` that is on the line.
+    pub fn on_line(&self, line: u32, span: &Range<usize>) -> Range<usize> {
+        let of_line = self.span(line);
+        let start = span.start.clamp(of_line.start, of_line.end);
+        start..span.end.clamp(start, of_line.end)
+    }
+
+    /// The columns of the part of `span` that is on the line.
+    pub fn columns(&self, file: &[u8], line: u32, span: &Range<usize>) -> Columns {
+        let (of_line, part) = (self.span(line), self.on_line(line, span));
+        let chars = |octets: &[u8]| String::from_utf8_lossy(octets).chars().count();
+        let start = 1 + chars(&file[of_line.start..part.start]);
+        Columns { start, end: start + chars(&file[part]) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns() {
+        let file = "ä: b\r\nc\rd\n\nlast".as_bytes();
+        let lines = Lines::of(file);
+        let texts: Vec<&[u8]> = (1..=5).map(|line| &file[lines.span(line)]).collect();
+        assert_eq!(texts, ["ä: b".as_bytes(), b"c", b"d", b"", b"last"]);
+        assert_eq!(lines.span(9), lines.span(5));
+        assert_eq!(lines.columns(file, 1, &(4..5)), Columns { start: 4, end: 5 });
+        // Only what is on the line.
+        assert_eq!(lines.columns(file, 2, &(0..file.len())), Columns { start: 1, end: 2 });
+        assert_eq!(Lines::of(b"").span(1), 0..0);
+    }
+}

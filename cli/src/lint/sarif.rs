@@ -1,0 +1,145 @@
+//! Findings as one SARIF 2.1.0 log (Static Analysis Results Interchange Format, OASIS).
+
+use std::ops::Range;
+
+use robotsieve::lint::{Code, Severity};
+use serde_json::{Value, json};
+
+use crate::lint::Linted;
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The results of all files.
+#[derive(Default)]
+pub struct Log {
+    results: Vec<Value>,
+}
+
+impl Log {
+    pub fn add(&mut self, linted: &Linted) {
+        for finding in &linted.findings {
+            let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+            let mut related = Vec::new();
+            for (id, place) in finding.related.iter().enumerate() {
+                let mut location = location(linted, place.line, &place.span);
+                location["id"] = json!(id);
+                location["message"] = json!({ "text": place.message });
+                related.push(location);
+            }
+            let mut result = json!({
+                "ruleId": finding.code.number(),
+                "ruleIndex": index(finding.code),
+                "level": level(finding.severity),
+                "message": { "text": format!("{}{help}", finding.message) },
+                "locations": [location(linted, finding.line, &finding.span)],
+                "properties": { "profiles": finding.profiles },
+            });
+            if !related.is_empty() {
+                result["relatedLocations"] = json!(related);
+            }
+            self.results.push(result);
+        }
+    }
+
+    /// The log; `complete`: whether all files could be read.
+    pub fn finish(self, complete: bool) -> String {
+        let rules: Vec<Value> = Code::ALL
+            .iter()
+            .map(|code| {
+                json!({
+                    "id": code.number(),
+                    "name": pascal_case(code.name()),
+                    "shortDescription": { "text": code.title() },
+                    "fullDescription": { "text": code.explanation() },
+                    "defaultConfiguration": { "level": level(code.severity()) },
+                    "helpUri": format!(
+                        "{}/blob/main/docs/lint/{}.md",
+                        env!("CARGO_PKG_REPOSITORY"),
+                        code.name()
+                    ),
+                })
+            })
+            .collect();
+        let log = json!({
+            "$schema": SCHEMA,
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "robotsieve",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                    "rules": rules,
+                } },
+                "columnKind": "unicodeCodePoints",
+                "invocations": [{ "executionSuccessful": complete }],
+                "results": self.results,
+            }],
+        });
+        format!("{log:#}\n")
+    }
+}
+
+fn index(code: Code) -> Option<usize> {
+    Code::ALL.iter().position(|known| *known == code)
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+/// As SARIF wants the names of rules.
+fn pascal_case(name: &str) -> String {
+    let word = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
+    name.split('-').map(word).collect()
+}
+
+fn location(linted: &Linted, line: u32, span: &Range<usize>) -> Value {
+    let columns = linted.lines.columns(&linted.octets, line, span);
+    json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri(&linted.name) },
+        "region": {
+            "startLine": line,
+            "startColumn": columns.start,
+            "endColumn": columns.end,
+        },
+    } })
+}
+
+/// A path as a URI reference. An absolute one becomes a `file:` URI.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    if path.starts_with('/') {
+        uri.push_str("file://");
+    }
+    // A colon in the first segment would be taken for the end of a scheme.
+    for octet in path.bytes() {
+        let plain = octet.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&octet);
+        if plain {
+            uri.push(char::from(octet));
+        } else {
+            uri.push_str(&format!("%{octet:02X}"));
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris() {
+        assert_eq!(uri("a b/c:d.txt"), "a%20b/c%3Ad.txt");
+        assert_eq!(uri("/x/é"), "file:///x/%C3%A9");
+    }
+
+    #[test]
+    fn names() {
+        assert_eq!(pascal_case("never-wins"), "NeverWins");
+    }
+}

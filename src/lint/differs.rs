@@ -1,0 +1,139 @@
+//! Lines that RFC 9309 and google/robotstxt read differently.
+
+use crate::Verdict;
+use crate::lint::{Code, Subject, shown};
+use crate::parse::{Content, Extent, Field, Lines, Record};
+use crate::profile::Profile;
+use crate::robots::Robots;
+use crate::rules::{RawRule, RuleSet};
+use crate::select::Names;
+
+/// What a line means.
+#[derive(PartialEq)]
+enum Meaning<'a> {
+    Nothing,
+    Everybody,
+    /// In lower case.
+    Token(Vec<u8>),
+    /// Pattern, whether it is anchored, precedence.
+    Rule(Verdict, Vec<(Vec<u8>, bool, u32)>),
+    Sitemap(&'a [u8]),
+}
+
+/// Only where one of the two is the profile at hand: what others say is their matter.
+pub(super) fn look(subject: &mut Subject<'_>) {
+    let (rfc, google) = (Profile::RFC9309, Profile::GOOGLE);
+    if subject.profile != rfc && subject.profile != google {
+        return;
+    }
+    let file = subject.file;
+    let other_profile = if subject.profile == rfc { google } else { rfc };
+    let other_robots = Robots::parse(file, &other_profile);
+    // A line that only one of the two reaches is no matter of the line.
+    let to = Extent::of(file, &rfc).to.min(Extent::of(file, &google).to);
+    let lines = |profile: &'static Profile| {
+        let extent = Extent { from: Extent::of(file, profile).from.min(to), to };
+        Lines::of(file, extent, profile)
+    };
+    let mut differing = Vec::new();
+    for (by_rfc, by_google) in lines(&Profile::RFC9309).zip(lines(&Profile::GOOGLE)) {
+        let number = by_rfc.number;
+        let (in_rfc, in_google) = if subject.profile == rfc {
+            (&subject.robots, &other_robots)
+        } else {
+            (&other_robots, &subject.robots)
+        };
+        if is_plain(&by_rfc.content, &by_google.content)
+            && in_rfc.group_of_rule(number).is_some() == in_google.group_of_rule(number).is_some()
+        {
+            continue;
+        }
+        let means_rfc = meaning(&by_rfc.content, in_rfc, &rfc);
+        let means_google = meaning(&by_google.content, in_google, &google);
+        if means_rfc != means_google {
+            let message = format!(
+                "RFC 9309 reads {}, Googlebot {}",
+                described(&means_rfc),
+                described(&means_google)
+            );
+            let span = by_rfc.offset..by_rfc.offset + by_rfc.octets.len();
+            differing.push((number, span, message));
+        }
+    }
+    for (number, span, message) in differing {
+        subject.add(Code::ReadersDiffer, number, span, message);
+    }
+}
+
+/// Whether both found the same record, with a value that both take as it is written.
+fn is_plain(a: &Content<'_>, b: &Content<'_>) -> bool {
+    if a != b {
+        return false;
+    }
+    let Content::Record(record) = a else { return true };
+    match record.field {
+        Field::UserAgent => {
+            record.value == b"*" || {
+                let octets = record.value;
+                !octets.is_empty()
+                    && octets.iter().all(|o| o.is_ascii_alphabetic() || b"-_".contains(o))
+            }
+        }
+        Field::Allow | Field::Disallow => {
+            let is_plain = |o: &u8| o.is_ascii_graphic() && !b"%\"<>\\^`{|}".contains(o);
+            let inside = &record.value[..record.value.len().saturating_sub(1)];
+            record.value.iter().all(is_plain)
+                && !inside.contains(&b'$')
+                && (record.field == Field::Disallow
+                    || memchr::memmem::find(record.value, b"/index.htm").is_none())
+        }
+        Field::Sitemap | Field::Other => true,
+    }
+}
+
+fn meaning<'a>(content: &Content<'a>, robots: &Robots<'_>, profile: &Profile) -> Meaning<'a> {
+    let Content::Record(record) = content else { return Meaning::Nothing };
+    let in_group = || robots.group_of_rule(record.line).is_some();
+    match record.field {
+        Field::UserAgent => match Names::of(record.value, profile) {
+            Names::Everybody => Meaning::Everybody,
+            // An empty token names a crawler that does not exist.
+            Names::Nobody | Names::Token(b"") => Meaning::Nothing,
+            Names::Token(token) => Meaning::Token(token.to_ascii_lowercase()),
+        },
+        Field::Allow | Field::Disallow if !in_group() => Meaning::Nothing,
+        Field::Allow => rule(record, Verdict::Allow, profile),
+        Field::Disallow => rule(record, Verdict::Disallow, profile),
+        Field::Sitemap => Meaning::Sitemap(record.value),
+        Field::Other => Meaning::Nothing,
+    }
+}
+
+fn rule<'a>(record: &Record<'a>, verdict: Verdict, profile: &Profile) -> Meaning<'a> {
+    let raw = RawRule { line: record.line, verdict, value: record.value };
+    let raw = Some(raw).filter(|raw| !raw.value.is_empty());
+    let rules = RuleSet::new(raw.into_iter(), profile);
+    let pattern = |rule: crate::rules::RuleRef<'_>| {
+        (rule.pattern.octets.to_vec(), rule.pattern.anchored, rule.precedence)
+    };
+    Meaning::Rule(verdict, rules.iter().map(pattern).collect())
+}
+
+fn described(meaning: &Meaning<'_>) -> String {
+    match meaning {
+        Meaning::Nothing => "nothing".to_owned(),
+        Meaning::Everybody => "all crawlers".to_owned(),
+        Meaning::Token(token) => format!("the crawler '{}'", shown(token)),
+        Meaning::Rule(verdict, patterns) => {
+            let pattern = |(octets, anchored, _): &(Vec<u8>, bool, u32)| {
+                format!("'{}{}'", shown(octets), if *anchored { "$" } else { "" })
+            };
+            let patterns: Vec<String> = patterns.iter().map(pattern).collect();
+            match patterns.as_slice() {
+                [] => format!("an empty {verdict}"),
+                patterns => format!("{verdict} {}", patterns.join(" and ")),
+            }
+        }
+        Meaning::Sitemap(url) => format!("the sitemap '{}'", shown(url)),
+    }
+}

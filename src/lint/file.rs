@@ -1,0 +1,64 @@
+//! What concerns the file as a whole.
+
+use crate::lint::{Code, Severity, Subject};
+use crate::parse::Lines;
+use crate::profile::Profile;
+
+pub(super) fn look(subject: &mut Subject<'_>, content_type: Option<&str>) {
+    size(subject);
+    if let Some(content_type) = content_type {
+        served_as(subject, content_type);
+    }
+}
+
+/// The parser says where it stops reading; here is what is lost by it, or may be.
+fn size(subject: &mut Subject<'_>) {
+    let file = subject.file;
+    let limit = Profile::MIN_SIZE_LIMIT;
+    if file.len() <= limit {
+        return;
+    }
+    // As the RFC cuts it, so that there is one finding for all profiles.
+    let extent = crate::parse::Extent::of(file, &Profile::RFC9309);
+    let line = Lines::of(file, extent, &Profile::RFC9309).count() as u32 + 1;
+    let beyond = crate::parse::Extent { from: extent.to, to: file.len() };
+    let records = Lines::of(file, beyond, &Profile::RFC9309)
+        .filter(|line| matches!(line.content, crate::parse::Content::Record(_)))
+        .count();
+    let is_cut = subject.robots.extent().end < file.len();
+    let fate = if is_cut { "are not read" } else { "need not be read by other crawlers" };
+    let message = format!(
+        "the file has {} octets, over the {limit} that crawlers must read; the {} octets from line \
+         {line} on, with {records} records, {fate}",
+        file.len(),
+        file.len() - extent.to,
+    );
+    let severity = if is_cut { Severity::Error } else { Severity::Warning };
+    subject
+        .add(Code::SizeLimit, line, extent.to..file.len(), message)
+        .severity(severity)
+        .help("shorten the file: wildcards replace lists of paths; put what matters first");
+}
+
+fn served_as(subject: &mut Subject<'_>, content_type: &str) {
+    let mut parts = content_type.split(';').map(str::trim);
+    let media_type = parts.next().unwrap_or_default();
+    if !media_type.eq_ignore_ascii_case("text/plain") {
+        let message = format!("the file is served as '{media_type}', not as text/plain");
+        subject
+            .add(Code::ContentType, 1, 0..0, message)
+            .help("serve it with 'Content-Type: text/plain; charset=utf-8'");
+        return;
+    }
+    let charset = parts.filter_map(|part| part.split_once('=')).find_map(|(name, value)| {
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+    });
+    if let Some(charset) = charset
+        && !["utf-8", "utf8", "us-ascii"].iter().any(|known| charset.eq_ignore_ascii_case(known))
+    {
+        let message = format!("the file is served in the charset '{charset}', not in UTF-8");
+        subject
+            .add(Code::ContentType, 1, 0..0, message)
+            .help("serve it with 'Content-Type: text/plain; charset=utf-8'");
+    }
+}

@@ -1,0 +1,106 @@
+//! What a group shows, or the groups together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::crawler::Crawler;
+use crate::lint::{Code, Severity, Subject, shown};
+use crate::policy::Policy;
+use crate::select::{GroupNumbers, Names};
+
+pub(super) fn look(subject: &mut Subject<'_>) {
+    let reached = reached(subject);
+    let mut agents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (line, _, group) in subject.robots.agent_lines() {
+        agents.entry(group).or_default().push(line);
+    }
+    for (group, lines) in agents {
+        let first = lines[0];
+        let span = subject.value_span(first);
+        let rules: Vec<(u32, bool)> = subject.robots.rule_lines(group).collect();
+        if !reached.contains(&group) {
+            unreachable(subject, group, &lines, rules.len());
+        }
+        if rules.is_empty() {
+            let message = "the group has no rules: everything is allowed to its crawlers";
+            subject
+                .add(Code::GroupWithoutRules, first, span, message)
+                .help("add rules, or an empty 'Disallow:' to say that all is allowed");
+        }
+        let has_value = rules.iter().any(|(_, is_empty)| !is_empty);
+        for (line, _) in rules.iter().filter(|(_, is_empty)| *is_empty && has_value) {
+            let Some(record) = subject.record(*line) else { continue };
+            let span = subject.record_span(record);
+            let message =
+                "the rule has no value, so it does nothing beside the group's other rules";
+            subject.add(Code::EmptyRule, *line, span, message).help("remove it");
+        }
+    }
+}
+
+/// The groups that some crawler obeys.
+fn reached(subject: &Subject<'_>) -> BTreeSet<u32> {
+    let mut reached = BTreeSet::new();
+    reached.extend(subject.robots.groups_and_policy(None).0);
+    for token in tokens(subject).filter(|token| !token.is_empty()) {
+        let crawler = Crawler::name(token);
+        reached.extend(subject.robots.groups_and_policy(Some(&crawler)).0);
+    }
+    reached
+}
+
+/// The distinct tokens of the file but `*`, in lower case.
+fn tokens(subject: &Subject<'_>) -> impl Iterator<Item = Vec<u8>> + use<> {
+    let mut tokens = BTreeSet::new();
+    for (_, span, _) in subject.robots.agent_lines() {
+        if let Names::Token(token) = Names::of(&subject.file[span], &subject.profile) {
+            tokens.insert(token.to_ascii_lowercase());
+        }
+    }
+    tokens.into_iter()
+}
+
+fn unreachable(subject: &mut Subject<'_>, group: u32, lines: &[u32], rules: usize) {
+    let first = lines[0];
+    let value = subject.record(first).map(|record| record.value).unwrap_or_default();
+    let message = format!(
+        "no crawler obeys this group of '{}': its {}",
+        shown(value),
+        if rules == 1 { "rule is lost".to_owned() } else { format!("{rules} rules are lost") },
+    );
+    // The groups that come first for whom it names.
+    let mut instead = BTreeSet::new();
+    for line in lines {
+        let value = subject.record(*line).map(|record| record.value).unwrap_or_default();
+        let groups = match Names::of(value, &subject.profile) {
+            Names::Everybody => subject.robots.groups_and_policy(None).0,
+            Names::Token(token) => subject.robots.groups_and_policy(Some(&Crawler::name(token))).0,
+            Names::Nobody => GroupNumbers::new(),
+        };
+        instead.extend(groups.into_iter().filter(|other| *other != group));
+    }
+    let severity = if rules == 0 { Severity::Note } else { Severity::Warning };
+    let lines: Vec<u32> = subject
+        .robots
+        .agent_lines()
+        .filter(|(_, _, group)| instead.contains(group))
+        .map(|(line, ..)| line)
+        .take(4)
+        .collect();
+    let related: Vec<_> =
+        lines.iter().map(|line| subject.related(*line, "this group comes first")).collect();
+    let span = subject.value_span(first);
+    subject.add(Code::UnreachableGroup, first, span, message).severity(severity).related(related);
+}
+
+/// The policies of all crawlers of one name, each once. A crawler of any name has one of them.
+pub(super) fn policies(subject: &Subject<'_>) -> Vec<Policy> {
+    let mut policies = BTreeMap::new();
+    let crawlers = tokens(subject).map(|token| Some(Crawler::name(token)));
+    for crawler in crawlers.chain([None]) {
+        let (groups, policy) = subject.robots.groups_and_policy(crawler.as_ref());
+        if !groups.is_empty() {
+            policies.entry(groups).or_insert(policy);
+        }
+    }
+    policies.into_values().collect()
+}

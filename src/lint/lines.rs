@@ -1,0 +1,415 @@
+//! What a single line shows: what the parser notices, and the fields.
+
+use std::ops::Range;
+
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
+use crate::lint::{Code, Severity, Subject, shown};
+use crate::normalise::Encoding;
+use crate::parse::{Field, Record, likely_field};
+
+pub(super) fn look(subject: &mut Subject<'_>) {
+    for diagnostic in subject.robots.diagnostics() {
+        noticed(subject, &diagnostic);
+    }
+    for record in subject.records.clone() {
+        match record.field {
+            Field::Other => other_field(subject, &record),
+            Field::Sitemap => sitemap(subject, &record),
+            Field::Allow | Field::Disallow => rule(subject, &record),
+            Field::UserAgent => {}
+        }
+    }
+}
+
+/// What to write for a field.
+fn spelt(field: Field) -> &'static str {
+    match field {
+        Field::UserAgent => "User-agent",
+        Field::Allow => "Allow",
+        Field::Disallow => "Disallow",
+        Field::Sitemap => "Sitemap",
+        Field::Other => "another field",
+    }
+}
+
+/// What the parser noticed.
+fn noticed(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
+    let (line, span) = (diagnostic.line, diagnostic.span.clone());
+    let text = subject.file.get(span.clone()).unwrap_or_default();
+    match diagnostic.kind {
+        DiagnosticKind::ByteOrderMark { skipped } => {
+            let (severity, message) = if skipped {
+                (Severity::Note, "the file begins with a byte order mark, which is skipped")
+            } else {
+                (
+                    Severity::Error,
+                    "the file begins with a byte order mark, which makes the first line's field \
+                     unknown",
+                )
+            };
+            subject
+                .add(Code::ByteOrderMark, line, span, message)
+                .severity(severity)
+                .help("save the file as UTF-8 without a byte order mark");
+        }
+        DiagnosticKind::Utf16 => {
+            subject
+                .add(Code::Utf16, line, span, "the file is UTF-16: none of its rules is read")
+                .help("save the file as UTF-8");
+        }
+        DiagnosticKind::Html => {
+            subject
+                .add(Code::Html, line, span, "the file is an HTML page, not a robots.txt")
+                .help("serve a text file, or status 404 if there is none");
+        }
+        // `file` says more of it.
+        DiagnosticKind::SizeLimit { .. } => {}
+        DiagnosticKind::LineLimit { limit } => {
+            let message =
+                format!("of the line {limit} octets are read; the {} behind are not", text.len());
+            subject.add(Code::LineLimit, line, span, message);
+        }
+        DiagnosticKind::ControlCharacter { ignored } => {
+            let octet = text.first().copied().unwrap_or_default();
+            let fate = if ignored { ": the line is ignored" } else { "" };
+            let (code, what) = if octet == 0 {
+                (Code::Nul, "a NUL".to_owned())
+            } else {
+                (Code::ControlCharacter, format!("the control character 0x{octet:02X}"))
+            };
+            let severity = if ignored { Severity::Error } else { Severity::Warning };
+            subject
+                .add(code, line, span, format!("the line contains {what}{fate}"))
+                .severity(severity)
+                .help("remove it");
+        }
+        DiagnosticKind::NulEndsLine => {
+            let message = "the line contains a NUL: what follows is not read";
+            subject.add(Code::Nul, line, span, message).help("remove it");
+        }
+        DiagnosticKind::NoRecord => no_record(subject, line, span),
+        DiagnosticKind::MissingColon => {
+            let message = format!("no colon behind '{}': most crawlers ignore it", shown(text));
+            let help = format!("write '{}:'", shown(text));
+            subject
+                .add(Code::MissingColon, line, span, message)
+                .severity(Severity::Warning)
+                .help(help);
+        }
+        DiagnosticKind::MisspeltField { likely } => {
+            let likely = spelt(likely);
+            let message = format!("unknown field '{}': the line is ignored", shown(text));
+            subject
+                .add(Code::MisspeltField, line, span, message)
+                .help(format!("'{likely}' was probably meant"));
+        }
+        DiagnosticKind::MisspellingAccepted { field } => {
+            let field = spelt(field);
+            let message =
+                format!("'{}' is read as '{field}' here, but not by most crawlers", shown(text));
+            subject
+                .add(Code::MisspeltField, line, span, message)
+                .severity(Severity::Warning)
+                .help(format!("write '{field}'"));
+        }
+        DiagnosticKind::RuleOutsideGroup => {
+            subject
+                .add(
+                    Code::RuleOutsideGroup,
+                    line,
+                    span,
+                    "the rule belongs to no group: it is ignored",
+                )
+                .help("put 'User-agent: *' before it, or the crawlers that are meant");
+        }
+        DiagnosticKind::NamesNobody => {
+            let message = if text.is_empty() {
+                "the user-agent line has no value and names no crawler".to_owned()
+            } else {
+                format!("'{}' names no crawler", shown(text))
+            };
+            subject
+                .add(Code::NamesNobody, line, span, message)
+                .help("name a crawler by its product token, or '*' for all");
+        }
+        DiagnosticKind::AfterToken => {
+            let token = subject.record(line).map(|record| record.value).unwrap_or_default();
+            let token = &token[..token.len().saturating_sub(text.len())];
+            let (token, after) = (shown(token), shown(text));
+            let message = format!("only '{token}' names a crawler; '{after}' is ignored");
+            subject
+                .add(Code::AfterToken, line, span, message)
+                .help(format!("write '{token}', and a line of its own for each further crawler"));
+        }
+        DiagnosticKind::TokenOutsideGrammar => {
+            let message = format!(
+                "the product token '{}' has octets other than letters, '-' and '_'; some crawlers \
+                 end it there",
+                shown(text)
+            );
+            subject.add(Code::TokenOutsideGrammar, line, span, message);
+        }
+        DiagnosticKind::RepeatedToken { first_line, merged } => {
+            let (severity, fate) = if merged {
+                (Severity::Note, "the groups are merged")
+            } else {
+                (Severity::Warning, "this group is ignored for it")
+            };
+            let message =
+                format!("'{}' is named in line {first_line} already: {fate}", shown(text));
+            let related = subject.related(first_line, "named here first");
+            subject
+                .add(Code::RepeatedToken, line, span, message)
+                .severity(severity)
+                .related([related])
+                .help("put all its rules into one group");
+        }
+        DiagnosticKind::NoLeadingSlash { assumed } => {
+            let value = shown(text);
+            let (severity, message) = match (assumed, text.first()) {
+                (true, _) => {
+                    (Severity::Warning, format!("'{value}' is read as '/{value}' here only"))
+                }
+                (false, Some(b'*')) if subject.profile.wildcards => (
+                    Severity::Note,
+                    format!("'{value}' begins with '*', which not all crawlers know; '/*' they do"),
+                ),
+                _ => (
+                    Severity::Error,
+                    format!("'{value}' does not begin with '/': no URL can match it"),
+                ),
+            };
+            subject
+                .add(Code::NoLeadingSlash, line, span, message)
+                .severity(severity)
+                .help(format!("write '/{value}'"));
+        }
+        DiagnosticKind::DollarInside => {
+            subject
+                .add(
+                    Code::DollarInside,
+                    line,
+                    span,
+                    "this '$' is a plain character: it means the end of the URL only at the end of \
+                     a rule",
+                )
+                .help("drop it, or write '%24' if a dollar sign is meant");
+        }
+        // `rule` says which octets they are.
+        DiagnosticKind::Normalised => {}
+    }
+}
+
+/// A line that is no record: of a known field without its colon, or anything.
+fn no_record(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
+    let text = &subject.file[span.clone()];
+    let before = text.iter().take_while(|o| o.is_ascii_whitespace()).count();
+    let text = text.trim_ascii();
+    let word_len = text.iter().position(|o| o.is_ascii_whitespace()).unwrap_or(text.len());
+    let (word, rest) = text.split_at(word_len);
+    let rest = rest.trim_ascii();
+    let is_name = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
+    // Prose begins with 'allow' too, but not two-word lines.
+    let is_value = rest.split(u8::is_ascii_whitespace).count() == 1
+        && (rest.is_empty() || b"/*".contains(&rest[0]) || is_name("user-agent"));
+    if is_value && ["user-agent", "allow", "disallow", "sitemap"].into_iter().any(is_name) {
+        let at = span.start + before;
+        let word = shown(word);
+        let message = format!("no colon behind '{word}': the line is ignored");
+        subject
+            .add(Code::MissingColon, line, at..at + word_len, message)
+            .help(format!("write '{word}:'"));
+    } else {
+        let message =
+            format!("'{}' is neither 'field: value' nor a comment: it is ignored", shown(text));
+        subject
+            .add(Code::NotARecord, line, span, message)
+            .help("remove it, or make it a comment with '#'");
+    }
+}
+
+/// Fields that some document defines or some crawler reads, and what to say of those that hardly
+/// anybody does.
+const OTHER_FIELDS: [(&str, Option<&str>); 12] = [
+    ("crawl-delay", None),
+    ("content-signal", None),
+    ("content-usage", None),
+    ("noindex", Some("Google ignores it since 2019; use the robots meta tag or 'X-Robots-Tag'")),
+    ("nofollow", Some("Google ignores it since 2019; use the robots meta tag or 'X-Robots-Tag'")),
+    ("noarchive", Some("use the robots meta tag or 'X-Robots-Tag'")),
+    ("host", Some("only Yandex read it, until 2018; redirect to the main host instead")),
+    ("clean-param", Some("only Yandex reads it; others need 'rel=canonical'")),
+    ("request-rate", Some("limit requests in the server, with status 429")),
+    ("visit-time", Some("limit requests in the server, with status 429")),
+    ("cache-delay", Some("no crawler is known to obey it")),
+    ("robot-version", Some("it belongs to a draft of 1996 that was never adopted")),
+];
+
+fn other_field(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let name_at = record.name.as_ptr() as usize - subject.file.as_ptr() as usize;
+    let span = name_at..name_at + record.name.len();
+    let Ok(name) = str::from_utf8(record.name) else {
+        let message = format!("unknown field '{}': the line is ignored", shown(record.name));
+        subject.add(Code::UnknownField, record.line, span, message);
+        return;
+    };
+    let lower = name.to_ascii_lowercase();
+    if lower == "allow" {
+        // Unknown where only the standard of 1994 is.
+        let message = "'Allow' is unknown to crawlers of 1994: the line is ignored";
+        subject.add(Code::UnsupportedField, record.line, span, message);
+        return;
+    }
+    match OTHER_FIELDS.iter().find(|(known, _)| *known == lower) {
+        Some(("crawl-delay", _)) => crawl_delay(subject, record),
+        Some((_, None)) => {}
+        Some((known, Some(instead))) => {
+            let message = format!("'{known}' is obeyed by no crawler, or by very few");
+            subject.add(Code::UnsupportedField, record.line, span, message).help(*instead);
+        }
+        // The parser noticed it.
+        None if likely_field(record.name).is_some() => {}
+        None => {
+            const MAX_LEN: usize = 32;
+            let similarity = |(known, _): &(&'static str, _)| {
+                if lower.len().abs_diff(known.len()) > 2 {
+                    return None;
+                }
+                let distance = strsim::osa_distance(&lower, known);
+                (distance <= 2).then_some((distance, *known))
+            };
+            let near = (name.len() <= MAX_LEN)
+                .then(|| OTHER_FIELDS.iter().filter_map(similarity).min())
+                .flatten();
+            let message = format!("unknown field '{}': the line is ignored", shown(record.name));
+            let finding = subject.add(Code::UnknownField, record.line, span, message);
+            if let Some((_, known)) = near {
+                finding.help(format!("'{known}' was probably meant"));
+            }
+        }
+    }
+}
+
+fn crawl_delay(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let span = subject.record_span(record);
+    let seconds = str::from_utf8(record.value).ok().and_then(|value| value.parse::<f64>().ok());
+    let is_number = seconds.is_some_and(|s| s.is_finite() && s >= 0.0);
+    if is_number {
+        let message = "most crawlers ignore Crawl-delay, Googlebot among them";
+        subject.add(Code::CrawlDelay, record.line, span, message);
+    } else {
+        let message = format!("the crawl delay '{}' is not a number", shown(record.value));
+        subject
+            .add(Code::CrawlDelay, record.line, span, message)
+            .severity(Severity::Warning)
+            .help("give the seconds between two requests, as in 'Crawl-delay: 10'");
+    }
+}
+
+fn sitemap(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let colon = memchr::memmem::find(value, b"://");
+    let scheme = colon.map(|at| &value[..at]).filter(|scheme| {
+        scheme.first().is_some_and(u8::is_ascii_alphabetic)
+            && scheme.iter().all(|o| o.is_ascii_alphanumeric() || b"+-.".contains(o))
+    });
+    let has_host =
+        colon.is_some_and(|at| value[at + 3..].first().is_some_and(|o| !b"/?#:".contains(o)));
+    if scheme.is_some() && has_host {
+        return;
+    }
+    let span = if value.is_empty() { subject.record_span(record) } else { record.value_span() };
+    let message = if value.is_empty() {
+        "the sitemap has no URL".to_owned()
+    } else {
+        format!("the sitemap '{}' is not an absolute URL", shown(value))
+    };
+    subject
+        .add(Code::SitemapNotAbsolute, record.line, span, message)
+        .help("give it with scheme and host: 'https://example.com/sitemap.xml'");
+}
+
+/// Octets of a rule that are compared in another form than they are written, or should be.
+fn rule(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let at = record.value_offset;
+    let profile = subject.profile;
+    let encoding = Encoding::of_rule(&profile);
+    let is_unescaped = |o: &u8| {
+        !o.is_ascii()
+            || matches!(o, 0..=0x20 | 0x7F | b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{'..=b'}')
+    };
+    if let Some(first) = value.iter().position(is_unescaped) {
+        let last = value.iter().rposition(is_unescaped).unwrap_or(first);
+        // All of them, not only the first.
+        let compared = value[first..=last].iter().filter(|o| is_unescaped(o));
+        let encoded = compared.clone().all(|o| encoding.changes(*o));
+        let octets = shown(&value[first..=last]);
+        let (severity, message) = if encoded {
+            (
+                Severity::Note,
+                format!("'{octets}' is compared percent-encoded, but not by all crawlers"),
+            )
+        } else {
+            (
+                Severity::Warning,
+                format!("'{octets}' is compared as it stands, but URLs carry it percent-encoded"),
+            )
+        };
+        subject
+            .add(Code::UnescapedOctets, record.line, at + first..at + last + 1, message)
+            .severity(severity)
+            .help(format!("write '{}'", shown(&escaped(value))));
+    }
+    percent_encoding(subject, record);
+}
+
+/// The octets that URLs carry percent-encoded, so encoded.
+fn escaped(value: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(value.len());
+    for octet in value {
+        match octet {
+            0x21..=0x7E if !b"\"<>\\^`{|}".contains(octet) => escaped.push(*octet),
+            octet => escaped.extend(format!("%{octet:02X}").bytes()),
+        }
+    }
+    escaped
+}
+
+fn percent_encoding(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let hex = |at: usize| value.get(at).and_then(|o| char::from(*o).to_digit(16));
+    let (mut stray, mut unreserved) = (None, None);
+    for at in memchr::memchr_iter(b'%', value) {
+        match (hex(at + 1), hex(at + 2)) {
+            (Some(high), Some(low)) => {
+                let octet = (high * 16 + low) as u8;
+                if octet.is_ascii_alphanumeric() || b"-._~".contains(&octet) {
+                    unreserved.get_or_insert((at, octet));
+                }
+            }
+            _ => _ = stray.get_or_insert(at),
+        }
+    }
+    let offset = record.value_offset;
+    if let Some((at, octet)) = unreserved {
+        let plain = char::from(octet);
+        let (severity, message) = if subject.profile.unreserved_decoded {
+            let message = "compared decoded, but crawlers that compare as written find no match";
+            (Severity::Note, format!("'{}' is '{plain}': {message}", shown(&value[at..at + 3])))
+        } else {
+            let message = "URLs carry the character plain, so no URL matches";
+            (Severity::Warning, format!("'{}' is '{plain}': {message}", shown(&value[at..at + 3])))
+        };
+        subject
+            .add(Code::PercentEncoding, record.line, offset + at..offset + at + 3, message)
+            .severity(severity)
+            .help(format!("write '{plain}'"));
+    }
+    if let Some(at) = stray {
+        let message = "this '%' is not followed by two hex digits; in URLs every '%' is";
+        subject
+            .add(Code::PercentEncoding, record.line, offset + at..offset + at + 1, message)
+            .help("write '%25' if a percent sign is meant");
+    }
+}

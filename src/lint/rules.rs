@@ -1,0 +1,126 @@
+//! Rules without an effect, rules over the budget of the automaton, rules that block everything.
+
+use crate::Verdict;
+use crate::lint::dead::{Dead, Fate, dead_rules};
+use crate::lint::{Code, Subject, shown};
+use crate::parse::Field;
+use crate::policy::Policy;
+
+/// Returns the lines of rules that were left undecided.
+pub(super) fn look(subject: &mut Subject<'_>) -> Vec<u32> {
+    let policies = subject.policies();
+    blocks_everything(subject);
+    over_budget(subject, &policies);
+    let groups = subject.robots.group_count() as u32;
+    let rules = (0..groups).map(|group| subject.robots.rule_lines(group).count() as u32).collect();
+    let group_of = |line| subject.robots.group_of_rule(line);
+    let found = dead_rules(&policies, &subject.profile, group_of, rules);
+    for dead in &found.dead {
+        dead_rule(subject, dead);
+    }
+    found.undecided
+}
+
+fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
+    let Some(record) = subject.record(dead.line).copied() else { return };
+    let rule = format!("'{}: {}'", name(record.field), shown(record.value));
+    let span = record.value_span();
+    let named = |line: &u32| {
+        let other = subject.record(*line)?;
+        Some(format!("'{}: {}' in line {line}", name(other.field), shown(other.value)))
+    };
+    let others: Vec<String> = dead.by.iter().filter_map(named).collect();
+    let others = others.join(", ");
+    let (code, message, note, help) = match dead.fate {
+        Fate::NeverMatches => {
+            // There is a finding with the way out already.
+            if !matches!(record.value.first(), None | Some(b'/' | b'*' | b'$')) {
+                return;
+            }
+            let message = format!("no URL can match {rule}");
+            (Code::NeverMatches, message, "", "a rule begins with '/'; '/' alone is every URL")
+        }
+        Fate::NeverWins => {
+            let message = if dead.by.is_empty() {
+                format!("{rule} never decides: /robots.txt is always allowed")
+            } else {
+                format!("{rule} never decides: wherever it matches, {others} wins")
+            };
+            let help = "remove it, or make it longer than the rules that win";
+            (Code::NeverWins, message, "this wins", help)
+        }
+        Fate::Redundant if dead.by.is_empty() => {
+            let message = match record.field {
+                Field::Allow => format!("{rule} allows only what is allowed without it"),
+                _ => format!("{rule} changes no verdict"),
+            };
+            (Code::RedundantRule, message, "", "remove it")
+        }
+        Fate::Redundant => {
+            let message = format!("{rule} changes no verdict beside {others}");
+            (Code::RedundantRule, message, "this says the same without it", "remove it")
+        }
+        Fate::Duplicate => {
+            let message = format!("{rule} is the same as {others}");
+            (Code::DuplicateRule, message, "the same rule", "remove it")
+        }
+    };
+    let related: Vec<_> = dead.by.iter().map(|line| subject.related(*line, note)).collect();
+    subject.add(code, dead.line, span, message).help(help).related(related);
+}
+
+fn name(field: Field) -> &'static str {
+    match field {
+        Field::Allow => "Allow",
+        _ => "Disallow",
+    }
+}
+
+/// One finding for each policy, at the first line of its first group.
+fn over_budget(subject: &mut Subject<'_>, policies: &[Policy]) {
+    for policy in policies {
+        policy.compile();
+        let Some(limit) = policy.limit_hit() else { continue };
+        let Some(line) = policy.group().next().map(|(line, _)| line) else { continue };
+        let stars = policy.rules().map(|rule| memchr::memchr_iter(b'*', rule.pattern()).count());
+        let message = format!(
+            "the group's {} rules with {} stars do not fit a small automaton: {limit}",
+            policy.rule_count(),
+            stars.sum::<usize>(),
+        );
+        let span = subject.value_span(line);
+        subject
+            .add(Code::OverBudget, line, span, message)
+            .help("use fewer stars: '/*' at the start of many rules costs most");
+    }
+}
+
+/// Looks at the rules for everybody: to block a single crawler is a decision, to block all is
+/// often an oversight.
+fn blocks_everything(subject: &mut Subject<'_>) {
+    let (_, policy) = subject.robots.groups_and_policy(None);
+    // Rules come in the order of precedence.
+    for rule in policy.rules() {
+        let can_match = match rule.pattern().first() {
+            Some(first) => *first == b'/' || *first == b'*' && subject.profile.wildcards,
+            None => !rule.is_anchored(),
+        };
+        match rule.verdict {
+            Verdict::Allow if can_match => return,
+            Verdict::Allow => {}
+            Verdict::Disallow => {
+                let is_all = matches!(rule.pattern(), b"/" | b"") && !rule.is_anchored();
+                if !is_all || !can_match {
+                    continue;
+                }
+                let message =
+                    "this forbids everything to all crawlers without a group of their own";
+                let (line, span) = (rule.line, subject.value_span(rule.line));
+                subject
+                    .add(Code::BlocksEverything, line, span, message)
+                    .help("if the site shall be found, write an empty 'Disallow:'");
+                return;
+            }
+        }
+    }
+}
