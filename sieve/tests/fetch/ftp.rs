@@ -270,3 +270,17 @@ async fn a_reply_without_an_end_is_broken() {
     let failure = failed(fetch(&site.url("ftp", "/")).await);
     assert!(matches!(failure, Failure::Broken(_)), "{failure}");
 }
+
+/// Some servers open the data connection before they look for the file.
+#[tokio::test]
+async fn a_late_550_is_404_unless_octets_came() {
+    let late = |command: &str, port| match command.starts_with("RETR") {
+        true => "150 Here it comes\r\n~550 Not found\r\n".to_owned(),
+        false => usual(command, port),
+    };
+    let site = scripted(HELLO, late, b"").await;
+    assert_eq!(answered(&fetch(&site.url("ftp", "/")).await).status, 404);
+    let site = scripted(HELLO, late, ROBOTS).await;
+    let failure = failed(fetch(&site.url("ftp", "/")).await);
+    assert!(matches!(failure, Failure::Broken(_)), "{failure}");
+}

@@ -53,14 +53,14 @@ async fn answers_change_from_attempt_to_attempt() {
     let count = std::sync::atomic::AtomicU16::new(0);
     let site = Site::http(move |_| {
         let n = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        answer(if n % 2 == 0 { 503 } else { 200 }, &[], ROBOTS)
+        answer(if n.is_multiple_of(2) { 503 } else { 200 }, &[], ROBOTS)
     })
     .await;
     let fetcher = fetcher();
     let url = site.url("http", "/");
-    for n in 0..6 {
+    for n in 0..6u16 {
         let attempt = fetcher.fetch(&origin(&url), None).await;
-        assert_eq!(answered(&attempt).status, if n % 2 == 0 { 503 } else { 200 });
+        assert_eq!(answered(&attempt).status, if n.is_multiple_of(2) { 503 } else { 200 });
     }
     // A connection is for one request.
     assert_eq!(site.connections(), 6);

@@ -14,9 +14,11 @@ use robotsieve_sieve::outcome::{Attempt, Failure, Response};
 pub const USER_AGENT: &str = "SieveTest/1.0 (+https://sieve.test/bot)";
 pub const ROBOTS: &[u8] = b"User-agent: *\nDisallow: /private\n";
 
+type Answer = dyn Fn(&str) -> Vec<IpAddr> + Send + Sync;
+
 /// A resolver that answers by a function.
 #[derive(Clone)]
-pub struct Names(Arc<dyn Fn(&str) -> Vec<IpAddr> + Send + Sync>);
+pub struct Names(Arc<Answer>);
 
 impl Names {
     pub fn new(answer: impl Fn(&str) -> Vec<IpAddr> + Send + Sync + 'static) -> Names {
