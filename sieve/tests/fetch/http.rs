@@ -9,7 +9,9 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::site::{Site, answer};
-use crate::support::{ROBOTS, USER_AGENT, answered, failed, fetch, fetcher, origin, settings};
+use crate::support::{
+    Names, ROBOTS, USER_AGENT, answered, failed, fetch, fetcher, origin, settings,
+};
 
 #[tokio::test]
 async fn a_file_comes_as_it_is() {
@@ -259,6 +261,20 @@ async fn names_without_address_and_ports_without_server() {
     let port = Site::http(|_| answer(200, &[], b"")).await.port();
     let failure = failed(fetch(&format!("http://127.0.0.1:{port}/")).await);
     assert!(matches!(failure, Failure::Connect(_)), "{failure}");
+}
+
+#[tokio::test]
+async fn one_address_after_the_other_is_tried() {
+    let names = Names::new(|_| ["127.0.0.9", "127.0.0.1"].map(|ip| ip.parse().unwrap()).to_vec());
+    let fetcher =
+        settings().resolver(names).read_timeout(Duration::from_millis(500)).build().unwrap();
+    let site = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    let attempt = fetcher.fetch(&origin(&site.url("http", "/")), None).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+    // It is no FTP, but it was reached.
+    let attempt = fetcher.fetch(&origin(&site.url("ftp", "/")), None).await;
+    assert_eq!(site.connections(), 2);
+    assert!(matches!(failed(attempt), Failure::TimedOut(_) | Failure::Broken(_)));
 }
 
 #[tokio::test]
