@@ -309,4 +309,31 @@ mod tests {
         brotli::BrotliCompress(&mut &vec![7; 1 << 20][..], &mut wire, &parameters).unwrap();
         assert!(matches!(decode("br", &wire, LIMITS, 100), Err(Failure::Encoding(_))));
     }
+
+    #[test]
+    fn damaged_streams_end_in_time_and_within_the_limits() {
+        let limits = Limits { wire_octets: 1 << 16, body_octets: 1 << 16 };
+        let mut random = 1u64;
+        let mut next = move |below: usize| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            (random % below as u64) as usize
+        };
+        for name in &ALL[1..] {
+            let whole = encode(name, &sample()[..2000]);
+            for _ in 0..1000 {
+                let mut wire = whole.clone();
+                for _ in 0..=next(4) {
+                    let at = next(wire.len());
+                    wire[at] = next(256) as u8;
+                }
+                let turn = if next(4) == 0 { next(wire.len()) } else { 0 };
+                wire.rotate_left(turn);
+                if let Ok((body, _)) = decode(name, &wire, limits, 1 + next(300)) {
+                    assert!(body.len() <= limits.body_octets, "{name}");
+                }
+            }
+        }
+    }
 }

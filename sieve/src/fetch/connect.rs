@@ -13,7 +13,7 @@ tokio::task_local! {
     static CONNECTED: Arc<Notify>;
 }
 
-/// Runs a request, and then what may end it once it has its connection.
+/// Runs a request, which gives notice once it has its connection.
 pub(super) async fn with_notice<T>(request: impl Future<Output = T>, connected: Arc<Notify>) -> T {
     CONNECTED.scope(connected, request).await
 }

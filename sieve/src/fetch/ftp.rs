@@ -87,10 +87,13 @@ impl Fetcher {
         let addresses = addresses.map_err(|none| none.failure())?;
         let port = url.port_or_known_default().unwrap_or(21);
         let mut failure = NoAddress::None.failure();
+        // Each has its share, or one that is silent would take all the time.
+        let share = self.shared.settings.connect_timeout / addresses.len().max(1) as u32;
         for address in addresses {
-            match TcpStream::connect((address, port)).await {
-                Ok(connection) => return Ok(connection),
-                Err(cause) => failure = connect_failure(&cause),
+            match timeout(share, TcpStream::connect((address, port))).await {
+                Ok(Ok(connection)) => return Ok(connection),
+                Ok(Err(cause)) => failure = connect_failure(&cause),
+                Err(_) => failure = Failure::TimedOut(Stage::Connect),
             }
         }
         Err(failure)
@@ -132,6 +135,10 @@ fn ftp_failure(cause: FtpError) -> Failure {
     match cause {
         FtpError::ConnectionError(cause) if is_local(&cause) => {
             Failure::Local(Cause(&cause).text())
+        }
+        // The data connection's; all else has its deadline around it.
+        FtpError::ConnectionError(cause) if cause.kind() == io::ErrorKind::TimedOut => {
+            Failure::TimedOut(Stage::Connect)
         }
         FtpError::ConnectionError(cause) => Failure::Broken(Cause(&cause).text()),
         FtpError::UnexpectedResponse(reply) => {

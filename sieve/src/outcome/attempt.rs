@@ -35,7 +35,8 @@ pub struct Response {
     pub status: u16,
     /// All headers of the answer; none over FTP.
     pub headers: HeaderMap,
-    /// The body, content encodings undone.
+    /// The body of a 2xx, content encodings undone. Other bodies are not read: they are not
+    /// the file.
     pub body: Vec<u8>,
     /// Whether the body goes on beyond what was kept: it was larger than the caller's limit.
     pub is_truncated: bool,

@@ -9,7 +9,9 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::site::{Site, answer};
-use crate::support::{ROBOTS, USER_AGENT, answered, failed, fetch, fetcher, origin, settings};
+use crate::support::{
+    Names, ROBOTS, USER_AGENT, answered, failed, fetch, fetcher, origin, settings,
+};
 
 #[tokio::test]
 async fn a_file_comes_as_it_is() {
@@ -53,14 +55,14 @@ async fn answers_change_from_attempt_to_attempt() {
     let count = std::sync::atomic::AtomicU16::new(0);
     let site = Site::http(move |_| {
         let n = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        answer(if n % 2 == 0 { 503 } else { 200 }, &[], ROBOTS)
+        answer(if n.is_multiple_of(2) { 503 } else { 200 }, &[], ROBOTS)
     })
     .await;
     let fetcher = fetcher();
     let url = site.url("http", "/");
-    for n in 0..6 {
+    for n in 0..6u16 {
         let attempt = fetcher.fetch(&origin(&url), None).await;
-        assert_eq!(answered(&attempt).status, if n % 2 == 0 { 503 } else { 200 });
+        assert_eq!(answered(&attempt).status, if n.is_multiple_of(2) { 503 } else { 200 });
     }
     // A connection is for one request.
     assert_eq!(site.connections(), 6);
@@ -260,6 +262,20 @@ async fn names_without_address_and_ports_without_server() {
     let port = Site::http(|_| answer(200, &[], b"")).await.port();
     let failure = failed(fetch(&format!("http://127.0.0.1:{port}/")).await);
     assert!(matches!(failure, Failure::Connect(_)), "{failure}");
+}
+
+#[tokio::test]
+async fn one_address_after_the_other_is_tried() {
+    let names = Names::new(|_| ["127.0.0.9", "127.0.0.1"].map(|ip| ip.parse().unwrap()).to_vec());
+    let fetcher =
+        settings().resolver(names).read_timeout(Duration::from_millis(500)).build().unwrap();
+    let site = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    let attempt = fetcher.fetch(&origin(&site.url("http", "/")), None).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+    // It is no FTP, but it was reached.
+    let attempt = fetcher.fetch(&origin(&site.url("ftp", "/")), None).await;
+    assert_eq!(site.connections(), 2);
+    assert!(matches!(failed(attempt), Failure::TimedOut(_) | Failure::Broken(_)));
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ const READ: Duration = Duration::from_millis(300);
 const TOTAL: Duration = Duration::from_millis(1000);
 
 /// What a noisy machine may add.
-const SLACK: Duration = Duration::from_millis(700);
+const SLACK: Duration = Duration::from_millis(1500);
 
 fn hasty() -> FetcherBuilder {
     settings().connect_timeout(Duration::from_millis(500)).read_timeout(READ).total_timeout(TOTAL)
@@ -161,12 +161,14 @@ async fn a_drip_ends_by_the_total_deadline() {
     let site = says("HTTP/1.1 200 OK\r\n\r\n", drips).await;
     assert_times_out(&site, Stage::Total, TOTAL).await;
     // As do slow redirects, each in its time.
-    let site = Site::raw(|mut stream| async move {
-        sleep(READ * 2 / 3).await;
-        let to =
-            Instant::now().elapsed().as_nanos() + u128::from(stream.peer_addr().unwrap().port());
-        let text = format!("HTTP/1.1 302 Found\r\nLocation: /{to}\r\n\r\n");
-        let _ = stream.write_all(text.as_bytes()).await;
+    let count = Arc::new(AtomicUsize::new(0));
+    let site = Site::raw(move |mut stream| {
+        let to = count.fetch_add(1, Ordering::SeqCst);
+        async move {
+            sleep(READ / 3).await;
+            let text = format!("HTTP/1.1 302 Found\r\nLocation: /{to}\r\n\r\n");
+            let _ = stream.write_all(text.as_bytes()).await;
+        }
     })
     .await;
     let fetcher = hasty().max_redirects(100).build().unwrap();
@@ -271,7 +273,7 @@ async fn bombs_are_cut() {
         let attempt = fetch(&site.url("http", "/")).await;
         let response = answered(&attempt);
         assert_eq!((response.body.len(), response.is_truncated), (1 << 20, true), "{name} {size}");
-        assert!(began.elapsed() < Duration::from_secs(2), "{name}: {:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(5), "{name}: {:?}", began.elapsed());
     }
 }
 
@@ -283,16 +285,16 @@ async fn attempts_wait_for_each_other_and_waiting_does_not_count() {
         let (now, most) = (Arc::clone(&counted), Arc::clone(&peak));
         async move {
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            sleep(Duration::from_millis(200)).await;
+            sleep(READ / 3).await;
             now.fetch_sub(1, Ordering::SeqCst);
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
         }
     })
     .await;
-    // Ten rounds of two take twice as long as one attempt may.
+    // Fifteen rounds of two take longer than one attempt may.
     let fetcher = hasty().max_parallel(2).build().unwrap();
     let url = site.url("http", "/");
-    let tasks: Vec<_> = (0..20)
+    let tasks: Vec<_> = (0..30)
         .map(|_| {
             let (fetcher, origin) = (fetcher.clone(), origin(&url).into_owned());
             tokio::spawn(async move { fetcher.fetch(&origin, None).await })

@@ -171,7 +171,7 @@ async fn a_name_that_changes_its_answer() {
     let fetcher = strict()
         .allow_networks(["127.99.0.0/16".parse().unwrap()])
         .resolver(Names::new(move |_| {
-            let is_first = counted.fetch_add(1, Ordering::SeqCst) % 2 == 0;
+            let is_first = counted.fetch_add(1, Ordering::SeqCst).is_multiple_of(2);
             vec![address(if is_first { "127.99.0.1" } else { "127.0.0.1" })]
         }))
         .build()

@@ -32,7 +32,7 @@ async fn a_certificate_for_an_address() {
 }
 
 #[tokio::test]
-async fn http2_that_redirects_breaks_off_and_goes_on_for_ever() {
+async fn http2_that_redirects_and_goes_on_for_long() {
     let tls = authority::test().server("site.test", &["h2"]);
     let site = Site::https(tls, |request| match request.uri.path() {
         "/robots.txt" => answer(308, &[("location", "/big")], b"moved"),
