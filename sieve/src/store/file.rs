@@ -170,7 +170,11 @@ impl Drop for Closing {
     fn drop(&mut self) {
         let database = self.0.take();
         // All that was acknowledged is in the file.
-        guarded(|| Ok(drop(database))).ok();
+        guarded(|| {
+            drop(database);
+            Ok(())
+        })
+        .ok();
     }
 }
 
