@@ -317,7 +317,7 @@ fn an_empty_file_becomes_a_store() {
 }
 
 #[test]
-fn a_store_can_be_made_in_the_present_folder_only_where_there_is_one() {
+fn a_store_is_made_in_a_folder_that_is_there() {
     let (folder, _) = somewhere();
     let error = Store::open(folder.path().join("none/a.store")).expect_err("no folder");
     assert!(matches!(error.fault(), Fault::Io(_)), "{error}");
@@ -378,6 +378,51 @@ fn another_schema_is_refused_and_left_alone() {
         assert_eq!(error.to_string(), format!("{}: {wanted}", path.display()));
     }
     assert!(fs::read(&path).expect("reads") == before, "the file was changed");
+}
+
+/// A store made by a later version of this library, with another dictionary.
+#[test]
+fn a_store_keeps_the_dictionary_that_it_was_made_with() {
+    let (_folder, path) = somewhere();
+    drop(Store::open(&path).expect("a store"));
+    let database = redb::Database::open(&path).expect("a database");
+    let transaction = database.begin_write().expect("begins");
+    // zstd takes any text for a dictionary without an id.
+    let dictionary = b"User-agent: *\nDisallow: /wp-admin/\nDisallow: /bag\n".repeat(20);
+    let row = [&crc32fast::hash(&dictionary).to_le_bytes()[..], &dictionary[..]].concat();
+    let header = redb::TableDefinition::<&str, &[u8]>::new("header");
+    transaction.open_table(header).expect("a table").insert("dictionary", &row[..]).expect("puts");
+    transaction.commit().expect("commits");
+    drop(database);
+
+    let store = Store::open(&path).expect("a store");
+    store.put_many((0..100).map(|host| generated(1, host))).expect("puts");
+    assert_eq!(store.stat().expect("figures").dictionary, 0);
+    drop(store);
+    holds(&Store::open(&path).expect("a store"), 100);
+
+    // One that is not as it was written is not used.
+    let database = redb::Database::open(&path).expect("a database");
+    let transaction = database.begin_write().expect("begins");
+    let row = &row[..row.len() - 1];
+    transaction.open_table(header).expect("a table").insert("dictionary", row).expect("puts");
+    transaction.commit().expect("commits");
+    drop(database);
+    let error = Store::open(&path).expect_err("is damaged");
+    assert!(matches!(error.fault(), Fault::Damaged(_)), "{error}");
+}
+
+#[test]
+fn threads_share_it() {
+    fn is_shared<T: Send + Sync + Clone>() {}
+    is_shared::<Store>();
+    is_shared::<robotsieve_sieve::store::Reader>();
+    is_shared::<robotsieve_sieve::store::StoreError>();
+    fn is_sent<T: Send>(_: T) {}
+    let (_folder, path) = somewhere();
+    let store = Store::open(path).expect("a store");
+    is_sent(store.put_async("a", &without_copy(Outcome::Present, 1), None));
+    is_sent(store.iter());
 }
 
 #[test]

@@ -95,7 +95,10 @@ impl fmt::Display for Fault {
                 "the store was not closed by the program that wrote it: open it for writing once",
             ),
             Fault::ReadOnly => f.write_str("the store is open for reading only"),
-            Fault::Damaged(what) => write!(f, "the store is damaged: {what}"),
+            Fault::Damaged(what) => write!(
+                f,
+                "the store is damaged, {what}: begin a new one, all in it can be fetched again"
+            ),
             Fault::Io(cause) => cause.fmt(f),
             Fault::NoBody(hash) => write!(f, "the body {hash} is not in the store"),
             Fault::OtherBody(hash) => write!(f, "the body is not {hash}, as was said"),
