@@ -380,6 +380,24 @@ fn another_schema_is_refused_and_left_alone() {
     assert!(fs::read(&path).expect("reads") == before, "the file was changed");
 }
 
+/// What each commit leaves behind is used again, though the store holds on to the last one for
+/// those that ask.
+#[test]
+fn the_file_does_not_grow_by_changes() {
+    let (_folder, path) = somewhere();
+    let store = Store::open(&path).expect("a store");
+    store.put_many((0..1_000).map(|host| generated(1, host))).expect("puts");
+    let mut lens = Vec::new();
+    for _ in 0..3 {
+        for host in 0..150 {
+            let (origin, known, body) = generated(1, host);
+            store.put(&origin, &known, body.as_deref()).expect("puts");
+        }
+        lens.push(fs::metadata(&path).expect("a file").len());
+    }
+    assert!(lens[2] <= lens[0], "{lens:?}");
+}
+
 /// A store made by a later version of this library, with another dictionary.
 #[test]
 fn a_store_keeps_the_dictionary_that_it_was_made_with() {

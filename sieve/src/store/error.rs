@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::{error, fmt, io};
 
 use redb::{
-    CommitError, CompactionError, DatabaseError, SetDurabilityError, StorageError, TableError,
-    TransactionError,
+    CommitError, CompactionError, DatabaseError, StorageError, TableError, TransactionError,
 };
 
 use super::SCHEMA_VERSION;
@@ -211,11 +210,5 @@ impl From<CompactionError> for Fault {
             CompactionError::Storage(error) => error.into(),
             other => Fault::Io(Arc::new(io::Error::other(other))),
         }
-    }
-}
-
-impl From<SetDurabilityError> for Fault {
-    fn from(error: SetDurabilityError) -> Fault {
-        Fault::Io(Arc::new(io::Error::other(error)))
     }
 }
