@@ -19,3 +19,9 @@ pub fn put(value: &mut Value, name: &str, octets: &[u8]) {
         value[format!("{name}_base64")] = STANDARD.encode(octets).into();
     }
 }
+
+/// The lines that count: without the CR at a line's end, and without the empty ones.
+pub fn lines(octets: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = octets.split(|octet| *octet == b'\n');
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).filter(|line| !line.is_empty())
+}

@@ -10,6 +10,7 @@ use super::entry::Entry;
 use super::resident::EntryRef;
 use crate::Timestamp;
 use crate::outcome::{Holds, Known, Ruling};
+use crate::store::StoreError;
 
 /// A site, and what holds for it.
 ///
@@ -143,6 +144,8 @@ pub enum SieveError {
     Url(InvalidUrl),
     /// Nothing is known of the site, and the sieve has no fetcher.
     Unknown,
+    /// The store cannot be read, and the sieve has no fetcher.
+    Store(Arc<StoreError>),
     /// The attempt to fetch ended without an outcome: the runtime is being shut down, or the
     /// fetcher panicked.
     Gone,
@@ -153,6 +156,7 @@ impl fmt::Display for SieveError {
         match self {
             SieveError::Origin(cause) => cause.fmt(f),
             SieveError::Url(cause) => cause.fmt(f),
+            SieveError::Store(cause) => cause.fmt(f),
             SieveError::Unknown => f.write_str("nothing is known of the site"),
             SieveError::Gone => f.write_str("the attempt to fetch ended without an outcome"),
         }
@@ -178,7 +182,7 @@ impl From<InvalidUrl> for SieveError {
 pub struct Fetched {
     pub(super) entry: Arc<Entry>,
     /// Whether it is in the store for good; `Ok` where there is no store.
-    pub stored: Result<(), Arc<crate::store::StoreError>>,
+    pub stored: Result<(), Arc<StoreError>>,
 }
 
 impl Fetched {

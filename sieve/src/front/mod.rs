@@ -236,8 +236,9 @@ impl Sieve {
     ///
     /// # Errors
     /// [`SieveError::Origin`] and [`SieveError::Url`] where the URL is none;
-    /// [`SieveError::Unknown`] where there is no fetcher; [`SieveError::Gone`]. A site that
-    /// cannot be reached is no error: what follows from that is the decision.
+    /// [`SieveError::Unknown`] and [`SieveError::Store`] where there is no fetcher;
+    /// [`SieveError::Gone`]. A site that cannot be reached is no error: what follows from that
+    /// is the decision.
     pub fn decide<'u, U: AsRef<[u8]> + ?Sized>(
         &self,
         url: &'u U,
@@ -356,6 +357,17 @@ impl Sieve {
         self.shared.store.as_ref().map_or(Ok(None), |store| store.get(key))
     }
 
+    /// Whether there is a reason to ask an origin now: it is not known, its answer is about to
+    /// expire or has, or it is time to try again after a failure.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub fn is_due(&self, origin: &Origin<'_>) -> Result<bool, StoreError> {
+        let now = self.shared.clock.now();
+        let next_attempt = |known| self.shared.protocol.ruling(&known, now).next_attempt;
+        Ok(self.known(origin)?.is_none_or(|known| next_attempt(known) <= now))
+    }
+
     /// Tells that the site of an origin answers: other pages of it were fetched. In the
     /// protocol `google` it matters to sites whose robots.txt has been unreachable for long.
     ///
@@ -386,7 +398,7 @@ impl Sieve {
         if let Some(store) = &shared.store {
             store.put(key, &known, None)?;
         }
-        if let Some(site) = shared.make(key, known, None, shared.clock.now()) {
+        if let Some(site) = shared.make(key, known, None, shared.clock.now())? {
             shared.resident.insert(&site);
         }
         Ok(())
@@ -402,6 +414,12 @@ impl Sieve {
     /// Attempts that are going on.
     pub fn attempts_under_way(&self) -> usize {
         self.shared.flights.len()
+    }
+
+    /// Waits until no attempt is going on and all outcomes are in the store: before a program
+    /// ends.
+    pub async fn settled(&self) {
+        self.shared.flights.ended().await;
     }
 
     /// How many crawlers it is for.
@@ -444,14 +462,15 @@ impl Shared {
         now: Timestamp,
     ) -> Result<EntryRef, SieveError> {
         let key = origin.key();
-        if let Some(site) = self.serves(key, now) {
-            return Ok(EntryRef::from_inner(Some(site)));
-        }
-        if self.fetcher.is_none() {
-            return Err(SieveError::Unknown);
+        match self.serves(key, now) {
+            Ok(Some(site)) => return Ok(EntryRef::from_inner(Some(site))),
+            Ok(None) if self.fetcher.is_none() => return Err(SieveError::Unknown),
+            Err(cause) if self.fetcher.is_none() => return Err(SieveError::Store(Arc::new(cause))),
+            // A store that cannot be read is one that knows nothing.
+            Ok(None) | Err(_) => {}
         }
         count(&self.counters.waited);
-        let landed = || self.serves(key, self.clock.now());
+        let landed = || self.serves(key, self.clock.now()).unwrap_or_default();
         match self.flights.join(key, landed, |pilot| self.take_off(pilot)) {
             Ok(flight) => arrival(flight).await.map(|site| EntryRef::from_inner(Some(site))),
             Err(site) => Ok(EntryRef::from_inner(Some(site))),
@@ -460,29 +479,33 @@ impl Shared {
 
     /// The site, if it is in memory or in the store and its answer serves. Where a new one is
     /// due, it is asked for in the background.
-    fn serves(self: &Arc<Self>, key: &str, now: Timestamp) -> Option<Arc<Entry>> {
-        let site = match self.resident.get(key) {
+    fn serves(
+        self: &Arc<Self>,
+        key: &str,
+        now: Timestamp,
+    ) -> Result<Option<Arc<Entry>>, StoreError> {
+        let (site, counter) = match self.resident.get(key) {
             Some(site) if site.holds_at(now) => {
                 count(&self.counters.from_memory);
-                return Some(site);
+                return Ok(Some(site));
             }
             Some(site) => {
-                let renewed = self.make(key, site.known.clone(), None, now)?;
-                count(&self.counters.from_memory);
-                renewed
+                (self.make(key, site.known.clone(), None, now)?, &self.counters.from_memory)
             }
             None => {
                 let began = Instant::now();
-                let (known, body) = self.read(|store| store.get_with_body(key))??;
+                let found = self.read(|store| store.get_with_body(key))?.flatten();
+                let Some((known, body)) = found else { return Ok(None) };
                 let site = self.make(key, known, body.as_deref(), now)?;
-                count(&self.counters.from_store);
                 self.counters.store_times.add(began.elapsed());
-                site
+                (site, &self.counters.from_store)
             }
         };
+        let Some(site) = site else { return Ok(None) };
         if site.ruling.is_expired && self.fetcher.is_some() {
-            return None;
+            return Ok(None);
         }
+        count(counter);
         let is_due = now >= site.ruling.next_attempt;
         if is_due {
             site.look_again_at(now + WHILE_ASKING);
@@ -493,39 +516,40 @@ impl Shared {
             // Where one is under way, that one is it.
             let _ = self.flights.join(key, || None, |pilot| self.take_off(pilot));
         }
-        Some(site)
+        Ok(Some(site))
     }
 
-    /// The site for what is known; `None` where its body is needed and cannot be had.
+    /// The site for what is known; `None` where its body is needed and is not to be had.
     fn make(
         &self,
         key: &str,
         known: Known,
         body: Option<&[u8]>,
         now: Timestamp,
-    ) -> Option<Arc<Entry>> {
+    ) -> Result<Option<Arc<Entry>>, StoreError> {
         if let Some(site) = self.panels.site(key, known.clone(), body, &self.protocol, now) {
-            return Some(Arc::new(site));
+            return Ok(Some(Arc::new(site)));
         }
-        let body = self.body(known.copy.as_ref()?.content)?;
-        self.panels.site(key, known, Some(&body), &self.protocol, now).map(Arc::new)
+        let Some(copy) = &known.copy else { return Ok(None) };
+        let body = self.body(copy.content)?;
+        let site = self.panels.site(key, known, body.as_deref(), &self.protocol, now);
+        Ok(site.map(Arc::new))
     }
 
-    fn body(&self, content: ContentHash) -> Option<Vec<u8>> {
-        self.read(|store| store.body(&content))?
+    fn body(&self, content: ContentHash) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|store| store.body(&content)).map(Option::flatten)
     }
 
-    /// What the store says. A store that cannot be read is one that knows nothing, and is
-    /// told of.
-    fn read<T>(&self, read: impl FnOnce(&Store) -> Result<T, StoreError>) -> Option<T> {
-        match read(self.store.as_ref()?) {
-            Ok(answer) => Some(answer),
-            Err(error) => {
-                count(&self.counters.store_errors);
-                tracing::warn!(target: TARGET, %error, "the store cannot be read");
-                None
-            }
-        }
+    /// What the store says, if there is one. That it cannot be read is counted and told.
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&Store) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let answer = self.store.as_ref().map(read).transpose();
+        answer.inspect_err(|error| {
+            count(&self.counters.store_errors);
+            tracing::warn!(target: TARGET, %error, "the store cannot be read");
+        })
     }
 
     /// Begins an attempt, in a task of its own.
@@ -537,7 +561,7 @@ impl Shared {
         let key = pilot.key();
         let known = match self.resident.get(key) {
             Some(site) => Some(site.known.clone()),
-            None => self.read(|store| store.get(key)).flatten(),
+            None => self.read(|store| store.get(key)).unwrap_or_default().flatten(),
         };
         // A copy that is found unchanged is needed then.
         let copy = known.as_ref().and_then(|known| known.copy.as_ref());
@@ -558,7 +582,7 @@ impl Shared {
             (Ok(response), Outcome::Present) if response.status != 304 => Some(&response.body[..]),
             _ => None,
         };
-        let Some(site) = self.make(key, known, body, self.clock.now()) else { return };
+        let Ok(Some(site)) = self.make(key, known, body, self.clock.now()) else { return };
         self.resident.insert(&site);
         pilot.tell(Stage::Known(Arc::clone(&site)));
         let stored = match &self.store {
@@ -583,7 +607,8 @@ impl Shared {
             return failed(Failure::Local("the origin has no URL".into()));
         };
         let has_body = |copy: &&Copy| {
-            self.panels.in_use(copy.content).is_some() || self.body(copy.content).is_some()
+            self.panels.in_use(copy.content).is_some()
+                || self.body(copy.content).is_ok_and(|body| body.is_some())
         };
         let conditional = known.and_then(|known| self.protocol.conditional_on(known));
         let mut attempt = fetcher.fetch(&origin.into_owned(), conditional.filter(has_body)).await;
