@@ -27,7 +27,7 @@ impl Site {
 
     /// The site's origin, by its [key](robotsieve::Origin::key).
     pub fn origin(&self) -> &str {
-        &self.entry().key
+        self.entry().key()
     }
 
     /// What is known of it.
@@ -78,7 +78,6 @@ pub struct Decision<'u> {
     pub(super) verdict: Verdict,
     pub(super) url: &'u [u8],
     pub(super) site: Site,
-    pub(super) profile: Profile,
 }
 
 /// Why a URL is allowed or not.
@@ -122,7 +121,7 @@ impl Decision<'_> {
 
     /// The profile by which it was decided.
     pub fn profile(&self) -> &Profile {
-        &self.profile
+        &self.site.entry().profile
     }
 
     /// The answers for all crawlers of the sieve, in the order given.

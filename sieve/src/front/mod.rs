@@ -2,13 +2,12 @@
 //!
 //! A [`Sieve`] knows the site of each URL: from memory, from the [store](crate::store), or by
 //! asking for it, once however many wait. Answers serve as long as the
-//! [`Protocol`](crate::outcome::Protocol) says, and are refreshed in the background before they
+//! [`Protocol`] says, and are refreshed in the background before they
 //! expire. [`blocking`] has the same for programs without a runtime.
 //!
 //! ```
 //! use std::future::Future;
-//! use std::pin::Pin;
-//!
+//! //!
 //! use robotsieve::{Crawler, Origin};
 //! use robotsieve_sieve::Timestamp;
 //! use robotsieve_sieve::front::{Fetch, Sieve};
@@ -55,6 +54,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::future::{self, BoxFuture, Either};
 use futures_util::stream::{self, StreamExt};
 use robotsieve::{Config, Crawler, Origin, Profile};
 use tokio::sync::watch;
@@ -107,7 +107,7 @@ impl Clock {
     #[inline]
     fn now(&self) -> Timestamp {
         match self {
-            Clock::System => Timestamp::now(),
+            Clock::System => Timestamp::coarsely_now(),
             Clock::Own(clock) => clock(),
         }
     }
@@ -229,8 +229,9 @@ impl Sieve {
 
     /// Decides on a URL, for the first of the crawlers.
     ///
-    /// Where the site is in memory or in the store and its answer serves, the future is ready
-    /// at once (the store is read by the task itself, some ten microseconds). Else it waits for
+    /// Where the site is in memory and nothing can have changed, all is done in this call, and the
+    /// future is ready. Where it is in the store and its answer serves, it is ready when it is
+    /// polled (the store is read by the task itself, some ten microseconds). Else it waits for
     /// the fetcher, in a runtime of Tokio, however many wait for the same site. A future that
     /// is dropped does not end the attempt.
     ///
@@ -239,20 +240,27 @@ impl Sieve {
     /// [`SieveError::Unknown`] and [`SieveError::Store`] where there is no fetcher;
     /// [`SieveError::Gone`]. A site that cannot be reached is no error: what follows from that
     /// is the decision.
+    #[inline]
     pub fn decide<'u, U: AsRef<[u8]> + ?Sized>(
         &self,
         url: &'u U,
-    ) -> impl Future<Output = Result<Decision<'u>, SieveError>> + Send + use<'_, 'u, U> {
+    ) -> impl Future<Output = Result<Decision<'u>, SieveError>> + Send + use<'u, U> {
         let url = url.as_ref();
-        async move {
-            let origin = Origin::of(url)?;
-            let now = self.shared.clock.now();
-            let site = match self.shared.at_once(&origin, now) {
-                Some(site) => site,
-                None => self.shared.find(&origin, now).await?,
-            };
-            self.shared.decision(site, url, now)
+        match self.decide_at_once(url).transpose() {
+            Some(decision) => Either::Left(future::ready(decision)),
+            None => Either::Right(self.clone().decide_in_time(url)),
         }
+    }
+
+    /// The decision on a URL whose site is to be found. In a box, so that futures that are ready
+    /// at once are small.
+    #[cold]
+    fn decide_in_time(self, url: &[u8]) -> BoxFuture<'_, Result<Decision<'_>, SieveError>> {
+        Box::pin(async move {
+            let now = self.shared.clock.now();
+            let site = self.shared.find(&Origin::of(url)?, now).await?;
+            decision(site, url, now)
+        })
     }
 
     /// What holds for the site of an origin, found as [`Sieve::decide`] finds it.
@@ -281,7 +289,7 @@ impl Sieve {
         let url = url.as_ref();
         let now = self.shared.clock.now();
         match self.shared.at_once(&Origin::of(url)?, now) {
-            Some(site) => self.shared.decision(site, url, now).map(Some),
+            Some(site) => decision(site, url, now).map(Some),
             None => Ok(None),
         }
     }
@@ -310,17 +318,17 @@ impl Sieve {
         let find = |(key, origin)| async move { (key, self.shared.find(&origin, now).await) };
         let finding = stream::iter(missing).map(find).buffer_unordered(SITES_AT_A_TIME);
         sites.extend(finding.collect::<Vec<_>>().await);
-        let decide = |url| {
+        let decide_one = |url| {
             let origin = Origin::of(url)?;
             match &sites[origin.key()] {
                 Ok(site) => {
                     self.shared.counters.at_once.add(1);
-                    self.shared.decision(EntryRef::from_inner(Option::clone(site)), url, now)
+                    decision(EntryRef::from_inner(Option::clone(site)), url, now)
                 }
                 Err(cause) => Err(cause.clone()),
             }
         };
-        urls().map(decide).collect()
+        urls().map(decide_one).collect()
     }
 
     /// Asks for the robots.txt of an origin now, whether or not a better time is yet to come,
@@ -429,6 +437,18 @@ impl Sieve {
 }
 
 #[inline]
+fn decision<'u>(
+    entry: EntryRef,
+    url: &'u [u8],
+    now: Timestamp,
+) -> Result<Decision<'u>, SieveError> {
+    let site = Site { entry, now };
+    let policy = &site.entry().policy;
+    let verdict = policy.verdict(&policy.target(url)?);
+    Ok(Decision { verdict, url, site })
+}
+
+#[inline]
 fn holds(site: &EntryRef, now: Timestamp) -> bool {
     site.as_ref().is_some_and(|site| site.holds_at(now))
 }
@@ -439,19 +459,6 @@ impl Shared {
         let site = self.resident.at_once(origin.key()).filter(|site| holds(site, now))?;
         self.counters.at_once.add(1);
         Some(site)
-    }
-
-    #[inline]
-    fn decision<'u>(
-        &self,
-        entry: EntryRef,
-        url: &'u [u8],
-        now: Timestamp,
-    ) -> Result<Decision<'u>, SieveError> {
-        let site = Site { entry, now };
-        let policy = site.policy(0);
-        let verdict = policy.verdict(&policy.target(url)?);
-        Ok(Decision { verdict, url, site, profile: *self.panels.profile() })
     }
 
     /// The site of an origin that was not found at once.
