@@ -136,7 +136,7 @@ fn outcomes_are_printed_and_kept() {
         let first = args!["store", "get", folder.path("s")].into_iter();
         run(first.chain(options.iter().map(|option| (*option).into())))
     };
-    let known = get(&[&moved.url("/any")[..].trim_end().to_owned()]);
+    let known = get(&[moved.url("/any").trim_end()]);
     for line in [
         format!("origin\t{}", moved.origin()),
         format!("final_url\t{}/elsewhere.txt", rules.origin()),

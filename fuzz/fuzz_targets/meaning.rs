@@ -1,0 +1,107 @@
+//! A small rule set and paths out of octets, in the form that the target `engines` reads: what
+//! lint says has no effect has none, and diff says of two files what their verdicts say.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use robotsieve::diff::{self, Difference, Limits};
+use robotsieve::lint::{self, Code, Options};
+use robotsieve::{Crawler, Policy, Profile, Robots};
+
+const MAX_RULES: usize = 16;
+const MAX_RULE_OCTETS: usize = 40;
+const MAX_PATHS: usize = 16;
+const MAX_PATH_OCTETS: usize = 200;
+
+fuzz_target!(|octets: &[u8]| {
+    let Some((choice, text)) = octets.split_first() else { return };
+    let (name, profile) = Profile::NAMED[usize::from(choice & 3)];
+    let mut lines = text.split(|octet| *octet == b'\n');
+    let rules = lines.by_ref().take_while(|line| !line.is_empty()).take(MAX_RULES);
+    let rules: Vec<Vec<u8>> = rules.map(rule).collect();
+    let mut paths = vec![b"/".to_vec()];
+    for line in lines.take(MAX_PATHS) {
+        paths.push([b"/", &line[..line.len().min(MAX_PATH_OCTETS)]].concat());
+    }
+    let old = file(rules.iter());
+    let mut options = Options::default();
+    options.profiles = vec![(name, profile)];
+    let report = lint::lint(&old, &options);
+    for finding in &report.findings {
+        assert!(old.get(finding.span.clone()).is_some(), "{finding:?}");
+    }
+    let is_dead = |line: u32| {
+        report.findings.iter().any(|finding| {
+            finding.line == line
+                && matches!(
+                    finding.code,
+                    Code::NeverMatches | Code::NeverWins | Code::RedundantRule | Code::DuplicateRule
+                )
+        })
+    };
+    // The first line is the group's; a line of its own for each rule.
+    let alive = rules.iter().zip(2..).filter(|(_, line)| !is_dead(*line)).map(|(rule, _)| rule);
+    let without_dead = file(alive);
+    let difference = compare(&profile, &old, &without_dead, &paths);
+    assert!(
+        difference.flips().is_none(),
+        "{name}: {difference:?}\n{}\n{}",
+        old.escape_ascii(),
+        without_dead.escape_ascii()
+    );
+    // And any other file: one with a rule less, and one with two that have changed places.
+    compare(&profile, &old, &file(rules.iter().skip(1)), &paths);
+    compare(&profile, &old, &file(rules.iter().rev()), &paths);
+});
+
+fn rule(line: &[u8]) -> Vec<u8> {
+    let (field, value) = match line.split_first() {
+        Some((b'+', value)) => (&b"Allow: "[..], value),
+        Some((_, value)) => (&b"Disallow: "[..], value),
+        None => (&b"Disallow: "[..], line),
+    };
+    let value = &value[..value.len().min(MAX_RULE_OCTETS)];
+    // A line end within a rule would be another line.
+    [field, value].concat().into_iter().map(|octet| if octet == b'\r' { b' ' } else { octet }).collect()
+}
+
+fn file<'r>(rules: impl Iterator<Item = &'r Vec<u8>>) -> Vec<u8> {
+    let mut file = b"User-agent: *\n".to_vec();
+    for rule in rules {
+        file.extend_from_slice(rule);
+        file.push(b'\n');
+    }
+    file
+}
+
+fn compare(profile: &Profile, old: &[u8], new: &[u8], paths: &[Vec<u8>]) -> Difference {
+    let crawler = Crawler::name("bot");
+    let policy = |file| Robots::parse(file, profile).policy(&crawler);
+    let (old_policy, new_policy) = (policy(old), policy(new));
+    let difference = diff::policies(&old_policy, &new_policy, &Limits::default());
+    let is_allowed = |policy: &Policy, path: &[u8]| {
+        policy.is_path_allowed(path).expect("it begins with `/`")
+    };
+    if difference.is_equal() {
+        for path in paths {
+            assert_eq!(
+                is_allowed(&old_policy, path),
+                is_allowed(&new_policy, path),
+                "{} is no change:\n{}\n{}",
+                path.escape_ascii(),
+                old.escape_ascii(),
+                new.escape_ascii()
+            );
+        }
+    }
+    if let Some(flips) = difference.flips() {
+        let directions = [(&flips.newly_disallowed, true), (&flips.newly_allowed, false)];
+        for (flips, was_allowed) in directions {
+            for flip in flips {
+                assert_eq!(is_allowed(&old_policy, &flip.path), was_allowed, "{flip:?}");
+                assert_eq!(is_allowed(&new_policy, &flip.path), !was_allowed, "{flip:?}");
+            }
+        }
+    }
+    difference
+}
