@@ -45,7 +45,9 @@ impl Reading {
 
 struct Inner {
     reading: Reading,
-    config: Config,
+    /// How it is compiled, where that is not the usual way and still to be done.
+    config: Option<Box<Config>>,
+    keep_rules: bool,
     /// The line of the first rule without a value.
     empty_rule: Option<u32>,
     /// How often it was asked before it was compiled.
@@ -120,7 +122,8 @@ impl Policy {
     ) -> Policy {
         let mut inner = Inner {
             reading,
-            config: *config,
+            config: None,
+            keep_rules: config.keep_rules,
             empty_rule,
             asked: AtomicU32::new(0),
             build_after: match (config.engine, config.build_after) {
@@ -142,6 +145,8 @@ impl Policy {
                 inner.agents = Agents::default();
             }
             inner.compiled = OnceLock::from(compiled);
+        } else if *config != Config::default() {
+            inner.config = Some(Box::new(*config));
         }
         Policy(Arc::new(inner))
     }
@@ -238,7 +243,7 @@ impl Policy {
         } else if let Some(rule) = deciding() {
             debug_assert_eq!(rule.verdict, verdict);
             Reason::Rule(rule)
-        } else if inner.agents.is_empty() && inner.config.keep_rules {
+        } else if inner.agents.is_empty() && inner.keep_rules {
             Reason::NoGroup
         } else {
             match inner.empty_rule {
@@ -267,7 +272,7 @@ impl Policy {
 
     /// Compiles now, if that is still to be done and the engine is not [`Engine::Scan`].
     pub fn compile(&self) {
-        if self.0.config.engine != Some(Engine::Scan) {
+        if self.0.config.as_ref().is_none_or(|config| config.engine != Some(Engine::Scan)) {
             self.0.compiled();
         }
     }
@@ -311,7 +316,10 @@ impl Policy {
             engine_bytes: inner.compiled.get().map_or(0, Compiled::memory_usage),
             rules_bytes: inner.rules.memory_usage(),
             // The two counters of the Arc.
-            rest_bytes: size_of::<Inner>() + 2 * size_of::<usize>() + inner.agents.0.len(),
+            rest_bytes: size_of::<Inner>()
+                + 2 * size_of::<usize>()
+                + inner.agents.0.len()
+                + inner.config.as_ref().map_or(0, |_| size_of::<Config>()),
         }
     }
 
@@ -382,7 +390,10 @@ impl Policy {
 
 impl Inner {
     fn compiled(&self) -> &Compiled {
-        let compile = || Compiled::new(&self.rules, self.reading.encoding, &self.config);
+        let compile = || {
+            let config = self.config.as_deref().copied().unwrap_or_default();
+            Compiled::new(&self.rules, self.reading.encoding, &config)
+        };
         self.compiled.get_or_init(compile)
     }
 
