@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use crate::progress;
+
 /// How the command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -75,5 +77,7 @@ impl fmt::Display for Failure {
 /// Where that is closed the message is lost, which must not end the program as the panic
 /// of `eprintln!` would.
 pub fn say(message: &dyn fmt::Display) {
-    let _ = writeln!(io::stderr().lock(), "robotsieve: {message}");
+    progress::aside(|| {
+        let _ = writeln!(io::stderr().lock(), "robotsieve: {message}");
+    });
 }
