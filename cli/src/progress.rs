@@ -130,6 +130,7 @@ fn style(template: &str) -> ProgressStyle {
 fn show(bar: &ProgressBar) {
     *ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
     bar.set_draw_target(draw_target());
+    bar.tick();
 }
 
 fn hide(bar: &ProgressBar) {
