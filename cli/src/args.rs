@@ -30,6 +30,8 @@ Examples:
   robotsieve check robots.txt GPTBot https://example.com/private/
   robotsieve explain robots.txt GPTBot https://example.com/private/
   robotsieve filter --robots-dir robots/ --agent FooBot urls.txt.gz > allowed.txt
+  robotsieve fetch --user-agent 'FooBot/2.1 (+http://foo.example/)' --store robots.store urls.txt
+  robotsieve store stat robots.store
   robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
   robotsieve lint robots.txt
   robotsieve records robots.txt
@@ -58,6 +60,26 @@ pub enum Command {
     Check(CheckArgs),
     Explain(ExplainArgs),
     Filter(FilterArgs),
+    Fetch(FetchArgs),
+    #[command(
+        subcommand,
+        verbatim_doc_comment,
+        arg_required_else_help = true,
+        after_help = "\
+Examples:
+  robotsieve store stat robots.store
+  robotsieve store get robots.store https://example.com/
+  robotsieve store export robots.store --robots-dir robots/
+  robotsieve store import robots.store --robots-dir robots/
+  robotsieve store prune robots.store --older-than 90days
+
+Exit status:
+  0  done
+  1  get: nothing is known of the origin
+  2  wrong usage
+  3  something cannot be read or written, or verify found damage"
+    )]
+    Store(StoreCommand),
     Pack(PackArgs),
     Lint(LintArgs),
     Records(RecordsArgs),
@@ -155,8 +177,10 @@ pub struct CheckArgs {
 robotsieve filter (--robots FILE | --robots-dir DIR) --agent NAMES [--agent NAMES]...
                          [--user-agent HEADER]... [OPTIONS] [INPUT]...
        robotsieve filter --pack FILE [--agent NAMES]... [--user-agent HEADER]...
-                         [OPTIONS] [INPUT]...",
-    group(ArgGroup::new("source").args(["robots", "robots_dir", "pack"]).required(true)),
+                         [OPTIONS] [INPUT]...
+       robotsieve filter --store FILE [--fetch] --agent NAMES [--agent NAMES]...
+                         [--user-agent HEADER]... [OPTIONS] [INPUT]...",
+    group(ArgGroup::new("source").args(["robots", "robots_dir", "pack", "store"]).required(true)),
     after_help = "\
 Examples:
   robotsieve filter --robots robots.txt --agent FooBot urls.txt > allowed.txt
@@ -164,12 +188,15 @@ Examples:
   robotsieve filter --robots-dir robots/ --missing allow --agent googlebot-news,googlebot \\
       --user-agent 'FooBot/2.1 (+http://foo.example/)' --format tsv urls.txt.zst
   robotsieve filter --pack robots.pack urls.txt > allowed.txt
+  robotsieve filter --store robots.store --agent FooBot urls.txt > allowed.txt
+  robotsieve filter --store robots.store --fetch --user-agent 'FooBot/2.1 (+http://foo.example/)' \\
+      urls.txt > allowed.txt
 
 Verdicts:
   allow, disallow
-  unknown  no file for the URL's host (--missing replaces this), or the file cannot be
-           read (--missing does not replace that)
-  invalid  not a URL, or with --robots-dir a URL without a usable host. In the profile
+  unknown  no file for the URL's host, or with --store nothing known of it (--missing replaces
+           this), or the file cannot be read (--missing does not replace that)
+  invalid  not a URL, or with judgement by host a URL without a usable host. In the profile
            google nothing is invalid; a URL without a host is unknown there, whatever
            --missing says
 The last two show in tsv, jsonl and the summary only.
@@ -212,6 +239,25 @@ pub struct FilterArgs {
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub pack: Option<PathBuf>,
 
+    /// A store of fetched robots.txt, made by 'robotsieve fetch'; each scheme by itself
+    ///
+    /// A site is judged by what holds when its first URL comes: its rules, or what follows from
+    /// having none or from being unreachable. An answer that has expired goes on to serve, unless
+    /// --fetch is given.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub store: Option<PathBuf>,
+
+    /// Fetch what is not in the store, or is there and has expired
+    #[arg(long, requires = "store")]
+    pub fetch: bool,
+
+    /// The User-Agent header that requests carry [default: the first --user-agent]
+    #[arg(long, value_name = "HEADER", requires = "fetch")]
+    pub fetch_as: Option<String>,
+
+    #[command(flatten)]
+    pub fetching: Fetching,
+
     #[command(flatten)]
     pub agents: Agents,
 
@@ -246,6 +292,19 @@ pub struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// The header that requests carry.
+    pub fn fetch_header(&self) -> Result<String, Failure> {
+        let given = self.agents.0.iter().find(|agent| agent.is_header);
+        let given = given.map(|agent| agent.text.to_string_lossy().into_owned());
+        self.fetch_as.clone().or(given).ok_or_else(|| {
+            Failure::Usage(
+                "requests need a User-Agent header: give it with --fetch-as HEADER, or the \
+                 crawler with --user-agent HEADER"
+                    .into(),
+            )
+        })
+    }
+
     /// How many threads judge.
     pub fn threads(&self) -> usize {
         threads(self.threads)
@@ -254,6 +313,208 @@ impl FilterArgs {
 
 fn threads(given: Option<u16>) -> usize {
     given.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
+/// How robots.txt files are asked for.
+#[derive(Args, Debug)]
+pub struct Fetching {
+    /// Requests that go on at a time
+    #[arg(long, value_name = "N", default_value_t = 256,
+        value_parser = value_parser!(u16).range(1..=16_384))]
+    pub parallel: u16,
+
+    /// Seconds until a site that has not answered counts as unreachable
+    #[arg(long, value_name = "SECONDS", default_value_t = 60,
+        value_parser = value_parser!(u32).range(1..=3_600))]
+    pub timeout: u32,
+
+    /// Allow addresses that are not public: private, loopback, link-local and the like
+    #[arg(long)]
+    pub allow_private: bool,
+}
+
+/// Fetch the robots.txt of many sites, and keep what came of it.
+///
+/// Reads origins, or URLs of which the origin counts, one a line, from files or standard input,
+/// plain, gzip or zstd. Asks each origin once, over http, https or ftp, and writes a line for
+/// each outcome as it comes: CONDITION, a tab, the origin, a tab, octets, a tab, and where
+/// redirects led or what went wrong.
+///
+/// What is in the store and not yet due again is not asked for: a run that was ended goes on
+/// where it was.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  robotsieve fetch --user-agent 'FooBot/2.1 (+http://foo.example/)' --store robots.store urls.txt
+  echo https://example.com/ | robotsieve fetch --user-agent 'FooBot/2.1 (+http://foo.example/)'
+
+Conditions:
+  parsed, empty, html, truncated   there is a robots.txt, and what it is like
+  absent                           there is none: everything is allowed
+  unreachable                      it cannot be had: what follows depends on --profile
+
+The summary on standard error is one line of names and numbers: origins, fetched, the
+conditions, then held (in the store and not due), invalid, seconds and fetched_per_second.
+
+Exit status:
+  0  done, whatever came of it
+  2  wrong usage
+  3  something cannot be read or written"
+)]
+pub struct FetchArgs {
+    /// The User-Agent header that requests carry: name the crawler, and where to read about it
+    #[arg(long = "user-agent", value_name = "HEADER")]
+    pub header: String,
+
+    /// Keep outcomes in this file; it is made if it is not there
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+
+    /// Ask again for what is not yet due
+    #[arg(long)]
+    pub again: bool,
+
+    #[arg(
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
+        help = "Whose rules say what a fetch means", long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    #[command(flatten)]
+    pub fetching: Fetching,
+
+    /// Whether standard error shows a progress bar; auto: on a terminal, after a second
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Progress::Auto)]
+    pub progress: Progress,
+
+    /// Files of origins or URLs; none, or '-': standard input
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<OsString>,
+}
+
+/// Look into a store of fetched robots.txt, and move things in and out of it.
+#[derive(Debug, Subcommand)]
+#[command(verbatim_doc_comment)]
+pub enum StoreCommand {
+    /// Tell what is in a store
+    Stat {
+        /// The store
+        #[arg(value_name = "STORE")]
+        store: PathBuf,
+    },
+    Get(GetArgs),
+    Export(ExportArgs),
+    Import(ImportArgs),
+    Prune(PruneArgs),
+    /// Give the room that a store does not use back to the system
+    Compact {
+        /// The store; nobody may have it open
+        #[arg(value_name = "STORE")]
+        store: PathBuf,
+    },
+    /// Read all of a store and check it
+    Verify {
+        /// The store; nobody may have it open
+        #[arg(value_name = "STORE")]
+        store: PathBuf,
+    },
+}
+
+/// Tell what is known of one origin.
+///
+/// Exit status 1 where nothing is.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, arg_required_else_help = true)]
+pub struct GetArgs {
+    /// Print the robots.txt instead, octet for octet
+    #[arg(long)]
+    pub body: bool,
+
+    #[arg(
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
+        help = "Whose rules say what a fetch means", long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+
+    /// The origin, or a URL of it
+    #[arg(value_name = "URL")]
+    pub url: OsString,
+}
+
+/// Write what holds for each site into a folder of robots.txt files, or into a pack.
+///
+/// A site without robots.txt becomes an empty file; one that cannot be reached becomes what
+/// follows from that. Of several schemes with the same host and port https counts, then http.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    group(ArgGroup::new("to").args(["robots_dir", "pack"]).required(true)),
+    after_help = "\
+Examples:
+  robotsieve store export robots.store --robots-dir robots/
+  robotsieve store export robots.store --pack robots.pack --agent FooBot"
+)]
+pub struct ExportArgs {
+    /// A folder of files named HOST or HOST:PORT, as 'filter --robots-dir' reads it
+    #[arg(long, value_name = "DIR")]
+    pub robots_dir: Option<PathBuf>,
+
+    /// A pack, as 'filter --pack' uses it
+    #[arg(long, value_name = "FILE", requires = "crawlers")]
+    pub pack: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub agents: Agents,
+
+    /// Keep the rules in the pack too, so that jsonl can tell which one decided
+    #[arg(long, requires = "pack")]
+    pub keep_rules: bool,
+
+    #[arg(
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
+        help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
+    )]
+    pub profile: Profile,
+
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+}
+
+/// Put a folder of robots.txt files into a store, as fetched when they were last written to.
+///
+/// A file is for http and https, as in 'filter --robots-dir'.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, arg_required_else_help = true)]
+pub struct ImportArgs {
+    /// The folder: a file is named like the host that it is for
+    #[arg(long, value_name = "DIR")]
+    pub robots_dir: PathBuf,
+
+    /// The store; it is made if it is not there
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+}
+
+/// Forget origins that have not been asked for long, and bodies that nobody needs any more.
+#[derive(Args, Debug)]
+#[command(arg_required_else_help = true)]
+pub struct PruneArgs {
+    /// Not asked for so long: as in '30days', '12h' or '1month 3days'
+    #[arg(long, value_name = "AGE")]
+    pub older_than: humantime::Duration,
+
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
 }
 
 /// Compile the robots.txt files of many hosts into one file, for 'filter --pack'.
@@ -634,6 +895,7 @@ pub struct CompletionsArgs {
 Examples:
   robotsieve man | man -l -
   robotsieve man filter | man -l -
+  robotsieve man store get | man -l -
   robotsieve man --output ~/.local/share/man/man1
 
 Exit status:
@@ -648,7 +910,7 @@ pub struct ManArgs {
 
     /// The command that the page is about [default: robotsieve as a whole]
     #[arg(value_name = "COMMAND")]
-    pub command: Option<String>,
+    pub command: Vec<String>,
 }
 
 /// For whom something is printed.

@@ -5,13 +5,12 @@ use clap_complete::generate;
 
 use crate::args::{Cli, CompletionsArgs};
 use crate::error::{Failure, Status};
-use crate::stdout::Stdout;
+use crate::stdout;
 
 /// Prints the script.
 pub fn run(args: &CompletionsArgs) -> Result<Status, Failure> {
     // The generator panics where it cannot write, so it writes to memory.
     let mut script = Vec::new();
     generate(args.shell, &mut Cli::command(), "robotsieve", &mut script);
-    Stdout::new().print(script)?;
-    Ok(Status::Done)
+    stdout::print(script)
 }

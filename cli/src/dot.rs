@@ -5,7 +5,7 @@ use robotsieve::{Config, LimitHit, Robots};
 use crate::args::{DotArgs, OnePolicy};
 use crate::error::{Failure, Status};
 use crate::robots_file;
-use crate::stdout::Stdout;
+use crate::stdout;
 
 /// Compiles the policy and prints its automaton as Graphviz DOT.
 pub fn run(args: &DotArgs) -> Result<Status, Failure> {
@@ -14,8 +14,7 @@ pub fn run(args: &DotArgs) -> Result<Status, Failure> {
     let policy = robots.policy(&args.of.crawler());
     policy.compile();
     let drawing = policy.to_dot().ok_or_else(|| over_budget(args, policy.limit_hit()))?;
-    Stdout::new().print(drawing)?;
-    Ok(Status::Done)
+    stdout::print(drawing)
 }
 
 /// The default budget, raised as the options say.

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
+
+use robotsieve_sieve::store::StoreError;
 
 use crate::progress;
 
@@ -39,6 +42,8 @@ pub enum Failure {
         /// Why it failed.
         cause: io::Error,
     },
+    /// A store cannot be opened, read or written; the text names it.
+    Store(Arc<StoreError>),
     /// A thread ended before its work did: a defect of the program.
     Thread(&'static str),
 }
@@ -53,7 +58,7 @@ impl Failure {
     pub fn status(&self) -> Status {
         match self {
             Failure::Usage(_) => Status::Usage,
-            Failure::Io { .. } | Failure::Thread(_) => Status::Io,
+            Failure::Io { .. } | Failure::Store(_) | Failure::Thread(_) => Status::Io,
         }
     }
 }
@@ -63,6 +68,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Usage(text) => f.write_str(text),
             Failure::Io { action, cause } => write!(f, "{action}: {cause}"),
+            Failure::Store(cause) => cause.fmt(f),
             Failure::Thread(name) => write!(
                 f,
                 "the {name} thread ended early, so the output is not complete: this is a defect \

@@ -1,8 +1,8 @@
 //! The command `robotsieve`: which URLs does a robots.txt allow?
 //!
 //! Each subcommand has a module of its own: [`check`] judges a few URLs and answers by its exit
-//! status, [`filter`] sieves millions of them, [`explain`] says why and [`replay`] whether that
-//! still holds, [`diff`] compares what two files mean, [`records`] prints what is neither a
+//! status, [`filter`] sieves millions of them, [`fetch`] asks sites and [`store`] looks into what
+//! it kept, [`explain`] says why and [`replay`] whether that still holds, [`diff`] compares what two files mean, [`records`] prints what is neither a
 //! user-agent line nor a rule, [`lint`] says what is wrong with
 //! a file, [`pack`] compiles the files of many hosts into one, [`dot`] draws
 //! what decides; [`completions`] and [`man`] are for packagers. All decisions are the library's;
@@ -15,6 +15,7 @@ mod diff;
 mod dot;
 mod error;
 mod explain;
+mod fetch;
 mod filter;
 mod hosts;
 mod lint;
@@ -30,6 +31,7 @@ mod robots_dir;
 mod robots_file;
 mod stdin;
 mod stdout;
+mod store;
 mod urls;
 
 use std::process::ExitCode;
@@ -42,6 +44,8 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Check(args) => check::run(&args),
         Command::Filter(args) => filter::run(&args),
+        Command::Fetch(args) => fetch::run(&args),
+        Command::Store(command) => store::run(&command),
         Command::Pack(args) => pack::run(&args),
         Command::Dot(args) => dot::run(&args),
         Command::Explain(args) => explain::run(&args),

@@ -10,30 +10,30 @@ use clap_mangen::roff::{Roff, roman};
 
 use crate::args::{Cli, ManArgs};
 use crate::error::{Failure, Status};
-use crate::stdout::Stdout;
+use crate::stdout;
 
 /// Prints one page, or writes all of them.
 pub fn run(args: &ManArgs) -> Result<Status, Failure> {
     match &args.output {
         Some(folder) => write_all(folder),
-        None => print(args.command.as_deref()),
+        None => print(&args.command),
     }
 }
 
-fn print(of: Option<&str>) -> Result<Status, Failure> {
+/// The page of the command that these words name.
+fn print(words: &[String]) -> Result<Status, Failure> {
     let pages = pages();
-    let wanted = of.map_or("robotsieve".to_owned(), |name| format!("robotsieve-{name}"));
+    let wanted = [&["robotsieve".to_owned()], words].concat().join("-");
     let Some((_, page)) = pages.iter().find(|(name, _)| *name == wanted) else {
         let names: Vec<&str> =
             pages.iter().filter_map(|(name, _)| name.strip_prefix("robotsieve-")).collect();
         return Err(Failure::Usage(format!(
             "no command is called '{}': there are {}",
-            of.unwrap_or_default(),
+            words.join(" "),
             names.join(", ")
         )));
     };
-    Stdout::new().print(page)?;
-    Ok(Status::Done)
+    stdout::print(page)
 }
 
 fn write_all(folder: &Path) -> Result<Status, Failure> {
@@ -48,21 +48,23 @@ fn write_all(folder: &Path) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// All pages by their names: the whole command's, then one for each sub-command.
+/// All pages by their names: the whole command's, then those of sub-commands, and of theirs.
 fn pages() -> Vec<(String, Vec<u8>)> {
     // 'help' would have a page that says nothing.
-    let whole = Cli::command().disable_help_subcommand(true);
-    let names: Vec<String> = whole.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    let mut pages = vec![("robotsieve".to_owned(), page(whole))];
-    for name in names {
-        // A sub-command alone has neither the version nor the usage of the whole.
-        let mut whole = Cli::command();
-        whole.build();
-        let sub = whole.find_subcommand(&name).expect("it was listed").clone();
-        let full = format!("robotsieve-{name}");
-        pages.push((full.clone(), page(sub.display_name(full).version(env!("CARGO_PKG_VERSION")))));
-    }
+    let mut whole = Cli::command().disable_help_subcommand(true);
+    // Names and usages of sub-commands begin with those of the whole.
+    whole.build();
+    let mut pages = Vec::new();
+    add_pages(whole, "robotsieve", &mut pages);
     pages
+}
+
+fn add_pages(command: Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) {
+    let named = command.clone().display_name(name).version(env!("CARGO_PKG_VERSION"));
+    pages.push((name.to_owned(), page(named)));
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+        add_pages(sub.clone(), &format!("{name}-{}", sub.get_name()), pages);
+    }
 }
 
 fn page(command: Command) -> Vec<u8> {

@@ -61,6 +61,12 @@ pub fn taken(text: &str, base64: Option<&str>, name: &str) -> Result<Vec<u8>, St
     }
 }
 
+/// The lines that count: without the CR at a line's end, and without the empty ones.
+pub fn lines(octets: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = octets.split(|octet| *octet == b'\n');
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).filter(|line| !line.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

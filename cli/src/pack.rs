@@ -15,7 +15,7 @@ use crate::args::{Agent, PackArgs, crawler_names};
 use crate::error::{Failure, Status, say};
 use crate::hosts::host_and_port;
 use crate::progress::{self, Bar, Measure};
-use crate::stdout::Stdout;
+use crate::stdout::print;
 use crate::{mapped, robots_dir, robots_file, stdin};
 
 /// So many hosts are read and compiled at a time: what lies in memory of their files, and
@@ -34,8 +34,7 @@ fn verify(args: &PackArgs, path: &Path) -> Result<Status, Failure> {
     let pack = mapped::pack(path)?;
     let verified = progress::beside(args.progress, "checking", || pack.verify());
     verified.map_err(|error| mapped::damaged(path, &error))?;
-    Stdout::new().print(format!("{}: no damage, {} origins\n", path.display(), pack.len()))?;
-    Ok(Status::Done)
+    print(format!("{}: no damage, {} origins\n", path.display(), pack.len()))
 }
 
 fn stat(args: &PackArgs, path: &Path) -> Result<Status, Failure> {
@@ -63,8 +62,7 @@ fn stat(args: &PackArgs, path: &Path) -> Result<Status, Failure> {
         ("octets_per_origin", ratio(stat.total_bytes, stat.origins)),
     ];
     let lines = lines.iter().map(|(name, value)| format!("{name}\t{value}\n"));
-    Stdout::new().print(lines.collect::<String>())?;
-    Ok(Status::Done)
+    print(lines.collect::<String>())
 }
 
 /// A host with the path of its robots.txt.
@@ -89,9 +87,7 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     // The same input gives the same pack.
     hosts.sort_unstable();
     let failed = |cause| Failure::io(format!("cannot write pack '{}'", output.display()), cause);
-    let folder = output.parent().filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
-    let file = NamedTempFile::new_in(folder).map_err(failed)?;
-    let out = BufWriter::with_capacity(1 << 20, file);
+    let out = BufWriter::with_capacity(1 << 20, temporary(output).map_err(failed)?);
     let writer = Writer::new(out, &args.profile, crawlers, args.keep_rules).map_err(failed)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads()).build();
     let threads = threads.map_err(|cause| failed(io::Error::other(cause)))?;
@@ -106,15 +102,27 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let (origins, files) = (writer.origin_count(), writer.file_count());
     let out = writer.finish().map_err(failed)?;
     let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-    share(file.as_file()).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    let octets = file.as_file().metadata().map_err(failed)?.len();
-    file.persist(output).map_err(|error| failed(error.error))?;
+    let octets = persist(file, output).map_err(failed)?;
     say(&format_args!(
         "origins {origins} files {files} octets {octets} seconds {:.3}",
         start.elapsed().as_secs_f64()
     ));
     Ok(if failures == 0 { Status::Done } else { Status::Io })
+}
+
+/// A file beside another one, which it is to replace.
+pub fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
+    NamedTempFile::new_in(folder)
+}
+
+/// Puts a file that is complete in its place; says how many octets it has.
+pub fn persist(file: NamedTempFile, path: &Path) -> io::Result<u64> {
+    share(file.as_file())?;
+    file.as_file().sync_all()?;
+    let octets = file.as_file().metadata()?.len();
+    file.persist(path)?;
+    Ok(octets)
 }
 
 /// Temporary files are for their owner alone; a pack is as any other file that is written.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 
-use crate::error::Failure;
+use crate::error::{Failure, Status};
 use crate::progress;
 
 /// Standard output, as long as anybody reads it. The exit status is an answer too, so a command
@@ -60,6 +60,15 @@ impl Write for Stdout {
     fn flush(&mut self) -> io::Result<()> {
         self.heed(|out| out.flush())
     }
+}
+
+/// Prints what a command was called for, which is then done.
+///
+/// # Errors
+/// As those of [`Stdout::print`].
+pub fn print(octets: impl AsRef<[u8]>) -> Result<Status, Failure> {
+    Stdout::new().print(octets)?;
+    Ok(Status::Done)
 }
 
 /// The failure that it is if standard output cannot be written for another reason.

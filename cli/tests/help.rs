@@ -145,13 +145,23 @@ fn bash_completes_a_command() {
     is_content("bash", &["--norc"], format!("{script}\n{asked}").as_bytes());
 }
 
+const GROFF: &[&str] = &["-man", "-Tutf8", "-Kutf8", "-P-c"];
+
+/// The commands of `store`.
+const STORE: [&str; 7] = ["stat", "get", "export", "import", "prune", "compact", "verify"];
+
 #[test]
 fn manual_pages() {
     let folder = Folder::new();
     let man = folder.path("share/man1");
     run(args!["man", "--output", &man]).gives(0, "");
     let commands = sub_commands();
-    assert_eq!(fs::read_dir(&man).unwrap().count(), commands.len() + 1);
+    assert_eq!(fs::read_dir(&man).unwrap().count(), commands.len() + 1 + STORE.len());
+    for name in STORE {
+        let page = fs::read(man.join(format!("robotsieve-store-{name}.1"))).unwrap();
+        run(args!["man", "store", name]).gives(0, &page);
+        is_content("groff", GROFF, &page);
+    }
     let whole = fs::read(man.join("robotsieve.1")).unwrap();
     run(args!["man"]).gives(0, &whole);
     for command in &commands {
@@ -166,10 +176,13 @@ fn manual_pages() {
         {
             assert!(text.contains(part), "no {part} in {text}");
         }
-        is_content("groff", &["-man", "-Tutf8", "-Kutf8", "-P-c"], &page);
+        is_content("groff", GROFF, &page);
     }
-    is_content("groff", &["-man", "-Tutf8", "-Kutf8", "-P-c"], &whole);
-    run(args!["man", "frobnicate"]).fails(2, "'frobnicate'").says("explain, filter");
+    is_content("groff", GROFF, &whole);
+    run(args!["man", "frobnicate"])
+        .fails(2, "'frobnicate'")
+        .says("explain, filter")
+        .says("store-get");
     run(args!["man", "check", "--output", &man]).fails(2, "--output");
     let taken = folder.file("taken", "");
     run(args!["man", "--output", taken]).fails(3, "taken");

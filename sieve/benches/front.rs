@@ -5,13 +5,14 @@
 
 use std::future::Future;
 use std::hint::black_box;
+use std::path::Path;
 use std::pin::pin;
 use std::sync::Barrier;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use robotsieve::{Config, Crawler, Engine, Origin, Profile, Robots};
+use robotsieve::{Crawler, Engine, Origin, Policy, Profile, Robots};
 use robotsieve_sieve::Timestamp;
 use robotsieve_sieve::front::Sieve;
 use robotsieve_sieve::outcome::{Attempt, Known, Protocol, Response};
@@ -32,55 +33,113 @@ fn known(body: &[u8]) -> Known {
     Protocol::RFC9309.after(None, &Attempt { at, redirects: vec![], result: Ok(response) })
 }
 
-fn main() {
-    let is_smoke = std::env::args().any(|argument| argument == "--test");
-    let hosts: u64 = if is_smoke { 200 } else { 20_000 };
-    let folder = tempfile::tempdir().expect("a folder for the store");
-    let store = Store::open(folder.path().join("robots.redb")).expect("a new store");
-    let files: Vec<Vec<u8>> = (0..hosts).map(|host| robotsieve_corpora::robots(1, host)).collect();
-    let keys: Vec<String> =
-        (0..hosts).map(|host| format!("https://{}", robotsieve_corpora::host_name(host))).collect();
-    let rows = keys.iter().zip(&files).map(|(key, file)| (key, known(file), Some(file)));
-    store.put_many(rows).expect("all are written");
-    let sieve = |slots| {
-        let builder = Sieve::builder(Crawler::name("Googlebot")).store(store.clone());
-        builder.max_bytes(2 << 30).slots(slots).build()
-    };
-    for count in [200, 2_000, hosts] {
-        resident(&sieve(65_536), &files[..count.min(hosts) as usize], is_smoke);
-    }
-    from_store(&sieve(16_384), &keys, &files);
+/// A site with URLs that it is asked about.
+struct Host {
+    key: String,
+    file: Vec<u8>,
+    urls: Vec<Vec<u8>>,
 }
 
-/// Questions to sites that are all in memory, from one thread and from several.
-fn resident(sieve: &Sieve, files: &[Vec<u8>], is_smoke: bool) {
-    let config = Config::default();
-    let mut urls = Vec::new();
-    let mut expected = 0;
-    for round in 0..if is_smoke { 2 } else { 40 } {
-        for (host, file) in files.iter().enumerate() {
-            let host = (host * 7_919 + round * 31) % files.len();
-            let file = if round == 0 { &files[host] } else { file };
-            if round == 0 {
-                // Policies over the budget are another matter, and `cargo bench --bench decide`'s.
-                let robots = Robots::parse_with(file, &Profile::RFC9309, &config);
-                let policy = robots.policy(&Crawler::name("Googlebot"));
-                policy.compile();
-                if policy.engine() != Engine::Dfa {
-                    continue;
-                }
-            }
-            urls.push(robotsieve_corpora::url(1, host as u64, round as u64));
+fn generated(hosts: u64) -> Vec<Host> {
+    let host = |host: u64| Host {
+        key: format!("https://{}", robotsieve_corpora::host_name(host)),
+        file: robotsieve_corpora::robots(1, host),
+        urls: (0..40).map(|number| robotsieve_corpora::url(1, host, number)).collect(),
+    };
+    (0..hosts).map(host).collect()
+}
+
+/// The real sites with real URLs, where `../../shared/corpus` is there; else none.
+fn corpus() -> Vec<Host> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let Ok(entries) = std::fs::read_dir(folder.join("urls")) else { return Vec::new() };
+    let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
+    names.sort();
+    let host = |name: &std::ffi::OsString| {
+        let urls = std::fs::read(folder.join("urls").join(name)).expect("URLs");
+        let urls = urls.split(|octet| *octet == b'\n').filter(|url| !url.is_empty());
+        // The URLs of a few files are of more hosts than the one that the file is named after.
+        let key = format!("https://{}", name.to_str().expect("a host"));
+        let own = |url: &&[u8]| Origin::of(*url).is_ok_and(|origin| origin.key() == key);
+        let urls = urls.filter(own).map(<[u8]>::to_vec).collect();
+        let file = std::fs::read(folder.join("robots").join(name)).expect("a robots.txt");
+        Host { file, urls, key: key.clone() }
+    };
+    names.iter().map(host).filter(|host| !host.urls.is_empty()).collect()
+}
+
+fn main() {
+    let is_smoke = std::env::args().any(|argument| argument == "--test");
+    let hosts = generated(if is_smoke { 200 } else { 20_000 });
+    for (set, hosts) in [
+        ("generated", &hosts[..200]),
+        ("generated", &hosts[..2_000.min(hosts.len())]),
+        ("generated", &hosts[..]),
+        ("corpus", &corpus()[..]),
+    ] {
+        if !hosts.is_empty() {
+            resident(set, hosts, Order::BySite, is_smoke);
+            resident(set, hosts, Order::AtRandom, is_smoke);
         }
     }
+    from_store(&hosts);
+}
+
+/// A store with all these sites, and a sieve that has nothing in memory.
+fn sieve(hosts: &[Host]) -> (tempfile::TempDir, Sieve) {
+    let folder = tempfile::tempdir().expect("a folder for the store");
+    let store = Store::open(folder.path().join("robots.store")).expect("a new store");
+    let rows = hosts.iter().map(|host| (&host.key, known(&host.file), Some(&host.file)));
+    store.put_many(rows).expect("all are written");
+    let builder = Sieve::builder(Crawler::name("Googlebot")).store(store);
+    (folder, builder.max_bytes(2 << 30).slots(65_536).build())
+}
+
+/// In which order URLs come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    BySite,
+    AtRandom,
+}
+
+/// Questions to sites that are all in memory, from one thread and from several, beside the same
+/// questions to their policies.
+fn resident(set: &str, hosts: &[Host], order: Order, is_smoke: bool) {
+    let (_folder, sieve) = sieve(hosts);
+    let crawler = Crawler::name("Googlebot");
+    let policies: Vec<Policy> = hosts
+        .iter()
+        .map(|host| Robots::parse(&host.file, &Profile::RFC9309).policy(&crawler))
+        .collect();
+    policies.iter().for_each(Policy::compile);
+    let mut urls: Vec<(usize, &[u8])> = Vec::new();
+    for (number, (host, policy)) in hosts.iter().zip(&policies).enumerate() {
+        // Policies over the budget are another matter, and `cargo bench --bench decide`'s.
+        if policy.engine() == Engine::Dfa {
+            urls.extend(host.urls.iter().map(|url| (number, &url[..])));
+        }
+    }
+    if order == Order::AtRandom {
+        // Each URL once, and each of another site than the one before.
+        let step = (1..).map(|n| 7_919 * n).find(|step| gcd(*step, urls.len()) == 1);
+        let step = step.expect("some number shares no factor");
+        urls = (0..urls.len()).map(|place| urls[place * step % urls.len()]).collect();
+    }
+    let is_allowed = |url: &[u8]| ready(sieve.decide(url)).is_ok_and(|d| d.is_allowed());
     // Each policy is asked so often that it compiles itself.
-    for url in urls.iter().chain(&urls).chain(&urls) {
-        black_box(ready(sieve.decide(url)).is_ok_and(|decision| decision.is_allowed()));
+    let asks = if is_smoke { 1 } else { 400_000 / hosts.len().max(1) + 1 };
+    for _ in 0..asks.min(20) {
+        urls.iter().for_each(|(_, url)| _ = black_box(is_allowed(url)));
     }
-    for url in &urls {
-        expected += u64::from(ready(sieve.decide(url)).is_ok_and(|decision| decision.is_allowed()));
-    }
+    let by_policy =
+        || urls.iter().filter(|(host, url)| policies[*host].is_allowed(*url) == Ok(true));
+    let expected = by_policy().count();
     let rounds = if is_smoke { 1 } else { 4_000_000 / urls.len().max(1) + 1 };
+    let began = Instant::now();
+    for _ in 0..rounds {
+        assert_eq!(by_policy().count(), expected);
+    }
+    let alone = began.elapsed().as_secs_f64() * 1e9 / (rounds * urls.len()) as f64;
     let mut one = 0.0;
     for threads in [1, 2, 4] {
         let barrier = Barrier::new(threads);
@@ -88,10 +147,7 @@ fn resident(sieve: &Sieve, files: &[Vec<u8>], is_smoke: bool) {
             barrier.wait();
             let began = Instant::now();
             for _ in 0..rounds {
-                let is_allowed = |url: &&Vec<u8>| {
-                    ready(sieve.decide(*url)).is_ok_and(|decision| decision.is_allowed())
-                };
-                assert_eq!(urls.iter().filter(is_allowed).count() as u64, expected);
+                assert_eq!(urls.iter().filter(|(_, url)| is_allowed(url)).count(), expected);
             }
             began.elapsed()
         };
@@ -105,9 +161,9 @@ fn resident(sieve: &Sieve, files: &[Vec<u8>], is_smoke: bool) {
             one = rate;
         }
         println!(
-            "{} sites in memory, {threads} threads: {:.0} ns a decision on each, {:.1} million/s, \
-             {:.2} times one thread",
-            files.len(),
+            "{} {set} sites in memory, {order:?}, {threads} threads: {:.0} ns a decision on each ({alone:.0} by \
+             the policy alone), {:.1} million/s, {:.2} times one thread",
+            hosts.len(),
             1e9 * threads as f64 / rate,
             rate / 1e6,
             rate / one
@@ -115,22 +171,25 @@ fn resident(sieve: &Sieve, files: &[Vec<u8>], is_smoke: bool) {
     }
 }
 
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 /// The first question to each site that the store knows.
-fn from_store(sieve: &Sieve, keys: &[String], files: &[Vec<u8>]) {
+fn from_store(hosts: &[Host]) {
+    let (_folder, sieve) = sieve(hosts);
     let crawler = Crawler::name("Googlebot");
     let mut times = Vec::new();
-    for number in 0..keys.len() {
-        let host = number * 7_919 % keys.len();
-        let url = [keys[host].as_bytes(), b"/search?q=x"].concat();
+    for number in 0..hosts.len() {
+        let host = &hosts[number * 7_919 % hosts.len()];
+        let url = [host.key.as_bytes(), b"/search?q=x"].concat();
         let began = Instant::now();
         let decision = ready(sieve.decide(&url)).expect("it is in the store").is_allowed();
         times.push(began.elapsed());
-        let once = robotsieve::is_allowed_once(&files[host], &Profile::RFC9309, &crawler, &url);
-        assert_eq!(Ok(decision), once, "{}", keys[host]);
+        let once = robotsieve::is_allowed_once(&host.file, &Profile::RFC9309, &crawler, &url);
+        assert_eq!(Ok(decision), once, "{}", host.key);
     }
-    assert_eq!(sieve.metrics().from_store, keys.len() as u64);
-    let known = sieve.known(&Origin::of(&keys[0]).expect("a URL")).expect("a good store");
-    assert!(known.is_some_and(|known| known.copy.is_some()));
+    assert_eq!(sieve.metrics().from_store, hosts.len() as u64);
     times.sort_unstable();
     let mean = times.iter().sum::<Duration>() / times.len() as u32;
     println!(

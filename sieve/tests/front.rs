@@ -119,13 +119,6 @@ async fn allowed(sieve: &Sieve, url: &str) -> bool {
     sieve.decide(url).await.unwrap().is_allowed()
 }
 
-/// Until what goes on in the background has ended.
-async fn settled(sieve: &Sieve) {
-    while sieve.attempts_under_way() > 0 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-}
-
 #[tokio::test]
 async fn verdicts_and_grounds() {
     let web = Web::of([
@@ -189,7 +182,7 @@ async fn one_attempt_however_many_wait() {
         assert!(!task.await.unwrap());
     }
     assert_eq!(web.asked(), 2);
-    settled(&sieve).await;
+    sieve.settled().await;
 }
 
 /// A caller that goes away does not end what others wait for.
@@ -202,7 +195,7 @@ async fn dropped_futures() {
     let impatient = tokio::time::timeout(Duration::from_millis(10), sieve.decide(url)).await;
     assert!(impatient.is_err());
     gate.close();
-    settled(&sieve).await;
+    sieve.settled().await;
     assert!(!sieve.decide_at_once(url).unwrap().unwrap().is_allowed());
     assert_eq!(web.asked(), 1);
 }
@@ -217,13 +210,13 @@ async fn expiry_and_refresh() {
     // The last tenth of a day has not begun.
     web.later(DAY - DAY / 10 - 1);
     assert!(!allowed(&sieve, url).await);
-    settled(&sieve).await;
+    sieve.settled().await;
     assert_eq!(web.asked(), 1);
     // It has: the old answer serves, and a new one is on the way.
     web.later(1);
     assert!(!allowed(&sieve, url).await);
     assert!(!allowed(&sieve, url).await);
-    settled(&sieve).await;
+    sieve.settled().await;
     assert_eq!((web.asked(), sieve.metrics().refreshes), (2, 1));
     assert!(allowed(&sieve, url).await);
     // Nobody asked in time: the next one waits.
@@ -246,11 +239,11 @@ async fn unreachable_sites() {
     // It is not asked again before it is time to, then in the background.
     web.later(5 * 60 - 1);
     assert!(!allowed(&sieve, url).await);
-    settled(&sieve).await;
+    sieve.settled().await;
     assert_eq!(web.asked(), 2);
     web.later(1);
     assert!(!allowed(&sieve, url).await);
-    settled(&sieve).await;
+    sieve.settled().await;
     assert_eq!(web.asked(), 3);
     // The last good copy after them, without another word from the site.
     web.later(12 * HOUR - 5 * 60);
@@ -259,11 +252,11 @@ async fn unreachable_sites() {
     let decision = sieve.decide(url).await.unwrap();
     assert_eq!(decision.site().ruling().why, Why::CopyWhileUnreachable);
     assert_eq!(decision.age(), Some(Duration::from_secs(DAY + 12 * HOUR)));
-    settled(&sieve).await;
+    sieve.settled().await;
     // And in the end what the site's other pages say.
     web.later(30 * DAY);
     assert!(!allowed(&sieve, url).await);
-    settled(&sieve).await;
+    sieve.settled().await;
     sieve.site_answered(&Origin::of(url).unwrap()).unwrap();
     assert!(allowed(&sieve, "https://e.com/private").await);
     sieve.errors_mean_absent(&Origin::of(url).unwrap(), true).unwrap();
@@ -291,7 +284,7 @@ async fn restarts() {
         assert_eq!(allowed(&sieve, url).await, wanted);
     }
     assert_eq!(web.asked(), 3);
-    settled(&sieve).await;
+    sieve.settled().await;
     drop(sieve);
     let sieve = web.builder().store(Store::open(&path).unwrap()).build();
     for (url, wanted) in urls.iter().zip(wanted) {
@@ -301,14 +294,14 @@ async fn restarts() {
     assert_eq!((web.asked(), metrics.from_store, metrics.store_times.count()), (3, 3, 3));
     // Expired: asked again, with the validators of the copy in the store.
     web.later(DAY);
-    settled(&sieve).await;
+    sieve.settled().await;
     drop(sieve);
     let sieve = web.builder().store(Store::open(&path).unwrap()).build();
     assert!(!allowed(&sieve, urls[0]).await);
     assert_eq!((web.asked(), web.conditional.load(SeqCst)), (4, 1));
     let known = sieve.known(&Origin::of(urls[0]).unwrap()).unwrap().unwrap();
     assert_eq!(known.copy.unwrap().at, Timestamp(START + DAY));
-    settled(&sieve).await;
+    sieve.settled().await;
     drop(sieve);
     // Nobody to ask: what is known serves, and nothing else is.
     web.later(10 * DAY);
@@ -369,7 +362,7 @@ async fn fetchers_that_panic() {
     let sieve = web.sieve();
     let url = "https://e.com/private";
     assert!(matches!(sieve.decide(url).await, Err(SieveError::Gone)));
-    settled(&sieve).await;
+    sieve.settled().await;
     web.set("https://e.com", Site::Answers(200, RULES));
     assert!(!allowed(&sieve, url).await);
 }
@@ -385,7 +378,7 @@ async fn bounded_memory() {
     let metrics = sieve.metrics();
     assert!(metrics.bytes <= 100_000, "{metrics:?}");
     assert!((50..1000).contains(&metrics.sites), "{metrics:?}");
-    settled(&sieve).await;
+    sieve.settled().await;
 }
 
 /// A policy that compiles itself is counted with what it has become.

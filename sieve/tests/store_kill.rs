@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, io, thread};
 
+use robotsieve_sieve::Timestamp;
 use robotsieve_sieve::outcome::Known;
 use robotsieve_sieve::store::Store;
 
@@ -21,12 +22,15 @@ use support::{origin, with_body};
 
 /// The store's path, for the writer.
 const WRITER: &str = "ROBOTSIEVE_STORE_KILL_WRITER";
+/// Whether it is to compact the store, too.
+const COMPACTS: &str = "ROBOTSIEVE_STORE_KILL_COMPACTS";
 /// The first version that the writer writes.
 const FIRST_VERSION: &str = "ROBOTSIEVE_STORE_KILL_FIRST_VERSION";
 
-/// Kills on one file, and kills while a file is made.
+/// Kills on one file, kills while a file is made, and kills on one that is compacted.
 const KILLS: u64 = 50;
 const KILLS_OF_NEW: u64 = 10;
+const KILLS_OF_COMPACTED: u64 = 15;
 /// Versions that a writer has for itself.
 const VERSIONS: u64 = 1_000_000;
 const THREADS: u64 = 4;
@@ -39,7 +43,12 @@ const MANY: u64 = 20;
 fn main() {
     if let Some(path) = env::var_os(WRITER) {
         let first = env::var(FIRST_VERSION).ok().and_then(|first| first.parse().ok());
-        write(Path::new(&path), first.expect("a version"));
+        let (path, first) = (Path::new(&path), first.expect("a version"));
+        if env::var_os(COMPACTS).is_some() {
+            write_and_compact(path, first)
+        } else {
+            write(path, first)
+        }
     }
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos());
     let mut random = Random(seed as u64 | 1);
@@ -49,7 +58,8 @@ fn main() {
     for number in 0..KILLS_OF_NEW {
         let path = folder.path().join(format!("{number}.store"));
         let mut acknowledged = HashMap::new();
-        write_and_kill(&path, 0, Duration::from_micros(random.below(30_000)), &mut acknowledged);
+        let after = Duration::from_micros(random.below(30_000));
+        write_and_kill(&path, 0, false, after, &mut acknowledged);
         check(&path, &acknowledged);
     }
 
@@ -58,7 +68,7 @@ fn main() {
     let (mut count, mut longest) = (0, Duration::ZERO);
     for kill in 0..KILLS {
         let after = Duration::from_micros(random.below(300_000));
-        count += write_and_kill(&path, kill * VERSIONS, after, &mut acknowledged);
+        count += write_and_kill(&path, kill * VERSIONS, false, after, &mut acknowledged);
         longest = longest.max(check(&path, &acknowledged));
     }
     println!(
@@ -67,6 +77,11 @@ fn main() {
         acknowledged.len(),
         longest.as_secs_f64() * 1e3,
     );
+    for kill in KILLS..KILLS + KILLS_OF_COMPACTED {
+        let after = Duration::from_micros(random.below(300_000));
+        write_and_kill(&path, kill * VERSIONS, true, after, &mut acknowledged);
+        check(&path, &acknowledged);
+    }
     assert!(count >= 100, "killed too early to tell anything");
 }
 
@@ -113,19 +128,41 @@ fn write(path: &Path, first: u64) -> ! {
     unreachable!("the threads do not end");
 }
 
+/// The writer that also compacts: most of its time.
+fn write_and_compact(path: &Path, first: u64) -> ! {
+    let mut random = Random(first << 1 | 1);
+    for version in first.. {
+        let store = Store::open(path).expect("a store");
+        let number = random.below(HOSTS * THREADS - MANY);
+        let rows = (number..number + MANY).map(|host| {
+            let (known, body) = written(host, version);
+            (origin(host), known, Some(body))
+        });
+        store.put_many(rows).expect("puts");
+        let lines: String =
+            (number..number + MANY).map(|host| format!("{host} {version}\n")).collect();
+        io::stdout().lock().write_all(lines.as_bytes()).expect("the parent reads");
+        store.prune(Timestamp(0)).expect("prunes");
+        drop(store);
+        Store::compact(path).expect("compacts");
+    }
+    unreachable!("there are more versions than time")
+}
+
 /// Starts a writer, kills it, and takes down what it acknowledged; says how much that was.
 fn write_and_kill(
     path: &Path,
     first: u64,
+    compacts: bool,
     after: Duration,
     acknowledged: &mut HashMap<u64, u64>,
 ) -> u64 {
-    let mut writer = Command::new(env::current_exe().expect("this program"))
-        .env(WRITER, path)
-        .env(FIRST_VERSION, first.to_string())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("starts");
+    let mut command = Command::new(env::current_exe().expect("this program"));
+    command.env(WRITER, path).env(FIRST_VERSION, first.to_string()).stdout(Stdio::piped());
+    if compacts {
+        command.env(COMPACTS, "yes");
+    }
+    let mut writer = command.spawn().expect("starts");
     let mut told = BufReader::new(writer.stdout.take().expect("a pipe"));
     let reader = thread::spawn(move || {
         let mut lines = Vec::new();

@@ -80,7 +80,7 @@ impl Sites for Folder {
         &self.hasher
     }
 
-    fn find(&self, host: &[u8], hash: HostHash) -> Found<'_> {
+    fn find(&self, _: &[u8], host: &[u8], hash: HostHash) -> Found<'_> {
         let Some(place) = self.places.get(&hash) else { return Found::Missing };
         if self.hosts[place.start as usize..][..place.len as usize] != *host {
             return Found::Missing;

@@ -63,11 +63,17 @@ impl Judge {
         }
     }
 
-    /// What the URLs of a host in canonical form are judged by.
-    fn ruling(&self, host: &[u8], hash: HostHash) -> Ruling<'_> {
+    fn prepare(&self, lines: &[u8]) {
+        if let Source::ByHost(sites) = &self.source {
+            sites.prepare(lines);
+        }
+    }
+
+    /// What the URLs of a host in canonical form are judged by, of which one begins so.
+    fn ruling(&self, start: &[u8], host: &[u8], hash: HostHash) -> Ruling<'_> {
         match &self.source {
             Source::One(site) => Ruling::Site(site),
-            Source::ByHost(sites) => match sites.find(host, hash) {
+            Source::ByHost(sites) => match sites.find(start, host, hash) {
                 Found::Site(site) => Ruling::Site(site),
                 Found::Missing => Ruling::All(self.missing),
                 Found::Unreadable => Ruling::All(Answer::Unknown),
@@ -103,6 +109,7 @@ impl<'j> Worker<'j> {
             Output::Denied => Answer::Disallow,
             _ => Answer::Allow,
         };
+        self.judge.prepare(lines);
         let mut tally = Tally::default();
         let kept = &mut self.kept;
         kept.clear();
@@ -147,6 +154,7 @@ impl<'j> Worker<'j> {
     /// Judges all lines of a chunk, which ends with a line feed, and says of each what the
     /// verdicts are.
     pub fn tell(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Gone> {
+        self.judge.prepare(lines);
         let mut tally = Tally::default();
         let (judge, shared) = (self.judge, &mut self.shared);
         self.hosts.each_url(lines, &mut tally, |line, tally| {
@@ -328,7 +336,7 @@ impl<'j> Hosts<'j> {
             Some(host) => {
                 let hash = judge.hasher.hash(&host);
                 self.seen.note(hash, tally);
-                judge.ruling(&host, hash)
+                judge.ruling(start, &host, hash)
             }
         };
         self.known.put(start, start_hash, ruling);

@@ -28,6 +28,7 @@ mod output;
 mod packed;
 pub mod report;
 mod sites;
+mod stored;
 mod tally;
 
 use std::ffi::OsString;
@@ -51,6 +52,7 @@ use output::{Piece, Pieces};
 use packed::Packed;
 use report::Report;
 use sites::Site;
+use stored::Stored;
 use tally::Sum;
 
 /// The usual octets of a chunk. Large enough that handing it on costs nothing by
@@ -102,6 +104,9 @@ fn of_files(args: &FilterArgs, report: &Arc<Report>) -> Result<(Source, Asked), 
     let agents = args.agents.required()?;
     let crawlers: Vec<_> = agents.iter().map(Agent::crawler).collect();
     let source = match (&args.robots, &args.robots_dir) {
+        _ if args.store.is_some() => {
+            Source::ByHost(Box::new(Stored::open(args, crawlers, profile, Arc::clone(report))?))
+        }
         (Some(path), _) => {
             let file = robots_file::read(path)?;
             Source::One(Site::new(&file, &profile, &crawlers))
@@ -174,9 +179,10 @@ fn sieve(
     let (job_sender, jobs) = sync_channel::<Job>(threads);
     let (turn_sender, turns) = sync_channel::<Receiver<Piece>>(2 * threads);
     let jobs = Arc::new(Mutex::new(jobs));
+    let mut workers = Vec::new();
     for _ in 0..threads {
         let (judge, jobs, buffers) = (Arc::clone(&judge), Arc::clone(&jobs), Arc::clone(&buffers));
-        start("judging", move || work(&judge, &jobs, &buffers))?;
+        workers.push(start("judging", move || work(&judge, &jobs, &buffers))?);
     }
     // Only workers hold it now: should all of them end, the reader does not wait for ever.
     drop(jobs);
@@ -190,6 +196,11 @@ fn sieve(
         Err(failure) => Err(failure),
         Ok(tally) => {
             reader.join().map_err(|_| Failure::Thread("reading"))?;
+            // With the last of them the judge ends too, and with it its source.
+            drop(judge);
+            for worker in workers {
+                worker.join().map_err(|_| Failure::Thread("judging"))?;
+            }
             Ok(Some(tally))
         }
     }

@@ -56,7 +56,7 @@ impl Sites for Packed {
         &self.hasher
     }
 
-    fn find(&self, host: &[u8], _: HostHash) -> Found<'_> {
+    fn find(&self, _: &[u8], host: &[u8], _: HostHash) -> Found<'_> {
         let site = match self.pack.get(host) {
             Ok(Some(site)) => site,
             Ok(None) => return Found::Missing,

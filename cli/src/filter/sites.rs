@@ -15,8 +15,12 @@ pub trait Sites: Send + Sync {
     /// The hash function whose hashes [`Sites::find`] is given.
     fn hasher(&self) -> &HostHasher;
 
-    /// What there is for a host in canonical form; the same whenever it is asked for.
-    fn find(&self, host: &[u8], hash: HostHash) -> Found<'_>;
+    /// What there is for a host in canonical form, the same whenever it is asked for; and `start`,
+    /// the URL up to the end of its authority.
+    fn find(&self, start: &[u8], host: &[u8], hash: HostHash) -> Found<'_>;
+
+    /// Some lines come next: what they need may be looked for all at once.
+    fn prepare(&self, _lines: &[u8]) {}
 }
 
 /// What there is for a host.

@@ -10,6 +10,7 @@ use super::entry::Entry;
 use super::resident::EntryRef;
 use crate::Timestamp;
 use crate::outcome::{Holds, Known, Ruling};
+use crate::store::StoreError;
 
 /// A site, and what holds for it.
 ///
@@ -26,7 +27,7 @@ impl Site {
 
     /// The site's origin, by its [key](robotsieve::Origin::key).
     pub fn origin(&self) -> &str {
-        &self.entry().key
+        self.entry().key()
     }
 
     /// What is known of it.
@@ -77,7 +78,6 @@ pub struct Decision<'u> {
     pub(super) verdict: Verdict,
     pub(super) url: &'u [u8],
     pub(super) site: Site,
-    pub(super) profile: Profile,
 }
 
 /// Why a URL is allowed or not.
@@ -121,7 +121,7 @@ impl Decision<'_> {
 
     /// The profile by which it was decided.
     pub fn profile(&self) -> &Profile {
-        &self.profile
+        &self.site.entry().profile
     }
 
     /// The answers for all crawlers of the sieve, in the order given.
@@ -143,6 +143,8 @@ pub enum SieveError {
     Url(InvalidUrl),
     /// Nothing is known of the site, and the sieve has no fetcher.
     Unknown,
+    /// The store cannot be read, and the sieve has no fetcher.
+    Store(Arc<StoreError>),
     /// The attempt to fetch ended without an outcome: the runtime is being shut down, or the
     /// fetcher panicked.
     Gone,
@@ -153,6 +155,7 @@ impl fmt::Display for SieveError {
         match self {
             SieveError::Origin(cause) => cause.fmt(f),
             SieveError::Url(cause) => cause.fmt(f),
+            SieveError::Store(cause) => cause.fmt(f),
             SieveError::Unknown => f.write_str("nothing is known of the site"),
             SieveError::Gone => f.write_str("the attempt to fetch ended without an outcome"),
         }
@@ -178,7 +181,7 @@ impl From<InvalidUrl> for SieveError {
 pub struct Fetched {
     pub(super) entry: Arc<Entry>,
     /// Whether it is in the store for good; `Ok` where there is no store.
-    pub stored: Result<(), Arc<crate::store::StoreError>>,
+    pub stored: Result<(), Arc<StoreError>>,
 }
 
 impl Fetched {

@@ -4,30 +4,57 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use robotsieve::{Config, Crawler, Panel, Profile, Robots};
+use robotsieve::{Config, Crawler, Panel, Policy, Profile, Robots};
+use smallvec::SmallVec;
 
 use crate::Timestamp;
 use crate::outcome::{ContentHash, Holds, Known, Protocol, Ruling};
 
 /// A site: what is known of it, and the policies that hold because of that.
+///
+/// What each decision reads comes first and lies together: with many sites in memory, it is
+/// memory that a decision waits for.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Entry {
-    pub(super) key: Box<str>,
-    pub(super) known: Known,
-    /// What held when this was made.
-    pub(super) ruling: Ruling,
-    pub(super) panel: Arc<Panel>,
     /// When to look again whether it still holds.
     look_again: AtomicU64,
+    /// The policy of the first crawler.
+    pub(super) policy: Policy,
+    key: SmallVec<[u8; 40]>,
+    pub(super) panel: Arc<Panel>,
+    /// What held when this was made.
+    pub(super) ruling: Ruling,
+    pub(super) known: Known,
+    /// By which its policies were made.
+    pub(super) profile: Profile,
     /// The octets that its policies were last counted with.
     policies_weighed: AtomicU64,
 }
 
 impl Entry {
-    pub(super) fn new(key: &str, known: Known, ruling: Ruling, panel: Arc<Panel>) -> Entry {
-        let look_again = ruling.until.min(ruling.next_attempt).0;
-        let (look_again, policies_weighed) = (AtomicU64::new(look_again), AtomicU64::new(0));
-        Entry { key: key.into(), known, ruling, panel, look_again, policies_weighed }
+    fn new(key: &str, known: Known, ruling: Ruling, panel: Arc<Panel>, profile: Profile) -> Entry {
+        Entry {
+            look_again: AtomicU64::new(ruling.until.min(ruling.next_attempt).0),
+            policy: panel.policy(0).clone(),
+            key: SmallVec::from_slice(key.as_bytes()),
+            panel,
+            ruling,
+            known,
+            profile,
+            policies_weighed: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether it is the site of this origin.
+    #[inline]
+    pub(super) fn is_of(&self, key: &str) -> bool {
+        self.key[..] == *key.as_bytes()
+    }
+
+    /// The origin's key.
+    pub(super) fn key(&self) -> &str {
+        str::from_utf8(&self.key).expect("it was made of text")
     }
 
     /// Whether nothing can have changed since it was made.
@@ -93,10 +120,6 @@ impl Panels {
         self.crawlers.len()
     }
 
-    pub(super) fn profile(&self) -> &Profile {
-        &self.profile
-    }
-
     /// The site for what is known; `None` where its copy's body is needed and is neither given
     /// nor in use by another site.
     pub(super) fn site(
@@ -113,7 +136,7 @@ impl Panels {
             Holds::DisallowAll => Arc::clone(&self.disallow_all),
             Holds::Rules => self.of_content(known.copy.as_ref()?.content, body)?,
         };
-        Some(Entry::new(key, known, ruling, panel))
+        Some(Entry::new(key, known, ruling, panel, self.profile))
     }
 
     /// The policies of a body that is in use.

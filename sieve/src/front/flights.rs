@@ -1,9 +1,10 @@
 //! One attempt per origin at a time, however many wait for it.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::entry::Entry;
 use crate::store::StoreError;
@@ -23,6 +24,8 @@ pub(super) enum Stage {
 #[derive(Default)]
 pub(super) struct Flights {
     by_origin: Mutex<HashMap<Box<str>, watch::Receiver<Stage>>>,
+    /// Told whenever the last one has ended.
+    ended: Notify,
 }
 
 /// What an attempt tells of itself. Its end, however it comes, ends the flight.
@@ -61,6 +64,19 @@ impl Flights {
         self.lock().len()
     }
 
+    /// Waits until there are none.
+    pub(super) async fn ended(&self) {
+        loop {
+            let mut ended = pin!(self.ended.notified());
+            // From here on it is heard.
+            ended.as_mut().enable();
+            if self.len() == 0 {
+                return;
+            }
+            ended.await;
+        }
+    }
+
     /// Each change of the map is whole, so it is good whatever happened to a thread.
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, watch::Receiver<Stage>>> {
         self.by_origin.lock().unwrap_or_else(PoisonError::into_inner)
@@ -79,6 +95,10 @@ impl Pilot {
 
 impl Drop for Pilot {
     fn drop(&mut self) {
-        self.flights.lock().remove(&self.key);
+        let mut by_origin = self.flights.lock();
+        by_origin.remove(&self.key);
+        if by_origin.is_empty() {
+            self.flights.ended.notify_waiters();
+        }
     }
 }

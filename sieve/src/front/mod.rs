@@ -2,13 +2,12 @@
 //!
 //! A [`Sieve`] knows the site of each URL: from memory, from the [store](crate::store), or by
 //! asking for it, once however many wait. Answers serve as long as the
-//! [`Protocol`](crate::outcome::Protocol) says, and are refreshed in the background before they
+//! [`Protocol`] says, and are refreshed in the background before they
 //! expire. [`blocking`] has the same for programs without a runtime.
 //!
 //! ```
 //! use std::future::Future;
-//! use std::pin::Pin;
-//!
+//! //!
 //! use robotsieve::{Crawler, Origin};
 //! use robotsieve_sieve::Timestamp;
 //! use robotsieve_sieve::front::{Fetch, Sieve};
@@ -55,6 +54,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::future::{self, BoxFuture, Either};
 use futures_util::stream::{self, StreamExt};
 use robotsieve::{Config, Crawler, Origin, Profile};
 use tokio::sync::watch;
@@ -107,7 +107,7 @@ impl Clock {
     #[inline]
     fn now(&self) -> Timestamp {
         match self {
-            Clock::System => Timestamp::now(),
+            Clock::System => Timestamp::coarsely_now(),
             Clock::Own(clock) => clock(),
         }
     }
@@ -229,29 +229,38 @@ impl Sieve {
 
     /// Decides on a URL, for the first of the crawlers.
     ///
-    /// Where the site is in memory or in the store and its answer serves, the future is ready
-    /// at once (the store is read by the task itself, some ten microseconds). Else it waits for
+    /// Where the site is in memory and nothing can have changed, all is done in this call, and the
+    /// future is ready. Where it is in the store and its answer serves, it is ready when it is
+    /// polled (the store is read by the task itself, some ten microseconds). Else it waits for
     /// the fetcher, in a runtime of Tokio, however many wait for the same site. A future that
     /// is dropped does not end the attempt.
     ///
     /// # Errors
     /// [`SieveError::Origin`] and [`SieveError::Url`] where the URL is none;
-    /// [`SieveError::Unknown`] where there is no fetcher; [`SieveError::Gone`]. A site that
-    /// cannot be reached is no error: what follows from that is the decision.
+    /// [`SieveError::Unknown`] and [`SieveError::Store`] where there is no fetcher;
+    /// [`SieveError::Gone`]. A site that cannot be reached is no error: what follows from that
+    /// is the decision.
+    #[inline]
     pub fn decide<'u, U: AsRef<[u8]> + ?Sized>(
         &self,
         url: &'u U,
-    ) -> impl Future<Output = Result<Decision<'u>, SieveError>> + Send + use<'_, 'u, U> {
+    ) -> impl Future<Output = Result<Decision<'u>, SieveError>> + Send + use<'u, U> {
         let url = url.as_ref();
-        async move {
-            let origin = Origin::of(url)?;
-            let now = self.shared.clock.now();
-            let site = match self.shared.at_once(&origin, now) {
-                Some(site) => site,
-                None => self.shared.find(&origin, now).await?,
-            };
-            self.shared.decision(site, url, now)
+        match self.decide_at_once(url).transpose() {
+            Some(decision) => Either::Left(future::ready(decision)),
+            None => Either::Right(self.clone().decide_in_time(url)),
         }
+    }
+
+    /// The decision on a URL whose site is to be found. In a box, so that futures that are ready
+    /// at once are small.
+    #[cold]
+    fn decide_in_time(self, url: &[u8]) -> BoxFuture<'_, Result<Decision<'_>, SieveError>> {
+        Box::pin(async move {
+            let now = self.shared.clock.now();
+            let site = self.shared.find(&Origin::of(url)?, now).await?;
+            decision(site, url, now)
+        })
     }
 
     /// What holds for the site of an origin, found as [`Sieve::decide`] finds it.
@@ -280,7 +289,7 @@ impl Sieve {
         let url = url.as_ref();
         let now = self.shared.clock.now();
         match self.shared.at_once(&Origin::of(url)?, now) {
-            Some(site) => self.shared.decision(site, url, now).map(Some),
+            Some(site) => decision(site, url, now).map(Some),
             None => Ok(None),
         }
     }
@@ -309,17 +318,17 @@ impl Sieve {
         let find = |(key, origin)| async move { (key, self.shared.find(&origin, now).await) };
         let finding = stream::iter(missing).map(find).buffer_unordered(SITES_AT_A_TIME);
         sites.extend(finding.collect::<Vec<_>>().await);
-        let decide = |url| {
+        let decide_one = |url| {
             let origin = Origin::of(url)?;
             match &sites[origin.key()] {
                 Ok(site) => {
                     self.shared.counters.at_once.add(1);
-                    self.shared.decision(EntryRef::from_inner(Option::clone(site)), url, now)
+                    decision(EntryRef::from_inner(Option::clone(site)), url, now)
                 }
                 Err(cause) => Err(cause.clone()),
             }
         };
-        urls().map(decide).collect()
+        urls().map(decide_one).collect()
     }
 
     /// Asks for the robots.txt of an origin now, whether or not a better time is yet to come,
@@ -356,6 +365,17 @@ impl Sieve {
         self.shared.store.as_ref().map_or(Ok(None), |store| store.get(key))
     }
 
+    /// Whether there is a reason to ask an origin now: it is not known, its answer is about to
+    /// expire or has, or it is time to try again after a failure.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub fn is_due(&self, origin: &Origin<'_>) -> Result<bool, StoreError> {
+        let now = self.shared.clock.now();
+        let next_attempt = |known| self.shared.protocol.ruling(&known, now).next_attempt;
+        Ok(self.known(origin)?.is_none_or(|known| next_attempt(known) <= now))
+    }
+
     /// Tells that the site of an origin answers: other pages of it were fetched. In the
     /// protocol `google` it matters to sites whose robots.txt has been unreachable for long.
     ///
@@ -386,7 +406,7 @@ impl Sieve {
         if let Some(store) = &shared.store {
             store.put(key, &known, None)?;
         }
-        if let Some(site) = shared.make(key, known, None, shared.clock.now()) {
+        if let Some(site) = shared.make(key, known, None, shared.clock.now())? {
             shared.resident.insert(&site);
         }
         Ok(())
@@ -404,10 +424,28 @@ impl Sieve {
         self.shared.flights.len()
     }
 
+    /// Waits until no attempt is going on and all outcomes are in the store: before a program
+    /// ends.
+    pub async fn settled(&self) {
+        self.shared.flights.ended().await;
+    }
+
     /// How many crawlers it is for.
     pub fn crawler_count(&self) -> usize {
         self.shared.panels.crawler_count()
     }
+}
+
+#[inline]
+fn decision<'u>(
+    entry: EntryRef,
+    url: &'u [u8],
+    now: Timestamp,
+) -> Result<Decision<'u>, SieveError> {
+    let site = Site { entry, now };
+    let policy = &site.entry().policy;
+    let verdict = policy.verdict(&policy.target(url)?);
+    Ok(Decision { verdict, url, site })
 }
 
 #[inline]
@@ -423,19 +461,6 @@ impl Shared {
         Some(site)
     }
 
-    #[inline]
-    fn decision<'u>(
-        &self,
-        entry: EntryRef,
-        url: &'u [u8],
-        now: Timestamp,
-    ) -> Result<Decision<'u>, SieveError> {
-        let site = Site { entry, now };
-        let policy = site.policy(0);
-        let verdict = policy.verdict(&policy.target(url)?);
-        Ok(Decision { verdict, url, site, profile: *self.panels.profile() })
-    }
-
     /// The site of an origin that was not found at once.
     #[cold]
     async fn find(
@@ -444,14 +469,15 @@ impl Shared {
         now: Timestamp,
     ) -> Result<EntryRef, SieveError> {
         let key = origin.key();
-        if let Some(site) = self.serves(key, now) {
-            return Ok(EntryRef::from_inner(Some(site)));
-        }
-        if self.fetcher.is_none() {
-            return Err(SieveError::Unknown);
+        match self.serves(key, now) {
+            Ok(Some(site)) => return Ok(EntryRef::from_inner(Some(site))),
+            Ok(None) if self.fetcher.is_none() => return Err(SieveError::Unknown),
+            Err(cause) if self.fetcher.is_none() => return Err(SieveError::Store(Arc::new(cause))),
+            // A store that cannot be read is one that knows nothing.
+            Ok(None) | Err(_) => {}
         }
         count(&self.counters.waited);
-        let landed = || self.serves(key, self.clock.now());
+        let landed = || self.serves(key, self.clock.now()).unwrap_or_default();
         match self.flights.join(key, landed, |pilot| self.take_off(pilot)) {
             Ok(flight) => arrival(flight).await.map(|site| EntryRef::from_inner(Some(site))),
             Err(site) => Ok(EntryRef::from_inner(Some(site))),
@@ -460,29 +486,33 @@ impl Shared {
 
     /// The site, if it is in memory or in the store and its answer serves. Where a new one is
     /// due, it is asked for in the background.
-    fn serves(self: &Arc<Self>, key: &str, now: Timestamp) -> Option<Arc<Entry>> {
-        let site = match self.resident.get(key) {
+    fn serves(
+        self: &Arc<Self>,
+        key: &str,
+        now: Timestamp,
+    ) -> Result<Option<Arc<Entry>>, StoreError> {
+        let (site, counter) = match self.resident.get(key) {
             Some(site) if site.holds_at(now) => {
                 count(&self.counters.from_memory);
-                return Some(site);
+                return Ok(Some(site));
             }
             Some(site) => {
-                let renewed = self.make(key, site.known.clone(), None, now)?;
-                count(&self.counters.from_memory);
-                renewed
+                (self.make(key, site.known.clone(), None, now)?, &self.counters.from_memory)
             }
             None => {
                 let began = Instant::now();
-                let (known, body) = self.read(|store| store.get_with_body(key))??;
+                let found = self.read(|store| store.get_with_body(key))?.flatten();
+                let Some((known, body)) = found else { return Ok(None) };
                 let site = self.make(key, known, body.as_deref(), now)?;
-                count(&self.counters.from_store);
                 self.counters.store_times.add(began.elapsed());
-                site
+                (site, &self.counters.from_store)
             }
         };
+        let Some(site) = site else { return Ok(None) };
         if site.ruling.is_expired && self.fetcher.is_some() {
-            return None;
+            return Ok(None);
         }
+        count(counter);
         let is_due = now >= site.ruling.next_attempt;
         if is_due {
             site.look_again_at(now + WHILE_ASKING);
@@ -493,39 +523,40 @@ impl Shared {
             // Where one is under way, that one is it.
             let _ = self.flights.join(key, || None, |pilot| self.take_off(pilot));
         }
-        Some(site)
+        Ok(Some(site))
     }
 
-    /// The site for what is known; `None` where its body is needed and cannot be had.
+    /// The site for what is known; `None` where its body is needed and is not to be had.
     fn make(
         &self,
         key: &str,
         known: Known,
         body: Option<&[u8]>,
         now: Timestamp,
-    ) -> Option<Arc<Entry>> {
+    ) -> Result<Option<Arc<Entry>>, StoreError> {
         if let Some(site) = self.panels.site(key, known.clone(), body, &self.protocol, now) {
-            return Some(Arc::new(site));
+            return Ok(Some(Arc::new(site)));
         }
-        let body = self.body(known.copy.as_ref()?.content)?;
-        self.panels.site(key, known, Some(&body), &self.protocol, now).map(Arc::new)
+        let Some(copy) = &known.copy else { return Ok(None) };
+        let body = self.body(copy.content)?;
+        let site = self.panels.site(key, known, body.as_deref(), &self.protocol, now);
+        Ok(site.map(Arc::new))
     }
 
-    fn body(&self, content: ContentHash) -> Option<Vec<u8>> {
-        self.read(|store| store.body(&content))?
+    fn body(&self, content: ContentHash) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|store| store.body(&content)).map(Option::flatten)
     }
 
-    /// What the store says. A store that cannot be read is one that knows nothing, and is
-    /// told of.
-    fn read<T>(&self, read: impl FnOnce(&Store) -> Result<T, StoreError>) -> Option<T> {
-        match read(self.store.as_ref()?) {
-            Ok(answer) => Some(answer),
-            Err(error) => {
-                count(&self.counters.store_errors);
-                tracing::warn!(target: TARGET, %error, "the store cannot be read");
-                None
-            }
-        }
+    /// What the store says, if there is one. That it cannot be read is counted and told.
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&Store) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let answer = self.store.as_ref().map(read).transpose();
+        answer.inspect_err(|error| {
+            count(&self.counters.store_errors);
+            tracing::warn!(target: TARGET, %error, "the store cannot be read");
+        })
     }
 
     /// Begins an attempt, in a task of its own.
@@ -537,7 +568,7 @@ impl Shared {
         let key = pilot.key();
         let known = match self.resident.get(key) {
             Some(site) => Some(site.known.clone()),
-            None => self.read(|store| store.get(key)).flatten(),
+            None => self.read(|store| store.get(key)).unwrap_or_default().flatten(),
         };
         // A copy that is found unchanged is needed then.
         let copy = known.as_ref().and_then(|known| known.copy.as_ref());
@@ -558,7 +589,7 @@ impl Shared {
             (Ok(response), Outcome::Present) if response.status != 304 => Some(&response.body[..]),
             _ => None,
         };
-        let Some(site) = self.make(key, known, body, self.clock.now()) else { return };
+        let Ok(Some(site)) = self.make(key, known, body, self.clock.now()) else { return };
         self.resident.insert(&site);
         pilot.tell(Stage::Known(Arc::clone(&site)));
         let stored = match &self.store {
@@ -583,7 +614,8 @@ impl Shared {
             return failed(Failure::Local("the origin has no URL".into()));
         };
         let has_body = |copy: &&Copy| {
-            self.panels.in_use(copy.content).is_some() || self.body(copy.content).is_some()
+            self.panels.in_use(copy.content).is_some()
+                || self.body(copy.content).is_ok_and(|body| body.is_some())
         };
         let conditional = known.and_then(|known| self.protocol.conditional_on(known));
         let mut attempt = fetcher.fetch(&origin.into_owned(), conditional.filter(has_body)).await;

@@ -47,7 +47,7 @@ impl Resident {
     pub(super) fn at_once(&self, key: &str) -> Option<EntryRef> {
         self.places(key).into_iter().find_map(|place| {
             let site = place.load();
-            site.as_ref().is_some_and(|site| *site.key == *key).then_some(site)
+            site.as_ref().is_some_and(|site| site.is_of(key)).then_some(site)
         })
     }
 
@@ -63,14 +63,14 @@ impl Resident {
 
     pub(super) fn insert(&self, site: &Arc<Entry>) {
         self.place(site);
-        self.cache.insert(site.key.clone(), Arc::clone(site));
+        self.cache.insert(site.key().into(), Arc::clone(site));
     }
 
     /// Into its place in the table, or a free one, or the first one.
     fn place(&self, site: &Arc<Entry>) {
-        let places = self.places(&site.key);
+        let places = self.places(site.key());
         let is_own = |place: &&ArcSwapOption<Entry>| {
-            place.load().as_ref().is_some_and(|other| other.key == site.key)
+            place.load().as_ref().is_some_and(|other| other.is_of(site.key()))
         };
         let is_free = |place: &&ArcSwapOption<Entry>| place.load().is_none();
         let mut choices = places.iter().copied();

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::{error, fmt, io};
 
 use redb::{
-    CommitError, CompactionError, DatabaseError, SetDurabilityError, StorageError, TableError,
-    TransactionError,
+    CommitError, CompactionError, DatabaseError, StorageError, TableError, TransactionError,
 };
 
 use super::SCHEMA_VERSION;
@@ -95,7 +94,10 @@ impl fmt::Display for Fault {
                 "the store was not closed by the program that wrote it: open it for writing once",
             ),
             Fault::ReadOnly => f.write_str("the store is open for reading only"),
-            Fault::Damaged(what) => write!(f, "the store is damaged: {what}"),
+            Fault::Damaged(what) => write!(
+                f,
+                "the store is damaged, {what}: begin a new one, all in it can be fetched again"
+            ),
             Fault::Io(cause) => cause.fmt(f),
             Fault::NoBody(hash) => write!(f, "the body {hash} is not in the store"),
             Fault::OtherBody(hash) => write!(f, "the body is not {hash}, as was said"),
@@ -208,11 +210,5 @@ impl From<CompactionError> for Fault {
             CompactionError::Storage(error) => error.into(),
             other => Fault::Io(Arc::new(io::Error::other(other))),
         }
-    }
-}
-
-impl From<SetDurabilityError> for Fault {
-    fn from(error: SetDurabilityError) -> Fault {
-        Fault::Io(Arc::new(io::Error::other(error)))
     }
 }

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use redb::{
-    Builder, Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, TableDefinition,
-    TableError, WriteTransaction,
+    Builder, Database, DatabaseError, ReadOnlyDatabase, ReadTransaction, ReadableDatabase,
+    TableDefinition, TableError, WriteTransaction,
 };
 
 use super::bodies::{Compression, DICTIONARY, Decompression};
@@ -23,8 +23,8 @@ const SCHEMA: &str = "schema";
 /// The dictionary of the bodies, behind its CRC-32.
 const COMPRESSION_DICTIONARY: &str = "dictionary";
 
-/// An origin's record, by its key.
-pub(super) const ORIGINS: TableDefinition<&str, &[u8]> = TableDefinition::new("origins");
+/// An origin's record, by its key: octets, as redb panics on a damaged text.
+pub(super) const ORIGINS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("origins");
 /// A body's row, by its number.
 pub(super) const BODIES: TableDefinition<u64, &[u8]> = TableDefinition::new("bodies");
 /// A body's number, by the first half of its hash: two bodies with the same half do not turn
@@ -43,9 +43,10 @@ pub(super) struct StoreFile {
     /// Used within transactions only, of which there is one at a time.
     compression: Mutex<Compression>,
     decompression: Arc<Decompression>,
-    database: Access,
+    database: Closing,
 }
 
+/// A database as it was opened.
 enum Access {
     Full(Database),
     ReadOnly(ReadOnlyDatabase),
@@ -89,7 +90,8 @@ impl StoreFile {
     }
 
     fn new(path: &Path, database: Access) -> Result<StoreFile, Fault> {
-        let transaction = database.read()?;
+        let database = Closing(Some(database));
+        let transaction = database.access().read()?;
         let dictionary = read_header(&transaction)?;
         let decompression = Arc::new(Decompression::new(&dictionary)?);
         let path = Arc::from(path);
@@ -115,7 +117,7 @@ impl StoreFile {
         &self,
         changes: impl FnOnce(&WriteTransaction) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let Access::Full(database) = &self.database else { return Err(Fault::ReadOnly) };
+        let Access::Full(database) = self.database.access() else { return Err(Fault::ReadOnly) };
         guarded(|| {
             let mut transaction = database.begin_write()?;
             // The file can be opened at once after any end: the state of its allocator goes
@@ -125,7 +127,8 @@ impl StoreFile {
             transaction.commit()?;
             // Begun under the lock: a later commit cannot be followed by an earlier snapshot.
             let mut latest = self.latest.write().unwrap_or_else(PoisonError::into_inner);
-            let begun = Snapshot::begin(&self.database.read()?, &self.decompression, &self.path)?;
+            let begun =
+                Snapshot::begin(&self.database.access().read()?, &self.decompression, &self.path)?;
             let before = std::mem::replace(&mut *latest, Arc::new(begun));
             drop(latest);
             drop(before);
@@ -159,6 +162,28 @@ impl StoreFile {
     }
 }
 
+/// A database, which closes it when it is dropped. What redb does then on a damaged file may
+/// end in a panic.
+struct Closing(Option<Access>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        let database = self.0.take();
+        // All that was acknowledged is in the file.
+        guarded(|| {
+            drop(database);
+            Ok(())
+        })
+        .ok();
+    }
+}
+
+impl Closing {
+    fn access(&self) -> &Access {
+        self.0.as_ref().expect("it is taken when it is dropped")
+    }
+}
+
 impl Access {
     fn read(&self) -> Result<ReadTransaction, Fault> {
         Ok(match self {
@@ -177,6 +202,13 @@ fn builder(cache_octets: usize) -> Builder {
 /// A database that is there.
 fn open(path: &Path, cache_octets: usize) -> Result<Database, Fault> {
     check_magic(path)?;
+    // Opening for writing changes the file: first it is seen whether it is a store.
+    match builder(cache_octets).open_read_only(path) {
+        Ok(database) => drop(read_header(&database.begin_read()?)?),
+        // Compacting was cut off, which opening for writing mends.
+        Err(DatabaseError::RepairAborted) => {}
+        Err(error) => return Err(error.into()),
+    }
     Ok(builder(cache_octets).open(path)?)
 }
 

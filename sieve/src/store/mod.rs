@@ -57,6 +57,21 @@
 //! file gives errors or makes origins unknown, but it never tells of an origin what was not
 //! put there.
 
+//!
+//! What redb does on a damaged file may end in a panic. It is caught and told as
+//! [`Fault::Damaged`], which needs a program whose panics unwind; the panic's message goes where
+//! panics' messages go.
+//!
+//! # Costs
+//!
+//! Measured on four cores of a shared machine, by `benches/store.rs`, with a million origins and
+//! 406,803 different bodies: put by [`Store::put_many`] in 50 s; a file of 304 octets for each
+//! origin after [`Store::compact`], which takes 8 s, and 539 before; opened in 6 ms, after an
+//! unclean end in 8 ms; an origin with its body, 773 octets on average, in 7 to 9 µs, in 5 with a
+//! cache that holds the whole file.
+//! [`Store::put`] waits for the disk twice, 4 to 6 ms here; 64 threads put 6,000 to 10,000
+//! origins a second.
+
 mod bodies;
 mod error;
 mod file;

@@ -29,7 +29,7 @@ type BodyRow = AccessGuard<'static, &'static [u8]>;
 
 /// All origins of a [`Reader`], in the order of their keys.
 pub struct Iter {
-    rows: OwnedRange<&'static str, &'static [u8]>,
+    rows: OwnedRange<&'static [u8], &'static [u8]>,
     reader: Reader,
 }
 
@@ -66,7 +66,7 @@ pub struct Stat {
 /// The tables, as of one commit.
 pub(super) struct Snapshot {
     path: Arc<Path>,
-    origins: ReadOnlyTable<&'static str, &'static [u8]>,
+    origins: ReadOnlyTable<&'static [u8], &'static [u8]>,
     bodies: ReadOnlyTable<u64, &'static [u8]>,
     numbers: ReadOnlyTable<u128, u64>,
     decompression: Arc<Decompression>,
@@ -119,7 +119,7 @@ impl Reader {
     /// # Errors
     /// [`Fault::Damaged`], [`Fault::Io`].
     pub fn iter(&self) -> Result<Iter, StoreError> {
-        let rows = guarded(|| Ok(self.snapshot.origins.range_owned::<&str>(..)?));
+        let rows = guarded(|| Ok(self.snapshot.origins.range_owned::<&[u8]>(..)?));
         let rows = rows.map_err(|fault| fault.at(&self.snapshot.path))?;
         Ok(Iter { rows, reader: self.clone() })
     }
@@ -133,8 +133,9 @@ impl Iterator for Iter {
         let next = guarded(|| {
             let Some(row) = self.rows.next() else { return Ok(None) };
             let (origin, row) = row?;
-            let (known, _) = snapshot.known(origin.value(), row.value())?;
-            Ok(Some((origin.value().to_owned(), known)))
+            let origin = text(origin.value())?;
+            let (known, _) = snapshot.known(origin, row.value())?;
+            Ok(Some((origin.to_owned(), known)))
         });
         next.map_err(|fault| fault.at(&snapshot.path)).transpose()
     }
@@ -157,14 +158,14 @@ impl Snapshot {
 
     pub(super) fn get(&self, origin: &str) -> Result<Option<Known>, StoreError> {
         self.ask(|| {
-            let Some(row) = self.origins.get(origin)? else { return Ok(None) };
+            let Some(row) = self.origins.get(origin.as_bytes())? else { return Ok(None) };
             Ok(Some(self.known(origin, row.value())?.0))
         })
     }
 
     pub(super) fn get_with_body(&self, origin: &str) -> Result<Option<WithBody>, StoreError> {
         self.ask(|| {
-            let Some(row) = self.origins.get(origin)? else { return Ok(None) };
+            let Some(row) = self.origins.get(origin.as_bytes())? else { return Ok(None) };
             let (known, body) = self.known(origin, row.value())?;
             let body = match body {
                 Some((number, row)) => {
@@ -199,9 +200,9 @@ impl Snapshot {
                 ..Stat::default()
             };
             let mut used = HashSet::new();
-            for row in self.origins.range::<&str>(..)? {
+            for row in self.origins.range::<&[u8]>(..)? {
                 let (origin, row) = row?;
-                let record = Record::decode(origin.value(), row.value())?;
+                let record = Record::decode(text(origin.value())?, row.value())?;
                 stat.origins += 1;
                 *match record.last() {
                     Outcome::Present => &mut stat.present,
@@ -228,9 +229,9 @@ impl Snapshot {
 
     /// Reads all records and all bodies, by all ways that lead to them.
     pub(super) fn verify(&self) -> Result<(), Fault> {
-        for row in self.origins.range::<&str>(..)? {
+        for row in self.origins.range::<&[u8]>(..)? {
             let (origin, row) = row?;
-            self.known(origin.value(), row.value())?;
+            self.known(text(origin.value())?, row.value())?;
         }
         for row in self.bodies.range::<u64>(..)? {
             let (number, row) = row?;
@@ -265,6 +266,11 @@ impl Snapshot {
     fn ask<T>(&self, question: impl FnOnce() -> Result<T, Fault>) -> Result<T, StoreError> {
         guarded(question).map_err(|fault| fault.at(&self.path))
     }
+}
+
+/// The key of an origin.
+pub(super) fn text(key: &[u8]) -> Result<&str, Fault> {
+    str::from_utf8(key).map_err(|_| Fault::damaged("the key of an origin is no text"))
 }
 
 /// By what [`NUMBERS`] knows a body.

@@ -6,7 +6,7 @@ use redb::ReadableTable;
 
 use super::bodies::Row;
 use super::file::{BODIES, NUMBERS, ORIGINS, StoreFile};
-use super::reader::half;
+use super::reader::{half, text};
 use super::record::Record;
 use super::{Fault, StoreError};
 use crate::Timestamp;
@@ -27,7 +27,7 @@ pub(super) fn prune(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, S
         let mut damage = None;
         let mut used = HashSet::new();
         transaction.open_table(ORIGINS)?.retain(|origin, row| {
-            match Record::decode(origin, row) {
+            match text(origin).and_then(|origin| Record::decode(origin, row)) {
                 Ok(record) if record.attempted < older_than.0 => {
                     pruned.origins += 1;
                     false

@@ -156,7 +156,7 @@ pub(super) fn check_body(known: &Known, body: Option<&[u8]>) -> Result<(), Fault
 
 /// The tables of a transaction.
 struct Tables<'t> {
-    origins: Table<'t, &'static str, &'static [u8]>,
+    origins: Table<'t, &'static [u8], &'static [u8]>,
     bodies: Table<'t, u64, &'static [u8]>,
     numbers: Table<'t, u128, u64>,
     /// The number of the next body.
@@ -182,7 +182,7 @@ impl<'t> Tables<'t> {
     fn make(&mut self, change: &Change) -> Result<Result<bool, Fault>, Fault> {
         match change {
             Change::Put { origin, known, body } => self.put(origin, known, body.as_deref()),
-            Change::Remove { origin } => Ok(Ok(self.origins.remove(origin.as_str())?.is_some())),
+            Change::Remove { origin } => Ok(Ok(self.origins.remove(origin.as_bytes())?.is_some())),
         }
     }
 
@@ -200,7 +200,7 @@ impl<'t> Tables<'t> {
             },
         };
         let row = Record::of(known, number).encode(origin);
-        Ok(Ok(self.origins.insert(origin, &row[..])?.is_some()))
+        Ok(Ok(self.origins.insert(origin.as_bytes(), &row[..])?.is_some()))
     }
 
     /// The number of a body, which is added if it is not there, or damaged there; `None` if it

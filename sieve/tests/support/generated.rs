@@ -1,7 +1,6 @@
 //! What is known of generated origins.
 
-// Not every test uses all of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "not every test needs all of it")]
 
 use robotsieve_sieve::Timestamp;
 use robotsieve_sieve::outcome::{Cause, ContentHash, Copy, Failure, Known, Outcome, Stage};
