@@ -130,3 +130,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/explain.md")]
 struct ExplainGuide;
+
+/// Runs the example of the page on profiles.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/profiles.md")]
+struct ProfilesPage;

@@ -30,11 +30,23 @@ Examples:
   robotsieve check robots.txt GPTBot https://example.com/private/
   robotsieve explain robots.txt GPTBot https://example.com/private/
   robotsieve filter --robots-dir robots/ --agent FooBot urls.txt.gz > allowed.txt
+  robotsieve fetch --user-agent 'FooBot/2.1 (+http://foo.example/)' --store robots.store urls.txt
+  robotsieve store stat robots.store
   robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
-  robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
-  robotsieve diff old.txt new.txt
-  robotsieve records robots.txt
   robotsieve lint robots.txt
+  robotsieve records robots.txt
+  robotsieve diff old.txt new.txt
+  robotsieve replay decisions.jsonl
+  robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
+
+Where a file is read '-' is standard input:
+  curl -s https://example.com/robots.txt | robotsieve check - GPTBot /private/
+
+Exit status:
+  0  done; of a question: yes, or nothing found
+  1  of a question: no, or something found
+  2  wrong usage
+  3  a file cannot be read or written
 
 'robotsieve help COMMAND' says more of each command, with examples."
 )]
@@ -46,24 +58,43 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Check(CheckArgs),
+    Explain(ExplainArgs),
     Filter(FilterArgs),
     Fetch(FetchArgs),
-    #[command(subcommand, arg_required_else_help = true)]
+    #[command(
+        subcommand,
+        verbatim_doc_comment,
+        arg_required_else_help = true,
+        after_help = "\
+Examples:
+  robotsieve store stat robots.store
+  robotsieve store get robots.store https://example.com/
+  robotsieve store export robots.store --robots-dir robots/
+  robotsieve store import robots.store --robots-dir robots/
+  robotsieve store prune robots.store --older-than 90days
+
+Exit status:
+  0  done
+  1  get: nothing is known of the origin
+  2  wrong usage
+  3  something cannot be read or written, or verify found damage"
+    )]
     Store(StoreCommand),
     Pack(PackArgs),
-    Dot(DotArgs),
-    Explain(ExplainArgs),
-    Replay(ReplayArgs),
-    Diff(DiffArgs),
-    Records(RecordsArgs),
     Lint(LintArgs),
+    Records(RecordsArgs),
+    Diff(DiffArgs),
+    Replay(ReplayArgs),
+    Dot(DotArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// One policy: a file, a crawler, and how they are read.
 #[derive(Args, Debug)]
 pub struct OnePolicy {
     #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
         help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
     )]
     pub profile: Profile,
@@ -72,7 +103,7 @@ pub struct OnePolicy {
     #[arg(long)]
     pub user_agent: bool,
 
-    /// The robots.txt file
+    /// The robots.txt file; '-': standard input
     #[arg(value_name = "ROBOTS")]
     pub robots: PathBuf,
 
@@ -134,7 +165,7 @@ pub struct CheckArgs {
 ///
 /// Reads URLs, one a line, from files or standard input, plain, gzip or zstd (told by
 /// their first octets). Writes those that are allowed, in the order of the input, or what
-/// --output says. Lines are octets: what is not UTF-8 goes through unchanged. A CR at the
+/// --format says. Lines are octets: what is not UTF-8 goes through unchanged. A CR at the
 /// end of a line is dropped, empty lines are skipped.
 ///
 /// Memory is bounded: it grows with the number of hosts, not with the number of URLs.
@@ -155,7 +186,7 @@ Examples:
   robotsieve filter --robots robots.txt --agent FooBot urls.txt > allowed.txt
   robotsieve filter --robots-dir robots/ --agent FooBot urls-*.gz > allowed.txt
   robotsieve filter --robots-dir robots/ --missing allow --agent googlebot-news,googlebot \\
-      --user-agent 'FooBot/2.1 (+http://foo.example/)' --output tsv urls.txt.zst
+      --user-agent 'FooBot/2.1 (+http://foo.example/)' --format tsv urls.txt.zst
   robotsieve filter --pack robots.pack urls.txt > allowed.txt
   robotsieve filter --store robots.store --agent FooBot urls.txt > allowed.txt
   robotsieve filter --store robots.store --fetch --user-agent 'FooBot/2.1 (+http://foo.example/)' \\
@@ -185,7 +216,9 @@ Exit status:
   3  something cannot be read or written; what could be was written"
 )]
 pub struct FilterArgs {
-    /// One robots.txt that judges every URL, whatever its host; a bare path is a URL too
+    /// One robots.txt that judges every URL, whatever its host; '-': standard input
+    ///
+    /// A bare path is a URL too.
     #[arg(long, value_name = "FILE")]
     pub robots: Option<PathBuf>,
 
@@ -229,13 +262,16 @@ pub struct FilterArgs {
     pub agents: Agents,
 
     #[arg(
-        long, value_name = "P", value_parser = profile_parser(),
+        long, value_name = "PROFILE", value_parser = profile_parser(),
         help = PROFILE_OR_PACK_HELP, long_help = PROFILE_LONG_HELP
     )]
     pub profile: Option<Profile>,
 
-    /// What is written
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Output::Urls)]
+    /// What is printed
+    #[arg(
+        long = "format", visible_alias = "output", value_name = "FORMAT", value_enum,
+        default_value_t = Output::Urls
+    )]
     pub output: Output,
 
     /// The verdict where there is no file for the host
@@ -342,7 +378,7 @@ pub struct FetchArgs {
     pub again: bool,
 
     #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
         help = "Whose rules say what a fetch means", long_help = PROFILE_LONG_HELP
     )]
     pub profile: Profile,
@@ -361,6 +397,7 @@ pub struct FetchArgs {
 
 /// Look into a store of fetched robots.txt, and move things in and out of it.
 #[derive(Debug, Subcommand)]
+#[command(verbatim_doc_comment)]
 pub enum StoreCommand {
     /// Tell what is in a store
     Stat {
@@ -397,7 +434,7 @@ pub struct GetArgs {
     pub body: bool,
 
     #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
         help = "Whose rules say what a fetch means", long_help = PROFILE_LONG_HELP
     )]
     pub profile: Profile,
@@ -442,7 +479,7 @@ pub struct ExportArgs {
     pub keep_rules: bool,
 
     #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
         help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
     )]
     pub profile: Profile,
@@ -514,7 +551,8 @@ pub struct PackArgs {
     #[arg(long, value_name = "DIR")]
     pub robots_dir: Option<PathBuf>,
 
-    /// A list of hosts: lines of HOST or HOST:PORT, a tab, and the path of its robots.txt
+    /// A list of hosts: lines of HOST or HOST:PORT, a tab, and the path of its robots.txt;
+    /// '-': standard input
     #[arg(long, value_name = "FILE")]
     pub list: Option<PathBuf>,
 
@@ -522,7 +560,7 @@ pub struct PackArgs {
     pub agents: Agents,
 
     #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
         help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
     )]
     pub profile: Profile,
@@ -534,6 +572,10 @@ pub struct PackArgs {
     /// How many threads compile [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+
+    /// Whether standard error shows a progress bar; auto: on a terminal, after a second
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Progress::Auto)]
+    pub progress: Progress,
 
     /// The pack to write
     #[arg(short, long = "output", value_name = "FILE")]
@@ -622,16 +664,20 @@ pub struct ExplainArgs {
     #[arg(long, conflicts_with = "profile")]
     pub all_profiles: bool,
 
-    /// How it is written
+    /// What is printed
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     pub format: Format,
 
-    /// Write decision records instead, lines of JSON, for 'robotsieve replay'
+    /// Print decision records instead, lines of JSON, for 'robotsieve replay'
     ///
-    /// A record has verdict, profile, crawler, URL, target, rule with line and byte span, the path
-    /// of the robots.txt and its SHA-256, and the version of this tool.
+    /// A record has verdict, profile, crawler, URL, target, rule with line and byte span, the
+    /// path of the robots.txt and its SHA-256, and the version of this tool.
     #[arg(long, conflicts_with = "format", verbatim_doc_comment)]
     pub record: bool,
+
+    /// Whether standard error shows a progress bar; auto: on a terminal, after a second
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Progress::Auto)]
+    pub progress: Progress,
 
     /// URLs, or paths that begin with '/'; '-' alone: read them from standard input
     ///
@@ -675,7 +721,7 @@ Exit status:
 Of several the first of 2, 3, 1. All records are read, whatever some of them are."
 )]
 pub struct ReplayArgs {
-    /// Ask this robots.txt, not those that the records name
+    /// Ask this robots.txt, not those that the records name; '-': standard input
     #[arg(long, value_name = "FILE", conflicts_with = "robots_dir")]
     pub robots: Option<PathBuf>,
 
@@ -703,8 +749,8 @@ pub struct ReplayArgs {
     verbatim_doc_comment,
     arg_required_else_help = true,
     override_usage = "\
-robotsieve diff [--profile P] [--agent NAMES]... [--user-agent HEADER]...
-                       [--urls FILE]... [--format FORMAT] OLD NEW",
+robotsieve diff [--profile PROFILE] [--agent NAMES]... [--user-agent HEADER]...
+                       [--urls FILE]... [OPTIONS] OLD NEW",
     after_help = "\
 Examples:
   robotsieve diff old.txt new.txt
@@ -728,7 +774,7 @@ Exit status:
 )]
 pub struct DiffArgs {
     #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
         help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
     )]
     pub profile: Profile,
@@ -747,11 +793,15 @@ pub struct DiffArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     pub format: Format,
 
-    /// The robots.txt as it was
+    /// Whether standard error shows a progress bar; auto: on a terminal, after a second
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Progress::Auto)]
+    pub progress: Progress,
+
+    /// The robots.txt as it was; '-': standard input
     #[arg(value_name = "OLD")]
     pub old: PathBuf,
 
-    /// The robots.txt as it is to be
+    /// The robots.txt as it is to be; '-': standard input
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
 }
@@ -769,7 +819,7 @@ pub struct DiffArgs {
     verbatim_doc_comment,
     arg_required_else_help = true,
     override_usage = "\
-robotsieve records [--profile P] [--agent NAMES]... [--user-agent HEADER]...
+robotsieve records [--profile PROFILE] [--agent NAMES]... [--user-agent HEADER]...
                           [--path PATH]... [--base URL] [--format FORMAT] ROBOTS",
     after_help = "\
 Examples:
@@ -786,7 +836,7 @@ Exit status:
 )]
 pub struct RecordsArgs {
     #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
         help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
     )]
     pub profile: Profile,
@@ -808,9 +858,59 @@ pub struct RecordsArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     pub format: Format,
 
-    /// The robots.txt file
+    /// The robots.txt file; '-': standard input
     #[arg(value_name = "ROBOTS")]
     pub robots: PathBuf,
+}
+
+/// Print what a shell needs to complete the command line.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  robotsieve completions bash > ~/.local/share/bash-completion/completions/robotsieve
+  robotsieve completions zsh > ~/.zfunc/_robotsieve        # a folder of $fpath
+  robotsieve completions fish > ~/.config/fish/completions/robotsieve.fish
+  robotsieve completions elvish >> ~/.config/elvish/rc.elv
+  robotsieve completions powershell >> $PROFILE
+
+Exit status:
+  0  printed
+  2  wrong usage
+  3  standard output cannot be written"
+)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// Print a manual page, or write all of them into a folder.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    after_help = "\
+Examples:
+  robotsieve man | man -l -
+  robotsieve man filter | man -l -
+  robotsieve man store get | man -l -
+  robotsieve man --output ~/.local/share/man/man1
+
+Exit status:
+  0  done
+  2  wrong usage
+  3  a page cannot be written"
+)]
+pub struct ManArgs {
+    /// Write the pages of all commands into this folder, which is made if need be
+    #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
+    pub output: Option<PathBuf>,
+
+    /// The command that the page is about [default: robotsieve as a whole]
+    #[arg(value_name = "COMMAND")]
+    pub command: Vec<String>,
 }
 
 /// For whom something is printed.
@@ -851,7 +951,7 @@ Exit status:
 )]
 pub struct LintArgs {
     #[arg(
-        long, value_name = "P", default_value = "rfc9309", value_parser = profile_parser(),
+        long, value_name = "PROFILE", default_value = "rfc9309", value_parser = profile_parser(),
         help = PROFILE_HELP, long_help = PROFILE_LONG_HELP
     )]
     pub profile: Profile,
@@ -860,8 +960,8 @@ pub struct LintArgs {
     #[arg(long, conflicts_with = "profile")]
     pub all_profiles: bool,
 
-    /// What is written
-    #[arg(long, value_name = "F", value_enum, default_value_t = LintFormat::Human)]
+    /// What is printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LintFormat::Text)]
     pub format: LintFormat,
 
     /// The severity from which on a finding makes the exit status 1
@@ -869,12 +969,16 @@ pub struct LintArgs {
     pub deny: Deny,
 
     /// The Content-Type header with which the files are served
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "TYPE")]
     pub content_type: Option<String>,
 
-    /// In the format human: so many findings of a code in a file are shown; 0: all
+    /// In the format text: so many findings of a code in a file are shown; 0: all
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub max_per_code: usize,
+
+    /// Whether standard error shows a progress bar; auto: on a terminal, after a second
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Progress::Auto)]
+    pub progress: Progress,
 
     /// robots.txt files; '-': standard input
     #[arg(value_name = "FILE", required = true)]
@@ -884,8 +988,9 @@ pub struct LintArgs {
 /// What `lint` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LintFormat {
-    /// Text with the lines concerned, in colour on a terminal
-    Human,
+    /// For people: the lines concerned, in colour on a terminal
+    #[value(alias = "human")]
+    Text,
     /// A JSON object for each finding, one a line
     Jsonl,
     /// One SARIF 2.1.0 log, for code-review tools
@@ -1038,6 +1143,18 @@ impl FromArgMatches for Agents {
         *self = Agents::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+/// The name of a profile that [`Profile`]'s options took.
+pub fn profile_name(profile: &Profile) -> &'static str {
+    let named = Profile::NAMED.iter().find(|(_, named)| named == profile);
+    named.map_or("rfc9309", |(name, _)| name)
+}
+
+/// A crawler's names, as --agent takes them.
+pub fn crawler_names(crawler: &Crawler) -> String {
+    let names: Vec<_> = crawler.iter().map(String::from_utf8_lossy).collect();
+    names.join(",")
 }
 
 const PROFILE_HELP: &str = "Whose reading of robots.txt decides";

@@ -1,5 +1,6 @@
 //! `robotsieve diff`: what changed from one robots.txt to another, in meaning.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -7,11 +8,12 @@ use robotsieve::diff::{self, DecidingRule, Difference, Flip, Limits};
 use robotsieve::{Crawler, Policy, Robots, Verdict};
 use serde_json::{Value, json};
 
-use crate::args::{DiffArgs, Format, Progress};
+use crate::args::{DiffArgs, Format, profile_name};
 use crate::error::{Failure, Status};
 use crate::filter::{input::Inputs, report::Report};
 use crate::octets::{self, shown};
-use crate::robots_file;
+use crate::stdout::{self, Stdout};
+use crate::{progress, robots_file, stdin};
 
 /// The version of the JSON, which is described in `docs/diff.md`.
 const JSON_VERSION: u32 = 1;
@@ -58,6 +60,8 @@ impl Outcome {
 
 /// Compares the files and prints what flips.
 pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
+    let urls = args.urls.iter().map(OsString::as_os_str);
+    stdin::at_most_once(urls.chain([args.old.as_os_str(), args.new.as_os_str()]))?;
     let files = [robots_file::read(&args.old)?, robots_file::read(&args.new)?];
     let [old, new] = [0, 1].map(|side: usize| Robots::parse(&files[side], &args.profile));
     let asked: Vec<(String, Crawler)> = if args.agents.0.is_empty() {
@@ -68,7 +72,9 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
         agents.map(|agent| (agent.text.display().to_string(), agent.crawler())).collect()
     };
     let asked = asked.into_iter().map(|(name, crawler)| ((name, crawler.clone()), crawler));
-    let groups = diff::crawlers(&old, &new, asked, &Limits::default()).into_iter().map(|same| {
+    let compare = || diff::crawlers(&old, &new, asked, &Limits::default());
+    let compared = progress::beside(args.progress, "comparing", compare);
+    let groups = compared.into_iter().map(|same| {
         let crawler = &same.crawlers[0].1;
         Group {
             policies: [old.policy(crawler), new.policy(crawler)],
@@ -77,20 +83,16 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
         }
     });
     let groups: Vec<Group> = groups.collect();
-    let report = Arc::new(Report::new(Progress::Auto, &args.urls));
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let report = Arc::new(Report::new(args.progress, &args.urls));
+    let mut out = io::BufWriter::new(Stdout::new());
     let text_differs = files[0] != files[1];
     let printed = match args.format {
         Format::Text => print_text(args, &groups, text_differs, &report, &mut out),
         Format::Json => print_json(args, &groups, text_differs, &report, &mut out),
     };
     let read = report.end();
-    let outcome = match printed.and_then(|outcome| out.flush().map(|()| outcome)) {
-        Ok(outcome) => outcome,
-        // The exit status is an answer too, though nobody reads the lines.
-        Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Outcome::of(&groups, 0),
-        Err(cause) => return Err(Failure::io("cannot write to standard output", cause)),
-    };
+    let outcome = printed.and_then(|outcome| out.flush().map(|()| outcome));
+    let outcome = outcome.map_err(stdout::failed)?;
     Ok(if read == Status::Done { outcome.status() } else { read })
 }
 
@@ -238,8 +240,7 @@ fn print_json(
     report: &Arc<Report>,
     out: &mut impl Write,
 ) -> io::Result<Outcome> {
-    let profile = robotsieve::Profile::NAMED.iter().find(|(_, profile)| *profile == args.profile);
-    let profile = json!(profile.map(|(name, _)| name));
+    let profile = json!(profile_name(&args.profile));
     write!(
         out,
         "{{\"version\":{JSON_VERSION},\"profile\":{profile},\"text_differs\":{text_differs}"

@@ -1,12 +1,11 @@
 //! `robotsieve dot`: the automaton of a policy, drawn.
 
-use std::io::{self, Write};
-
 use robotsieve::{Config, LimitHit, Robots};
 
 use crate::args::{DotArgs, OnePolicy};
 use crate::error::{Failure, Status};
 use crate::robots_file;
+use crate::stdout;
 
 /// Compiles the policy and prints its automaton as Graphviz DOT.
 pub fn run(args: &DotArgs) -> Result<Status, Failure> {
@@ -15,12 +14,7 @@ pub fn run(args: &DotArgs) -> Result<Status, Failure> {
     let policy = robots.policy(&args.of.crawler());
     policy.compile();
     let drawing = policy.to_dot().ok_or_else(|| over_budget(args, policy.limit_hit()))?;
-    let mut out = io::stdout().lock();
-    match out.write_all(drawing.as_bytes()).and_then(|()| out.flush()) {
-        Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(Status::Done),
-        Err(cause) => Err(Failure::io("cannot write to standard output", cause)),
-        Ok(()) => Ok(Status::Done),
-    }
+    stdout::print(drawing)
 }
 
 /// The default budget, raised as the options say.

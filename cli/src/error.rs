@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use robotsieve_sieve::store::StoreError;
 
+use crate::progress;
+
 /// How the command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -81,5 +83,7 @@ impl fmt::Display for Failure {
 /// Where that is closed the message is lost, which must not end the program as the panic
 /// of `eprintln!` would.
 pub fn say(message: &dyn fmt::Display) {
-    let _ = writeln!(io::stderr().lock(), "robotsieve: {message}");
+    progress::aside(|| {
+        let _ = writeln!(io::stderr().lock(), "robotsieve: {message}");
+    });
 }

@@ -22,7 +22,7 @@ use crate::args::{FetchArgs, Fetching};
 use crate::error::{Failure, Status, say};
 use crate::filter::input::Inputs;
 use crate::filter::report::Report;
-use crate::octets;
+use crate::{octets, stdin};
 
 /// What memory of sites is for here: nothing but sites that are asked for twice.
 const MAX_BYTES: u64 = 16 << 20;
@@ -49,6 +49,7 @@ pub fn open(path: &Path) -> Result<Store, Failure> {
 }
 
 pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
+    stdin::at_most_once(&args.inputs)?;
     let fetcher = fetcher(&args.header, &args.fetching)?;
     let store = args.store.as_deref().map(open).transpose()?;
     let mut builder: SieveBuilder = Sieve::builder(Crawler::name(""))

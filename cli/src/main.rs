@@ -1,16 +1,16 @@
 //! The command `robotsieve`: which URLs does a robots.txt allow?
 //!
 //! Each subcommand has a module of its own: [`check`] judges a few URLs and answers by its exit
-//! status, [`filter`] sieves millions of them, [`fetch`] asks sites and [`store`] looks into what it kept, [`explain`] says why and [`replay`] whether that
-//! still holds, [`diff`] compares what two files mean, [`records`] prints what is neither a
+//! status, [`filter`] sieves millions of them, [`fetch`] asks sites and [`store`] looks into what
+//! it kept, [`explain`] says why and [`replay`] whether that still holds, [`diff`] compares what two files mean, [`records`] prints what is neither a
 //! user-agent line nor a rule, [`lint`] says what is wrong with
 //! a file, [`pack`] compiles the files of many hosts into one, [`dot`] draws
-//! what decides. All decisions are the library's; here is only what surrounds them: arguments,
-//! files, lines,
-//! hosts, formats.
+//! what decides; [`completions`] and [`man`] are for packagers. All decisions are the library's;
+//! here is only what surrounds them: arguments, files, lines, hosts, formats.
 
 mod args;
 mod check;
+mod completions;
 mod diff;
 mod dot;
 mod error;
@@ -19,15 +19,20 @@ mod fetch;
 mod filter;
 mod hosts;
 mod lint;
+mod man;
 mod mapped;
 mod octets;
 mod pack;
+mod progress;
 mod record;
 mod records;
 mod replay;
 mod robots_dir;
 mod robots_file;
+mod stdin;
+mod stdout;
 mod store;
+mod urls;
 
 use std::process::ExitCode;
 
@@ -48,6 +53,8 @@ fn main() -> ExitCode {
         Command::Diff(args) => diff::run(&args),
         Command::Records(args) => records::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     };
     match outcome {
         Ok(status) => status.into(),

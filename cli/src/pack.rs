@@ -3,19 +3,20 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use robotsieve::pack::{Packed, Writer};
 use tempfile::NamedTempFile;
 
-use crate::args::{Agent, PackArgs};
+use crate::args::{Agent, PackArgs, crawler_names};
 use crate::error::{Failure, Status, say};
 use crate::hosts::host_and_port;
-use crate::{mapped, robots_dir, robots_file};
+use crate::progress::{self, Bar, Measure};
+use crate::stdout::print;
+use crate::{mapped, robots_dir, robots_file, stdin};
 
 /// So many hosts are read and compiled at a time: what lies in memory of their files, and
 /// enough that all threads have work.
@@ -23,29 +24,24 @@ const AT_A_TIME: usize = 1024;
 
 pub fn run(args: &PackArgs) -> Result<Status, Failure> {
     match (&args.verify, &args.stat) {
-        (Some(path), _) => verify(path),
-        (None, Some(path)) => stat(path),
+        (Some(path), _) => verify(args, path),
+        (None, Some(path)) => stat(args, path),
         (None, None) => build(args),
     }
 }
 
-fn verify(path: &Path) -> Result<Status, Failure> {
+fn verify(args: &PackArgs, path: &Path) -> Result<Status, Failure> {
     let pack = mapped::pack(path)?;
-    pack.verify().map_err(|error| mapped::damaged(path, &error))?;
-    print(&format!("{}: no damage, {} origins\n", path.display(), pack.len()))
+    let verified = progress::beside(args.progress, "checking", || pack.verify());
+    verified.map_err(|error| mapped::damaged(path, &error))?;
+    print(format!("{}: no damage, {} origins\n", path.display(), pack.len()))
 }
 
-fn stat(path: &Path) -> Result<Status, Failure> {
+fn stat(args: &PackArgs, path: &Path) -> Result<Status, Failure> {
     let pack = mapped::pack(path)?;
-    let stat = pack.stat().map_err(|error| mapped::damaged(path, &error))?;
-    let crawlers: Vec<String> = pack
-        .crawlers()
-        .iter()
-        .map(|crawler| {
-            let names: Vec<_> = crawler.iter().map(String::from_utf8_lossy).collect();
-            names.join(",")
-        })
-        .collect();
+    let stat = progress::beside(args.progress, "reading", || pack.stat());
+    let stat = stat.map_err(|error| mapped::damaged(path, &error))?;
+    let crawlers: Vec<String> = pack.crawlers().iter().map(crawler_names).collect();
     let ratio = |of: u64, to: u64| format!("{:.1}", of as f64 / to.max(1) as f64);
     let lines = [
         ("written_by", pack.tool().to_string()),
@@ -66,17 +62,7 @@ fn stat(path: &Path) -> Result<Status, Failure> {
         ("octets_per_origin", ratio(stat.total_bytes, stat.origins)),
     ];
     let lines = lines.iter().map(|(name, value)| format!("{name}\t{value}\n"));
-    print(&lines.collect::<String>())
-}
-
-/// Prints what a command was called for.
-pub fn print(text: &str) -> Result<Status, Failure> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::io("cannot write to standard output", cause))
-        }
-        _ => Ok(Status::Done),
-    }
+    print(lines.collect::<String>())
 }
 
 /// A host with the path of its robots.txt.
@@ -87,6 +73,11 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let Some(output) = &args.output else {
         return Err(Failure::Usage("no pack to write: name it with -o FILE".into()));
     };
+    if output.as_os_str() == "-" {
+        let message = "a pack is not written to standard output: name a file with -o FILE ('./-' \
+                       is a file)";
+        return Err(Failure::Usage(message.into()));
+    }
     let crawlers: Vec<_> = args.agents.required()?.iter().map(Agent::crawler).collect();
     let mut hosts = match (&args.robots_dir, &args.list) {
         (Some(path), _) => of_folder(path)?,
@@ -100,13 +91,13 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let writer = Writer::new(out, &args.profile, crawlers, args.keep_rules).map_err(failed)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads()).build();
     let threads = threads.map_err(|cause| failed(io::Error::other(cause)))?;
-    let bar = progress(hosts.len() as u64);
+    let bar = Bar::new(args.progress, Measure::Count(hosts.len() as u64, "hosts"));
     let mut build = Build { writer, failures: 0 };
     for hosts in hosts.chunks(AT_A_TIME) {
         threads.install(|| build.add(hosts)).map_err(failed)?;
-        bar.inc(hosts.len() as u64);
+        bar.add(hosts.len() as u64);
     }
-    bar.finish_and_clear();
+    bar.end();
     let Build { writer, failures } = build;
     let (origins, files) = (writer.origin_count(), writer.file_count());
     let out = writer.finish().map_err(failed)?;
@@ -155,7 +146,13 @@ fn of_folder(path: &Path) -> Result<Vec<Host>, Failure> {
 
 fn of_list(path: &Path) -> Result<Vec<Host>, Failure> {
     let cannot = format!("cannot read list '{}'", path.display());
-    let list = fs::read(path).map_err(|cause| Failure::io(&cannot, cause))?;
+    let list = if stdin::is_meant(path) {
+        let mut list = Vec::new();
+        stdin::open().lock().read_to_end(&mut list).map(|_| list)
+    } else {
+        fs::read(path)
+    };
+    let list = list.map_err(|cause| Failure::io(&cannot, cause))?;
     let mut hosts = Vec::new();
     let mut seen = HashSet::new();
     for (number, line) in list.split(|octet| *octet == b'\n').enumerate() {
@@ -189,14 +186,6 @@ fn path_of(octets: &[u8]) -> Option<PathBuf> {
 #[cfg(not(unix))]
 fn path_of(octets: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(octets).ok().map(|path| PathBuf::from(OsStr::new(path)))
-}
-
-fn progress(hosts: u64) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} hosts {eta}");
-    ProgressBar::new(hosts).with_style(style.expect("a template that parses"))
 }
 
 struct Build<W> {

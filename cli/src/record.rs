@@ -3,13 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use robotsieve::{Crawler, Explanation, InvalidUrl, Profile, Reason};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::args::Agent;
+use crate::octets::{self, text};
 
 /// What the member `schema` of a record says.
 pub const SCHEMA: &str = "robotsieve-record-1";
@@ -117,11 +116,8 @@ impl Record {
         if !["allow", "disallow", "invalid"].contains(&record.verdict.as_str()) {
             return Err(format!("'verdict' is '{}'", record.verdict));
         }
-        let octets = |text: &str, base64: &Option<String>, name: &str| match base64 {
-            None => Ok(text.as_bytes().to_vec()),
-            Some(base64) => BASE64
-                .decode(base64)
-                .map_err(|cause| format!("'{name}_base64' is no base64: {cause}")),
+        let octets = |text: &str, base64: &Option<String>, name: &str| {
+            octets::taken(text, base64.as_deref(), name)
         };
         let agent = octets(&record.agent, &record.agent_base64, "agent")?;
         let url = octets(&record.url, &record.url_base64, "url")?;
@@ -172,14 +168,6 @@ pub fn reason(reason: &Reason<'_>) -> &'static str {
         Reason::EmptyRule { .. } => "empty-rule",
         Reason::RobotsTxt => "robots-txt",
         _ => "other",
-    }
-}
-
-/// A text for JSON; with its octets as base64 where they are not UTF-8.
-pub fn text(octets: &[u8]) -> (String, Option<String>) {
-    match std::str::from_utf8(octets) {
-        Ok(text) => (text.to_owned(), None),
-        Err(_) => (String::from_utf8_lossy(octets).into_owned(), Some(BASE64.encode(octets))),
     }
 }
 

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use robotsieve::records::{
     Preference, RequestRate, Scope, Stated, TimeWindow, TypedRecord, Usage, Use, Value,
 };
-use robotsieve::{Crawler, Profile, Robots};
+use robotsieve::{Crawler, Robots};
 use serde_json::{Value as Json, json};
 
-use crate::args::{Format, RecordsArgs};
+use crate::args::{Format, RecordsArgs, profile_name};
 use crate::error::{Failure, Status};
 use crate::octets::{self, shown};
 use crate::robots_file;
+use crate::stdout::{self, Stdout};
 
 /// The version of the JSON, which is described in `docs/records.md`.
 const JSON_VERSION: u32 = 1;
@@ -41,17 +42,13 @@ pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
         records.retain(|record| lines.binary_search(&record.record.line).is_ok());
     }
     let answers = answers(args, &robots, agents)?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(Stdout::new());
     let printed = match args.format {
         Format::Text => print_text(args, &robots, &records, &answers, &mut out),
         Format::Json => print_json(args, &robots, &records, &answers, &mut out),
     };
-    match printed.and_then(|()| out.flush()) {
-        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::io("cannot write to standard output", cause))
-        }
-        _ => Ok(Status::Done),
-    }
+    printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
+    Ok(Status::Done)
 }
 
 /// What is said about each path to each crawler; without one, to any that no group names.
@@ -188,8 +185,7 @@ fn print_json(
     answers: &[Answer],
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let profile = Profile::NAMED.iter().find(|(_, profile)| *profile == args.profile);
-    let profile = json!(profile.map(|(name, _)| name));
+    let profile = json!(profile_name(&args.profile));
     write!(out, "{{\"version\":{JSON_VERSION},\"profile\":{profile},\"records\":[")?;
     for (number, record) in records.iter().enumerate() {
         let comma = if number == 0 { "" } else { "," };

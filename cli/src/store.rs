@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,8 @@ use robotsieve_sieve::store::{Fault, MAX_BODY_OCTETS, Store, StoreError};
 use crate::args::{Agent, ExportArgs, GetArgs, ImportArgs, PruneArgs, StoreCommand};
 use crate::error::{Failure, Status, say};
 use crate::fetch::cause;
-use crate::pack::{persist, print, temporary};
+use crate::pack::{persist, temporary};
+use crate::stdout::print;
 use crate::{robots_dir, robots_file};
 
 pub fn run(command: &StoreCommand) -> Result<Status, Failure> {
@@ -30,12 +31,12 @@ pub fn run(command: &StoreCommand) -> Result<Status, Failure> {
         StoreCommand::Compact { store } => {
             present(store)?;
             let octets = Store::compact(store).map_err(failed)?;
-            print(&format!("octets\t{octets}\n"))
+            print(format!("octets\t{octets}\n"))
         }
         StoreCommand::Verify { store } => {
             present(store)?;
             Store::verify(store).map_err(failed)?;
-            print(&format!("{}: no damage\n", store.display()))
+            print(format!("{}: no damage\n", store.display()))
         }
     }
 }
@@ -76,7 +77,7 @@ fn stat(store: &Store) -> Result<Status, Failure> {
         ("octets", stat.file_octets.to_string()),
         ("octets_per_origin", ratio(stat.file_octets, stat.origins)),
     ];
-    print(&lines.map(|(name, value)| format!("{name}\t{value}\n")).concat())
+    print(lines.map(|(name, value)| format!("{name}\t{value}\n")).concat())
 }
 
 fn time(time: Timestamp) -> String {
@@ -95,13 +96,7 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
         return Ok(Status::Disallowed);
     };
     if args.body {
-        let body = body.unwrap_or_default();
-        return match io::stdout().lock().write_all(&body) {
-            Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::io("cannot write to standard output", cause))
-            }
-            _ => Ok(Status::Done),
-        };
+        return print(body.unwrap_or_default());
     }
     let now = Timestamp::now();
     let ruling = Protocol::of(&args.profile).ruling(&known, now);
@@ -141,7 +136,7 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
     }
     lines.retain(|(_, value)| !value.is_empty());
     let lines = lines.iter().map(|(name, value)| format!("{name}\t{value}\n"));
-    print(&lines.collect::<String>())
+    print(lines.collect::<String>())
 }
 
 /// What holds for an origin, as a robots.txt.
@@ -297,7 +292,7 @@ fn prune(args: &PruneArgs) -> Result<Status, Failure> {
     let pruned = store.prune(Timestamp::now() - age).map_err(failed)?;
     drop(store);
     let octets = Store::compact(&args.store).map_err(failed)?;
-    print(&format!(
+    print(format!(
         "origins_forgotten\t{}\nbodies_forgotten\t{}\noctets\t{octets}\n",
         pruned.origins, pruned.bodies
     ))

@@ -258,7 +258,7 @@ fn usage() {
     filter(&two, URLS).fails(2, "tsv or jsonl");
     filter(&[], URLS).fails(2, "--agent").says("--user-agent");
     filter(&["--agent", "a", "--threads", "0"], URLS).fails(2, "--threads");
-    filter(&["--agent", "a", "--output", "csv"], URLS).fails(2, "--output");
+    filter(&["--agent", "a", "--output", "csv"], URLS).fails(2, "--format");
     filter(&["--agent", "a", "--missing", "deny"], URLS).fails(2, "--missing");
     filter(&["--agent", "a", "--profile", "bing"], URLS).fails(2, "rfc9309");
     filter(&["--agent", "a", "--robots-dir", "."], URLS).fails(2, "--robots-dir");

@@ -20,3 +20,8 @@ pub mod store;
 mod time;
 
 pub use time::Timestamp;
+
+/// Runs the examples of the guide for crawler engineers, which need this library for fetching.
+#[cfg(all(doctest, feature = "fetch", feature = "front", feature = "store"))]
+#[doc = include_str!("../../docs/guide-crawlers.md")]
+struct CrawlerGuide;

@@ -8,7 +8,8 @@ use robotsieve::{
 use serde::Serialize;
 
 use super::{Answers, Explainer};
-use crate::record::{TOOL_VERSION, reason, text};
+use crate::octets::text;
+use crate::record::{TOOL_VERSION, reason};
 
 /// What the member `schema` says. It changes when a member changes its meaning or goes away,
 /// not when one comes.

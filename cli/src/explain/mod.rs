@@ -4,36 +4,22 @@ mod json;
 mod shown;
 mod text;
 
-use std::ffi::{OsStr, OsString};
-use std::io::{self, BufRead, Write};
+use robotsieve::{Crawler, Explanation, InvalidUrl, ProfileComparison, Robots, explain_profiles};
 
-use robotsieve::{
-    Crawler, Explanation, InvalidUrl, Profile, ProfileComparison, Robots, explain_profiles,
-};
-
-use crate::args::{Agent, ExplainArgs, Format};
-use crate::error::{Failure, Status, say};
+use crate::args::{Agent, ExplainArgs, Format, profile_name};
+use crate::error::{Failure, Status};
 use crate::record::{Record, Source, sha256};
 use crate::robots_file;
+use crate::stdout::Stdout;
+use crate::urls::{self, Tally};
 
 /// Explains the verdicts on some URLs, in one profile or in all.
 pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
+    urls::not_where_robots_is(&args.urls, &args.of.robots)?;
     let file = robots_file::read(&args.of.robots)?;
     let mut explainer = Explainer::new(args, &file);
-    if args.urls == [OsStr::new("-")] {
-        for line in io::stdin().lock().split(b'\n') {
-            let line = line.map_err(|cause| Failure::io("cannot read standard input", cause))?;
-            let url = line.strip_suffix(b"\r").unwrap_or(&line);
-            if !url.is_empty() {
-                explainer.explain(url)?;
-            }
-        }
-    } else {
-        for url in args.urls.iter().map(OsString::as_os_str) {
-            explainer.explain(url.as_encoded_bytes())?;
-        }
-    }
-    Ok(explainer.status())
+    urls::each(&args.urls, args.progress, |url| explainer.explain(url))?;
+    Ok(explainer.tally.status())
 }
 
 /// What holds for all URLs, and how they fared.
@@ -47,10 +33,8 @@ struct Explainer<'e> {
     /// The name of its profile.
     profile: &'static str,
     explained: u64,
-    disallowed: u64,
-    invalid: u64,
-    /// Whether anybody still reads what is printed.
-    heard: bool,
+    tally: Tally,
+    out: Stdout,
 }
 
 /// One URL, explained.
@@ -84,8 +68,6 @@ impl<'e> Explainer<'e> {
     fn new(args: &'e ExplainArgs, file: &'e [u8]) -> Explainer<'e> {
         let agent = args.of.agent();
         let profile = args.of.profile;
-        // The option takes no others.
-        let name = Profile::NAMED.iter().find(|(_, named)| *named == profile);
         Explainer {
             args,
             file,
@@ -93,11 +75,10 @@ impl<'e> Explainer<'e> {
             crawler: agent.crawler(),
             agent,
             robots: Robots::parse(file, &profile),
-            profile: name.map_or("rfc9309", |(name, _)| name),
+            profile: profile_name(&profile),
             explained: 0,
-            disallowed: 0,
-            invalid: 0,
-            heard: true,
+            tally: Tally::default(),
+            out: Stdout::new(),
         }
     }
 
@@ -109,12 +90,12 @@ impl<'e> Explainer<'e> {
         };
         let verdicts = || answers.explanations().map(|(_, why)| why.as_ref().map(|w| w.verdict));
         if verdicts().any(|verdict| verdict.is_err()) {
-            self.invalid += 1;
+            self.tally.invalid += 1;
         } else if verdicts().any(|verdict| verdict.is_ok_and(|verdict| !verdict.is_allow())) {
-            self.disallowed += 1;
+            self.tally.disallowed += 1;
         }
         self.explained += 1;
-        if !self.heard {
+        if !self.out.is_heard() {
             return Ok(());
         }
         let out = if self.args.record {
@@ -125,14 +106,7 @@ impl<'e> Explainer<'e> {
                 Format::Json => json::render(self, url, &answers),
             }
         };
-        match io::stdout().lock().write_all(&out) {
-            // The exit status is an answer too.
-            Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => self.heard = false,
-            written => {
-                written.map_err(|cause| Failure::io("cannot write to standard output", cause))?;
-            }
-        }
-        Ok(())
+        self.out.print(out)
     }
 
     fn records(&self, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
@@ -144,21 +118,5 @@ impl<'e> Explainer<'e> {
             out.push(b'\n');
         }
         out
-    }
-
-    /// As of `check`, over all profiles that were asked for.
-    fn status(&self) -> Status {
-        if self.invalid > 0 {
-            say(&format_args!(
-                "{} of the URLs: neither scheme://authority… nor a path that begins with '/' \
-                 (marked 'invalid'); with --profile google no URL is invalid",
-                self.invalid
-            ));
-            Status::Usage
-        } else if self.disallowed > 0 {
-            Status::Disallowed
-        } else {
-            Status::Done
-        }
     }
 }

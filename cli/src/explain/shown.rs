@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::octets::harmless;
+
 /// So many octets of a line are shown.
 const OCTETS: usize = 1_000;
 
@@ -39,23 +41,6 @@ impl Shown {
     pub fn span(&self, octets: Range<usize>) -> Range<usize> {
         let last = self.places.len() - 1;
         self.places[octets.start.min(last)]..self.places[octets.end.min(last)]
-    }
-}
-
-fn harmless(c: char) -> char {
-    match c {
-        '\t' => c,
-        // The pictures of control characters.
-        '\0'..='\x1F' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}'),
-        '\x7F' => '\u{2421}',
-        // Directions, joiners, separators of lines, and the byte order mark.
-        '\u{200B}'..='\u{200F}'
-        | '\u{2028}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}'
-        | '\u{061C}'
-        | '\u{FEFF}' => '\u{FFFD}',
-        _ if c.is_control() => '\u{FFFD}',
-        _ => c,
     }
 }
 

@@ -1,9 +1,7 @@
 //! An explanation for people: the lines of the file that matter, underlined, then the URL.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -15,6 +13,8 @@ use robotsieve::{
 
 use super::shown::{Shown, short};
 use super::{Answers, Explainer};
+use crate::robots_file;
+use crate::stdout::has_colour;
 
 /// So many user-agent lines and rules of each kind are shown; the others are counted.
 const LINES: usize = 8;
@@ -30,8 +30,7 @@ const CONTEXT: usize = 2;
 
 /// With an empty line before all but the first.
 pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
-    let colour = has_colour(io::stdout().is_terminal(), |name| std::env::var_os(name));
-    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if has_colour() { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::from(if explainer.explained > 1 { "\n" } else { "" });
     for (profile, why) in answers.explanations() {
         if let Ok(why) = why {
@@ -54,14 +53,6 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
         out.pop();
     }
     out.into_bytes()
-}
-
-/// Whether to colour: on a terminal that can, if the user has not said no
-/// (<https://no-color.org>).
-fn has_colour(is_terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {
-    is_terminal
-        && variable("NO_COLOR").is_none_or(|value| value.is_empty())
-        && variable("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// What is said of some octets of the file.
@@ -324,7 +315,7 @@ fn snippet_of_file<'t>(
             Some(remark.kind.span(at + span.start..at + span.end).label(remark.label))
         })
         .collect();
-    let path = short(explainer.args.of.robots.as_os_str().as_encoded_bytes());
+    let path = short(robots_file::shown(&explainer.args.of.robots).as_bytes());
     Snippet::source(source).line_start(first + 1).path(path).annotations(annotations)
 }
 
@@ -410,21 +401,4 @@ fn snippet_of_changes<'t>(
         })
         .collect();
     Snippet::source(shown.text).path("URL").annotations(annotations)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn colour_on_terminals_only() {
-        let with = |is_terminal, name: &'static str, value: &'static str| {
-            has_colour(is_terminal, |asked| (asked == name).then(|| value.into()))
-        };
-        assert!(with(true, "TERM", "xterm"));
-        assert!(with(true, "NO_COLOR", ""));
-        assert!(!with(true, "NO_COLOR", "1"));
-        assert!(!with(true, "TERM", "dumb"));
-        assert!(!with(false, "TERM", "xterm"));
-    }
 }

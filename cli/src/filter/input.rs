@@ -11,6 +11,7 @@ use memchr::memrchr;
 
 use super::CHUNK_OCTETS;
 use super::report::Report;
+use crate::stdin;
 
 /// Octets that a decompressor is given at once.
 const COMPRESSED_OCTETS: usize = 128 << 10;
@@ -29,16 +30,16 @@ struct Input {
     octets: Box<dyn Read + Send>,
 }
 
-/// Whether this name on the command line means standard input.
-pub fn is_standard_input(name: &OsStr) -> bool {
-    name == "-"
+/// The inputs that are meant: standard input if none is named.
+pub fn named(names: &[OsString]) -> Vec<OsString> {
+    if names.is_empty() { vec!["-".into()] } else { names.to_vec() }
 }
 
 impl Inputs {
     /// These inputs; standard input if there are none.
     pub fn new(names: &[OsString], report: Arc<Report>) -> Inputs {
-        let names = if names.is_empty() { vec!["-".into()] } else { names.to_vec() };
-        Inputs { names: names.into_iter(), current: None, rest: Vec::new(), report }
+        let names = named(names).into_iter();
+        Inputs { names, current: None, rest: Vec::new(), report }
     }
 
     /// Fills a chunk with whole lines, each with its line feed, in place of what it held;
@@ -134,7 +135,7 @@ fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> (usize, io::Result<()>
 
 /// The name of an input, within a sentence.
 pub fn shown(name: &OsStr) -> String {
-    if is_standard_input(name) {
+    if stdin::is_meant(name) {
         "standard input".to_owned()
     } else {
         format!("input '{}'", name.display())
@@ -144,7 +145,7 @@ pub fn shown(name: &OsStr) -> String {
 /// Opens an input and finds by its first octets how it is compressed.
 pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
     let octets: Box<dyn Read + Send> =
-        if is_standard_input(name) { Box::new(io::stdin()) } else { Box::new(File::open(name)?) };
+        if stdin::is_meant(name) { Box::new(stdin::open()) } else { Box::new(File::open(name)?) };
     let mut octets = Counted { octets, report: Arc::clone(report) };
     let mut first = Vec::with_capacity(4);
     octets.by_ref().take(4).read_to_end(&mut first)?;

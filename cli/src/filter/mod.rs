@@ -31,7 +31,8 @@ mod sites;
 mod stored;
 mod tally;
 
-use std::io::{self, Write};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,11 +40,11 @@ use std::thread;
 
 use clap::{CommandFactory, error::ErrorKind};
 
-use robotsieve::{Crawler, Profile, TargetForm};
+use robotsieve::{Profile, TargetForm};
 
-use crate::args::{Agent, Cli, FilterArgs, Output};
+use crate::args::{Agent, Cli, FilterArgs, Output, crawler_names};
 use crate::error::{Failure, Status};
-use crate::{mapped, robots_file};
+use crate::{mapped, progress, robots_file, stdin, stdout};
 use folder::Folder;
 use input::Inputs;
 use judge::{Judge, Source, Worker};
@@ -66,6 +67,9 @@ struct Job {
 
 /// Sieves the inputs to standard output.
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
+    let inputs = input::named(&args.inputs);
+    let robots = args.robots.as_ref().map(|path| path.as_os_str());
+    stdin::at_most_once(inputs.iter().map(OsString::as_os_str).chain(robots))?;
     let report = Arc::new(Report::new(args.progress, &args.inputs));
     let (source, asked) = match &args.pack {
         Some(path) => of_pack(args, path, &report)?,
@@ -74,7 +78,7 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     let crawlers = asked.agents.len();
     if crawlers > 1 && matches!(args.output, Output::Urls | Output::Denied) {
         let message = format!(
-            "--output {} takes one crawler, but {crawlers} were given{}: use --output tsv or jsonl \
+            "--format {} takes one crawler, but {crawlers} were given{}: use --format tsv or jsonl \
              for several crawlers, or commas for several names of one",
             if args.output == Output::Urls { "urls" } else { "denied" },
             if args.agents.0.is_empty() { " by the pack (--agent takes one of them)" } else { "" },
@@ -123,10 +127,6 @@ fn of_pack(
     report: &Arc<Report>,
 ) -> Result<(Source, Asked), Failure> {
     let pack = mapped::pack(path)?;
-    let names = |crawler: &Crawler| {
-        let names: Vec<_> = crawler.iter().map(String::from_utf8_lossy).collect();
-        names.join(",")
-    };
     if let Some(profile) = args.profile
         && Profile::named(pack.profile_name()) != Some(profile)
     {
@@ -140,7 +140,7 @@ fn of_pack(
     for agent in &args.agents.0 {
         let place = pack.crawlers().iter().position(|crawler| *crawler == agent.crawler());
         columns.push(place.ok_or_else(|| {
-            let there: Vec<_> = pack.crawlers().iter().map(names).collect();
+            let there: Vec<_> = pack.crawlers().iter().map(crawler_names).collect();
             Failure::Usage(format!(
                 "pack '{}' was not made for the crawler '{}', but for: {}",
                 path.display(),
@@ -152,7 +152,7 @@ fn of_pack(
     }
     if columns.is_empty() {
         columns.extend(0..pack.crawlers().len());
-        agents.extend(pack.crawlers().iter().map(names));
+        agents.extend(pack.crawlers().iter().map(crawler_names));
     }
     if columns.is_empty() {
         let message = format!("pack '{}' was made for no crawler at all", path.display());
@@ -255,15 +255,18 @@ fn work(judge: &Judge, jobs: &Mutex<Receiver<Job>>, buffers: &Buffers) {
 
 /// Writes the pieces of one chunk after another.
 fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Failure> {
-    let failed = |cause| Failure::io("cannot write to standard output", cause);
     let mut sum = Sum::default();
     let mut out = io::stdout().lock();
+    let is_terminal = out.is_terminal();
     for pieces in turns {
         let mut complete = false;
         for piece in pieces {
             match piece {
                 Piece::Octets(octets) => {
-                    out.write_all(&octets).map_err(failed)?;
+                    // A bar is in the way only on the same screen.
+                    let mut write = || out.write_all(&octets);
+                    let written = if is_terminal { progress::aside(write) } else { write() };
+                    written.map_err(stdout::failed)?;
                     buffers.give(octets);
                 }
                 Piece::End(tally) => {
@@ -276,7 +279,7 @@ fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Fai
             return Err(Failure::Thread("judging"));
         }
     }
-    out.flush().map_err(failed)?;
+    out.flush().map_err(stdout::failed)?;
     Ok(sum)
 }
 

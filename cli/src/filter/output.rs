@@ -2,12 +2,11 @@
 
 use std::sync::mpsc::SyncSender;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use robotsieve::Decision;
 
 use super::tally::Tally;
 use super::{Buffers, CHUNK_OCTETS};
+use crate::octets;
 use robotsieve::Answer;
 
 /// From a worker to the writer.
@@ -87,10 +86,10 @@ pub fn json_line<'v>(
     match std::str::from_utf8(url) {
         Ok(url) => json_text(out, url),
         Err(_) => {
-            json_text(out, &String::from_utf8_lossy(url));
-            out.extend_from_slice(b",\"url_base64\":\"");
-            out.extend_from_slice(BASE64.encode(url).as_bytes());
-            out.push(b'"');
+            let (text, base64) = octets::text(url);
+            json_text(out, &text);
+            out.extend_from_slice(b",\"url_base64\":");
+            json_text(out, &base64.unwrap_or_default());
         }
     }
     out.extend_from_slice(b",\"verdicts\":[");

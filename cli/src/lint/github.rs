@@ -3,9 +3,10 @@
 use robotsieve::lint::Severity;
 
 use crate::error::Failure;
-use crate::lint::{Linted, Out};
+use crate::lint::Linted;
+use crate::stdout::Stdout;
 
-pub fn write(linted: &Linted, out: &mut Out) -> Result<(), Failure> {
+pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
     let mut text = String::new();
     for finding in &linted.findings {
         let command = match finding.severity {
@@ -26,7 +27,7 @@ pub fn write(linted: &Linted, out: &mut Out) -> Result<(), Failure> {
             escaped(&format!("{}{help}", finding.message)),
         ));
     }
-    out.write(&text)
+    out.print(&text)
 }
 
 /// Of a message: a `%` and line ends would be read as part of the command.

@@ -1,48 +1,41 @@
 //! Findings for people: the lines concerned, with the places marked.
 
 use std::collections::BTreeMap;
-use std::env;
-use std::io::{IsTerminal, stdout};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use robotsieve::lint::{Code, Finding, Severity};
 
 use crate::error::Failure;
-use crate::lint::{Linted, Out};
+use crate::lint::Linted;
+use crate::octets::harmless;
+use crate::stdout::{Stdout, has_colour};
 
 /// So many octets of a line are shown before a place, and from it on.
 const BEFORE: usize = 80;
 const BEHIND: usize = 160;
 
-pub fn write(linted: &Linted, max_per_code: usize, out: &mut Out) -> Result<(), Failure> {
-    let renderer = if in_colour() { Renderer::styled() } else { Renderer::plain() };
+pub fn write(linted: &Linted, max_per_code: usize, out: &mut Stdout) -> Result<(), Failure> {
+    let renderer = if has_colour() { Renderer::styled() } else { Renderer::plain() };
     let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
     for finding in &linted.findings {
         let count = counts.entry(finding.code).or_default();
         *count += 1;
         if max_per_code == 0 || *count <= max_per_code {
-            out.write(&(renderer.render(&[group(linted, finding)]) + "\n\n"))?;
+            out.print(&(renderer.render(&[group(linted, finding)]) + "\n\n"))?;
         }
     }
     if max_per_code > 0 {
         for (code, count) in counts.into_iter().filter(|(_, count)| *count > max_per_code) {
             let more = count - max_per_code;
             let name = code.name();
-            out.write(&format!(
+            out.print(format!(
                 "{}: and {more} more {code} ({name}); '--max-per-code 0' shows all\n\n",
                 linted.name
             ))?;
         }
     }
     Ok(())
-}
-
-/// On a terminal, unless the user says otherwise (no-color.org).
-fn in_colour() -> bool {
-    let no_color = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let dumb = env::var_os("TERM").is_some_and(|value| value == "dumb");
-    !no_color && !dumb && stdout().is_terminal()
 }
 
 fn group<'a>(linted: &'a Linted, finding: &'a Finding) -> Group<'a> {
@@ -111,8 +104,7 @@ fn push_shown(text: &mut String, octets: &[u8]) {
     for character in String::from_utf8_lossy(octets).chars() {
         match character {
             '\t' => text.push(' '),
-            c if c.is_control() => text.push('\u{FFFD}'),
-            c => text.push(c),
+            c => text.push(harmless(c)),
         }
     }
 }

@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::error::Failure;
-use crate::lint::{Linted, Out};
+use crate::lint::Linted;
+use crate::stdout::Stdout;
 
 /// What the fields mean changes only with this number.
 const VERSION: u32 = 1;
 
-pub fn write(linted: &Linted, out: &mut Out) -> Result<(), Failure> {
+pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
     let mut text = String::new();
     for finding in &linted.findings {
         let columns = linted.lines.columns(&linted.octets, finding.line, &finding.span);
@@ -37,5 +38,5 @@ pub fn write(linted: &Linted, out: &mut Out) -> Result<(), Failure> {
         text.push_str(&value.to_string());
         text.push('\n');
     }
-    out.write(&text)
+    out.print(&text)
 }

@@ -6,15 +6,14 @@ mod jsonl;
 mod place;
 mod sarif;
 
-use std::fs;
-use std::io::{self, Read, Write};
-use std::path::Path;
-
 use robotsieve::Profile;
 use robotsieve::lint::{self, Finding, Options, Severity};
 
 use crate::args::{Deny, LintArgs, LintFormat};
 use crate::error::{Failure, Status, say};
+use crate::progress::{Bar, Measure};
+use crate::stdout::Stdout;
+use crate::{robots_file, stdin};
 use place::Lines;
 
 /// A file with its findings.
@@ -31,12 +30,15 @@ struct Linted {
 /// Lints the files one after another; each is written before the next one is read, but in SARIF.
 pub fn run(args: &LintArgs) -> Result<Status, Failure> {
     let options = options(args);
-    let mut out = Out { heard: true };
+    stdin::at_most_once(&args.files)?;
+    let mut out = Stdout::new();
+    let bar = Bar::new(args.progress, Measure::Count(args.files.len() as u64, "files"));
     let mut tally = Tally::default();
     let mut unreadable = false;
     let mut log = sarif::Log::default();
     for path in &args.files {
-        let octets = match read(path) {
+        bar.add(1);
+        let octets = match robots_file::read(path) {
             Ok(octets) => octets,
             Err(failure) => {
                 say(&failure);
@@ -46,25 +48,24 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
         };
         let report = lint::lint(&octets, &options);
         tally.add(&report);
-        let is_stdin = path.as_os_str() == "-";
-        let name = if is_stdin { "<stdin>".into() } else { path.display().to_string() };
         let linted = Linted {
-            name,
+            name: robots_file::shown(path),
             lines: Lines::of(&octets),
             octets,
             findings: report.findings,
             several_profiles: args.all_profiles,
         };
         match args.format {
-            LintFormat::Human => human::write(&linted, args.max_per_code, &mut out)?,
+            LintFormat::Text => human::write(&linted, args.max_per_code, &mut out)?,
             LintFormat::Jsonl => jsonl::write(&linted, &mut out)?,
             LintFormat::Github => github::write(&linted, &mut out)?,
             LintFormat::Sarif => log.add(&linted),
         }
     }
     if args.format == LintFormat::Sarif {
-        out.write(&log.finish(!unreadable))?;
+        out.print(log.finish(!unreadable))?;
     }
+    bar.end();
     tally.say();
     let denied = match args.deny {
         Deny::Note => tally.worst.is_some(),
@@ -87,40 +88,6 @@ fn options(args: &LintArgs) -> Options {
         .filter(|(_, profile)| args.all_profiles || *profile == args.profile)
         .collect();
     options
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    if path.as_os_str() != "-" {
-        return fs::read(path).map_err(|cause| {
-            Failure::io(format!("cannot read robots.txt '{}'", path.display()), cause)
-        });
-    }
-    let mut octets = Vec::new();
-    let read = io::stdin().lock().read_to_end(&mut octets);
-    read.map_err(|cause| Failure::io("cannot read standard input", cause))?;
-    Ok(octets)
-}
-
-/// Standard output, as long as anybody reads it. The exit status is an answer too.
-struct Out {
-    heard: bool,
-}
-
-impl Out {
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        if !self.heard || text.is_empty() {
-            return Ok(());
-        }
-        let mut out = io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => self.heard = false,
-            written => {
-                return written
-                    .map_err(|cause| Failure::io("cannot write to standard output", cause));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// What was found in all files.

@@ -3,17 +3,20 @@
 mod lines;
 mod sites;
 
-use std::ffi::OsStr;
-use std::io::{self, BufReader, Write};
+use std::ffi::{OsStr, OsString};
+use std::io::BufReader;
 use std::sync::Arc;
 
 use robotsieve::Decision;
 
 use crate::args::ReplayArgs;
 use crate::error::{Failure, Status, say};
-use crate::filter::input::{open, shown};
+use crate::filter::input::{self, open};
 use crate::filter::report::Report;
+use crate::octets::shown;
 use crate::record::{Question, Record, TOOL_VERSION, reason};
+use crate::stdin;
+use crate::stdout::Stdout;
 
 use lines::{Line, Lines};
 use sites::{Site, Sites};
@@ -23,17 +26,17 @@ const OUTPUT_OCTETS: usize = 64 << 10;
 
 /// Asks all records again.
 pub fn run(args: &ReplayArgs) -> Result<Status, Failure> {
+    let names = input::named(&args.inputs);
+    let robots = args.robots.as_ref().map(|path| path.as_os_str());
+    stdin::at_most_once(names.iter().map(OsString::as_os_str).chain(robots))?;
     let mut replay = Replay {
         sites: Sites::new(args)?,
         counts: Counts::default(),
-        out: Vec::new(),
-        heard: true,
+        lines: Vec::new(),
+        out: Stdout::new(),
         report: Arc::new(Report::new(args.progress, &args.inputs)),
     };
-    if args.inputs.is_empty() {
-        replay.input(OsStr::new("-"))?;
-    }
-    for name in &args.inputs {
+    for name in &names {
         replay.input(name)?;
     }
     replay.write()?;
@@ -87,9 +90,9 @@ impl std::fmt::Display for Counts {
 struct Replay {
     sites: Sites,
     counts: Counts,
-    out: Vec<u8>,
-    /// Whether anybody still reads what is printed.
-    heard: bool,
+    /// To be printed.
+    lines: Vec<u8>,
+    out: Stdout,
     report: Arc<Report>,
 }
 
@@ -98,7 +101,7 @@ impl Replay {
         let octets = match open(name, &self.report) {
             Ok(octets) => octets,
             Err(cause) => {
-                self.report.error(&format_args!("cannot read {}: {cause}", shown(name)));
+                self.report.error(&format_args!("cannot read {}: {cause}", input::shown(name)));
                 return Ok(());
             }
         };
@@ -111,7 +114,7 @@ impl Replay {
                 }
                 Ok(None) => return Ok(()),
                 Err(cause) => {
-                    self.report.error(&format_args!("{} breaks off: {cause}", shown(name)));
+                    self.report.error(&format_args!("{} breaks off: {cause}", input::shown(name)));
                     return Ok(());
                 }
             }
@@ -135,8 +138,8 @@ impl Replay {
         self.counts.changed[change as usize] += 1;
         // Neither tabs nor line feeds come from records or files.
         let text = text.replace(['\t', '\n', '\r'], " ");
-        self.out.extend_from_slice(format!("{place}\t{}\t{text}\n", change.as_str()).as_bytes());
-        if self.out.len() >= OUTPUT_OCTETS { self.write() } else { Ok(()) }
+        self.lines.extend_from_slice(format!("{place}\t{}\t{text}\n", change.as_str()).as_bytes());
+        if self.lines.len() >= OUTPUT_OCTETS { self.write() } else { Ok(()) }
     }
 
     /// Asks once more: what changed, if something did, and in what way.
@@ -177,17 +180,8 @@ impl Replay {
     }
 
     fn write(&mut self) -> Result<(), Failure> {
-        if self.heard {
-            match io::stdout().lock().write_all(&self.out) {
-                // The exit status is an answer too.
-                Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => self.heard = false,
-                written => {
-                    let failed = |cause| Failure::io("cannot write to standard output", cause);
-                    written.map_err(failed)?;
-                }
-            }
-        }
-        self.out.clear();
+        self.out.print(&self.lines)?;
+        self.lines.clear();
         Ok(())
     }
 
@@ -214,7 +208,7 @@ fn grounds(verdict: &str, rule: Option<&[u8]>, line: Option<u32>, reason: &str) 
     match rule {
         Some(rule) => {
             let line = line.map_or_else(String::new, |line| format!(" on line {line}"));
-            format!("{verdict} by '{}'{line}", rule.escape_ascii())
+            format!("{verdict} by '{}'{line}", shown(rule))
         }
         None => format!("{verdict} ({reason})"),
     }

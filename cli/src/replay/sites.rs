@@ -12,7 +12,7 @@ use crate::args::ReplayArgs;
 use crate::error::{Failure, say};
 use crate::hosts::Authority;
 use crate::record::{Question, sha256};
-use crate::{robots_dir, robots_file};
+use crate::{robots_dir, robots_file, stdin};
 
 /// Where the file for a record is, and those that were read lately.
 pub struct Sites {
@@ -24,7 +24,7 @@ enum Place {
     /// The record names it.
     Record,
     /// This one for all.
-    File(PathBuf),
+    File(Rc<Site>),
     /// By the host of the record's URL.
     Folder { path: PathBuf, names: Vec<OsString>, hosts: HashMap<Box<[u8]>, u32> },
 }
@@ -44,6 +44,11 @@ type PolicyKey = (Profile, Vec<u8>, bool);
 const POLICIES: usize = 256;
 
 impl Site {
+    fn of(path: &Path, file: Vec<u8>) -> Site {
+        let (path, sha256) = (path.to_owned(), sha256(&file));
+        Site { path, sha256, file, policies: RefCell::default() }
+    }
+
     /// The policy for who asked.
     pub fn policy(&self, question: &Question) -> Policy {
         let key = (question.profile, question.agent.clone(), question.record.user_agent);
@@ -67,8 +72,7 @@ impl Sites {
     pub fn new(args: &ReplayArgs) -> Result<Sites, Failure> {
         let place = if let Some(path) = &args.robots {
             // Without it nothing can be checked.
-            robots_file::read(path)?;
-            Place::File(path.clone())
+            Place::File(Rc::new(Site::of(path, robots_file::read(path)?)))
         } else if let Some(path) = &args.robots_dir {
             let listing = robots_dir::list(path)?;
             listing.warnings.iter().for_each(|warning| say(warning));
@@ -86,8 +90,12 @@ impl Sites {
     /// Why there is none, in words.
     pub fn find(&mut self, question: &Question) -> Result<Rc<Site>, String> {
         let path = match &self.place {
+            Place::Record if stdin::is_meant(&question.robots) => {
+                let missing = "it was standard input: give the file with --robots FILE";
+                return Err(format!("robots.txt '-': {missing}"));
+            }
             Place::Record => question.robots.clone(),
-            Place::File(path) => path.clone(),
+            Place::File(site) => return Ok(Rc::clone(site)),
             Place::Folder { path, names, hosts } => {
                 let google = question.profile == Profile::GOOGLE;
                 let host = Authority::of(&question.url, google).and_then(|a| a.host());
@@ -134,8 +142,7 @@ impl Kept {
 
 fn read(path: &Path) -> Result<Rc<Site>, String> {
     let file = robots_file::read(path).map_err(|failure| failure.to_string())?;
-    let sha256 = sha256(&file);
-    Ok(Rc::new(Site { path: path.to_owned(), sha256, file, policies: RefCell::default() }))
+    Ok(Rc::new(Site::of(path, file)))
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@
 //!
 //! ```
 //! use std::future::Future;
-//! //!
+//! use std::pin::Pin;
+//!
 //! use robotsieve::{Crawler, Origin};
 //! use robotsieve_sieve::Timestamp;
 //! use robotsieve_sieve::front::{Fetch, Sieve};

@@ -1,0 +1,116 @@
+//! `robotsieve man`: the manual pages, made of the help.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+
+use crate::args::{Cli, ManArgs};
+use crate::error::{Failure, Status};
+use crate::stdout;
+
+/// Prints one page, or writes all of them.
+pub fn run(args: &ManArgs) -> Result<Status, Failure> {
+    match &args.output {
+        Some(folder) => write_all(folder),
+        None => print(&args.command),
+    }
+}
+
+/// The page of the command that these words name.
+fn print(words: &[String]) -> Result<Status, Failure> {
+    let pages = pages();
+    let wanted = [&["robotsieve".to_owned()], words].concat().join("-");
+    let Some((_, page)) = pages.iter().find(|(name, _)| *name == wanted) else {
+        let names: Vec<&str> =
+            pages.iter().filter_map(|(name, _)| name.strip_prefix("robotsieve-")).collect();
+        return Err(Failure::Usage(format!(
+            "no command is called '{}': there are {}",
+            words.join(" "),
+            names.join(", ")
+        )));
+    };
+    stdout::print(page)
+}
+
+fn write_all(folder: &Path) -> Result<Status, Failure> {
+    let failed = |path: &Path, cause: io::Error| {
+        Failure::io(format!("cannot write manual page '{}'", path.display()), cause)
+    };
+    fs::create_dir_all(folder).map_err(|cause| failed(folder, cause))?;
+    for (name, page) in pages() {
+        let path = folder.join(format!("{name}.1"));
+        fs::write(&path, page).map_err(|cause| failed(&path, cause))?;
+    }
+    Ok(Status::Done)
+}
+
+/// All pages by their names: the whole command's, then those of sub-commands, and of theirs.
+fn pages() -> Vec<(String, Vec<u8>)> {
+    // 'help' would have a page that says nothing.
+    let mut whole = Cli::command().disable_help_subcommand(true);
+    // Names and usages of sub-commands begin with those of the whole.
+    whole.build();
+    let mut pages = Vec::new();
+    add_pages(whole, "robotsieve", &mut pages);
+    pages
+}
+
+fn add_pages(command: Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) {
+    let named = command.clone().display_name(name).version(env!("CARGO_PKG_VERSION"));
+    pages.push((name.to_owned(), page(named)));
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+        add_pages(sub.clone(), &format!("{name}-{}", sub.get_name()), pages);
+    }
+}
+
+fn page(command: Command) -> Vec<u8> {
+    let mut page = Vec::new();
+    write_page(command, &mut page).expect("a vector has room for any text");
+    page
+}
+
+fn write_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let behind = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let has_commands = command.has_subcommands();
+    let man = Man::new(command);
+    man.render_title(page)?;
+    man.render_name_section(page)?;
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    if has_commands {
+        man.render_subcommands_section(page)?;
+    }
+    sections(&behind).to_writer(page)?;
+    man.render_version_section(page)
+}
+
+/// What stands behind the options in the help, as sections, its lines left as they are. A heading
+/// is a line that begins a paragraph and ends with a colon; the paragraph is indented.
+fn sections(text: &str) -> Roff {
+    let mut roff = Roff::new();
+    for paragraph in text.split("\n\n") {
+        let (first, rest) = paragraph.split_once('\n').unwrap_or((paragraph, ""));
+        let heading = first.strip_suffix(':').filter(|_| rest.starts_with("  "));
+        let lines = match heading {
+            Some(heading) => {
+                roff.control("SH", [heading.to_uppercase().as_str()]);
+                rest
+            }
+            None => {
+                roff.control("PP", []);
+                paragraph
+            }
+        };
+        roff.control("nf", []);
+        for line in lines.lines() {
+            roff.text([roman(line.strip_prefix("  ").unwrap_or(line))]);
+        }
+        roff.control("fi", []);
+    }
+    roff
+}
