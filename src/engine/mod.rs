@@ -66,7 +66,7 @@ impl Compiled {
         };
         let over = Over {
             limit,
-            lazy: lazy.then(Lazy::new),
+            lazy: lazy.then(|| Lazy::new(encoding)),
             lazy_gave_up: AtomicBool::new(false),
             segments: OnceLock::new(),
         };
@@ -126,12 +126,7 @@ impl Over {
     #[cold]
     fn verdict(&self, rules: &RuleSet, target: &Target<'_>) -> Verdict {
         if let Some(lazy) = self.lazy() {
-            let verdict = if target.encoding().changes_in(target.rest()) {
-                lazy.verdict(rules, &target.to_buffer()[1..])
-            } else {
-                lazy.verdict(rules, target.rest())
-            };
-            if let Ok(verdict) = verdict {
+            if let Ok(verdict) = lazy.verdict(rules, target) {
                 return verdict;
             }
             self.lazy_gave_up.store(true, Ordering::Relaxed);
