@@ -73,6 +73,8 @@ pub(crate) struct States {
     table: Vec<u32>,
     /// The first row, if it is built.
     start: Row,
+    /// The octets that the states may occupy.
+    limit_bytes: usize,
     clearings: usize,
     /// The octets read since the last clearing, but for those of the target at hand.
     read: usize,
@@ -133,6 +135,7 @@ impl States {
             sets: Vec::new(),
             table: Vec::new(),
             start: UNKNOWN,
+            limit_bytes: LIMIT_BYTES,
             clearings: 0,
             read: 0,
             set: Vec::new(),
@@ -166,35 +169,44 @@ impl States {
         };
         let mut at = 0;
         loop {
-            let next = loop {
-                if row < FIRST_ROW {
-                    break row;
-                }
-                let Some(&octet) = given.get(at) else { break self.row_at(row, END_COLUMN) };
-                let next = self.row_at(row, source.given[usize::from(octet)]);
-                if next < FIRST_ROW {
-                    break next;
-                }
-                row = next;
-                at += 1;
-            };
+            let next = self.walk(source, given, &mut row, &mut at);
             match next {
                 UNKNOWN => {
                     let column = source.given[usize::from(given[at])];
                     row = self.build(source, row, column, at)?;
                     at += 1;
                 }
-                SPECIAL if source.encoding.ends(given[at]) => {
-                    self.read += at;
-                    return Ok(verdict_at(self.row_at(row, END_COLUMN)));
+                SPECIAL if !source.encoding.ends(given[at]) => {
+                    return self.verdict_normalised(source, row, given, at);
                 }
-                SPECIAL => return self.verdict_normalised(source, row, given, at),
-                verdict => {
+                next => {
                     self.read += at;
-                    return Ok(verdict_at(verdict));
+                    let at_end = next == SPECIAL;
+                    return Ok(verdict_at(if at_end {
+                        self.row_at(row, END_COLUMN)
+                    } else {
+                        next
+                    }));
                 }
             }
         }
+    }
+
+    /// Goes from row to row until there is none, and says what stands there instead.
+    #[inline(always)]
+    fn walk(&self, source: &Source, given: &[u8], row: &mut Row, at: &mut usize) -> Row {
+        if *row < FIRST_ROW {
+            return *row;
+        }
+        for &octet in &given[*at..] {
+            let next = self.row_at(*row, source.given[usize::from(octet)]);
+            if next < FIRST_ROW {
+                return next;
+            }
+            *row = next;
+            *at += 1;
+        }
+        self.row_at(*row, END_COLUMN)
     }
 
     /// Goes on where an octet may stand for something else.
@@ -336,7 +348,7 @@ impl States {
         }
         let added =
             size_of::<State>() + size_of::<Row>() * columns + size_of::<NodeId>() * self.set.len();
-        if !self.states.is_empty() && self.occupied() + added > LIMIT_BYTES {
+        if !self.states.is_empty() && self.occupied() + added > self.limit_bytes {
             self.clear(read)?;
             return self.row_of_set(source, read);
         }
@@ -387,4 +399,93 @@ fn row_of(number: usize, columns: usize) -> Row {
 /// The verdict of [`FINAL`] or one more.
 fn verdict_at(row: Row) -> Verdict {
     verdict_of(row - FINAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::Compiler;
+    use crate::config::Limits;
+    use crate::profile::Profile;
+    use crate::rules::RawRule;
+
+    fn rule_set(values: &[Vec<u8>], profile: &Profile) -> RuleSet {
+        let rules = values.iter().zip(1..).map(|(value, line)| RawRule {
+            line,
+            verdict: if line % 3 == 0 { Verdict::Allow } else { Verdict::Disallow },
+            value,
+        });
+        RuleSet::new(rules, profile)
+    }
+
+    /// Whatever room the states have, their verdicts are those of the whole DFA.
+    #[test]
+    fn verdicts_of_the_whole_dfa() {
+        let mut seed = 7u32;
+        let mut random = |below: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) % below
+        };
+        let (mut asked, mut disallowed, mut clearings, mut gave_up) = (0, 0, 0, 0);
+        for round in 0..400 {
+            let mut word = |octets: &[u8], max: u32| -> Vec<u8> {
+                (0..=random(max)).map(|_| octets[random(octets.len() as u32) as usize]).collect()
+            };
+            let values: Vec<Vec<u8>> =
+                (0..12).map(|_| [b"/", &word(b"aaabb*/$%", 7)[..]].concat()).collect();
+            let paths: Vec<Vec<u8>> =
+                (0..60).map(|_| [b"/", &word(b"aaaabbbb//%$\xE9#", 16)[..]].concat()).collect();
+            let profile = Profile::NAMED[round % 4].1;
+            let rules = rule_set(&values, &profile);
+            let encoding = Encoding::of_target(&profile);
+            let whole = Compiler::default().compile(&rules, encoding, &Limits::NONE).unwrap();
+            let source = Source::new(&rules, encoding).unwrap();
+            for limit_bytes in [LIMIT_BYTES, 2_000, 500, 1] {
+                let new = || States { limit_bytes, ..States::new() };
+                let mut states = new();
+                for path in &paths {
+                    let target = Target::of_path(path, encoding).unwrap();
+                    let verdict = states.verdict(&source, &target).unwrap_or_else(|GaveUp| {
+                        assert!(limit_bytes < LIMIT_BYTES);
+                        gave_up += 1;
+                        states = States { clearings: 0, ..new() };
+                        whole.table().verdict(&target)
+                    });
+                    assert_eq!(verdict, whole.table().verdict(&target), "{}", path.escape_ascii());
+                    asked += 1;
+                    disallowed += usize::from(verdict == Verdict::Disallow);
+                }
+                clearings += states.clearings;
+            }
+        }
+        assert!(asked == 96_000 && (30_000..70_000).contains(&disallowed), "{asked} {disallowed}");
+        assert!(clearings > 500 && gave_up > 500, "{clearings} {gave_up}");
+    }
+
+    /// States that a target after another has no use for end in giving up, within the limit.
+    #[test]
+    fn hostile_rules() {
+        let values: Vec<Vec<u8>> = (b'a'..b'o')
+            .map(|o| format!("/*{0}x*{1}y", o as char, o.to_ascii_uppercase() as char))
+            .map(String::into_bytes)
+            .collect();
+        let profile = Profile::RFC9309;
+        let source = Source::new(&rule_set(&values, &profile), Encoding::of_target(&profile));
+        let source = source.unwrap();
+        let mut states = States { limit_bytes: 64 << 10, ..States::new() };
+        let mut seed = 1u32;
+        let gave_up = (0..20_000).any(|_| {
+            let path: Vec<u8> = (0..200)
+                .map(|at| {
+                    seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    if at == 0 { b'/' } else { b"abcdefghijklmnxxxxx"[(seed >> 16) as usize % 19] }
+                })
+                .collect();
+            let target = Target::of_path(&path, source.encoding).unwrap();
+            let verdict = states.verdict(&source, &target);
+            assert!(states.memory_usage() < 256 << 10, "{}", states.memory_usage());
+            verdict.is_err()
+        });
+        assert!(gave_up, "{} clearings", states.clearings);
+    }
 }

@@ -3,10 +3,14 @@
 //! Its trie and states are built when a policy is asked and lie in a pool with one bound for the
 //! whole process; what was not used for longest makes room. At rest a policy is only its
 //! rules. A policy whose states thrash gives up and never comes back.
+//!
+//! To build costs as much as to try the rules some dozens of times. So a policy that is not in
+//! the pool tries its rules until that is paid: where more policies are asked in turn than the
+//! pool holds, none is built for one question.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::automaton::{GaveUp, Source, States};
@@ -23,6 +27,9 @@ const POOL_LIMIT_BYTES: usize = 64 << 20;
 pub(crate) struct Lazy {
     id: u64,
     encoding: Encoding,
+    /// How often the rules were tried since it was last in the pool.
+    tried: AtomicU32,
+    build_after: u32,
 }
 
 /// A lazy DFA in use by one thread.
@@ -44,8 +51,19 @@ struct Pooled {
 #[derive(Default)]
 struct Pool {
     by_id: HashMap<u64, Pooled>,
+    /// What to drop next: the numbers of policies by their last use.
+    by_use: BTreeMap<u64, u64>,
     bytes: usize,
     clock: u64,
+}
+
+impl Pool {
+    fn remove(&mut self, id: u64) {
+        if let Some(pooled) = self.by_id.remove(&id) {
+            self.by_use.remove(&pooled.last_used);
+            self.bytes -= pooled.bytes;
+        }
+    }
 }
 
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
@@ -56,9 +74,11 @@ thread_local! {
 }
 
 impl Lazy {
-    pub(crate) fn new(encoding: Encoding) -> Lazy {
+    /// One that is built after so many questions, whenever it is not in the pool.
+    pub(crate) fn new(encoding: Encoding, build_after: u32) -> Lazy {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
-        Lazy { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), encoding }
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        Lazy { id, encoding, tried: AtomicU32::new(0), build_after }
     }
 
     /// The verdict on a target.
@@ -67,13 +87,18 @@ impl Lazy {
     /// [`GaveUp`]: then it is no use to ask again.
     pub(crate) fn verdict(&self, rules: &RuleSet, target: &Target<'_>) -> Result<Verdict, GaveUp> {
         LAST.with_borrow_mut(|last| {
-            if last.as_ref().is_none_or(|ready| ready.id != self.id) {
-                let ready = self.take(rules)?;
-                if let Some(before) = last.replace(ready) {
-                    put_back(before);
-                }
-            }
-            let ready = last.as_mut().expect("was just put there");
+            let ready = match last {
+                Some(ready) if ready.id == self.id => ready,
+                _ => match self.take(rules, target)? {
+                    Some(ready) => {
+                        if let Some(before) = last.replace(ready) {
+                            put_back(before);
+                        }
+                        last.as_mut().expect("was just put there")
+                    }
+                    None => return Ok(scan(rules, target)),
+                },
+            };
             let verdict = ready.states.verdict(&ready.source, target);
             if verdict.is_err() {
                 *last = None;
@@ -85,12 +110,14 @@ impl Lazy {
 
     fn leave_pool(&self) {
         let mut pool = lock_pool();
-        if let Some(pooled) = pool.by_id.remove(&self.id) {
-            pool.bytes -= pooled.bytes;
-        }
+        pool.remove(self.id);
     }
 
-    fn take(&self, rules: &RuleSet) -> Result<Ready, GaveUp> {
+    /// What is in the pool, or is built; `None` where the rules shall be tried instead.
+    #[cold]
+    fn take(&self, rules: &RuleSet, target: &Target<'_>) -> Result<Option<Ready>, GaveUp> {
+        /// The octets looked at when rules are tried, at most.
+        const TRIED_OCTETS: usize = 256 << 10;
         let mut pool = lock_pool();
         if let Some(pooled) = pool.by_id.get_mut(&self.id) {
             let source = Arc::clone(&pooled.source);
@@ -98,12 +125,24 @@ impl Lazy {
             let taken_bytes = states.as_ref().map_or(0, States::memory_usage);
             pooled.bytes -= taken_bytes;
             pool.bytes -= taken_bytes;
-            return Ok(Ready { id: self.id, source, states: states.unwrap_or_else(States::new) });
+            let states = states.unwrap_or_else(States::new);
+            return Ok(Some(Ready { id: self.id, source, states }));
         }
         drop(pool);
+        if rules.len().saturating_mul(target.unended().len()) <= TRIED_OCTETS
+            && self.tried.fetch_add(1, Ordering::Relaxed) < self.build_after
+        {
+            return Ok(None);
+        }
+        self.tried.store(0, Ordering::Relaxed);
         let source = Arc::new(Source::new(rules, self.encoding)?);
-        Ok(Ready { id: self.id, source, states: States::new() })
+        Ok(Some(Ready { id: self.id, source, states: States::new() }))
     }
+}
+
+/// The verdict by trying the rules.
+fn scan(rules: &RuleSet, target: &Target<'_>) -> Verdict {
+    rules.deciding(&target.to_buffer()).map_or(Verdict::Allow, |rule| rule.verdict)
 }
 
 impl Drop for Lazy {
@@ -150,14 +189,13 @@ fn put_back(ready: Ready) {
     let added = states_bytes + if pooled.bytes == 0 { source_bytes } else { 0 };
     pooled.bytes += added;
     pooled.states.push(ready.states);
-    pooled.last_used = clock;
+    let last_used = std::mem::replace(&mut pooled.last_used, clock);
     pool.bytes += added;
+    pool.by_use.remove(&last_used);
+    pool.by_use.insert(clock, ready.id);
     while pool.bytes > POOL_LIMIT_BYTES {
-        let oldest = pool.by_id.iter().min_by_key(|(_, pooled)| pooled.last_used);
-        let Some(oldest) = oldest.map(|(id, _)| *id) else { return };
-        if let Some(pooled) = pool.by_id.remove(&oldest) {
-            pool.bytes -= pooled.bytes;
-        }
+        let Some((_, oldest)) = pool.by_use.pop_first() else { return };
+        pool.remove(oldest);
     }
 }
 
@@ -165,4 +203,38 @@ fn put_back(ready: Ready) {
 /// use, one for each thread at most, come on top.
 pub fn lazy_pool_bytes() -> usize {
     lock_pool().bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+    use crate::rules::RawRule;
+
+    /// Rules are tried until building pays, but not on a target that makes it dear.
+    #[test]
+    fn built_when_it_pays() {
+        let profile = Profile::RFC9309;
+        let encoding = Encoding::of_target(&profile);
+        let rule = RawRule { line: 1, verdict: Verdict::Disallow, value: b"/*a*b" };
+        let rules = RuleSet::new([rule].into_iter(), &profile);
+        let long = [b"/a".as_slice(), &[b'x'; 300 << 10], b"b"].concat();
+        let is_ready = |lazy: &Lazy| {
+            LAST.with_borrow(|last| last.as_ref().is_some_and(|ready| ready.id == lazy.id))
+        };
+        let ask = |lazy: &Lazy, path: &[u8]| {
+            let target = Target::of_path(path, encoding).unwrap();
+            (lazy.verdict(&rules, &target).unwrap(), is_ready(lazy))
+        };
+        let lazy = Lazy::new(encoding, 2);
+        assert_eq!(ask(&lazy, b"/xaxb"), (Verdict::Disallow, false));
+        assert_eq!(ask(&lazy, b"/xbxa"), (Verdict::Allow, false));
+        assert_eq!(ask(&lazy, b"/xbxab"), (Verdict::Disallow, true));
+        assert_eq!(ask(&lazy, b"/xbxa"), (Verdict::Allow, true));
+        let other = Lazy::new(encoding, 2);
+        assert_eq!(ask(&other, &long), (Verdict::Disallow, true));
+        assert!(lazy_pool_bytes() > 0, "the first one went there");
+        // It is still in the pool.
+        assert_eq!(ask(&lazy, b"/xbxa"), (Verdict::Allow, true));
+    }
 }

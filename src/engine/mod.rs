@@ -42,6 +42,10 @@ pub(crate) struct Over {
 /// thrash: the segment matcher decides at once.
 const LAZY_PATTERN_OCTETS: usize = 128 << 10;
 
+/// To compile a rule set that is within the budget costs about as much as to build the states on
+/// demand that some questions need, times this.
+const QUESTIONS_TO_COMPILE_PER_TO_BUILD: u32 = 4;
+
 thread_local! {
     /// Each thread keeps the scratch space of its compilations.
     static COMPILER: RefCell<Compiler> = RefCell::default();
@@ -66,7 +70,13 @@ impl Compiled {
         };
         let over = Over {
             limit,
-            lazy: lazy.then(|| Lazy::new(encoding)),
+            lazy: lazy.then(|| {
+                let build_after = match config.engine {
+                    Some(Engine::Lazy) => 0,
+                    _ => questions_before_compiling(rules) / QUESTIONS_TO_COMPILE_PER_TO_BUILD,
+                };
+                Lazy::new(encoding, build_after)
+            }),
             lazy_gave_up: AtomicBool::new(false),
             segments: OnceLock::new(),
         };
