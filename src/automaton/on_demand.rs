@@ -7,8 +7,8 @@
 //! by where they begin, so that an octet costs one look-up in the classes and one in the rows.
 //!
 //! Rows have a bound. Where it is reached all are dropped; where that happens often and the
-//! octets read are few for it, the DFA gives up: hostile rules would cost a state for each octet
-//! of each target.
+//! octets read are few for it, or for the work done, the DFA gives up: hostile rules would cost
+//! a state for each octet of each target.
 
 use crate::automaton::determinise::{final_of, grow_table, hash, is_above, is_relevant, rival_of};
 use crate::automaton::trie::{NONE, NodeId, Run, Trie, verdict_of};
@@ -25,6 +25,10 @@ const TRIE_LIMIT_BYTES: usize = 16 << 20;
 const CLEARINGS: usize = 4;
 /// … by so many octets read for each of them.
 const OCTETS_PER_STATE: usize = 8;
+/// The nodes that may be looked at to build states, and as many more for each octet read.
+/// Real policies take tens of thousands; rules of many stars could take as many for each octet.
+const WORK: usize = 2 << 20;
+const WORK_PER_OCTET: usize = 16;
 
 /// There are too many nodes, or too many states for what is read: another engine must decide.
 #[derive(Debug)]
@@ -76,10 +80,15 @@ pub(crate) struct States {
     /// The octets that the states may occupy.
     limit_bytes: usize,
     clearings: usize,
-    /// The octets read since the last clearing, but for those of the target at hand.
+    /// The octets read, but for those of the target at hand, and how many it were at the last
+    /// clearing.
     read: usize,
+    read_before: usize,
+    /// The nodes looked at.
+    work: usize,
     // Of the state at hand.
     set: Vec<NodeId>,
+    kept: Vec<NodeId>,
     best: Run,
 }
 
@@ -138,7 +147,10 @@ impl States {
             limit_bytes: LIMIT_BYTES,
             clearings: 0,
             read: 0,
+            read_before: 0,
+            work: 0,
             set: Vec::new(),
+            kept: Vec::new(),
             best: 0,
         }
     }
@@ -148,7 +160,8 @@ impl States {
         size_of::<States>()
             + size_of::<Row>() * self.rows.capacity()
             + size_of::<State>() * self.states.capacity()
-            + size_of::<NodeId>() * (self.sets.capacity() + self.set.capacity())
+            + size_of::<NodeId>()
+                * (self.sets.capacity() + self.set.capacity() + self.kept.capacity())
             + size_of::<u32>() * self.table.capacity()
     }
 
@@ -262,6 +275,10 @@ impl States {
         let trie = &source.trie;
         let number = (row - FIRST_ROW) as usize / source.octets.len();
         let State { set_at, set_len, best, .. } = self.states[number];
+        self.work += set_len as usize;
+        if self.work > WORK + WORK_PER_OCTET * (self.read + read) {
+            return Err(GaveUp);
+        }
         self.set.clear();
         self.best = best;
         for at in set_at as usize..(set_at + set_len) as usize {
@@ -299,6 +316,7 @@ impl States {
     /// Leaves in the set what can still change the verdict: nothing if it is final.
     fn prune(&mut self, trie: &Trie) {
         let best = self.best;
+        self.work += self.set.len();
         let rivals = self.set.iter().map(|node| rival_of(trie, *node, best));
         let rival = rivals.min().unwrap_or(Run::MAX);
         if best >= trie.highest() || rival == Run::MAX {
@@ -308,17 +326,19 @@ impl States {
         self.set.retain(|node| is_relevant(trie, *node, best, rival));
         self.set.sort_unstable();
         self.set.dedup();
-        // A node from which every way leads through a live star adds nothing. Such a star has a
-        // lower number.
-        for at in (0..self.set.len()).rev() {
-            let mut through = trie.node(self.set[at]).through;
-            while through != NONE && self.set[..at].binary_search(&through).is_err() {
+        // A node from which every way leads through a live star adds nothing.
+        self.kept.clear();
+        for &node in &self.set {
+            let mut through = trie.node(node).through;
+            while through != NONE && self.set.binary_search(&through).is_err() {
                 through = trie.node(through).through;
+                self.work += 1;
             }
-            if through != NONE {
-                self.set.remove(at);
+            if through == NONE {
+                self.kept.push(node);
             }
         }
+        std::mem::swap(&mut self.set, &mut self.kept);
         if self.set.iter().all(|node| is_above(trie, *node, best)) {
             self.best = best & 1;
         }
@@ -376,12 +396,13 @@ impl States {
 
     /// Drops all states, unless they did not earn their keep.
     fn clear(&mut self, read: usize) -> Result<(), GaveUp> {
-        let earned = self.read + read >= OCTETS_PER_STATE * self.states.len();
+        let read = self.read + read;
+        let earned = read - self.read_before >= OCTETS_PER_STATE * self.states.len();
         if self.clearings >= CLEARINGS && !earned {
             return Err(GaveUp);
         }
         self.clearings += 1;
-        self.read = 0;
+        self.read_before = read;
         self.start = UNKNOWN;
         self.rows.truncate(FIRST_ROW as usize);
         self.states.clear();
