@@ -11,9 +11,8 @@ pub enum Engine {
     Scan,
     /// One DFA that carries the rules' precedence (`docs/automaton.md`).
     Dfa,
-    /// regex-automata's lazy DFA over the rules in order of precedence, its caches pooled
-    /// under one bound for the whole process. For rule sets that are over the budget of
-    /// the DFA.
+    /// The DFA's states built when a target first visits them and kept, in a pool under one
+    /// bound for the whole process. For rule sets that are over the budget of the DFA.
     Lazy,
     /// One pass over the target that looks for the rules' literal pieces. Never builds
     /// states, so nothing can explode: the last resort, and a guarantee.

@@ -109,11 +109,6 @@ impl<'u> Target<'u> {
         self.encoding.up_to_end(self.rest)
     }
 
-    #[inline(always)]
-    pub(crate) fn encoding(&self) -> Encoding {
-        self.encoding
-    }
-
     /// The normalised octets after the first `/`, one by one.
     pub(crate) fn octets(&self) -> Normalised<'u> {
         self.encoding.normalised(self.rest())

@@ -31,7 +31,7 @@ pub(crate) fn final_verdict(id: StateId) -> Option<Verdict> {
     }
 }
 
-fn final_of(run: Run) -> StateId {
+pub(super) fn final_of(run: Run) -> StateId {
     run & 1
 }
 
@@ -761,7 +761,7 @@ impl Dfa {
 
 /// The lowest run of the other verdict, above the best, that is ahead of a node.
 #[inline]
-fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Run {
+pub(super) fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Run {
     let ahead = trie.ahead(node);
     let other = (best & 1 ^ 1) as usize;
     if ahead.lowest[other] > best {
@@ -776,7 +776,7 @@ fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Run {
 
 /// Whether what is ahead of a node can still change the verdict.
 #[inline]
-fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> bool {
+pub(super) fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> bool {
     let ahead = trie.ahead(node);
     let (same, other) = ((best & 1) as usize, (best & 1 ^ 1) as usize);
     ahead.highest[other] > best || ahead.highest[same] > rival
@@ -784,7 +784,7 @@ fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> bool {
 
 /// Whether every run ahead of a node is above the best.
 #[inline]
-fn is_above(trie: &Trie, node: NodeId, best: Run) -> bool {
+pub(super) fn is_above(trie: &Trie, node: NodeId, best: Run) -> bool {
     let [allow, disallow] = trie.ahead(node).lowest;
     allow > best && disallow > best
 }
@@ -819,7 +819,11 @@ fn merge(one: &[(u8, NodeId)], mut other: &[(u8, NodeId)], into: &mut Vec<(u8, N
 }
 
 /// Gives a hash table more room; `hashes` are those of the numbers from `first` on.
-fn grow_table(table: &mut Vec<u32>, hashes: impl ExactSizeIterator<Item = u32>, first: u32) {
+pub(super) fn grow_table(
+    table: &mut Vec<u32>,
+    hashes: impl ExactSizeIterator<Item = u32>,
+    first: u32,
+) {
     let len = (4 * hashes.len()).next_power_of_two().max(64);
     table.clear();
     table.resize(len, 0);
@@ -832,7 +836,7 @@ fn grow_table(table: &mut Vec<u32>, hashes: impl ExactSizeIterator<Item = u32>, 
     }
 }
 
-fn hash(first: u32, set: &[NodeId]) -> u32 {
+pub(super) fn hash(first: u32, set: &[NodeId]) -> u32 {
     let hash = set.iter().fold(u64::from(first), |hash, node| mix(hash, u64::from(*node)));
     (mix(hash, 0) >> 32) as u32
 }

@@ -20,11 +20,15 @@
 //! 5. **Walk** (`walk`, and `walk_avx2` for processors that have it). Reads a target once at
 //!    most.
 //!
+//! `on_demand` is another way from the trie to verdicts, for rule sets that have too many states:
+//! it builds those that targets visit.
+//!
 //! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns, and octets.
 
 mod determinise;
 mod dot;
 mod lookahead;
+mod on_demand;
 mod places;
 mod table;
 mod trie;
@@ -37,11 +41,13 @@ use crate::normalise::Encoding;
 use crate::rules::RuleSet;
 
 pub(crate) use lookahead::Place;
+pub(crate) use on_demand::{GaveUp, Source, States};
 pub(crate) use places::OctetSet;
 pub(crate) use table::Automaton;
 pub use table::InvalidAutomaton;
 pub(crate) use table::Table;
-pub(crate) use trie::{NONE as NO_NODE, Run, Trie, verdict_of};
+use trie::Trie;
+pub(crate) use trie::{Run, verdict_of};
 
 /// Scratch space that held more than this is not kept: some 16 MB, by what the hostile file
 /// `prefixes` takes. To fetch it afresh would make that file cost two thirds more.

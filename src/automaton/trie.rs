@@ -140,29 +140,11 @@ const LABEL_IS_STAR: u32 = 1 << 9;
 impl Trie {
     /// Builds the trie of a rule set in place of what was there.
     pub(crate) fn build(&mut self, rules: &RuleSet) {
-        self.build_of(rules, None);
-    }
-
-    /// Builds the trie of one run of a rule set.
-    pub(crate) fn build_run(&mut self, rules: &RuleSet, run: Run) {
-        self.build_of(rules, Some(run));
-    }
-
-    /// The highest run of a rule set.
-    pub(crate) fn highest_run(rules: &RuleSet) -> Run {
-        let mut run = 0;
-        for rule in rules.iter().rev() {
-            run += Run::from(verdict_of(run) != rule.verdict);
-        }
-        run
-    }
-
-    fn build_of(&mut self, rules: &RuleSet, only: Option<Run>) {
         self.nodes.clear();
         self.edges.clear();
         self.aheads.clear();
         self.links.clear();
-        self.collect(rules, only);
+        self.collect(rules);
         self.sort(rules);
         // Each node that is closed is the root, the end of a pattern or where two patterns
         // part, and of the links above it one at most leads to a node that had one already:
@@ -202,8 +184,29 @@ impl Trie {
         self.root = self.close(false);
     }
 
+    /// Drops the scratch space, for a trie that is kept.
+    pub(crate) fn finish(&mut self) {
+        let Trie { nodes, edges, aheads, root, highest_run, .. } = std::mem::take(self);
+        *self = Trie { nodes, edges, aheads, root, highest_run, ..Trie::default() };
+        self.nodes.shrink_to_fit();
+        self.edges.shrink_to_fit();
+        self.aheads.shrink_to_fit();
+    }
+
+    /// The octets that a trie without scratch space occupies, without `self`.
+    pub(crate) fn memory_usage(&self) -> usize {
+        size_of::<Node>() * self.nodes.capacity()
+            + size_of::<(u8, NodeId)>() * self.edges.capacity()
+            + size_of::<Ahead>() * self.aheads.capacity()
+    }
+
+    /// The octets of all ways, each once or more.
+    pub(crate) fn octets(&self) -> impl Iterator<Item = u8> {
+        self.edges.iter().map(|(octet, _)| *octet)
+    }
+
     /// Assigns runs and drops what cannot change a verdict.
-    fn collect(&mut self, rules: &RuleSet, only: Option<Run>) {
+    fn collect(&mut self, rules: &RuleSet) {
         self.entries.clear();
         self.highest_run = 0;
         let mut run = 0;
@@ -212,7 +215,7 @@ impl Trie {
             if verdict_of(run) != rule.verdict {
                 run += 1;
             }
-            if run == 0 || only.is_some_and(|only| run != only) {
+            if run == 0 {
                 continue;
             }
             let octets = rule.pattern.octets;

@@ -42,6 +42,10 @@ pub(crate) struct Over {
 /// thrash: the segment matcher decides at once.
 const LAZY_PATTERN_OCTETS: usize = 128 << 10;
 
+/// To compile a rule set that is within the budget costs about as much as to build the states on
+/// demand that some questions need, times this.
+const QUESTIONS_TO_COMPILE_PER_TO_BUILD: u32 = 4;
+
 thread_local! {
     /// Each thread keeps the scratch space of its compilations.
     static COMPILER: RefCell<Compiler> = RefCell::default();
@@ -66,7 +70,13 @@ impl Compiled {
         };
         let over = Over {
             limit,
-            lazy: lazy.then(Lazy::new),
+            lazy: lazy.then(|| {
+                let build_after = match config.engine {
+                    Some(Engine::Lazy) => 0,
+                    _ => questions_before_compiling(rules) / QUESTIONS_TO_COMPILE_PER_TO_BUILD,
+                };
+                Lazy::new(encoding, build_after)
+            }),
             lazy_gave_up: AtomicBool::new(false),
             segments: OnceLock::new(),
         };
@@ -126,12 +136,7 @@ impl Over {
     #[cold]
     fn verdict(&self, rules: &RuleSet, target: &Target<'_>) -> Verdict {
         if let Some(lazy) = self.lazy() {
-            let verdict = if target.encoding().changes_in(target.rest()) {
-                lazy.verdict(rules, &target.to_buffer()[1..])
-            } else {
-                lazy.verdict(rules, target.rest())
-            };
-            if let Ok(verdict) = verdict {
+            if let Ok(verdict) = lazy.verdict(rules, target) {
                 return verdict;
             }
             self.lazy_gave_up.store(true, Ordering::Relaxed);
