@@ -9,6 +9,7 @@
 //! | fetch | origin → what the site answered | `fetch` (feature `fetch`) |
 //! | outcome | answers → which policy holds, why, until when | [`outcome`] |
 //! | keep | what is known of each origin, in one file | `store` (feature `store`) |
+//! | decide | URL → verdict, whatever it takes | `front` (feature `front`) |
 
 #[cfg(feature = "fetch")]
 pub mod fetch;
@@ -20,3 +21,8 @@ pub mod store;
 mod time;
 
 pub use time::Timestamp;
+
+/// The examples of the page on fetching.
+#[cfg(all(doctest, feature = "fetch", feature = "front"))]
+#[doc = include_str!("../../docs/fetching.md")]
+struct Guide;
