@@ -175,6 +175,47 @@ fn filter_fetches_what_it_needs() {
     filter(&folder, &urls, &["--fetch", "--agent", "x"]).fails(2, "--fetch-as HEADER");
 }
 
+/// A store that cannot grow: what was fetched is judged by, and the loss is told.
+#[cfg(unix)]
+#[test]
+fn stores_that_cannot_be_written() {
+    let folder = Folder::of(&[]);
+    let sites = sites();
+    fetch(&folder, "", &[]).gives(0, "");
+    let limited = |command: &str, input: &str| {
+        // No file grows beyond so many blocks, of 512 or 1024 octets; the store has more.
+        let limit = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", limit, env!("CARGO_BIN_EXE_robotsieve"), command, "--allow-private"]);
+        shell.args(["--user-agent", AGENT]).arg("--store").arg(folder.path("s"));
+        let urls = folder.path("urls");
+        fs::write(&urls, input).unwrap();
+        if command == "filter" {
+            shell.arg("--fetch");
+        }
+        let ran = shell.arg(urls).output().unwrap();
+        (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
+    };
+    // More bodies than there is room for.
+    let many: Vec<Site> = (0..20)
+        .map(|site| {
+            let rules = (0..5_000u32).map(|rule| {
+                format!("Disallow: /{:x}\n", (rule * 31 + site).wrapping_mul(0x9e37_79b9))
+            });
+            Site::new("200 OK", "", &format!("User-agent: *\n{}", rules.collect::<String>()))
+        })
+        .collect();
+    let urls: String = many.iter().chain(&sites).map(|site| site.url("/")).collect();
+    let (status, said) = limited("filter", &urls);
+    assert!(status == Some(3) && said.contains("failed"), "{status:?} {said}");
+    assert!(said.contains("urls 24 allowed 23 disallowed 1 "), "{said}");
+    let (status, said) = limited("fetch", &urls);
+    assert!(status == Some(3) && said.contains("is not in the store"), "{status:?} {said}");
+    // It is as it was acknowledged.
+    run(args!["store", "verify", folder.path("s")]).says("");
+    filter(&folder, "", &["--agent", "FooBot"]).gives(0, "");
+}
+
 #[test]
 fn private_addresses_are_refused() {
     let folder = Folder::of(&[]);

@@ -9,6 +9,7 @@
 //! | fetch | origin → what the site answered | `fetch` (feature `fetch`) |
 //! | outcome | answers → which policy holds, why, until when | [`outcome`] |
 //! | keep | what is known of each origin, in one file | `store` (feature `store`) |
+//! | decide | URL → verdict, whatever it takes | `front` (feature `front`) |
 
 #[cfg(feature = "fetch")]
 pub mod fetch;
@@ -25,3 +26,8 @@ pub use time::Timestamp;
 #[cfg(all(doctest, feature = "fetch", feature = "front", feature = "store"))]
 #[doc = include_str!("../../docs/guide-crawlers.md")]
 struct CrawlerGuide;
+
+/// The examples of the page on fetching.
+#[cfg(all(doctest, feature = "fetch", feature = "front"))]
+#[doc = include_str!("../../docs/fetching.md")]
+struct Fetching;

@@ -29,6 +29,8 @@ enum Site {
     /// With an ETag, and 304 for whoever has it.
     Tagged(&'static str),
     Fails,
+    /// Waits until it is let go, then fails.
+    FailsLate(Arc<Semaphore>),
     /// Waits until it is let go.
     Waits(Arc<Semaphore>),
     Panics,
@@ -103,6 +105,11 @@ impl Fetch for Web {
                     (200, RULES)
                 }
                 Some(Site::Panics) => panic!("as the test wants it"),
+                Some(Site::FailsLate(gate)) => {
+                    drop(gate.acquire().await);
+                    let result = Err(Failure::Connect("refused".into()));
+                    return Attempt { at: Timestamp(0), redirects: vec![], result };
+                }
                 Some(Site::Fails) => {
                     let result = Err(Failure::Connect("refused".into()));
                     return Attempt { at: Timestamp(0), redirects: vec![], result };
@@ -334,6 +341,8 @@ async fn many_at_once() {
         .collect();
     let decisions = sieve.decide_many(&urls).await;
     assert_eq!((decisions.len(), web.asked()), (urls.len(), 2));
+    let metrics = sieve.metrics();
+    assert_eq!((metrics.decisions, metrics.at_once, metrics.waited), (225, 223, 2));
     for (number, decision) in decisions.iter().enumerate() {
         match (number % 4, decision) {
             (3, Err(SieveError::Origin(_))) => {}
@@ -414,8 +423,186 @@ fn without_a_runtime() {
     let decisions = sieve.decide_many(&urls).into_iter();
     let verdicts = decisions.map(|decision| decision.unwrap().is_allowed());
     assert_eq!(verdicts.collect::<Vec<_>>(), [true, false, true]);
+    sieve.block_on(sieve.tasks().settled());
     let fetched = sieve.fetch(&Origin::of("https://e.com").unwrap()).unwrap();
     assert_eq!(fetched.known().last, Outcome::Present);
     assert_eq!((web.asked(), sieve.metrics().attempts), (3, 3));
     assert_eq!(sieve.tasks().crawler_count(), 1);
+}
+
+/// A clock that is set back between two looks at the same site: the look that is taken under the
+/// lock of the attempts finds a site that serves and is due.
+#[test]
+fn clocks_that_are_set_back() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let set_back = Arc::new(AtomicU64::new(0));
+    let seconds = Arc::clone(&web.seconds);
+    let once = Arc::clone(&set_back);
+    let builder = Sieve::builder(Crawler::name("bot")).fetcher(web.clone()).clock(move || {
+        let now = seconds.load(SeqCst);
+        // After the next look the clock goes back.
+        seconds.fetch_sub(once.swap(0, SeqCst), SeqCst);
+        Timestamp(now)
+    });
+    let (done, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let sieve = builder.build_blocking().unwrap();
+        assert!(!sieve.decide("https://e.com/private").unwrap().is_allowed());
+        sieve.block_on(sieve.tasks().settled());
+        web.later(DAY);
+        set_back.store(HOUR, SeqCst);
+        // In one call, so that the clock is looked at as often as it must be.
+        let decision = sieve.block_on(sieve.tasks().site(&Origin::of("https://e.com").unwrap()));
+        drop(decision.unwrap());
+        sieve.block_on(sieve.tasks().settled());
+        done.send((web.asked(), sieve.metrics().refreshes)).unwrap();
+    });
+    assert_eq!(told.recv_timeout(Duration::from_secs(20)), Ok((2, 1)));
+}
+
+/// What the caller tells of a site while it is being asked is not forgotten.
+#[tokio::test]
+async fn told_during_an_attempt() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([("https://e.com", Site::Answers(500, ""))]);
+    let sieve = web.builder().store(store.clone()).build();
+    let origin = Origin::of("https://e.com").unwrap();
+    sieve.fetch(&origin).await.unwrap();
+    for late in [true, false] {
+        let gate = Arc::new(Semaphore::new(0));
+        let site = if late { Site::FailsLate } else { Site::Waits };
+        web.set("https://e.com", site(Arc::clone(&gate)));
+        let fetching = tokio::spawn({
+            let (sieve, origin) = (sieve.clone(), origin.clone().into_owned());
+            async move { sieve.fetch(&origin).await.unwrap().stored.unwrap() }
+        });
+        while web.asked() < if late { 2 } else { 3 } {
+            tokio::task::yield_now().await;
+        }
+        web.later(10);
+        sieve.site_answered(&origin).unwrap();
+        sieve.errors_mean_absent(&origin, late).unwrap();
+        gate.close();
+        fetching.await.unwrap();
+        let known = sieve.known(&origin).unwrap().unwrap();
+        let answered = Timestamp(START + if late { 10 } else { 20 });
+        assert_eq!((known.site_answered, known.errors_mean_absent), (Some(answered), late));
+        assert_eq!(known.attempted, answered);
+        assert_eq!(store.get("https://e.com").unwrap(), Some(known));
+    }
+}
+
+/// The other way round: what was told is not put over the outcome of an attempt.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn told_and_asked_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.builder().store(store.clone()).build();
+    let origin = Origin::of("https://e.com").unwrap();
+    sieve.fetch(&origin).await.unwrap();
+    for _ in 0..100 {
+        web.later(1);
+        let telling = tokio::task::spawn_blocking({
+            let (sieve, origin) = (sieve.clone(), origin.clone().into_owned());
+            move || sieve.site_answered(&origin).unwrap()
+        });
+        sieve.fetch(&origin).await.unwrap().stored.unwrap();
+        telling.await.unwrap();
+        let now = Timestamp(web.seconds.load(SeqCst));
+        let known = sieve.known(&origin).unwrap().unwrap();
+        assert_eq!((known.attempted, known.site_answered), (now, Some(now)));
+        assert_eq!(store.get("https://e.com").unwrap(), Some(known));
+    }
+}
+
+/// A copy that is no longer to be had when its site fails: nothing is allowed, as without a copy,
+/// and the site is not asked again and again.
+#[tokio::test]
+async fn copies_that_are_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let origin = Origin::of("https://e.com").unwrap();
+    let first = web.builder().store(store.clone()).build();
+    first.fetch(&origin).await.unwrap().stored.unwrap();
+    first.settled().await;
+    drop(first);
+    let sieve = web.builder().store(store.clone()).build();
+    let gate = Arc::new(Semaphore::new(0));
+    web.set("https://e.com", Site::FailsLate(Arc::clone(&gate)));
+    web.later(DAY);
+    let url = "https://e.com/public";
+    let deciding = tokio::spawn({
+        let sieve = sieve.clone();
+        async move { sieve.decide(url).await.map(|decision| decision.is_allowed()) }
+    });
+    while web.asked() < 2 {
+        tokio::task::yield_now().await;
+    }
+    assert!(store.remove("https://e.com").unwrap());
+    store.prune(Timestamp(0)).unwrap();
+    gate.close();
+    assert!(matches!(deciding.await.unwrap(), Ok(false)));
+    assert!(!allowed(&sieve, url).await);
+    sieve.settled().await;
+    assert_eq!(web.asked(), 2);
+    let known = store.get("https://e.com").unwrap().unwrap();
+    assert_eq!((known.copy.as_ref(), known.failures), (None, 1));
+}
+
+/// Without a store, the copy lasts in memory while nothing is allowed for a time.
+#[tokio::test]
+async fn copies_that_do_not_hold_for_a_time() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.builder().protocol(Protocol::GOOGLE).build();
+    let url = "https://e.com/public";
+    assert!(allowed(&sieve, url).await);
+    web.set("https://e.com", Site::Fails);
+    web.later(DAY);
+    assert!(!allowed(&sieve, url).await);
+    // Whatever the cache and the table held of it before goes.
+    for number in 0..2_000 {
+        assert!(allowed(&sieve, &format!("https://host{number}.com/")).await);
+        sieve.metrics();
+    }
+    web.later(12 * HOUR);
+    let decision = sieve.decide(url).await.unwrap();
+    assert_eq!(decision.site().ruling().why, Why::CopyWhileUnreachable);
+    assert!(decision.is_allowed());
+    assert!(!allowed(&sieve, "https://e.com/private").await);
+    sieve.settled().await;
+}
+
+/// Whoever asks after an attempt has ended gets another.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn one_attempt_after_another() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.sieve();
+    let origin = Origin::of("https://e.com").unwrap();
+    for number in 1..=1000 {
+        sieve.fetch(&origin).await.unwrap();
+        assert_eq!(web.asked(), number);
+    }
+}
+
+/// While a site is asked anew, its answer serves to its end and no longer.
+#[tokio::test]
+async fn refreshes_that_take_long() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.sieve();
+    let url = "https://e.com/private";
+    assert!(!allowed(&sieve, url).await);
+    let gate = Arc::new(Semaphore::new(0));
+    web.set("https://e.com", Site::Waits(Arc::clone(&gate)));
+    web.later(DAY - 10);
+    assert!(!allowed(&sieve, url).await);
+    web.later(9);
+    assert!(sieve.decide_at_once(url).unwrap().is_some());
+    web.later(1);
+    assert!(sieve.decide_at_once(url).unwrap().is_none());
+    gate.close();
+    sieve.settled().await;
+    assert_eq!(web.asked(), 2);
 }

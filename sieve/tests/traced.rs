@@ -1,4 +1,4 @@
-//! What a fetch tells those who listen. In a process of its own: whether anybody listens is
+//! What a fetch and the front door tell those who listen. In a process of its own: whether anybody listens is
 //! known to `tracing` once for all threads.
 
 use std::fmt::{Debug, Write as _};
@@ -6,13 +6,14 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
-use robotsieve::Origin;
+use robotsieve::{Crawler, Origin};
 use robotsieve_sieve::fetch::Fetcher;
+use robotsieve_sieve::front::Sieve;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// Notes the spans and events of the fetcher as text.
+/// Notes the spans and events as text.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<String>>>);
 
@@ -26,7 +27,7 @@ impl Visit for Text {
 
 impl Subscriber for Notes {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "robotsieve::fetch"
+        ["robotsieve::fetch", "robotsieve::sieve"].contains(&metadata.target())
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
@@ -77,6 +78,9 @@ async fn attempts_redirects_and_failures_are_told() {
     assert_eq!(answered.result.unwrap().body, b"ok");
     fetcher.fetch(&Origin::of("http://10.0.0.1").unwrap(), None).await.result.unwrap_err();
 
+    let sieve = Sieve::builder(Crawler::name("SieveTest")).fetcher(fetcher).build();
+    sieve.decide("http://10.0.0.1/").await.unwrap();
+
     let notes = notes.0.lock().unwrap();
     let expected = [
         format!("fetch origin=\"{url}\""),
@@ -84,6 +88,9 @@ async fn attempts_redirects_and_failures_are_told() {
         " message=answer status=200 octets=2 is_truncated=false micros=".to_owned(),
         "fetch origin=\"http://10.0.0.1\"".to_owned(),
         " message=failure failure=the address 10.0.0.1 is not public micros=".to_owned(),
+        "fetch origin=\"http://10.0.0.1\"".to_owned(),
+        " message=failure failure=the address 10.0.0.1 is not public micros=".to_owned(),
+        " message=outcome origin=\"http://10.0.0.1\" condition=\"unreachable\"".to_owned(),
     ];
     assert_eq!(notes.len(), expected.len(), "{notes:?}");
     for (note, expected) in notes.iter().zip(&expected) {

@@ -1,7 +1,7 @@
 //! The sites of a store, looked up by origin, and fetched where that is wanted.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::StreamExt;
@@ -20,6 +20,7 @@ use crate::{fetch, octets, store};
 /// What holds for the sites of a store, as of when each is first asked for.
 pub struct Stored {
     report: Arc<Report>,
+    path: PathBuf,
     sieve: blocking::Sieve,
     /// How many attempts to fetch go on at a time; none where nothing is to be fetched.
     parallel: Option<usize>,
@@ -57,7 +58,16 @@ impl Stored {
         let sieve = builder.build_blocking();
         let sieve = sieve.map_err(|cause| Failure::io("cannot start threads", cause))?;
         let (sites, hasher) = (RwLock::default(), HostHasher::default());
-        Ok(Stored { report, sieve, parallel, crawlers: count, google, sites, hasher })
+        Ok(Stored {
+            report,
+            path: path.into(),
+            sieve,
+            parallel,
+            crawlers: count,
+            google,
+            sites,
+            hasher,
+        })
     }
 
     fn known(&self, key: &str) -> Option<Found<'static>> {
@@ -84,9 +94,17 @@ impl Stored {
 }
 
 impl Drop for Stored {
-    /// What was fetched goes into the store for good.
+    /// What was fetched goes into the store for good, or it is told that it did not.
     fn drop(&mut self) {
         self.sieve.block_on(self.sieve.tasks().settled());
+        let errors = self.sieve.metrics().store_errors;
+        if self.parallel.is_some() && errors > 0 {
+            self.report.error(&format_args!(
+                "store '{}' failed {errors} times: not all that was fetched is in it; 'robotsieve \
+                 fetch --store' tells why, 'robotsieve store verify' whether it is damaged",
+                self.path.display()
+            ));
+        }
     }
 }
 

@@ -28,12 +28,21 @@ pub(super) struct Entry {
     pub(super) known: Known,
     /// By which its policies were made.
     pub(super) profile: Profile,
+    /// The policies of its copy while something else holds: they may hold again, and there may
+    /// be no store that has them.
+    of_copy: Option<Arc<Panel>>,
     /// The octets that its policies were last counted with.
     policies_weighed: AtomicU64,
 }
 
 impl Entry {
-    fn new(key: &str, known: Known, ruling: Ruling, panel: Arc<Panel>, profile: Profile) -> Entry {
+    fn new(
+        key: &str,
+        known: Known,
+        ruling: Ruling,
+        (panel, of_copy): (Arc<Panel>, Option<Arc<Panel>>),
+        profile: Profile,
+    ) -> Entry {
         Entry {
             look_again: AtomicU64::new(ruling.until.min(ruling.next_attempt).0),
             policy: panel.policy(0).clone(),
@@ -42,6 +51,7 @@ impl Entry {
             ruling,
             known,
             profile,
+            of_copy,
             policies_weighed: AtomicU64::new(0),
         }
     }
@@ -79,7 +89,7 @@ impl Entry {
                 + len(&copy.last_modified)
         });
         let own = size_of::<Entry>() + size_of::<Panel>() + 2 * self.key.len() + texts;
-        let policies = self.panel.memory_usage() as u64;
+        let policies = self.policies_octets();
         self.policies_weighed.store(policies, Relaxed);
         own as u64 + policies
     }
@@ -87,7 +97,12 @@ impl Entry {
     /// Whether its policies have grown by much since it was counted: they compile themselves
     /// when they have been asked often.
     pub(super) fn has_grown(&self) -> bool {
-        self.panel.memory_usage() as u64 > self.policies_weighed.load(Relaxed)
+        self.policies_octets() > self.policies_weighed.load(Relaxed)
+    }
+
+    fn policies_octets(&self) -> u64 {
+        let of_copy = self.of_copy.as_ref().map_or(0, |panel| panel.memory_usage());
+        (self.panel.memory_usage() + of_copy) as u64
     }
 }
 
@@ -131,12 +146,13 @@ impl Panels {
         now: Timestamp,
     ) -> Option<Entry> {
         let ruling = protocol.ruling(&known, now);
-        let panel = match ruling.holds {
-            Holds::AllowAll => Arc::clone(&self.allow_all),
-            Holds::DisallowAll => Arc::clone(&self.disallow_all),
-            Holds::Rules => self.of_content(known.copy.as_ref()?.content, body)?,
+        let of_copy = || self.in_use(known.copy.as_ref()?.content);
+        let panels = match ruling.holds {
+            Holds::AllowAll => (Arc::clone(&self.allow_all), of_copy()),
+            Holds::DisallowAll => (Arc::clone(&self.disallow_all), of_copy()),
+            Holds::Rules => (self.of_content(known.copy.as_ref()?.content, body)?, None),
         };
-        Some(Entry::new(key, known, ruling, panel, self.profile))
+        Some(Entry::new(key, known, ruling, panels, self.profile))
     }
 
     /// The policies of a body that is in use.

@@ -33,29 +33,32 @@ pub(super) struct Pilot {
     flights: Arc<Flights>,
     key: Box<str>,
     sender: watch::Sender<Stage>,
+    has_ended: bool,
 }
 
 impl Flights {
     /// The flight of an origin. Where there is none, `start` begins one, unless `landed` finds
     /// that one has just ended.
-    pub(super) fn join(
+    ///
+    /// `landed` is called under a lock, and must not join a flight itself.
+    pub(super) fn join<L>(
         self: &Arc<Self>,
         key: &str,
-        landed: impl FnOnce() -> Option<Arc<Entry>>,
+        landed: impl FnOnce() -> Option<L>,
         start: impl FnOnce(Pilot),
-    ) -> Result<watch::Receiver<Stage>, Arc<Entry>> {
+    ) -> Result<watch::Receiver<Stage>, L> {
         let mut by_origin = self.lock();
         if let Some(flight) = by_origin.get(key) {
             return Ok(flight.clone());
         }
-        if let Some(site) = landed() {
-            return Err(site);
+        if let Some(landed) = landed() {
+            return Err(landed);
         }
         let (sender, receiver) = watch::channel(Stage::Asking);
         by_origin.insert(key.into(), receiver.clone());
         // The pilot's end takes the lock, and may come at once.
         drop(by_origin);
-        start(Pilot { flights: Arc::clone(self), key: key.into(), sender });
+        start(Pilot { flights: Arc::clone(self), key: key.into(), sender, has_ended: false });
         Ok(receiver)
     }
 
@@ -91,14 +94,27 @@ impl Pilot {
     pub(super) fn tell(&self, stage: Stage) {
         self.sender.send_replace(stage);
     }
-}
 
-impl Drop for Pilot {
-    fn drop(&mut self) {
+    /// Tells the last stage. Whoever asks anew after hearing of it begins another flight.
+    pub(super) fn end(mut self, stage: Stage) {
+        self.leave();
+        self.tell(stage);
+    }
+
+    fn leave(&mut self) {
+        self.has_ended = true;
         let mut by_origin = self.flights.lock();
         by_origin.remove(&self.key);
         if by_origin.is_empty() {
             self.flights.ended.notify_waiters();
+        }
+    }
+}
+
+impl Drop for Pilot {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.leave();
         }
     }
 }

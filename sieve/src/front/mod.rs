@@ -52,7 +52,7 @@ mod source;
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::future::{self, BoxFuture, Either};
@@ -66,7 +66,7 @@ pub use source::Fetch;
 
 use crate::Timestamp;
 use crate::outcome::{Attempt, ContentHash, Copy, Failure, Known, Outcome, Protocol};
-use crate::store::{Store, StoreError};
+use crate::store::{Fault, Store, StoreError};
 use entry::{Entry, Panels};
 use flights::{Flights, Pilot, Stage};
 use metrics::{Counters, count};
@@ -81,6 +81,9 @@ const WHILE_ASKING: Duration = Duration::from_secs(60);
 /// Sites of one call of [`Sieve::decide_many`] that are looked for at a time.
 const SITES_AT_A_TIME: usize = 1024;
 
+/// Locks of [`Shared::changing`].
+const STRIPES: usize = 64;
+
 /// Decides on URLs of any sites. Clones are one sieve, which all threads and tasks use at once.
 #[derive(Clone)]
 pub struct Sieve {
@@ -91,6 +94,9 @@ struct Shared {
     panels: Panels,
     protocol: Protocol,
     resident: Resident,
+    /// Held by whoever changes what is known of an origin, or brings it into memory: so nobody
+    /// puts back what another has changed. Each for some of the origins.
+    changing: [Mutex<()>; STRIPES],
     flights: Arc<Flights>,
     store: Option<Store>,
     fetcher: Option<Box<dyn Fetch>>,
@@ -202,6 +208,7 @@ impl SieveBuilder {
                 panels: Panels::new(self.profile, self.config, self.crawlers),
                 protocol,
                 resident: Resident::new(self.max_bytes, self.slots),
+                changing: std::array::from_fn(|_| Mutex::default()),
                 flights: Arc::default(),
                 store: self.store,
                 fetcher: self.fetcher,
@@ -316,20 +323,25 @@ impl Sieve {
                 None => drop(missing.insert(key.into(), origin)),
             }
         }
+        let waiting = missing.len() as u64;
         let find = |(key, origin)| async move { (key, self.shared.find(&origin, now).await) };
         let finding = stream::iter(missing).map(find).buffer_unordered(SITES_AT_A_TIME);
         sites.extend(finding.collect::<Vec<_>>().await);
+        let mut decided = 0;
         let decide_one = |url| {
             let origin = Origin::of(url)?;
             match &sites[origin.key()] {
                 Ok(site) => {
-                    self.shared.counters.at_once.add(1);
+                    decided += 1;
                     decision(EntryRef::from_inner(Option::clone(site)), url, now)
                 }
                 Err(cause) => Err(cause.clone()),
             }
         };
-        urls().map(decide_one).collect()
+        let decisions = urls().map(decide_one).collect();
+        // The first URL of each site that was looked for is counted by how it was found.
+        self.shared.counters.at_once.add(u64::saturating_sub(decided, waiting));
+        decisions
     }
 
     /// Asks for the robots.txt of an origin now, whether or not a better time is yet to come,
@@ -343,7 +355,8 @@ impl Sieve {
         if shared.fetcher.is_none() {
             return Err(SieveError::Unknown);
         }
-        let flight = shared.flights.join(origin.key(), || None, |pilot| shared.take_off(pilot));
+        let nothing = || None::<Serving>;
+        let flight = shared.flights.join(origin.key(), nothing, |pilot| shared.take_off(pilot));
         let Ok(mut flight) = flight else { return Err(SieveError::Gone) };
         let stored = |stage: &Stage| matches!(stage, Stage::Stored(..));
         match flight.wait_for(stored).await.as_deref() {
@@ -360,7 +373,7 @@ impl Sieve {
     /// Where the store cannot be read.
     pub fn known(&self, origin: &Origin<'_>) -> Result<Option<Known>, StoreError> {
         let key = origin.key();
-        if let Some(site) = self.shared.resident.get(key) {
+        if let Some(site) = self.shared.resident.peek(key) {
             return Ok(Some(site.known.clone()));
         }
         self.shared.store.as_ref().map_or(Ok(None), |store| store.get(key))
@@ -401,14 +414,25 @@ impl Sieve {
         origin: &Origin<'_>,
         change: impl FnOnce(&mut Known),
     ) -> Result<(), StoreError> {
-        let Some(mut known) = self.known(origin)? else { return Ok(()) };
-        change(&mut known);
         let (shared, key) = (&self.shared, origin.key());
-        if let Some(store) = &shared.store {
-            store.put(key, &known, None)?;
-        }
-        if let Some(site) = shared.make(key, known, None, shared.clock.now())? {
-            shared.resident.insert(&site);
+        let mut known = {
+            let _changing = shared.changing(key);
+            let Some(mut known) = self.known(origin)? else { return Ok(()) };
+            change(&mut known);
+            if let Some(site) = shared.make(key, known.clone(), None, shared.clock.now())? {
+                shared.resident.insert(&site);
+            }
+            known
+        };
+        let Some(store) = &shared.store else { return Ok(()) };
+        store.put(key, &known, None)?;
+        while let Some(newer) = shared.newer(key, &known) {
+            known = newer;
+            match store.put(key, &known, None) {
+                // It is yet to be put by whoever fetched it.
+                Err(error) if matches!(error.fault(), Fault::NoBody(_)) => return Ok(()),
+                result => result?,
+            }
         }
         Ok(())
     }
@@ -454,6 +478,12 @@ fn holds(site: &EntryRef, now: Timestamp) -> bool {
     site.as_ref().is_some_and(|site| site.holds_at(now))
 }
 
+/// A site whose answer serves, and whether it is time for a new one.
+struct Serving {
+    site: Arc<Entry>,
+    is_due: bool,
+}
+
 impl Shared {
     #[inline]
     fn at_once(&self, origin: &Origin<'_>, now: Timestamp) -> Option<EntryRef> {
@@ -471,7 +501,7 @@ impl Shared {
     ) -> Result<EntryRef, SieveError> {
         let key = origin.key();
         match self.serves(key, now) {
-            Ok(Some(site)) => return Ok(EntryRef::from_inner(Some(site))),
+            Ok(Some(serving)) => return Ok(self.refreshed(serving)),
             Ok(None) if self.fetcher.is_none() => return Err(SieveError::Unknown),
             Err(cause) if self.fetcher.is_none() => return Err(SieveError::Store(Arc::new(cause))),
             // A store that cannot be read is one that knows nothing.
@@ -481,21 +511,28 @@ impl Shared {
         let landed = || self.serves(key, self.clock.now()).unwrap_or_default();
         match self.flights.join(key, landed, |pilot| self.take_off(pilot)) {
             Ok(flight) => arrival(flight).await.map(|site| EntryRef::from_inner(Some(site))),
-            Err(site) => Ok(EntryRef::from_inner(Some(site))),
+            Err(serving) => Ok(self.refreshed(serving)),
         }
     }
 
-    /// The site, if it is in memory or in the store and its answer serves. Where a new one is
-    /// due, it is asked for in the background.
-    fn serves(
-        self: &Arc<Self>,
-        key: &str,
-        now: Timestamp,
-    ) -> Result<Option<Arc<Entry>>, StoreError> {
+    /// The site that serves. Where a new answer is due, it is asked for in the background.
+    fn refreshed(self: &Arc<Self>, serving: Serving) -> EntryRef {
+        if serving.is_due && self.fetcher.is_some() {
+            count(&self.counters.refreshes);
+            // Where one is under way, that one is it.
+            let nothing = || None::<Serving>;
+            let _ = self.flights.join(serving.site.key(), nothing, |pilot| self.take_off(pilot));
+        }
+        EntryRef::from_inner(Some(serving.site))
+    }
+
+    /// The site, if it is in memory or in the store and its answer serves.
+    fn serves(&self, key: &str, now: Timestamp) -> Result<Option<Serving>, StoreError> {
+        let _changing = self.changing(key);
         let (site, counter) = match self.resident.get(key) {
             Some(site) if site.holds_at(now) => {
                 count(&self.counters.from_memory);
-                return Ok(Some(site));
+                return Ok(Some(Serving { site, is_due: false }));
             }
             Some(site) => {
                 (self.make(key, site.known.clone(), None, now)?, &self.counters.from_memory)
@@ -516,15 +553,24 @@ impl Shared {
         count(counter);
         let is_due = now >= site.ruling.next_attempt;
         if is_due {
-            site.look_again_at(now + WHILE_ASKING);
+            let end = site.ruling.until;
+            let again = now + WHILE_ASKING;
+            site.look_again_at(if now < end { again.min(end) } else { again });
         }
         self.resident.insert(&site);
-        if is_due && self.fetcher.is_some() {
-            count(&self.counters.refreshes);
-            // Where one is under way, that one is it.
-            let _ = self.flights.join(key, || None, |pilot| self.take_off(pilot));
-        }
-        Ok(Some(site))
+        Ok(Some(Serving { site, is_due }))
+    }
+
+    fn changing(&self, key: &str) -> MutexGuard<'_, ()> {
+        // There is nothing behind it that a panic could leave broken.
+        let stripe = self.resident.hash(key) as usize % STRIPES;
+        self.changing[stripe].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of an origin in memory, if it is not what was just put into the store.
+    fn newer(&self, key: &str, stored: &Known) -> Option<Known> {
+        let site = self.resident.peek(key).filter(|site| site.known != *stored)?;
+        Some(site.known.clone())
     }
 
     /// The site for what is known; `None` where its body is needed and is not to be had.
@@ -567,7 +613,7 @@ impl Shared {
 
     async fn fly(self: Arc<Self>, pilot: Pilot) {
         let key = pilot.key();
-        let known = match self.resident.get(key) {
+        let known = match self.resident.peek(key) {
             Some(site) => Some(site.known.clone()),
             None => self.read(|store| store.get(key)).unwrap_or_default().flatten(),
         };
@@ -577,31 +623,67 @@ impl Shared {
         let began = Instant::now();
         let attempt = self.attempt(key, known.as_ref()).await;
         self.counters.attempt_times.add(began.elapsed());
-        let known = self.protocol.after(known.as_ref(), &attempt);
-        count(match known.last {
+        let (site, body) = self.land(key, known, &attempt);
+        count(match site.known.last {
             Outcome::Present => &self.counters.present,
             Outcome::Absent(_) => &self.counters.absent,
             Outcome::Unreachable(_) => &self.counters.unreachable,
         });
         tracing::debug!(
-            target: TARGET, origin = key, condition = known.condition().as_str(), "outcome"
+            target: TARGET, origin = key, condition = site.known.condition().as_str(), "outcome"
         );
-        let body = match (&attempt.result, &known.last) {
-            (Ok(response), Outcome::Present) if response.status != 304 => Some(&response.body[..]),
+        pilot.tell(Stage::Known(Arc::clone(&site)));
+        let stored = self.keep(key, &site.known, body).await.map_err(|error| {
+            count(&self.counters.store_errors);
+            tracing::warn!(target: TARGET, %error, "the store cannot be written");
+            Arc::new(error)
+        });
+        pilot.end(Stage::Stored(site, stored));
+    }
+
+    /// What an attempt means, with what the caller told of the site in the meantime; and its
+    /// body, if there is a new one. From here on it counts.
+    fn land<'a>(
+        &self,
+        key: &str,
+        before: Option<Known>,
+        attempt: &'a Attempt,
+    ) -> (Arc<Entry>, Option<&'a [u8]>) {
+        let _changing = self.changing(key);
+        let latest = match self.resident.peek(key) {
+            Some(site) => Some(site.known.clone()),
+            None => self.read(|store| store.get(key)).unwrap_or_default().flatten(),
+        };
+        let mut before = latest.or(before);
+        let now = self.clock.now();
+        let body = match &attempt.result {
+            Ok(response) if (200..300).contains(&response.status) => Some(&response.body[..]),
             _ => None,
         };
-        let Ok(Some(site)) = self.make(key, known, body, self.clock.now()) else { return };
+        let known = self.protocol.after(before.as_ref(), attempt);
+        let site = self.make(key, known, body, now).unwrap_or_default().unwrap_or_else(|| {
+            // A copy whose body is not to be had is none.
+            if let Some(known) = &mut before {
+                known.copy = None;
+            }
+            let known = self.protocol.after(before.as_ref(), attempt);
+            let site = self.panels.site(key, known, body, &self.protocol, now);
+            Arc::new(site.expect("without a copy from before no other body is needed"))
+        });
         self.resident.insert(&site);
-        pilot.tell(Stage::Known(Arc::clone(&site)));
-        let stored = match &self.store {
-            None => Ok(()),
-            Some(store) => store.put_async(key, &site.known, body).await.map_err(|error| {
-                count(&self.counters.store_errors);
-                tracing::warn!(target: TARGET, %error, "the store cannot be written");
-                Arc::new(error)
-            }),
-        };
-        pilot.tell(Stage::Stored(site, stored));
+        (site, body)
+    }
+
+    /// Puts an outcome into the store, if there is one, and what became of it in the meantime.
+    async fn keep(&self, key: &str, known: &Known, body: Option<&[u8]>) -> Result<(), StoreError> {
+        let Some(store) = &self.store else { return Ok(()) };
+        store.put_async(key, known, body).await?;
+        let mut newer = self.newer(key, known);
+        while let Some(known) = newer {
+            store.put_async(key, &known, None).await?;
+            newer = self.newer(key, &known);
+        }
+        Ok(())
     }
 
     /// Asks the fetcher. The copy's validators are sent if its body is still to be had.

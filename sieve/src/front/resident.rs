@@ -34,11 +34,16 @@ impl Resident {
         }
     }
 
+    #[inline]
+    pub(super) fn hash(&self, key: &str) -> u64 {
+        self.hasher.hash_one(key.as_bytes())
+    }
+
     /// The two places that a site may have.
     #[inline]
     fn places(&self, key: &str) -> [&ArcSwapOption<Entry>; 2] {
         // The length is a power of two, and even.
-        let place = self.hasher.hash_one(key.as_bytes()) as usize & (self.slots.len() - 1);
+        let place = self.hash(key) as usize & (self.slots.len() - 1);
         [&self.slots[place], &self.slots[place ^ 1]]
     }
 
@@ -51,7 +56,13 @@ impl Resident {
         })
     }
 
-    /// The site, if it is in the cache; and into the table with it.
+    /// The site, if it is in the cache.
+    pub(super) fn peek(&self, key: &str) -> Option<Arc<Entry>> {
+        self.cache.get(key)
+    }
+
+    /// The site, if it is in the cache; and into the table with it. As [`Resident::insert`], to
+    /// be called by one thread at a time for the same site.
     pub(super) fn get(&self, key: &str) -> Option<Arc<Entry>> {
         let site = self.cache.get(key)?;
         if site.has_grown() {

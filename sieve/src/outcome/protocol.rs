@@ -216,7 +216,9 @@ impl Protocol {
             // The site says that there is none: the copy is history.
             Outcome::Absent(_) => known.copy = None,
             Outcome::Unreachable(_) => {
-                known.unreachable_since.get_or_insert(attempt.at);
+                // A point in the future says that some clock was wrong.
+                let since = known.unreachable_since.filter(|since| *since <= attempt.at);
+                known.unreachable_since = Some(since.unwrap_or(attempt.at));
                 known.failures = known.failures.saturating_add(1);
                 return known;
             }
@@ -341,7 +343,8 @@ impl Protocol {
                 (holds, Why::UnreachableForLong, Timestamp(u64::MAX))
             }
         };
-        let next_attempt = self.next_after_failure(known);
+        let is_from_the_future = known.attempted > now + CLOCK_TOLERANCE;
+        let next_attempt = if is_from_the_future { now } else { self.next_after_failure(known) };
         Ruling { holds, why, until, next_attempt, is_expired: false }
     }
 

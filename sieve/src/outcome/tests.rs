@@ -321,7 +321,8 @@ fn when_to_try_again() {
     for _ in 0..100 {
         known = then(rfc, &known, known.attempted + HOUR, 500);
     }
-    assert_eq!(rfc.ruling(&known, START).next_attempt, known.attempted + 6 * HOUR);
+    let ruling = rfc.ruling(&known, known.attempted);
+    assert_eq!(ruling.next_attempt, known.attempted + 6 * HOUR);
     known.failures = u32::MAX;
     known = then(rfc, &known, START, 500);
     assert_eq!(known.failures, u32::MAX);
@@ -428,6 +429,14 @@ fn clocks_that_were_wrong() {
     let ruling = rfc.ruling(&unreachable, Timestamp(0));
     // Not fresh, but the last good copy none the less.
     assert_eq!((ruling.holds, ruling.until), (Holds::Rules, START + SECOND + 30 * DAY));
+    // A failure from the future does not keep anyone from trying again, nor does the time of
+    // trouble begin then.
+    let failed = rfc.after(None, &attempt(START + 3000 * DAY, answer(500, &[], b"")));
+    let ruling = rfc.ruling(&failed, START);
+    assert_eq!((ruling.holds, ruling.next_attempt), (Holds::DisallowAll, START));
+    let failed = then(rfc, &failed, START, 500);
+    assert_eq!(failed.unreachable_since, Some(START));
+    assert_eq!(at(rfc, &failed, 30 * DAY), (Holds::AllowAll, Why::UnreachableForLong));
     // No sum of times overflows.
     let end = Timestamp(u64::MAX);
     for protocol in &ALL {
