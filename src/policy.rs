@@ -399,11 +399,13 @@ impl Inner {
 
     #[cold]
     fn verdict_before_compiling(&self, target: &Target<'_>) -> Verdict {
-        // Relaxed: a question counted late only compiles late.
-        if self.build_after != u32::MAX
-            && self.asked.fetch_add(1, Ordering::Relaxed) >= self.build_after
-        {
-            return self.compiled().verdict(&self.rules, target);
+        if self.build_after != u32::MAX {
+            let weight = crate::engine::weight_before_compiling(&self.rules, target.len_at_most());
+            // Relaxed: a question counted late only compiles late.
+            let asked = self.asked.fetch_add(weight, Ordering::Relaxed).saturating_add(weight);
+            if asked > self.build_after {
+                return self.compiled().verdict(&self.rules, target);
+            }
         }
         let deciding = self.rules.deciding(&target.to_buffer());
         deciding.map_or(Verdict::Allow, |rule| rule.verdict)

@@ -109,6 +109,12 @@ impl<'u> Target<'u> {
         self.encoding.up_to_end(self.rest)
     }
 
+    /// As many octets as may come after the first `/`, what ends the target included.
+    #[inline]
+    pub(crate) fn len_at_most(&self) -> usize {
+        self.rest.len()
+    }
+
     /// The normalised octets after the first `/`, one by one.
     pub(crate) fn octets(&self) -> Normalised<'u> {
         self.encoding.normalised(self.rest())

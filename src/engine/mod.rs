@@ -200,17 +200,19 @@ pub(crate) fn questions_before_compiling(rules: &RuleSet) -> u32 {
     /// To try the rules one after another, in nanoseconds: any set, and for each rule and each
     /// star.
     const QUESTION: [usize; 3] = [70, 2, 8];
-    /// With more stars, one question for a long target could cost more than building what
-    /// answers it.
-    const STARS_COMPILED_AT_ONCE: usize = 1_024;
     let cost =
         |[fixed, each, star]: [usize; 3], count: usize| fixed + each * count + star * rules.stars();
-    if rules.stars() > STARS_COMPILED_AT_ONCE {
-        return 0;
-    }
     let questions = cost(COMPILE, rules.pattern_octets()) * 3 / 4 / cost(QUESTION, rules.len());
     // The largest number stands for "never".
     u32::try_from(questions).unwrap_or(u32::MAX).min(u32::MAX - 1)
+}
+
+/// For how many questions one counts before compiling: for more than one where stars are many
+/// and the target is long, so that none costs more than building what answers it.
+#[inline]
+pub(crate) fn weight_before_compiling(rules: &RuleSet, target_octets: usize) -> u32 {
+    let weight = 1 + target_octets.saturating_mul(rules.stars()) / 65_536;
+    u32::try_from(weight).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
