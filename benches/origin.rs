@@ -1,7 +1,7 @@
 //! Whose robots.txt governs a URL (feature `url`): `Origin::of` beside `url::Url::parse` on the
 //! URLs of each set. Asserts the number of octets of all keys.
 //!
-//! `cargo bench --features url --bench origin`
+//! `cargo bench -p robotsieve --features url --bench origin`
 
 use std::time::Duration;
 
