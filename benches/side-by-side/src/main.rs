@@ -29,11 +29,16 @@ static ALLOCATOR: allocator::Counting = allocator::Counting;
 const COMMAND: &str = "cargo run --release --manifest-path benches/side-by-side/Cargo.toml";
 
 fn main() {
-    let smoke = match std::env::args().skip(1).collect::<Vec<_>>().as_slice() {
-        [] => false,
-        [only] if only == "--smoke" => true,
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let named = |name: &str| SECTIONS.iter().find(|section| section.0 == name);
+    let (smoke, only) = match arguments[..] {
+        [] => (false, None),
+        ["--smoke"] => (true, None),
+        ["--only", name] if named(name).is_some() => (false, named(name)),
         _ => {
-            eprintln!("usage: {COMMAND} [-- --smoke]");
+            let names = SECTIONS.map(|(name, _)| name).join("|");
+            eprintln!("usage: {COMMAND} [-- --smoke | --only {names}]");
             std::process::exit(2);
         }
     };
@@ -43,29 +48,40 @@ fn main() {
     std::panic::set_hook(Box::new(|panic| {
         *LAST.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
-    if std::panic::catch_unwind(|| run(smoke)).is_err() {
+    if std::panic::catch_unwind(|| run(smoke, only)).is_err() {
         eprintln!("{}", LAST.lock().unwrap_or_else(PoisonError::into_inner));
         std::process::exit(101);
     }
 }
 
-fn run(smoke: bool) {
+/// A part of the table, by the name to ask for it alone.
+type Section = (&'static str, fn(&mut Suite<'_>));
+
+const SECTIONS: [Section; 9] = [
+    ("verdicts", |suite| suite.verdicts()),
+    ("decisions", |suite| suite.decisions()),
+    ("first", |suite| suite.first_verdict()),
+    ("questions", |suite| suite.questions()),
+    ("memory", |suite| suite.memory()),
+    ("threads", |suite| suite.threads()),
+    ("parse", |suite| suite.parse()),
+    ("crawlers", |suite| suite.crawlers()),
+    ("compile", |suite| suite.compile()),
+];
+
+/// A smoke run and a single section write no file.
+fn run(smoke: bool, only: Option<&Section>) {
     let effort = if smoke { Effort::SMOKE } else { Effort::FULL };
     let data = data::read(smoke);
     let mut suite = Suite::new(&data, effort);
-    suite.verdicts();
-    suite.decisions();
-    suite.first_verdict();
-    suite.questions();
-    suite.memory();
-    suite.threads();
-    suite.parse();
-    suite.crawlers();
-    suite.compile();
+    match only {
+        Some((_, section)) => section(&mut suite),
+        None => SECTIONS.iter().for_each(|(_, section)| section(&mut suite)),
+    }
     let (met, missed) = suite.report.bars();
     let table = suite.report.table();
     println!("{}\n{table}\nbars: {met} met, {missed} missed", suite.head());
-    if !smoke {
+    if !smoke && only.is_none() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let plots = root.join("docs/plots");
         std::fs::create_dir_all(&plots).expect("docs/plots");
@@ -614,8 +630,9 @@ impl<'d> Suite<'d> {
             self.head()
         );
         page.push_str(&format!(
-            "Each figure is the best of up to {} rounds in which all take their turn; policies \
-             are made once and asked many times, but for robotstxt, which has no such use. \
+            "Each figure is the best of up to {} rounds in which all take their turn, \
+             each over all hosts; policies are made once and asked many times, but for robotstxt, \
+             which has no such use: all questions once untimed, then timed. \
              \"robotsieve = 1\" divides by robotsieve's figure of the same section. What a peer \
              refuses or panics on is left out of its times, and counts as a verdict that differs. \
              The baselines read the rules by robotsieve's parser; regex-automata's dense DFA is \

@@ -13,9 +13,6 @@ use crate::allocator::octets_of;
 use crate::contestants::{Automatic, Contestant, Kind, Robotsieve, Setting};
 use crate::data::{AGENT, Host};
 
-/// So few questions are asked once before they are timed.
-const FEW: u64 = 5_000;
-
 /// How often and how long each contestant runs.
 #[derive(Clone, Copy)]
 pub struct Effort {
@@ -213,10 +210,8 @@ pub fn decide<'d, C: Contestant>(hosts: &[&'d Host], asked: Asked) -> Option<Lan
         assert_eq!(count, allowed, "{} from a {asked:?}", C::NAME);
     };
     let run = move |times: &mut Vec<f64>| {
-        // Few questions are over before the caches have what they need.
-        if elements < FEW {
-            pass();
-        }
+        // What ran before left nothing of these policies in the processor's caches.
+        pass();
         let begin = Instant::now();
         pass();
         times.push(nanoseconds(begin));
@@ -333,16 +328,17 @@ pub fn compile(hosts: &[Host]) -> Lane<'_> {
     let mut config = Config::default();
     config.build_after = Some(u32::MAX); // compiled when told to, not before
     let label = (Automatic::NAME, Kind::Robotsieve);
+    let made = move |host: &Host| {
+        let robots = Robots::parse_with(host.file, &Profile::GOOGLE, &config);
+        let begin = Instant::now();
+        let policy = robots.policy(&Crawler::name(AGENT));
+        policy.compile();
+        (nanoseconds(begin), policy)
+    };
+    // Whether it is a right one is asserted where it is asked.
+    hosts.iter().for_each(|host| made(host).1.validate().expect("a valid automaton"));
     Lane::new(label, hosts.len() as u64, String::new(), move |times| {
-        for host in hosts {
-            let robots = Robots::parse_with(host.file, &Profile::GOOGLE, &config);
-            let begin = Instant::now();
-            let policy = robots.policy(&Crawler::name(AGENT));
-            policy.compile();
-            times.push(nanoseconds(begin));
-            // Whether it is a right one is asserted where it is asked.
-            policy.validate().expect("a valid automaton");
-        }
+        times.extend(hosts.iter().map(|host| made(host).0));
     })
 }
 
@@ -638,32 +634,52 @@ pub fn questions<'d, C: Contestant>(hosts: &'d [&'d Host], effort: Effort) -> Cu
     }
 }
 
-/// Runs the curves host by host in turns. Hosts that any contestant but the one with a limit
-/// refuses are left out for all; the number of hosts that are left.
+/// Up to each of these, a host is asked no more than that in a run of its own, so that what
+/// lies in the processor's caches is what a crawler would have there that asks each host so
+/// often. More questions are one run.
+const OWN_RUNS: [u64; 4] = [1, 10, 100, 1_000];
+
+/// Runs the curves in turns, each over all hosts: a crawler has one of them, not all. Hosts that
+/// a contestant refuses are left out of its curve.
 pub fn race_curves(curves: &mut [Curve<'_>], hosts: usize, grid: &[u64], rounds: u32) {
+    let up_to = |most: u64| grid.partition_point(|number| *number <= most);
+    let mut ends: Vec<usize> = OWN_RUNS.iter().map(|most| up_to(*most)).collect();
+    ends.push(grid.len());
+    ends.dedup();
     for curve in &mut *curves {
         curve.measured = vec![0; grid.len()];
+        curve.times = vec![Vec::new(); hosts];
     }
-    for host in 0..hosts {
-        let mut best: Vec<Option<(Vec<f64>, usize)>> = vec![None; curves.len()];
-        for _ in 0..rounds {
-            for (curve, best) in curves.iter().zip(&mut best) {
-                let run = catch_unwind(AssertUnwindSafe(|| (curve.run)(host, grid)));
-                let Ok(Some((times, measured))) = run else { continue };
-                let Some((best, most)) = best else {
-                    *best = Some((times, measured));
+    let mut begin = 0;
+    for end in ends {
+        race_curves_to(curves, &grid[..end], begin, rounds);
+        begin = end;
+    }
+    for curve in curves {
+        curve.times.retain(|times| !times.is_empty());
+    }
+}
+
+/// Runs the curves up to the last of these numbers of questions, and keeps what it took from
+/// the one at `begin` on.
+fn race_curves_to(curves: &mut [Curve<'_>], grid: &[u64], begin: usize, rounds: u32) {
+    for round in 0..rounds {
+        for place in order(curves.len(), round) {
+            let Curve { times: all, measured, run, .. } = &mut curves[place];
+            for (host, best) in all.iter_mut().enumerate() {
+                let Ok(Some((times, points))) = catch_unwind(AssertUnwindSafe(|| run(host, grid)))
+                else {
                     continue;
                 };
-                *most = measured.max(*most);
-                for (best, time) in best.iter_mut().zip(times) {
-                    *best = best.min(time);
+                if best.len() < grid.len() {
+                    best.extend_from_slice(&times[begin..]);
+                    let points = points.max(begin);
+                    measured[begin..points].iter_mut().for_each(|count| *count += 1);
+                    continue;
                 }
-            }
-        }
-        for (curve, best) in curves.iter_mut().zip(best) {
-            if let Some((times, measured)) = best {
-                curve.times.push(times);
-                curve.measured[..measured].iter_mut().for_each(|count| *count += 1);
+                for (best, time) in best[begin..].iter_mut().zip(&times[begin..]) {
+                    *best = best.min(*time);
+                }
             }
         }
     }
