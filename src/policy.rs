@@ -156,7 +156,7 @@ impl Policy {
     ///
     /// # Errors
     /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
-    #[inline]
+    #[inline(always)]
     pub fn is_allowed<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
         Ok(self.verdict(&self.target(url)?).is_allow())
     }
@@ -165,7 +165,7 @@ impl Policy {
     ///
     /// # Errors
     /// [`InvalidUrl`] where the path does not begin with `/`.
-    #[inline]
+    #[inline(always)]
     pub fn is_path_allowed<P: AsRef<[u8]> + ?Sized>(&self, path: &P) -> Result<bool, InvalidUrl> {
         let target = Target::of_path(path.as_ref(), self.0.reading.encoding)?;
         Ok(self.verdict(&target).is_allow())
@@ -210,7 +210,7 @@ impl Policy {
     ///
     /// # Errors
     /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
-    #[inline]
+    #[inline(always)]
     pub fn target<'u, U>(&self, url: &'u U) -> Result<Target<'u>, InvalidUrl>
     where
         U: AsRef<[u8]> + ?Sized,

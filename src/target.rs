@@ -79,7 +79,7 @@ impl<'u> Target<'u> {
         Target::of_path(path.as_ref(), Encoding::of_target(profile))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(
         url: &'u [u8],
         form: TargetForm,
@@ -92,7 +92,7 @@ impl<'u> Target<'u> {
         Ok(Target { rest, encoding })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of_path(path: &'u [u8], encoding: Encoding) -> Result<Target<'u>, InvalidUrl> {
         let [b'/', rest @ ..] = path else { return Err(InvalidUrl(())) };
         Ok(Target { rest, encoding })

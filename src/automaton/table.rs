@@ -226,9 +226,10 @@ impl Layout {
         for field in [self.target(Goal::State(dfa.start)), 0, records_end as u32] {
             octets.extend_from_slice(&field.to_le_bytes()[..width]);
         }
-        for item in 0..self.items.len() {
-            debug_assert_eq!(octets.len(), self.offsets[item] as usize);
-            self.write(dfa, item, width, &mut octets);
+        octets.reserve(records_end + PADDING);
+        match width {
+            2 => self.write_items::<2>(dfa, &mut octets),
+            _ => self.write_items::<4>(dfa, &mut octets),
         }
         for (item, offset) in self.items.iter().zip(&self.offsets) {
             if matches!(item, Item::Wait { .. }) {
@@ -373,16 +374,24 @@ impl Layout {
         }
     }
 
-    fn write(&self, dfa: &Dfa, item: usize, width: usize, to: &mut Vec<u8>) {
+    fn write_items<const WIDTH: usize>(&self, dfa: &Dfa, to: &mut Vec<u8>) {
+        for (item, offset) in self.items.iter().zip(&self.offsets) {
+            debug_assert_eq!(to.len(), *offset as usize);
+            self.write::<WIDTH>(dfa, item, to);
+        }
+    }
+
+    fn write<const WIDTH: usize>(&self, dfa: &Dfa, item: &Item, to: &mut Vec<u8>) {
         let put = |to: &mut Vec<u8>, goal: Goal| {
-            to.extend_from_slice(&self.target(goal).to_le_bytes()[..width]);
+            let octets = self.target(goal).to_le_bytes();
+            to.extend_from_slice(octets.first_chunk::<WIDTH>().expect("two octets or four"));
         };
         let end_bit = |at_end| if at_end == Verdict::Disallow { AT_END_DISALLOW } else { 0 };
         let otherwise_bits = |goal: Goal| match goal.verdict() {
             Some(verdict) => u8::from(verdict == Verdict::Disallow),
             None => OTHERWISE_TARGET,
         };
-        match &self.items[item] {
+        match item {
             Item::Literal { octets, at_end, otherwise, then } => {
                 let then_bits = match (then, then.verdict()) {
                     (Goal::Behind, _) => THEN_BEHIND,
