@@ -222,13 +222,15 @@ impl Policy {
     #[inline(always)]
     pub fn verdict(&self, target: &Target<'_>) -> Verdict {
         let inner = &*self.0;
-        if inner.reading.robots_txt_allowed && target.is_robots_txt() {
-            return Verdict::Allow;
-        }
-        match inner.compiled.get() {
+        let verdict = match inner.compiled.get() {
             Some(compiled) => compiled.verdict(&inner.rules, target),
             None => inner.verdict_before_compiling(target),
+        };
+        // Asked last, since most URLs are allowed anyway.
+        if !verdict.is_allow() && inner.reading.robots_txt_allowed && target.is_robots_txt() {
+            return Verdict::Allow;
         }
+        verdict
     }
 
     /// The decision on a target, which must be of the same profile as the policy.

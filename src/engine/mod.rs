@@ -42,6 +42,10 @@ pub(crate) struct Over {
 /// thrash: the segment matcher decides at once.
 const LAZY_PATTERN_OCTETS: usize = 128 << 10;
 
+/// The same for stars. Real files that are over the budget have 650 at most; more make the
+/// states of a lazy DFA large, and what they cost before it gives up falls on a question.
+const LAZY_STARS: usize = 4096;
+
 /// To compile a rule set that is within the budget costs about as much as to build the states on
 /// demand that some questions need, times this.
 const QUESTIONS_TO_COMPILE_PER_TO_BUILD: u32 = 4;
@@ -66,7 +70,7 @@ impl Compiled {
         let lazy = match config.engine {
             Some(Engine::Segments) => false,
             Some(Engine::Lazy) => true,
-            _ => rules.pattern_octets() <= LAZY_PATTERN_OCTETS,
+            _ => rules.pattern_octets() <= LAZY_PATTERN_OCTETS && rules.stars() <= LAZY_STARS,
         };
         let over = Over {
             limit,
