@@ -217,6 +217,37 @@ fn hostile_files() {
     }
 }
 
+/// Few octets with very many stars: no lazy DFA is tried, whose states would be so large that
+/// a question waits for some milliseconds before it gives up.
+#[test]
+fn many_stars_in_few_octets() {
+    for (rules, engine) in [(409, Engine::Lazy), (410, Engine::Segments), (3_312, Engine::Segments)]
+    {
+        let letter = |n: usize| char::from(b'a' + (n % 26) as u8);
+        let rule = |n| format!("Disallow: /*a*a{}*a*a{}*a*a*a*a*a*b\n", letter(n), letter(n / 26));
+        let file = format!("User-agent: *\n{}", (0..rules).map(rule).collect::<String>());
+        assert!(file.len() < 128 << 10);
+        let policy =
+            Robots::parse(file.as_bytes(), &Profile::RFC9309).policy(&Crawler::name("bot"));
+        policy.compile();
+        let scan = with_engine(file.as_bytes(), Engine::Scan);
+        let mut random = Random(rules as u64);
+        for _ in 0..20 {
+            let path: Vec<u8> = (1..2_000).map(|_| b"aaab"[random.below(4)]).collect();
+            let path = [b"/", &path[..]].concat();
+            let begun = Instant::now();
+            let verdict = policy.is_path_allowed(&path);
+            within(
+                &format!("{rules} rules of ten stars"),
+                begun.elapsed(),
+                Duration::from_millis(1),
+            );
+            assert_eq!(verdict, scan.is_path_allowed(&path));
+        }
+        assert_eq!(policy.engine(), engine, "{rules} rules");
+    }
+}
+
 /// A number in base 36.
 fn code(mut n: usize) -> String {
     let mut code = String::new();
