@@ -429,6 +429,9 @@ impl<'d> Suite<'d> {
                 let _ = write!(note, "; without {} files", memory.left_out);
             }
             let is_ours = matches!(memory.kind, Kind::Robotsieve | Kind::Setting);
+            if memory.kind == Kind::Robotsieve {
+                note.push_str("; with the rules, which explain verdicts");
+            }
             // What a port of google/robotstxt keeps is the file itself, which it only borrows.
             let borrowed = memory.name == Robotstxt::NAME;
             if borrowed {
@@ -441,7 +444,10 @@ impl<'d> Suite<'d> {
             };
             self.report.row(memory.name, per_octet, "", Some(per_octet / ours), note);
             if is_ours {
-                self.report.bar(Bar::at_most(per_octet, 0.36, ""));
+                // The bar is for what decides: of policies that are DFAs that is without rules.
+                if memory.kind == Kind::Setting {
+                    self.report.bar(Bar::at_most(per_octet, 0.36, ""));
+                }
                 let off = 100.0 * (memory.claimed as f64 - counted) / counted;
                 let name = format!("{}: memory_usage() beside the allocator", memory.name);
                 self.report.row(name, off, "%", None, "");
