@@ -656,11 +656,14 @@ impl Shared {
         };
         let mut before = latest.or(before);
         let now = self.clock.now();
+        let known = self.protocol.after(before.as_ref(), attempt);
         let body = match &attempt.result {
-            Ok(response) if (200..300).contains(&response.status) => Some(&response.body[..]),
+            // Behind too many redirects it is nobody's.
+            Ok(response) if (200..300).contains(&response.status) => {
+                known.copy.is_some().then_some(&response.body[..])
+            }
             _ => None,
         };
-        let known = self.protocol.after(before.as_ref(), attempt);
         let site = self.make(key, known, body, now).unwrap_or_default().unwrap_or_else(|| {
             // A copy whose body is not to be had is none.
             if let Some(known) = &mut before {

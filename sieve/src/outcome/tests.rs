@@ -129,6 +129,27 @@ fn failures() {
     }
 }
 
+/// Whoever follows more redirects than the protocol has found nothing there.
+#[test]
+fn redirects_beyond_the_limit() {
+    let hops = |count: usize, result| {
+        let hop = |hop| Redirect { status: 301, to: format!("https://e.com/{hop}") };
+        Attempt { at: START, redirects: (0..count).map(hop).collect(), result }
+    };
+    for protocol in &ALL {
+        let known = protocol.after(None, &hops(5, answer(200, &[], RULES)));
+        assert_eq!(known.condition(), Condition::Parsed);
+        for result in [answer(200, &[], RULES), answer(500, &[], b"")] {
+            let known = protocol.after(Some(&known), &hops(6, result));
+            let too_many = Outcome::Absent(Cause::Failure(Failure::TooManyRedirects));
+            assert_eq!((&known.last, &known.copy), (&too_many, &None));
+        }
+        let more = Protocol { max_redirects: 6, ..protocol.clone() };
+        let known = more.after(None, &hops(6, answer(200, &[], RULES)));
+        assert_eq!(known.condition(), Condition::Parsed);
+    }
+}
+
 #[test]
 fn a_copy_serves_a_day() {
     for protocol in &ALL {
