@@ -332,6 +332,28 @@ async fn restarts() {
     assert_eq!(sieve.known(&new).unwrap(), None);
 }
 
+/// The store forgets a site that goes on in memory: its validators are not sent, since the store
+/// could not keep the copy without a body.
+#[tokio::test]
+async fn the_store_forgets_what_is_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([("https://e.com", Site::Tagged(RULES))]);
+    let sieve = web.builder().store(store.clone()).build();
+    let origin = Origin::of("https://e.com").unwrap();
+    sieve.fetch(&origin).await.unwrap().stored.unwrap();
+    web.later(DAY);
+    assert_eq!(store.prune(Timestamp(START + DAY)).unwrap().origins, 1);
+    assert!(!allowed(&sieve, "https://e.com/private").await);
+    sieve.settled().await;
+    assert_eq!((web.asked(), web.conditional.load(SeqCst)), (2, 0));
+    assert_eq!(sieve.metrics().store_errors, 0);
+    assert!(store.get_with_body("https://e.com").unwrap().unwrap().1.is_some());
+    // From then on they are sent again.
+    sieve.fetch(&origin).await.unwrap().stored.unwrap();
+    assert_eq!((web.asked(), web.conditional.load(SeqCst)), (3, 1));
+}
+
 #[tokio::test]
 async fn a_file_behind_too_many_redirects() {
     let folder = tempfile::tempdir().unwrap();

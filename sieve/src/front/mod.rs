@@ -699,9 +699,11 @@ impl Shared {
         let Ok(origin) = Origin::of(key).map(Origin::into_owned) else {
             return failed(Failure::Local("the origin has no URL".into()));
         };
-        let has_body = |copy: &&Copy| {
-            self.panels.in_use(copy.content).is_some()
-                || self.body(copy.content).is_ok_and(|body| body.is_some())
+        // Where there is a store, the body must be in it, which may have forgotten the site since
+        // it came into memory: it cannot keep that a copy is unchanged without that.
+        let has_body = |copy: &&Copy| match &self.store {
+            Some(_) => self.body(copy.content).is_ok_and(|body| body.is_some()),
+            None => self.panels.in_use(copy.content).is_some(),
         };
         let conditional = known.and_then(|known| self.protocol.conditional_on(known));
         let mut attempt = fetcher.fetch(&origin.into_owned(), conditional.filter(has_body)).await;
