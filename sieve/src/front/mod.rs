@@ -507,10 +507,13 @@ impl Shared {
             // A store that cannot be read is one that knows nothing.
             Ok(None) | Err(_) => {}
         }
-        count(&self.counters.waited);
         let landed = || self.serves(key, self.clock.now()).unwrap_or_default();
         match self.flights.join(key, landed, |pilot| self.take_off(pilot)) {
-            Ok(flight) => arrival(flight).await.map(|site| EntryRef::from_inner(Some(site))),
+            Ok(flight) => {
+                count(&self.counters.waited);
+                arrival(flight).await.map(|site| EntryRef::from_inner(Some(site)))
+            }
+            // It was found in memory after all, and counted so.
             Err(serving) => Ok(self.refreshed(serving)),
         }
     }
