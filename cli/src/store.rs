@@ -188,6 +188,9 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
     Ok(if exported == origins.len() as u64 { Status::Done } else { Status::Io })
 }
 
+/// The octets that a file's name has at most on the file systems in use.
+const LONGEST_FILE_NAME: usize = 255;
+
 fn to_folder<'t>(
     folder: &Path,
     texts: impl Iterator<Item = Result<(&'t String, Vec<u8>), Failure>>,
@@ -197,9 +200,11 @@ fn to_folder<'t>(
     let mut exported = 0;
     for row in texts {
         let (authority, text) = row?;
-        // Such a host is a file's name wherever files have names, and no path.
+        // Such a host is a file's name wherever files have names, and no path. A longer one is in
+        // no DNS either, but may stand in a list of URLs, and then in the store as unreachable.
         let is_plain = |octet: u8| octet.is_ascii_alphanumeric() || b"-_.:[]".contains(&octet);
-        if authority.starts_with('.') || !authority.bytes().all(is_plain) {
+        let is_short = authority.len() <= LONGEST_FILE_NAME;
+        if authority.starts_with('.') || !is_short || !authority.bytes().all(is_plain) {
             say(&format_args!("'{authority}' is no name for a file: left out"));
             continue;
         }

@@ -275,6 +275,22 @@ fn folders_and_packs_in_and_out() {
     );
 }
 
+/// One such host, which no DNS knows, does not end the export of all others.
+#[test]
+fn a_host_that_is_no_name_for_a_file_is_left_out() {
+    let folder = Folder::of(&[("robots/z.example", "User-agent: *\nDisallow: /a\n")]);
+    let store = folder.path("s");
+    run(args!["store", "import", "--robots-dir", folder.path("robots"), &store]).gives(0, "");
+    let long = ["a"; 256].concat();
+    let unreachable = lines(&fetch(&folder, &format!("http://{long}/\n"), &[]));
+    assert!(unreachable.iter().all(|line| line.starts_with("unreachable\t")), "{unreachable:?}");
+    let out = folder.path("out");
+    let export = run(args!["store", "export", &store, "--robots-dir", &out]);
+    export.fails(3, "is no name for a file: left out").says("exported 1 of 2");
+    let names = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(names.collect::<Vec<_>>(), ["z.example"]);
+}
+
 #[test]
 fn stores_that_are_none() {
     let folder = Folder::of(&[("text", "no store\n")]);

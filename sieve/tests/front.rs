@@ -12,7 +12,7 @@ use robotsieve::{Answer, Crawler, Origin, Profile, Reason};
 use robotsieve_sieve::Timestamp;
 use robotsieve_sieve::front::{Fetch, Grounds, Sieve, SieveBuilder, SieveError};
 use robotsieve_sieve::outcome::{
-    Attempt, Condition, Copy, Failure, Holds, Outcome, Protocol, Response, Why,
+    Attempt, Condition, Copy, Failure, Holds, Outcome, Protocol, Redirect, Response, Why,
 };
 use robotsieve_sieve::store::Store;
 use tokio::sync::Semaphore;
@@ -28,6 +28,8 @@ enum Site {
     Answers(u16, &'static str),
     /// With an ETag, and 304 for whoever has it.
     Tagged(&'static str),
+    /// Answers behind so many redirects.
+    Redirects(usize, &'static str),
     Fails,
     /// Waits until it is let go, then fails.
     FailsLate(Arc<Semaphore>),
@@ -88,8 +90,14 @@ impl Fetch for Web {
         let site = self.sites.lock().unwrap().get(origin.key()).cloned();
         Box::pin(async move {
             let mut headers = HeaderMap::new();
+            let mut redirects = vec![];
             let (status, body) = match site {
                 None => (404, ""),
+                Some(Site::Redirects(count, body)) => {
+                    let to = "https://elsewhere.com/robots.txt".to_owned();
+                    redirects = vec![Redirect { status: 301, to }; count];
+                    (200, body)
+                }
                 Some(Site::Answers(status, body)) => (status, body),
                 Some(Site::Tagged(body)) => {
                     headers.insert("etag", HeaderValue::from_static("\"x\""));
@@ -117,7 +125,7 @@ impl Fetch for Web {
             };
             let body = body.as_bytes().to_vec();
             let response = Response { status, headers, body, is_truncated: false };
-            Attempt { at: Timestamp(0), redirects: vec![], result: Ok(response) }
+            Attempt { at: Timestamp(0), redirects, result: Ok(response) }
         })
     }
 }
@@ -322,6 +330,44 @@ async fn restarts() {
     let new = Origin::of("https://new.com").unwrap();
     assert!(matches!(sieve.fetch(&new).await, Err(SieveError::Unknown)));
     assert_eq!(sieve.known(&new).unwrap(), None);
+}
+
+/// The store forgets a site that goes on in memory: its validators are not sent, since the store
+/// could not keep the copy without a body.
+#[tokio::test]
+async fn the_store_forgets_what_is_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([("https://e.com", Site::Tagged(RULES))]);
+    let sieve = web.builder().store(store.clone()).build();
+    let origin = Origin::of("https://e.com").unwrap();
+    sieve.fetch(&origin).await.unwrap().stored.unwrap();
+    web.later(DAY);
+    assert_eq!(store.prune(Timestamp(START + DAY)).unwrap().origins, 1);
+    assert!(!allowed(&sieve, "https://e.com/private").await);
+    sieve.settled().await;
+    assert_eq!((web.asked(), web.conditional.load(SeqCst)), (2, 0));
+    assert_eq!(sieve.metrics().store_errors, 0);
+    assert!(store.get_with_body("https://e.com").unwrap().unwrap().1.is_some());
+    // From then on they are sent again.
+    sieve.fetch(&origin).await.unwrap().stored.unwrap();
+    assert_eq!((web.asked(), web.conditional.load(SeqCst)), (3, 1));
+}
+
+#[tokio::test]
+async fn a_file_behind_too_many_redirects() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([
+        ("https://five.com", Site::Redirects(5, RULES)),
+        ("https://six.com", Site::Redirects(6, RULES)),
+    ]);
+    let sieve = web.builder().store(store).build();
+    for (url, wanted) in [("https://five.com/private", false), ("https://six.com/private", true)] {
+        let fetched = sieve.fetch(&Origin::of(url).unwrap()).await.unwrap();
+        fetched.stored.unwrap();
+        assert_eq!(allowed(&sieve, url).await, wanted);
+    }
 }
 
 #[tokio::test]

@@ -317,6 +317,38 @@ fn an_empty_file_becomes_a_store() {
     assert!(Store::open(&path).expect("a store").get("a").expect("an answer").is_some());
 }
 
+/// The store is made where the link leads to.
+#[test]
+#[cfg(unix)]
+fn a_link_to_an_empty_file_stays() {
+    let (folder, path) = somewhere();
+    let target = folder.path().join("elsewhere");
+    fs::write(&target, b"").expect("writes");
+    std::os::unix::fs::symlink(&target, &path).expect("links");
+    drop(Store::open(&path).expect("a store"));
+    assert!(fs::symlink_metadata(&path).expect("is there").is_symlink());
+    Store::open_read_only(&target).expect("a store");
+}
+
+/// A socket stands for all that is no file: as root, a store in place of `/dev/null` would be
+/// the end of the system.
+#[test]
+#[cfg(unix)]
+fn what_is_no_file_is_left_alone() {
+    use std::os::unix::fs::FileTypeExt;
+    let (_folder, path) = somewhere();
+    let _socket = std::os::unix::net::UnixListener::bind(&path).expect("a socket");
+    for error in [
+        Store::open(&path).expect_err("no store"),
+        Store::open_read_only(&path).expect_err("no store"),
+        Store::compact(&path).expect_err("no store"),
+        Store::verify(&path).expect_err("no store"),
+    ] {
+        assert!(matches!(error.fault(), Fault::NotAStore), "{error}");
+    }
+    assert!(fs::symlink_metadata(&path).expect("is there").file_type().is_socket());
+}
+
 #[test]
 fn a_store_is_made_in_a_folder_that_is_there() {
     let (folder, _) = somewhere();

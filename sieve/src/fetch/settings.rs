@@ -63,7 +63,8 @@ impl FetcherBuilder {
     }
 
     /// How many redirects are followed: 5 if this is not called, the number that RFC 9309,
-    /// section 2.3.1.2, asks for at least.
+    /// section 2.3.1.2, asks for at least. More than
+    /// [`Protocol::max_redirects`](crate::outcome::Protocol::max_redirects) do not count.
     pub fn max_redirects(mut self, max_redirects: usize) -> FetcherBuilder {
         self.settings.max_redirects = max_redirects;
         self

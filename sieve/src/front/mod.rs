@@ -507,10 +507,13 @@ impl Shared {
             // A store that cannot be read is one that knows nothing.
             Ok(None) | Err(_) => {}
         }
-        count(&self.counters.waited);
         let landed = || self.serves(key, self.clock.now()).unwrap_or_default();
         match self.flights.join(key, landed, |pilot| self.take_off(pilot)) {
-            Ok(flight) => arrival(flight).await.map(|site| EntryRef::from_inner(Some(site))),
+            Ok(flight) => {
+                count(&self.counters.waited);
+                arrival(flight).await.map(|site| EntryRef::from_inner(Some(site)))
+            }
+            // It was found in memory after all, and counted so.
             Err(serving) => Ok(self.refreshed(serving)),
         }
     }
@@ -656,11 +659,14 @@ impl Shared {
         };
         let mut before = latest.or(before);
         let now = self.clock.now();
+        let known = self.protocol.after(before.as_ref(), attempt);
         let body = match &attempt.result {
-            Ok(response) if (200..300).contains(&response.status) => Some(&response.body[..]),
+            // Behind too many redirects it is nobody's.
+            Ok(response) if (200..300).contains(&response.status) => {
+                known.copy.is_some().then_some(&response.body[..])
+            }
             _ => None,
         };
-        let known = self.protocol.after(before.as_ref(), attempt);
         let site = self.make(key, known, body, now).unwrap_or_default().unwrap_or_else(|| {
             // A copy whose body is not to be had is none.
             if let Some(known) = &mut before {
@@ -696,9 +702,11 @@ impl Shared {
         let Ok(origin) = Origin::of(key).map(Origin::into_owned) else {
             return failed(Failure::Local("the origin has no URL".into()));
         };
-        let has_body = |copy: &&Copy| {
-            self.panels.in_use(copy.content).is_some()
-                || self.body(copy.content).is_ok_and(|body| body.is_some())
+        // Where there is a store, the body must be in it, which may have forgotten the site since
+        // it came into memory: it cannot keep that a copy is unchanged without that.
+        let has_body = |copy: &&Copy| match &self.store {
+            Some(_) => self.body(copy.content).is_ok_and(|body| body.is_some()),
+            None => self.panels.in_use(copy.content).is_some(),
         };
         let conditional = known.and_then(|known| self.protocol.conditional_on(known));
         let mut attempt = fetcher.fetch(&origin.into_owned(), conditional.filter(has_body)).await;

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use headers::{Age, CacheControl, Date, Expires, HeaderMapExt};
-use http::HeaderMap;
+use headers::{Age, CacheControl, Date, Expires, Header, HeaderMapExt};
+use http::header::CACHE_CONTROL;
+use http::{HeaderMap, HeaderValue};
 
 use crate::Timestamp;
 
@@ -11,8 +12,7 @@ use crate::Timestamp;
 pub(super) fn lifetime(headers: &HeaderMap, at: Timestamp) -> Option<Duration> {
     let age =
         headers.typed_get::<Age>().map_or(Duration::ZERO, |age| Duration::from_secs(age.as_secs()));
-    let control = headers.typed_get::<CacheControl>();
-    if let Some(control) = control {
+    if let Some(control) = cache_control(headers) {
         if control.no_store() || control.no_cache() {
             return Some(Duration::ZERO);
         }
@@ -23,6 +23,15 @@ pub(super) fn lifetime(headers: &HeaderMap, at: Timestamp) -> Option<Duration> {
     let expires: SystemTime = headers.typed_get::<Expires>()?.into();
     let date = headers.typed_get::<Date>().map_or(at.into(), SystemTime::from);
     Some(expires.duration_since(date).unwrap_or_default().saturating_sub(age))
+}
+
+/// The directives. Their names mean the same in any case (RFC 9111, section 5.2), but the crate
+/// knows them in lower case alone.
+fn cache_control(headers: &HeaderMap) -> Option<CacheControl> {
+    let lower_case =
+        |value: &HeaderValue| HeaderValue::from_bytes(&value.as_bytes().to_ascii_lowercase()).ok();
+    let values = headers.get_all(CACHE_CONTROL).iter().filter_map(lower_case);
+    CacheControl::decode(&mut values.collect::<Vec<_>>().iter()).ok()
 }
 
 /// The time before which the site asks not to be asked again.

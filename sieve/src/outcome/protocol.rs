@@ -38,7 +38,8 @@ pub struct Protocol {
     pub longest_lifetime: Duration,
     /// Whether a copy's validators are sent (`If-None-Match`, `If-Modified-Since`).
     pub conditional: bool,
-    /// Redirects that are followed.
+    /// Redirects that are followed: what lies behind more of them counts as absent, whoever
+    /// followed them.
     pub max_redirects: u8,
     /// The wait after the first failure. Each further one doubles it.
     pub first_retry: Duration,
@@ -203,6 +204,9 @@ impl Protocol {
         known.attempted = attempt.at;
         known.retry_after = None;
         known.last = match &attempt.result {
+            _ if attempt.redirects.len() > self.max_redirects.into() => {
+                Outcome::Absent(Cause::Failure(Failure::TooManyRedirects))
+            }
             Ok(response) => self.meaning(&mut known, attempt, response),
             Err(failure) => match failure {
                 Failure::TooManyRedirects | Failure::RedirectLoop | Failure::BadRedirect(_) => {

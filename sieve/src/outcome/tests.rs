@@ -129,6 +129,27 @@ fn failures() {
     }
 }
 
+/// Whoever follows more redirects than the protocol has found nothing there.
+#[test]
+fn redirects_beyond_the_limit() {
+    let hops = |count: usize, result| {
+        let hop = |hop| Redirect { status: 301, to: format!("https://e.com/{hop}") };
+        Attempt { at: START, redirects: (0..count).map(hop).collect(), result }
+    };
+    for protocol in &ALL {
+        let known = protocol.after(None, &hops(5, answer(200, &[], RULES)));
+        assert_eq!(known.condition(), Condition::Parsed);
+        for result in [answer(200, &[], RULES), answer(500, &[], b"")] {
+            let known = protocol.after(Some(&known), &hops(6, result));
+            let too_many = Outcome::Absent(Cause::Failure(Failure::TooManyRedirects));
+            assert_eq!((&known.last, &known.copy), (&too_many, &None));
+        }
+        let more = Protocol { max_redirects: 6, ..protocol.clone() };
+        let known = more.after(None, &hops(6, answer(200, &[], RULES)));
+        assert_eq!(known.condition(), Condition::Parsed);
+    }
+}
+
 #[test]
 fn a_copy_serves_a_day() {
     for protocol in &ALL {
@@ -172,6 +193,9 @@ fn max_age() {
         (&[("cache-control", "max-age=7200"), ("age", "3600")], HOUR, HOUR),
         (&[("cache-control", "max-age=7200"), ("age", "7201")], 10 * MINUTE, 10 * MINUTE),
         (&[("cache-control", "public")], DAY, DAY),
+        (&[("cache-control", "Public, Max-Age=3600")], HOUR, HOUR),
+        (&[("cache-control", "No-Cache")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "public"), ("cache-control", "MAX-AGE=\"3600\"")], HOUR, HOUR),
         (&[("expires", "Tue, 14 Nov 2023 23:13:20 GMT"), ("date", date)], HOUR, HOUR),
         (&[("expires", "Tue, 14 Nov 2023 23:13:20 GMT")], HOUR, HOUR),
         (&[("expires", "Tue, 14 Nov 2023 22:13:19 GMT"), ("date", date)], 10 * MINUTE, 10 * MINUTE),

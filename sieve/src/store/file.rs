@@ -65,8 +65,12 @@ impl StoreFile {
     ) -> Result<StoreFile, StoreError> {
         guarded(|| {
             let database = match fs::metadata(path) {
-                Ok(there) if there.len() > 0 => open(path, cache_octets)?,
-                Ok(_) => create(path, cache_octets, true)?,
+                // Not a device or a pipe, which has no length either; and behind a link, what it
+                // leads to: the link stays.
+                Ok(there) if there.is_file() && there.len() == 0 => {
+                    create(&fs::canonicalize(path)?, cache_octets, true)?
+                }
+                Ok(_) => open(path, cache_octets)?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     create(path, cache_octets, false)?
                 }
@@ -214,6 +218,11 @@ fn open(path: &Path, cache_octets: usize) -> Result<Database, Fault> {
 
 /// Refuses a file that redb would not know, or would find damaged, as what it is.
 fn check_magic(path: &Path) -> Result<(), Fault> {
+    let kind = fs::metadata(path)?.file_type();
+    // To open a pipe would wait for whoever writes to it. A folder says of itself what it is.
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(Fault::NotAStore);
+    }
     let mut begin = Vec::new();
     File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut begin)?;
     if begin == MAGIC { Ok(()) } else { Err(Fault::NotAStore) }
