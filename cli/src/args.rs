@@ -491,7 +491,8 @@ pub struct ExportArgs {
 
 /// Put a folder of robots.txt files into a store, as fetched when they were last written to.
 ///
-/// A file is for http and https, as in 'filter --robots-dir'.
+/// A file is for http and https, as in 'filter --robots-dir'. It takes the place of what the
+/// store has of its host, even if that is newer.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, arg_required_else_help = true)]
 pub struct ImportArgs {
