@@ -705,7 +705,8 @@ Examples:
 
 What changed:
   verdict    the verdict is another one
-  rule       the verdict is the same, but another rule decides, or none, or one did not before
+  rule       the verdict is the same, but another rule decides, or none, or one did not before,
+             or the record's target or span is not that of the decision
   file       the robots.txt is another one, but the record holds: the same verdict by the same
              rule, if perhaps on another line
   missing    the robots.txt cannot be read, or --robots-dir has none for the URL's host

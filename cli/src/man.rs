@@ -76,7 +76,8 @@ fn page(command: Command) -> Vec<u8> {
 fn write_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     let behind = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let has_commands = command.has_subcommands();
-    let man = Man::new(command);
+    // Else the page of a sub-command would name that alone as what it is a part of.
+    let man = Man::new(command).source(concat!("robotsieve ", env!("CARGO_PKG_VERSION")));
     man.render_title(page)?;
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;

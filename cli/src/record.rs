@@ -125,9 +125,13 @@ impl Record {
             Some(rule) => Some(octets(rule, &record.rule_base64, "rule")?),
             None => None,
         };
+        let target = match &record.target {
+            Some(target) => Some(octets(target, &record.target_base64, "target")?),
+            None => None,
+        };
         let robots = octets(&record.robots, &record.robots_base64, "robots")?;
         let robots = path_of(robots).ok_or("'robots' is no path on this system")?;
-        Ok(Question { profile, agent, url, rule, robots, record })
+        Ok(Question { profile, agent, url, target, rule, robots, record })
     }
 }
 
@@ -136,6 +140,7 @@ pub struct Question {
     pub profile: Profile,
     pub agent: Vec<u8>,
     pub url: Vec<u8>,
+    pub target: Option<Vec<u8>>,
     pub rule: Option<Vec<u8>>,
     pub robots: PathBuf,
     pub record: Record,

@@ -187,3 +187,15 @@ fn manual_pages() {
     let taken = folder.file("taken", "");
     run(args!["man", "--output", taken]).fails(3, "taken");
 }
+
+/// The footer names the program, also on the pages of its sub-commands.
+#[test]
+fn manual_pages_say_where_they_are_from() {
+    for words in ["man", "man explain", "man store get"] {
+        let ran = run(words.split(" ").map(Into::into));
+        let page = String::from_utf8(ran.out).unwrap();
+        let title = page.lines().find(|line| line.starts_with(".TH")).unwrap();
+        let source = format!("\"robotsieve {}\"", env!("CARGO_PKG_VERSION"));
+        assert!(title.contains(&source), "{title}");
+    }
+}

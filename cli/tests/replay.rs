@@ -113,8 +113,42 @@ fn altered_records() {
     changes(&altered("\"line\":2", "\"line\":4"), 1, &[("records.jsonl:1", "rule")]);
     let ran = altered("\"rule\":\"/a\"", "\"rule\":\"/\"");
     changes(&ran, 1, &[("records.jsonl:1", "rule")]);
+    for (member, from, to) in [
+        ("target", "\"target\":\"/a\"", "\"target\":\"/x\""),
+        ("target", "\"target\":\"/a\",", ""),
+        ("span", "\"span\":[24,26]", "\"span\":[34,36]"),
+        ("span", "\"span\":[24,26]", "\"span\":[26,24]"),
+        ("span", "\"span\":[24,26]", "\"span\":[24,99999]"),
+        ("span", ",\"span\":[24,26]", ""),
+    ] {
+        let ran = altered(from, to);
+        changes(&ran, 1, &[("records.jsonl:1", "rule")]);
+        let out = String::from_utf8(ran.out).unwrap();
+        let wanted =
+            format!("disallow holds, but not what '{member}' says; the record was altered");
+        assert!(out.contains(&wanted), "{out}");
+    }
+    let ran = altered("\"reason\":\"rule\"", "\"reason\":\"no-match\"");
+    changes(&ran, 1, &[("records.jsonl:1", "rule")]);
     let version = format!("\"tool_version\":\"{}\"", env!("CARGO_PKG_VERSION"));
     changes(&altered(&version, "\"tool_version\":\"0.0.1\""), 0, &[]);
+}
+
+/// Lines end and octets are cut in every way that profiles know, and spans are still found.
+#[test]
+fn spans_in_odd_files() {
+    let mut file = b"\xEF\xBB\xBFuser-agent: *\r\ndisallow: /a\rallow: /a/b\0c\r\n\n".to_vec();
+    file.extend(b"disallow: /x/index.html # y\ndisallow: /".iter().chain(&[b'l'; 20_000]));
+    let folder = Folder::new();
+    folder.file("robots.txt", &file);
+    let mut text = Vec::new();
+    let long = format!("/{}", "l".repeat(20_000));
+    for url in ["/a", "/a/b", "/a/b\u{1}c", "/x/index.html", "/x/", &long] {
+        let args = args!["explain", "--record", "--all-profiles", "robots.txt", "a", url];
+        text.extend(run_in(&folder.root(), args).out);
+    }
+    folder.file("records.jsonl", text);
+    replay(&folder).gives(0, "").says("records 24 hold 24 verdict 0 rule 0 file 0");
 }
 
 #[test]

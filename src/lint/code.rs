@@ -151,7 +151,8 @@ codes! {
         "Its user-agent lines name nobody, or others come first for all whom they name.";
     GroupWithoutRules "RS306" "group-without-rules" Warning
         "The group has no rules."
-        "Everything is allowed to its crawlers: the rules for `*` are not theirs.";
+        "Everything is allowed to its crawlers: the rules for `*` are not theirs. If other groups \
+         name the same crawlers, what those say holds.";
     BlocksEverything "RS307" "blocks-everything" Warning
         "Everything is forbidden to all crawlers that have no group of their own."
         "Often a file for a test site that went live.";
@@ -180,9 +181,10 @@ codes! {
         "RFC 9309 encodes them before it compares. Some crawlers compare them as they are, and then \
          the rule matches nothing.";
     PercentEncoding "RS408" "percent-encoding" Warning
-        "The rule is percent-encoded as no URL is."
-        "Letters, digits, `-`, `.`, `_` and `~` stand plain in URLs, and a `%` is followed by two \
-         hex digits. A crawler that compares as written never finds a match.";
+        "The rule is percent-encoded as few URLs are."
+        "Letters, digits, `-`, `.`, `_` and `~` stand plain in most URLs, and a `%` is followed by \
+         two hex digits. A crawler that compares as written finds a match in URLs only that are \
+         written in the same way.";
     OverBudget "RS409" "over-budget" Warning
         "The rules have so many stars that they do not fit a small automaton."
         "Matching them takes more time and memory; crawlers that limit either may drop some.";

@@ -14,17 +14,12 @@ pub(super) fn look(subject: &mut Subject<'_>) {
         agents.entry(group).or_default().push(line);
     }
     for (group, lines) in agents {
-        let first = lines[0];
-        let span = subject.value_span(first);
         let rules: Vec<(u32, bool)> = subject.robots.rule_lines(group).collect();
         if !reached.contains(&group) {
             unreachable(subject, group, &lines, rules.len());
         }
         if rules.is_empty() {
-            let message = "the group has no rules: everything is allowed to its crawlers";
-            subject
-                .add(Code::GroupWithoutRules, first, span, message)
-                .help("add rules, or an empty 'Disallow:' to say that all is allowed");
+            without_rules(subject, &lines);
         }
         let has_value = rules.iter().any(|(_, is_empty)| !is_empty);
         for (line, _) in rules.iter().filter(|(_, is_empty)| *is_empty && has_value) {
@@ -59,6 +54,50 @@ fn tokens(subject: &Subject<'_>) -> impl Iterator<Item = Vec<u8>> + use<> {
     tokens.into_iter()
 }
 
+fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
+    // Other groups may have rules for those whom it names.
+    let (mut ruled, mut free) = (0, Vec::new());
+    for line in lines {
+        let value = subject.record(*line).map(|record| record.value).unwrap_or_default();
+        let mut obeyed = groups_for(subject, value).into_iter();
+        if obeyed.any(|other| subject.robots.rule_lines(other).next().is_some()) {
+            ruled += 1;
+        } else {
+            free.push(format!("'{}'", shown(value)));
+        }
+    }
+    let (severity, message, help) = if ruled == 0 {
+        (
+            Severity::Warning,
+            "the group has no rules: everything is allowed to its crawlers".to_owned(),
+            "add rules, or an empty 'Disallow:' to say that all is allowed",
+        )
+    } else if free.is_empty() {
+        (
+            Severity::Note,
+            "the group has no rules: for its crawlers those of other groups hold".to_owned(),
+            "remove it, or add rules",
+        )
+    } else {
+        (
+            Severity::Warning,
+            format!("the group has no rules: everything is allowed to {}", free.join(", ")),
+            "add rules, or an empty 'Disallow:' to say that all is allowed",
+        )
+    };
+    let span = subject.value_span(lines[0]);
+    subject.add(Code::GroupWithoutRules, lines[0], span, message).severity(severity).help(help);
+}
+
+/// The groups that those obey whom the value of a user-agent line names.
+fn groups_for(subject: &Subject<'_>, value: &[u8]) -> GroupNumbers {
+    match Names::of(value, &subject.profile) {
+        Names::Everybody => subject.robots.groups_and_policy(None).0,
+        Names::Token(token) => subject.robots.groups_and_policy(Some(&Crawler::name(token))).0,
+        Names::Nobody => GroupNumbers::new(),
+    }
+}
+
 fn unreachable(subject: &mut Subject<'_>, group: u32, lines: &[u32], rules: usize) {
     let first = lines[0];
     let value = subject.record(first).map(|record| record.value).unwrap_or_default();
@@ -71,12 +110,7 @@ fn unreachable(subject: &mut Subject<'_>, group: u32, lines: &[u32], rules: usiz
     let mut instead = BTreeSet::new();
     for line in lines {
         let value = subject.record(*line).map(|record| record.value).unwrap_or_default();
-        let groups = match Names::of(value, &subject.profile) {
-            Names::Everybody => subject.robots.groups_and_policy(None).0,
-            Names::Token(token) => subject.robots.groups_and_policy(Some(&Crawler::name(token))).0,
-            Names::Nobody => GroupNumbers::new(),
-        };
-        instead.extend(groups.into_iter().filter(|other| *other != group));
+        instead.extend(groups_for(subject, value).into_iter().filter(|other| *other != group));
     }
     let severity = if rules == 0 { Severity::Note } else { Severity::Warning };
     let lines: Vec<u32> = subject

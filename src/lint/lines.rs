@@ -166,6 +166,16 @@ fn noticed(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
         }
         DiagnosticKind::NoLeadingSlash { assumed } => {
             let value = shown(text);
+            let stars = text.iter().take_while(|o| **o == b'*').count();
+            let help = match behind_authority(text) {
+                Some(b"") => "write a path, without scheme and host".to_owned(),
+                Some(path) => format!("write '{}', without scheme and host", shown(path)),
+                // The stars may take nothing: '*/x' is '/x' too, which '/*/x' is not.
+                None if !assumed && stars > 0 && text.get(stars) == Some(&b'/') => {
+                    format!("write '{}' and '/{value}', a rule each", shown(&text[stars..]))
+                }
+                None => format!("write '/{value}'"),
+            };
             let (severity, message) = match (assumed, text.first()) {
                 (true, _) => {
                     (Severity::Warning, format!("'{value}' is read as '/{value}' here only"))
@@ -179,10 +189,7 @@ fn noticed(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
                     format!("'{value}' does not begin with '/': no URL can match it"),
                 ),
             };
-            subject
-                .add(Code::NoLeadingSlash, line, span, message)
-                .severity(severity)
-                .help(format!("write '/{value}'"));
+            subject.add(Code::NoLeadingSlash, line, span, message).severity(severity).help(help);
         }
         DiagnosticKind::DollarInside => {
             subject
@@ -198,6 +205,16 @@ fn noticed(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
         // `rule` says which octets they are.
         DiagnosticKind::Normalised => {}
     }
+}
+
+/// Of a rule that is a whole URL what is behind the host: nothing, or what begins with `/`.
+fn behind_authority(value: &[u8]) -> Option<&[u8]> {
+    let after = ["http://", "https://"].into_iter().find_map(|scheme| {
+        let (start, rest) = value.split_at_checked(scheme.len())?;
+        start.eq_ignore_ascii_case(scheme.as_bytes()).then_some(rest)
+    })?;
+    let path = memchr::memchr(b'/', after).unwrap_or(after.len());
+    Some(&after[path..])
 }
 
 /// A line that is no record: of a known field without its colon, or anything.
@@ -298,7 +315,7 @@ fn crawl_delay(subject: &mut Subject<'_>, record: &Record<'_>) {
         let message = "most crawlers ignore Crawl-delay, Googlebot among them";
         subject.add(Code::CrawlDelay, record.line, span, message);
     } else {
-        let message = format!("the crawl delay '{}' is not a number", shown(record.value));
+        let message = format!("the crawl delay '{}' is no number of seconds", shown(record.value));
         subject
             .add(Code::CrawlDelay, record.line, span, message)
             .severity(Severity::Warning)
@@ -343,12 +360,19 @@ fn rule(subject: &mut Subject<'_>, record: &Record<'_>) {
         let last = value.iter().rposition(is_unescaped).unwrap_or(first);
         // All of them, not only the first.
         let compared = value[first..=last].iter().filter(|o| is_unescaped(o));
-        let encoded = compared.clone().all(|o| encoding.changes(*o));
+        let is_encoded = |o: &u8| encoding.changes(*o);
+        let encoded = compared.clone().all(is_encoded);
+        let as_it_stands = !compared.into_iter().any(is_encoded);
         let octets = shown(&value[first..=last]);
         let (severity, message) = if encoded {
             (
                 Severity::Note,
                 format!("'{octets}' is compared percent-encoded, but not by all crawlers"),
+            )
+        } else if !as_it_stands {
+            (
+                Severity::Warning,
+                format!("only a part of '{octets}' is compared percent-encoded, as URLs carry it"),
             )
         } else {
             (
@@ -395,10 +419,10 @@ fn percent_encoding(subject: &mut Subject<'_>, record: &Record<'_>) {
     if let Some((at, octet)) = unreserved {
         let plain = char::from(octet);
         let (severity, message) = if subject.profile.unreserved_decoded {
-            let message = "compared decoded, but crawlers that compare as written find no match";
+            let message = "compared decoded, but not by crawlers that compare as written";
             (Severity::Note, format!("'{}' is '{plain}': {message}", shown(&value[at..at + 3])))
         } else {
-            let message = "URLs carry the character plain, so no URL matches";
+            let message = "URLs that carry the character plain, as most do, do not match";
             (Severity::Warning, format!("'{}' is '{plain}': {message}", shown(&value[at..at + 3])))
         };
         subject

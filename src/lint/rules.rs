@@ -41,12 +41,14 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
             (Code::NeverMatches, message, "", "a rule begins with '/'; '/' alone is every URL")
         }
         Fate::NeverWins => {
-            let message = if dead.by.is_empty() {
-                format!("{rule} never decides: /robots.txt is always allowed")
+            let (message, help) = if dead.by.is_empty() {
+                (format!("{rule} never decides: /robots.txt is always allowed"), "remove it")
             } else {
-                format!("{rule} never decides: wherever it matches, {others} wins")
+                (
+                    format!("{rule} never decides: wherever it matches, {others} wins"),
+                    "remove it, or make it longer than the rules that win",
+                )
             };
-            let help = "remove it, or make it longer than the rules that win";
             (Code::NeverWins, message, "this wins", help)
         }
         Fate::Redundant if dead.by.is_empty() => {

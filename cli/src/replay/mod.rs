@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::BufReader;
 use std::sync::Arc;
 
-use robotsieve::Decision;
+use robotsieve::{Decision, Policy, Rule};
 
 use crate::args::ReplayArgs;
 use crate::error::{Failure, Status, say};
@@ -157,12 +157,15 @@ impl Replay {
         let change = if verdict != record.verdict {
             Change::Verdict
         } else if rule.map(|rule| rule.value) != question.rule.as_deref()
-            || rule.is_none() && reason_word(decision.as_ref()) != record.reason
+            || reason_word(decision.as_ref()) != record.reason
         {
             Change::Rule
         } else if is_same_file && rule.map(|rule| rule.line) != record.line {
             // The same octets, the same text, another line: the record was not written of this.
             Change::Rule
+        } else if let Some(member) = untrue(question, &policy, rule, &site, is_same_file) {
+            let text = format!("{verdict} holds, but not what '{member}' says; {}", author(record));
+            return (Some(Change::Rule), text);
         } else if !is_same_file {
             Change::File
         } else {
@@ -214,14 +217,41 @@ fn grounds(verdict: &str, rule: Option<&[u8]>, line: Option<u32>, reason: &str) 
     }
 }
 
+/// The member of a record that is not what it would be now, though verdict and rule are.
+fn untrue(
+    question: &Question,
+    policy: &Policy,
+    rule: Option<Rule<'_>>,
+    site: &Site,
+    is_same_file: bool,
+) -> Option<&'static str> {
+    // It depends on URL and profile, not on the file.
+    let target = policy.target(&question.url).ok().map(|target| target.to_vec());
+    if target != question.target {
+        return Some("target");
+    }
+    let is_span = match (rule, question.record.span) {
+        (Some(rule), Some(span)) => !is_same_file || site.has(&rule, span),
+        (rule, span) => rule.is_none() && span.is_none(),
+    };
+    (!is_span).then_some("span")
+}
+
 /// What may have made the difference.
 fn origin(record: &Record, site: &Site, is_same_file: bool) -> String {
     let path = site.path.display();
-    if !is_same_file {
-        format!("'{path}' changed")
-    } else if record.tool_version != TOOL_VERSION {
-        format!("'{path}' is the same, but robotsieve {} decided", record.tool_version)
+    if is_same_file {
+        format!("'{path}' is the same: {}", author(record))
     } else {
-        format!("'{path}' is the same: the record was altered")
+        format!("'{path}' changed")
+    }
+}
+
+/// Who may have made the difference, where it was not the file.
+fn author(record: &Record) -> String {
+    if record.tool_version == TOOL_VERSION {
+        "the record was altered".to_owned()
+    } else {
+        format!("robotsieve {} decided", record.tool_version)
     }
 }

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use robotsieve::{Policy, Profile, Robots};
+use robotsieve::{Policy, Profile, Robots, Rule};
 
 use crate::args::ReplayArgs;
 use crate::error::{Failure, say};
@@ -63,6 +63,11 @@ impl Site {
         let policy = robots.policy(&question.crawler());
         policies.insert(key, policy.clone());
         policy
+    }
+
+    /// Whether these octets of the file are the value of the rule, in its line.
+    pub fn has(&self, rule: &Rule<'_>, [from, to]: [usize; 2]) -> bool {
+        self.file.get(from..to) == Some(rule.value) && line_of(&self.file, from) == rule.line
     }
 }
 
@@ -140,6 +145,16 @@ impl Kept {
     }
 }
 
+/// The 1-based line of an octet; LF, CR and CRLF end lines.
+fn line_of(file: &[u8], at: usize) -> u32 {
+    let ends = file[..at].iter().zip(&file[1..]).filter(|pair| match pair {
+        (b'\n', _) => true,
+        (b'\r', next) => **next != b'\n',
+        _ => false,
+    });
+    ends.count() as u32 + 1
+}
+
 fn read(path: &Path) -> Result<Rc<Site>, String> {
     let file = robots_file::read(path).map_err(|failure| failure.to_string())?;
     Ok(Rc::new(Site::of(path, file)))
@@ -148,6 +163,13 @@ fn read(path: &Path) -> Result<Rc<Site>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_by_any_end() {
+        let lines: Vec<u32> = (0..8).map(|at| line_of(b"a\nb\r\nc\rd", at)).collect();
+        assert_eq!(lines, [1, 1, 2, 2, 2, 3, 3, 4]);
+        assert_eq!(line_of(b"a", 0), 1);
+    }
 
     #[test]
     fn what_is_kept_is_bounded() {
