@@ -643,7 +643,9 @@ impl<'d> Suite<'d> {
              refuses or panics on is left out of its times, and counts as a verdict that differs. \
              The baselines read the rules by robotsieve's parser; regex-automata's dense DFA is \
              given up beyond {} MiB. URLs are asked one after another as the corpus has them; of \
-             more questions than a host has URLs, they begin again. Where asking would take \
+             more questions than a host has URLs, they begin again. Up to 1, 10, 100 and 1,000 \
+             questions of a host are runs of their own; all more are one, in which less of a \
+             host is still in the caches when the next one comes. Where asking would take \
              longer than {} ms, the remaining questions are reckoned at the price of the last \
              ones, and the note says for how many hosts. {met} bars are met, {missed} missed.\n\n",
             self.effort.rounds,
