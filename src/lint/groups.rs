@@ -57,8 +57,11 @@ fn tokens(subject: &Subject<'_>) -> impl Iterator<Item = Vec<u8>> + use<> {
 fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     // Other groups may have rules for those whom it names.
     let (mut ruled, mut free) = (0, Vec::new());
-    for line in lines {
-        let value = subject.record(*line).map(|record| record.value).unwrap_or_default();
+    let values: BTreeSet<&[u8]> = lines
+        .iter()
+        .map(|line| subject.record(*line).map(|record| record.value).unwrap_or_default())
+        .collect();
+    for value in values {
         let mut obeyed = groups_for(subject, value).into_iter();
         if obeyed.any(|other| subject.robots.rule_lines(other).next().is_some()) {
             ruled += 1;
