@@ -8,9 +8,12 @@ use robotsieve_sieve::Timestamp;
 use robotsieve_sieve::outcome::Known;
 use robotsieve_sieve::store::Store;
 
+#[path = "support/random.rs"]
+mod random;
 #[path = "support/generated.rs"]
 mod support;
 
+use random::Random;
 use support::{generated, origin, with_body};
 
 const HOSTS: u64 = 120;
@@ -138,16 +141,4 @@ fn blocks_of_zeros_noise_and_other_pages() {
             _ => octets.copy_within(from & !4095..(from & !4095) + 4096, to & !4095),
         }
     });
-}
-
-/// Marsaglia's xorshift.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
 }

@@ -15,9 +15,12 @@ use robotsieve_sieve::Timestamp;
 use robotsieve_sieve::outcome::Known;
 use robotsieve_sieve::store::Store;
 
+#[path = "support/random.rs"]
+mod random;
 #[path = "support/generated.rs"]
 mod support;
 
+use random::Random;
 use support::{origin, with_body};
 
 /// The store's path, for the writer.
@@ -213,16 +216,4 @@ fn check(path: &Path, acknowledged: &HashMap<u64, u64>) -> Duration {
     drop(store);
     Store::verify(path).expect("no damage");
     opened
-}
-
-/// Marsaglia's xorshift.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
 }
