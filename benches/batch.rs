@@ -6,7 +6,9 @@
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use robotsieve::{Answer, Config, Crawler, Engine, Panel, Policy, Profile, Robots, batch};
+use robotsieve::{
+    Answer, Config, Crawler, CrawlerPolicies, Engine, Policy, Profile, Robots, batch,
+};
 
 mod support;
 use support::CRAWLERS;
@@ -29,13 +31,13 @@ fn count<'a>(answers: impl Iterator<Item = &'a Answer>) -> usize {
 
 fn many(c: &mut Criterion) {
     for (set, hosts) in support::sets() {
-        let panels: Vec<Panel> = hosts
+        let panels: Vec<CrawlerPolicies> = hosts
             .iter()
             .map(|host| {
                 let robots = Robots::parse(&host.file, &Profile::RFC9309);
                 let policies = CRAWLERS.map(|name| robots.policy(&Crawler::name(name)));
                 policies.iter().for_each(Policy::compile);
-                Panel::new(policies)
+                CrawlerPolicies::new(policies)
             })
             .collect();
         let urls: Vec<Url<'_>> = hosts

@@ -17,7 +17,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use robotsieve::{Answer, Config, Crawler, Engine, Panel, Policy, Profile, Robots};
+use robotsieve::{Answer, Config, Crawler, CrawlerPolicies, Engine, Policy, Profile, Robots};
 
 mod support;
 use support::{Host, corpora};
@@ -83,7 +83,8 @@ const CASES: [Case; 15] = [
             .iter()
             .map(|host| {
                 let robots = Robots::parse(&host.file, &Profile::RFC9309);
-                let panel = Panel::new(crawlers.iter().map(|crawler| robots.policy(crawler)));
+                let panel =
+                    CrawlerPolicies::new(crawlers.iter().map(|crawler| robots.policy(crawler)));
                 (0..crawlers.len()).for_each(|crawler| panel.policy(crawler).compile());
                 (panel, host)
             })

@@ -107,7 +107,7 @@ fn decide(c: &mut Criterion) {
             let automatic = paths(None);
             let wanted = allowed(&automatic, decided_path);
             if profile_name == "google" {
-                // It compares octets as they are: right in this profile only.
+                // It compares bytes as they are: right in this profile only.
                 bench(&mut group, "path/naive loop", &automatic, naive, wanted);
             }
             bench(&mut group, "path/automatic", &automatic, path, wanted);

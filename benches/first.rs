@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use robotsieve::{
-    Answer, Config, Crawler, Engine, Panel, Policy, Profile, Robots, is_allowed_once,
+    Answer, Config, Crawler, CrawlerPolicies, Engine, Policy, Profile, Robots, is_allowed_once,
 };
 
 mod support;
@@ -131,7 +131,7 @@ fn main() {
 }
 
 fn parse(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
-    let octets: usize = hosts.iter().map(|host| host.file.len()).sum();
+    let bytes: usize = hosts.iter().map(|host| host.file.len()).sum();
     let mut all = || {
         for host in hosts {
             black_box(Robots::parse(black_box(&host.file), profile));
@@ -139,10 +139,10 @@ fn parse(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
     };
     let [time] = bench.best([&mut all]);
     println!(
-        "{title}: parse {:.2} GB/s, {:.2} µs a file of {} octets",
-        octets as f64 / time.as_nanos() as f64,
+        "{title}: parse {:.2} GB/s, {:.2} µs a file of {} bytes",
+        bytes as f64 / time.as_nanos() as f64,
         micros(time, hosts.len()),
-        octets / hosts.len()
+        bytes / hosts.len()
     );
 }
 
@@ -230,7 +230,7 @@ fn memory(title: &str, profile: &Profile, hosts: &[Host]) {
         text += policy.rules().map(|rule| rule.value.len()).sum::<usize>();
     }
     println!(
-        "{title}: {:.1} rules a policy; octets a rule {:.1}, of which its value {:.1}; rest of a policy {:.0}",
+        "{title}: {:.1} rules a policy; bytes a rule {:.1}, of which its value {:.1}; rest of a policy {:.0}",
         rules as f64 / hosts.len() as f64,
         rules_bytes as f64 / rules as f64,
         text as f64 / rules as f64,
@@ -326,13 +326,13 @@ fn fit(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
             best[1] = best[1].min(begin.elapsed().as_nanos() as f64 / paths.len() as f64);
         }
         let rules = scanned.rules().len() as f64;
-        let octets = scanned.rules().map(|rule| rule.pattern().len()).sum::<usize>() as f64;
+        let bytes = scanned.rules().map(|rule| rule.pattern().len()).sum::<usize>() as f64;
         let stars = |pattern: &[u8]| pattern.iter().filter(|o| **o == b'*').count();
         let stars = scanned.rules().map(|rule| stars(rule.pattern())).sum::<usize>() as f64;
-        compiles.push(([1.0, octets, stars], best[0]));
+        compiles.push(([1.0, bytes, stars], best[0]));
         questions.push(([1.0, rules, stars], best[1]));
     }
-    for (what, of, samples) in [("compile", "octet", &compiles), ("a question", "rule", &questions)]
+    for (what, of, samples) in [("compile", "byte", &compiles), ("a question", "rule", &questions)]
     {
         let [fixed, each, star] = least_squares(samples);
         let estimate = |x: &[f64; 3]| fixed + each * x[1] + star * x[2];
@@ -387,7 +387,7 @@ fn least_squares(samples: &[([f64; 3], f64)]) -> [f64; 3] {
 /// Every URL for one crawler and for fifty, policies compiled.
 fn crawlers(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
     let crawlers: Vec<Crawler> = CRAWLERS.iter().map(Crawler::name).collect();
-    let panels: Vec<(Panel, Vec<&[u8]>)> = hosts
+    let panels: Vec<(CrawlerPolicies, Vec<&[u8]>)> = hosts
         .iter()
         .filter(|host| host.urls().next().is_some())
         .map(|host| {
@@ -397,7 +397,7 @@ fn crawlers(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
                 policy.compile();
                 policy
             });
-            (Panel::new(policies), host.urls().collect())
+            (CrawlerPolicies::new(policies), host.urls().collect())
         })
         .collect();
     let urls: usize = panels.iter().map(|(_, urls)| urls.len()).sum();

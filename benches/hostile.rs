@@ -24,11 +24,11 @@ fn hostile_files(c: &mut Criterion) {
             let path = hostile::url_for(name, len);
             // No rule matches: each of these URLs is the worst case of its file.
             assert_eq!(policy.is_path_allowed(&path), Ok(true), "{name}");
-            group.bench_function(format!("decide, {len} octets"), |b| {
+            group.bench_function(format!("decide, {len} bytes"), |b| {
                 b.iter(|| assert_eq!(policy.is_path_allowed(black_box(&path)), Ok(true)));
             });
         }
-        println!("{name}: {} octets, {policy:?}, {:?}", file.len(), policy.memory_usage());
+        println!("{name}: {} bytes, {policy:?}, {:?}", file.len(), policy.memory_usage());
         group.finish();
     }
 }

@@ -22,7 +22,7 @@ fn policies(hosts: &[Host], profile: &Profile, keep_rules: bool) -> Vec<Policy> 
 fn main() {
     for (set, hosts) in support::sets() {
         let text: usize = hosts.iter().map(|host| host.file.len()).sum();
-        println!("{set}: {} policies, {text} octets of robots.txt", hosts.len());
+        println!("{set}: {} policies, {text} bytes of robots.txt", hosts.len());
         for (profile_name, profile) in Profile::NAMED {
             let kept = policies(&hosts, &profile, true);
             let dropped = policies(&hosts, &profile, false);
@@ -37,7 +37,7 @@ fn main() {
                 let usage = || policies.iter().map(Policy::memory_usage);
                 let total: usize = usage().map(|memory| memory.total_bytes()).sum();
                 println!(
-                    "{set}/{profile_name}, rules {name}: {total} octets, {:.3} per octet of text; \
+                    "{set}/{profile_name}, rules {name}: {total} bytes, {:.3} per byte of text; \
                      engines {}, rules {}, rest {}; {:.1} a policy, {:.1} a rule",
                     total as f64 / text as f64,
                     usage().map(|memory| memory.engine_bytes).sum::<usize>(),

@@ -1,5 +1,5 @@
 //! Whose robots.txt governs a URL (feature `url`): `Origin::of` beside `url::Url::parse` on the
-//! URLs of each set. Asserts the number of octets of all keys.
+//! URLs of each set. Asserts the number of bytes of all keys.
 //!
 //! `cargo bench -p robotsieve --features url --bench origin`
 
@@ -24,20 +24,20 @@ fn origin(c: &mut Criterion) {
             let port = url.port().map_or(0, |port| 1 + port.to_string().len());
             url.scheme().len() + 3 + url.host_str().map_or(0, str::len) + port
         };
-        let octets: usize = urls.iter().map(parsed).sum();
+        let bytes: usize = urls.iter().map(parsed).sum();
         let mut group = c.benchmark_group(format!("origin/{set}"));
         group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
         group.throughput(Throughput::Elements(urls.len() as u64));
         group.bench_function("Origin::of", |b| {
             b.iter(|| {
                 let len = |url: &&str| Origin::of(url).expect("all were parsed").key().len();
-                assert_eq!(urls.iter().map(len).sum::<usize>(), octets);
+                assert_eq!(urls.iter().map(len).sum::<usize>(), bytes);
             });
         });
         group.bench_function("url::Url::parse", |b| {
             b.iter(|| {
                 let len = |url: &&str| Url::parse(url).expect("all were parsed").as_str().len();
-                assert!(urls.iter().map(len).sum::<usize>() >= octets);
+                assert!(urls.iter().map(len).sum::<usize>() >= bytes);
             });
         });
         group.finish();

@@ -63,7 +63,7 @@ fn main() {
     out.flush().expect("writes");
     let built = begin.elapsed() - generating;
     println!(
-        "{hosts} hosts, {own} different files ({:.1} %), {text} octets of text: pack of {} octets \
+        "{hosts} hosts, {own} different files ({:.1} %), {text} bytes of text: pack of {} bytes \
          ({:.3} of the text) built in {:.1} s with {} threads ({:.1} s of generating taken off)",
         100.0 * own as f64 / hosts as f64,
         path.metadata().expect("a file").len(),
@@ -137,7 +137,7 @@ fn map(file: &File) -> memmap2::Mmap {
     unsafe { memmap2::Mmap::map(file) }.expect("a map")
 }
 
-/// Resident octets of this process, of its maps too; 0 where that cannot be told.
+/// Resident bytes of this process, of its maps too; 0 where that cannot be told.
 fn resident_bytes() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok());

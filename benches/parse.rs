@@ -1,4 +1,4 @@
-//! Parsing alone: octets to groups and rules, in every profile. Asserts the number of groups.
+//! Parsing alone: bytes to groups and rules, in every profile. Asserts the number of groups.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,13 +10,13 @@ mod support;
 
 fn parse(c: &mut Criterion) {
     for (set, hosts) in support::sets() {
-        let octets = hosts.iter().map(|host| host.file.len() as u64).sum();
+        let bytes = hosts.iter().map(|host| host.file.len() as u64).sum();
         for (profile_name, profile) in Profile::NAMED {
             let wanted = support::expected(set, profile_name).groups;
             let mut group = c.benchmark_group(format!("parse/{set}/{profile_name}"));
             group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
             let files = hosts.len() as u64;
-            group.throughput(Throughput::ElementsAndBytes { elements: files, bytes: octets });
+            group.throughput(Throughput::ElementsAndBytes { elements: files, bytes });
             group.bench_function("groups", |b| {
                 b.iter(|| {
                     let files = black_box(&hosts).iter();

@@ -70,7 +70,7 @@ fn measure(set: &str, profile_name: &str, profile: &Profile, hosts: &[support::H
     let largest = dfas.iter().map(|cost| cost.table_bytes).max().unwrap_or(0);
     println!(
         "{set}/{profile_name}: {count} policies, {:.2} % DFA; compile µs: median {:.1}, mean {mean:.1}, \
-         p99 {:.0}, max {:.0} ({}); tables: {table} octets for {text} of text ({:.3}), largest {largest}",
+         p99 {:.0}, max {:.0} ({}); tables: {table} bytes for {text} of text ({:.3}), largest {largest}",
         100.0 * dfas.len() as f64 / count as f64,
         at(0.5),
         at(0.99),

@@ -15,7 +15,7 @@ fn rules(policies: impl Iterator<Item = Policy>) -> usize {
 
 fn select(c: &mut Criterion) {
     for (set, hosts) in support::sets() {
-        let octets = hosts.iter().map(|host| host.file.len() as u64).sum();
+        let bytes = hosts.iter().map(|host| host.file.len() as u64).sum();
         for (profile_name, profile) in Profile::NAMED {
             let mut group = c.benchmark_group(format!("select/{set}/{profile_name}"));
             group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
@@ -26,7 +26,7 @@ fn select(c: &mut Criterion) {
             };
             let wanted = support::expected(set, profile_name).rules;
             let files = hosts.len() as u64;
-            group.throughput(Throughput::ElementsAndBytes { elements: files, bytes: octets });
+            group.throughput(Throughput::ElementsAndBytes { elements: files, bytes });
             group.bench_function("new policy", |b| {
                 b.iter_batched_ref(
                     parse,

@@ -18,18 +18,18 @@
 //! # Ok::<(), robotsieve::InvalidUrl>(())
 //! ```
 //!
-//! # From octets to a verdict
+//! # From bytes to a verdict
 //!
 //! Data flows one way, a module for each step:
 //!
 //! | step | what | where |
 //! |---|---|---|
-//! | parse | octets → records, borrowed, with line and span | [`Robots::parse`], [`Record`] |
+//! | parse | bytes → records, borrowed, with line and span | [`Robots::parse`], [`Record`] |
 //! | select | a crawler's names → its groups | [`Crawler`], [`Robots::policy`] |
 //! | normalise | rules → patterns in order of precedence | [`Policy::rules`] |
 //! | compile | patterns → a trie with shared tails → a pruned DFA → a table | [`Engine::Dfa`] |
 //! | decide | URL → target → walk → verdict | [`Policy::is_allowed`], [`Policy::decide`] |
-//! | explain | the way of one URL through all of these | [`Robots::explain`], [`explain_profiles`] |
+//! | explain | the way of one URL through all of these | [`Robots::explain`], [`compare_profiles`] |
 //!
 //! The [`Profile`] says how each step reads what the sources leave open or see differently:
 //! RFC 9309 (the default), google/robotstxt, Google's specification from before the RFC, the
@@ -48,7 +48,7 @@
 //!
 //! # Hostile input
 //!
-//! Any octets are a robots.txt, any octets may be asked for. Parsing is `O(n)`; compiling has
+//! Any bytes are a robots.txt, any bytes may be asked for. Parsing is `O(n)`; compiling has
 //! a budget ([`Limits`]) beyond which other engines decide, with the same verdicts and
 //! bounded time and memory. Unsafe code is in four small modules, each with its proof: vectors
 //! to find line ends and separators, to find the host's end, and to walk the table, and the
@@ -65,61 +65,45 @@
 //!   (`records::Sitemap::resolve`).
 
 mod automaton;
-#[cfg(feature = "rayon")]
-pub mod batch;
-mod config;
-mod content;
-mod crawler;
-mod decision;
-mod diagnostic;
 pub mod diff;
 mod engine;
-mod explain;
+pub mod explain;
 #[cfg(feature = "lint")]
 pub mod lint;
-mod marks;
-mod normalise;
-mod once;
 #[cfg(feature = "url")]
 mod origin;
 #[cfg(feature = "pack")]
 pub mod pack;
-mod panel;
-mod parse;
 mod policy;
-mod policy_set;
 mod profile;
-#[cfg(feature = "rayon")]
-mod read_ahead;
+mod read;
 pub mod records;
 mod robots;
 mod rules;
-mod select;
-mod target;
+mod verdict;
 
-pub use automaton::InvalidAutomaton;
-pub use config::{Config, Engine, LimitHit, Limits};
-pub use crawler::Crawler;
-pub use decision::{Decision, Reason, Rule, Verdict};
-pub use diagnostic::{Diagnostic, DiagnosticKind};
-pub use engine::lazy_pool_bytes;
-pub use explain::{
-    AgentLine, Cause, Change, Choice, ComparedTarget, Difference, Explanation, MatchedRule,
-    NamedBy, Piece, PieceKind, ProfileComparison, Selection, Standing, explain_profiles,
-};
-pub use once::is_allowed_once;
+pub use automaton::{InvalidAutomaton, LimitHit, Limits};
+pub use engine::{Engine, lazy_pool_bytes};
 #[cfg(feature = "url")]
 pub use origin::{InvalidOrigin, Origin, Scheme};
-pub use panel::{Answer, Panel};
-pub use parse::{Field, Record};
+#[cfg(feature = "rayon")]
+pub use policy::batch;
+pub use policy::config::Config;
+pub use policy::crawlers::{Answer, CrawlerPolicies};
+pub use policy::decision::{Decision, Reason, Rule};
+pub use policy::once::is_allowed_once;
+pub use policy::set::PolicySet;
 pub use policy::{Memory, Policy};
-pub use policy_set::PolicySet;
 pub use profile::{
     ByteOrderMark, ControlCharacters, GroupMatch, Profile, RulePrecedence, Sides, TargetForm,
-    TokenOctets,
+    TokenBytes,
 };
+pub use read::crawler::Crawler;
+pub use read::diagnostic::{Diagnostic, DiagnosticKind};
+pub use read::parse::{Field, Record};
 pub use robots::Robots;
-pub use target::{InvalidUrl, Target};
+pub use rules::target::{InvalidUrl, Target};
+pub use verdict::Verdict;
 
 /// Runs the example of the README.
 #[cfg(doctest)]

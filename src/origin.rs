@@ -168,7 +168,7 @@ impl<'u> Origin<'u> {
         }
         let key = &url[..len];
         debug_assert!(key.is_ascii());
-        // SAFETY: its octets are ASCII: the scheme was compared, `usual_host` passes over
+        // SAFETY: its bytes are ASCII: the scheme was compared, `usual_host` passes over
         // letters, digits, `_`, `-` and dots alone, and behind it are `:` and digits.
         let key = unsafe { str::from_utf8_unchecked(key) };
         Some(Origin { key: Cow::Borrowed(key), scheme, port })
@@ -205,7 +205,7 @@ impl fmt::Display for Origin<'_> {
     }
 }
 
-/// How many octets a host has that is for certain in the form in which hosts are compared,
+/// How many bytes a host has that is for certain in the form in which hosts are compared,
 /// and what ends it; `None` where that is not for certain.
 ///
 /// Such a host is of lower-case letters, digits, `-`, `_` and dots; it has no `--`, which each
@@ -216,16 +216,16 @@ fn usual_host(url: &[u8], at: usize) -> Option<(usize, Option<u8>)> {
     let text = &url[at..];
     let kinds = match (text.first_chunk(), url.last_chunk()) {
         (Some(first), _) => Kinds::of(first),
-        // The last octets of the URL, and of what they are, what is of the text.
-        (None, Some(last)) => Kinds::of(last).behind(Kinds::OCTETS - text.len()),
+        // The last bytes of the URL, and of what they are, what is of the text.
+        (None, Some(last)) => Kinds::of(last).behind(Kinds::BYTES - text.len()),
         (None, None) => {
-            let mut octets = [0; Kinds::OCTETS];
-            octets[..text.len()].copy_from_slice(text);
-            Kinds::of(&octets)
+            let mut bytes = [0; Kinds::BYTES];
+            bytes[..text.len()].copy_from_slice(text);
+            Kinds::of(&bytes)
         }
     };
     match kinds.host()? {
-        Kinds::OCTETS => usual_host_by_octets(text),
+        Kinds::BYTES => usual_host_by_bytes(text),
         len => match text.get(len) {
             Some(end) if !is_end(*end) => None,
             end => Some((len, end.copied())),
@@ -233,7 +233,7 @@ fn usual_host(url: &[u8], at: usize) -> Option<(usize, Option<u8>)> {
     }
 }
 
-/// Which of 32 octets are of which kind: a bit for each, the lowest for the first.
+/// Which of 32 bytes are of which kind: a bit for each, the lowest for the first.
 struct Kinds {
     letters: u32,
     dots: u32,
@@ -243,18 +243,18 @@ struct Kinds {
 }
 
 impl Kinds {
-    const OCTETS: usize = u32::BITS as usize;
+    const BYTES: usize = u32::BITS as usize;
 
-    /// Without the first octets, fewer than all. Behind the last one is nothing of any kind.
+    /// Without the first bytes, fewer than all. Behind the last one is nothing of any kind.
     #[inline(always)]
-    fn behind(self, octets: usize) -> Kinds {
+    fn behind(self, bytes: usize) -> Kinds {
         let Kinds { letters, dots, dashes, others } = self;
-        let [letters, dots, dashes, others] = [letters, dots, dashes, others]
-            .map(|kind| kind.checked_shr(octets as u32).unwrap_or(0));
+        let [letters, dots, dashes, others] =
+            [letters, dots, dashes, others].map(|kind| kind.checked_shr(bytes as u32).unwrap_or(0));
         Kinds { letters, dots, dashes, others }
     }
 
-    /// The octets of the host that stands there; 32 where it may go on. `None` where it is not
+    /// The bytes of the host that stands there; 32 where it may go on. `None` where it is not
     /// for certain in the form in which hosts are compared.
     #[inline(always)]
     fn host(&self) -> Option<usize> {
@@ -271,27 +271,27 @@ impl Kinds {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     #[allow(unsafe_code)]
-    fn of(octets: &[u8; Kinds::OCTETS]) -> Kinds {
+    fn of(bytes: &[u8; Kinds::BYTES]) -> Kinds {
         // SAFETY: it needs SSE2, which every x86-64 processor has.
-        unsafe { Kinds::of_sse2(octets) }
+        unsafe { Kinds::of_sse2(bytes) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn of_sse2(octets: &[u8; Kinds::OCTETS]) -> Kinds {
+    fn of_sse2(bytes: &[u8; Kinds::BYTES]) -> Kinds {
         use std::arch::x86_64::*;
         let word = |at: usize| {
-            let octets: [u8; 8] = std::array::from_fn(|i| octets[at + i]);
-            i64::from_le_bytes(octets)
+            let bytes: [u8; 8] = std::array::from_fn(|i| bytes[at + i]);
+            i64::from_le_bytes(bytes)
         };
         let half = |at: usize| {
-            let octets = _mm_set_epi64x(word(at + 8), word(at));
-            let is = |octet: u8| _mm_cmpeq_epi8(octets, _mm_set1_epi8(octet as i8));
-            // As signed numbers, which sets the octets from 0x80 on apart.
+            let bytes = _mm_set_epi64x(word(at + 8), word(at));
+            let is = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
+            // As signed numbers, which sets the bytes from 0x80 on apart.
             let within = |low: u8, high: u8| {
-                let above = _mm_cmpgt_epi8(octets, _mm_set1_epi8(low as i8 - 1));
-                _mm_and_si128(above, _mm_cmplt_epi8(octets, _mm_set1_epi8(high as i8 + 1)))
+                let above = _mm_cmpgt_epi8(bytes, _mm_set1_epi8(low as i8 - 1));
+                _mm_and_si128(above, _mm_cmplt_epi8(bytes, _mm_set1_epi8(high as i8 + 1)))
             };
             let others = _mm_or_si128(within(b'0', b'9'), is(b'_'));
             [within(b'a', b'z'), is(b'.'), is(b'-'), others].map(|m| _mm_movemask_epi8(m) as u32)
@@ -304,11 +304,11 @@ impl Kinds {
 
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
-    fn of(octets: &[u8; Kinds::OCTETS]) -> Kinds {
+    fn of(bytes: &[u8; Kinds::BYTES]) -> Kinds {
         let mut kinds = Kinds { letters: 0, dots: 0, dashes: 0, others: 0 };
-        for (at, octet) in octets.iter().enumerate() {
-            let bits = match CLASSES[usize::from(*octet)] {
-                PLAIN if octet.is_ascii_lowercase() => &mut kinds.letters,
+        for (at, byte) in bytes.iter().enumerate() {
+            let bits = match CLASSES[usize::from(*byte)] {
+                PLAIN if byte.is_ascii_lowercase() => &mut kinds.letters,
                 PLAIN => &mut kinds.others,
                 DASH => &mut kinds.dashes,
                 DOT => &mut kinds.dots,
@@ -320,37 +320,37 @@ impl Kinds {
     }
 }
 
-/// Whether an octet ends a host.
+/// Whether a byte ends a host.
 #[inline(always)]
-const fn is_end(octet: u8) -> bool {
-    matches!(octet, b'/' | b'?' | b'#' | b':')
+const fn is_end(byte: u8) -> bool {
+    matches!(byte, b'/' | b'?' | b'#' | b':')
 }
 
-/// The same, octet by octet: for hosts that are longer.
+/// The same, byte by byte: for hosts that are longer.
 #[cold]
-fn usual_host_by_octets(text: &[u8]) -> Option<(usize, Option<u8>)> {
+fn usual_host_by_bytes(text: &[u8]) -> Option<(usize, Option<u8>)> {
     let mut before = b'.';
     let mut label_first = 0;
-    for (at, octet) in text.iter().copied().enumerate() {
-        match CLASSES[usize::from(octet)] {
+    for (at, byte) in text.iter().copied().enumerate() {
+        match CLASSES[usize::from(byte)] {
             PLAIN => {
                 if before == b'.' {
-                    label_first = octet;
+                    label_first = byte;
                 }
             }
             DASH if before != b'-' => {
                 if before == b'.' {
-                    label_first = octet;
+                    label_first = byte;
                 }
             }
             DOT => label_first = 0,
             END => {
                 let is_name = label_first.is_ascii_lowercase();
-                return is_name.then_some((at, Some(octet)));
+                return is_name.then_some((at, Some(byte)));
             }
             _ => return None,
         }
-        before = octet;
+        before = byte;
     }
     label_first.is_ascii_lowercase().then_some((text.len(), None))
 }
@@ -361,19 +361,19 @@ const DASH: u8 = 2;
 const DOT: u8 = 3;
 const END: u8 = 4;
 
-/// What an octet is in a host.
+/// What a byte is in a host.
 static CLASSES: [u8; 256] = {
     let mut classes = [OTHER; 256];
-    let mut octet = 0;
-    while octet < 256 {
-        classes[octet] = match octet as u8 {
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
             b'a'..=b'z' | b'0'..=b'9' | b'_' => PLAIN,
             b'-' => DASH,
             b'.' => DOT,
-            octet if is_end(octet) => END,
+            byte if is_end(byte) => END,
             _ => OTHER,
         };
-        octet += 1;
+        byte += 1;
     }
     classes
 };
@@ -531,10 +531,10 @@ mod tests {
         }
 
         #[test]
-        fn any_octets(octets: Vec<u8>) {
-            let with_scheme = [b"http://", &octets[..]].concat();
-            for octets in [octets, with_scheme] {
-                prop_assert_eq!(Origin::of(&octets), Origin::of_any(&octets));
+        fn any_bytes(bytes: Vec<u8>) {
+            let with_scheme = [b"http://", &bytes[..]].concat();
+            for bytes in [bytes, with_scheme] {
+                prop_assert_eq!(Origin::of(&bytes), Origin::of_any(&bytes));
             }
         }
 

@@ -16,14 +16,14 @@
 //! Where a source is silent or contradicts itself, the doc comment says *(reading)*:
 //! that point is this project's decision.
 
-/// Which octets at the start of a file are skipped as a byte order mark.
+/// Which bytes at the start of a file are skipped as a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ByteOrderMark {
-    /// None: the octets `EF BB BF` are part of the first line. (1994 standard.)
+    /// None: the bytes `EF BB BF` are part of the first line. (1994 standard.)
     Keep,
     /// A whole UTF-8 byte order mark. (RFC 9309; Google's specification.)
     Skip,
-    /// The octets of a UTF-8 byte order mark as far as they go, so that `EF` or
+    /// The bytes of a UTF-8 byte order mark as far as they go, so that `EF` or
     /// `EF BB` alone is skipped too. (google/robotstxt, `RobotsTxtParser::Parse`.)
     SkipPartial,
 }
@@ -31,7 +31,7 @@ pub enum ByteOrderMark {
 /// What a control character does to the line it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ControlCharacters {
-    /// It is an octet like any other. (RFC 9309, 1994 standard.)
+    /// It is a byte like any other. (RFC 9309, 1994 standard.)
     Ordinary,
     /// A NUL ends the line's text, every other one is ordinary.
     /// (google/robotstxt works on C strings.)
@@ -42,9 +42,9 @@ pub enum ControlCharacters {
     InvalidateRecord,
 }
 
-/// Which octets of a `User-agent` value make the product token of the line.
+/// Which bytes of a `User-agent` value make the product token of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TokenOctets {
+pub enum TokenBytes {
     /// The leading run of letters, digits, `-`, `_`, `.` *(reading: the grammar of RFC
     /// 9309 §2.2.1 has letters, `-` and `_`, but MJ12bot exists)*.
     LettersDigits,
@@ -73,14 +73,14 @@ pub enum GroupMatch {
 /// Which of several matching rules decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RulePrecedence {
-    /// The one with the most octets in its normalised pattern; of equal ones, allow.
+    /// The one with the most bytes in its normalised pattern; of equal ones, allow.
     /// (RFC 9309 §2.2.2; google/robotstxt.)
     Longest,
     /// Any disallow rule that matches. (1994 standard.)
     AnyDisallow,
 }
 
-/// On which side of the comparison a kind of octet is normalised.
+/// On which side of the comparison a kind of byte is normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sides {
     /// Neither the rule's pattern nor the target.
@@ -97,7 +97,7 @@ pub enum TargetForm {
     /// `scheme://authority…`, or a path beginning with `/`; all else is
     /// [invalid](crate::InvalidUrl).
     Strict,
-    /// As google/robotstxt's `GetPathParamsQuery` does: any octets have a target, and a
+    /// As google/robotstxt's `GetPathParamsQuery` does: any bytes have a target, and a
     /// NUL ends it.
     Google,
 }
@@ -126,11 +126,11 @@ pub struct Profile {
     pub missing_colon: bool,
     /// What control characters do.
     pub control_characters: ControlCharacters,
-    /// How many octets of a file are read, cut back to the last whole line; `None`: all.
+    /// How many bytes of a file are read, cut back to the last whole line; `None`: all.
     /// RFC 9309 §2.5 demands at least 500 KiB, so smaller values than
     /// [`Profile::MIN_SIZE_LIMIT`] are raised to it.
     pub size_limit: Option<usize>,
-    /// How many octets of a line are read; `None`: all. google/robotstxt: 16,663.
+    /// How many bytes of a line are read; `None`: all. google/robotstxt: 16,663.
     pub line_limit: Option<usize>,
 
     /// `true`: a blank line ends the group. (A line that is only a comment is not blank:
@@ -141,7 +141,7 @@ pub struct Profile {
     /// `startgroupline`s stand directly together.
     pub sitemap_ends_agents: bool,
     /// What of a `User-agent` value is the token.
-    pub token_octets: TokenOctets,
+    pub token_bytes: TokenBytes,
     /// Which group a name finds.
     pub group_match: GroupMatch,
     /// `true`: several groups with the same token count as one; `false`: only the first
@@ -159,7 +159,7 @@ pub struct Profile {
 
     /// `true`: `Allow` is a rule; `false`: an unknown field. 1994 standard.
     pub allow_rules: bool,
-    /// `true`: `*` stands for any run of octets and a final `$` for the end of the
+    /// `true`: `*` stands for any run of bytes and a final `$` for the end of the
     /// target; `false`: both are plain. RFC 9309 §2.2.3; 1994 standard.
     pub wildcards: bool,
     /// `true`: all trailing `*` are dropped before anything else, so they do not count
@@ -180,13 +180,13 @@ pub struct Profile {
 
     /// How the target is found in a URL.
     pub target_form: TargetForm,
-    /// Octets ≥ 0x80 become `%XX` on these sides. RFC 9309 §2.2.2; google/robotstxt
+    /// Bytes ≥ 0x80 become `%XX` on these sides. RFC 9309 §2.2.2; google/robotstxt
     /// escapes rules only.
-    pub high_octets_encoded: Sides,
-    /// `true`: ASCII octets that RFC 3986 allows nowhere in a URI (controls, space,
+    pub high_bytes_encoded: Sides,
+    /// `true`: ASCII bytes that RFC 3986 allows nowhere in a URI (controls, space,
     /// `"` `<` `>` `\` `^` `{` `|` `}` and the backtick) become `%XX` on both sides
     /// *(reading)*.
-    pub forbidden_octets_encoded: bool,
+    pub forbidden_bytes_encoded: bool,
     /// The hex digits of `%xx` become upper case on these sides. RFC 3986 §6.2.2.1.
     pub hex_upper_case: Sides,
     /// `true`: `%XX` of an unreserved character (letters, digits, `-` `.` `_` `~`) is
@@ -194,14 +194,14 @@ pub struct Profile {
     pub unreserved_decoded: bool,
     /// `true`: a target's `*` and `$`, and a rule's `$` that is not the end anchor, become
     /// `%2A`, `%24`, so that a rule can mean them by writing them so. RFC 9309 §2.2.3.
-    pub special_octets_encoded: bool,
+    pub special_bytes_encoded: bool,
     /// `true`: a `%` that is not followed by two hex digits becomes `%25` on both sides
     /// *(reading)*.
     pub stray_percent_encoded: bool,
 }
 
 impl Profile {
-    /// The smallest size limit that RFC 9309 §2.5 permits, in octets: 500 KiB.
+    /// The smallest size limit that RFC 9309 §2.5 permits, in bytes: 500 KiB.
     pub const MIN_SIZE_LIMIT: usize = 512_000;
 
     /// RFC 9309. The default: for any crawler today.
@@ -216,7 +216,7 @@ impl Profile {
         line_limit: None,
         blank_line_ends_group: false,
         sitemap_ends_agents: false,
-        token_octets: TokenOctets::LettersDigits,
+        token_bytes: TokenBytes::LettersDigits,
         group_match: GroupMatch::Equal,
         merge_groups: true,
         merge_names: false,
@@ -230,11 +230,11 @@ impl Profile {
         robots_txt_allowed: true,
         index_htm_is_directory: false,
         target_form: TargetForm::Strict,
-        high_octets_encoded: Sides::Both,
-        forbidden_octets_encoded: true,
+        high_bytes_encoded: Sides::Both,
+        forbidden_bytes_encoded: true,
         hex_upper_case: Sides::Both,
         unreserved_decoded: true,
-        special_octets_encoded: true,
+        special_bytes_encoded: true,
         stray_percent_encoded: true,
     };
 
@@ -251,7 +251,7 @@ impl Profile {
         line_limit: Some(16_663),
         blank_line_ends_group: false,
         sitemap_ends_agents: false,
-        token_octets: TokenOctets::Letters,
+        token_bytes: TokenBytes::Letters,
         group_match: GroupMatch::Equal,
         merge_groups: true,
         merge_names: true,
@@ -265,11 +265,11 @@ impl Profile {
         robots_txt_allowed: false,
         index_htm_is_directory: true,
         target_form: TargetForm::Google,
-        high_octets_encoded: Sides::Rule,
-        forbidden_octets_encoded: false,
+        high_bytes_encoded: Sides::Rule,
+        forbidden_bytes_encoded: false,
         hex_upper_case: Sides::Rule,
         unreserved_decoded: false,
-        special_octets_encoded: false,
+        special_bytes_encoded: false,
         stray_percent_encoded: false,
     };
 
@@ -285,7 +285,7 @@ impl Profile {
         line_limit: None,
         blank_line_ends_group: false,
         sitemap_ends_agents: true,
-        token_octets: TokenOctets::LettersDigits,
+        token_bytes: TokenBytes::LettersDigits,
         group_match: GroupMatch::LongestPrefix,
         merge_groups: true,
         merge_names: false,
@@ -299,11 +299,11 @@ impl Profile {
         robots_txt_allowed: false,
         index_htm_is_directory: false,
         target_form: TargetForm::Strict,
-        high_octets_encoded: Sides::Both,
-        forbidden_octets_encoded: false,
+        high_bytes_encoded: Sides::Both,
+        forbidden_bytes_encoded: false,
         hex_upper_case: Sides::Both,
         unreserved_decoded: false,
-        special_octets_encoded: false,
+        special_bytes_encoded: false,
         stray_percent_encoded: false,
     };
 
@@ -319,7 +319,7 @@ impl Profile {
         line_limit: None,
         blank_line_ends_group: true,
         sitemap_ends_agents: false,
-        token_octets: TokenOctets::UpToSlash,
+        token_bytes: TokenBytes::UpToSlash,
         group_match: GroupMatch::FirstSubstring,
         merge_groups: false,
         merge_names: false,
@@ -333,11 +333,11 @@ impl Profile {
         robots_txt_allowed: false,
         index_htm_is_directory: false,
         target_form: TargetForm::Strict,
-        high_octets_encoded: Sides::Neither,
-        forbidden_octets_encoded: false,
+        high_bytes_encoded: Sides::Neither,
+        forbidden_bytes_encoded: false,
         hex_upper_case: Sides::Neither,
         unreserved_decoded: false,
-        special_octets_encoded: false,
+        special_bytes_encoded: false,
         stray_percent_encoded: false,
     };
 

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use crate::Verdict;
-use crate::config::Config;
-use crate::crawler::Crawler;
-use crate::diagnostic::{Diagnostic, diagnose};
-use crate::parse::{Content, Extent, Field, Found, Kind, Line, Lines, Record, scan};
+use crate::policy::config::Config;
 use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
+use crate::read::crawler::Crawler;
+use crate::read::diagnostic::{Diagnostic, diagnose};
+use crate::read::parse::{Content, Extent, Field, Found, Kind, Line, Lines, Record, scan};
+use crate::read::select::{GroupNumbers, Lookups, Names, Selected};
 use crate::rules::{RawRule, RuleSet};
-use crate::select::{GroupNumbers, Lookups, Names, Selected};
+use crate::verdict::Verdict;
 
-/// A parsed robots.txt, borrowed from its octets.
+/// A parsed robots.txt, borrowed from its bytes.
 ///
 /// Parse once, then ask for as many crawlers as you like: crawlers that fall to the same
-/// groups share one [`Policy`]. Parsing takes any octets and never fails; what is odd about
+/// groups share one [`Policy`]. Parsing takes any bytes and never fails; what is odd about
 /// a file is found by [`Robots::diagnostics`].
 ///
 /// `O(n)`; allocates a few vectors for the whole file, nothing per record.
@@ -131,15 +131,15 @@ impl<'a> Robots<'a> {
 
     /// Parses a file whose policies shall be built with this configuration.
     pub fn parse_with(file: &'a [u8], profile: &Profile, config: &Config) -> Robots<'a> {
-        /// So many octets of a file hold a rule, at the least: to grow once too often costs
+        /// So many bytes of a file hold a rule, at the least: to grow once too often costs
         /// less than memory that is never used.
-        const OCTETS_PER_RULE: usize = 64;
+        const BYTES_PER_RULE: usize = 64;
         let mut robots = Robots {
             file,
             profile: *profile,
             config: *config,
             agents: Vec::new(),
-            rules: Vec::with_capacity(file.len().min(Extent::limit(profile)) / OCTETS_PER_RULE),
+            rules: Vec::with_capacity(file.len().min(Extent::limit(profile)) / BYTES_PER_RULE),
             group_count: 0,
             lookups: Lookups::default(),
             policies: Mutex::default(),
@@ -174,7 +174,7 @@ impl<'a> Robots<'a> {
         &self.profile
     }
 
-    /// The octets of the file that are read: less than all where the profile has a size
+    /// The bytes of the file that are read: less than all where the profile has a size
     /// limit that the file exceeds, and without a byte order mark that the profile skips.
     pub fn extent(&self) -> Range<usize> {
         let extent = Extent::of(self.file, &self.profile);

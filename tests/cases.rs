@@ -55,8 +55,8 @@ impl Reader<'_> {
         value.as_str()
     }
 
-    /// `key`, or `key_base64` for octets that are not UTF-8: exactly one of them.
-    fn octets(&mut self, table: &Table, key: &str) -> Option<Vec<u8>> {
+    /// `key`, or `key_base64` for bytes that are not UTF-8: exactly one of them.
+    fn bytes(&mut self, table: &Table, key: &str) -> Option<Vec<u8>> {
         let plain = self.text(table, key).map(|text| text.as_bytes().to_vec());
         let encoded = self.text(table, &format!("{key}_base64")).map(|text| {
             support::base64::decode(text).unwrap_or_else(|| {
@@ -65,7 +65,7 @@ impl Reader<'_> {
             })
         });
         match (plain, encoded) {
-            (Some(octets), None) | (None, Some(octets)) => Some(octets),
+            (Some(bytes), None) | (None, Some(bytes)) => Some(bytes),
             _ => {
                 self.fault(&format!("exactly one of `{key}` and `{key}_base64` must be given"));
                 None
@@ -98,7 +98,7 @@ impl Reader<'_> {
             table,
             &["name", "source", "robots", "robots_base64", "agent", "user_agent", "checks"],
         );
-        let robots = self.octets(table, "robots");
+        let robots = self.bytes(table, "robots");
         let crawler = self.crawler(table);
         let checks = table.get("checks").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         if checks.is_empty() {
@@ -115,7 +115,7 @@ impl Reader<'_> {
         };
         let names = Profile::NAMED.map(|(name, _)| name);
         self.only_keys(check, &[&["url", "url_base64", "all"], &names[..]].concat());
-        let url = self.octets(check, "url")?;
+        let url = self.bytes(check, "url")?;
         let all = self.text(check, "all");
         let expected = names.map(|name| {
             let own = self.text(check, name);
@@ -267,15 +267,15 @@ fn oracles_agree() {
             let mut regex = support::regex::Oracle::new(&policy, profile);
             for check in &case.checks {
                 let Ok(target) = policy.target(&check.url) else { continue };
-                let (octets, verdict) = (target.to_vec(), policy.verdict(&target));
+                let (bytes, verdict) = (target.to_vec(), policy.verdict(&target));
                 let place = format!("{}, {name}, {}", case.name, check.url.escape_ascii());
                 assert_eq!(
-                    support::naive::verdict(&policy, profile, &octets),
+                    support::naive::verdict(&policy, profile, &bytes),
                     verdict,
                     "naive: {place}"
                 );
-                assert_eq!(regex.pike(&octets).0, verdict, "PikeVM: {place}");
-                assert_eq!(regex.dense(&octets).map(|d| d.0), Some(verdict), "dense: {place}");
+                assert_eq!(regex.pike(&bytes).0, verdict, "PikeVM: {place}");
+                assert_eq!(regex.dense(&bytes).map(|d| d.0), Some(verdict), "dense: {place}");
             }
         }
     }

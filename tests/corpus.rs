@@ -58,7 +58,7 @@ fn run(name: &str, config: &Config) -> Option<Run> {
     for (engine, count) in &all.policies {
         let _ = write!(report, " {engine} {count}");
     }
-    let _ = write!(report, ", largest {} octets", all.largest_bytes);
+    let _ = write!(report, ", largest {} bytes", all.largest_bytes);
     all.over.sort();
     let mut limits: BTreeMap<&str, usize> = BTreeMap::new();
     for over in &all.over {
@@ -109,8 +109,8 @@ fn limit_name(limit: LimitHit) -> &'static str {
     match limit {
         LimitHit::States(_) => "over the states",
         LimitHit::Work(_) => "over the work",
-        LimitHit::TableBytes(_) => "over the table's octets",
-        LimitHit::PatternOctets(_) => "over the patterns' octets",
+        LimitHit::TableBytes(_) => "over the table's bytes",
+        LimitHit::PatternBytes(_) => "over the patterns' bytes",
         _ => "over another limit",
     }
 }
@@ -146,7 +146,7 @@ fn google_dfa() {
     // The requirement's bars.
     let share = run.count(Engine::Dfa) as f64 / run.all() as f64;
     assert!(share >= 0.975, "only {share:.4} of the policies are DFAs");
-    assert!(run.largest_bytes <= 1 << 20, "{} octets", run.largest_bytes);
+    assert!(run.largest_bytes <= 1 << 20, "{} bytes", run.largest_bytes);
 }
 
 #[test]
@@ -347,11 +347,11 @@ fn google_records(file: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     records.map(|r| (r.name.to_ascii_lowercase(), r.value.to_vec())).collect()
 }
 
-/// Whether a file holds what a switch is about. Written from SPEC.md and from the octets, not
+/// Whether a file holds what a switch is about. Written from SPEC.md and from the bytes, not
 /// from what the switch does in the library.
 fn occasion_in_file(switch: &str, file: &[u8]) -> bool {
     let contains = |what: &[u8]| file.windows(what.len()).any(|window| window == what);
-    let lines = || file.split(|octet| matches!(octet, b'\r' | b'\n'));
+    let lines = || file.split(|byte| matches!(byte, b'\r' | b'\n'));
     let any_value = |names: &[&[u8]], holds: &dyn Fn(&[u8]) -> bool| {
         google_records(file)
             .iter()
@@ -366,7 +366,7 @@ fn occasion_in_file(switch: &str, file: &[u8]) -> bool {
         "line_limit" => lines().any(|line| line.len() > 16_663),
         "control_characters" => file
             .iter()
-            .any(|octet| octet.is_ascii_control() && !matches!(octet, b'\t' | b'\r' | b'\n')),
+            .any(|byte| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\r' | b'\n')),
         "target_form" | "robots_txt_allowed" | "merge_names" | "empty_token_names_empty" => false,
         "index_htm_is_directory" => {
             any_value(&rules, &|v| v.windows(10).any(|window| window == b"/index.htm"))
@@ -374,7 +374,7 @@ fn occasion_in_file(switch: &str, file: &[u8]) -> bool {
         "star_then_space" => any_value(&agents, &|v| v.starts_with(b"*") && v.len() > 1),
         "ascii_white_space" => contains(b"\x0B") || contains(b"\x0C"),
         "missing_colon" => lines().any(|line| {
-            let text = line.split(|octet| *octet == b'#').next().unwrap_or_default();
+            let text = line.split(|byte| *byte == b'#').next().unwrap_or_default();
             let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
             !text.contains(&b':') && words.count() == 2
         }),
@@ -388,22 +388,22 @@ fn occasion_in_file(switch: &str, file: &[u8]) -> bool {
         "trailing_stars_dropped" => any_value(&rules, &|v| v.ends_with(b"*")),
         "leading_slash_assumed" => any_value(&rules, &|v| !v.is_empty() && v[0] != b'/'),
         "stray_percent_encoded" => escapes(&|after| !is_hex_pair(after)),
-        "special_octets_encoded" => {
+        "special_bytes_encoded" => {
             any_value(&rules, &|v| v.contains(&b'$')) || contains(b"%2A") || contains(b"%24")
         }
-        "forbidden_octets_encoded" => any_value(&rules, &|v| v.iter().any(is_forbidden)),
+        "forbidden_bytes_encoded" => any_value(&rules, &|v| v.iter().any(is_forbidden)),
         "unreserved_decoded" => escapes(&is_unreserved_escape),
         "hex_upper_case" => escapes(&is_lower_case_escape),
-        "high_octets_encoded" => any_value(&rules, &|v| !v.is_ascii()),
-        "token_octets" => any_value(&agents, &|v| {
-            v.iter().any(|octet| !octet.is_ascii_alphabetic() && !b"-_*".contains(octet))
+        "high_bytes_encoded" => any_value(&rules, &|v| !v.is_ascii()),
+        "token_bytes" => any_value(&agents, &|v| {
+            v.iter().any(|byte| !byte.is_ascii_alphabetic() && !b"-_*".contains(byte))
         }),
         "merge_groups" => {
             let mut tokens = BTreeSet::new();
             let names = google_records(file).into_iter().filter(|(n, _)| n.starts_with(b"user"));
             names.into_iter().any(|(_, value)| {
-                let octet = |o: &&u8| o.is_ascii_alphabetic() || b"-_*".contains(o);
-                let token: Vec<u8> = value.iter().take_while(octet).copied().collect();
+                let byte = |o: &&u8| o.is_ascii_alphabetic() || b"-_*".contains(o);
+                let token: Vec<u8> = value.iter().take_while(byte).copied().collect();
                 !tokens.insert(token.to_ascii_lowercase())
             })
         }
@@ -426,11 +426,11 @@ fn occasion_in_url(switch: &str, url: &[u8]) -> bool {
     match switch {
         "robots_txt_allowed" => url.ends_with(b"/robots.txt"),
         "stray_percent_encoded" => any_escape(url, &|after| !is_hex_pair(after)),
-        "special_octets_encoded" => url.contains(&b'*') || url.contains(&b'$'),
-        "forbidden_octets_encoded" => url.iter().any(is_forbidden),
+        "special_bytes_encoded" => url.contains(&b'*') || url.contains(&b'$'),
+        "forbidden_bytes_encoded" => url.iter().any(is_forbidden),
         "unreserved_decoded" => any_escape(url, &is_unreserved_escape),
         "hex_upper_case" => any_escape(url, &is_lower_case_escape),
-        "high_octets_encoded" => !url.is_ascii(),
+        "high_bytes_encoded" => !url.is_ascii(),
         // The host of every URL in the corpus is its file's, so it is told by the scheme.
         "target_form" => !url.starts_with(b"http://") && !url.starts_with(b"https://"),
         _ => false,
@@ -439,7 +439,7 @@ fn occasion_in_url(switch: &str, url: &[u8]) -> bool {
 
 /// Whether this holds for what follows any `%`.
 fn any_escape(text: &[u8], holds: &dyn Fn(&[u8]) -> bool) -> bool {
-    text.iter().enumerate().any(|(at, octet)| *octet == b'%' && holds(&text[at + 1..]))
+    text.iter().enumerate().any(|(at, byte)| *byte == b'%' && holds(&text[at + 1..]))
 }
 
 fn is_hex_pair(after: &[u8]) -> bool {
@@ -452,10 +452,10 @@ fn is_lower_case_escape(after: &[u8]) -> bool {
 
 fn is_unreserved_escape(after: &[u8]) -> bool {
     let digits = after.get(..2).and_then(|digits| str::from_utf8(digits).ok());
-    let octet = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-    octet.is_some_and(|o| o.is_ascii_alphanumeric() || b"-._~".contains(&o))
+    let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    byte.is_some_and(|o| o.is_ascii_alphanumeric() || b"-._~".contains(&o))
 }
 
-fn is_forbidden(octet: &u8) -> bool {
-    octet.is_ascii_control() || b" \"<>\\^`{|}".contains(octet)
+fn is_forbidden(byte: &u8) -> bool {
+    byte.is_ascii_control() || b" \"<>\\^`{|}".contains(byte)
 }

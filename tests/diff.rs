@@ -48,7 +48,7 @@ fn equal_meaning() {
         ("Disallow: /a", "Disallow: /a\nDisallow: /a/b"),
         ("Disallow: /a\nAllow: /ab", "Disallow: /a\nAllow: /ab\nDisallow: /abc\nAllow: /abc"),
         ("Disallow: /*a*", "Disallow: /**a"),
-        // These two say for every octet that follows what the first says.
+        // These two say for every byte that follows what the first says.
         ("Disallow: /*a\nDisallow: /*/a", "Disallow: /*a"),
         ("Allow: /x", ""),
         // The same after normalising.
@@ -85,7 +85,7 @@ fn shortest_flips() {
         let difference = compare(old, new, &Profile::RFC9309);
         assert_eq!(first(&difference), wanted, "{old} | {new}");
     }
-    // A target's octets as they are given.
+    // A target's bytes as they are given.
     let raw = compare("", "Disallow: /%2a*é", &Profile::GOOGLE);
     assert_eq!(first(&raw)[0].as_deref(), Some("/%2A%C3%A9"));
     let raw = compare("", "Disallow: /é", &Profile::ORIGINAL_1994);

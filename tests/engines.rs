@@ -13,7 +13,7 @@ use robotsieve::{
 };
 use support::configs::{self, Named};
 use support::generate::{self, Generated, Size};
-use support::panel::Panel;
+use support::panel::CrawlerPolicies;
 use support::random::Random;
 
 /// How many cases a property is tried with. PROPTEST_CASES overrides it, for longer runs.
@@ -44,7 +44,7 @@ fn for_few_rules() -> Vec<Named> {
 /// All engines and oracles agree in all profiles.
 fn agree(generated: &Generated, configs: &[Named]) -> TestCaseResult {
     for named in Profile::NAMED {
-        let mut panel = Panel::new(&generated.file, named, configs);
+        let mut panel = CrawlerPolicies::new(&generated.file, named, configs);
         for path in &generated.paths {
             panel.check(path).map_err(TestCaseError::fail)?;
         }
@@ -117,8 +117,8 @@ proptest! {
 
     /// Normalising a target twice changes nothing.
     #[test]
-    fn normalised_targets_are_their_own_normal_form(octets in any::<Vec<u8>>()) {
-        let path = [b"/", &octets[..]].concat();
+    fn normalised_targets_are_their_own_normal_form(bytes in any::<Vec<u8>>()) {
+        let path = [b"/", &bytes[..]].concat();
         for (name, profile) in Profile::NAMED {
             let once = Target::from_path(&path, &profile).expect("a path").to_vec();
             let twice = Target::from_path(&once, &profile).expect("a path").to_vec();
@@ -163,7 +163,7 @@ fn value(rule: &robotsieve::Rule<'_>, profile: &Profile) -> Vec<u8> {
 
 /// Makes one star of the value `more` stars longer.
 fn double_star(value: &mut Vec<u8>, more: usize) {
-    if let Some(star) = value.iter().position(|octet| *octet == b'*') {
+    if let Some(star) = value.iter().position(|byte| *byte == b'*') {
         value.splice(star..star, std::iter::repeat_n(b'*', more));
     }
 }
@@ -183,7 +183,7 @@ fn best_run_between_the_runs_ahead() {
         let file = format!("User-agent: *\n{rules}");
         // The 1994 profile knows neither Allow nor stars.
         for named in &Profile::NAMED[..3] {
-            let mut panel = Panel::new(file.as_bytes(), *named, &for_few_rules());
+            let mut panel = CrawlerPolicies::new(file.as_bytes(), *named, &for_few_rules());
             for path in ["/b", "/ab", "/abb", "/bb", "/", "/a", "/aab", "/aa", "/aaa", "/aaab"] {
                 panel.check(path.as_bytes()).unwrap_or_else(|fault| panic!("{fault}"));
             }
@@ -201,7 +201,7 @@ fn best_run_between_the_runs_ahead() {
     }
 }
 
-/// Every path of up to six octets over a, b and `/`, against small random rule sets.
+/// Every path of up to six bytes over a, b and `/`, against small random rule sets.
 #[test]
 fn every_short_path() {
     const RULE_SETS: usize = 300;
@@ -210,8 +210,8 @@ fn every_short_path() {
     for _ in 1..6 {
         let to = paths.len();
         for at in from..to {
-            for octet in b"ab/" {
-                paths.push([&paths[at][..], &[*octet]].concat());
+            for byte in b"ab/" {
+                paths.push([&paths[at][..], &[*byte]].concat());
             }
         }
         from = to;
@@ -233,7 +233,7 @@ fn every_short_path() {
         // All profiles in turn: what they read differently is not in these files but for
         // trailing stars, wildcards and Allow.
         let named = Profile::NAMED[if set % 8 == 7 { 3 } else { set % 3 }];
-        let mut panel = Panel::new(&file, named, &for_few_rules());
+        let mut panel = CrawlerPolicies::new(&file, named, &for_few_rules());
         failures.extend(paths.iter().filter_map(|path| panel.check(path).err()).take(1));
         failures.extend(panel.check_engines().err());
     }
@@ -255,9 +255,9 @@ fn own_corpora() {
         for named in Profile::NAMED {
             // regex-automata's DFAs of those with many stars take too long.
             let mut panel = if file.len() < 3_000 && name != "hostile" {
-                Panel::new(&file, named, &for_any_rules())
+                CrawlerPolicies::new(&file, named, &for_any_rules())
             } else {
-                Panel::without_regex(&file, named, &configs::bounded())
+                CrawlerPolicies::without_regex(&file, named, &configs::bounded())
             };
             for url in &urls {
                 panel.check(url).unwrap_or_else(|fault| panic!("{name}: {fault:.3000}"));
@@ -273,7 +273,8 @@ fn own_corpora() {
 #[test]
 fn asked_for_robots_txt_only() {
     for named in Profile::NAMED {
-        let mut panel = Panel::new(b"User-agent: *\nDisallow: \n", named, &for_few_rules());
+        let mut panel =
+            CrawlerPolicies::new(b"User-agent: *\nDisallow: \n", named, &for_few_rules());
         panel.check(b"/robots.txt").unwrap_or_else(|fault| panic!("{fault}"));
         panel.check_engines().unwrap_or_else(|fault| panic!("{fault}"));
     }
@@ -284,7 +285,7 @@ fn asked_for_robots_txt_only() {
 fn nothing_to_compile() {
     for file in [&b""[..], b"User-agent: *\n", b"User-agent: *\nDisallow:\n", b"Disallow: /\n"] {
         for named in Profile::NAMED {
-            let mut panel = Panel::new(file, named, &for_few_rules());
+            let mut panel = CrawlerPolicies::new(file, named, &for_few_rules());
             panel.check(b"/").unwrap_or_else(|fault| panic!("{fault}"));
             panel.check(b"/a%61\xFF").unwrap_or_else(|fault| panic!("{fault}"));
             for (name, policy) in panel.policies() {
@@ -335,9 +336,9 @@ fn limits_are_reported() {
     assert_eq!(within(|limits| limits.states = Some(3)), Some(LimitHit::States(3)));
     assert_eq!(within(|limits| limits.work = Some(5)), Some(LimitHit::Work(5)));
     assert_eq!(within(|limits| limits.table_bytes = 10), Some(LimitHit::TableBytes(10)));
-    assert_eq!(within(|limits| limits.pattern_octets = 9), Some(LimitHit::PatternOctets(9)));
-    // 7 + 5 + 2 octets: a limit that is just kept is not hit.
-    assert_eq!(within(|limits| limits.pattern_octets = 14), None);
+    assert_eq!(within(|limits| limits.pattern_bytes = 9), Some(LimitHit::PatternBytes(9)));
+    // 7 + 5 + 2 bytes: a limit that is just kept is not hit.
+    assert_eq!(within(|limits| limits.pattern_bytes = 14), None);
 }
 
 /// A policy without its rules decides alike and says that it cannot tell why; one that is over

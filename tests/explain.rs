@@ -6,10 +6,8 @@ mod support;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use robotsieve::{
-    Config, Crawler, Engine, Explanation, MatchedRule, PieceKind, Policy, Profile, Reason, Robots,
-    Verdict, explain_profiles,
-};
+use robotsieve::explain::{Explanation, MatchedRule, PieceKind, compare_profiles};
+use robotsieve::{Config, Crawler, Engine, Policy, Profile, Reason, Robots, Verdict};
 use support::corpus::{self, Host, VERDICTS};
 use support::generate::{self, Size};
 use support::{configs, naive, say};
@@ -19,7 +17,7 @@ fn check(why: &Explanation<'_>, file: &[u8], url: &[u8], policy: &Policy) -> Res
     let wrong =
         |what: &str| Err(format!("{what}: {} in\n{}", url.escape_ascii(), file.escape_ascii()));
     let target = policy.target(url).map_err(|invalid| invalid.to_string())?;
-    if why.target.octets != target.to_vec() {
+    if why.target.bytes != target.to_vec() {
         return wrong("target");
     }
     let (decided, explained) = (policy.decision(&target), why.decision());
@@ -58,7 +56,7 @@ fn check(why: &Explanation<'_>, file: &[u8], url: &[u8], policy: &Policy) -> Res
 /// Whether the pieces of a rule lie one behind another in value and target, and literal ones
 /// are what they match.
 fn is_laid_out(rule: &MatchedRule<'_>, why: &Explanation<'_>, file: &[u8]) -> bool {
-    let target = &why.target.octets;
+    let target = &why.target.bytes;
     let (mut in_file, mut in_target) = (rule.value_span.start, 0);
     for piece in &rule.pieces {
         if piece.target_span.start != in_target || piece.file_span.start != in_file {
@@ -73,7 +71,7 @@ fn is_laid_out(rule: &MatchedRule<'_>, why: &Explanation<'_>, file: &[u8]) -> bo
                 let pattern = &rule.pattern;
                 plain || pattern.windows(text.len().max(1)).any(|window| window == text)
             }
-            PieceKind::Star => part.iter().all(|octet| *octet == b'*') && !part.is_empty(),
+            PieceKind::Star => part.iter().all(|byte| *byte == b'*') && !part.is_empty(),
             PieceKind::End => (part == b"$" || part.is_empty()) && in_target == target.len(),
         };
         if !fits {
@@ -122,7 +120,7 @@ fn google_agrees_with_the_corpus() {
                 }
                 run.wrong.extend(check(&why, &host.file, url, &policy).err());
                 run.matches += why.match_count;
-                let oracle = naive::deciding(&policy, &profile, &why.target.octets);
+                let oracle = naive::deciding(&policy, &profile, &why.target.bytes);
                 let winner = why.winner().map(|rule| (rule.line, rule.precedence));
                 if winner != oracle.map(|rule| (rule.line, rule.precedence)) {
                     run.wrong.push(format!("naive, {}: {}", host.name, url.escape_ascii()));
@@ -156,7 +154,7 @@ fn other_profiles_agree_with_decide() {
                     run.matches += why.match_count;
                     if number % 10 == 0 {
                         let lines: Vec<u32> = why.matches.iter().map(|rule| rule.line).collect();
-                        let oracle = naive_matches(&policy, &profile, &why.target.octets);
+                        let oracle = naive_matches(&policy, &profile, &why.target.bytes);
                         if why.match_count != oracle.len() || !oracle.starts_with(&lines) {
                             run.wrong.push(format!("naive, {}", url.escape_ascii()));
                         }
@@ -191,7 +189,7 @@ fn profiles_of_the_corpus() {
             // Some dozen parses for each difference: a sample.
             for (url, _) in questions.verdicts.iter().step_by(97) {
                 run.verdicts += 1;
-                let compared = explain_profiles(&host.file, &crawler, *url);
+                let compared = compare_profiles(&host.file, &crawler, *url);
                 for difference in &compared.differences {
                     run.matches += 1;
                     if difference.causes.is_empty() {
@@ -238,7 +236,7 @@ proptest! {
             let why = robots.explain(&crawler, path).expect("a path is a URL");
             prop_assert_eq!(check(&why, &generated.file, path, &policy), Ok(()));
             let lines: Vec<u32> = why.matches.iter().map(|rule| rule.line).collect();
-            prop_assert_eq!(lines, naive_matches(&policy, &profile, &why.target.octets));
+            prop_assert_eq!(lines, naive_matches(&policy, &profile, &why.target.bytes));
             // Without the line of the winner the verdict is what the explanation said.
             if let Some(winner) = why.winner() {
                 let mut without = generated.file.clone();
@@ -312,7 +310,7 @@ fn hostile_files() {
     ];
     for (name, file) in &files {
         let begin = Instant::now();
-        let compared = explain_profiles(file, &Crawler::names(["c", "a"]), &long_url);
+        let compared = compare_profiles(file, &Crawler::names(["c", "a"]), &long_url);
         let took = begin.elapsed();
         say(&format!("{name}: {took:?} for four profiles: {compared}"));
         assert!(took < Duration::from_secs(60), "{name}: {took:?}");

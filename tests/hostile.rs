@@ -46,7 +46,7 @@ const URLS: [&[u8]; 7] = [
 ];
 
 #[test]
-fn random_octets() {
+fn random_bytes() {
     let mut random = Random(1);
     for _ in 0..300 {
         let file: Vec<u8> = (0..random.below(1_500)).map(|_| random.below(256) as u8).collect();
@@ -55,7 +55,7 @@ fn random_octets() {
     }
 }
 
-/// Octets alone seldom make a record; pieces of records do.
+/// Bytes alone seldom make a record; pieces of records do.
 #[test]
 fn random_pieces() {
     const PIECES: [&[u8]; 28] = [
@@ -98,12 +98,12 @@ fn random_pieces() {
 }
 
 #[test]
-fn one_octet_changed() {
+fn one_byte_changed() {
     look_at(REAL_LOOKING, &URLS);
     for at in 0..REAL_LOOKING.len() {
-        for octet in *b"\0\n\r\t #:*$%/\x7F\xEF\xFF" {
+        for byte in *b"\0\n\r\t #:*$%/\x7F\xEF\xFF" {
             let mut file = REAL_LOOKING.to_vec();
-            file[at] = octet;
+            file[at] = byte;
             look_at(&file, &URLS[..3]);
         }
         look_at(&REAL_LOOKING[..at], &URLS[..3]);
@@ -112,11 +112,11 @@ fn one_octet_changed() {
 }
 
 #[test]
-fn one_octet_repeated() {
-    for octet in *b"\r\n\0*#:$% /\t\xEF\xFF\x0Ba" {
-        look_at(&vec![octet; 5_000], &URLS);
+fn one_byte_repeated() {
+    for byte in *b"\r\n\0*#:$% /\t\xEF\xFF\x0Ba" {
+        look_at(&vec![byte; 5_000], &URLS);
         let started = Instant::now();
-        let file = vec![octet; 1_000_000];
+        let file = vec![byte; 1_000_000];
         for (_, profile) in Profile::NAMED {
             let robots = Robots::parse(&file, &profile);
             robots.diagnostics();
@@ -124,7 +124,7 @@ fn one_octet_repeated() {
             assert_eq!(policy.is_allowed("/x"), Ok(true));
         }
         let bar = Duration::from_millis(400);
-        within(&format!("a file of {:?}", char::from(octet)), started.elapsed(), bar);
+        within(&format!("a file of {:?}", char::from(byte)), started.elapsed(), bar);
     }
     for line in
         [&b"*\r\n"[..], b":\n", b"a:\n", b"user-agent:\n", b"disallow:\n", b"\0\n", b"\r\r\n"]
@@ -217,10 +217,10 @@ fn hostile_files() {
     }
 }
 
-/// Few octets with very many stars: no lazy DFA is tried, whose states would be so large that
+/// Few bytes with very many stars: no lazy DFA is tried, whose states would be so large that
 /// a question waits for some milliseconds before it gives up.
 #[test]
-fn many_stars_in_few_octets() {
+fn many_stars_in_few_bytes() {
     for (rules, engine) in [(409, Engine::Lazy), (410, Engine::Segments), (3_312, Engine::Segments)]
     {
         let letter = |n: usize| char::from(b'a' + (n % 26) as u8);
@@ -258,7 +258,7 @@ fn code(mut n: usize) -> String {
     code
 }
 
-/// ENGINE.md: 987 rules `/*a*Z…`, `/*aa*Z…`, …: every octet of a URL of `a` ends all pieces.
+/// ENGINE.md: 987 rules `/*a*Z…`, `/*aa*Z…`, …: every byte of a URL of `a` ends all pieces.
 fn nested_pieces() -> Vec<String> {
     (1..=987).map(|n| format!("/*{}*Z{n}", "a".repeat(n))).collect()
 }
@@ -280,7 +280,7 @@ fn urls(len: usize, values: &[String], random: &mut Random) -> Vec<Vec<u8>> {
     let explosive = b"axbxcxdxexfxgxhxixjxkxlxmxnxAyx".iter().cycle().take(len - 1);
     let value = values[random.below(values.len())].replace('*', "aXYa").into_bytes();
     let escapes = b"%61%C3%a9\xC3\xA9%".iter().cycle().take(len - 1);
-    let slashed = |octets: Vec<u8>| [b"/", &octets[..]].concat();
+    let slashed = |bytes: Vec<u8>| [b"/", &bytes[..]].concat();
     let mut all = vec![
         slashed(random_letters),
         of_a.clone(),

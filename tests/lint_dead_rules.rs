@@ -37,12 +37,12 @@ fn generated(random: &mut Random, groups: usize) -> Vec<u8> {
     file.into_bytes()
 }
 
-/// All targets of up to so many octets, and one that no rule names.
+/// All targets of up to so many bytes, and one that no rule names.
 fn targets(len: usize) -> Vec<Vec<u8>> {
     let mut all = vec![b"/".to_vec(), b"/robots.txt".to_vec()];
     let mut last = vec![b"/".to_vec()];
     for _ in 1..len {
-        let longer = |t: &Vec<u8>| b"ab/c".map(|octet| [t.as_slice(), &[octet]].concat());
+        let longer = |t: &Vec<u8>| b"ab/c".map(|byte| [t.as_slice(), &[byte]].concat());
         last = last.iter().flat_map(longer).collect();
         all.extend_from_slice(&last);
     }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use robotsieve::pack::{Pack, PackError, Writer};
-use robotsieve::{Answer, Crawler, Panel, Profile, Robots};
+use robotsieve::{Answer, Crawler, CrawlerPolicies, Profile, Robots};
 
 const CRAWLERS: [&str; 3] = ["GPTBot", "Googlebot", "MyCrawler"];
 
@@ -70,10 +70,10 @@ fn same_as_the_policies() {
     let files = files();
     for (name, profile) in Profile::NAMED {
         for keep_rules in [false, true] {
-            let octets = packed(&files, &profile, keep_rules);
-            // The same files give the same octets.
-            assert_eq!(octets, packed(&files, &profile, keep_rules));
-            let pack = Pack::open(&octets).expect("a pack");
+            let bytes = packed(&files, &profile, keep_rules);
+            // The same files give the same bytes.
+            assert_eq!(bytes, packed(&files, &profile, keep_rules));
+            let pack = Pack::open(&bytes).expect("a pack");
             pack.verify().expect("no damage");
             assert_eq!((pack.profile_name(), pack.len()), (name, files.len() as u64));
             assert_eq!(pack.crawlers(), crawlers());
@@ -87,7 +87,7 @@ fn same_as_the_policies() {
             for (number, (host, file)) in files.iter().enumerate() {
                 let site = pack.get(host.as_bytes()).expect("no damage").expect("was added");
                 let robots = Robots::parse(file, &profile);
-                let panel = Panel::new(crawlers().map(|crawler| robots.policy(&crawler)));
+                let panel = CrawlerPolicies::new(crawlers().map(|crawler| robots.policy(&crawler)));
                 for url in urls(host, number as u64) {
                     let (mut wanted, mut got) = ([Answer::Unknown; 3], [Answer::Unknown; 3]);
                     panel.ask(&url, &mut wanted);
@@ -124,18 +124,18 @@ fn same_as_the_policies() {
 fn every_bit_changed() {
     let mut files = files();
     files.drain(1..11);
-    let octets = packed(&files, &Profile::RFC9309, true);
-    let right = answers(&Pack::open(&octets).expect("a pack"), &files).expect("no damage");
-    let mut changed = octets.clone();
-    for at in 0..octets.len() {
-        // One bit of each octet, and all of the first and the last ones.
-        let bits = if (256..octets.len() - 512).contains(&at) { at % 8..at % 8 + 1 } else { 0..8 };
+    let bytes = packed(&files, &Profile::RFC9309, true);
+    let right = answers(&Pack::open(&bytes).expect("a pack"), &files).expect("no damage");
+    let mut changed = bytes.clone();
+    for at in 0..bytes.len() {
+        // One bit of each byte, and all of the first and the last ones.
+        let bits = if (256..bytes.len() - 512).contains(&at) { at % 8..at % 8 + 1 } else { 0..8 };
         for bit in bits {
             changed[at] ^= 1 << bit;
             if let Ok(pack) = Pack::open(&changed) {
-                assert!(pack.verify().is_err(), "octet {at}, bit {bit} is not verified");
+                assert!(pack.verify().is_err(), "byte {at}, bit {bit} is not verified");
                 if let Ok(answers) = answers(&pack, &files) {
-                    assert_eq!(answers, right, "octet {at}, bit {bit}");
+                    assert_eq!(answers, right, "byte {at}, bit {bit}");
                 }
             }
             changed[at] ^= 1 << bit;
@@ -145,10 +145,10 @@ fn every_bit_changed() {
 
 #[test]
 fn cut_short() {
-    let octets = packed(&files()[..2], &Profile::GOOGLE, false);
-    for len in 0..octets.len() {
-        assert!(Pack::open(&octets[..len]).is_err(), "{len}");
-        assert!(Pack::open(&octets[len + 1..]).is_err(), "{len}");
+    let bytes = packed(&files()[..2], &Profile::GOOGLE, false);
+    for len in 0..bytes.len() {
+        assert!(Pack::open(&bytes[..len]).is_err(), "{len}");
+        assert!(Pack::open(&bytes[len + 1..]).is_err(), "{len}");
     }
 }
 
@@ -156,12 +156,12 @@ fn cut_short() {
 fn other_files() {
     assert_eq!(Pack::open(b"").unwrap_err(), PackError::NoPack);
     assert_eq!(Pack::open(&[b'x'; 1000]).unwrap_err(), PackError::NoPack);
-    let mut octets = packed(&[], &Profile::RFC9309, false);
-    let pack = Pack::open(&octets).expect("a pack of nothing");
+    let mut bytes = packed(&[], &Profile::RFC9309, false);
+    let pack = Pack::open(&bytes).expect("a pack of nothing");
     assert!(pack.is_empty() && pack.get(b"e.com").expect("no damage").is_none());
     pack.verify().expect("no damage");
-    octets[8] = 7;
-    assert_eq!(Pack::open(&octets).unwrap_err(), PackError::Version(7));
+    bytes[8] = 7;
+    assert_eq!(Pack::open(&bytes).unwrap_err(), PackError::Version(7));
 }
 
 /// Many origins, few files: each is found, and nothing else.
@@ -176,8 +176,8 @@ fn many_origins() {
     // Twice: the first one stays.
     let other = writer.recipe().pack(b"");
     writer.add(b"host7.example", &other).expect("a Vec");
-    let octets = writer.finish().expect("a Vec");
-    let pack = Pack::open(&octets).expect("a pack");
+    let bytes = writer.finish().expect("a Vec");
+    let pack = Pack::open(&bytes).expect("a pack");
     pack.verify().expect("no damage");
     assert_eq!(pack.len(), 20_000);
     for number in 0..40_000 {

@@ -1,4 +1,4 @@
-//! Other records: whatever the octets, nothing is lost; and what real files have.
+//! Other records: whatever the bytes, nothing is lost; and what real files have.
 
 mod support;
 
@@ -144,7 +144,7 @@ fn lines() -> impl Strategy<Value = Vec<u8>> {
     let part = prop_oneof![
         8 => proptest::sample::select(&PARTS[..]).prop_map(|part| part.as_bytes().to_vec()),
         2 => Just(b"\n".to_vec()),
-        1 => any::<u8>().prop_map(|octet| vec![octet]),
+        1 => any::<u8>().prop_map(|byte| vec![byte]),
     ];
     proptest::collection::vec(part, 0..60).prop_map(|parts| parts.concat())
 }
@@ -157,7 +157,7 @@ proptest! {
     })]
 
     #[test]
-    fn any_octets(file in any::<Vec<u8>>()) {
+    fn any_bytes(file in any::<Vec<u8>>()) {
         Profile::NAMED.iter().for_each(|(_, profile)| look_at(&file, profile));
     }
 

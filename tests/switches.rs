@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use robotsieve::{
     ByteOrderMark, ControlCharacters, Crawler, GroupMatch, Profile, Robots, RulePrecedence, Sides,
-    TargetForm, TokenOctets, is_allowed_once,
+    TargetForm, TokenBytes, is_allowed_once,
 };
 use support::say;
 use support::switches::field_names;
@@ -67,7 +67,7 @@ fn rows() -> Vec<Row> {
     let rfc = P::RFC9309;
     let google = P::GOOGLE;
 
-    let mark = |octets: &[u8]| ask([octets, &group("Disallow: /")].concat(), "/a");
+    let mark = |bytes: &[u8]| ask([bytes, &group("Disallow: /")].concat(), "/a");
     switch!(rows, byte_order_mark, rfc, mark(b"\xEF\xBB\xBF"),
         ByteOrderMark::Keep => "allow",
         ByteOrderMark::Skip => "disallow",
@@ -163,16 +163,16 @@ fn rows() -> Vec<Row> {
     switch!(rows, sitemap_ends_agents, rfc, rule(), true => "disallow", false => "disallow");
 
     let digits = || ask_as("b0t", "User-agent: b0t\nDisallow: /a", "/a");
-    switch!(rows, token_octets, rfc, digits(),
-        TokenOctets::LettersDigits => "disallow",
-        TokenOctets::Letters => "allow",
-        TokenOctets::UpToSlash => "disallow",
+    switch!(rows, token_bytes, rfc, digits(),
+        TokenBytes::LettersDigits => "disallow",
+        TokenBytes::Letters => "allow",
+        TokenBytes::UpToSlash => "disallow",
     );
     let spaces = || ask_as("my bot", "User-agent: my bot /1.0\nDisallow: /a", "/a");
-    switch!(rows, token_octets, rfc, spaces(),
-        TokenOctets::LettersDigits => "allow",
-        TokenOctets::Letters => "allow",
-        TokenOctets::UpToSlash => "disallow",
+    switch!(rows, token_bytes, rfc, spaces(),
+        TokenBytes::LettersDigits => "allow",
+        TokenBytes::Letters => "allow",
+        TokenBytes::UpToSlash => "disallow",
     );
 
     let prefix = || ask_as("Bot-News", "User-agent: bot\nDisallow: /a", "/a");
@@ -271,28 +271,28 @@ fn rows() -> Vec<Row> {
     );
 
     let plain = || ask(group("Disallow: /é"), "/é");
-    switch!(rows, high_octets_encoded, rfc, plain(),
+    switch!(rows, high_bytes_encoded, rfc, plain(),
         Sides::Neither => "disallow",
         Sides::Rule => "allow",
         Sides::Both => "disallow",
     );
     let rule = || ask(group("Disallow: /é"), "/%C3%A9");
-    switch!(rows, high_octets_encoded, rfc, rule(),
+    switch!(rows, high_bytes_encoded, rfc, rule(),
         Sides::Neither => "allow",
         Sides::Rule => "disallow",
         Sides::Both => "disallow",
     );
     let target = || ask(group("Disallow: /%C3%A9"), "/é");
-    switch!(rows, high_octets_encoded, rfc, target(),
+    switch!(rows, high_bytes_encoded, rfc, target(),
         Sides::Neither => "allow",
         Sides::Rule => "allow",
         Sides::Both => "disallow",
     );
 
     let forbidden = || ask(group("Disallow: /a b"), "/a%20b");
-    switch!(rows, forbidden_octets_encoded, rfc, forbidden(), true => "disallow", false => "allow");
+    switch!(rows, forbidden_bytes_encoded, rfc, forbidden(), true => "disallow", false => "allow");
     let forbidden = || ask(group("Disallow: /a%7Cb"), "/a|b");
-    switch!(rows, forbidden_octets_encoded, rfc, forbidden(), true => "disallow", false => "allow");
+    switch!(rows, forbidden_bytes_encoded, rfc, forbidden(), true => "disallow", false => "allow");
 
     let rule = || ask(group("Disallow: /%2f"), "/%2F");
     switch!(rows, hex_upper_case, google, rule(),
@@ -321,11 +321,11 @@ fn rows() -> Vec<Row> {
     switch!(rows, unreserved_decoded, rfc, reserved(), true => "allow", false => "allow");
 
     let star = || ask(group("Disallow: /%2A"), "/*");
-    switch!(rows, special_octets_encoded, rfc, star(), true => "disallow", false => "allow");
+    switch!(rows, special_bytes_encoded, rfc, star(), true => "disallow", false => "allow");
     let dollar = || ask(group("Disallow: /%24"), "/$");
-    switch!(rows, special_octets_encoded, rfc, dollar(), true => "disallow", false => "allow");
+    switch!(rows, special_bytes_encoded, rfc, dollar(), true => "disallow", false => "allow");
     let inside = || ask(group("Disallow: /$a"), "/%24a");
-    switch!(rows, special_octets_encoded, rfc, inside(), true => "disallow", false => "allow");
+    switch!(rows, special_bytes_encoded, rfc, inside(), true => "disallow", false => "allow");
 
     let stray = || ask(group("Disallow: /%25zz"), "/%zz");
     switch!(rows, stray_percent_encoded, rfc, stray(), true => "disallow", false => "allow");

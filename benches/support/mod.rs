@@ -80,7 +80,7 @@ impl Host {
     fn new(name: String, file: Vec<u8>, urls: Vec<u8>) -> Host {
         let mut host = Host { name, file, urls, url_ranges: Vec::new(), path_ranges: Vec::new() };
         let mut from = 0;
-        for line in host.urls.split(|octet| *octet == b'\n') {
+        for line in host.urls.split(|byte| *byte == b'\n') {
             let to = from + line.len();
             if !line.is_empty() {
                 host.url_ranges.push(from..to);
@@ -149,7 +149,7 @@ fn hosts_of(folder: &Path, urls_of: impl Fn(&str) -> Option<std::path::PathBuf>)
 /// Whether a pattern matches a path: the pieces between its stars one after another.
 #[allow(dead_code, reason = "not every benchmark compares with the naive loop")]
 pub fn matches(pattern: &[u8], anchored: bool, path: &[u8]) -> bool {
-    let mut pieces = pattern.split(|octet| *octet == b'*');
+    let mut pieces = pattern.split(|byte| *byte == b'*');
     let head = pieces.next().unwrap_or_default();
     let Some(mut left) = path.strip_prefix(head) else { return false };
     let mut pieces = pieces.peekable();

@@ -164,8 +164,8 @@ pub struct CheckArgs {
 /// Sieve URLs by the million, each judged by its host's robots.txt or all by one.
 ///
 /// Reads URLs, one a line, from files or standard input, plain, gzip or zstd (told by
-/// their first octets). Writes those that are allowed, in the order of the input, or what
-/// --format says. Lines are octets: what is not UTF-8 goes through unchanged. A CR at the
+/// their first bytes). Writes those that are allowed, in the order of the input, or what
+/// --format says. Lines are bytes: what is not UTF-8 goes through unchanged. A CR at the
 /// end of a line is dropped, empty lines are skipped.
 ///
 /// Memory is bounded: it grows with the number of hosts, not with the number of URLs.
@@ -337,7 +337,7 @@ pub struct Fetching {
 ///
 /// Reads origins, or URLs of which the origin counts, one a line, from files or standard input,
 /// plain, gzip or zstd. Asks each origin once, over http, https or ftp, and writes a line for
-/// each outcome as it comes: CONDITION, a tab, the origin, a tab, octets, a tab, and where
+/// each outcome as it comes: CONDITION, a tab, the origin, a tab, bytes, a tab, and where
 /// redirects led or what went wrong.
 ///
 /// What is in the store and not yet due again is not asked for: a run that was ended goes on
@@ -429,7 +429,7 @@ pub enum StoreCommand {
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, arg_required_else_help = true)]
 pub struct GetArgs {
-    /// Print the robots.txt instead, octet for octet
+    /// Print the robots.txt instead, byte for byte
     #[arg(long)]
     pub body: bool,
 
@@ -623,7 +623,7 @@ pub struct DotArgs {
 
     /// States at most [default: in proportion to the rules]
     ///
-    /// This or --work lifts the limits on table and pattern octets too.
+    /// This or --work lifts the limits on table and pattern bytes too.
     #[arg(long, value_name = "N")]
     pub states: Option<u32>,
 
@@ -1069,7 +1069,7 @@ impl Agent {
         if is_header {
             Crawler::from_user_agent(text)
         } else {
-            Crawler::names(text.split(|octet| *octet == b','))
+            Crawler::names(text.split(|byte| *byte == b','))
         }
     }
 }

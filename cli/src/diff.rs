@@ -9,9 +9,9 @@ use robotsieve::{Crawler, Policy, Robots, Verdict};
 use serde_json::{Value, json};
 
 use crate::args::{DiffArgs, Format, profile_name};
+use crate::bytes::{self, shown};
 use crate::error::{Failure, Status};
 use crate::filter::{input::Inputs, report::Report};
-use crate::octets::{self, shown};
 use crate::stdout::{self, Stdout};
 use crate::{progress, robots_file, stdin};
 
@@ -112,7 +112,7 @@ fn flipping_urls(
     let (mut chunk, mut flipped, mut invalid) = (Vec::new(), 0, 0u64);
     let mut flips: [Vec<&Group>; 2] = [Vec::new(), Vec::new()];
     while inputs.fill(&mut chunk) {
-        for line in chunk.split(|octet| *octet == b'\n') {
+        for line in chunk.split(|byte| *byte == b'\n') {
             let url = line.strip_suffix(b"\r").unwrap_or(line);
             // All groups read URLs in the same way.
             let Some(target) = groups.first().map(|group| group.policies[0].target(url)) else {
@@ -258,7 +258,7 @@ fn print_json(
     let flipped = flipping_urls(args, groups, report, |url, verdict, groups| {
         let names: Vec<&String> = groups.iter().flat_map(|group| &group.names).collect();
         let mut flip = json!({ "new": verdict.as_str(), "crawlers": names });
-        octets::put(&mut flip, "url", url);
+        bytes::put(&mut flip, "url", url);
         write!(out, "{}\n{flip}", std::mem::replace(&mut comma, ","))
     })?;
     if !args.urls.is_empty() {
@@ -296,7 +296,7 @@ fn flip_json(flip: &Flip) -> Value {
     let rule = |rule: &Option<DecidingRule>| {
         rule.as_ref().map(|rule| {
             let mut value = json!({ "verdict": rule.verdict.as_str(), "line": rule.line });
-            octets::put(&mut value, "rule", &rule.value);
+            bytes::put(&mut value, "rule", &rule.value);
             value
         })
     };
@@ -305,6 +305,6 @@ fn flip_json(flip: &Flip) -> Value {
         "old": rule(&flip.old),
         "new": rule(&flip.new),
     });
-    octets::put(&mut value, "path", &flip.path);
+    bytes::put(&mut value, "path", &flip.path);
     value
 }

@@ -20,7 +20,7 @@ pub fn run(args: &DotArgs) -> Result<Status, Failure> {
 /// The default budget, raised as the options say.
 ///
 /// Who sets either option wants to see the automaton whatever its size, so the limits that
-/// have no option of their own, table and pattern octets, are lifted too: states and work
+/// have no option of their own, table and pattern bytes, are lifted too: states and work
 /// bound them.
 fn config(args: &DotArgs) -> Config {
     let mut config = Config::default();
@@ -29,7 +29,7 @@ fn config(args: &DotArgs) -> Config {
     limits.work = args.work.or(limits.work);
     if args.states.is_some() || args.work.is_some() {
         limits.table_bytes = usize::MAX;
-        limits.pattern_octets = usize::MAX;
+        limits.pattern_bytes = usize::MAX;
         limits.inner_stars = usize::MAX;
     }
     config
@@ -43,7 +43,7 @@ fn over_budget(args: &DotArgs, hit: Option<LimitHit>) -> Failure {
     };
     Failure::Usage(format!(
         "{policy} is over the budget of the DFA: {hit}. Raise the budget with --states N and \
-         --work N (either lifts the limits on table and pattern octets too), for example \
+         --work N (either lifts the limits on table and pattern bytes too), for example \
          --states 1000000 --work 10000000000"
     ))
 }

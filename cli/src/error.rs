@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use robotsieve_sieve::store::StoreError;
+use robotsieve_client::store::StoreError;
 
 use crate::progress;
 

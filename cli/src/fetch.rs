@@ -12,17 +12,17 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::stream;
 use robotsieve::{Crawler, Origin};
-use robotsieve_sieve::fetch::Fetcher;
-use robotsieve_sieve::front::{Fetched, Sieve, SieveBuilder, SieveError};
-use robotsieve_sieve::outcome::{Cause, Condition, Known, Outcome, Protocol};
-use robotsieve_sieve::store::Store;
+use robotsieve_client::fetch::Fetcher;
+use robotsieve_client::outcome::{Cause, Condition, Known, Outcome, Protocol};
+use robotsieve_client::sieve::{Fetched, Sieve, SieveBuilder, SieveError};
+use robotsieve_client::store::Store;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::args::{FetchArgs, Fetching};
 use crate::error::{Failure, Status, say};
 use crate::filter::input::Inputs;
 use crate::filter::report::Report;
-use crate::{octets, stdin};
+use crate::{bytes, stdin};
 
 /// What memory of sites is for here: nothing but sites that are asked for twice.
 const MAX_BYTES: u64 = 16 << 20;
@@ -90,7 +90,7 @@ fn read(names: &[OsString], report: &Arc<Report>, sender: &Sender<Asked>) {
     let mut inputs = Inputs::new(names, Arc::clone(report));
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
     while inputs.fill(&mut lines) {
-        for line in octets::lines(&lines) {
+        for line in bytes::lines(&lines) {
             let asked = match Origin::of(line) {
                 Ok(origin) if seen.contains(origin.key()) => continue,
                 Ok(origin) => {
@@ -145,7 +145,7 @@ async fn ask(
             Ok(outcome) => outcome,
             Err(line) => {
                 counts.invalid += 1;
-                let line = octets::shown(&line);
+                let line = bytes::shown(&line);
                 report.warning(&format_args!("'{line}' is no URL of http, https or ftp"));
                 continue;
             }
@@ -173,7 +173,7 @@ async fn ask(
     Ok(Some(counts))
 }
 
-/// Condition, origin, octets of the robots.txt, and what else there is to say.
+/// Condition, origin, bytes of the robots.txt, and what else there is to say.
 fn line(origin: &Origin<'_>, known: &Known) -> String {
     let mut line = format!("{}\t{origin}\t", known.condition().as_str());
     let copy = known.copy.as_ref().filter(|_| known.last == Outcome::Present);

@@ -30,7 +30,7 @@ impl<'u> Authority<'u> {
         } else {
             after_scheme(url)?
         };
-        let (len, is_plain) = plain_until(rest, |octet| ends_authority(octet, google));
+        let (len, is_plain) = plain_until(rest, |byte| ends_authority(byte, google));
         let start = &url[..url.len() - rest.len() + len];
         let text = &rest[..len];
         (len > 0).then_some(Authority { start, text, is_plain, default_port })
@@ -55,8 +55,8 @@ impl<'u> Authority<'u> {
 }
 
 #[inline]
-fn ends_authority(octet: u8, google: bool) -> bool {
-    matches!(octet, b'/' | b'?' | b'#') || google && octet == b';'
+fn ends_authority(byte: u8, google: bool) -> bool {
+    matches!(byte, b'/' | b'?' | b'#') || google && byte == b';'
 }
 
 /// What follows `scheme://` where that is neither `http://` nor `https://` to the letter.
@@ -126,30 +126,30 @@ fn is_plain(name: &[u8]) -> bool {
     !name.is_empty() && plain_until(name, |_| false).1
 }
 
-/// How many octets come before the one that ends the text, and whether they are a host name
+/// How many bytes come before the one that ends the text, and whether they are a host name
 /// in canonical form for certain: ASCII, lower-case, and without `--`, which every Punycode
 /// label has. One loop for both: its end is what a processor cannot foresee.
 #[inline(always)]
 fn plain_until(text: &[u8], is_end: impl Fn(u8) -> bool) -> (usize, bool) {
     let mut is_plain = true;
     let mut before = 0;
-    for (at, octet) in text.iter().copied().enumerate() {
-        if is_end(octet) {
+    for (at, byte) in text.iter().copied().enumerate() {
+        if is_end(byte) {
             return (at, is_plain);
         }
-        is_plain &= PLAIN[usize::from(octet)] & !(octet == b'-' && before == b'-');
-        before = octet;
+        is_plain &= PLAIN[usize::from(byte)] & !(byte == b'-' && before == b'-');
+        before = byte;
     }
     (text.len(), is_plain)
 }
 
-/// The octets of plain names.
+/// The bytes of plain names.
 static PLAIN: [bool; 256] = {
     let mut plain = [false; 256];
-    let mut octet = 0;
-    while octet < 256 {
-        plain[octet] = matches!(octet as u8, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'_');
-        octet += 1;
+    let mut byte = 0;
+    while byte < 256 {
+        plain[byte] = matches!(byte as u8, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'_');
+        byte += 1;
     }
     plain
 };
@@ -158,18 +158,18 @@ fn percent_decoded(name: &[u8]) -> Cow<'_, [u8]> {
     if memchr(b'%', name).is_none() {
         return Cow::Borrowed(name);
     }
-    let digit = |octet: Option<&u8>| char::from(*octet?).to_digit(16);
+    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
     let mut decoded = Vec::with_capacity(name.len());
     let mut rest = name;
-    while let [octet, after @ ..] = rest {
+    while let [byte, after @ ..] = rest {
         rest = after;
         let pair = || Some(digit(after.first())? * 16 + digit(after.get(1))?);
-        match pair().filter(|_| *octet == b'%') {
+        match pair().filter(|_| *byte == b'%') {
             Some(value) => {
                 decoded.push(value as u8);
                 rest = &after[2..];
             }
-            None => decoded.push(*octet),
+            None => decoded.push(*byte),
         }
     }
     Cow::Owned(decoded)
@@ -204,7 +204,7 @@ impl Default for HostHasher {
 }
 
 impl HostHasher {
-    /// Of a host in canonical form, or of other octets that tell hosts apart.
+    /// Of a host in canonical form, or of other bytes that tell hosts apart.
     #[inline]
     pub fn hash(&self, host: &[u8]) -> HostHash {
         let [first, second, third] = self.keys;
@@ -215,7 +215,7 @@ impl HostHasher {
             state = folded(word(sixteen) ^ second, word(&sixteen[8..]) ^ state);
             left = behind;
         }
-        // The last octets, however many, are in two words that may overlap.
+        // The last bytes, however many, are in two words that may overlap.
         let (low, high) = match left.len() {
             8.. => (word(left), word(&left[left.len() - 8..])),
             4.. => (half_word(left), half_word(&left[left.len() - 4..])),
@@ -230,23 +230,23 @@ impl HostHasher {
     }
 }
 
-/// All octets of the product of two words, folded into one.
+/// All bytes of the product of two words, folded into one.
 #[inline(always)]
 fn folded(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// The first eight octets.
+/// The first eight bytes.
 #[inline(always)]
-fn word(octets: &[u8]) -> u64 {
-    u64::from_le_bytes(*octets.first_chunk().expect("8 octets"))
+fn word(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(*bytes.first_chunk().expect("8 bytes"))
 }
 
-/// The first four octets.
+/// The first four bytes.
 #[inline(always)]
-fn half_word(octets: &[u8]) -> u64 {
-    u32::from_le_bytes(*octets.first_chunk().expect("4 octets")).into()
+fn half_word(bytes: &[u8]) -> u64 {
+    u32::from_le_bytes(*bytes.first_chunk().expect("4 bytes")).into()
 }
 
 /// For tables whose keys are hashes already.
@@ -363,7 +363,7 @@ mod tests {
         assert_eq!(*host(false), *b"e.com;x");
     }
 
-    /// Each octet counts, wherever it stands, and so does the length.
+    /// Each byte counts, wherever it stands, and so does the length.
     #[test]
     fn hashes_differ() {
         let hasher = HostHasher::default();
@@ -374,9 +374,9 @@ mod tests {
             texts += 1;
             hashes.insert(hasher.hash(&text));
             for at in 0..len {
-                for octet in b'b'..=b'z' {
+                for byte in b'b'..=b'z' {
                     let mut other = text.clone();
-                    other[at] = octet;
+                    other[at] = byte;
                     texts += 1;
                     hashes.insert(hasher.hash(&other));
                 }
@@ -388,11 +388,11 @@ mod tests {
     /// The fast path says of no name that it is canonical where the slow one changes it.
     #[test]
     fn plain_names_are_canonical() {
-        let octets = b"ax019._-n";
-        for number in 0..octets.len().pow(6) {
+        let bytes = b"ax019._-n";
+        for number in 0..bytes.len().pow(6) {
             let digits = (0..6).scan(number, |rest, _| {
-                let digit = octets[*rest % octets.len()];
-                *rest /= octets.len();
+                let digit = bytes[*rest % bytes.len()];
+                *rest /= bytes.len();
                 Some(digit)
             });
             let name: Vec<u8> = digits.collect();

@@ -9,6 +9,7 @@
 //! here is only what surrounds them: arguments, files, lines, hosts, formats.
 
 mod args;
+mod bytes;
 mod check;
 mod completions;
 mod diff;
@@ -21,7 +22,6 @@ mod hosts;
 mod lint;
 mod man;
 mod mapped;
-mod octets;
 mod pack;
 mod progress;
 mod record;

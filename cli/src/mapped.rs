@@ -1,4 +1,4 @@
-//! A file as octets in memory, without reading it.
+//! A file as bytes in memory, without reading it.
 
 #![expect(unsafe_code, reason = "maps a file: see Safety")]
 
@@ -17,13 +17,13 @@ use crate::error::Failure;
 pub fn pack(path: &Path) -> Result<&'static Pack<'static>, Failure> {
     let failed = |cause| Failure::io(format!("cannot open pack '{}'", path.display()), cause);
     let file = File::open(path).map_err(failed)?;
-    // SAFETY: the octets of a map must not change while it is there. Nobody in this program
+    // SAFETY: the bytes of a map must not change while it is there. Nobody in this program
     // writes to a file that it maps, and `robotsieve pack` replaces packs by renaming, which
     // leaves the old file as it was. That no other program writes into the file, or cuts it
     // short, is what the help asks of the user; there is no way to make sure.
     let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
-    let octets: &'static [u8] = Box::leak(Box::new(map));
-    match Pack::open(octets) {
+    let bytes: &'static [u8] = Box::leak(Box::new(map));
+    match Pack::open(bytes) {
         Ok(pack) => Ok(Box::leak(Box::new(pack))),
         Err(error) => Err(damaged(path, &error)),
     }

@@ -54,12 +54,12 @@ fn stat(args: &PackArgs, path: &Path) -> Result<Status, Failure> {
         ("policies", stat.policies.to_string()),
         ("policies_as_tables", stat.tables.to_string()),
         ("policies_as_rules", (stat.policies - stat.tables).to_string()),
-        ("octets_of_policies", stat.policy_bytes.to_string()),
-        ("octets_of_rows", stat.row_bytes.to_string()),
-        ("octets_of_names", stat.name_bytes.to_string()),
-        ("octets_of_index", stat.index_bytes.to_string()),
-        ("octets", stat.total_bytes.to_string()),
-        ("octets_per_origin", ratio(stat.total_bytes, stat.origins)),
+        ("bytes_of_policies", stat.policy_bytes.to_string()),
+        ("bytes_of_rows", stat.row_bytes.to_string()),
+        ("bytes_of_names", stat.name_bytes.to_string()),
+        ("bytes_of_index", stat.index_bytes.to_string()),
+        ("bytes", stat.total_bytes.to_string()),
+        ("bytes_per_origin", ratio(stat.total_bytes, stat.origins)),
     ];
     let lines = lines.iter().map(|(name, value)| format!("{name}\t{value}\n"));
     print(lines.collect::<String>())
@@ -102,9 +102,9 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let (origins, files) = (writer.origin_count(), writer.file_count());
     let out = writer.finish().map_err(failed)?;
     let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-    let octets = persist(file, output).map_err(failed)?;
+    let bytes = persist(file, output).map_err(failed)?;
     say(&format_args!(
-        "origins {origins} files {files} octets {octets} seconds {:.3}",
+        "origins {origins} files {files} bytes {bytes} seconds {:.3}",
         start.elapsed().as_secs_f64()
     ));
     Ok(if failures == 0 { Status::Done } else { Status::Io })
@@ -116,13 +116,13 @@ pub fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     NamedTempFile::new_in(folder)
 }
 
-/// Puts a file that is complete in its place; says how many octets it has.
+/// Puts a file that is complete in its place; says how many bytes it has.
 pub fn persist(file: NamedTempFile, path: &Path) -> io::Result<u64> {
     share(file.as_file())?;
     file.as_file().sync_all()?;
-    let octets = file.as_file().metadata()?.len();
+    let bytes = file.as_file().metadata()?.len();
     file.persist(path)?;
-    Ok(octets)
+    Ok(bytes)
 }
 
 /// Temporary files are for their owner alone; a pack is as any other file that is written.
@@ -155,7 +155,7 @@ fn of_list(path: &Path) -> Result<Vec<Host>, Failure> {
     let list = list.map_err(|cause| Failure::io(&cannot, cause))?;
     let mut hosts = Vec::new();
     let mut seen = HashSet::new();
-    for (number, line) in list.split(|octet| *octet == b'\n').enumerate() {
+    for (number, line) in list.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
             continue;
@@ -163,7 +163,7 @@ fn of_list(path: &Path) -> Result<Vec<Host>, Failure> {
         let wrong = |what: &str| {
             Failure::Usage(format!("list '{}', line {}: {what}", path.display(), number + 1))
         };
-        let tab = line.iter().position(|octet| *octet == b'\t');
+        let tab = line.iter().position(|byte| *byte == b'\t');
         let tab = tab.ok_or_else(|| wrong("no tab between the host and the path"))?;
         let (host, file) = (&line[..tab], &line[tab + 1..]);
         let host = host_and_port(host, None).ok_or_else(|| wrong("not a host"))?;
@@ -178,14 +178,14 @@ fn of_list(path: &Path) -> Result<Vec<Host>, Failure> {
 }
 
 #[cfg(unix)]
-fn path_of(octets: &[u8]) -> Option<PathBuf> {
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
-    Some(PathBuf::from(OsStr::from_bytes(octets)))
+    Some(PathBuf::from(OsStr::from_bytes(bytes)))
 }
 
 #[cfg(not(unix))]
-fn path_of(octets: &[u8]) -> Option<PathBuf> {
-    std::str::from_utf8(octets).ok().map(|path| PathBuf::from(OsStr::new(path)))
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(bytes).ok().map(|path| PathBuf::from(OsStr::new(path)))
 }
 
 struct Build<W> {

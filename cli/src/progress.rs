@@ -23,8 +23,8 @@ static ON_SCREEN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 /// What there is to do.
 #[derive(Clone, Copy, Debug)]
 pub enum Measure {
-    /// Octets to be read: so many, if that is known.
-    Octets(Option<u64>),
+    /// Bytes to be read: so many, if that is known.
+    Bytes(Option<u64>),
     /// So many things of this name.
     Count(u64, &'static str),
 }
@@ -41,11 +41,11 @@ impl Bar {
     pub fn new(progress: Progress, measure: Measure) -> Bar {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let template = match measure {
-            Measure::Octets(Some(total)) => {
+            Measure::Bytes(Some(total)) => {
                 bar.set_length(total);
                 "{wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}"
             }
-            Measure::Octets(None) => "{spinner} {bytes} {bytes_per_sec} {elapsed}",
+            Measure::Bytes(None) => "{spinner} {bytes} {bytes_per_sec} {elapsed}",
             Measure::Count(total, name) => {
                 bar.set_length(total);
                 bar.set_message(name);
@@ -140,7 +140,7 @@ fn hide(bar: &ProgressBar) {
     }
 }
 
-/// A terminal, or for `--progress always` anything that takes the same octets: indicatif
+/// A terminal, or for `--progress always` anything that takes the same bytes: indicatif
 /// itself draws on terminals only.
 fn draw_target() -> ProgressDrawTarget {
     if io::stderr().is_terminal() {

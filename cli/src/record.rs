@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use robotsieve::{Crawler, Explanation, InvalidUrl, Profile, Reason};
+use robotsieve::explain::Explanation;
+use robotsieve::{Crawler, InvalidUrl, Profile, Reason};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::args::Agent;
-use crate::octets::{self, text};
+use crate::bytes::{self, text};
 
 /// What the member `schema` of a record says.
 pub const SCHEMA: &str = "robotsieve-record-1";
@@ -16,7 +17,7 @@ pub const SCHEMA: &str = "robotsieve-record-1";
 /// Where a record or an explanation comes from.
 pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// One decision. Octets that are not UTF-8 stand in a member `…_base64` beside a text in which
+/// One decision. Bytes that are not UTF-8 stand in a member `…_base64` beside a text in which
 /// they are replaced.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Record {
@@ -48,7 +49,7 @@ pub struct Record {
     /// Of the rule, 1-based.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The octets of the file that hold the rule's value: the first, and behind the last.
+    /// The bytes of the file that hold the rule's value: the first, and behind the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<[usize; 2]>,
     /// The path of the robots.txt as it was given.
@@ -77,7 +78,7 @@ impl Record {
         let (url, url_base64) = text(url);
         let why = why.as_ref().ok();
         let winner = why.and_then(Explanation::winner);
-        let (target, target_base64) = maybe_text(why.map(|why| &why.target.octets[..]));
+        let (target, target_base64) = maybe_text(why.map(|why| &why.target.bytes[..]));
         let (rule, rule_base64) = maybe_text(winner.map(|rule| rule.value));
         Record {
             schema: SCHEMA.to_owned(),
@@ -116,20 +117,20 @@ impl Record {
         if !["allow", "disallow", "invalid"].contains(&record.verdict.as_str()) {
             return Err(format!("'verdict' is '{}'", record.verdict));
         }
-        let octets = |text: &str, base64: &Option<String>, name: &str| {
-            octets::taken(text, base64.as_deref(), name)
+        let bytes = |text: &str, base64: &Option<String>, name: &str| {
+            bytes::taken(text, base64.as_deref(), name)
         };
-        let agent = octets(&record.agent, &record.agent_base64, "agent")?;
-        let url = octets(&record.url, &record.url_base64, "url")?;
+        let agent = bytes(&record.agent, &record.agent_base64, "agent")?;
+        let url = bytes(&record.url, &record.url_base64, "url")?;
         let rule = match &record.rule {
-            Some(rule) => Some(octets(rule, &record.rule_base64, "rule")?),
+            Some(rule) => Some(bytes(rule, &record.rule_base64, "rule")?),
             None => None,
         };
         let target = match &record.target {
-            Some(target) => Some(octets(target, &record.target_base64, "target")?),
+            Some(target) => Some(bytes(target, &record.target_base64, "target")?),
             None => None,
         };
-        let robots = octets(&record.robots, &record.robots_base64, "robots")?;
+        let robots = bytes(&record.robots, &record.robots_base64, "robots")?;
         let robots = path_of(robots).ok_or("'robots' is no path on this system")?;
         Ok(Question { profile, agent, url, target, rule, robots, record })
     }
@@ -154,14 +155,14 @@ impl Question {
 }
 
 #[cfg(unix)]
-fn path_of(octets: Vec<u8>) -> Option<PathBuf> {
+fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
-    Some(OsString::from_vec(octets).into())
+    Some(OsString::from_vec(bytes).into())
 }
 
 #[cfg(not(unix))]
-fn path_of(octets: Vec<u8>) -> Option<PathBuf> {
-    Some(OsString::from(String::from_utf8(octets).ok()?).into())
+fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
+    Some(OsString::from(String::from_utf8(bytes).ok()?).into())
 }
 
 /// A word for a reason that programs can rely on.
@@ -176,14 +177,14 @@ pub fn reason(reason: &Reason<'_>) -> &'static str {
     }
 }
 
-fn maybe_text(octets: Option<&[u8]>) -> (Option<String>, Option<String>) {
-    let (text, base64) = octets.map(text).unzip();
+fn maybe_text(bytes: Option<&[u8]>) -> (Option<String>, Option<String>) {
+    let (text, base64) = bytes.map(text).unzip();
     (text, base64.flatten())
 }
 
 /// The SHA-256 of a file in hexadecimal digits.
 pub fn sha256(file: &[u8]) -> String {
-    Sha256::digest(file).iter().map(|octet| format!("{octet:02x}")).collect()
+    Sha256::digest(file).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

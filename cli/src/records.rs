@@ -9,8 +9,8 @@ use robotsieve::{Crawler, Robots};
 use serde_json::{Value as Json, json};
 
 use crate::args::{Format, RecordsArgs, profile_name};
+use crate::bytes::{self, shown};
 use crate::error::{Failure, Status};
-use crate::octets::{self, shown};
 use crate::robots_file;
 use crate::stdout::{self, Stdout};
 
@@ -63,14 +63,14 @@ fn answers(
     let mut answers = Vec::new();
     for path in &args.path {
         for (agent, crawler) in &agents {
-            let octets = path.as_encoded_bytes();
-            let usage = robots.usage(crawler, octets).map_err(|_| {
+            let bytes = path.as_encoded_bytes();
+            let usage = robots.usage(crawler, bytes).map_err(|_| {
                 Failure::Usage(format!(
                     "--path '{}' is neither a path that begins with '/' nor scheme://authority…",
                     path.display()
                 ))
             })?;
-            answers.push(Answer { agent: agent.clone(), path: octets.to_vec(), usage });
+            answers.push(Answer { agent: agent.clone(), path: bytes.to_vec(), usage });
         }
     }
     Ok(answers)
@@ -201,8 +201,8 @@ fn print_json(
 
 fn record_json(args: &RecordsArgs, robots: &Robots<'_>, record: &TypedRecord<'_>) -> Json {
     let mut value = json!({ "line": record.record.line, "kind": record.kind.as_str() });
-    octets::put(&mut value, "field", record.record.name);
-    octets::put(&mut value, "raw", record.record.value);
+    bytes::put(&mut value, "field", record.record.name);
+    bytes::put(&mut value, "raw", record.record.value);
     match record.scope {
         Scope::File => value["scope"] = "file".into(),
         Scope::Group(group) => {
@@ -285,6 +285,6 @@ fn answer_json(Answer { agent, path, usage }: &Answer) -> Json {
         "statements": statements.collect::<Json>(),
         "ambiguities": usage.ambiguities.iter().map(ToString::to_string).collect::<Json>(),
     });
-    octets::put(&mut value, "path", path);
+    bytes::put(&mut value, "path", path);
     value
 }

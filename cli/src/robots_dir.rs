@@ -55,7 +55,7 @@ fn is_file(entry: &DirEntry) -> io::Result<bool> {
 
 /// The hosts that files of these names are for, each with the place of its file in `names`,
 /// which are sorted. `HOST` goes before `HOST.txt`; among spellings of either the canonical
-/// one goes first, then the order of octets, and a warning tells.
+/// one goes first, then the order of bytes, and a warning tells.
 fn hosts_of(folder: &Path, names: &[OsString]) -> (Vec<HostPlace>, Vec<String>) {
     let mut warnings = Vec::new();
     let mut hosts = hosts_with_suffix(b"", folder, names, &mut warnings);

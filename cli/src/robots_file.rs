@@ -7,12 +7,12 @@ use std::path::Path;
 use crate::error::Failure;
 use crate::stdin;
 
-/// The octets of a robots.txt; `-` is standard input.
+/// The bytes of a robots.txt; `-` is standard input.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     if stdin::is_meant(path) {
-        let mut octets = Vec::new();
-        return match stdin::open().lock().read_to_end(&mut octets) {
-            Ok(_) => Ok(octets),
+        let mut bytes = Vec::new();
+        return match stdin::open().lock().read_to_end(&mut bytes) {
+            Ok(_) => Ok(bytes),
             Err(cause) => Err(Failure::io("cannot read robots.txt from standard input", cause)),
         };
     }

@@ -25,12 +25,12 @@ impl Stdout {
         self.heard
     }
 
-    /// Writes these octets.
+    /// Writes these bytes.
     ///
     /// # Errors
     /// They cannot be written, for another reason than that nobody reads them.
-    pub fn print(&mut self, octets: impl AsRef<[u8]>) -> Result<(), Failure> {
-        self.write_all(octets.as_ref()).map_err(failed)
+    pub fn print(&mut self, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
+        self.write_all(bytes.as_ref()).map_err(failed)
     }
 
     /// Acts if anybody still listens.
@@ -52,9 +52,9 @@ impl Stdout {
 }
 
 impl Write for Stdout {
-    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        self.heed(|out| out.write_all(octets))?;
-        Ok(octets.len())
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.heed(|out| out.write_all(bytes))?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -66,8 +66,8 @@ impl Write for Stdout {
 ///
 /// # Errors
 /// As those of [`Stdout::print`].
-pub fn print(octets: impl AsRef<[u8]>) -> Result<Status, Failure> {
-    Stdout::new().print(octets)?;
+pub fn print(bytes: impl AsRef<[u8]>) -> Result<Status, Failure> {
+    Stdout::new().print(bytes)?;
     Ok(Status::Done)
 }
 

@@ -10,9 +10,9 @@ use std::time::Duration;
 use http::HeaderMap;
 use robotsieve::pack::Writer;
 use robotsieve::{Crawler, Origin, Profile};
-use robotsieve_sieve::Timestamp;
-use robotsieve_sieve::outcome::{Attempt, Holds, Known, Protocol, Response};
-use robotsieve_sieve::store::{Fault, MAX_BODY_OCTETS, Store, StoreError};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{Attempt, Holds, Known, Protocol, Response};
+use robotsieve_client::store::{Fault, MAX_BODY_BYTES, Store, StoreError};
 
 use crate::args::{Agent, ExportArgs, GetArgs, ImportArgs, PruneArgs, StoreCommand};
 use crate::error::{Failure, Status, say};
@@ -30,8 +30,8 @@ pub fn run(command: &StoreCommand) -> Result<Status, Failure> {
         StoreCommand::Prune(args) => prune(args),
         StoreCommand::Compact { store } => {
             present(store)?;
-            let octets = Store::compact(store).map_err(failed)?;
-            print(format!("octets\t{octets}\n"))
+            let bytes = Store::compact(store).map_err(failed)?;
+            print(format!("bytes\t{bytes}\n"))
         }
         StoreCommand::Verify { store } => {
             present(store)?;
@@ -72,10 +72,10 @@ fn stat(store: &Store) -> Result<Status, Failure> {
         ("absent", stat.absent.to_string()),
         ("unreachable", stat.unreachable.to_string()),
         ("bodies", stat.bodies.to_string()),
-        ("octets_of_bodies", stat.body_octets.to_string()),
-        ("octets_of_bodies_compressed", stat.stored_octets.to_string()),
-        ("octets", stat.file_octets.to_string()),
-        ("octets_per_origin", ratio(stat.file_octets, stat.origins)),
+        ("bytes_of_bodies", stat.body_bytes.to_string()),
+        ("bytes_of_bodies_compressed", stat.stored_bytes.to_string()),
+        ("bytes", stat.file_bytes.to_string()),
+        ("bytes_per_origin", ratio(stat.file_bytes, stat.origins)),
     ];
     print(lines.map(|(name, value)| format!("{name}\t{value}\n")).concat())
 }
@@ -121,13 +121,12 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
         lines.push(("failures", known.failures.to_string()));
     }
     if let Some(copy) = &known.copy {
-        let text = |octets: &Option<Vec<u8>>| {
-            octets.as_deref().map(crate::octets::shown).unwrap_or_default()
-        };
+        let text =
+            |bytes: &Option<Vec<u8>>| bytes.as_deref().map(crate::bytes::shown).unwrap_or_default();
         lines.extend([
             ("copy_from", time(copy.at)),
             ("copy_age", humantime::format_duration(now.since(copy.at)).to_string()),
-            ("octets", copy.len.to_string()),
+            ("bytes", copy.len.to_string()),
             ("sha256", copy.content.to_string()),
             ("final_url", copy.final_url.clone().unwrap_or_default()),
             ("etag", text(&copy.etag)),
@@ -188,7 +187,7 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
     Ok(if exported == origins.len() as u64 { Status::Done } else { Status::Io })
 }
 
-/// The octets that a file's name has at most on the file systems in use.
+/// The bytes that a file's name has at most on the file systems in use.
 const LONGEST_FILE_NAME: usize = 255;
 
 fn to_folder<'t>(
@@ -202,7 +201,7 @@ fn to_folder<'t>(
         let (authority, text) = row?;
         // Such a host is a file's name wherever files have names, and no path. A longer one is in
         // no DNS either, but may stand in a list of URLs, and then in the store as unreachable.
-        let is_plain = |octet: u8| octet.is_ascii_alphanumeric() || b"-_.:[]".contains(&octet);
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:[]".contains(&byte);
         let is_short = authority.len() <= LONGEST_FILE_NAME;
         if authority.starts_with('.') || !is_short || !authority.bytes().all(is_plain) {
             say(&format_args!("'{authority}' is no name for a file: left out"));
@@ -261,8 +260,8 @@ fn import(args: &ImportArgs) -> Result<Status, Failure> {
     });
     let count = store.put_many(rows).map_err(failed)?;
     drop(store);
-    let octets = Store::compact(&args.store).map_err(failed)?;
-    say(&format_args!("hosts {} origins {count} octets {octets}", hosts.len()));
+    let bytes = Store::compact(&args.store).map_err(failed)?;
+    say(&format_args!("hosts {} origins {count} bytes {bytes}", hosts.len()));
     Ok(if unreadable == 0 { Status::Done } else { Status::Io })
 }
 
@@ -280,8 +279,8 @@ fn keys_of(host: &[u8]) -> Vec<String> {
 /// A file as if it had been fetched when it was last written to.
 fn imported(path: &PathBuf) -> Result<Option<(Known, Vec<u8>)>, Failure> {
     let mut body = robots_file::read(path)?;
-    let is_truncated = body.len() > MAX_BODY_OCTETS;
-    body.truncate(MAX_BODY_OCTETS);
+    let is_truncated = body.len() > MAX_BODY_BYTES;
+    body.truncate(MAX_BODY_BYTES);
     let modified = fs::metadata(path).and_then(|found| found.modified());
     let at = modified.map_or_else(|_| Timestamp::now(), Timestamp::from);
     let response = Response { status: 200, headers: HeaderMap::new(), body, is_truncated };
@@ -296,9 +295,9 @@ fn prune(args: &PruneArgs) -> Result<Status, Failure> {
     let age: Duration = args.older_than.into();
     let pruned = store.prune(Timestamp::now() - age).map_err(failed)?;
     drop(store);
-    let octets = Store::compact(&args.store).map_err(failed)?;
+    let bytes = Store::compact(&args.store).map_err(failed)?;
     print(format!(
-        "origins_forgotten\t{}\nbodies_forgotten\t{}\noctets\t{octets}\n",
+        "origins_forgotten\t{}\nbodies_forgotten\t{}\nbytes\t{bytes}\n",
         pruned.origins, pruned.bodies
     ))
 }

@@ -34,7 +34,7 @@ pub fn each(
     if !are_on_stdin(urls) {
         return urls.iter().try_for_each(|url| act(url.as_encoded_bytes()));
     }
-    let bar = Bar::new(progress, Measure::Octets(None));
+    let bar = Bar::new(progress, Measure::Bytes(None));
     for line in stdin::open().lock().split(b'\n') {
         let line = line.map_err(|cause| Failure::io("cannot read standard input", cause))?;
         let url = line.strip_suffix(b"\r").unwrap_or(&line);

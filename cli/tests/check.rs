@@ -109,7 +109,7 @@ fn usage() {
 
 #[cfg(unix)]
 #[test]
-fn arguments_are_octets() {
+fn arguments_are_bytes() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let folder = Folder::new();

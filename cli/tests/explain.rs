@@ -89,8 +89,8 @@ fn text_underlines_what_matches() {
         "allow: FooBot, https://e.com/private/%61.html (profile rfc9309)",
         "1 | User-agent: FooBot\n",
         "this group: its token is the name 'FooBot'",
-        "2 | Disallow: /private\n  |           -------- the next one: 8 octets",
-        "3 | Allow: /private/*.html$\n  |        ^^^^^^^^^-^^^^^^ decides: 16 octets",
+        "2 | Disallow: /private\n  |           -------- the next one: 8 bytes",
+        "3 | Allow: /private/*.html$\n  |        ^^^^^^^^^-^^^^^^ decides: 16 bytes",
         "takes 'a'",
         "5 | User-agent: *\n  |             - not this group: another one names the crawler",
         "line 3 decides, of 2 rules in the crawler's group",
@@ -196,7 +196,7 @@ fn json_validates() {
         let robots: PathBuf = entry.unwrap().path();
         let name = robots.file_name().unwrap().to_str().unwrap().replace(".example.txt", "");
         let urls = fs::read(corpora.join("urls").join(format!("{name}.txt"))).unwrap();
-        let urls: Vec<&[u8]> = urls.split(|octet| *octet == b'\n').collect();
+        let urls: Vec<&[u8]> = urls.split(|byte| *byte == b'\n').collect();
         for url in [&b"e.com"[..], b"https://e.com?%7e"].iter().chain(urls.iter().step_by(9)) {
             let Ok(url) = std::str::from_utf8(url) else { continue };
             let ran = run(args![
@@ -242,7 +242,7 @@ fn json_says_what_the_text_says() {
     assert_eq!(why["verdict"], "allow");
     assert_eq!((why["winner"].as_u64(), why["runner_up"].as_u64()), (Some(3), Some(2)));
     assert_eq!(why["verdict_otherwise"], "disallow");
-    assert_eq!(why["target"]["octets"], "/private/a.html");
+    assert_eq!(why["target"]["bytes"], "/private/a.html");
     assert_eq!(why["group"]["lines"][1]["standing"], "everybody-else");
     let winner = &why["matches"][0];
     let at = |span: &Value| {
@@ -259,7 +259,7 @@ fn json_says_what_the_text_says() {
 
 #[cfg(unix)]
 #[test]
-fn octets_that_are_no_text() {
+fn bytes_that_are_no_text() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let folder = Folder::new();
@@ -272,7 +272,7 @@ fn octets_that_are_no_text() {
     assert_eq!(document["url_base64"], "L+l0");
     assert_eq!(document["agent_base64"], "/w==");
     assert_eq!(document["explanations"][0]["matches"][0]["value_base64"], "L+k=");
-    assert_eq!(document["explanations"][0]["target"]["octets_base64"], "L+l0");
+    assert_eq!(document["explanations"][0]["target"]["bytes_base64"], "L+l0");
     assert_eq!(ran.status, 1);
 }
 
@@ -281,7 +281,7 @@ fn records() {
     let folder = Folder::new();
     let robots = folder.file("robots.txt", ROBOTS);
     let ran = run(args!["explain", "--record", &robots, "FooBot", "/private/x"]);
-    assert_eq!((ran.status, ran.out.iter().filter(|octet| **octet == b'\n').count()), (1, 1));
+    assert_eq!((ran.status, ran.out.iter().filter(|byte| **byte == b'\n').count()), (1, 1));
     let record = json(&ran);
     assert_eq!(record["schema"], "robotsieve-record-1");
     assert_eq!(record["verdict"], "disallow");

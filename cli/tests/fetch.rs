@@ -183,7 +183,7 @@ fn stores_that_cannot_be_written() {
     let sites = sites();
     fetch(&folder, "", &[]).gives(0, "");
     let limited = |command: &str, input: &str| {
-        // No file grows beyond so many blocks, of 512 or 1024 octets; the store has more.
+        // No file grows beyond so many blocks, of 512 or 1024 bytes; the store has more.
         let limit = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", limit, env!("CARGO_BIN_EXE_robotsieve"), command, "--allow-private"]);
@@ -271,7 +271,7 @@ fn folders_and_packs_in_and_out() {
     assert!(lines(&pruned).contains("origins_forgotten\t9"), "{pruned:?}");
     assert!(lines(&pruned).contains("bodies_forgotten\t3"), "{pruned:?}");
     assert!(
-        lines(&run(args!["store", "compact", &store])).iter().all(|l| l.starts_with("octets\t"))
+        lines(&run(args!["store", "compact", &store])).iter().all(|l| l.starts_with("bytes\t"))
     );
 }
 

@@ -20,8 +20,8 @@ impl Test {
         Test { folder, robots }
     }
 
-    fn file(&self, name: &str, octets: impl AsRef<[u8]>) -> OsString {
-        self.folder.file(name, octets).into()
+    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> OsString {
+        self.folder.file(name, bytes).into()
     }
 
     fn filter(&self, inputs: impl IntoIterator<Item = OsString>, stdin: &[u8]) -> Ran {
@@ -30,14 +30,14 @@ impl Test {
     }
 }
 
-fn gzip(octets: &[u8]) -> Vec<u8> {
+fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(octets).unwrap();
+    encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-fn zstd(octets: &[u8]) -> Vec<u8> {
-    zstd::encode_all(octets, 1).unwrap()
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).unwrap()
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn compressed() {
 #[test]
 fn broken_off() {
     let test = Test::new();
-    // Octets that do not compress, so that a part of the file is a part of the lines.
+    // Bytes that do not compress, so that a part of the file is a part of the lines.
     let mut state = 1_u64;
     let mut lines = String::new();
     for _ in 0..50_000 {
@@ -103,7 +103,7 @@ fn broken_off() {
         // Whole lines only: the beginning of a URL is another URL.
         assert!(lines.as_bytes().starts_with(before) && before.ends_with(b"\n"));
     }
-    // Other octets behind the end of the gzip, and a wrong checksum.
+    // Other bytes behind the end of the gzip, and a wrong checksum.
     let rubbish = test.file("rubbish", [gzip(b"/a\n"), b"rubbish".to_vec()].concat());
     test.filter([rubbish], b"").gives(3, "/a\n").says("rubbish");
     let mut wrong = gzip(b"/a\n");

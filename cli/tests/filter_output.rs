@@ -64,7 +64,7 @@ fn jsonl() {
 }
 
 #[test]
-fn jsonl_of_odd_octets() {
+fn jsonl_of_odd_bytes() {
     let options = ["--output", "jsonl", "--agent", "a"];
     let out = concat!(
         r#"{"url":"/a\"b\\c\td\u0001\u001b"#,
@@ -114,7 +114,7 @@ fn names_are_taken_as_given() {
 }
 
 #[test]
-fn lines_are_octets() {
+fn lines_are_bytes() {
     let input = b"/\xff\xfe\x00x\r\n\r\n\n/a\rb\n/c\r\r\n/private\xff\n\xff\n/last";
     filter(&["--agent", "a"], input)
         .gives(0, b"/\xff\xfe\x00x\n/a\rb\n/c\r\n/last\n")

@@ -163,10 +163,10 @@ fn damage() {
     let folder = folder();
     pack(&folder, &["--agent", "FooBot"]).gives(0, "");
     let path = folder.path("out.pack");
-    let mut octets = fs::read(&path).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
     // In the first record behind its head.
-    octets[16 + 8 + 9] ^= 0x40;
-    fs::write(&path, octets).unwrap();
+    bytes[16 + 8 + 9] ^= 0x40;
+    fs::write(&path, bytes).unwrap();
     run(args!["pack", "--verify", &path]).fails(3, "checksum");
     let ran = filter(["--pack".into(), (&path).into()], &["--output", "tsv"]);
     assert_eq!(ran.status, 3, "{ran:?}");

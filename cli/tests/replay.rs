@@ -134,7 +134,7 @@ fn altered_records() {
     changes(&altered(&version, "\"tool_version\":\"0.0.1\""), 0, &[]);
 }
 
-/// Lines end and octets are cut in every way that profiles know, and spans are still found.
+/// Lines end and bytes are cut in every way that profiles know, and spans are still found.
 #[test]
 fn spans_in_odd_files() {
     let mut file = b"\xEF\xBB\xBFuser-agent: *\r\ndisallow: /a\rallow: /a/b\0c\r\n\n".to_vec();
@@ -216,7 +216,7 @@ fn every_profile_and_kind_of_agent() {
 
 #[cfg(unix)]
 #[test]
-fn octets_that_are_no_text() {
+fn bytes_that_are_no_text() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let folder = Folder::new();

@@ -1,7 +1,7 @@
-//! A small rule set and paths out of octets: every engine in every configuration decides as
+//! A small rule set and paths out of bytes: every engine in every configuration decides as
 //! the naive oracle does.
 //!
-//! The input is text, so that seeds can be written and findings read: the first octet's last
+//! The input is text, so that seeds can be written and findings read: the first byte's last
 //! two bits choose the profile, the others a configuration; then one line for each rule, `+`
 //! allow and anything else disallow before the value, up to an empty line; then one line for
 //! each path.
@@ -21,14 +21,14 @@ mod naive;
 /// So many configurations at the head of the list force one engine each.
 const ENGINES: usize = 4;
 const MAX_RULES: usize = 16;
-const MAX_RULE_OCTETS: usize = 40;
+const MAX_RULE_BYTES: usize = 40;
 const MAX_PATHS: usize = 16;
-const MAX_PATH_OCTETS: usize = 200;
+const MAX_PATH_BYTES: usize = 200;
 
-fuzz_target!(|octets: &[u8]| {
-    let Some((choice, text)) = octets.split_first() else { return };
+fuzz_target!(|bytes: &[u8]| {
+    let Some((choice, text)) = bytes.split_first() else { return };
     let (name, profile) = Profile::NAMED[usize::from(choice & 3)];
-    let mut lines = text.split(|octet| *octet == b'\n');
+    let mut lines = text.split(|byte| *byte == b'\n');
     let rules = lines.by_ref().take_while(|line| !line.is_empty()).take(MAX_RULES);
     let mut file = b"User-agent: *\n".to_vec();
     for rule in rules {
@@ -38,12 +38,12 @@ fuzz_target!(|octets: &[u8]| {
             None => continue,
         };
         file.extend_from_slice(if allow { b"Allow: " } else { b"Disallow: " });
-        file.extend_from_slice(&value[..value.len().min(MAX_RULE_OCTETS)]);
+        file.extend_from_slice(&value[..value.len().min(MAX_RULE_BYTES)]);
         file.push(b'\n');
     }
     let mut paths = vec![b"/".to_vec()];
     for line in lines.take(MAX_PATHS) {
-        paths.push([b"/", &line[..line.len().min(MAX_PATH_OCTETS)]].concat());
+        paths.push([b"/", &line[..line.len().min(MAX_PATH_BYTES)]].concat());
     }
     check(name, &profile, usize::from(choice >> 2), &file, &paths);
 });
@@ -56,10 +56,10 @@ fn check(name: &str, profile: &Profile, other: usize, file: &[u8], paths: &[Vec<
         .iter()
         .map(|path| {
             let target = Target::from_path(path, profile).expect("it begins with `/`");
-            let octets = target.to_vec();
-            let again = Target::from_path(&octets, profile).expect("it begins with `/`");
-            assert_eq!(octets, again.to_vec(), "{name}: normalised twice");
-            (target, naive::verdict(&rules, profile, &octets))
+            let bytes = target.to_vec();
+            let again = Target::from_path(&bytes, profile).expect("it begins with `/`");
+            assert_eq!(bytes, again.to_vec(), "{name}: normalised twice");
+            (target, naive::verdict(&rules, profile, &bytes))
         })
         .collect();
     let mut all = configs::bounded();

@@ -1,4 +1,4 @@
-//! A small rule set and paths out of octets, in the form that the target `engines` reads: what
+//! A small rule set and paths out of bytes, in the form that the target `engines` reads: what
 //! lint says has no effect has none, and diff says of two files what their verdicts say.
 
 #![no_main]
@@ -9,19 +9,19 @@ use robotsieve::lint::{self, Code, Options};
 use robotsieve::{Crawler, Policy, Profile, Robots};
 
 const MAX_RULES: usize = 16;
-const MAX_RULE_OCTETS: usize = 40;
+const MAX_RULE_BYTES: usize = 40;
 const MAX_PATHS: usize = 16;
-const MAX_PATH_OCTETS: usize = 200;
+const MAX_PATH_BYTES: usize = 200;
 
-fuzz_target!(|octets: &[u8]| {
-    let Some((choice, text)) = octets.split_first() else { return };
+fuzz_target!(|bytes: &[u8]| {
+    let Some((choice, text)) = bytes.split_first() else { return };
     let (name, profile) = Profile::NAMED[usize::from(choice & 3)];
-    let mut lines = text.split(|octet| *octet == b'\n');
+    let mut lines = text.split(|byte| *byte == b'\n');
     let rules = lines.by_ref().take_while(|line| !line.is_empty()).take(MAX_RULES);
     let rules: Vec<Vec<u8>> = rules.map(rule).collect();
     let mut paths = vec![b"/".to_vec()];
     for line in lines.take(MAX_PATHS) {
-        paths.push([b"/", &line[..line.len().min(MAX_PATH_OCTETS)]].concat());
+        paths.push([b"/", &line[..line.len().min(MAX_PATH_BYTES)]].concat());
     }
     let old = file(rules.iter());
     let mut options = Options::default();
@@ -60,9 +60,9 @@ fn rule(line: &[u8]) -> Vec<u8> {
         Some((_, value)) => (&b"Disallow: "[..], value),
         None => (&b"Disallow: "[..], line),
     };
-    let value = &value[..value.len().min(MAX_RULE_OCTETS)];
+    let value = &value[..value.len().min(MAX_RULE_BYTES)];
     // A line end within a rule would be another line.
-    [field, value].concat().into_iter().map(|octet| if octet == b'\r' { b' ' } else { octet }).collect()
+    [field, value].concat().into_iter().map(|byte| if byte == b'\r' { b' ' } else { byte }).collect()
 }
 
 fn file<'r>(rules: impl Iterator<Item = &'r Vec<u8>>) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Hostile packs: any octets, and packs that were changed and whose checksums are right again,
+//! Hostile packs: any bytes, and packs that were changed and whose checksums are right again,
 //! so that what lies behind the checksums is reached.
 
 #![no_main]
@@ -12,17 +12,17 @@ const TRAILER_LEN: usize = 144;
 const BLOCK_LEN: usize = 4096;
 const MAGIC: &[u8; 8] = b"\x89rsieve\n";
 
-fuzz_target!(|octets: &[u8]| {
-    ask(octets);
-    let mut mended = octets.to_vec();
+fuzz_target!(|bytes: &[u8]| {
+    ask(bytes);
+    let mut mended = bytes.to_vec();
     if mend(&mut mended).is_some() {
         ask(&mended);
     }
 });
 
 /// Uses a pack in every way; whatever it says, it must say it.
-fn ask(octets: &[u8]) {
-    let Ok(pack) = Pack::open(octets) else { return };
+fn ask(bytes: &[u8]) {
+    let Ok(pack) = Pack::open(bytes) else { return };
     let verified = pack.verify().is_ok();
     let _ = pack.stat();
     let mut answers = vec![Answer::Unknown; pack.crawlers().len()];
@@ -51,40 +51,40 @@ fn ask(octets: &[u8]) {
 }
 
 /// Makes magic numbers and checksums right, as far as the parts can be found.
-fn mend(octets: &mut [u8]) -> Option<()> {
-    let body = octets.len().checked_sub(TRAILER_LEN).filter(|len| *len >= HEADER_LEN)?;
-    octets[..8].copy_from_slice(MAGIC);
-    octets[8..16].copy_from_slice(&[1, 0, 0, 0, 0, 0, 0, 0]);
-    let number = |octets: &[u8], index: usize| {
+fn mend(bytes: &mut [u8]) -> Option<()> {
+    let body = bytes.len().checked_sub(TRAILER_LEN).filter(|len| *len >= HEADER_LEN)?;
+    bytes[..8].copy_from_slice(MAGIC);
+    bytes[8..16].copy_from_slice(&[1, 0, 0, 0, 0, 0, 0, 0]);
+    let number = |bytes: &[u8], index: usize| {
         let at = body + 28 + 8 * index;
-        let number = u64::from_le_bytes(octets[at..at + 8].try_into().ok()?);
+        let number = u64::from_le_bytes(bytes[at..at + 8].try_into().ok()?);
         usize::try_from(number).ok().filter(|number| *number <= body)
     };
-    let (rows, blocks, about) = (number(octets, 4)?, number(octets, 7)?, number(octets, 8)?);
+    let (rows, blocks, about) = (number(bytes, 4)?, number(bytes, 7)?, number(bytes, 8)?);
     let mut at = HEADER_LEN;
     while at + 8 <= rows {
-        let len = u32::from_le_bytes(octets[at..at + 4].try_into().ok()?) as usize;
+        let len = u32::from_le_bytes(bytes[at..at + 4].try_into().ok()?) as usize;
         let end = (at + 8).checked_add(len).filter(|end| *end <= rows)?;
-        let checksum = crc32fast::hash(&octets[at + 8..end]);
-        octets[at + 4..at + 8].copy_from_slice(&checksum.to_le_bytes());
+        let checksum = crc32fast::hash(&bytes[at + 8..end]);
+        bytes[at + 4..at + 8].copy_from_slice(&checksum.to_le_bytes());
         at = end.next_multiple_of(8);
     }
     if rows <= blocks {
         let mut to = blocks;
         for from in (rows..blocks).step_by(BLOCK_LEN) {
-            let checksum = crc32fast::hash(&octets[from..blocks.min(from + BLOCK_LEN)]);
-            octets.get_mut(to..to + 4)?.copy_from_slice(&checksum.to_le_bytes());
+            let checksum = crc32fast::hash(&bytes[from..blocks.min(from + BLOCK_LEN)]);
+            bytes.get_mut(to..to + 4)?.copy_from_slice(&checksum.to_le_bytes());
             to += 4;
         }
     }
-    let of = |octets: &[u8], from: usize, to: usize| Some(crc32fast::hash(octets.get(from..to)?));
-    let (blocks, about) = (of(octets, blocks, about)?, of(octets, about, body)?);
-    octets[body + 20..body + 24].copy_from_slice(&blocks.to_le_bytes());
-    octets[body + 24..body + 28].copy_from_slice(&about.to_le_bytes());
-    let end = octets.len();
-    octets[end - 16..end - 12].copy_from_slice(&1u32.to_le_bytes());
-    let checksum = crc32fast::hash(&octets[body..end - 12]);
-    octets[end - 12..end - 8].copy_from_slice(&checksum.to_le_bytes());
-    octets[end - 8..].copy_from_slice(MAGIC);
+    let of = |bytes: &[u8], from: usize, to: usize| Some(crc32fast::hash(bytes.get(from..to)?));
+    let (blocks, about) = (of(bytes, blocks, about)?, of(bytes, about, body)?);
+    bytes[body + 20..body + 24].copy_from_slice(&blocks.to_le_bytes());
+    bytes[body + 24..body + 28].copy_from_slice(&about.to_le_bytes());
+    let end = bytes.len();
+    bytes[end - 16..end - 12].copy_from_slice(&1u32.to_le_bytes());
+    let checksum = crc32fast::hash(&bytes[body..end - 12]);
+    bytes[end - 12..end - 8].copy_from_slice(&checksum.to_le_bytes());
+    bytes[end - 8..].copy_from_slice(MAGIC);
     Some(())
 }

@@ -2,14 +2,14 @@
 //! change the verdict.
 //!
 //! States are built context by context: a *context* is the live stars and the best run. What
-//! its stars do with each octet is found out once, in its *cells*; a state adds its other
+//! its stars do with each byte is found out once, in its *cells*; a state adds its other
 //! live nodes to that, so that it costs what those cost, however many stars there are. Only
 //! where the stars or the best run change is a whole set pruned and looked up.
 
+use crate::automaton::limits::{LimitHit, Limits};
 use crate::automaton::trie::{NONE, NodeId, Run, Trie, mix, verdict_of};
-use crate::config::{LimitHit, Limits};
-use crate::decision::Verdict;
-use crate::normalise::Encoding;
+use crate::rules::normalise::Encoding;
+use crate::verdict::Verdict;
 
 /// The number of a state, or a final verdict.
 pub(crate) type StateId = u32;
@@ -47,14 +47,14 @@ pub(crate) struct State {
     next: StateId,
     exits_at: u32,
     exits_len: u32,
-    /// Where every other octet leads. The state itself: it waits for its exits. Another
-    /// state: the octet is still to be read there, and that state waits. Otherwise a final
+    /// Where every other byte leads. The state itself: it waits for its exits. Another
+    /// state: the byte is still to be read there, and that state waits. Otherwise a final
     /// verdict.
     pub(crate) otherwise: StateId,
     /// The verdict if the target ends here.
     pub(crate) at_end: Verdict,
-    /// Octets that must all come, one after another, before the only exit's target is
-    /// reached: at least two, or none for a state with exits by single octets.
+    /// Bytes that must all come, one after another, before the only exit's target is
+    /// reached: at least two, or none for a state with exits by single bytes.
     literal_at: u32,
     literal_len: u32,
 }
@@ -83,7 +83,7 @@ struct Context {
     wait: StateId,
 }
 
-/// What the stars of the context at hand do with an octet.
+/// What the stars of the context at hand do with a byte.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     /// The mark of the context that this was made for.
@@ -100,12 +100,12 @@ struct Cell {
     target: StateId,
 }
 
-/// Where an octet leads by which a child is reached and no other one but by the stars.
+/// Where a byte leads by which a child is reached and no other one but by the stars.
 #[derive(Clone, Copy, Debug, Default)]
 struct LoneChild {
     /// The mark of the context for which this is so.
     mark: u64,
-    octet: u8,
+    byte: u8,
     target: StateId,
 }
 
@@ -163,15 +163,15 @@ pub(crate) struct Dfa {
     context: ContextId,
     live_stars: Marks,
     cells: Vec<Cell>,
-    /// The octets that have a cell.
-    cell_octets: Vec<u8>,
+    /// The bytes that have a cell.
+    cell_bytes: Vec<u8>,
     row: Vec<NodeId>,
     cell_nodes: Vec<NodeId>,
     /// By node. Beside stars most exits lead where one of another state led.
     lone_children: Vec<LoneChild>,
     // Of the state at hand.
     children: Vec<(u8, NodeId)>,
-    /// The nodes at which an octet arrives, the stars that it adds to the context, and the
+    /// The nodes at which a byte arrives, the stars that it adds to the context, and the
     /// best run there.
     set: Vec<NodeId>,
     new_stars: Vec<NodeId>,
@@ -264,12 +264,12 @@ impl Dfa {
         &self.states[(id - FIRST_STATE) as usize]
     }
 
-    /// The exits of a state by octet in ascending order.
+    /// The exits of a state by byte in ascending order.
     pub(crate) fn exits(&self, state: &State) -> &[(u8, StateId)] {
         &self.exits[state.exits_at as usize..][..state.exits_len as usize]
     }
 
-    /// The octets that must all come before the only exit's target is reached.
+    /// The bytes that must all come before the only exit's target is reached.
     pub(crate) fn literal(&self, state: &State) -> &[u8] {
         &self.literals[state.literal_at as usize..][..state.literal_len as usize]
     }
@@ -292,34 +292,34 @@ impl Dfa {
         self.set.clear();
         context.wait = self.state_of(id, context.anchored);
         self.cell_nodes.clear();
-        for at in 0..self.cell_octets.len() {
-            self.fill_cell(trie, &context, self.cell_octets[at]);
+        for at in 0..self.cell_bytes.len() {
+            self.fill_cell(trie, &context, self.cell_bytes[at]);
         }
         context
     }
 
-    /// Sorts the children of the stars by octet into `row`.
+    /// Sorts the children of the stars by byte into `row`.
     fn fill_row(&mut self, trie: &Trie, stars: std::ops::Range<usize>) {
         let mark = self.live_stars.present;
-        self.cell_octets.clear();
+        self.cell_bytes.clear();
         let mut len = 0;
         for star in stars.clone() {
             let edges = trie.edges(self.stars[star]);
             len += edges.len();
-            for &(octet, _) in edges {
-                let cell = &mut self.cells[usize::from(octet)];
+            for &(byte, _) in edges {
+                let cell = &mut self.cells[usize::from(byte)];
                 if cell.mark != mark {
                     *cell = Cell { mark, ..Cell::default() };
-                    self.cell_octets.push(octet);
+                    self.cell_bytes.push(byte);
                 }
                 cell.row_len += 1;
             }
         }
         self.work += len as u64;
-        self.cell_octets.sort_unstable();
+        self.cell_bytes.sort_unstable();
         let mut row_at = 0;
-        for octet in &self.cell_octets {
-            let cell = &mut self.cells[usize::from(*octet)];
+        for byte in &self.cell_bytes {
+            let cell = &mut self.cells[usize::from(*byte)];
             cell.row_at = row_at;
             row_at += cell.row_len;
             cell.row_len = 0;
@@ -327,20 +327,20 @@ impl Dfa {
         self.row.clear();
         self.row.resize(len, NONE);
         for star in stars {
-            for &(octet, child) in trie.edges(self.stars[star]) {
-                let cell = &mut self.cells[usize::from(octet)];
+            for &(byte, child) in trie.edges(self.stars[star]) {
+                let cell = &mut self.cells[usize::from(byte)];
                 self.row[(cell.row_at + cell.row_len) as usize] = child;
                 cell.row_len += 1;
             }
         }
     }
 
-    fn fill_cell(&mut self, trie: &Trie, context: &Context, octet: u8) {
+    fn fill_cell(&mut self, trie: &Trie, context: &Context, byte: u8) {
         self.begin_arriving(context.best);
-        let cell = self.cells[usize::from(octet)];
+        let cell = self.cells[usize::from(byte)];
         self.arrive_by_row(trie, &cell);
         if self.best != context.best || !self.new_stars.is_empty() {
-            self.cells[usize::from(octet)].target = self.state_of_set(trie);
+            self.cells[usize::from(byte)].target = self.state_of_set(trie);
             return;
         }
         self.sort_set();
@@ -348,17 +348,17 @@ impl Dfa {
         self.cell_nodes.extend_from_slice(&self.set);
         let nodes_len = self.set.len() as u32;
         let target = self.state_of_nodes(trie, context);
-        let cell = &mut self.cells[usize::from(octet)];
+        let cell = &mut self.cells[usize::from(byte)];
         *cell = Cell { stays: true, nodes_at, nodes_len, target, ..*cell };
     }
 
-    /// Whether the stars of the context at hand have a way by this octet.
+    /// Whether the stars of the context at hand have a way by this byte.
     #[inline]
-    fn has_cell(&self, octet: u8) -> bool {
-        self.cells[usize::from(octet)].mark == self.live_stars.present
+    fn has_cell(&self, byte: u8) -> bool {
+        self.cells[usize::from(byte)].mark == self.live_stars.present
     }
 
-    /// Before an octet arrives anywhere.
+    /// Before a byte arrives anywhere.
     fn begin_arriving(&mut self, best: Run) {
         self.set.clear();
         self.new_stars.clear();
@@ -555,10 +555,10 @@ impl Dfa {
         let exits_at = self.exits.len();
         let live = state.set_at as usize..(state.set_at + state.set_len) as usize;
         let otherwise = if id == context.wait {
-            for &octet in &self.cell_octets {
-                let target = self.cells[usize::from(octet)].target;
+            for &byte in &self.cell_bytes {
+                let target = self.cells[usize::from(byte)].target;
                 if target != id {
-                    self.exits.push((octet, target));
+                    self.exits.push((byte, target));
                 }
             }
             id
@@ -603,43 +603,43 @@ impl Dfa {
     /// Finds the exits by the children of a state's nodes, in a settled context.
     fn find_exits(&mut self, trie: &Trie, context: &Context, children: &[(u8, NodeId)]) {
         for children in children.chunk_by(|(a, _), (b, _)| a == b) {
-            let octet = children[0].0;
+            let byte = children[0].0;
             let target = match *children {
                 // Where there are no stars, no two states lead to one child.
-                [(octet, child)] if context.stars_len > 0 => {
+                [(byte, child)] if context.stars_len > 0 => {
                     let mark = self.live_stars.present;
                     let known = self.lone_children[child as usize];
-                    if (known.mark, known.octet) == (mark, octet) {
+                    if (known.mark, known.byte) == (mark, byte) {
                         known.target
                     } else {
                         let target = self.target(trie, context, children);
-                        self.lone_children[child as usize] = LoneChild { mark, octet, target };
+                        self.lone_children[child as usize] = LoneChild { mark, byte, target };
                         target
                     }
                 }
                 _ => self.target(trie, context, children),
             };
-            // Otherwise the octet leads there anyway.
-            let anyway = if self.has_cell(octet) {
-                self.cells[usize::from(octet)].target
+            // Otherwise the byte leads there anyway.
+            let anyway = if self.has_cell(byte) {
+                self.cells[usize::from(byte)].target
             } else {
                 context.wait
             };
             if target != anyway {
-                self.exits.push((octet, target));
+                self.exits.push((byte, target));
             }
         }
     }
 
-    /// Where an octet leads by which these children are reached, in a settled context.
+    /// Where a byte leads by which these children are reached, in a settled context.
     fn target(&mut self, trie: &Trie, context: &Context, children: &[(u8, NodeId)]) -> StateId {
-        let octet = children[0].0;
+        let byte = children[0].0;
         self.begin_arriving(context.best);
         for (_, child) in children {
             self.arrive(trie, *child);
         }
-        let cell = if self.has_cell(octet) {
-            self.cells[usize::from(octet)]
+        let cell = if self.has_cell(byte) {
+            self.cells[usize::from(byte)]
         } else {
             Cell { stays: true, ..Cell::default() }
         };
@@ -655,7 +655,7 @@ impl Dfa {
     }
 
     /// Finds the exits by the children of a state's nodes in a context that is not settled,
-    /// and where every other octet leads.
+    /// and where every other byte leads.
     fn find_unsettled_exits(
         &mut self,
         trie: &Trie,
@@ -664,27 +664,27 @@ impl Dfa {
     ) -> StateId {
         let stars = self.stars_of(context);
         for children in children.chunk_by(|(a, _), (b, _)| a == b) {
-            let octet = children[0].0;
+            let byte = children[0].0;
             self.begin_arriving(context.best);
             for (_, child) in children {
                 self.arrive(trie, *child);
             }
             for star in stars.clone() {
-                if let Some(child) = trie.child(self.stars[star], octet) {
+                if let Some(child) = trie.child(self.stars[star], byte) {
                     self.arrive(trie, child);
                 }
             }
             self.work += stars.len() as u64;
             let target = self.state_of_set(trie);
-            self.exits.push((octet, target));
+            self.exits.push((byte, target));
         }
-        // Every other octet leaves the stars alone, which then see that octet too.
+        // Every other byte leaves the stars alone, which then see that byte too.
         self.begin_arriving(context.best);
         self.state_of_set(trie)
     }
 
-    /// Where one node alone is live beside the stars and a single way goes on from it, octet
-    /// after octet: takes all of it as one exit, up to an octet that is special in targets or
+    /// Where one node alone is live beside the stars and a single way goes on from it, byte
+    /// after byte: takes all of it as one exit, up to a byte that is special in targets or
     /// that the stars know.
     fn expand_literal(
         &mut self,
@@ -700,10 +700,10 @@ impl Dfa {
             let n = trie.node(last);
             let passes = n.star == NONE && n.end_anchored == 0 && (last == node || n.end == 0);
             match trie.edges(last) {
-                [(octet, child)]
-                    if passes && !encoding.is_special(*octet) && !self.has_cell(*octet) =>
+                [(byte, child)]
+                    if passes && !encoding.is_special(*byte) && !self.has_cell(*byte) =>
                 {
-                    self.literals.push(*octet);
+                    self.literals.push(*byte);
                     last = *child;
                 }
                 _ => break,
@@ -732,14 +732,14 @@ impl Dfa {
         true
     }
 
-    /// Where a state leads by an octet.
-    fn step(&self, state: &State, octet: u8) -> StateId {
+    /// Where a state leads by a byte.
+    fn step(&self, state: &State, byte: u8) -> StateId {
         let exits = self.exits(state);
-        let found = exits.binary_search_by_key(&octet, |(o, _)| *o);
+        let found = exits.binary_search_by_key(&byte, |(o, _)| *o);
         found.map_or(state.otherwise, |at| exits[at].1)
     }
 
-    /// Drops the exits that lead where `otherwise` does with the same octet, from states of
+    /// Drops the exits that lead where `otherwise` does with the same byte, from states of
     /// contexts that are not settled; others have none.
     fn drop_needless_exits(&mut self) {
         for at in 0..self.unsettled.len() {
@@ -752,10 +752,10 @@ impl Dfa {
             let from = state.exits_at as usize;
             let mut kept = from;
             for at in from..from + state.exits_len as usize {
-                let (octet, target) = self.exits[at];
-                let otherwise = elsewhere.map_or(state.otherwise, |s| self.step(&s, octet));
+                let (byte, target) = self.exits[at];
+                let otherwise = elsewhere.map_or(state.otherwise, |s| self.step(&s, byte));
                 if target != otherwise {
-                    self.exits[kept] = (octet, target);
+                    self.exits[kept] = (byte, target);
                     kept += 1;
                 }
             }
@@ -817,7 +817,7 @@ fn leads_through(trie: &Trie, stars: &Marks, node: NodeId, work: &mut u64) -> bo
     false
 }
 
-/// Merges two lists that are sorted by octet.
+/// Merges two lists that are sorted by byte.
 fn merge(one: &[(u8, NodeId)], mut other: &[(u8, NodeId)], into: &mut Vec<(u8, NodeId)>) {
     into.clear();
     for &edge in one {

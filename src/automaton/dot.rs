@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::automaton::table::{LITERAL, Table, WAIT, header_len};
-use crate::decision::Verdict;
+use crate::verdict::Verdict;
 
 impl Table<'_> {
-    /// The records as a graph: an ellipse reads octets, a hexagon waits behind a star for
-    /// one of its octets; it is coloured by the verdict if the target ends there. A dashed
-    /// edge is taken by every other octet, which is read again behind it. Boxes are final.
+    /// The records as a graph: an ellipse reads bytes, a hexagon waits behind a star for
+    /// one of its bytes; it is coloured by the verdict if the target ends there. A dashed
+    /// edge is taken by every other byte, which is read again behind it. Boxes are final.
     pub(crate) fn to_dot(self) -> String {
         let mut dot = String::from(
             "digraph policy {\n  rankdir=LR;\n  node [style=filled, fontname=\"monospace\"];\n  \
@@ -43,15 +43,15 @@ impl Table<'_> {
             let _ =
                 writeln!(dot, "  {from} [label=\"{label}\", shape={shape}, fillcolor={colour}];");
             if record.head.kind() == LITERAL {
-                let label = format!(" [label=\"{}\"]", escape(record.octets, ""));
+                let label = format!(" [label=\"{}\"]", escape(record.bytes, ""));
                 edge(&from, record.then.unwrap_or(behind), &label);
             } else {
                 let mut by_target: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-                for (octet, target) in record.octets.iter().zip(&record.targets) {
-                    by_target.entry(*target).or_default().push(*octet);
+                for (byte, target) in record.bytes.iter().zip(&record.targets) {
+                    by_target.entry(*target).or_default().push(*byte);
                 }
-                for (target, octets) in by_target {
-                    edge(&from, target, &format!(" [label=\"{}\"]", escape(&octets, " ")));
+                for (target, bytes) in by_target {
+                    edge(&from, target, &format!(" [label=\"{}\"]", escape(&bytes, " ")));
                 }
             }
             if let Some(otherwise) = record.otherwise {
@@ -72,22 +72,22 @@ impl Table<'_> {
     }
 }
 
-/// Octets as the inside of a DOT string.
-fn escape(octets: &[u8], between: &str) -> String {
+/// Bytes as the inside of a DOT string.
+fn escape(bytes: &[u8], between: &str) -> String {
     let mut text = String::new();
-    for (i, octet) in octets.iter().enumerate() {
+    for (i, byte) in bytes.iter().enumerate() {
         if i > 0 {
             text.push_str(between);
         }
-        match octet {
+        match byte {
             b'"' | b'\\' => {
                 text.push('\\');
-                text.push(char::from(*octet));
+                text.push(char::from(*byte));
             }
             b' ' => text.push('␠'),
-            0x21..=0x7E => text.push(char::from(*octet)),
+            0x21..=0x7E => text.push(char::from(*byte)),
             _ => {
-                let _ = write!(text, "\\\\x{octet:02X}");
+                let _ = write!(text, "\\\\x{byte:02X}");
             }
         }
     }

@@ -7,42 +7,43 @@
 //!
 //! 1. **Runs** (`trie`). Only the verdict counts, so neighbours in the order of precedence
 //!    with the same verdict are one level, a *run*. Most rule sets have one or two.
-//! 2. **Shared tails** (`trie`). The patterns become a trie over octets with star nodes;
+//! 2. **Shared tails** (`trie`). The patterns become a trie over bytes with star nodes;
 //!    equal sub-tries are one, which bounds what the next step can multiply.
 //! 3. **Pruned determinisation** (`determinise`). A state is the best run reached so far and
 //!    the live nodes that can still change the verdict; all others are dropped, so that a
 //!    verdict is final as early as can be. States and work have a budget.
-//! 4. **Layout** (`table`). States become records in one run of octets: literals that are
+//! 4. **Layout** (`table`). States become records in one run of bytes: literals that are
 //!    compared at once, branches, and waits behind stars. Its invariants are written down
 //!    there and checked by `validate`.
-//!    `lookahead` adds what the next octets tell without a visit to the records.
-//!    `places` reads it octet by octet, for who compares two of them.
-//! 5. **Walk** (`walk`, and `walk_avx2` for processors that have it). Reads a target once at
+//!    `lookahead` adds what the next bytes tell without a visit to the records.
+//!    `places` reads it byte by byte, for who compares two of them.
+//! 5. **Walk** (`walk`, and `avx2` for processors that have it). Reads a target once at
 //!    most.
 //!
 //! `on_demand` is another way from the trie to verdicts, for rule sets that have too many states:
 //! it builds those that targets visit.
 //!
-//! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns, and octets.
+//! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns, and bytes.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod cursor;
 mod determinise;
 mod dot;
+mod limits;
 mod lookahead;
 mod on_demand;
-mod places;
 mod table;
 mod trie;
 mod walk;
-#[cfg(target_arch = "x86_64")]
-mod walk_avx2;
 
-use crate::config::{LimitHit, Limits};
-use crate::normalise::Encoding;
 use crate::rules::RuleSet;
+use crate::rules::normalise::Encoding;
+pub use limits::{LimitHit, Limits};
 
-pub(crate) use lookahead::Place;
+pub(crate) use cursor::ByteSet;
+pub(crate) use lookahead::Cursor;
 pub(crate) use on_demand::{GaveUp, Source, States};
-pub(crate) use places::OctetSet;
 pub(crate) use table::Automaton;
 pub use table::InvalidAutomaton;
 pub(crate) use table::Table;
@@ -72,8 +73,8 @@ impl Compiler {
         encoding: Encoding,
         limits: &Limits,
     ) -> Result<Automaton, LimitHit> {
-        if rules.pattern_octets() > limits.pattern_octets {
-            return Err(LimitHit::PatternOctets(limits.pattern_octets));
+        if rules.pattern_bytes() > limits.pattern_bytes {
+            return Err(LimitHit::PatternBytes(limits.pattern_bytes));
         }
         if rules.stars().saturating_sub(rules.len()) > limits.inner_stars {
             return Err(LimitHit::InnerStars(limits.inner_stars));
@@ -95,7 +96,7 @@ mod tests {
     use crate::rules::RawRule;
     use crate::{Profile, Verdict};
 
-    /// The octets that `docs/automaton.md` explains.
+    /// The bytes that `docs/automaton.md` explains.
     #[test]
     fn worked_example() {
         let profile = Profile::RFC9309;
@@ -120,8 +121,8 @@ mod tests {
             let mut end = offset;
             for word in rest.split_whitespace() {
                 match u8::from_str_radix(word, 16) {
-                    Ok(octet) if word.len() == 2 => {
-                        assert_eq!(automaton.octets[end], octet, "{offset}: {rest}");
+                    Ok(byte) if word.len() == 2 => {
+                        assert_eq!(automaton.bytes[end], byte, "{offset}: {rest}");
                         end += 1;
                     }
                     _ if word == "(filter)" => end += lookahead::FILTER_LEN,
@@ -132,15 +133,15 @@ mod tests {
             at = Some(end);
             lines += 1;
         }
-        assert_eq!((lines, at), (6, Some(automaton.octets.len() - table::PADDING)));
-        assert!(explained.contains(&format!("has {} octets", automaton.octets.len())));
+        assert_eq!((lines, at), (6, Some(automaton.bytes.len() - table::PADDING)));
+        assert!(explained.contains(&format!("has {} bytes", automaton.bytes.len())));
         assert_eq!(automaton.table().validate(), Ok(()));
     }
 
-    /// `validate` notices any octet that is changed, or what comes out is a valid table too,
+    /// `validate` notices any byte that is changed, or what comes out is a valid table too,
     /// on which the walk ends.
     #[test]
-    fn changed_octets() {
+    fn changed_bytes() {
         let profile = Profile::RFC9309;
         let value =
             |line, verdict, value: &'static str| RawRule { line, verdict, value: value.as_bytes() };
@@ -153,10 +154,10 @@ mod tests {
         let encoding = Encoding::of_target(&profile);
         let automaton = Compiler::default().compile(&rules, encoding, &Limits::default()).unwrap();
         let (mut valid, mut invalid) = (0, 0);
-        for at in 0..automaton.octets.len() {
+        for at in 0..automaton.bytes.len() {
             for bit in 0..8 {
                 let mut changed = automaton.clone();
-                changed.octets[at] ^= 1 << bit;
+                changed.bytes[at] ^= 1 << bit;
                 if changed.table().validate().is_err() {
                     invalid += 1;
                     continue;

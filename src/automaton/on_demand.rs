@@ -3,32 +3,32 @@
 //! What `determinise` builds at once, here a target pays for where it goes: for rule sets that
 //! have too many states, of which real targets visit few. A state is the best run reached so
 //! far and the live nodes that can still change the verdict, and its row tells for each class
-//! of octets where it leads, or that nobody has asked yet. Rows lie in one array and are named
-//! by where they begin, so that an octet costs one look-up in the classes and one in the rows.
+//! of bytes where it leads, or that nobody has asked yet. Rows lie in one array and are named
+//! by where they begin, so that a byte costs one look-up in the classes and one in the rows.
 //!
 //! Rows have a bound. Where it is reached all are dropped; where that happens often and the
-//! octets read are few for it, or for the work done, the DFA gives up: hostile rules would cost
-//! a state for each octet of each target.
+//! bytes read are few for it, or for the work done, the DFA gives up: hostile rules would cost
+//! a state for each byte of each target.
 
 use crate::automaton::determinise::{final_of, grow_table, hash, is_above, is_relevant, rival_of};
 use crate::automaton::trie::{NONE, NodeId, Run, Trie, verdict_of};
-use crate::decision::Verdict;
-use crate::normalise::Encoding;
 use crate::rules::RuleSet;
-use crate::target::Target;
+use crate::rules::normalise::Encoding;
+use crate::rules::target::Target;
+use crate::verdict::Verdict;
 
-/// The octets that the states of one DFA may occupy.
+/// The bytes that the states of one DFA may occupy.
 const LIMIT_BYTES: usize = 2 << 20;
-/// The octets of a trie at most; beyond it no state is built.
+/// The bytes of a trie at most; beyond it no state is built.
 const TRIE_LIMIT_BYTES: usize = 16 << 20;
 /// After so many clearings the states must earn their keep …
 const CLEARINGS: usize = 4;
-/// … by so many octets read for each of them.
-const OCTETS_PER_STATE: usize = 8;
-/// The nodes that may be looked at to build states, and as many more for each octet read.
-/// Real policies take tens of thousands; rules of many stars could take as many for each octet.
+/// … by so many bytes read for each of them.
+const BYTES_PER_STATE: usize = 8;
+/// The nodes that may be looked at to build states, and as many more for each byte read.
+/// Real policies take tens of thousands; rules of many stars could take as many for each byte.
 const WORK: usize = 2 << 20;
-const WORK_PER_OCTET: usize = 16;
+const WORK_PER_BYTE: usize = 16;
 
 /// There are too many nodes, or too many states for what is read: another engine must decide.
 #[derive(Debug)]
@@ -39,12 +39,12 @@ pub(crate) struct GaveUp;
 pub(crate) struct Source {
     trie: Trie,
     encoding: Encoding,
-    /// The column of each octet as it is given: that of [`SPECIAL`] for those that are.
+    /// The column of each byte as it is given: that of [`SPECIAL`] for those that are.
     given: Box<[u16; 256]>,
-    /// The column of each octet as it is normalised.
+    /// The column of each byte as it is normalised.
     normalised: Box<[u16; 256]>,
-    /// By column: the octet, if it is one that the trie knows.
-    octets: Vec<Option<u8>>,
+    /// By column: the byte, if it is one that the trie knows.
+    bytes: Vec<Option<u8>>,
 }
 
 /// A place in the rows, or what stands there instead.
@@ -54,7 +54,7 @@ type Row = u32;
 const UNKNOWN: Row = 0;
 /// The verdict is final: this, and one more for "disallow".
 const FINAL: Row = 1;
-/// An octet that may stand for something else.
+/// A byte that may stand for something else.
 const SPECIAL: Row = 3;
 /// Where the first row begins.
 const FIRST_ROW: Row = 4;
@@ -62,7 +62,7 @@ const FIRST_ROW: Row = 4;
 /// The column of the verdict if the target ends.
 const END_COLUMN: u16 = 0;
 const SPECIAL_COLUMN: u16 = 1;
-/// The column of all octets that the trie does not know.
+/// The column of all bytes that the trie does not know.
 const OTHER_COLUMN: u16 = 2;
 
 /// The states that were built so far. Each thread needs its own.
@@ -77,10 +77,10 @@ pub(crate) struct States {
     table: Vec<u32>,
     /// The first row, if it is built.
     start: Row,
-    /// The octets that the states may occupy.
+    /// The bytes that the states may occupy.
     limit_bytes: usize,
     clearings: usize,
-    /// The octets read, but for those of the target at hand, and how many it were at the last
+    /// The bytes read, but for those of the target at hand, and how many it were at the last
     /// clearing.
     read: usize,
     read_before: usize,
@@ -111,28 +111,28 @@ impl Source {
             return Err(GaveUp);
         }
         let mut normalised = Box::new([OTHER_COLUMN; 256]);
-        let mut octets = vec![None; usize::from(OTHER_COLUMN) + 1];
-        for octet in trie.octets() {
-            let column = &mut normalised[usize::from(octet)];
+        let mut bytes = vec![None; usize::from(OTHER_COLUMN) + 1];
+        for byte in trie.bytes() {
+            let column = &mut normalised[usize::from(byte)];
             if *column == OTHER_COLUMN {
-                *column = octets.len() as u16;
-                octets.push(Some(octet));
+                *column = bytes.len() as u16;
+                bytes.push(Some(byte));
             }
         }
         let mut given = normalised.clone();
-        for octet in (0..=255).filter(|octet| encoding.is_special(*octet)) {
-            given[usize::from(octet)] = SPECIAL_COLUMN;
+        for byte in (0..=255).filter(|byte| encoding.is_special(*byte)) {
+            given[usize::from(byte)] = SPECIAL_COLUMN;
         }
-        Ok(Source { trie, encoding, given, normalised, octets })
+        Ok(Source { trie, encoding, given, normalised, bytes })
     }
 
-    /// The occupied octets.
+    /// The occupied bytes.
     pub(crate) fn memory_usage(&self) -> usize {
         size_of::<Source>()
             + self.trie.memory_usage()
             + size_of_val(&*self.given)
             + size_of_val(&*self.normalised)
-            + size_of_val(&*self.octets)
+            + size_of_val(&*self.bytes)
     }
 }
 
@@ -155,7 +155,7 @@ impl States {
         }
     }
 
-    /// The occupied octets.
+    /// The occupied bytes.
     pub(crate) fn memory_usage(&self) -> usize {
         size_of::<States>()
             + size_of::<Row>() * self.rows.capacity()
@@ -211,8 +211,8 @@ impl States {
         if *row < FIRST_ROW {
             return *row;
         }
-        for &octet in &given[*at..] {
-            let next = self.row_at(*row, source.given[usize::from(octet)]);
+        for &byte in &given[*at..] {
+            let next = self.row_at(*row, source.given[usize::from(byte)]);
             if next < FIRST_ROW {
                 return next;
             }
@@ -222,7 +222,7 @@ impl States {
         self.row_at(*row, END_COLUMN)
     }
 
-    /// Goes on where an octet may stand for something else.
+    /// Goes on where a byte may stand for something else.
     #[cold]
     fn verdict_normalised(
         &mut self,
@@ -232,8 +232,8 @@ impl States {
         mut at: usize,
     ) -> Result<Verdict, GaveUp> {
         let left = source.encoding.up_to_end(&given[at..]);
-        for octet in source.encoding.normalised(left) {
-            let column = source.normalised[usize::from(octet)];
+        for byte in source.encoding.normalised(left) {
+            let column = source.normalised[usize::from(byte)];
             row = match self.row_at(row, column) {
                 UNKNOWN => self.build(source, row, column, at)?,
                 next => next,
@@ -263,7 +263,7 @@ impl States {
         Ok(self.start)
     }
 
-    /// Finds out where a row leads, behind so many octets of the target at hand.
+    /// Finds out where a row leads, behind so many bytes of the target at hand.
     #[cold]
     fn build(
         &mut self,
@@ -273,10 +273,10 @@ impl States {
         read: usize,
     ) -> Result<Row, GaveUp> {
         let trie = &source.trie;
-        let number = (row - FIRST_ROW) as usize / source.octets.len();
+        let number = (row - FIRST_ROW) as usize / source.bytes.len();
         let State { set_at, set_len, best, .. } = self.states[number];
         self.work += set_len as usize;
-        if self.work > WORK + WORK_PER_OCTET * (self.read + read) {
+        if self.work > WORK + WORK_PER_BYTE * (self.read + read) {
             return Err(GaveUp);
         }
         self.set.clear();
@@ -286,8 +286,8 @@ impl States {
             if trie.node(node).is_star {
                 self.set.push(node);
             }
-            let octet = source.octets[usize::from(column)];
-            if let Some(child) = octet.and_then(|octet| trie.child(node, octet)) {
+            let byte = source.bytes[usize::from(column)];
+            if let Some(child) = byte.and_then(|byte| trie.child(node, byte)) {
                 self.arrive(trie, child);
             }
         }
@@ -349,7 +349,7 @@ impl States {
         if self.set.is_empty() {
             return Ok(FINAL + final_of(self.best));
         }
-        let columns = source.octets.len();
+        let columns = source.bytes.len();
         let hash = hash(self.best, &self.set);
         if self.table.len() <= 2 * self.states.len() {
             grow_table(&mut self.table, self.states.iter().map(|state| state.hash), 1);
@@ -397,7 +397,7 @@ impl States {
     /// Drops all states, unless they did not earn their keep.
     fn clear(&mut self, read: usize) -> Result<(), GaveUp> {
         let read = self.read + read;
-        let earned = read - self.read_before >= OCTETS_PER_STATE * self.states.len();
+        let earned = read - self.read_before >= BYTES_PER_STATE * self.states.len();
         if self.clearings >= CLEARINGS && !earned {
             return Err(GaveUp);
         }
@@ -426,7 +426,7 @@ fn verdict_at(row: Row) -> Verdict {
 mod tests {
     use super::*;
     use crate::automaton::Compiler;
-    use crate::config::Limits;
+    use crate::automaton::limits::Limits;
     use crate::profile::Profile;
     use crate::rules::RawRule;
 
@@ -449,8 +449,8 @@ mod tests {
         };
         let (mut asked, mut disallowed, mut clearings, mut gave_up) = (0, 0, 0, 0);
         for round in 0..400 {
-            let mut word = |octets: &[u8], max: u32| -> Vec<u8> {
-                (0..=random(max)).map(|_| octets[random(octets.len() as u32) as usize]).collect()
+            let mut word = |bytes: &[u8], max: u32| -> Vec<u8> {
+                (0..=random(max)).map(|_| bytes[random(bytes.len() as u32) as usize]).collect()
             };
             let values: Vec<Vec<u8>> =
                 (0..12).map(|_| [b"/", &word(b"aaabb*/$%", 7)[..]].concat()).collect();

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use crate::Verdict;
 use crate::rules::RuleSet;
+use crate::verdict::Verdict;
 
 /// The number of a node.
 pub(crate) type NodeId = u32;
@@ -69,14 +69,14 @@ impl Ahead {
     }
 }
 
-/// Patterns as a directed graph without circles but for the stars' own: a trie over octets
+/// Patterns as a directed graph without circles but for the stars' own: a trie over bytes
 /// whose equal sub-tries are one. It begins behind the first `/` of the target.
 ///
 /// Children have lower numbers than their parents.
 #[derive(Debug, Default)]
 pub(crate) struct Trie {
     nodes: Vec<Node>,
-    /// Sorted by octet within a node.
+    /// Sorted by byte within a node.
     edges: Vec<(u8, NodeId)>,
     aheads: Vec<Ahead>,
     root: NodeId,
@@ -94,10 +94,10 @@ pub(crate) struct Trie {
     table: Vec<NodeId>,
 }
 
-/// A pattern from behind the first `/` on: `octets[at..]` of rule number `rule`.
+/// A pattern from behind the first `/` on: `bytes[at..]` of rule number `rule`.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The octets at hand while sorting: see [`key_of`].
+    /// The bytes at hand while sorting: see [`key_of`].
     key: u64,
     rule: u32,
     run: Run,
@@ -110,7 +110,7 @@ struct Entry {
 /// What lies between two of them are links.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    /// The octets from the root to here.
+    /// The bytes from the root to here.
     depth: usize,
     edges_from: usize,
     star: NodeId,
@@ -132,7 +132,7 @@ struct Links {
     label: u32,
 }
 
-/// A label of links over a star; labels of others are their octet.
+/// A label of links over a star; labels of others are their byte.
 const LABEL_STAR: u32 = 1 << 8;
 /// In a label: the link is a star node itself.
 const LABEL_IS_STAR: u32 = 1 << 9;
@@ -159,16 +159,16 @@ impl Trie {
         let entries = std::mem::take(&mut self.entries);
         for entry in &entries {
             let pattern = rules.get(entry.rule as usize).pattern;
-            let octets = &pattern.octets[usize::from(entry.at)..];
-            let shared = common_prefix_len(previous, octets);
+            let bytes = &pattern.bytes[usize::from(entry.at)..];
+            let shared = common_prefix_len(previous, bytes);
             self.close_down_to(shared, previous, rules.wildcards());
             let parting = self.open[self.open.len() - 1];
             if parting.best >= entry.run {
-                previous = &octets[..shared];
+                previous = &bytes[..shared];
                 continue;
             }
-            if octets.len() > shared {
-                self.open.push(Open::new(octets.len(), self.open_edges.len(), parting.best));
+            if bytes.len() > shared {
+                self.open.push(Open::new(bytes.len(), self.open_edges.len(), parting.best));
             }
             let node = self.open.last_mut().expect("the root is open");
             if entry.anchored {
@@ -177,7 +177,7 @@ impl Trie {
                 node.end = entry.run;
                 node.best = entry.run;
             }
-            previous = octets;
+            previous = bytes;
         }
         self.entries = entries;
         self.close_down_to(0, previous, rules.wildcards());
@@ -193,16 +193,16 @@ impl Trie {
         self.aheads.shrink_to_fit();
     }
 
-    /// The octets that a trie without scratch space occupies, without `self`.
+    /// The bytes that a trie without scratch space occupies, without `self`.
     pub(crate) fn memory_usage(&self) -> usize {
         size_of::<Node>() * self.nodes.capacity()
             + size_of::<(u8, NodeId)>() * self.edges.capacity()
             + size_of::<Ahead>() * self.aheads.capacity()
     }
 
-    /// The octets of all ways, each once or more.
-    pub(crate) fn octets(&self) -> impl Iterator<Item = u8> {
-        self.edges.iter().map(|(octet, _)| *octet)
+    /// The bytes of all ways, each once or more.
+    pub(crate) fn bytes(&self) -> impl Iterator<Item = u8> {
+        self.edges.iter().map(|(byte, _)| *byte)
     }
 
     /// Assigns runs and drops what cannot change a verdict.
@@ -218,14 +218,14 @@ impl Trie {
             if run == 0 {
                 continue;
             }
-            let octets = rule.pattern.octets;
+            let bytes = rule.pattern.bytes;
             let anchored = rule.pattern.anchored;
             let mut add = |at: u8| {
-                let key = key_of(&octets[usize::from(at)..]);
+                let key = key_of(&bytes[usize::from(at)..]);
                 self.entries.push(Entry { key, rule: number as u32, run, at, anchored });
                 self.highest_run = run;
             };
-            match octets {
+            match bytes {
                 // A target begins with `/`.
                 [b'/', ..] => add(1),
                 [b'*', after @ ..] if rules.wildcards() => {
@@ -245,12 +245,12 @@ impl Trie {
     /// Sorts by pattern, a key at a time. Of equal patterns the highest run comes
     /// first: the others add nothing.
     fn sort(&mut self, rules: &RuleSet) {
-        /// So few entries are compared octet by octet.
+        /// So few entries are compared byte by byte.
         const FEW: usize = 8;
         let rest = |entry: &Entry, depth: usize| {
-            &rules.get(entry.rule as usize).pattern.octets[usize::from(entry.at) + depth..]
+            &rules.get(entry.rule as usize).pattern.bytes[usize::from(entry.at) + depth..]
         };
-        // Ranges of entries that are equal in the octets before a depth.
+        // Ranges of entries that are equal in the bytes before a depth.
         self.to_sort.push((0, self.entries.len(), 0));
         while let Some((from, to, depth)) = self.to_sort.pop() {
             let entries = &mut self.entries[from..to];
@@ -259,7 +259,7 @@ impl Trie {
             for equal in entries.chunk_by_mut(|a, b| a.key == b.key) {
                 let len = equal.len();
                 if len > 1 {
-                    let next = depth + KEY_OCTETS;
+                    let next = depth + KEY_BYTES;
                     if is_last_key(equal[0].key) {
                         equal.sort_unstable_by_key(|entry| (entry.anchored, Reverse(entry.run)));
                     } else if len <= FEW {
@@ -279,7 +279,7 @@ impl Trie {
         }
     }
 
-    /// Closes all open nodes with more octets than `depth`, and opens the one there.
+    /// Closes all open nodes with more bytes than `depth`, and opens the one there.
     /// `path` is what leads to the deepest one.
     fn close_down_to(&mut self, depth: usize, path: &[u8], wildcards: bool) {
         let is_star = |depth: usize| wildcards && depth > 0 && path[depth - 1] == b'*';
@@ -311,9 +311,9 @@ impl Trie {
         let edges = &self.open_edges[open.edges_from..];
         let is_star_label = if is_star { LABEL_IS_STAR } else { 0 };
         match *edges {
-            [(octet, child)] if (open.star, open.end, open.end_anchored) == (NONE, 0, 0) => {
+            [(byte, child)] if (open.star, open.end, open.end_anchored) == (NONE, 0, 0) => {
                 self.open_edges.truncate(open.edges_from);
-                return self.link(u32::from(octet) | is_star_label, child);
+                return self.link(u32::from(byte) | is_star_label, child);
             }
             [] if open.star != NONE && (open.end, open.end_anchored) == (0, 0) => {
                 return self.link(LABEL_STAR | is_star_label, open.star);
@@ -465,20 +465,20 @@ impl Trie {
         &self.nodes[id as usize]
     }
 
-    /// The ways from a node, by octet in ascending order.
+    /// The ways from a node, by byte in ascending order.
     #[inline]
     pub(crate) fn edges(&self, id: NodeId) -> &[(u8, NodeId)] {
         edges_of(&self.edges, self.node(id))
     }
 
-    /// Where this octet leads from a node.
+    /// Where this byte leads from a node.
     #[inline]
-    pub(crate) fn child(&self, id: NodeId, octet: u8) -> Option<NodeId> {
+    pub(crate) fn child(&self, id: NodeId, byte: u8) -> Option<NodeId> {
         let edges = self.edges(id);
         if edges.len() <= 8 {
-            return edges.iter().find(|(o, _)| *o == octet).map(|(_, child)| *child);
+            return edges.iter().find(|(o, _)| *o == byte).map(|(_, child)| *child);
         }
-        edges.binary_search_by_key(&octet, |(o, _)| *o).ok().map(|at| edges[at].1)
+        edges.binary_search_by_key(&byte, |(o, _)| *o).ok().map(|at| edges[at].1)
     }
 }
 
@@ -515,8 +515,8 @@ fn edges_of<'e>(edges: &'e [(u8, NodeId)], node: &Node) -> &'e [(u8, NodeId)] {
 fn hash(is_star: bool, open: &Open, edges: &[(u8, NodeId)]) -> u32 {
     let mut hash = mix(u64::from(is_star), u64::from(open.star));
     hash = mix(hash, u64::from(open.end) << 32 | u64::from(open.end_anchored));
-    for (octet, child) in edges {
-        hash = mix(hash, u64::from(*octet) << 32 | u64::from(*child));
+    for (byte, child) in edges {
+        hash = mix(hash, u64::from(*byte) << 32 | u64::from(*child));
     }
     (hash >> 32) as u32
 }
@@ -526,25 +526,25 @@ pub(crate) fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The octets of a key.
-const KEY_OCTETS: usize = 7;
+/// The bytes of a key.
+const KEY_BYTES: usize = 7;
 
-/// A number that sorts as the first octets do: those, then zeros for any that are missing,
+/// A number that sorts as the first bytes do: those, then zeros for any that are missing,
 /// then how many there are, 255 if more follow.
-fn key_of(octets: &[u8]) -> u64 {
-    match octets.first_chunk() {
+fn key_of(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
         Some(eight) => u64::from_be_bytes(*eight) | 0xFF,
         None => {
             let mut eight = [0; 8];
-            eight[..octets.len()].copy_from_slice(octets);
-            u64::from_be_bytes(eight) | octets.len() as u64
+            eight[..bytes.len()].copy_from_slice(bytes);
+            u64::from_be_bytes(eight) | bytes.len() as u64
         }
     }
 }
 
-/// Whether nothing follows the octets of a key.
+/// Whether nothing follows the bytes of a key.
 fn is_last_key(key: u64) -> bool {
-    key & 0xFF <= KEY_OCTETS as u64
+    key & 0xFF <= KEY_BYTES as u64
 }
 
 fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {

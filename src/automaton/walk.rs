@@ -4,19 +4,19 @@ use crate::automaton::lookahead::FILTER_LEN;
 use crate::automaton::table::{
     BRANCH, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, THEN_BEHIND, THEN_TARGET, Table,
 };
-use crate::decision::Verdict;
-use crate::target::Target;
+use crate::rules::target::Target;
+use crate::verdict::Verdict;
 
 impl Table<'_> {
-    /// The verdict on a target. Reads its octets once at most, from first to last, stops
+    /// The verdict on a target. Reads its bytes once at most, from first to last, stops
     /// as soon as the verdict is final, allocates nothing.
     ///
     /// The table must be valid: another one makes it panic, or worse.
     #[inline(always)]
     pub(crate) fn verdict(self, target: &Target<'_>) -> Verdict {
         #[cfg(target_arch = "x86_64")]
-        if super::walk_avx2::is_available() {
-            let verdict = super::walk_avx2::verdict(self, target);
+        if super::avx2::is_available() {
+            let verdict = super::avx2::verdict(self, target);
             // So every test and every fuzzed input checks one walk by the other.
             debug_assert_eq!(verdict, self.verdict_anywhere(target));
             return verdict;
@@ -33,14 +33,14 @@ impl Table<'_> {
         }
     }
 
-    /// Compares the octets as they were given, until a special one matters.
+    /// Compares the bytes as they were given, until a special one matters.
     ///
     /// What costs is the latency of one look-up after another and the branches that no one
     /// can predict. So a record's other fields are fetched only when they are needed, and the
     /// wait that follows a literal or branch without success is entered without asking for
     /// its kind.
     fn walk<const WIDTH: usize>(self, target: &Target<'_>) -> Verdict {
-        let table = self.octets;
+        let table = self.bytes;
         let given = target.unended();
         let mut left = given;
         let mut at = self.start() as usize;
@@ -63,8 +63,8 @@ impl Table<'_> {
                         };
                         continue;
                     }
-                    let Some(&octet) = behind.first() else { return head.at_end() };
-                    if self.encoding.is_special(octet) {
+                    let Some(&byte) = behind.first() else { return head.at_end() };
+                    if self.encoding.is_special(byte) {
                         return self.meet_special(given, at, given.len() - left.len(), same);
                     }
                     left = behind;
@@ -76,11 +76,11 @@ impl Table<'_> {
                     }
                 }
                 BRANCH => {
-                    let Some((&octet, behind)) = left.split_first() else { return head.at_end() };
-                    if self.encoding.is_special(octet) {
+                    let Some((&byte, behind)) = left.split_first() else { return head.at_end() };
+                    if self.encoding.is_special(byte) {
                         return self.meet_special(given, at, given.len() - left.len(), 0);
                     }
-                    if let Some(exit) = position(&table[at + 2..at + 2 + n], octet) {
+                    if let Some(exit) = position(&table[at + 2..at + 2 + n], byte) {
                         left = behind;
                         if !self.sees_another(table[at + 2 + n + exit], left) {
                             at = number::<WIDTH>(table, at + 2 + 2 * n + WIDTH * exit);
@@ -96,32 +96,31 @@ impl Table<'_> {
             };
             let filter = &table[wait + 2..wait + 2 + FILTER_LEN];
             let n = usize::from(table[wait + 1]);
-            let octets_at = wait + 2 + FILTER_LEN;
+            let bytes_at = wait + 2 + FILTER_LEN;
             at = loop {
-                let stops = |octet: &u8| {
-                    self.encoding.is_special(*octet)
-                        || filter[usize::from(octet & 15)] & filter[16 + usize::from(octet >> 4)]
-                            != 0
+                let stops = |byte: &u8| {
+                    self.encoding.is_special(*byte)
+                        || filter[usize::from(byte & 15)] & filter[16 + usize::from(byte >> 4)] != 0
                 };
                 let Some(stop) = left.iter().position(stops) else {
                     return Head(table[wait]).at_end();
                 };
                 let from_stop = &left[stop..];
-                let Some((&octet, behind)) = from_stop.split_first() else { unreachable!() };
-                if self.encoding.is_special(octet) {
+                let Some((&byte, behind)) = from_stop.split_first() else { unreachable!() };
+                if self.encoding.is_special(byte) {
                     return self.meet_special(given, wait, given.len() - from_stop.len(), 0);
                 }
                 left = behind;
-                if let Some(exit) = position(&table[octets_at..octets_at + n], octet)
-                    && !self.sees_another(table[octets_at + n + exit], left)
+                if let Some(exit) = position(&table[bytes_at..bytes_at + n], byte)
+                    && !self.sees_another(table[bytes_at + n + exit], left)
                 {
-                    break number::<WIDTH>(table, octets_at + 2 * n + WIDTH * exit);
+                    break number::<WIDTH>(table, bytes_at + 2 * n + WIDTH * exit);
                 }
             };
         }
     }
 
-    /// Whether the octet that comes next is certain to fail where an exit with this peek
+    /// Whether the byte that comes next is certain to fail where an exit with this peek
     /// leads.
     #[inline(always)]
     fn sees_another(self, peek: u8, left: &[u8]) -> bool {
@@ -131,8 +130,8 @@ impl Table<'_> {
         }
     }
 
-    /// Goes on where the record `at`, entered behind the first `read` octets, met a special
-    /// octet `further` octets on.
+    /// Goes on where the record `at`, entered behind the first `read` bytes, met a special
+    /// byte `further` bytes on.
     #[cold]
     pub(super) fn meet_special(
         self,
@@ -142,16 +141,16 @@ impl Table<'_> {
         further: usize,
     ) -> Verdict {
         if self.encoding.ends(given[read + further]) {
-            return Head(self.octets[at]).at_end();
+            return Head(self.bytes[at]).at_end();
         }
         self.walk_normalised(self.encoding.up_to_end(&given[read..]), at)
     }
 
-    /// Goes on from the record `at` with the normalised octets of what is left of the target.
+    /// Goes on from the record `at` with the normalised bytes of what is left of the target.
     fn walk_normalised(self, left: &[u8], mut at: usize) -> Verdict {
-        let mut octets = self.encoding.normalised(left);
-        let mut next = octets.next();
-        let table = self.octets;
+        let mut bytes = self.encoding.normalised(left);
+        let mut next = bytes.next();
+        let table = self.bytes;
         let width = self.width();
         let number = |at| if width == 2 { number::<2>(table, at) } else { number::<4>(table, at) };
         'records: loop {
@@ -166,7 +165,7 @@ impl Table<'_> {
                     for &wanted in &table[p..p + n] {
                         match next {
                             None => return head.at_end(),
-                            Some(octet) if octet == wanted => next = octets.next(),
+                            Some(byte) if byte == wanted => next = bytes.next(),
                             Some(_) => {
                                 at = match head.otherwise() {
                                     OTHERWISE_TARGET => number(p + n + head.then_len(width)),
@@ -183,10 +182,10 @@ impl Table<'_> {
                     };
                 }
                 BRANCH => {
-                    let Some(octet) = next else { return head.at_end() };
-                    at = match position(&table[p..p + n], octet) {
+                    let Some(byte) = next else { return head.at_end() };
+                    at = match position(&table[p..p + n], byte) {
                         Some(exit) => {
-                            next = octets.next();
+                            next = bytes.next();
                             number(p + 2 * n + width * exit)
                         }
                         None => match head.otherwise() {
@@ -198,9 +197,9 @@ impl Table<'_> {
                 _ => {
                     let p = p + FILTER_LEN;
                     loop {
-                        let Some(octet) = next else { return head.at_end() };
-                        next = octets.next();
-                        if let Some(exit) = position(&table[p..p + n], octet) {
+                        let Some(byte) = next else { return head.at_end() };
+                        next = bytes.next();
+                        if let Some(exit) = position(&table[p..p + n], byte) {
                             at = number(p + 2 * n + width * exit);
                             break;
                         }
@@ -229,28 +228,28 @@ pub(super) fn verdict_of(otherwise: u8) -> Verdict {
     if otherwise == 0 { Verdict::Allow } else { Verdict::Disallow }
 }
 
-/// The little-endian number of `WIDTH` octets at an offset.
+/// The little-endian number of `WIDTH` bytes at an offset.
 #[inline(always)]
 fn number<const WIDTH: usize>(table: &[u8], at: usize) -> usize {
-    let octets: [u8; WIDTH] = table[at..at + WIDTH].try_into().expect("WIDTH octets");
-    octets.iter().rev().fold(0, |number, octet| number << 8 | usize::from(*octet))
+    let bytes: [u8; WIDTH] = table[at..at + WIDTH].try_into().expect("WIDTH bytes");
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
 }
 
-/// Where an octet stands among others.
+/// Where a byte stands among others.
 #[inline(always)]
-fn position(octets: &[u8], octet: u8) -> Option<usize> {
-    if octets.len() <= 8 {
-        return octets.iter().position(|o| *o == octet);
+fn position(bytes: &[u8], byte: u8) -> Option<usize> {
+    if bytes.len() <= 8 {
+        return bytes.iter().position(|o| *o == byte);
     }
-    memchr::memchr(octet, octets)
+    memchr::memchr(byte, bytes)
 }
 
 #[inline(always)]
-fn half(octets: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(octets[at..at + 8].try_into().expect("8 octets"))
+fn half(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"))
 }
 
-/// How many octets two runs have in common from the first on.
+/// How many bytes two runs have in common from the first on.
 #[inline(always)]
 pub(super) fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     let len = a.len().min(b.len());

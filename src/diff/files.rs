@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Difference, Limits, policies_within};
-use crate::crawler::Crawler;
 use crate::policy::Policy;
+use crate::read::crawler::Crawler;
 use crate::robots::Robots;
 
 /// What changed for some crawlers.

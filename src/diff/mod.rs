@@ -20,7 +20,7 @@
 //! 2. The automata of both policies are walked in step. First is found out whether they decide
 //!    alike at all, by the algorithm of Hopcroft and Karp: nearly linear in the size of both,
 //!    so this is always known where both are DFAs. Targets that no URL has do not count: a
-//!    third automaton knows which octets normalising leaves.
+//!    third automaton knows which bytes normalising leaves.
 //! 3. If they differ, all pairs of states are visited breadth first. So the first path found in
 //!    each direction is a shortest one. [`Limits::pairs`] bounds it.
 //! 4. Where that bound is hit, or an automaton is over its own limits, paths made from the rules
@@ -38,10 +38,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
+use crate::automaton::LimitHit;
 use crate::automaton::{Automaton, Compiler};
-use crate::config::LimitHit;
-use crate::decision::Verdict;
 use crate::policy::Policy;
+use crate::verdict::Verdict;
 
 pub use files::{CrawlersDifference, crawlers, files, named_crawlers};
 use product::{End, Product};
@@ -214,7 +214,7 @@ const LEAST_PAIRS: usize = 4_096;
 /// rules as another one is left out.
 const CANDIDATES_PER_FLIP: usize = 200;
 
-/// Octets of sampled paths times rules, at most: some two seconds for the costliest rules.
+/// Bytes of sampled paths times rules, at most: some two seconds for the costliest rules.
 const SAMPLE_WORK: u64 = 4 << 30;
 
 /// The lines of two deciding rules.
@@ -234,7 +234,7 @@ struct Direction {
     flips: Vec<Flip>,
     lines: HashSet<Lines>,
     candidates: usize,
-    /// Octets of the nearest target that flips, where that is proven.
+    /// Bytes of the nearest target that flips, where that is proven.
     nearest: Option<usize>,
 }
 

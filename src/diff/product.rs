@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::targets::{Spot, Targets};
-use crate::automaton::{OctetSet, Place, Table};
-use crate::decision::Verdict;
+use crate::automaton::{ByteSet, Cursor, Table};
+use crate::verdict::Verdict;
 
 /// Two tables of one reading.
 #[derive(Clone, Copy)]
@@ -15,11 +15,11 @@ pub(super) struct Product<'t> {
     pub(super) targets: Targets,
 }
 
-/// Where both are behind the same octets.
+/// Where both are behind the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Pair {
-    old: Place,
-    new: Place,
+    old: Cursor,
+    new: Cursor,
     spot: Spot,
 }
 
@@ -27,7 +27,7 @@ struct Pair {
 struct Reached {
     pair: Pair,
     from: u32,
-    octet: u8,
+    byte: u8,
 }
 
 /// Why a search ended.
@@ -90,7 +90,7 @@ impl Product<'_> {
         };
         let limit_pairs = limit_pairs.min(u32::MAX as usize - 256);
         is_new(first);
-        let mut reached = vec![Reached { pair: first, from: 0, octet: b'/' }];
+        let mut reached = vec![Reached { pair: first, from: 0, byte: b'/' }];
         let mut repeats = REPEATED_FLIPS;
         let mut next = 0;
         while let Some(&Reached { pair, .. }) = reached.get(next) {
@@ -111,7 +111,7 @@ impl Product<'_> {
                 if reached.len() > limit_pairs {
                     return (End::Limit, reached.len());
                 }
-                self.expand(pair, |octet, pair| {
+                self.expand(pair, |byte, pair| {
                     let is_repeated = !is_new(pair);
                     // All flips of two final states are one pair, whatever rules decide there.
                     if is_repeated {
@@ -124,7 +124,7 @@ impl Product<'_> {
                         }
                         repeats -= 1;
                     }
-                    reached.push(Reached { pair, from: next as u32, octet });
+                    reached.push(Reached { pair, from: next as u32, byte });
                 });
             }
             next += 1;
@@ -132,39 +132,39 @@ impl Product<'_> {
         (End::Exhausted, reached.len())
     }
 
-    /// Where a pair leads, by one octet for each class of octets.
+    /// Where a pair leads, by one byte for each class of bytes.
     fn expand(self, pair: Pair, mut found: impl FnMut(u8, Pair)) {
         let Pair { old, new, spot } = pair;
-        let mut apart = OctetSet::default();
-        self.old.add_octets(old, &mut apart);
-        self.new.add_octets(new, &mut apart);
-        self.targets.add_octets(spot, &mut apart);
+        let mut apart = ByteSet::default();
+        self.old.add_bytes(old, &mut apart);
+        self.new.add_bytes(new, &mut apart);
+        self.targets.add_bytes(spot, &mut apart);
         let mut other = false;
-        for &octet in &READABLE_FIRST {
+        for &byte in &READABLE_FIRST {
             // One stands for all that lead where it does.
-            if !apart.has(octet) && other {
+            if !apart.has(byte) && other {
                 continue;
             }
-            let Some(spot) = self.targets.step(spot, octet) else { continue };
-            other |= !apart.has(octet);
-            let (old, new) = (self.old.step(old, octet), self.new.step(new, octet));
-            found(octet, Pair { old, new, spot });
+            let Some(spot) = self.targets.step(spot, byte) else { continue };
+            other |= !apart.has(byte);
+            let (old, new) = (self.old.step(old, byte), self.new.step(new, byte));
+            found(byte, Pair { old, new, spot });
         }
     }
 }
 
 /// The target by which a pair was reached.
 fn target(reached: &[Reached], mut at: usize) -> Vec<u8> {
-    let mut target = vec![reached[at].octet];
+    let mut target = vec![reached[at].byte];
     while at > 0 {
         at = reached[at].from as usize;
-        target.push(reached[at].octet);
+        target.push(reached[at].byte);
     }
     target.reverse();
     target
 }
 
-/// All octets, those first that people read with the least effort.
+/// All bytes, those first that people read with the least effort.
 static READABLE_FIRST: [u8; 256] = {
     let first = b"abcdefghijklmnopqrstuvwxyz0123456789/-_.ABCDEFGHIJKLMNOPQRSTUVWXYZ?=&+,;:@!~'()%";
     let mut all = [0; 256];
@@ -172,9 +172,9 @@ static READABLE_FIRST: [u8; 256] = {
     // The listed ones, the other printable ones, all others.
     let mut pass = 0;
     while pass < 3 {
-        let mut octet = 0;
-        while octet < if pass == 0 { first.len() } else { 256 } {
-            let candidate = if pass == 0 { first[octet] } else { octet as u8 };
+        let mut byte = 0;
+        while byte < if pass == 0 { first.len() } else { 256 } {
+            let candidate = if pass == 0 { first[byte] } else { byte as u8 };
             let mut known = false;
             let mut at = 0;
             while at < len {
@@ -185,7 +185,7 @@ static READABLE_FIRST: [u8; 256] = {
                 all[len] = candidate;
                 len += 1;
             }
-            octet += 1;
+            byte += 1;
         }
         pass += 1;
     }
@@ -193,7 +193,7 @@ static READABLE_FIRST: [u8; 256] = {
 };
 
 /// A place of the old table (`false`) or the new one, at a spot among the targets.
-type Member = (bool, Place, Spot);
+type Member = (bool, Cursor, Spot);
 
 /// Places that decide alike if the tables do: a union-find forest.
 #[derive(Default)]
@@ -246,9 +246,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_octet_once() {
-        let mut octets = READABLE_FIRST;
-        octets.sort_unstable();
-        assert!(octets.iter().enumerate().all(|(at, octet)| at == usize::from(*octet)));
+    fn every_byte_once() {
+        let mut bytes = READABLE_FIRST;
+        bytes.sort_unstable();
+        assert!(bytes.iter().enumerate().all(|(at, byte)| at == usize::from(*byte)));
     }
 }

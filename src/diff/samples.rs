@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-use crate::decision::Verdict;
 use crate::policy::Policy;
+use crate::verdict::Verdict;
 
 /// What stars are filled with.
 const FILLS: [&[u8]; 6] = [b"", b"a", b"/", b"a/b", b"?", b"index.html"];
 /// What is added behind a path.
 const TAILS: [&[u8]; 6] = [b"", b"a", b"/", b"/a", b"?a=b", b".html"];
-/// Longer paths are left out: to judge one may cost a look at each octet for each rule.
-const MAX_PATH_OCTETS: usize = 4_096;
+/// Longer paths are left out: to judge one may cost a look at each byte for each rule.
+const MAX_PATH_BYTES: usize = 4_096;
 
 /// Paths, the same ones in every run: first each rule with its stars filled in the same way and
 /// with something behind it or cut off, then rules put together, filled and changed at random.
@@ -28,7 +28,7 @@ pub(super) struct Samples<'p> {
 impl<'p> Samples<'p> {
     pub(super) fn new(old: &'p Policy, new: &'p Policy, limit: usize) -> Samples<'p> {
         let [old, new] = [old, new].map(|policy| {
-            let short = policy.rules().filter(|rule| rule.pattern().len() <= MAX_PATH_OCTETS);
+            let short = policy.rules().filter(|rule| rule.pattern().len() <= MAX_PATH_BYTES);
             short.map(|rule| (rule.pattern(), rule.is_anchored(), rule.verdict)).collect()
         });
         let (old, new): (HashSet<_>, HashSet<_>) = (old, new);
@@ -59,7 +59,7 @@ impl<'p> Samples<'p> {
             if path.first() != Some(&b'/') {
                 path.insert(0, b'/');
             }
-            if path.len() <= MAX_PATH_OCTETS {
+            if path.len() <= MAX_PATH_BYTES {
                 return Some(path);
             }
         }
@@ -101,7 +101,7 @@ impl<'p> Samples<'p> {
             let at = if path.is_empty() { 0 } else { self.below(2).min(pattern.len()) };
             let mut fills = [&b""[..]; 8];
             for fill in &mut fills {
-                let mut pieces = self.pattern().split(|octet| *octet == b'*');
+                let mut pieces = self.pattern().split(|byte| *byte == b'*');
                 *fill = match self.below(3) {
                     0 => FILLS[self.below(FILLS.len())],
                     _ => pieces.nth(self.below(3)).unwrap_or_default(),
@@ -145,7 +145,7 @@ impl<'p> Samples<'p> {
 
 /// Adds a pattern with its stars replaced.
 fn fill<'f>(pattern: &[u8], path: &mut Vec<u8>, mut next: impl FnMut() -> &'f [u8]) {
-    for (i, piece) in pattern.split(|octet| *octet == b'*').enumerate() {
+    for (i, piece) in pattern.split(|byte| *byte == b'*').enumerate() {
         if i > 0 {
             path.extend_from_slice(next());
         }

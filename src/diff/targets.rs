@@ -1,11 +1,11 @@
-//! Which octets a normalised target can have: the automaton of all possible targets.
+//! Which bytes a normalised target can have: the automaton of all possible targets.
 //!
 //! A difference that only a target shows which no URL has is none. So each pair of places is
 //! a triple: its third part is the place among the possible targets.
 
-use crate::automaton::OctetSet;
-use crate::normalise::{Encoding, Escapes, hex_value, is_unreserved};
+use crate::automaton::ByteSet;
 use crate::policy::Reading;
+use crate::rules::normalise::{Encoding, Escapes, hex_value, is_unreserved};
 
 /// What follows the first `/` of `/robots.txt`.
 const ROBOTS_TXT: &[u8; 10] = b"robots.txt";
@@ -20,7 +20,7 @@ pub(super) struct Targets {
     robots_txt_allowed: bool,
 }
 
-/// Where among the possible targets a run of octets leads.
+/// Where among the possible targets a run of bytes leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Spot {
     escape: Escape,
@@ -28,7 +28,7 @@ pub(super) struct Spot {
     robots_txt: u8,
 }
 
-/// Where in a `%XX` a run of octets ends.
+/// Where in a `%XX` a run of bytes ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Escape {
     Outside,
@@ -64,43 +64,43 @@ impl Targets {
         escape_ends && usize::from(spot.robots_txt) != ROBOTS_TXT.len()
     }
 
-    /// Adds the octets that lead elsewhere than most do.
-    pub(super) fn add_octets(&self, spot: Spot, set: &mut OctetSet) {
+    /// Adds the bytes that lead elsewhere than most do.
+    pub(super) fn add_bytes(&self, spot: Spot, set: &mut ByteSet) {
         if self.escapes.is_some() {
             set.add(b'%');
             if spot.escape != Escape::Outside {
                 b"0123456789abcdefABCDEF".iter().for_each(|digit| set.add(*digit));
             }
         }
-        if let Some(octet) = ROBOTS_TXT.get(usize::from(spot.robots_txt)) {
-            set.add(*octet);
+        if let Some(byte) = ROBOTS_TXT.get(usize::from(spot.robots_txt)) {
+            set.add(*byte);
         }
     }
 
-    /// Where an octet leads; `None`: no target goes on with it.
-    pub(super) fn step(&self, spot: Spot, octet: u8) -> Option<Spot> {
-        let is_percent = octet == b'%' && self.escapes.is_some();
-        if self.encoding.ends(octet) || octet != b'%' && self.encoding.changes(octet) {
+    /// Where a byte leads; `None`: no target goes on with it.
+    pub(super) fn step(&self, spot: Spot, byte: u8) -> Option<Spot> {
+        let is_percent = byte == b'%' && self.escapes.is_some();
+        if self.encoding.ends(byte) || byte != b'%' && self.encoding.changes(byte) {
             return None;
         }
         let robots_txt = match ROBOTS_TXT.get(usize::from(spot.robots_txt)) {
-            Some(wanted) if *wanted == octet => spot.robots_txt + 1,
+            Some(wanted) if *wanted == byte => spot.robots_txt + 1,
             _ => ELSEWHERE,
         };
         let outside = if is_percent { Escape::Percent } else { Escape::Outside };
         let escape = match (spot.escape, self.escapes) {
             (Escape::Outside, _) | (_, None) => outside,
-            (Escape::Percent, Some(escapes)) => match hex_value(octet) {
-                Some(_) if escapes.encode_stray && escapes.upper_case && is_lower(octet) => {
+            (Escape::Percent, Some(escapes)) => match hex_value(byte) {
+                Some(_) if escapes.encode_stray && escapes.upper_case && is_lower(byte) => {
                     return None;
                 }
-                Some(_) => Escape::Digit(octet),
+                Some(_) => Escape::Digit(byte),
                 None if escapes.encode_stray => return None,
                 None => outside,
             },
-            (Escape::Digit(first), Some(escapes)) => match hex_value(first).zip(hex_value(octet)) {
+            (Escape::Digit(first), Some(escapes)) => match hex_value(first).zip(hex_value(byte)) {
                 Some((high, low)) => {
-                    let lower = is_lower(first) || is_lower(octet);
+                    let lower = is_lower(first) || is_lower(byte);
                     let decoded = escapes.decode_unreserved && is_unreserved(high << 4 | low);
                     if decoded || escapes.upper_case && lower {
                         return None;
@@ -121,20 +121,20 @@ impl Targets {
             return target;
         }
         let mut path = Vec::with_capacity(target.len());
-        for (at, &octet) in target.iter().enumerate() {
+        for (at, &byte) in target.iter().enumerate() {
             let behind = target[at.saturating_sub(2)..at].contains(&b'%');
-            if behind && hex_value(octet).is_some() {
-                path.extend(format!("%{octet:02X}").bytes());
+            if behind && hex_value(byte).is_some() {
+                path.extend(format!("%{byte:02X}").bytes());
             } else {
-                path.push(octet);
+                path.push(byte);
             }
         }
         path
     }
 }
 
-fn is_lower(octet: u8) -> bool {
-    octet.is_ascii_lowercase()
+fn is_lower(byte: u8) -> bool {
+    byte.is_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::Profile;
 
-    /// Exactly the octets that are some target's normal form are possible.
+    /// Exactly the bytes that are some target's normal form are possible.
     #[test]
     fn possible_targets_are_the_normal_forms() {
         let alphabet = b"%0246aAf*\xE9 -#\0";

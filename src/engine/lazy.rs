@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::automaton::{GaveUp, Source, States};
-use crate::decision::Verdict;
-use crate::normalise::Encoding;
 use crate::rules::RuleSet;
-use crate::target::Target;
+use crate::rules::normalise::Encoding;
+use crate::rules::target::Target;
+use crate::verdict::Verdict;
 
-/// The octets that all idle lazy DFAs of the process may occupy together.
+/// The bytes that all idle lazy DFAs of the process may occupy together.
 const POOL_LIMIT_BYTES: usize = 64 << 20;
 
 /// The handle of a policy to its lazy DFA in the pool.
@@ -43,7 +43,7 @@ struct Ready {
 struct Pooled {
     source: Arc<Source>,
     states: Vec<States>,
-    /// Octets of all of it.
+    /// Bytes of all of it.
     bytes: usize,
     last_used: u64,
 }
@@ -116,8 +116,8 @@ impl Lazy {
     /// What is in the pool, or is built; `None` where the rules shall be tried instead.
     #[cold]
     fn take(&self, rules: &RuleSet, target: &Target<'_>) -> Result<Option<Ready>, GaveUp> {
-        /// The octets looked at when rules are tried, at most.
-        const TRIED_OCTETS: usize = 256 << 10;
+        /// The bytes looked at when rules are tried, at most.
+        const TRIED_BYTES: usize = 256 << 10;
         let mut pool = lock_pool();
         if let Some(pooled) = pool.by_id.get_mut(&self.id) {
             let source = Arc::clone(&pooled.source);
@@ -129,7 +129,7 @@ impl Lazy {
             return Ok(Some(Ready { id: self.id, source, states }));
         }
         drop(pool);
-        if rules.len().saturating_mul(target.unended().len()) <= TRIED_OCTETS
+        if rules.len().saturating_mul(target.unended().len()) <= TRIED_BYTES
             && self.tried.fetch_add(1, Ordering::Relaxed) < self.build_after
         {
             return Ok(None);
@@ -199,7 +199,7 @@ fn put_back(ready: Ready) {
     }
 }
 
-/// The octets that the idle lazy DFAs of the process occupy now: 64 MiB at most. Those in
+/// The bytes that the idle lazy DFAs of the process occupy now: 64 MiB at most. Those in
 /// use, one for each thread at most, come on top.
 pub fn lazy_pool_bytes() -> usize {
     lock_pool().bytes

@@ -8,17 +8,35 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::automaton::{Automaton, Compiler};
-use crate::config::{Config, Engine, LimitHit};
-use crate::decision::Verdict;
-use crate::normalise::Encoding;
+use crate::automaton::{Automaton, Compiler, LimitHit, Limits};
 use crate::rules::RuleSet;
-use crate::target::Target;
+use crate::rules::normalise::Encoding;
+use crate::rules::target::Target;
+use crate::verdict::Verdict;
 
 use lazy::Lazy;
 use segments::Segments;
 
 pub use lazy::lazy_pool_bytes;
+
+/// Which engine a policy uses.
+///
+/// All give the same verdict on every input; they differ in time and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Engine {
+    /// No automaton: the rules are tried one after another, highest precedence first. For
+    /// a policy that is asked only a few times.
+    Scan,
+    /// One DFA that carries the rules' precedence (`docs/automaton.md`).
+    Dfa,
+    /// The DFA's states built when a target first visits them and kept, in a pool under one
+    /// bound for the whole process. For rule sets that are over the budget of the DFA.
+    Lazy,
+    /// One pass over the target that looks for the rules' literal pieces. Never builds
+    /// states, so nothing can explode: the last resort, and a guarantee.
+    Segments,
+}
 
 /// A rule set that was compiled, or found to be over the budget.
 #[derive(Debug)]
@@ -38,9 +56,9 @@ pub(crate) struct Over {
     segments: OnceLock<Segments>,
 }
 
-/// Rule sets with more octets than this are hostile, or so large that a lazy DFA would
+/// Rule sets with more bytes than this are hostile, or so large that a lazy DFA would
 /// thrash: the segment matcher decides at once.
-const LAZY_PATTERN_OCTETS: usize = 128 << 10;
+const LAZY_PATTERN_BYTES: usize = 128 << 10;
 
 /// The same for stars. Real files that are over the budget have 650 at most; more make the
 /// states of a lazy DFA large, and what they cost before it gives up falls on a question.
@@ -56,10 +74,14 @@ thread_local! {
 }
 
 impl Compiled {
-    pub(crate) fn new(rules: &RuleSet, encoding: Encoding, config: &Config) -> Compiled {
-        let limit = match config.engine {
+    pub(crate) fn new(
+        rules: &RuleSet,
+        encoding: Encoding,
+        engine: Option<Engine>,
+        limits: &Limits,
+    ) -> Compiled {
+        let limit = match engine {
             None | Some(Engine::Dfa | Engine::Scan) => {
-                let limits = &config.limits;
                 match COMPILER.with_borrow_mut(|c| c.compile(rules, encoding, limits)) {
                     Ok(automaton) => return Compiled::Dfa(automaton),
                     Err(limit) => Some(limit),
@@ -67,15 +89,15 @@ impl Compiled {
             }
             Some(Engine::Lazy | Engine::Segments) => None,
         };
-        let lazy = match config.engine {
+        let lazy = match engine {
             Some(Engine::Segments) => false,
             Some(Engine::Lazy) => true,
-            _ => rules.pattern_octets() <= LAZY_PATTERN_OCTETS && rules.stars() <= LAZY_STARS,
+            _ => rules.pattern_bytes() <= LAZY_PATTERN_BYTES && rules.stars() <= LAZY_STARS,
         };
         let over = Over {
             limit,
             lazy: lazy.then(|| {
-                let build_after = match config.engine {
+                let build_after = match engine {
                     Some(Engine::Lazy) => 0,
                     _ => questions_before_compiling(rules) / QUESTIONS_TO_COMPILE_PER_TO_BUILD,
                 };
@@ -121,7 +143,7 @@ impl Compiled {
         }
     }
 
-    /// The occupied octets, without `self` and without what lies in the pool.
+    /// The occupied bytes, without `self` and without what lies in the pool.
     pub(crate) fn memory_usage(&self) -> usize {
         match self {
             Compiled::Dfa(automaton) => automaton.memory_usage(),
@@ -153,12 +175,12 @@ impl Over {
 /// The indices of all rules that match a normalised target that begins with `/`, from highest
 /// to lowest precedence.
 ///
-/// One by one or by the segment matcher, whichever costs less: `O(target + pattern octets)`
+/// One by one or by the segment matcher, whichever costs less: `O(target + pattern bytes)`
 /// for files that are made to be slow.
 pub(crate) fn matching(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
-    /// So many octets may be looked at by trying the rules one after another.
-    const TRIED_OCTETS: usize = 8 << 20;
-    if rules.len().saturating_mul(target.len()) <= TRIED_OCTETS {
+    /// So many bytes may be looked at by trying the rules one after another.
+    const TRIED_BYTES: usize = 8 << 20;
+    if rules.len().saturating_mul(target.len()) <= TRIED_BYTES {
         matching_one_by_one(rules, target)
     } else {
         matching_by_segments(rules, target)
@@ -174,7 +196,7 @@ fn matching_by_segments(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
     // Equal patterns get the same run.
     let key = |index: &usize| {
         let pattern = rules.get(*index).pattern;
-        (pattern.octets, pattern.anchored)
+        (pattern.bytes, pattern.anchored)
     };
     let mut by_pattern: Vec<usize> = (0..rules.len()).collect();
     by_pattern.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
@@ -199,14 +221,14 @@ fn matching_by_segments(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
 /// The costs are means over real files, from `cargo bench --bench first -- fit`, which prints
 /// them anew; single sets with many stars cost several times as much.
 pub(crate) fn questions_before_compiling(rules: &RuleSet) -> u32 {
-    /// To compile, in nanoseconds: any set, and for each octet and star of its patterns.
+    /// To compile, in nanoseconds: any set, and for each byte and star of its patterns.
     const COMPILE: [usize; 3] = [400, 24, 1_300];
     /// To try the rules one after another, in nanoseconds: any set, and for each rule and each
     /// star.
     const QUESTION: [usize; 3] = [70, 2, 8];
     let cost =
         |[fixed, each, star]: [usize; 3], count: usize| fixed + each * count + star * rules.stars();
-    let questions = cost(COMPILE, rules.pattern_octets()) * 3 / 4 / cost(QUESTION, rules.len());
+    let questions = cost(COMPILE, rules.pattern_bytes()) * 3 / 4 / cost(QUESTION, rules.len());
     // The largest number stands for "never".
     u32::try_from(questions).unwrap_or(u32::MAX).min(u32::MAX - 1)
 }
@@ -214,8 +236,8 @@ pub(crate) fn questions_before_compiling(rules: &RuleSet) -> u32 {
 /// For how many questions one counts before compiling: for more than one where stars are many
 /// and the target is long, so that none costs more than building what answers it.
 #[inline]
-pub(crate) fn weight_before_compiling(rules: &RuleSet, target_octets: usize) -> u32 {
-    let weight = 1 + target_octets.saturating_mul(rules.stars()) / 65_536;
+pub(crate) fn weight_before_compiling(rules: &RuleSet, target_bytes: usize) -> u32 {
+    let weight = 1 + target_bytes.saturating_mul(rules.stars()) / 65_536;
     u32::try_from(weight).unwrap_or(u32::MAX)
 }
 

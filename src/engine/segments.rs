@@ -6,13 +6,13 @@
 //! matters: it leaves the most room for what follows. Patterns that begin with the same
 //! pieces share them: the pieces form a trie, each node of which is met once at most.
 //!
-//! A piece of one octet is looked up in a bitmap of that octet's places. For longer ones an
-//! aho-corasick automaton says at each octet which of them end there; each has a queue of
+//! A piece of one byte is looked up in a bitmap of that byte's places. For longer ones an
+//! aho-corasick automaton says at each byte which of them end there; each has a queue of
 //! the nodes that wait for it, in the order of the ends behind which they wait. (A node that
 //! shall wait behind a place that the pass has yet to reach is entered there.)
 //!
-//! No state is ever built, so nothing explodes: memory is `O(pattern octets)`, time `O(target
-//! · d + pattern octets)`, where `d` is how deep pieces nest as suffixes of one another.
+//! No state is ever built, so nothing explodes: memory is `O(pattern bytes)`, time `O(target
+//! · d + pattern bytes)`, where `d` is how deep pieces nest as suffixes of one another.
 //! Pieces for which no node waits any more are skipped, which keeps files of nested pieces
 //! cheap.
 //!
@@ -27,8 +27,8 @@
 use std::cell::RefCell;
 
 use crate::automaton::{Run, verdict_of};
-use crate::decision::Verdict;
 use crate::rules::RuleSet;
+use crate::verdict::Verdict;
 
 const NONE: u32 = u32::MAX;
 
@@ -42,12 +42,12 @@ pub(crate) struct Segments {
     /// Last pieces that must end the target, by what they follow.
     tails: Box<[Tail]>,
     /// The texts of heads and tails.
-    octets: Box<[u8]>,
-    /// The pieces of two or more octets.
+    bytes: Box<[u8]>,
+    /// The pieces of two or more bytes.
     pieces: PieceAutomaton,
     /// By piece: how many nodes wait for it at some time.
     waiting: Box<[u32]>,
-    /// The octets that are pieces of their own: their bitmaps' numbers, or `NONE`.
+    /// The bytes that are pieces of their own: their bitmaps' numbers, or `NONE`.
     singles: Box<[u32; 256]>,
     single_count: usize,
     highest: Run,
@@ -88,7 +88,7 @@ struct Node {
     next: Next,
 }
 
-/// The bit of a piece in sets of pieces: single octets and longer pieces share none.
+/// The bit of a piece in sets of pieces: single bytes and longer pieces share none.
 fn bit_of(piece: u32) -> u64 {
     if piece & SINGLE != 0 {
         return 1 << (piece % 32);
@@ -110,8 +110,8 @@ struct Tail {
 /// that the children of a state follow one another.
 #[derive(Debug, Default)]
 struct PieceAutomaton {
-    /// By state: its last octet.
-    octet: Vec<u8>,
+    /// By state: its last byte.
+    byte: Vec<u8>,
     /// By state: its first child; the next state's first child ends them.
     first_child: Vec<u32>,
     /// By state: the longest proper suffix that is a state.
@@ -148,13 +148,13 @@ impl Segments {
             if run > 0 {
                 let from = pieces.len();
                 if wildcards {
-                    pieces.extend(rule.pattern.octets.split(|o| *o == b'*'));
+                    pieces.extend(rule.pattern.bytes.split(|o| *o == b'*'));
                 } else {
-                    pieces.push(rule.pattern.octets);
+                    pieces.push(rule.pattern.bytes);
                 }
-                let octets = rule.pattern.octets;
+                let bytes = rule.pattern.bytes;
                 let anchored = rule.pattern.anchored;
-                patterns.push(Chain { octets, pieces: from..pieces.len(), anchored, run });
+                patterns.push(Chain { bytes, pieces: from..pieces.len(), anchored, run });
             }
         }
         sort(&mut patterns, &pieces, wildcards);
@@ -186,23 +186,23 @@ impl Segments {
         size_of_val(&*self.heads)
             + size_of_val(&*self.nodes)
             + size_of_val(&*self.tails)
-            + self.octets.len()
+            + self.bytes.len()
             + size_of_val(&*self.waiting)
             + size_of_val(&*self.singles)
-            + p.octet.capacity()
+            + p.byte.capacity()
             + 4 * (p.first_child.capacity() + p.suffix.capacity() + p.piece.capacity())
             + 4 * (p.shorter.capacity() + p.len.capacity())
     }
 
     fn text(&self, at: u32, len: u32) -> &[u8] {
-        &self.octets[at as usize..at as usize + len as usize]
+        &self.bytes[at as usize..at as usize + len as usize]
     }
 }
 
 /// A pattern as a chain of pieces.
 #[derive(Clone)]
 struct Chain<'r> {
-    octets: &'r [u8],
+    bytes: &'r [u8],
     /// Which ones, of a list of all.
     pieces: std::ops::Range<usize>,
     anchored: bool,
@@ -212,15 +212,15 @@ struct Chain<'r> {
 /// Sorts patterns by their pieces, one after another, so that patterns that begin with the same
 /// ones stand together.
 fn sort(patterns: &mut [Chain<'_>], pieces: &[&[u8]], wildcards: bool) {
-    // A star as the lowest octet of all is the order of pieces; eight octets are compared at once.
+    // A star as the lowest byte of all is the order of pieces; eight bytes are compared at once.
     let word = |chain: &Chain<'_>, depth: usize| {
-        let left = chain.octets.get(depth..).unwrap_or_default();
+        let left = chain.bytes.get(depth..).unwrap_or_default();
         let mut word = [0; 8];
         let len = left.len().min(8);
         word[..len].copy_from_slice(&left[..len]);
-        u64::from_be_bytes(word.map(|octet| if octet == b'*' { 0 } else { octet }))
+        u64::from_be_bytes(word.map(|byte| if byte == b'*' { 0 } else { byte }))
     };
-    let has_zero = |chain: &Chain<'_>| chain.octets.contains(&0);
+    let has_zero = |chain: &Chain<'_>| chain.bytes.contains(&0);
     if !wildcards || patterns.iter().any(has_zero) {
         let key = |chain: &Chain<'_>| (&pieces[chain.pieces.clone()], chain.anchored, chain.run);
         return patterns.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
@@ -236,7 +236,7 @@ fn sort(patterns: &mut [Chain<'_>], pieces: &[&[u8]], wildcards: bool) {
         let mut from = range.start;
         for same in part.chunk_by_mut(|a, b| a.0 == b.0) {
             let to = from + same.len();
-            let goes_on = |at: u32| patterns[at as usize].octets.len() > depth + 8;
+            let goes_on = |at: u32| patterns[at as usize].bytes.len() > depth + 8;
             if same.len() > 1 && same.iter().any(|(_, at)| goes_on(*at)) {
                 to_sort.push((from..to, depth + 8));
             } else if same.len() > 1 {
@@ -311,10 +311,10 @@ impl<'r> Builder<'r> {
 
     fn finish(mut self) -> Segments {
         self.close_down_to(0);
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         let mut store = |text: &[u8]| {
-            octets.extend_from_slice(text);
-            (octets.len() - text.len()) as u32
+            bytes.extend_from_slice(text);
+            (bytes.len() - text.len()) as u32
         };
         self.tails.sort_unstable();
         let mut tails: Vec<Tail> = Vec::with_capacity(self.tails.len());
@@ -350,8 +350,8 @@ impl<'r> Builder<'r> {
         let mut long: Vec<(&[u8], u32)> = Vec::new();
         let mut piece_of = vec![NONE; self.nodes.len()];
         for (node, (text, _)) in self.nodes.iter().enumerate() {
-            if let [octet] = text {
-                let single = &mut singles[usize::from(*octet)];
+            if let [byte] = text {
+                let single = &mut singles[usize::from(*byte)];
                 if *single == NONE {
                     *single = single_count;
                     single_count += 1;
@@ -395,7 +395,7 @@ impl<'r> Builder<'r> {
             highest: heads.iter().map(|h| h.next.highest.max(h.whole)).max().unwrap_or(0),
             heads,
             tails: tails.into(),
-            octets: octets.into(),
+            bytes: bytes.into(),
             pieces: PieceAutomaton::new(&texts),
             waiting: waiting.into(),
             singles,
@@ -422,7 +422,7 @@ impl PieceAutomaton {
     /// Of sorted, distinct pieces that are not empty.
     fn new(pieces: &[&[u8]]) -> PieceAutomaton {
         let mut a = PieceAutomaton {
-            octet: vec![0],
+            byte: vec![0],
             first_child: Vec::new(),
             suffix: vec![0],
             piece: vec![NONE],
@@ -440,15 +440,15 @@ impl PieceAutomaton {
                     pieces.get(range.start).is_some_and(|p| p.len() == depth && !range.is_empty()),
                 );
             while from < range.end {
-                let octet = pieces[from][depth];
-                let len = pieces[from..range.end].iter().take_while(|p| p[depth] == octet).count();
+                let byte = pieces[from][depth];
+                let len = pieces[from..range.end].iter().take_while(|p| p[depth] == byte).count();
                 let child = ranges.len();
                 ranges.push((from..from + len, depth + 1));
                 // Shorter states have all their children by now, but the root's own child
                 // would find itself.
-                let suffix = if state == 0 { 0 } else { a.step(a.suffix[state], octet) };
+                let suffix = if state == 0 { 0 } else { a.step(a.suffix[state], byte) };
                 let longest = a.piece[suffix as usize];
-                a.octet.push(octet);
+                a.byte.push(byte);
                 a.suffix.push(suffix);
                 if pieces[from].len() == depth + 1 {
                     a.shorter[from] = longest;
@@ -456,7 +456,7 @@ impl PieceAutomaton {
                 } else {
                     a.piece.push(longest);
                 }
-                debug_assert_eq!(a.octet.len(), child + 1);
+                debug_assert_eq!(a.byte.len(), child + 1);
                 from += len;
             }
             state += 1;
@@ -465,17 +465,17 @@ impl PieceAutomaton {
         a
     }
 
-    /// The state after one more octet.
+    /// The state after one more byte.
     #[inline]
-    fn step(&self, mut state: u32, octet: u8) -> u32 {
+    fn step(&self, mut state: u32, byte: u8) -> u32 {
         loop {
             let from = self.first_child[state as usize] as usize;
             let to = self.first_child[state as usize + 1] as usize;
-            let children = &self.octet[from..to];
+            let children = &self.byte[from..to];
             let child = if children.len() <= 4 {
-                children.iter().position(|o| *o == octet)
+                children.iter().position(|o| *o == byte)
             } else {
-                memchr::memchr(octet, children)
+                memchr::memchr(byte, children)
             };
             match child {
                 Some(child) => return (from + child) as u32,
@@ -506,16 +506,16 @@ struct Pass {
     there: u64,
     /// By piece: whether its bit was set.
     seen: Vec<bool>,
-    /// By octet that is a piece: its places in the target, a bit each.
+    /// By byte that is a piece: its places in the target, a bit each.
     places: Vec<u64>,
-    /// By octet that is a piece: behind its last place.
+    /// By byte that is a piece: behind its last place.
     behind_last: Vec<u32>,
     /// Words of one such bitmap.
     words: usize,
     /// What is met but not yet followed: where its sub-trie begins, what it leads to, and
     /// where it ends in the target.
     to_follow: Vec<(u32, u32, u32)>,
-    /// How many octets of the target the pass has read.
+    /// How many bytes of the target the pass has read.
     read: usize,
     best: Run,
     /// Where all runs are asked for: those that are met. The best one stays 0 then, so that
@@ -528,12 +528,12 @@ impl Pass {
         self.reset(segments, target);
         self.follow_heads(segments, target);
         let mut state = 0;
-        for &octet in target {
+        for &byte in target {
             if self.pending == 0 || self.best >= segments.highest {
                 break;
             }
             self.read += 1;
-            state = segments.pieces.step(state, octet);
+            state = segments.pieces.step(state, byte);
             let mut piece = self.awaited(segments.pieces.piece[state as usize]);
             while piece != NONE {
                 self.meet(segments, target, piece);
@@ -571,8 +571,8 @@ impl Pass {
         self.places.resize(segments.single_count * self.words, 0);
         self.behind_last.clear();
         self.behind_last.resize(segments.single_count, 0);
-        for (at, octet) in target.iter().enumerate() {
-            let single = segments.singles[usize::from(*octet)];
+        for (at, byte) in target.iter().enumerate() {
+            let single = segments.singles[usize::from(*byte)];
             if single != NONE {
                 self.places[single as usize * self.words + at / 64] |= 1 << (at % 64);
                 self.behind_last[single as usize] = at as u32 + 1;
@@ -588,8 +588,8 @@ impl Pass {
         self.seen.clear();
         self.seen.resize(segments.pieces.len.len(), false);
         let mut state = 0;
-        for &octet in target {
-            state = segments.pieces.step(state, octet);
+        for &byte in target {
+            state = segments.pieces.step(state, byte);
             let mut piece = segments.pieces.piece[state as usize];
             // Where one was seen, all shorter ones that end with it were.
             while piece != NONE && !self.seen[piece as usize] {
@@ -601,7 +601,7 @@ impl Pass {
     }
 
     /// The heads that begin the target, from the shortest on: a range of the sorted heads
-    /// that narrows with each octet.
+    /// that narrows with each byte.
     fn follow_heads(&mut self, segments: &Segments, target: &[u8]) {
         let mut range = &segments.heads[..];
         for at in 0..=target.len() {
@@ -613,10 +613,10 @@ impl Pass {
                 self.follow(segments, target);
                 range = &range[1..];
             }
-            let Some(&octet) = target.get(at) else { return };
+            let Some(&byte) = target.get(at) else { return };
             let of = |head: &Head| segments.text(head.at, head.len)[at];
-            let from = range.partition_point(|head| of(head) < octet);
-            let to = from + range[from..].partition_point(|head| of(head) == octet);
+            let from = range.partition_point(|head| of(head) < byte);
+            let to = from + range[from..].partition_point(|head| of(head) == byte);
             range = &range[from..to];
             if range.is_empty() {
                 return;
@@ -712,7 +712,7 @@ impl Pass {
         }
     }
 
-    /// The first place of a single octet at or behind `from`.
+    /// The first place of a single byte at or behind `from`.
     fn place(&self, single: u32, from: usize) -> Option<usize> {
         if from >= self.behind_last[single as usize] as usize {
             return None;

@@ -9,23 +9,24 @@ mod rule;
 mod selection;
 mod target;
 
-pub use profiles::{Cause, Difference, ProfileComparison, explain_profiles};
+pub use profiles::{Cause, Difference, ProfileComparison, compare_profiles};
 pub use rule::{MatchedRule, Piece, PieceKind};
 pub use selection::{AgentLine, Choice, NamedBy, Selection, Standing};
 pub use target::{Change, ComparedTarget};
 
-use crate::crawler::Crawler;
-use crate::decision::{Decision, Reason, Rule, Verdict};
 use crate::engine::matching;
 use crate::policy::Policy;
+use crate::policy::decision::{Decision, Reason, Rule};
 use crate::profile::Profile;
+use crate::read::crawler::Crawler;
 use crate::robots::Robots;
-use crate::target::{InvalidUrl, Target};
+use crate::rules::target::{InvalidUrl, Target};
+use crate::verdict::Verdict;
 
 /// Why a crawler may fetch a URL, or may not: everything that [`Policy::decide`] knows, and
 /// what stood beside it.
 ///
-/// Made by [`Robots::explain`]; borrows the octets of the file.
+/// Made by [`Robots::explain`]; borrows the bytes of the file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Explanation<'a> {
@@ -97,7 +98,7 @@ impl<'a> Robots<'a> {
     /// Why a crawler may fetch a URL, or a path that begins with `/`, or may not.
     ///
     /// Compiles nothing. `O(agent lines + rules)`, and the comparison of the target with all
-    /// rules, which is `O(target + pattern octets)` for files made to be slow. Names of a
+    /// rules, which is `O(target + pattern bytes)` for files made to be slow. Names of a
     /// crawler behind the 64th are passed over where an earlier one has a group.
     ///
     /// ```
@@ -107,7 +108,7 @@ impl<'a> Robots<'a> {
     /// let robots = Robots::parse(file, &Profile::RFC9309);
     /// let why = robots.explain(&Crawler::name("bot"), "https://e.com/%61.html")?;
     /// assert_eq!(why.verdict, Verdict::Allow);
-    /// assert_eq!(why.target.octets, b"/a.html");
+    /// assert_eq!(why.target.bytes, b"/a.html");
     /// assert_eq!(why.winner().unwrap().line, 3);
     /// assert_eq!(why.runner_up().unwrap().line, 2);
     /// assert_eq!(why.verdict_otherwise, Some(Verdict::Disallow));
@@ -128,10 +129,10 @@ impl<'a> Robots<'a> {
         let target = ComparedTarget::of(url, &profile)?;
         let policy = self.policy_with_rules(crawler);
         let rules = policy.rule_set();
-        let matching = matching(rules, &target.octets);
+        let matching = matching(rules, &target.bytes);
         let listed = matching.iter().take(Explanation::MATCHES_LISTED);
         let matches: Vec<MatchedRule<'a>> =
-            listed.map(|index| MatchedRule::of(rules.get(*index), self, &target.octets)).collect();
+            listed.map(|index| MatchedRule::of(rules.get(*index), self, &target.bytes)).collect();
         let allow = Verdict::Allow;
         let by_rules = matches.first().map_or(allow, |rule| rule.verdict);
         let (verdict, verdict_otherwise) = match matches.first() {

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use crate::crawler::Crawler;
-use crate::decision::Verdict;
 use crate::engine::matching;
-use crate::profile::{ByteOrderMark, ControlCharacters, GroupMatch, Profile, TokenOctets};
+use crate::profile::{ByteOrderMark, ControlCharacters, GroupMatch, Profile, TokenBytes};
+use crate::read::crawler::Crawler;
 use crate::robots::Robots;
-use crate::target::{InvalidUrl, Target};
+use crate::rules::target::{InvalidUrl, Target};
+use crate::verdict::Verdict;
 
 use super::Explanation;
 
@@ -63,12 +63,12 @@ pub enum Cause {
     /// [`Profile::leading_slash_assumed`] is on.
     LeadingSlash,
     /// [`Profile::unreserved_decoded`], [`Profile::hex_upper_case`],
-    /// [`Profile::high_octets_encoded`], [`Profile::forbidden_octets_encoded`],
-    /// [`Profile::special_octets_encoded`] and [`Profile::stray_percent_encoded`].
+    /// [`Profile::high_bytes_encoded`], [`Profile::forbidden_bytes_encoded`],
+    /// [`Profile::special_bytes_encoded`] and [`Profile::stray_percent_encoded`].
     PercentEncoding,
-    /// [`Profile::token_octets`] has this value, or [`Profile::star_then_space`] and
+    /// [`Profile::token_bytes`] has this value, or [`Profile::star_then_space`] and
     /// [`Profile::empty_token_names_empty`] are on.
-    ProductTokens(TokenOctets),
+    ProductTokens(TokenBytes),
     /// [`Profile::merge_names`] is on.
     MergedNames,
     /// [`Profile::merge_groups`] is off.
@@ -102,7 +102,7 @@ impl Cause {
             Cause::TrailingStars,
             Cause::LeadingSlash,
             Cause::PercentEncoding,
-            Cause::ProductTokens(profile.token_octets),
+            Cause::ProductTokens(profile.token_bytes),
             Cause::MergedNames,
             Cause::FirstGroupOnly,
             Cause::BlankLineEndsGroup,
@@ -137,13 +137,13 @@ impl Cause {
             Cause::PercentEncoding => {
                 to.unreserved_decoded = from.unreserved_decoded;
                 to.hex_upper_case = from.hex_upper_case;
-                to.high_octets_encoded = from.high_octets_encoded;
-                to.forbidden_octets_encoded = from.forbidden_octets_encoded;
-                to.special_octets_encoded = from.special_octets_encoded;
+                to.high_bytes_encoded = from.high_bytes_encoded;
+                to.forbidden_bytes_encoded = from.forbidden_bytes_encoded;
+                to.special_bytes_encoded = from.special_bytes_encoded;
                 to.stray_percent_encoded = from.stray_percent_encoded;
             }
             Cause::ProductTokens(_) => {
-                to.token_octets = from.token_octets;
+                to.token_bytes = from.token_bytes;
                 to.star_then_space = from.star_then_space;
                 to.empty_token_names_empty = from.empty_token_names_empty;
             }
@@ -195,7 +195,7 @@ impl fmt::Display for Cause {
             }
             Cause::SizeLimits => "files and lines are cut elsewhere or not at all there",
             Cause::ControlCharacters(ControlCharacters::Ordinary) => {
-                "control characters are octets like any other there"
+                "control characters are bytes like any other there"
             }
             Cause::ControlCharacters(ControlCharacters::NulEndsLine) => "a NUL ends a line there",
             Cause::ControlCharacters(ControlCharacters::InvalidateRecord) => {
@@ -208,14 +208,14 @@ impl fmt::Display for Cause {
             Cause::SitemapEndsAgents => "a sitemap between user-agent lines parts groups there",
             Cause::TrailingStars => "stars at the end of a rule do not count there",
             Cause::LeadingSlash => "a rule without a leading '/' gets one there",
-            Cause::PercentEncoding => "octets and %XX are brought to another form there",
-            Cause::ProductTokens(TokenOctets::LettersDigits) => {
+            Cause::PercentEncoding => "bytes and %XX are brought to another form there",
+            Cause::ProductTokens(TokenBytes::LettersDigits) => {
                 "digits and dots belong to a product token there"
             }
-            Cause::ProductTokens(TokenOctets::Letters) => {
+            Cause::ProductTokens(TokenBytes::Letters) => {
                 "a product token ends before a digit or a dot there"
             }
-            Cause::ProductTokens(TokenOctets::UpToSlash) => {
+            Cause::ProductTokens(TokenBytes::UpToSlash) => {
                 "all up to the first '/' is a product token there"
             }
             Cause::MergedNames => "the groups of all names of a crawler count together there",
@@ -244,10 +244,11 @@ impl fmt::Display for Cause {
 /// that differs, with some points changed.
 ///
 /// ```
-/// use robotsieve::{Cause, Crawler, explain_profiles};
+/// use robotsieve::explain::{Cause, compare_profiles};
+/// use robotsieve::Crawler;
 ///
 /// let file = b"User-agent: *\nDisallow: /*.pdf\n";
-/// let compared = explain_profiles(file, &Crawler::name("bot"), "https://e.com/a.pdf");
+/// let compared = compare_profiles(file, &Crawler::name("bot"), "https://e.com/a.pdf");
 /// assert_eq!(compared.differences.len(), 1);
 /// assert_eq!(compared.differences[0].causes, [Cause::Wildcards]);
 /// assert_eq!(
@@ -256,7 +257,7 @@ impl fmt::Display for Cause {
 ///      '*' and '$' are plain characters there."
 /// );
 /// ```
-pub fn explain_profiles<'a, U: AsRef<[u8]> + ?Sized>(
+pub fn compare_profiles<'a, U: AsRef<[u8]> + ?Sized>(
     file: &'a [u8],
     crawler: &Crawler,
     url: &U,
@@ -488,7 +489,7 @@ mod tests {
                 "MJ",
                 "/",
                 "google",
-                ProductTokens(TokenOctets::Letters),
+                ProductTokens(TokenBytes::Letters),
             ),
             (
                 b"user-agent: a\ndisallow: /a\nuser-agent: b\ndisallow: /b",
@@ -516,7 +517,7 @@ mod tests {
             (b"user-agent: *\ndisallow: /\nallow: /a", "a", "/a", "original-1994", AllowRules),
         ];
         for (file, names, url, profile, cause) in cases {
-            let compared = explain_profiles(file, &Crawler::names(names.split(',')), url);
+            let compared = compare_profiles(file, &Crawler::names(names.split(',')), url);
             let difference = compared.difference(profile);
             let shown = file.escape_ascii();
             assert_eq!(difference.map(|d| &d.causes[..]), Some(&[cause][..]), "{shown} {url}");
@@ -529,7 +530,7 @@ mod tests {
     #[test]
     fn sentences() {
         let say =
-            |file: &[u8], url: &str| explain_profiles(file, &Crawler::name("a"), url).to_string();
+            |file: &[u8], url: &str| compare_profiles(file, &Crawler::name("a"), url).to_string();
         assert_eq!(
             say(b"user-agent: *\ndisallow: /", "/"),
             "All four profiles say disallow, by line 2."
@@ -551,7 +552,7 @@ mod tests {
     fn several_causes() {
         // Only with the misspelling and the target of google/robotstxt.
         let compared =
-            explain_profiles(b"user-agent: *\ndissallow: /x", &Crawler::name("a"), "e.com/x");
+            compare_profiles(b"user-agent: *\ndissallow: /x", &Crawler::name("a"), "e.com/x");
         let google = compared.difference("google").unwrap();
         assert_eq!(google.causes, [Cause::TargetForm, Cause::FieldNames]);
     }

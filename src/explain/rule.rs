@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use memchr::{memchr2, memmem, memrchr2};
 
-use crate::decision::Verdict;
-use crate::normalise::Encoding;
 use crate::profile::Profile;
 use crate::robots::Robots;
+use crate::rules::normalise::Encoding;
 use crate::rules::{Pattern, RuleRef};
+use crate::verdict::Verdict;
 
 /// A rule that matches the target, with the place where it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,11 +18,11 @@ pub struct MatchedRule<'a> {
     pub verdict: Verdict,
     /// Its line, 1-based.
     pub line: u32,
-    /// The octets of the file that hold the line, without its end.
+    /// The bytes of the file that hold the line, without its end.
     pub line_span: Range<usize>,
     /// Its value as written.
     pub value: &'a [u8],
-    /// The octets of the file that hold the value.
+    /// The bytes of the file that hold the value.
     pub value_span: Range<usize>,
     /// What is compared with the target, as [`Rule::pattern`](crate::Rule::pattern).
     pub pattern: Box<[u8]>,
@@ -45,17 +45,17 @@ pub struct MatchedRule<'a> {
 pub struct Piece {
     /// What it is.
     pub kind: PieceKind,
-    /// The octets of the file that hold it. Empty for what does not stand there: a `/` that
+    /// The bytes of the file that hold it. Empty for what does not stand there: a `/` that
     /// the profile assumes.
     pub file_span: Range<usize>,
-    /// The octets of the target that it matches.
+    /// The bytes of the target that it matches.
     pub target_span: Range<usize>,
 }
 
 /// What a part of a rule is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PieceKind {
-    /// Octets that stand for themselves, once they are normalised.
+    /// Bytes that stand for themselves, once they are normalised.
     Literal,
     /// One star or several in a row.
     Star,
@@ -84,7 +84,7 @@ impl<'a> MatchedRule<'a> {
             line: rule.line,
             line_span: from.max(extent.start)..to,
             value,
-            pattern: Box::from(rule.pattern.octets),
+            pattern: Box::from(rule.pattern.bytes),
             anchored: rule.pattern.anchored,
             precedence: rule.precedence,
             pieces: align(&parts, value_span.start, target),
@@ -99,7 +99,7 @@ struct Part {
     /// Of the value.
     span: Range<usize>,
     /// What a literal is once it is normalised.
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 /// The parts of a rule's value; or of the folder that it allows beside `…/index.htm…`
@@ -107,61 +107,61 @@ struct Part {
 fn parts(value: &[u8], verdict: Verdict, profile: &Profile, folder: bool) -> Vec<Part> {
     debug_assert!(!folder || verdict == Verdict::Allow);
     let encoding = Encoding::of_rule(profile);
-    let is_star = |octet: &u8| profile.wildcards && *octet == b'*';
-    let stars = value.iter().rev().take_while(|octet| is_star(octet)).count();
+    let is_star = |byte: &u8| profile.wildcards && *byte == b'*';
+    let stars = value.iter().rev().take_while(|byte| is_star(byte)).count();
     let body = if profile.trailing_stars_dropped { &value[..value.len() - stars] } else { value };
     let mut anchored = profile.wildcards && body.len() == value.len() && body.ends_with(b"$");
     let mut end = value.len() - usize::from(anchored);
     if folder {
-        end = body.iter().rposition(|octet| *octet == b'/').map_or(0, |slash| slash + 1);
+        end = body.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
         anchored = true;
     }
     let mut parts: Vec<Part> = Vec::new();
     if profile.leading_slash_assumed && value.first() != Some(&b'/') {
-        parts.push(Part { kind: PieceKind::Literal, span: 0..0, octets: vec![b'/'] });
+        parts.push(Part { kind: PieceKind::Literal, span: 0..0, bytes: vec![b'/'] });
     }
     for run in value[..end].chunk_by(|a, b| is_star(a) == is_star(b)) {
         let from = parts.last().map_or(0, |part| part.span.end);
         let span = from..from + run.len();
         if is_star(&run[0]) {
-            parts.push(Part { kind: PieceKind::Star, span, octets: Vec::new() });
+            parts.push(Part { kind: PieceKind::Star, span, bytes: Vec::new() });
             continue;
         }
         match parts.last_mut() {
             // A `/` that is assumed.
-            Some(Part { kind: PieceKind::Literal, span: before, octets }) => {
-                octets.extend(encoding.normalised(run));
+            Some(Part { kind: PieceKind::Literal, span: before, bytes }) => {
+                bytes.extend(encoding.normalised(run));
                 *before = span;
             }
             _ => {
-                let octets = encoding.normalised(run).collect();
-                parts.push(Part { kind: PieceKind::Literal, span, octets });
+                let bytes = encoding.normalised(run).collect();
+                parts.push(Part { kind: PieceKind::Literal, span, bytes });
             }
         }
     }
     if anchored {
         let span = end..if folder { end } else { value.len() };
-        parts.push(Part { kind: PieceKind::End, span, octets: Vec::new() });
+        parts.push(Part { kind: PieceKind::End, span, bytes: Vec::new() });
     }
     parts
 }
 
 /// Whether these parts make this pattern, which is in its canonical form.
 fn is_pattern(parts: &[Part], pattern: Pattern<'_>, profile: &Profile) -> bool {
-    let mut octets = Vec::with_capacity(pattern.octets.len());
+    let mut bytes = Vec::with_capacity(pattern.bytes.len());
     let mut anchored = false;
     for part in parts {
         match part.kind {
-            PieceKind::Literal => octets.extend_from_slice(&part.octets),
-            PieceKind::Star => octets.push(b'*'),
+            PieceKind::Literal => bytes.extend_from_slice(&part.bytes),
+            PieceKind::Star => bytes.push(b'*'),
             PieceKind::End => anchored = true,
         }
     }
-    if profile.wildcards && octets.last() == Some(&b'*') {
-        octets.pop();
+    if profile.wildcards && bytes.last() == Some(&b'*') {
+        bytes.pop();
         anchored = false;
     }
-    (&octets[..], anchored) == (pattern.octets, pattern.anchored)
+    (&bytes[..], anchored) == (pattern.bytes, pattern.anchored)
 }
 
 /// Lays the parts of a rule that matches along the target.
@@ -176,15 +176,15 @@ fn align(parts: &[Part], value_at: usize, target: &[u8]) -> Vec<Piece> {
                 if let Some(star) = pieces.last_mut() {
                     let left = &target[at..];
                     let found = if next == Some(PieceKind::End) {
-                        left.len().checked_sub(part.octets.len())
+                        left.len().checked_sub(part.bytes.len())
                     } else {
-                        memmem::find(left, &part.octets)
+                        memmem::find(left, &part.bytes)
                     };
                     debug_assert!(found.is_some(), "the rule does not match");
                     from = at + found.unwrap_or(0);
                     star.target_span.end = from;
                 }
-                from..(from + part.octets.len()).min(target.len())
+                from..(from + part.bytes.len()).min(target.len())
             }
             // Where a literal follows, it says where the star ends.
             PieceKind::Star if next == Some(PieceKind::Literal) => at..at,
@@ -201,7 +201,7 @@ fn align(parts: &[Part], value_at: usize, target: &[u8]) -> Vec<Piece> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crawler::Crawler;
+    use crate::read::crawler::Crawler;
 
     /// The parts of the winner with what they match.
     fn pieces(rule: &str, path: &str, profile: &Profile) -> Vec<(String, String)> {
@@ -210,7 +210,7 @@ mod tests {
         let why = robots.explain(&Crawler::name("a"), path).unwrap();
         let winner = why.winner().expect("a rule that matches");
         assert_eq!(&file[winner.line_span.clone()], format!(" {rule} # y"));
-        let target = std::str::from_utf8(&why.target.octets).unwrap();
+        let target = std::str::from_utf8(&why.target.bytes).unwrap();
         let text = |piece: &Piece| {
             (file[piece.file_span.clone()].to_owned(), target[piece.target_span.clone()].to_owned())
         };

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::crawler::Crawler;
 use crate::profile::{GroupMatch, Profile};
+use crate::read::crawler::Crawler;
+use crate::read::select::{Names, Selected, looked_up, token_for};
 use crate::robots::Robots;
-use crate::select::{Names, Selected, looked_up, token_for};
 
 /// The way from a crawler's names to its groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct AgentLine<'a> {
     pub line: u32,
     /// The value as written.
     pub value: &'a [u8],
-    /// The octets of the file that hold the value.
+    /// The bytes of the file that hold the value.
     pub value_span: Range<usize>,
     /// The group that the line opens or belongs to: 1 is the first of the file.
     pub group: u32,

@@ -2,21 +2,21 @@
 
 use std::ops::Range;
 
-use crate::normalise::Encoding;
 use crate::profile::Profile;
-use crate::target::{InvalidUrl, path_as_given};
+use crate::rules::normalise::Encoding;
+use crate::rules::target::{InvalidUrl, path_as_given};
 
 /// What of a URL is compared with the rules, as given and as compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ComparedTarget {
     /// As it is compared: normalised, with its first `/`.
-    pub octets: Vec<u8>,
-    /// The octets of the URL that hold it.
+    pub bytes: Vec<u8>,
+    /// The bytes of the URL that hold it.
     pub url_span: Range<usize>,
     /// Whether the first `/` does not stand in the URL: `https://e.com?x` is `/?x`.
     pub slash_implied: bool,
-    /// What differs between the URL and `octets`, one for each octet or `%XX` of the URL, in
+    /// What differs between the URL and `bytes`, one for each byte or `%XX` of the URL, in
     /// their order.
     pub changes: Vec<Change>,
 }
@@ -24,9 +24,9 @@ pub struct ComparedTarget {
 /// A part of a URL that is compared in another form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Which octets of the URL.
+    /// Which bytes of the URL.
     pub url_span: Range<usize>,
-    /// What they became, in octets of the target.
+    /// What they became, in bytes of the target.
     pub target_span: Range<usize>,
 }
 
@@ -39,21 +39,21 @@ impl ComparedTarget {
         let url_span = start..start + path.len();
         let slash_implied = path.first() != Some(&b'/');
         let mut target = ComparedTarget {
-            octets: Vec::with_capacity(path.len() + 1),
+            bytes: Vec::with_capacity(path.len() + 1),
             url_span,
             slash_implied,
             changes: Vec::new(),
         };
-        target.octets.push(b'/');
+        target.bytes.push(b'/');
         let mut at = usize::from(!slash_implied);
         while at < path.len() {
             let (read, became) = encoding.step(&path[at..]);
-            let from = target.octets.len();
-            target.octets.extend_from_slice(became.as_slice());
+            let from = target.bytes.len();
+            target.bytes.extend_from_slice(became.as_slice());
             if path[at..at + read] != *became.as_slice() {
                 target.changes.push(Change {
                     url_span: start + at..start + at + read,
-                    target_span: from..target.octets.len(),
+                    target_span: from..target.bytes.len(),
                 });
             }
             at += read;
@@ -61,7 +61,7 @@ impl ComparedTarget {
         Ok(target)
     }
 
-    /// The octets of the URL from which a part of the target was made. A part that begins or
+    /// The bytes of the URL from which a part of the target was made. A part that begins or
     /// ends within a [`Change`] takes all of it; an implied `/` is made from none.
     pub fn in_url(&self, target_span: Range<usize>) -> Range<usize> {
         let end = self.to_url(target_span.end, |change| change.url_span.end);
@@ -82,7 +82,7 @@ impl ComparedTarget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::Target;
+    use crate::rules::target::Target;
 
     #[test]
     fn is_what_is_compared() {
@@ -108,16 +108,16 @@ mod tests {
             for url in urls {
                 let wanted = Target::from_url(url, &profile).map(|target| target.to_vec());
                 let got = ComparedTarget::of(url, &profile);
-                assert_eq!(got.as_ref().map(|t| t.octets.clone()), wanted.as_ref().cloned());
+                assert_eq!(got.as_ref().map(|t| t.bytes.clone()), wanted.as_ref().cloned());
                 let Ok(target) = got else { continue };
-                assert_eq!(target.in_url(0..target.octets.len()), target.url_span);
-                // What did not change is the same octet in both.
-                for at in usize::from(target.slash_implied)..target.octets.len() {
+                assert_eq!(target.in_url(0..target.bytes.len()), target.url_span);
+                // What did not change is the same byte in both.
+                for at in usize::from(target.slash_implied)..target.bytes.len() {
                     let changed = target.changes.iter().find(|c| c.target_span.contains(&at));
                     let span = target.in_url(at..at + 1);
                     match changed {
                         Some(change) => assert_eq!(span, change.url_span),
-                        None => assert_eq!(url[span], target.octets[at..=at]),
+                        None => assert_eq!(url[span], target.bytes[at..=at]),
                     }
                 }
             }

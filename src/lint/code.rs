@@ -141,7 +141,7 @@ codes! {
          and wildcards behind it are ignored.";
     TokenOutsideGrammar "RS303" "token-outside-grammar" Note
         "The product token is outside RFC 9309's grammar."
-        "The grammar has letters, `-` and `_`. Crawlers end the token at other octets in different \
+        "The grammar has letters, `-` and `_`. Crawlers end the token at other bytes in different \
          places.";
     RepeatedToken "RS304" "repeated-token" Note
         "The crawler is named by an earlier group too."
@@ -176,8 +176,8 @@ codes! {
     DollarInside "RS406" "dollar-inside" Warning
         "A `$` that is not the last character stands for itself."
         "`$` means the end of the URL only at the end of a rule.";
-    UnescapedOctets "RS407" "unescaped-octets" Note
-        "The rule contains octets that URLs carry percent-encoded."
+    UnescapedBytes "RS407" "unescaped-bytes" Note
+        "The rule contains bytes that URLs carry percent-encoded."
         "RFC 9309 encodes them before it compares. Some crawlers compare them as they are, and then \
          the rule matches nothing.";
     PercentEncoding "RS408" "percent-encoding" Warning

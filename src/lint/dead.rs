@@ -11,7 +11,7 @@
 //!   contradict it.
 //!
 //! If no state is left that shows the rule's effect, the rule is dead. Targets are taken to be
-//! any octets after a `/`: more than there are, so a rule that is dead here is dead. What the
+//! any bytes after a `/`: more than there are, so a rule that is dead here is dead. What the
 //! walk may cost has a budget; beyond it nothing is said of the rule.
 //!
 //! Most rules are alive, and most of those show it on a target made from their own pattern.
@@ -20,10 +20,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::decision::Verdict;
 use crate::policy::Policy;
 use crate::profile::Profile;
 use crate::rules::Pattern;
+use crate::verdict::Verdict;
 
 /// The work that the rules of a file may cost, counted in places of patterns looked at.
 const FILE_WORK: u64 = 1_000_000;
@@ -177,11 +177,11 @@ impl<'p> Rules<'p> {
             for rule in policy.rules() {
                 rules.places.entry(rule.line).or_default();
             }
-            let octets = |r: &Ranked<'p>| (r.verdict, r.pattern.octets, r.pattern.anchored);
+            let bytes = |r: &Ranked<'p>| (r.verdict, r.pattern.bytes, r.pattern.anchored);
             // Where a line has two patterns, they count as one rule.
             let mut lines = HashSet::new();
             let twice = !set.ranked.iter().all(|ranked| lines.insert(ranked.line));
-            let key: Vec<_> = set.ranked.iter().map(octets).collect();
+            let key: Vec<_> = set.ranked.iter().map(bytes).collect();
             let same = if twice { number } else { *firsts.entry(key).or_insert(number) };
             rules.same.push(same);
             rules.sets.push(set);
@@ -348,16 +348,16 @@ struct Ranked<'p> {
     pattern: Pattern<'p>,
     /// The pattern up to its first star.
     head: &'p [u8],
-    /// Which octets the pattern has, stars apart: see [`mask`].
+    /// Which bytes the pattern has, stars apart: see [`mask`].
     mask: u64,
     /// Neighbours of one verdict are one run; the default belongs to the last one.
     run: u32,
 }
 
-/// The octets of a text, as bits that some of them share. A pattern matches no text without its
-/// octets.
+/// The bytes of a text, as bits that some of them share. A pattern matches no text without its
+/// bytes.
 fn mask(text: &[u8]) -> u64 {
-    text.iter().fold(0, |mask, octet| mask | 1 << (octet & 63))
+    text.iter().fold(0, |mask, byte| mask | 1 << (byte & 63))
 }
 
 /// So many patterns are looked at by their masks for the work of one comparison.
@@ -371,7 +371,7 @@ struct Set<'p> {
     wildcards: bool,
     /// The run of the default.
     default_run: u32,
-    /// An octet that is in no pattern, if there is one.
+    /// A byte that is in no pattern, if there is one.
     fresh: Option<u8>,
 }
 
@@ -390,7 +390,7 @@ impl<'p> Set<'p> {
                 line: 0,
                 verdict: Verdict::Allow,
                 precedence: u32::MAX,
-                pattern: Pattern { octets: b"/robots.txt", anchored: true },
+                pattern: Pattern { bytes: b"/robots.txt", anchored: true },
                 head: b"/robots.txt",
                 mask: mask(b"/robots.txt"),
                 run: 0,
@@ -404,16 +404,16 @@ impl<'p> Set<'p> {
                 twins.entry(rule.line).or_default().insert(first);
                 return None;
             }
-            let octets = rule.pattern();
-            let star = memchr::memchr(b'*', octets).filter(|_| wildcards);
+            let bytes = rule.pattern();
+            let star = memchr::memchr(b'*', bytes).filter(|_| wildcards);
             Some(Ranked {
                 line: rule.line,
                 verdict: rule.verdict,
                 precedence: rule.precedence,
-                pattern: Pattern { octets, anchored: rule.is_anchored() },
-                head: &octets[..star.unwrap_or(octets.len())],
-                mask: octets
-                    .split(|octet| wildcards && *octet == b'*')
+                pattern: Pattern { bytes, anchored: rule.is_anchored() },
+                head: &bytes[..star.unwrap_or(bytes.len())],
+                mask: bytes
+                    .split(|byte| wildcards && *byte == b'*')
                     .fold(0, |all, piece| all | mask(piece)),
                 run: 0,
             })
@@ -428,18 +428,18 @@ impl<'p> Set<'p> {
         let mut by_head: Vec<u32> = (0..ranked.len() as u32).collect();
         by_head.sort_by_key(|rank| ranked[*rank as usize].head);
         let mut seen = [false; 256];
-        for octet in ranked.iter().flat_map(|ranked| ranked.pattern.octets) {
-            seen[usize::from(*octet)] = true;
+        for byte in ranked.iter().flat_map(|ranked| ranked.pattern.bytes) {
+            seen[usize::from(*byte)] = true;
         }
         let letters = (b'a'..=b'z').chain(b'A'..=b'Z').chain(b'0'..=b'9').chain(*b"-_.~");
-        let fresh = letters.chain(0..=255).find(|octet| !seen[usize::from(*octet)]);
+        let fresh = letters.chain(0..=255).find(|byte| !seen[usize::from(*byte)]);
         Set { ranked, by_head, wildcards, default_run, fresh }
     }
 
     /// Whether any target matches: all begin with `/`.
     fn can_match(&self, rank: usize) -> bool {
-        let Pattern { octets, anchored } = self.ranked[rank].pattern;
-        match octets.first() {
+        let Pattern { bytes, anchored } = self.ranked[rank].pattern;
+        match bytes.first() {
             Some(b'/') => true,
             Some(b'*') => self.wildcards,
             Some(_) => false,
@@ -508,7 +508,7 @@ impl<'p> Set<'p> {
                     break;
                 }
             }
-            if !self.wildcards || own.head.len() == own.pattern.octets.len() {
+            if !self.wildcards || own.head.len() == own.pattern.bytes.len() {
                 break;
             }
         }
@@ -520,12 +520,12 @@ impl<'p> Set<'p> {
         let join = |target: &mut Vec<u8>, start: &Ranked<'_>, end: &Ranked<'_>| {
             let mut before = Vec::new();
             self.fill(&mut before, b"", start.pattern, &fresh);
-            let octets = &end.pattern.octets[end.head.len()..];
-            self.fill(target, &before, Pattern { octets, ..end.pattern }, &fresh);
+            let bytes = &end.pattern.bytes[end.head.len()..];
+            self.fill(target, &before, Pattern { bytes, ..end.pattern }, &fresh);
         };
         let joins = |start: &Ranked<'_>, end: &Ranked<'_>| {
             !start.pattern.anchored
-                && end.head.len() < end.pattern.octets.len()
+                && end.head.len() < end.pattern.bytes.len()
                 && start.head.starts_with(end.head)
         };
         let others = runs.filter(|other| joins(own, other) || joins(other, own));
@@ -546,15 +546,15 @@ impl<'p> Set<'p> {
     fn fill(&self, target: &mut Vec<u8>, start: &[u8], pattern: Pattern<'_>, fill: &[u8]) {
         target.clear();
         target.extend_from_slice(start);
-        for octet in pattern.octets {
-            match octet {
+        for byte in pattern.bytes {
+            match byte {
                 b'*' if self.wildcards => {
                     if target.is_empty() {
                         target.push(b'/');
                     }
                     target.extend_from_slice(fill);
                 }
-                octet => target.push(*octet),
+                byte => target.push(*byte),
             }
         }
         if target.is_empty() {
@@ -575,12 +575,12 @@ impl<'p> Set<'p> {
             return Ok(false);
         }
         let mut run = self.default_run;
-        let octets = mask(target);
+        let bytes = mask(target);
         for (number, other) in self.heads_of(target).enumerate() {
             walk.add(usize::from(number % MASKS_FOR_ONE == 0))?;
             let ranked = &self.ranked[other];
             let counts = other < rank || question == Question::Verdict && ranked.run < run;
-            if !counts || ranked.mask & !octets != 0 || ranked.line == own.line {
+            if !counts || ranked.mask & !bytes != 0 || ranked.line == own.line {
                 continue;
             }
             walk.add(1)?;
@@ -604,12 +604,12 @@ impl<'p> Set<'p> {
     ) -> Result<Option<usize>, OverBudget> {
         // As a target in which a star stands for anything, which only a star matches.
         let own = self.ranked[rank].pattern;
-        let mut text = own.octets.to_vec();
+        let mut text = own.bytes.to_vec();
         if self.wildcards && !own.anchored {
             text.push(b'*');
         }
         let mut texts = vec![text];
-        if self.wildcards && own.octets.first() == Some(&b'*') {
+        if self.wildcards && own.bytes.first() == Some(&b'*') {
             // Targets begin with `/`: the star matches it and more, or nothing at all.
             let behind = texts[0].split_off(1);
             texts[0] = [b"/*", behind.as_slice()].concat();
@@ -618,12 +618,12 @@ impl<'p> Set<'p> {
             }
         }
         let mut best: Option<usize> = None;
-        let octets = mask(&texts[0]);
+        let bytes = mask(&texts[0]);
         for (number, other) in self.heads_of(&texts[0]).enumerate() {
             walk.add(usize::from(number % MASKS_FOR_ONE == 0))?;
             let ranked = &self.ranked[other];
             if best.is_none_or(|best| other < best)
-                && ranked.mask & !octets == 0
+                && ranked.mask & !bytes == 0
                 && other != rank
                 && counts(&other)
             {
@@ -668,12 +668,12 @@ impl<'p> Set<'p> {
         for other in self.compatible(rank, walk)?.into_iter().filter(counts) {
             walk.add(1)?;
             // Every target begins with `/`, and a star at the start matches it or nothing.
-            let octets = self.ranked[other].pattern.octets;
-            match octets.first() {
+            let bytes = self.ranked[other].pattern.bytes;
+            match bytes.first() {
                 Some(b'/') => search.arrive(other, 1, &mut reached),
                 Some(b'*') if self.wildcards => {
                     search.arrive(other, 0, &mut reached);
-                    if octets.get(1) == Some(&b'/') {
+                    if bytes.get(1) == Some(&b'/') {
                         search.arrive(other, 2, &mut reached);
                     }
                 }
@@ -693,7 +693,7 @@ impl<'p> Set<'p> {
     }
 }
 
-/// Where the rules stand after some octets of a target.
+/// Where the rules stand after some bytes of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct State {
     /// Whether the rule that is asked about has matched, whatever follows.
@@ -704,14 +704,14 @@ struct State {
     places: Vec<Place>,
 }
 
-/// Before octet number `at` of the pattern of rule number `rank`.
+/// Before byte number `at` of the pattern of rule number `rank`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Place {
     rank: u32,
     at: u32,
 }
 
-/// What one octet leads to.
+/// What one byte leads to.
 #[derive(Debug, Default)]
 struct Reached {
     places: Vec<Place>,
@@ -729,13 +729,13 @@ struct Search<'s, 'p> {
 }
 
 impl Search<'_, '_> {
-    /// The rule stands before octet `at` now.
+    /// The rule stands before byte `at` now.
     fn arrive(&self, rank: usize, mut at: usize, reached: &mut Reached) {
-        let Pattern { octets, anchored } = self.set.ranked[rank].pattern;
-        if self.set.wildcards && octets.get(at) == Some(&b'*') {
+        let Pattern { bytes, anchored } = self.set.ranked[rank].pattern;
+        if self.set.wildcards && bytes.get(at) == Some(&b'*') {
             at += 1;
         }
-        if at == octets.len() && !anchored {
+        if at == bytes.len() && !anchored {
             reached.matched.push(rank as u32);
         } else {
             reached.places.push(Place { rank: rank as u32, at: at as u32 });
@@ -743,12 +743,12 @@ impl Search<'_, '_> {
     }
 
     fn is_behind_star(&self, place: Place) -> bool {
-        let octets = self.set.ranked[place.rank as usize].pattern.octets;
-        self.set.wildcards && place.at > 0 && octets[place.at as usize - 1] == b'*'
+        let bytes = self.set.ranked[place.rank as usize].pattern.bytes;
+        self.set.wildcards && place.at > 0 && bytes[place.at as usize - 1] == b'*'
     }
 
     fn is_at_end(&self, place: Place) -> bool {
-        place.at as usize == self.set.ranked[place.rank as usize].pattern.octets.len()
+        place.at as usize == self.set.ranked[place.rank as usize].pattern.bytes.len()
     }
 
     fn blocked_by(&mut self, rank: usize) {
@@ -896,15 +896,15 @@ impl Search<'_, '_> {
             if self.is_behind_star(place) {
                 stay.push(place);
             }
-            let octets = self.set.ranked[place.rank as usize].pattern.octets;
-            if let Some(octet) = octets.get(place.at as usize) {
-                moves.push((*octet, place));
+            let bytes = self.set.ranked[place.rank as usize].pattern.bytes;
+            if let Some(byte) = bytes.get(place.at as usize) {
+                moves.push((*byte, place));
             }
         }
-        moves.sort_unstable_by_key(|(octet, _)| *octet);
+        moves.sort_unstable_by_key(|(byte, _)| *byte);
         let own_stays = state.matched || stay.iter().any(|place| place.rank == own);
-        // First the rule's own octets, then those of a rule that says otherwise, if one is
-        // wanted, the nearest to its end first; then any octet that no rule asks for.
+        // First the rule's own bytes, then those of a rule that says otherwise, if one is
+        // wanted, the nearest to its end first; then any byte that no rule asks for.
         let mut left = Vec::new();
         for chunk in moves.chunk_by(|a, b| a.0 == b.0) {
             let has_own = chunk.iter().any(|(_, place)| place.rank == own);
@@ -914,17 +914,17 @@ impl Search<'_, '_> {
             let to_end = |place: &Place| {
                 let rule = &self.set.ranked[place.rank as usize];
                 let contradicts = wants_other && place.rank > own && rule.verdict != verdict;
-                contradicts.then(|| rule.pattern.octets.len() - place.at as usize)
+                contradicts.then(|| rule.pattern.bytes.len() - place.at as usize)
             };
             let nearest = chunk.iter().filter_map(|(_, place)| to_end(place)).min();
             let places: Vec<Place> = chunk.iter().map(|(_, place)| *place).collect();
             left.push(((!has_own, nearest.is_none(), nearest), places));
         }
-        // An octet is left unless the rules ask for all of them.
+        // A byte is left unless the rules ask for all of them.
         if own_stays && left.len() < 256 {
             left.push(((true, true, None), Vec::new()));
         }
-        // Stable: the octet that no rule asks for comes before the others of its kind.
+        // Stable: the byte that no rule asks for comes before the others of its kind.
         left.reverse();
         left.sort_by_key(|(key, _)| *key);
         left.reverse();
@@ -936,8 +936,8 @@ impl Search<'_, '_> {
 /// A state on the way that is walked.
 struct Frame {
     state: State,
-    /// The places behind a star: any octet leaves them.
+    /// The places behind a star: any byte leaves them.
     stay: Vec<Place>,
-    /// By octet still to be tried, the places that it moves; the last one comes next.
+    /// By byte still to be tried, the places that it moves; the last one comes next.
     left: Vec<Vec<Place>>,
 }

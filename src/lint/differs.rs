@@ -1,12 +1,12 @@
 //! Lines that RFC 9309 and google/robotstxt read differently.
 
-use crate::Verdict;
 use crate::lint::{Code, Subject, shown};
-use crate::parse::{Content, Extent, Field, Lines, Record};
 use crate::profile::Profile;
+use crate::read::parse::{Content, Extent, Field, Lines, Record};
+use crate::read::select::Names;
 use crate::robots::Robots;
 use crate::rules::{RawRule, RuleSet};
-use crate::select::Names;
+use crate::verdict::Verdict;
 
 /// What a line means.
 #[derive(PartialEq)]
@@ -56,7 +56,7 @@ pub(super) fn look(subject: &mut Subject<'_>) {
                 described(&means_rfc),
                 described(&means_google)
             );
-            let span = by_rfc.offset..by_rfc.offset + by_rfc.octets.len();
+            let span = by_rfc.offset..by_rfc.offset + by_rfc.bytes.len();
             differing.push((number, span, message));
         }
     }
@@ -74,9 +74,9 @@ fn is_plain(a: &Content<'_>, b: &Content<'_>) -> bool {
     match record.field {
         Field::UserAgent => {
             record.value == b"*" || {
-                let octets = record.value;
-                !octets.is_empty()
-                    && octets.iter().all(|o| o.is_ascii_alphabetic() || b"-_".contains(o))
+                let bytes = record.value;
+                !bytes.is_empty()
+                    && bytes.iter().all(|o| o.is_ascii_alphabetic() || b"-_".contains(o))
             }
         }
         Field::Allow | Field::Disallow => {
@@ -114,7 +114,7 @@ fn rule<'a>(record: &Record<'a>, verdict: Verdict, profile: &Profile) -> Meaning
     let raw = Some(raw).filter(|raw| !raw.value.is_empty());
     let rules = RuleSet::new(raw.into_iter(), profile);
     let pattern = |rule: crate::rules::RuleRef<'_>| {
-        (rule.pattern.octets.to_vec(), rule.pattern.anchored, rule.precedence)
+        (rule.pattern.bytes.to_vec(), rule.pattern.anchored, rule.precedence)
     };
     Meaning::Rule(verdict, rules.iter().map(pattern).collect())
 }
@@ -125,8 +125,8 @@ fn described(meaning: &Meaning<'_>) -> String {
         Meaning::Everybody => "all crawlers".to_owned(),
         Meaning::Token(token) => format!("the crawler '{}'", shown(token)),
         Meaning::Rule(verdict, patterns) => {
-            let pattern = |(octets, anchored, _): &(Vec<u8>, bool, u32)| {
-                format!("'{}{}'", shown(octets), if *anchored { "$" } else { "" })
+            let pattern = |(bytes, anchored, _): &(Vec<u8>, bool, u32)| {
+                format!("'{}{}'", shown(bytes), if *anchored { "$" } else { "" })
             };
             let patterns: Vec<String> = patterns.iter().map(pattern).collect();
             match patterns.as_slice() {

@@ -1,8 +1,8 @@
 //! What concerns the file as a whole.
 
 use crate::lint::{Code, Severity, Subject};
-use crate::parse::Lines;
 use crate::profile::Profile;
+use crate::read::parse::Lines;
 
 pub(super) fn look(subject: &mut Subject<'_>, content_type: Option<&str>) {
     size(subject);
@@ -19,16 +19,16 @@ fn size(subject: &mut Subject<'_>) {
         return;
     }
     // As the RFC cuts it, so that there is one finding for all profiles.
-    let extent = crate::parse::Extent::of(file, &Profile::RFC9309);
+    let extent = crate::read::parse::Extent::of(file, &Profile::RFC9309);
     let line = Lines::of(file, extent, &Profile::RFC9309).count() as u32 + 1;
-    let beyond = crate::parse::Extent { from: extent.to, to: file.len() };
+    let beyond = crate::read::parse::Extent { from: extent.to, to: file.len() };
     let records = Lines::of(file, beyond, &Profile::RFC9309)
-        .filter(|line| matches!(line.content, crate::parse::Content::Record(_)))
+        .filter(|line| matches!(line.content, crate::read::parse::Content::Record(_)))
         .count();
     let is_cut = subject.robots.extent().end < file.len();
     let fate = if is_cut { "are not read" } else { "need not be read by other crawlers" };
     let message = format!(
-        "the file has {} octets, over the {limit} that crawlers must read; the {} octets from line \
+        "the file has {} bytes, over the {limit} that crawlers must read; the {} bytes from line \
          {line} on, with {records} records, {fate}",
         file.len(),
         file.len() - extent.to,

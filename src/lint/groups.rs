@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::crawler::Crawler;
 use crate::lint::{Code, Severity, Subject, shown};
 use crate::policy::Policy;
-use crate::select::{GroupNumbers, Names};
+use crate::read::crawler::Crawler;
+use crate::read::select::{GroupNumbers, Names};
 
 pub(super) fn look(subject: &mut Subject<'_>) {
     let reached = reached(subject);

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::lint::{Code, Severity, Subject, shown};
-use crate::normalise::Encoding;
-use crate::parse::{Field, Record, likely_field};
+use crate::read::diagnostic::{Diagnostic, DiagnosticKind};
+use crate::read::parse::{Field, Record, likely_field};
+use crate::rules::normalise::Encoding;
 
 pub(super) fn look(subject: &mut Subject<'_>) {
     for diagnostic in subject.robots.diagnostics() {
@@ -66,16 +66,16 @@ fn noticed(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
         DiagnosticKind::SizeLimit { .. } => {}
         DiagnosticKind::LineLimit { limit } => {
             let message =
-                format!("of the line {limit} octets are read; the {} behind are not", text.len());
+                format!("of the line {limit} bytes are read; the {} behind are not", text.len());
             subject.add(Code::LineLimit, line, span, message);
         }
         DiagnosticKind::ControlCharacter { ignored } => {
-            let octet = text.first().copied().unwrap_or_default();
+            let byte = text.first().copied().unwrap_or_default();
             let fate = if ignored { ": the line is ignored" } else { "" };
-            let (code, what) = if octet == 0 {
+            let (code, what) = if byte == 0 {
                 (Code::Nul, "a NUL".to_owned())
             } else {
-                (Code::ControlCharacter, format!("the control character 0x{octet:02X}"))
+                (Code::ControlCharacter, format!("the control character 0x{byte:02X}"))
             };
             let severity = if ignored { Severity::Error } else { Severity::Warning };
             subject
@@ -143,7 +143,7 @@ fn noticed(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
         }
         DiagnosticKind::TokenOutsideGrammar => {
             let message = format!(
-                "the product token '{}' has octets other than letters, '-' and '_'; some crawlers \
+                "the product token '{}' has bytes other than letters, '-' and '_'; some crawlers \
                  end it there",
                 shown(text)
             );
@@ -202,7 +202,7 @@ fn noticed(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
                 )
                 .help("drop it, or write '%24' if a dollar sign is meant");
         }
-        // `rule` says which octets they are.
+        // `rule` says which bytes they are.
         DiagnosticKind::Normalised => {}
     }
 }
@@ -346,7 +346,7 @@ fn sitemap(subject: &mut Subject<'_>, record: &Record<'_>) {
         .help("give it with scheme and host: 'https://example.com/sitemap.xml'");
 }
 
-/// Octets of a rule that are compared in another form than they are written, or should be.
+/// Bytes of a rule that are compared in another form than they are written, or should be.
 fn rule(subject: &mut Subject<'_>, record: &Record<'_>) {
     let value = record.value;
     let at = record.value_offset;
@@ -363,38 +363,38 @@ fn rule(subject: &mut Subject<'_>, record: &Record<'_>) {
         let is_encoded = |o: &u8| encoding.changes(*o);
         let encoded = compared.clone().all(is_encoded);
         let as_it_stands = !compared.into_iter().any(is_encoded);
-        let octets = shown(&value[first..=last]);
+        let bytes = shown(&value[first..=last]);
         let (severity, message) = if encoded {
             (
                 Severity::Note,
-                format!("'{octets}' is compared percent-encoded, but not by all crawlers"),
+                format!("'{bytes}' is compared percent-encoded, but not by all crawlers"),
             )
         } else if !as_it_stands {
             (
                 Severity::Warning,
-                format!("only a part of '{octets}' is compared percent-encoded, as URLs carry it"),
+                format!("only a part of '{bytes}' is compared percent-encoded, as URLs carry it"),
             )
         } else {
             (
                 Severity::Warning,
-                format!("'{octets}' is compared as it stands, but URLs carry it percent-encoded"),
+                format!("'{bytes}' is compared as it stands, but URLs carry it percent-encoded"),
             )
         };
         subject
-            .add(Code::UnescapedOctets, record.line, at + first..at + last + 1, message)
+            .add(Code::UnescapedBytes, record.line, at + first..at + last + 1, message)
             .severity(severity)
             .help(format!("write '{}'", shown(&escaped(value))));
     }
     percent_encoding(subject, record);
 }
 
-/// The octets that URLs carry percent-encoded, so encoded.
+/// The bytes that URLs carry percent-encoded, so encoded.
 fn escaped(value: &[u8]) -> Vec<u8> {
     let mut escaped = Vec::with_capacity(value.len());
-    for octet in value {
-        match octet {
-            0x21..=0x7E if !b"\"<>\\^`{|}".contains(octet) => escaped.push(*octet),
-            octet => escaped.extend(format!("%{octet:02X}").bytes()),
+    for byte in value {
+        match byte {
+            0x21..=0x7E if !b"\"<>\\^`{|}".contains(byte) => escaped.push(*byte),
+            byte => escaped.extend(format!("%{byte:02X}").bytes()),
         }
     }
     escaped
@@ -407,17 +407,17 @@ fn percent_encoding(subject: &mut Subject<'_>, record: &Record<'_>) {
     for at in memchr::memchr_iter(b'%', value) {
         match (hex(at + 1), hex(at + 2)) {
             (Some(high), Some(low)) => {
-                let octet = (high * 16 + low) as u8;
-                if octet.is_ascii_alphanumeric() || b"-._~".contains(&octet) {
-                    unreserved.get_or_insert((at, octet));
+                let byte = (high * 16 + low) as u8;
+                if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+                    unreserved.get_or_insert((at, byte));
                 }
             }
             _ => _ = stray.get_or_insert(at),
         }
     }
     let offset = record.value_offset;
-    if let Some((at, octet)) = unreserved {
-        let plain = char::from(octet);
+    if let Some((at, byte)) = unreserved {
+        let plain = char::from(byte);
         let (severity, message) = if subject.profile.unreserved_decoded {
             let message = "compared decoded, but not by crawlers that compare as written";
             (Severity::Note, format!("'{}' is '{plain}': {message}", shown(&value[at..at + 3])))

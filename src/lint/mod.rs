@@ -38,9 +38,9 @@ use std::ops::Range;
 
 pub use code::{Code, Severity};
 
-use crate::parse::Record;
 use crate::policy::Policy;
 use crate::profile::Profile;
+use crate::read::parse::Record;
 use crate::robots::Robots;
 
 /// How a file is linted.
@@ -84,7 +84,7 @@ pub struct Finding {
     pub message: String,
     /// The line, 1-based; 1 where the file as a whole is meant.
     pub line: u32,
-    /// The octets of the file that are meant; may be empty.
+    /// The bytes of the file that are meant; may be empty.
     pub span: Range<usize>,
     /// Other places that have to do with it.
     pub related: Vec<Related>,
@@ -100,13 +100,13 @@ pub struct Finding {
 pub struct Related {
     /// The line, 1-based.
     pub line: u32,
-    /// The octets of the file that are meant.
+    /// The bytes of the file that are meant.
     pub span: Range<usize>,
     /// What it has to do with the finding.
     pub message: String,
 }
 
-/// Finds what is wrong with a file, whatever its octets.
+/// Finds what is wrong with a file, whatever its bytes.
 ///
 /// A finding that is the same in several profiles stands there once and names them all.
 ///
@@ -188,12 +188,12 @@ impl<'a> Subject<'a> {
         Some(&self.records[at])
     }
 
-    /// The octets of a line's value.
+    /// The bytes of a line's value.
     fn value_span(&self, line: u32) -> Range<usize> {
         self.record(line).map_or(0..0, Record::value_span)
     }
 
-    /// The octets of a record, from the field's name to the end of its value.
+    /// The bytes of a record, from the field's name to the end of its value.
     fn record_span(&self, record: &Record<'_>) -> Range<usize> {
         let name_at = record.name.as_ptr() as usize - self.file.as_ptr() as usize;
         name_at..record.value_span().end.max(name_at + record.name.len())
@@ -227,13 +227,13 @@ impl Finding {
     }
 }
 
-/// Octets as text to read: what is no printable ASCII is escaped, and of long ones the beginning
+/// Bytes as text to read: what is no printable ASCII is escaped, and of long ones the beginning
 /// is shown.
-fn shown(octets: &[u8]) -> String {
+fn shown(bytes: &[u8]) -> String {
     const LEN: usize = 80;
-    let mut text = match str::from_utf8(octets) {
+    let mut text = match str::from_utf8(bytes) {
         Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        _ => octets[..octets.len().min(2 * LEN)].escape_ascii().to_string(),
+        _ => bytes[..bytes.len().min(2 * LEN)].escape_ascii().to_string(),
     };
     if let Some((end, _)) = text.char_indices().nth(LEN) {
         text.truncate(end);

@@ -1,10 +1,10 @@
 //! Rules without an effect, rules over the budget of the automaton, rules that block everything.
 
-use crate::Verdict;
 use crate::lint::dead::{Dead, Fate, dead_rules};
 use crate::lint::{Code, Subject, shown};
-use crate::parse::Field;
 use crate::policy::Policy;
+use crate::read::parse::Field;
+use crate::verdict::Verdict;
 
 /// Returns the lines of rules that were left undecided.
 pub(super) fn look(subject: &mut Subject<'_>) -> Vec<u32> {

@@ -1,8 +1,8 @@
 //! Policy sets as files that are used where they lie (feature `pack`).
 //!
 //! A *pack* holds the policies of many origins for some crawlers, compiled. It is written once,
-//! by [`Writer`], and used from a memory map, or from any other octets, without decoding:
-//! [`Pack::open`] looks at its last few octets, an origin costs a look into a hash table,
+//! by [`Writer`], and used from a memory map, or from any other bytes, without decoding:
+//! [`Pack::open`] looks at its last few bytes, an origin costs a look into a hash table,
 //! and a verdict is the same walk as that of a [`Policy`](crate::Policy). Many processes
 //! share one file; of it only what is asked for becomes resident.
 //!
@@ -20,9 +20,9 @@
 //! let packed = writer.recipe().pack(file);
 //! writer.add(b"example.com", &packed)?;
 //! writer.add(b"www.example.com", &packed)?;
-//! let octets = writer.finish()?;
+//! let bytes = writer.finish()?;
 //!
-//! let pack = Pack::open(&octets)?;
+//! let pack = Pack::open(&bytes)?;
 //! let site = pack.get(b"example.com")?.expect("was added");
 //! let mut answers = [Answer::Unknown; 2];
 //! site.ask("https://example.com/search?q=x", &mut answers)?;
@@ -40,25 +40,25 @@
 //! on which the walk relies), and everything at once by [`Pack::verify`]. A checksum tells damage,
 //! not intent: who can write the file can make it say anything.
 //!
-//! The octets must not change while the pack is open. For a `&[u8]` the language sees to that;
+//! The bytes must not change while the pack is open. For a `&[u8]` the language sees to that;
 //! who maps a file must see to it that nobody writes to it: replace packs by renaming a new
 //! one over the old one.
 //!
-//! The format, octet by octet, is in `docs/pack.md`.
+//! The format, byte by byte, is in `docs/pack.md`.
 
 mod read;
 mod write;
 
 use std::fmt;
 
-use crate::normalise::Encoding;
 use crate::policy::Reading;
 use crate::profile::TargetForm;
+use crate::rules::normalise::Encoding;
 
 pub use read::{Pack, PackedPolicy, Site, Stat};
 pub use write::{Packed, Recipe, Writer};
 
-/// The first octets of every pack. The first one is no ASCII, the last one a line end, so that
+/// The first bytes of every pack. The first one is no ASCII, the last one a line end, so that
 /// what treats the file as text is found out.
 const MAGIC: [u8; 8] = *b"\x89rsieve\n";
 /// The version of the format that is written, and the only one that is read.
@@ -67,23 +67,23 @@ const VERSION: u32 = 1;
 const HEADER_LEN: usize = 16;
 /// Records begin at multiples of this, and are known by the quotient.
 const RECORD_UNIT: usize = 8;
-/// Octets before a record's body: its length and its checksum.
+/// Bytes before a record's body: its length and its checksum.
 const RECORD_HEAD: usize = 8;
 /// A record's body is a table, perhaps with rules behind it.
 const KIND_TABLE: u8 = 0;
 /// A record's body is rules alone.
 const KIND_RULES: u8 = 1;
-/// Octets of a slot of the index: hash, row, where the name begins, its length.
+/// Bytes of a slot of the index: hash, row, where the name begins, its length.
 const SLOT_LEN: usize = 16;
 /// The row of a slot that is free.
 const FREE: u32 = u32::MAX;
-/// Rows, names and index have a checksum for each so many octets, so that what is used of them
+/// Rows, names and index have a checksum for each so many bytes, so that what is used of them
 /// can be checked without reading all.
 const BLOCK_LEN: usize = 4096;
-/// Octets at the end of every pack.
+/// Bytes at the end of every pack.
 const TRAILER_LEN: usize = 144;
 
-/// Why octets are no pack, or not one that can be used.
+/// Why bytes are no pack, or not one that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PackError {
@@ -91,9 +91,9 @@ pub enum PackError {
     NoPack,
     /// A pack of a version that this library does not read.
     Version(u32),
-    /// Damaged: where, in octets from the beginning, and what is wrong there.
+    /// Damaged: where, in bytes from the beginning, and what is wrong there.
     Damaged {
-        /// In octets from the beginning.
+        /// In bytes from the beginning.
         offset: u64,
         /// What is wrong.
         what: &'static str,
@@ -116,28 +116,28 @@ impl fmt::Display for PackError {
 
 impl std::error::Error for PackError {}
 
-/// What of a profile is needed to decide, as four octets.
-fn reading_to_octets(reading: Reading, wildcards: bool) -> [u8; 4] {
+/// What of a profile is needed to decide, as four bytes.
+fn reading_to_bytes(reading: Reading, wildcards: bool) -> [u8; 4] {
     let form = match reading.form {
         TargetForm::Strict => 0,
         TargetForm::Google => 1,
     };
-    let [classes, switches] = reading.encoding.to_octets();
+    let [classes, switches] = reading.encoding.to_bytes();
     [form, u8::from(reading.robots_txt_allowed) | u8::from(wildcards) << 1, classes, switches]
 }
 
-fn reading_from_octets([form, bits, classes, switches]: [u8; 4]) -> Option<(Reading, bool)> {
+fn reading_from_bytes([form, bits, classes, switches]: [u8; 4]) -> Option<(Reading, bool)> {
     let form = match form {
         0 => TargetForm::Strict,
         1 => TargetForm::Google,
         _ => return None,
     };
-    let encoding = Encoding::from_octets([classes, switches])?;
+    let encoding = Encoding::from_bytes([classes, switches])?;
     let reading = Reading { form, encoding, robots_txt_allowed: bits & 1 != 0 };
     (bits < 4).then_some((reading, bits & 2 != 0))
 }
 
-/// The hash of an origin's name: eight octets at a time, each multiplied in. Everybody who
+/// The hash of an origin's name: eight bytes at a time, each multiplied in. Everybody who
 /// reads packs computes the same; the seed is chosen so that no origin is far from its place.
 fn hash(name: &[u8], seed: u32) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -179,14 +179,14 @@ struct Trailer {
 }
 
 impl Trailer {
-    fn to_octets(&self) -> [u8; TRAILER_LEN] {
-        let mut octets = Vec::with_capacity(TRAILER_LEN);
-        octets.extend(self.reading);
-        octets.extend(u32::from(self.keeps_rules).to_le_bytes());
-        octets.extend(self.crawlers.to_le_bytes());
-        octets.extend(self.seed.to_le_bytes());
-        octets.extend(self.reach.to_le_bytes());
-        octets.extend(self.checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
+    fn to_bytes(&self) -> [u8; TRAILER_LEN] {
+        let mut bytes = Vec::with_capacity(TRAILER_LEN);
+        bytes.extend(self.reading);
+        bytes.extend(u32::from(self.keeps_rules).to_le_bytes());
+        bytes.extend(self.crawlers.to_le_bytes());
+        bytes.extend(self.seed.to_le_bytes());
+        bytes.extend(self.reach.to_le_bytes());
+        bytes.extend(self.checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
         let numbers = [
             self.files,
             self.origins,
@@ -198,20 +198,20 @@ impl Trailer {
             self.blocks_at,
             self.about_at,
         ];
-        octets.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-        octets.resize(TRAILER_LEN - 16, 0);
-        octets.extend(VERSION.to_le_bytes());
-        octets.extend(crc32fast::hash(&octets).to_le_bytes());
-        octets.extend(MAGIC);
-        octets.try_into().expect("TRAILER_LEN octets")
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        bytes.resize(TRAILER_LEN - 16, 0);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        bytes.extend(MAGIC);
+        bytes.try_into().expect("TRAILER_LEN bytes")
     }
 
-    /// `None` where no trailer has such octets.
-    fn from_octets(octets: &[u8; TRAILER_LEN]) -> Option<Trailer> {
-        let small = |at: usize| u32_at(octets, at);
-        let number = |index: usize| u64_at(octets, 28 + 8 * index);
+    /// `None` where no trailer has such bytes.
+    fn from_bytes(bytes: &[u8; TRAILER_LEN]) -> Option<Trailer> {
+        let small = |at: usize| u32_at(bytes, at);
+        let number = |index: usize| u64_at(bytes, 28 + 8 * index);
         let trailer = Trailer {
-            reading: *octets.first_chunk()?,
+            reading: *bytes.first_chunk()?,
             keeps_rules: small(4)? == 1,
             crawlers: small(8)?,
             seed: small(12)?,
@@ -227,14 +227,14 @@ impl Trailer {
             blocks_at: number(7)?,
             about_at: number(8)?,
         };
-        (trailer.to_octets() == *octets).then_some(trailer)
+        (trailer.to_bytes() == *bytes).then_some(trailer)
     }
 }
 
-fn u32_at(octets: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(*octets.get(at..)?.first_chunk()?))
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-fn u64_at(octets: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*octets.get(at..)?.first_chunk()?))
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }

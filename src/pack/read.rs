@@ -7,27 +7,28 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 use smallvec::SmallVec;
 
 use crate::automaton::Table;
-use crate::config::Config;
-use crate::crawler::Crawler;
-use crate::decision::{Decision, Reason, Verdict};
-use crate::panel::Answer;
+use crate::policy::config::Config;
+use crate::policy::crawlers::Answer;
+use crate::policy::decision::{Decision, Reason};
 use crate::policy::{Policy, Reading};
 use crate::profile::{Profile, TargetForm};
+use crate::read::crawler::Crawler;
+use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{Pattern, RuleRef, RuleSet};
-use crate::target::{InvalidUrl, Target};
+use crate::verdict::Verdict;
 
 use super::{
     BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, PackError, RECORD_HEAD,
-    RECORD_UNIT, SLOT_LEN, TRAILER_LEN, Trailer, VERSION, hash, reading_from_octets, u32_at,
+    RECORD_UNIT, SLOT_LEN, TRAILER_LEN, Trailer, VERSION, hash, reading_from_bytes, u32_at,
 };
 
 /// A pack, open. `Send` and `Sync`: all threads use the same one.
 ///
-/// Opening looks at the beginning and the end of the octets only; everything else is looked
+/// Opening looks at the beginning and the end of the bytes only; everything else is looked
 /// at, and checked, when it is used.
 #[derive(Debug)]
 pub struct Pack<'p> {
-    octets: &'p [u8],
+    bytes: &'p [u8],
     trailer: Trailer,
     reading: Reading,
     wildcards: bool,
@@ -62,7 +63,7 @@ impl Marks {
     fn is_set(&self, bit: u32) -> bool {
         let (part, word, mask) = Marks::place(bit);
         let part = self.0.get(part).and_then(OnceLock::get);
-        // Acquire is not needed: the octets that were checked do not change.
+        // Acquire is not needed: the bytes that were checked do not change.
         part.is_some_and(|part| part[word].load(Ordering::Relaxed) & mask != 0)
     }
 
@@ -87,15 +88,15 @@ pub struct Stat {
     pub policies: u64,
     /// … and of these the ones that are tables; the others are over the limits of a DFA.
     pub tables: u64,
-    /// Octets of all policies.
+    /// Bytes of all policies.
     pub policy_bytes: u64,
-    /// Octets of the rows, four for each file and crawler.
+    /// Bytes of the rows, four for each file and crawler.
     pub row_bytes: u64,
-    /// Octets of the origins' names.
+    /// Bytes of the origins' names.
     pub name_bytes: u64,
-    /// Octets of the index.
+    /// Bytes of the index.
     pub index_bytes: u64,
-    /// Octets of the whole pack.
+    /// Bytes of the whole pack.
     pub total_bytes: u64,
 }
 
@@ -132,26 +133,26 @@ impl std::fmt::Debug for How<'_> {
 impl<'p> Pack<'p> {
     /// Opens a pack.
     ///
-    /// `O(crawlers)`; touches the first and the last octets.
+    /// `O(crawlers)`; touches the first and the last bytes.
     ///
     /// # Errors
     /// What is wrong with its beginning and its end.
-    pub fn open(octets: &'p [u8]) -> Result<Pack<'p>, PackError> {
-        if !octets.starts_with(&MAGIC) || octets.len() < HEADER_LEN + TRAILER_LEN {
+    pub fn open(bytes: &'p [u8]) -> Result<Pack<'p>, PackError> {
+        if !bytes.starts_with(&MAGIC) || bytes.len() < HEADER_LEN + TRAILER_LEN {
             return Err(PackError::NoPack);
         }
-        match u32_at(octets, MAGIC.len()) {
+        match u32_at(bytes, MAGIC.len()) {
             Some(VERSION) => {}
             version => return Err(PackError::Version(version.unwrap_or_default())),
         }
-        let (body, last) = octets.split_at(octets.len() - TRAILER_LEN);
+        let (body, last) = bytes.split_at(bytes.len() - TRAILER_LEN);
         if !last.ends_with(&MAGIC) {
             return Err(PackError::NoPack);
         }
         let damaged = |what| PackError::Damaged { offset: body.len() as u64, what };
-        let trailer = last.first_chunk().and_then(Trailer::from_octets);
+        let trailer = last.first_chunk().and_then(Trailer::from_bytes);
         let trailer = trailer.ok_or_else(|| damaged("the trailer's checksum is wrong"))?;
-        let (reading, wildcards) = reading_from_octets(trailer.reading)
+        let (reading, wildcards) = reading_from_bytes(trailer.reading)
             .ok_or_else(|| damaged("the profile's switches are none"))?;
         let rows_len = trailer.files.checked_mul(4 * u64::from(trailer.crawlers));
         let slots_len = trailer.slots.checked_mul(SLOT_LEN as u64);
@@ -178,7 +179,7 @@ impl<'p> Pack<'p> {
             return Err(damaged("the parts do not fill the file"));
         }
         let mut pack = Pack {
-            octets,
+            bytes,
             valid: Marks::new(trailer.rows_at as usize / RECORD_UNIT),
             valid_blocks: Marks::new(block_count as usize),
             reading,
@@ -202,7 +203,7 @@ impl<'p> Pack<'p> {
     }
 
     fn read_about(&mut self) -> Option<()> {
-        let about = self.part(self.trailer.about_at, (self.octets.len() - TRAILER_LEN) as u64);
+        let about = self.part(self.trailer.about_at, (self.bytes.len() - TRAILER_LEN) as u64);
         if crc32fast::hash(about) != self.trailer.checksums[1] {
             return None;
         }
@@ -227,12 +228,12 @@ impl<'p> Pack<'p> {
         (about.0.is_empty() && is_named).then_some(())
     }
 
-    /// The octets between two offsets that lie within.
+    /// The bytes between two offsets that lie within.
     fn part(&self, from: u64, to: u64) -> &'p [u8] {
-        &self.octets[from as usize..to as usize]
+        &self.bytes[from as usize..to as usize]
     }
 
-    /// The octets between two offsets within rows, names and index, checked.
+    /// The bytes between two offsets within rows, names and index, checked.
     #[inline]
     fn checked(&self, from: u64, to: u64) -> Result<&'p [u8], PackError> {
         if from < to {
@@ -250,9 +251,9 @@ impl<'p> Pack<'p> {
     fn check(&self, block: u32) -> Result<(), PackError> {
         let Trailer { rows_at, blocks_at, about_at, .. } = self.trailer;
         let offset = rows_at + u64::from(block) * BLOCK_LEN as u64;
-        let octets = self.part(offset, blocks_at.min(offset + BLOCK_LEN as u64));
+        let bytes = self.part(offset, blocks_at.min(offset + BLOCK_LEN as u64));
         let wanted = u32_at(self.part(blocks_at, about_at), 4 * block as usize);
-        if wanted != Some(crc32fast::hash(octets)) {
+        if wanted != Some(crc32fast::hash(bytes)) {
             return Err(PackError::Damaged { offset, what: "the checksum of a block is wrong" });
         }
         self.valid_blocks.set(block);
@@ -341,9 +342,9 @@ impl<'p> Pack<'p> {
     #[inline]
     fn slot(&self, slot: usize) -> Result<Option<Slot<'p>>, PackError> {
         let at = self.trailer.index_at + (slot * SLOT_LEN) as u64;
-        let octets: &[u8; SLOT_LEN] =
+        let bytes: &[u8; SLOT_LEN] =
             self.checked(at, at + SLOT_LEN as u64)?.first_chunk().expect("a slot");
-        let [h0, h1, h2, h3, r0, r1, r2, r3, n @ ..] = *octets;
+        let [h0, h1, h2, h3, r0, r1, r2, r3, n @ ..] = *bytes;
         let row = u32::from_le_bytes([r0, r1, r2, r3]);
         if row == FREE {
             return Ok(None);
@@ -385,7 +386,7 @@ impl<'p> Pack<'p> {
             what,
         };
         let mut body = Take(self.body(record)?);
-        let how = match body.octet() {
+        let how = match body.byte() {
             Some(KIND_TABLE) => {
                 let table = body.text().ok_or_else(|| damaged("a table cut short"))?;
                 let table = Table::unchecked(table, self.reading.encoding);
@@ -423,7 +424,7 @@ impl<'p> Pack<'p> {
 
     fn read_rules(&self, body: &[u8]) -> Option<Policy> {
         let mut rest = Take(body);
-        if rest.octet()? == KIND_TABLE {
+        if rest.byte()? == KIND_TABLE {
             rest.text()?;
         }
         let empty_rule = Some(rest.number()?).filter(|line| *line != 0);
@@ -434,14 +435,14 @@ impl<'p> Pack<'p> {
         let count = rest.number()?;
         let mut rules = Vec::new();
         for _ in 0..count {
-            let (line, precedence, bits) = (rest.number()?, rest.number()?, rest.octet()?);
+            let (line, precedence, bits) = (rest.number()?, rest.number()?, rest.byte()?);
             let (pattern_len, value_len) = (rest.number()? as usize, rest.number()? as usize);
             let is_shared = bits & 4 != 0;
             let pattern = if is_shared { None } else { Some(rest.take(pattern_len)?) };
             let value = rest.take(value_len)?;
-            let octets = pattern.or_else(|| value.get(..pattern_len))?;
+            let bytes = pattern.or_else(|| value.get(..pattern_len))?;
             let verdict = if bits & 1 == 0 { Verdict::Allow } else { Verdict::Disallow };
-            let pattern = Pattern { octets, anchored: bits & 2 != 0 };
+            let pattern = Pattern { bytes, anchored: bits & 2 != 0 };
             rules.push(RuleRef { line, verdict, precedence, pattern, value });
         }
         if !rest.0.is_empty() {
@@ -479,7 +480,7 @@ impl<'p> Pack<'p> {
         if verify {
             self.checked(trailer.rows_at, trailer.blocks_at)?;
         }
-        if verify && self.octets[MAGIC.len() + 4..HEADER_LEN] != [0; 4] {
+        if verify && self.bytes[MAGIC.len() + 4..HEADER_LEN] != [0; 4] {
             return Err(damaged(MAGIC.len() as u64 + 4, "no zeros"));
         }
         let mut records = Vec::new();
@@ -502,7 +503,7 @@ impl<'p> Pack<'p> {
             let end = at + RECORD_HEAD as u64 + u64::from(len);
             at = end.next_multiple_of(RECORD_UNIT as u64);
             let padding = records_end.get(end as usize..at as usize);
-            if padding.is_none_or(|padding| verify && padding.iter().any(|octet| *octet != 0)) {
+            if padding.is_none_or(|padding| verify && padding.iter().any(|byte| *byte != 0)) {
                 return Err(damaged(end, "no zeros between records"));
             }
             records.push(record);
@@ -522,7 +523,7 @@ impl<'p> Pack<'p> {
             row_bytes: trailer.names_at - trailer.rows_at,
             name_bytes: trailer.index_at - trailer.names_at,
             index_bytes: trailer.blocks_at - trailer.index_at,
-            total_bytes: self.octets.len() as u64,
+            total_bytes: self.bytes.len() as u64,
         })
     }
 
@@ -586,7 +587,7 @@ impl<'p> Site<'p> {
         assert!(crawler < trailer.crawlers as usize, "no crawler {crawler}");
         let column = u64::from(self.row) * u64::from(trailer.crawlers) + crawler as u64;
         let at = trailer.rows_at + 4 * column;
-        Ok(u32_at(self.pack.checked(at, at + 4)?, 0).expect("four octets"))
+        Ok(u32_at(self.pack.checked(at, at + 4)?, 0).expect("four bytes"))
     }
 
     /// Answers for a URL, or for a path that begins with `/`: one for each crawler of the
@@ -693,11 +694,11 @@ impl PackedPolicy<'_> {
 
     /// Whether both are the same policy of the same pack.
     pub fn is_same(&self, other: &PackedPolicy<'_>) -> bool {
-        std::ptr::eq(self.pack.octets, other.pack.octets) && self.record == other.record
+        std::ptr::eq(self.pack.bytes, other.pack.bytes) && self.record == other.record
     }
 }
 
-/// Octets that are taken from the front.
+/// Bytes that are taken from the front.
 struct Take<'o>(&'o [u8]);
 
 impl<'o> Take<'o> {
@@ -707,15 +708,15 @@ impl<'o> Take<'o> {
         Some(taken)
     }
 
-    fn octet(&mut self) -> Option<u8> {
-        self.take(1).map(|octet| octet[0])
+    fn byte(&mut self) -> Option<u8> {
+        self.take(1).map(|byte| byte[0])
     }
 
     fn number(&mut self) -> Option<u32> {
         u32_at(self.take(4)?, 0)
     }
 
-    /// A length, and so many octets.
+    /// A length, and so many bytes.
     fn text(&mut self) -> Option<&'o [u8]> {
         let len = self.number()?;
         self.take(len as usize)

@@ -5,16 +5,16 @@ use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use crate::config::Config;
-use crate::content::ContentKeys;
-use crate::crawler::Crawler;
+use crate::policy::config::Config;
+use crate::policy::content::ContentKeys;
 use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
+use crate::read::crawler::Crawler;
 use crate::robots::Robots;
 
 use super::{
     BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, RECORD_HEAD, RECORD_UNIT, SLOT_LEN,
-    Trailer, VERSION, hash, reading_to_octets,
+    Trailer, VERSION, hash, reading_to_bytes,
 };
 
 /// How robots.txt files are packed: the profile, the crawlers, and whether rules are kept.
@@ -61,7 +61,7 @@ impl Recipe {
         packed
     }
 
-    /// What tells files with different octets apart: two keyed hashes of 64 bits, the keys of
+    /// What tells files with different bytes apart: two keyed hashes of 64 bits, the keys of
     /// which are random, so that nobody can make two files that are taken for one.
     pub fn content(&self, file: &[u8]) -> u128 {
         self.0.keys.of(file)
@@ -98,7 +98,7 @@ fn put_rules(policy: &Policy, to: &mut Vec<u8>) {
     let rules = policy.rule_set();
     number(to, rules.len());
     for rule in rules.iter() {
-        let pattern = rule.pattern.octets;
+        let pattern = rule.pattern.bytes;
         // Most values begin with the pattern that they are normalised to.
         let shared = rule.value.starts_with(pattern);
         number(to, rule.line as usize);
@@ -116,7 +116,7 @@ fn put_rules(policy: &Policy, to: &mut Vec<u8>) {
 
 /// Writes a pack.
 ///
-/// Records go out as they come; what is kept in memory until the end is some 40 octets for each
+/// Records go out as they come; what is kept in memory until the end is some 40 bytes for each
 /// origin beside its name, and some 100 for each distinct file and policy.
 #[derive(Debug)]
 pub struct Writer<W> {
@@ -186,7 +186,7 @@ impl<W: Write> Writer<W> {
         self.files.contains_key(&content)
     }
 
-    /// Adds an origin whose file has the same octets as one that was added before; `false`
+    /// Adds an origin whose file has the same bytes as one that was added before; `false`
     /// where none has. `content` is [`Recipe::content`] of the file.
     ///
     /// # Errors
@@ -220,7 +220,7 @@ impl<W: Write> Writer<W> {
 
     fn add_row(&mut self, origin: &[u8], row: u32) -> io::Result<()> {
         if origin.len() > usize::from(u16::MAX) {
-            return Err(too_large("the octets of a name"));
+            return Err(too_large("the bytes of a name"));
         }
         self.names.extend_from_slice(origin);
         self.origins.push((self.names.len() as u64, row));
@@ -232,8 +232,8 @@ impl<W: Write> Writer<W> {
         match self.records.entry(self.recipe.content(body)) {
             Entry::Occupied(known) => Ok(*known.get()),
             Entry::Vacant(vacant) => {
-                let record = number(self.at as usize / RECORD_UNIT, "octets of policies")?;
-                let len = number(body.len(), "octets of a policy")?;
+                let record = number(self.at as usize / RECORD_UNIT, "bytes of policies")?;
+                let len = number(body.len(), "bytes of a policy")?;
                 self.out.write_all(&len.to_le_bytes())?;
                 self.out.write_all(&crc32fast::hash(body).to_le_bytes())?;
                 self.out.write_all(body)?;
@@ -252,7 +252,7 @@ impl<W: Write> Writer<W> {
     /// Those of the output.
     pub fn finish(mut self) -> io::Result<W> {
         let mut trailer = Trailer {
-            reading: reading_to_octets(
+            reading: reading_to_bytes(
                 Reading::of(&self.recipe.0.profile),
                 self.recipe.0.profile.wildcards,
             ),
@@ -275,7 +275,7 @@ impl<W: Write> Writer<W> {
         for part in [&rows, &self.names, &index, &blocks, &about] {
             self.out.write_all(part)?;
         }
-        self.out.write_all(&trailer.to_octets())?;
+        self.out.write_all(&trailer.to_bytes())?;
         self.out.flush()?;
         Ok(self.out)
     }
@@ -376,7 +376,7 @@ fn name_at(slot: &[u8]) -> usize {
     u64::from_le_bytes(at) as usize
 }
 
-/// Its length in octets, and a text.
+/// Its length in bytes, and a text.
 fn put_text(to: &mut Vec<u8>, text: &[u8]) {
     to.extend((text.len() as u32).to_le_bytes());
     to.extend_from_slice(text);

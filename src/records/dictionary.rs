@@ -45,9 +45,9 @@ pub(super) fn parse(text: &[u8]) -> Option<Vec<Member<'_>>> {
 struct Text<'a>(&'a [u8]);
 
 impl<'a> Text<'a> {
-    fn take(&mut self, octet: u8) -> bool {
+    fn take(&mut self, byte: u8) -> bool {
         match self.0.split_first() {
-            Some((first, rest)) if *first == octet => {
+            Some((first, rest)) if *first == byte => {
                 self.0 = rest;
                 true
             }
@@ -56,14 +56,14 @@ impl<'a> Text<'a> {
     }
 
     fn take_while(&mut self, belongs: impl Fn(u8) -> bool) -> &'a [u8] {
-        let len = self.0.iter().position(|octet| !belongs(*octet)).unwrap_or(self.0.len());
+        let len = self.0.iter().position(|byte| !belongs(*byte)).unwrap_or(self.0.len());
         let (taken, rest) = self.0.split_at(len);
         self.0 = rest;
         taken
     }
 
     fn white_space(&mut self) {
-        self.take_while(|octet| matches!(octet, b' ' | b'\t'));
+        self.take_while(|byte| matches!(byte, b' ' | b'\t'));
     }
 
     /// RFC 9651 §4.2.3.3.
@@ -72,8 +72,8 @@ impl<'a> Text<'a> {
         if !(first.is_ascii_lowercase() || *first == b'*') {
             return None;
         }
-        Some(self.take_while(|octet| {
-            octet.is_ascii_lowercase() || octet.is_ascii_digit() || b"_-.*".contains(&octet)
+        Some(self.take_while(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-.*".contains(&byte)
         }))
     }
 
@@ -83,7 +83,7 @@ impl<'a> Text<'a> {
             return self.bare_item();
         }
         loop {
-            self.take_while(|octet| octet == b' ');
+            self.take_while(|byte| byte == b' ');
             if self.take(b')') {
                 return Some(None);
             }
@@ -97,7 +97,7 @@ impl<'a> Text<'a> {
 
     fn parameters(&mut self) -> Option<()> {
         while self.take(b';') {
-            self.take_while(|octet| octet == b' ');
+            self.take_while(|byte| byte == b' ');
             self.key()?;
             if self.take(b'=') {
                 self.bare_item()?;
@@ -109,8 +109,8 @@ impl<'a> Text<'a> {
     /// RFC 9651 §4.2.3.1: the token, if it is one; `None` where it is no item at all.
     fn bare_item(&mut self) -> Option<Option<&'a [u8]>> {
         match *self.0.first()? {
-            b'a'..=b'z' | b'A'..=b'Z' | b'*' => Some(Some(self.take_while(|octet| {
-                octet.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~:/".contains(&octet)
+            b'a'..=b'z' | b'A'..=b'Z' | b'*' => Some(Some(self.take_while(|byte| {
+                byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~:/".contains(&byte)
             }))),
             b'-' | b'0'..=b'9' => self.number(true),
             b'@' => {
@@ -128,7 +128,7 @@ impl<'a> Text<'a> {
             }
             b':' => {
                 self.take(b':');
-                self.take_while(|octet| octet.is_ascii_alphanumeric() || b"+/=".contains(&octet));
+                self.take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
                 self.take(b':').then_some(None)
             }
             _ => None,
@@ -137,9 +137,9 @@ impl<'a> Text<'a> {
 
     fn number(&mut self, decimal: bool) -> Option<Option<&'a [u8]>> {
         self.take(b'-');
-        let whole = self.take_while(|octet| octet.is_ascii_digit()).len();
+        let whole = self.take_while(|byte| byte.is_ascii_digit()).len();
         if self.take(b'.') {
-            let fraction = self.take_while(|octet| octet.is_ascii_digit()).len();
+            let fraction = self.take_while(|byte| byte.is_ascii_digit()).len();
             return (decimal && (1..=12).contains(&whole) && (1..=3).contains(&fraction))
                 .then_some(None);
         }
@@ -149,7 +149,7 @@ impl<'a> Text<'a> {
     fn string(&mut self) -> Option<Option<&'a [u8]>> {
         self.take(b'"');
         loop {
-            self.take_while(|octet| matches!(octet, b' '..=b'~') && !matches!(octet, b'"' | b'\\'));
+            self.take_while(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'));
             if self.take(b'"') {
                 return Some(None);
             }
@@ -165,11 +165,11 @@ impl<'a> Text<'a> {
             return None;
         }
         loop {
-            self.take_while(|octet| matches!(octet, b' '..=b'~') && !matches!(octet, b'"' | b'%'));
+            self.take_while(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'%'));
             if self.take(b'"') {
                 return Some(None);
             }
-            let digits = |octet: &u8| matches!(octet, b'0'..=b'9' | b'a'..=b'f');
+            let digits = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
             let [b'%', high, low, rest @ ..] = self.0 else { return None };
             if !(digits(high) && digits(low)) {
                 return None;
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn dictionaries() {
         let tokens = |text: &'static str| -> Option<Vec<(&str, Option<&str>)>> {
-            let shown = |octets: &'static [u8]| str::from_utf8(octets).unwrap();
+            let shown = |bytes: &'static [u8]| str::from_utf8(bytes).unwrap();
             let members = parse(text.as_bytes())?;
             Some(members.iter().map(|m| (shown(m.key), m.token.map(shown))).collect())
         };

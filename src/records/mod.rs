@@ -46,8 +46,8 @@ mod values;
 
 use std::time::Duration;
 
-use crate::crawler::Crawler;
-use crate::parse::{Content, Field, Record};
+use crate::read::crawler::Crawler;
+use crate::read::parse::{Content, Field, Record};
 use crate::robots::Robots;
 
 pub use error::InvalidValue;
@@ -98,11 +98,11 @@ impl Kind {
     /// The kind of a field that is neither a user-agent line nor a rule.
     pub fn of_field(name: &[u8]) -> Kind {
         /// The longest name that is known, with some room for what is left out.
-        const MAX_NAME_OCTETS: usize = 64;
-        if name.len() > MAX_NAME_OCTETS {
+        const MAX_NAME_BYTES: usize = 64;
+        if name.len() > MAX_NAME_BYTES {
             return Kind::Unknown;
         }
-        let letters = name.iter().filter(|octet| !matches!(octet, b'-' | b'_' | b' ' | b'\t'));
+        let letters = name.iter().filter(|byte| !matches!(byte, b'-' | b'_' | b' ' | b'\t'));
         let compact: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
         match &compact[..] {
             b"sitemap" => Kind::Sitemap,

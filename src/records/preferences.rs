@@ -4,12 +4,12 @@ use std::fmt;
 
 use super::usage::{Preference, Stated};
 use super::{Kind, Scope, TypedRecord, Value};
-use crate::Verdict;
-use crate::crawler::Crawler;
 use crate::profile::RulePrecedence;
+use crate::read::crawler::Crawler;
 use crate::robots::Robots;
+use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{RawRule, RuleSet};
-use crate::target::{InvalidUrl, Target};
+use crate::verdict::Verdict;
 
 /// What content may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -392,7 +392,7 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// The lines whose patterns match, with the octets of the normalised patterns.
+    /// The lines whose patterns match, with the bytes of the normalised patterns.
     fn matching(&self, records: &[Said<'_>]) -> Vec<(u32, u32)> {
         let mut profile = *self.robots.profile();
         // Of rules that disallow a pattern is one pattern, whatever the profile.

@@ -76,7 +76,7 @@ fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
     if value.first() != Some(&b'/') {
         return (None, value);
     }
-    let end = value.iter().position(|octet| matches!(octet, b' ' | b'\t')).unwrap_or(value.len());
+    let end = value.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(value.len());
     (Some(&value[..end]), value[end..].trim_ascii())
 }
 
@@ -102,7 +102,7 @@ pub(super) fn content_signal(value: &[u8]) -> Result<ContentSignal<'_>, &'static
     const WANTED: &str = "signals are expected, such as search=yes, ai-train=no";
     let (path, signals) = split_path(value);
     let signal = |text: &'_ [u8]| -> Option<(usize, usize, Preference)> {
-        let equals = text.iter().position(|octet| *octet == b'=')?;
+        let equals = text.iter().position(|byte| *byte == b'=')?;
         let (label, said) = (text[..equals].trim_ascii(), text[equals + 1..].trim_ascii());
         if label.is_empty() || words(label).count() > 1 || words(said).count() != 1 {
             return None;
@@ -114,10 +114,10 @@ pub(super) fn content_signal(value: &[u8]) -> Result<ContentSignal<'_>, &'static
         } else {
             Preference::Unknown
         };
-        let from = text.iter().position(|octet| !octet.is_ascii_whitespace())?;
+        let from = text.iter().position(|byte| !byte.is_ascii_whitespace())?;
         Some((from, from + label.len(), preference))
     };
-    let signals = signals.split(|octet| *octet == b',').map(|text| {
+    let signals = signals.split(|byte| *byte == b',').map(|text| {
         let (from, to, preference) = signal(text).ok_or(WANTED)?;
         Ok(Stated { label: &text[from..to], preference })
     });

@@ -57,7 +57,7 @@ type Invalid = &'static str;
 
 /// Words between spaces and tabs.
 pub(super) fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    value.split(|octet| matches!(octet, b' ' | b'\t')).filter(|word| !word.is_empty())
+    value.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty())
 }
 
 /// Decimal digits alone.
@@ -69,7 +69,7 @@ fn number(text: &[u8]) -> Option<u32> {
 pub(super) fn crawl_delay(value: &[u8]) -> Result<Duration, Invalid> {
     const WANTED: Invalid = "a number of seconds is expected, such as 10 or 0.5";
     let is_number = value.iter().any(u8::is_ascii_digit)
-        && value.iter().all(|octet| octet.is_ascii_digit() || *octet == b'.');
+        && value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
     let text = str::from_utf8(value).ok().filter(|_| is_number).ok_or(WANTED)?;
     let seconds: f64 = text.parse().map_err(|_| WANTED)?;
     Duration::try_from_secs_f64(seconds).map_err(|_| "more seconds than there will be")
@@ -79,7 +79,7 @@ pub(super) fn request_rate(value: &[u8]) -> Result<RequestRate, Invalid> {
     const WANTED: Invalid = "requests/seconds is expected, such as 1/5, 30/1m or 1/10 0600-0845";
     let mut words = words(value);
     let rate = words.next().ok_or(WANTED)?;
-    let slash = rate.iter().position(|octet| *octet == b'/').ok_or(WANTED)?;
+    let slash = rate.iter().position(|byte| *byte == b'/').ok_or(WANTED)?;
     let (requests, period) = (&rate[..slash], &rate[slash + 1..]);
     let (period, unit) = match period.split_last() {
         Some((unit, number)) if unit.is_ascii_alphabetic() => (number, unit.to_ascii_lowercase()),
@@ -122,7 +122,7 @@ pub(super) fn time_window(value: &[u8]) -> Result<TimeWindow, Invalid> {
         let minute = hours * 60 + minutes;
         (minutes < 60 && minute <= 24 * 60).then_some(minute as u16)
     };
-    let dash = text.iter().position(|octet| *octet == b'-').ok_or(WANTED)?;
+    let dash = text.iter().position(|byte| *byte == b'-').ok_or(WANTED)?;
     let from_minute = minute(&text[..dash]).ok_or(WANTED)?;
     let to_minute = minute(&text[dash + 1..]).ok_or(WANTED)?;
     if from_minute == 24 * 60 {
@@ -145,7 +145,7 @@ pub(super) fn host(value: &[u8]) -> Result<Host<'_>, Invalid> {
         None => (None, value),
     };
     let rest = rest.strip_suffix(b"/").unwrap_or(rest);
-    let (name, port) = match rest.iter().position(|octet| *octet == b':') {
+    let (name, port) = match rest.iter().position(|byte| *byte == b':') {
         Some(colon) => {
             let port = number(&rest[colon + 1..]).and_then(|port| u16::try_from(port).ok());
             (&rest[..colon], Some(port.ok_or(WANTED)?))
@@ -169,7 +169,7 @@ pub(super) fn clean_param(value: &[u8]) -> Result<CleanParam<'_>, Invalid> {
     if words.next().is_some() {
         return Err("more than parameters and one path");
     }
-    let params: Vec<&[u8]> = params.split(|octet| matches!(octet, b'&' | b',')).collect();
+    let params: Vec<&[u8]> = params.split(|byte| matches!(byte, b'&' | b',')).collect();
     if params.iter().any(|name| name.is_empty() || name.contains(&b'/')) {
         return Err(WANTED);
     }

@@ -1,12 +1,12 @@
-//! Base64 (RFC 4648 §4), for the octets of cases that TOML cannot hold.
+//! Base64 (RFC 4648 §4), for the bytes of cases that TOML cannot hold.
 
-/// The octets that a text stands for; `None` where it is no padded base64.
+/// The bytes that a text stands for; `None` where it is no padded base64.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     if !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {
         return None;
     }
-    let mut octets = Vec::new();
+    let mut bytes = Vec::new();
     let (mut bits, mut bit_count) = (0u32, 0);
     for digit in digits.bytes() {
         let value = match digit {
@@ -21,9 +21,9 @@ pub fn decode(text: &str) -> Option<Vec<u8>> {
         bit_count += 6;
         if bit_count >= 8 {
             bit_count -= 8;
-            octets.push((bits >> bit_count) as u8);
+            bytes.push((bits >> bit_count) as u8);
         }
     }
-    // Bits left over would be octets cut in two.
-    (bits & ((1 << bit_count) - 1) == 0).then_some(octets)
+    // Bits left over would be bytes cut in two.
+    (bits & ((1 << bit_count) - 1) == 0).then_some(bytes)
 }

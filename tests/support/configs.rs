@@ -59,7 +59,7 @@ pub fn bounded() -> Vec<Named> {
         ("dfa, few states", low(|limits| limits.states = Some(2))),
         ("dfa, little work", low(|limits| limits.work = Some(3))),
         ("dfa, small table", low(|limits| limits.table_bytes = 8)),
-        ("dfa, few pattern octets", low(|limits| limits.pattern_octets = 2)),
+        ("dfa, few pattern bytes", low(|limits| limits.pattern_bytes = 2)),
     ]
 }
 

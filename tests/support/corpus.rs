@@ -72,8 +72,8 @@ fn read() -> Option<Vec<Host>> {
     let text: &'static [u8] = text.leak();
     let mut hosts: Vec<Host> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
-    for line in text.split(|octet| *octet == b'\n').filter(|line| !line.is_empty()) {
-        let mut parts = line.splitn(4, |octet| *octet == b'\t');
+    for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let mut parts = line.splitn(4, |byte| *byte == b'\t');
         let mut part = || parts.next().expect("four columns");
         let (name, agent, verdict, url) = (part(), part(), part(), part());
         let name = str::from_utf8(name).expect("a host name");

@@ -12,7 +12,7 @@ pub struct Generated {
     pub paths: Vec<Vec<u8>>,
 }
 
-/// Shows octets as text, for minimised failures that can be read.
+/// Shows bytes as text, for minimised failures that can be read.
 impl std::fmt::Debug for Generated {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{}", self.file.escape_ascii().to_string().replace("\\n", "\n"))?;
@@ -105,7 +105,7 @@ fn draft(size: Size) -> impl Strategy<Value = Draft> {
 /// How a target is made.
 #[derive(Clone, Debug)]
 enum Path {
-    /// From a rule: its stars filled in turn, some octets cut from the end, some added, one
+    /// From a rule: its stars filled in turn, some bytes cut from the end, some added, one
     /// changed.
     Rule {
         rule: Index,
@@ -127,7 +127,7 @@ fn path() -> impl Strategy<Value = Path> {
             |(rule, fills, cut, added, changed)| Path::Rule { rule, fills, cut, added, changed }
         ),
         1 => words(8).prop_map(Path::Words),
-        // The octets that are special in rules, in targets.
+        // The bytes that are special in rules, in targets.
         1 => middle(6).prop_map(Path::Words),
     ]
 }
@@ -168,34 +168,34 @@ pub fn file(rules: &[(bool, Vec<u8>)]) -> Vec<u8> {
 }
 
 fn realise(path: &Path, rules: &[(bool, Vec<u8>)]) -> Vec<u8> {
-    let mut octets = match path {
+    let mut bytes = match path {
         Path::Words(words) => words.clone(),
         Path::Rule { rule, fills, cut, added, changed } => {
             let value = &rule.get(rules).1;
             let value = value.strip_suffix(b"$").unwrap_or(value);
-            let mut octets = filled(value, fills.iter().cycle().map(Vec::as_slice));
-            octets.truncate(octets.len().saturating_sub(*cut));
-            octets.extend_from_slice(added);
-            if let Some(place) = changed.filter(|_| !octets.is_empty()) {
-                *place.get_mut(&mut octets[..]) = b'b';
+            let mut bytes = filled(value, fills.iter().cycle().map(Vec::as_slice));
+            bytes.truncate(bytes.len().saturating_sub(*cut));
+            bytes.extend_from_slice(added);
+            if let Some(place) = changed.filter(|_| !bytes.is_empty()) {
+                *place.get_mut(&mut bytes[..]) = b'b';
             }
-            octets
+            bytes
         }
     };
-    if octets.first() != Some(&b'/') {
-        octets.insert(0, b'/');
+    if bytes.first() != Some(&b'/') {
+        bytes.insert(0, b'/');
     }
-    octets
+    bytes
 }
 
 /// A rule's value with its stars replaced by these in turn.
 pub fn filled<'f>(value: &[u8], mut fills: impl Iterator<Item = &'f [u8]>) -> Vec<u8> {
-    let mut octets = Vec::new();
-    for (i, piece) in value.split(|octet| *octet == b'*').enumerate() {
+    let mut bytes = Vec::new();
+    for (i, piece) in value.split(|byte| *byte == b'*').enumerate() {
         if i > 0 {
-            octets.extend_from_slice(fills.next().unwrap_or_default());
+            bytes.extend_from_slice(fills.next().unwrap_or_default());
         }
-        octets.extend_from_slice(piece);
+        bytes.extend_from_slice(piece);
     }
-    octets
+    bytes
 }

@@ -6,18 +6,18 @@
 
 use robotsieve::{Policy, Profile, Rule, Verdict};
 
-/// Whether `pattern` matches `target` from its first octet on, as google/robotstxt's
+/// Whether `pattern` matches `target` from its first byte on, as google/robotstxt's
 /// `RobotsMatchStrategy::Matches` finds out: by the set of positions of the target at which
 /// the pattern so far can have ended. `O(pattern · target)`, whatever the stars.
 pub fn matches(pattern: &[u8], anchored: bool, wildcards: bool, target: &[u8]) -> bool {
     // Ascending, without repetition.
     let mut ends = vec![0];
-    for &octet in pattern {
-        if octet == b'*' && wildcards {
+    for &byte in pattern {
+        if byte == b'*' && wildcards {
             // From the first end on everything can be reached.
             ends = (ends[0]..=target.len()).collect();
         } else {
-            ends.retain(|&end| target.get(end) == Some(&octet));
+            ends.retain(|&end| target.get(end) == Some(&byte));
             ends.iter_mut().for_each(|end| *end += 1);
         }
         if ends.is_empty() {

@@ -8,7 +8,7 @@ use super::configs::Named;
 use super::{naive, regex};
 
 /// The same file's policy in several configurations, with the oracles' own.
-pub struct Panel {
+pub struct CrawlerPolicies {
     profile_name: &'static str,
     profile: Profile,
     file: Vec<u8>,
@@ -19,10 +19,10 @@ pub struct Panel {
     regex: Option<regex::Oracle>,
 }
 
-impl Panel {
+impl CrawlerPolicies {
     /// The policy of the `*` group of `file` in each configuration.
-    pub fn new(file: &[u8], named: (&'static str, Profile), configs: &[Named]) -> Panel {
-        let mut panel = Panel::without_regex(file, named, configs);
+    pub fn new(file: &[u8], named: (&'static str, Profile), configs: &[Named]) -> CrawlerPolicies {
+        let mut panel = CrawlerPolicies::without_regex(file, named, configs);
         panel.regex = Some(regex::Oracle::new(&panel.rules, &panel.profile));
         panel
     }
@@ -32,13 +32,13 @@ impl Panel {
         file: &[u8],
         (profile_name, profile): (&'static str, Profile),
         configs: &[Named],
-    ) -> Panel {
+    ) -> CrawlerPolicies {
         let policy = |config: &Config| {
             Robots::parse_with(file, &profile, config).policy(&Crawler::name("bot"))
         };
         let mut scan = Config::default();
         scan.engine = Some(Engine::Scan);
-        Panel {
+        CrawlerPolicies {
             profile_name,
             profile,
             file: file.to_vec(),

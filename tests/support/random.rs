@@ -18,7 +18,7 @@ impl Random {
         &choices[self.below(choices.len())]
     }
 
-    /// Up to `max_len` octets of an alphabet.
+    /// Up to `max_len` bytes of an alphabet.
     pub fn word(&mut self, max_len: usize, alphabet: &[u8]) -> Vec<u8> {
         (0..self.below(max_len + 1)).map(|_| *self.of(alphabet)).collect()
     }

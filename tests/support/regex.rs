@@ -13,7 +13,7 @@ use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::{Dot, Hir, Look, Repetition};
 use robotsieve::{Policy, Profile, Rule, Verdict};
 
-/// A dense DFA is given up beyond so many octets: some rule sets have no small one.
+/// A dense DFA is given up beyond so many bytes: some rule sets have no small one.
 const DENSE_LIMIT_BYTES: usize = 8 << 20;
 
 /// The rules of a policy, compiled by regex-automata in two ways.
@@ -88,7 +88,7 @@ impl Oracle {
     }
 }
 
-/// The pattern as a regex over octets: `*` is `(?s-u:.)*`, the anchor is `\z`.
+/// The pattern as a regex over bytes: `*` is `(?s-u:.)*`, the anchor is `\z`.
 fn hir(rule: &Rule<'_>, wildcards: bool) -> Hir {
     let star = || {
         Hir::repetition(Repetition {
@@ -99,7 +99,7 @@ fn hir(rule: &Rule<'_>, wildcards: bool) -> Hir {
         })
     };
     let mut parts = Vec::new();
-    for (i, piece) in rule.pattern().split(|octet| *octet == b'*' && wildcards).enumerate() {
+    for (i, piece) in rule.pattern().split(|byte| *byte == b'*' && wildcards).enumerate() {
         if i > 0 {
             parts.push(star());
         }

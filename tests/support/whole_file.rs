@@ -1,12 +1,11 @@
 //! Everything that can be asked of a file, in every profile, with what must hold of it
-//! whatever the octets.
+//! whatever the bytes.
 //!
 //! The fuzz targets include this file by path, so it must not use anything else of the test
 //! suite but the naive oracle, which stands beside it there too.
 
-use robotsieve::{
-    Crawler, Field, Profile, Reason, Robots, Verdict, explain_profiles, is_allowed_once,
-};
+use robotsieve::explain::compare_profiles;
+use robotsieve::{Crawler, Field, Profile, Reason, Robots, Verdict, is_allowed_once};
 
 use super::naive;
 
@@ -111,11 +110,11 @@ fn explained(file: &[u8], robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]]
                 assert!(why.target.in_url(ends.clone()).end <= url.len(), "{name}: {rule:?}");
             }
             assert!(in_file <= rule.value_span.end, "{name}: {rule:?}");
-            assert!(in_target <= why.target.octets.len(), "{name}: {rule:?}");
+            assert!(in_target <= why.target.bytes.len(), "{name}: {rule:?}");
         }
     }
     if let Some(url) = urls.first() {
-        assert!(explain_profiles(file, crawler, url).to_string().ends_with('.'), "{name}");
+        assert!(compare_profiles(file, crawler, url).to_string().ends_with('.'), "{name}");
     }
 }
 
@@ -141,17 +140,17 @@ fn policy(robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], name: &str, pr
             continue;
         };
         let target = policy.target(url).expect("it was decided");
-        let octets = target.to_vec();
-        assert_eq!(octets.first(), Some(&b'/'), "{name}");
+        let bytes = target.to_vec();
+        assert_eq!(bytes.first(), Some(&b'/'), "{name}");
         assert_eq!(policy.is_allowed(url), Ok(decision.verdict.is_allow()), "{name}");
-        assert_eq!(decision.verdict, naive::verdict(&policy, profile, &octets), "{name}");
-        let deciding = naive::deciding(&policy, profile, &octets);
+        assert_eq!(decision.verdict, naive::verdict(&policy, profile, &bytes), "{name}");
+        let deciding = naive::deciding(&policy, profile, &bytes);
         match decision.reason {
             Reason::Rule(rule) => {
                 assert_eq!(deciding.map(|rule| rule.line), Some(rule.line), "{name}");
                 assert_eq!(rule.verdict, decision.verdict, "{name}");
             }
-            Reason::RobotsTxt => assert_eq!(octets, b"/robots.txt", "{name}"),
+            Reason::RobotsTxt => assert_eq!(bytes, b"/robots.txt", "{name}"),
             Reason::NoGroup => assert!(!has_group && deciding.is_none(), "{name}"),
             Reason::EmptyRule { .. } => assert_eq!(policy.rule_count(), 0, "{name}"),
             _ => assert!(deciding.is_none() && has_group, "{name}"),

@@ -1,4 +1,4 @@
-//! The octets that are allocated, as they were asked for.
+//! The bytes that are allocated, as they were asked for.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
@@ -43,9 +43,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What a value occupies on the heap: the octets that making it leaves allocated. No other
+/// What a value occupies on the heap: the bytes that making it leaves allocated. No other
 /// thread may allocate meanwhile.
-pub fn octets_of<T>(make: impl FnOnce() -> T) -> (T, usize) {
+pub fn bytes_of<T>(make: impl FnOnce() -> T) -> (T, usize) {
     LIVE.store(0, Ordering::Relaxed);
     ON.store(true, Ordering::Relaxed);
     let value = make();

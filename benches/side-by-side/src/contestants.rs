@@ -15,7 +15,7 @@ use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots, Rule, Verdict
 
 use crate::data::path_of;
 
-/// A dense DFA is given up beyond so many octets.
+/// A dense DFA is given up beyond so many bytes.
 pub const DENSE_LIMIT_BYTES: usize = 2 << 20;
 
 /// The verdict on a URL from a robots.txt.
@@ -35,7 +35,7 @@ pub trait Contestant: 'static {
 
     fn url(policy: &Self::Policy<'_>, url: &str) -> bool;
 
-    /// From the octets of a file to one verdict.
+    /// From the bytes of a file to one verdict.
     fn first(file: &[u8], agent: &str, url: &str) -> Option<bool> {
         Self::policy(file, agent).map(|policy| Self::url(&policy, url))
     }
@@ -260,7 +260,7 @@ impl Contestant for Loop {
 
 /// Whether a pattern matches a path: the pieces between its stars one after another.
 fn matches(pattern: &[u8], anchored: bool, path: &[u8]) -> bool {
-    let mut pieces = pattern.split(|octet| *octet == b'*');
+    let mut pieces = pattern.split(|byte| *byte == b'*');
     let head = pieces.next().unwrap_or_default();
     let Some(mut left) = path.strip_prefix(head) else { return false };
     let mut pieces = pieces.peekable();
@@ -292,7 +292,7 @@ fn nfa(policy: &Policy) -> (NFA, Vec<bool>) {
     (nfa, rules.iter().map(|rule| rule.verdict.is_allow()).collect())
 }
 
-/// The pattern as a regex over octets: `*` is `(?s-u:.)*`, the anchor is `\z`.
+/// The pattern as a regex over bytes: `*` is `(?s-u:.)*`, the anchor is `\z`.
 fn hir(rule: &Rule<'_>) -> Hir {
     let star = || {
         Hir::repetition(Repetition {
@@ -303,7 +303,7 @@ fn hir(rule: &Rule<'_>) -> Hir {
         })
     };
     let mut parts = Vec::new();
-    for (i, piece) in rule.pattern().split(|octet| *octet == b'*').enumerate() {
+    for (i, piece) in rule.pattern().split(|byte| *byte == b'*').enumerate() {
         if i > 0 {
             parts.push(star());
         }

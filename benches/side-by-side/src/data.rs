@@ -24,7 +24,7 @@ pub struct Host {
 
 pub struct Questions {
     pub agent: String,
-    /// A URL's octets, the same as text, and whether it is allowed.
+    /// A URL's bytes, the same as text, and whether it is allowed.
     pub verdicts: Vec<(&'static [u8], &'static str, bool)>,
 }
 
@@ -42,8 +42,8 @@ pub fn path_of(url: &str) -> Option<&str> {
     Some(&url[path..end])
 }
 
-fn text(octets: &'static [u8]) -> &'static str {
-    match String::from_utf8_lossy(octets) {
+fn text(bytes: &'static [u8]) -> &'static str {
+    match String::from_utf8_lossy(bytes) {
         std::borrow::Cow::Borrowed(text) => text,
         std::borrow::Cow::Owned(text) => text.leak(),
     }
@@ -110,8 +110,8 @@ fn read_shared(folder: &Path) -> Data {
     let mut lines = Vec::new();
     flate2::read::MultiGzDecoder::new(packed).read_to_end(&mut lines).expect("gzip");
     let lines: &'static [u8] = lines.leak();
-    for line in lines.split(|octet| *octet == b'\n').filter(|line| !line.is_empty()) {
-        let mut columns = line.splitn(4, |octet| *octet == b'\t');
+    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let mut columns = line.splitn(4, |byte| *byte == b'\t');
         let mut column = || columns.next().expect("four columns");
         let (name, agent, verdict, url) = (column(), column(), column(), column());
         let questions = &mut hosts[by_name[str::from_utf8(name).expect("a host")]].questions;

@@ -261,7 +261,7 @@ impl<'d> Suite<'d> {
     }
 
     fn first_verdict(&mut self) {
-        self.begin("from the octets of a file to one verdict");
+        self.begin("from the bytes of a file to one verdict");
         let hosts = &self.data.hosts;
         let mut lanes = vec![
             measure::first::<Robotsieve<Automatic>>(hosts),
@@ -297,12 +297,12 @@ impl<'d> Suite<'d> {
         self.report.row("best peer", best / 1e3, "µs", Some(best / ours), "");
         self.report.bar(Bar::at_least(best / ours, 4.0, "×"));
         let axis = "microseconds; the figure is the mean";
-        let svg = plot::dots("From octets to the first verdict", axis, &["mean", "median"], &rows);
+        let svg = plot::dots("From bytes to the first verdict", axis, &["mean", "median"], &rows);
         self.plots.push(("first.svg", svg));
     }
 
     fn questions(&mut self) {
-        self.begin("total time for K questions of one host, from the octets of its file");
+        self.begin("total time for K questions of one host, from the bytes of its file");
         let asked = self.asked.clone();
         let grid = measure::grid(self.effort.most_questions);
         let effort = self.effort;
@@ -405,7 +405,7 @@ impl<'d> Suite<'d> {
     }
 
     fn memory(&mut self) {
-        self.begin("memory of all policies, in octets per octet of robots.txt");
+        self.begin("memory of all policies, in bytes per byte of robots.txt");
         let hosts = &self.data.hosts;
         let all: [Memory; 9] = [
             measure::memory::<Robotsieve<Automatic>>(hosts, measure::claim),
@@ -418,13 +418,13 @@ impl<'d> Suite<'d> {
             measure::memory::<Hybrid>(hosts, |_| 0),
             measure::memory::<Dense>(hosts, |_| 0),
         ];
-        let ours = all[0].per_octet();
+        let ours = all[0].per_byte();
         let mut rows = Vec::new();
         let colours = colours(all.iter().map(|memory| memory.kind));
         for (memory, colour) in all.iter().zip(colours) {
-            let counted: f64 = memory.octets.iter().sum();
-            let median = quantile(memory.octets.clone(), 0.5);
-            let mut note = format!("median policy {} octets", plot::number(median));
+            let counted: f64 = memory.bytes.iter().sum();
+            let median = quantile(memory.bytes.clone(), 0.5);
+            let mut note = format!("median policy {} bytes", plot::number(median));
             if memory.left_out > 0 {
                 let _ = write!(note, "; without {} files", memory.left_out);
             }
@@ -437,16 +437,16 @@ impl<'d> Suite<'d> {
             if borrowed {
                 note = "keeps the file itself, and reads it again for each question".to_owned();
             }
-            let per_octet = if borrowed {
-                memory.claimed as f64 / memory.text_octets as f64
+            let per_byte = if borrowed {
+                memory.claimed as f64 / memory.text_bytes as f64
             } else {
-                memory.per_octet()
+                memory.per_byte()
             };
-            self.report.row(memory.name, per_octet, "", Some(per_octet / ours), note);
+            self.report.row(memory.name, per_byte, "", Some(per_byte / ours), note);
             if is_ours {
                 // The bar is for what decides: of policies that are DFAs that is without rules.
                 if memory.kind == Kind::Setting {
-                    self.report.bar(Bar::at_most(per_octet, 0.36, ""));
+                    self.report.bar(Bar::at_most(per_byte, 0.36, ""));
                 }
                 let off = 100.0 * (memory.claimed as f64 - counted) / counted;
                 let name = format!("{}: memory_usage() beside the allocator", memory.name);
@@ -457,10 +457,10 @@ impl<'d> Suite<'d> {
                 name: memory.name.to_owned(),
                 colour,
                 bold: memory.kind == Kind::Robotsieve,
-                values: vec![Some(per_octet)],
+                values: vec![Some(per_byte)],
             });
         }
-        let axis = "octets per octet of robots.txt, all policies for one crawler";
+        let axis = "bytes per byte of robots.txt, all policies for one crawler";
         self.plots.push(("memory.svg", plot::dots("Memory", axis, &["all"], &rows)));
     }
 
@@ -521,7 +521,7 @@ impl<'d> Suite<'d> {
     }
 
     fn parse(&mut self) {
-        self.begin("parse alone, all octets over all time");
+        self.begin("parse alone, all bytes over all time");
         let hosts = &self.data.hosts;
         let mut lanes = vec![measure::parse(hosts, "robotsieve, google", Profile::GOOGLE)];
         for (name, profile) in [
@@ -571,7 +571,7 @@ impl<'d> Suite<'d> {
     }
 
     fn crawlers(&mut self) {
-        self.begin("a URL for one crawler and for fifty at once (Panel)");
+        self.begin("a URL for one crawler and for fifty at once (CrawlerPolicies)");
         let mut lanes = measure::crawlers(&self.asked);
         measure::race(&mut lanes, &self.effort);
         let [one, fifty] = &lanes;
@@ -615,15 +615,15 @@ impl<'d> Suite<'d> {
 
     fn head(&self) -> String {
         let hosts = &self.data.hosts;
-        let octets: usize = hosts.iter().map(|host| host.file.len()).sum();
+        let bytes: usize = hosts.iter().map(|host| host.file.len()).sum();
         let urls: usize = self.asked.iter().map(|host| host.urls.len()).sum();
         let over = self.asked.iter().filter(|host| is_over_budget(host)).count();
         format!(
-            "Data: {}. {} files, {} octets; {} hosts with {} URLs, {over} of their policies over \
+            "Data: {}. {} files, {} bytes; {} hosts with {} URLs, {over} of their policies over \
              the budget of the DFA. Crawler: {AGENT}.",
             self.data.description,
             plot::number(hosts.len() as f64),
-            plot::number(octets as f64),
+            plot::number(bytes as f64),
             plot::number(self.asked.len() as f64),
             plot::number(urls as f64),
         )

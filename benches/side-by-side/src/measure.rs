@@ -7,9 +7,9 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use robotsieve::{Answer, Config, Crawler, Panel, Policy, Profile, Robots};
+use robotsieve::{Answer, Config, Crawler, CrawlerPolicies, Policy, Profile, Robots};
 
-use crate::allocator::octets_of;
+use crate::allocator::bytes_of;
 use crate::contestants::{Automatic, Contestant, Kind, Robotsieve, Setting};
 use crate::data::{AGENT, Host};
 
@@ -219,7 +219,7 @@ pub fn decide<'d, C: Contestant>(hosts: &[&'d Host], asked: Asked) -> Option<Lan
     (elements > 0).then(|| Lane::new(label::<C>(), elements, note, run))
 }
 
-/// Time from the octets of a file to one verdict, by file.
+/// Time from the bytes of a file to one verdict, by file.
 pub fn first<'d, C: Contestant>(hosts: &'d [Host]) -> Lane<'d> {
     let mut questions: Vec<(&Host, String, bool)> = Vec::new();
     let mut left_out = 0;
@@ -300,7 +300,7 @@ pub fn parse_robotstxt(hosts: &[Host]) -> Lane<'_> {
     })
 }
 
-/// The elements are octets of the files; those that are refused or panicked on are left out.
+/// The elements are bytes of the files; those that are refused or panicked on are left out.
 fn read_with<'d, T>(
     label: (&'static str, Kind),
     hosts: &'d [Host],
@@ -312,8 +312,8 @@ fn read_with<'d, T>(
     let files: Vec<&Host> = hosts.iter().filter(fits).collect();
     let left_out = hosts.len() - files.len();
     let note = if left_out > 0 { format!("without {left_out} files") } else { String::new() };
-    let octets = files.iter().map(|host| host.file.len() as u64).sum();
-    Lane::new(label, octets, note, move |times| {
+    let bytes = files.iter().map(|host| host.file.len() as u64).sum();
+    Lane::new(label, bytes, note, move |times| {
         for host in &files {
             let begin = Instant::now();
             let made = read(black_box(host.file));
@@ -346,17 +346,17 @@ pub fn compile(hosts: &[Host]) -> Lane<'_> {
 pub struct Memory {
     pub name: &'static str,
     pub kind: Kind,
-    pub octets: Vec<f64>,
+    pub bytes: Vec<f64>,
     /// Of the files that were not refused.
-    pub text_octets: u64,
+    pub text_bytes: u64,
     pub left_out: usize,
     /// What robotsieve itself says; 0 for the others.
     pub claimed: usize,
 }
 
 impl Memory {
-    pub fn per_octet(&self) -> f64 {
-        self.octets.iter().sum::<f64>() / self.text_octets as f64
+    pub fn per_byte(&self) -> f64 {
+        self.bytes.iter().sum::<f64>() / self.text_bytes as f64
     }
 }
 
@@ -364,14 +364,14 @@ pub fn memory<C: Contestant>(hosts: &[Host], claim: fn(&C::Policy<'static>) -> u
     let mut memory = Memory {
         name: C::NAME,
         kind: C::KIND,
-        octets: Vec::new(),
-        text_octets: 0,
+        bytes: Vec::new(),
+        text_bytes: 0,
         left_out: 0,
         claimed: 0,
     };
     let make = |host: &Host| {
         let file = host.file;
-        catch_unwind(|| octets_of(|| C::policy(file, AGENT).inspect(|policy| C::prepare(policy))))
+        catch_unwind(|| bytes_of(|| C::policy(file, AGENT).inspect(|policy| C::prepare(policy))))
     };
     // Once beforehand: what a library keeps for the thread is not the policy's.
     for host in hosts {
@@ -382,8 +382,8 @@ pub fn memory<C: Contestant>(hosts: &[Host], claim: fn(&C::Policy<'static>) -> u
             memory.left_out += 1;
             continue;
         };
-        memory.octets.push((heap + size_of::<C::Policy<'static>>()) as f64);
-        memory.text_octets += host.file.len() as u64;
+        memory.bytes.push((heap + size_of::<C::Policy<'static>>()) as f64);
+        memory.text_bytes += host.file.len() as u64;
         memory.claimed += claim(&policy);
     }
     memory
@@ -508,7 +508,7 @@ pub fn crawlers<'d>(hosts: &[&'d Host]) -> [Lane<'d>; 2] {
         let robots = Robots::parse_with(host.file, &Profile::GOOGLE, &Automatic::config());
         let policies = FIFTY.map(|name| robots.policy(&Crawler::name(name)));
         policies.iter().for_each(Policy::compile);
-        let panel = Panel::new(policies);
+        let panel = CrawlerPolicies::new(policies);
         walks += panel.distinct_count() * host.urls.len();
         panels.push((panel, &host.urls));
     }
@@ -546,7 +546,7 @@ pub fn crawlers<'d>(hosts: &[&'d Host]) -> [Lane<'d>; 2] {
 /// each, and how many of these were measured.
 type RunHost<'d> = Box<dyn Fn(usize, &[u64]) -> Option<(Vec<f64>, usize)> + 'd>;
 
-/// Total time, from the octets of the file on, for so many questions of one host.
+/// Total time, from the bytes of the file on, for so many questions of one host.
 pub struct Curve<'d> {
     pub name: &'static str,
     pub kind: Kind,
@@ -748,7 +748,7 @@ fn differences_of<C: Contestant>(host: &Host, found: &mut Differences) {
     found.refused_files += usize::from(refused);
 }
 
-/// robotsieve is asked octets, which its peers cannot be; the number of verdicts.
+/// robotsieve is asked bytes, which its peers cannot be; the number of verdicts.
 pub fn assert_exact(hosts: &[Host]) -> usize {
     let mut verdicts = 0;
     for host in hosts {

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use robotsieve::{
+use robotsieve::explain::{
     AgentLine, Choice, Explanation, MatchedRule, NamedBy, PieceKind, ProfileComparison, Standing,
 };
 use serde::Serialize;
 
 use super::{Answers, Explainer};
-use crate::octets::text;
+use crate::bytes::text;
 use crate::record::{TOOL_VERSION, reason};
 
 /// What the member `schema` says. It changes when a member changes its meaning or goes away,
@@ -29,8 +29,8 @@ struct Document {
     differences: Option<Differences>,
 }
 
-/// Members for octets: a text, and base64 where that is not all.
-macro_rules! octets {
+/// Members for bytes: a text, and base64 where that is not all.
+macro_rules! bytes {
     ($name:ident, $text:ident, $base64:ident) => {
         #[derive(Serialize)]
         struct $name {
@@ -40,29 +40,29 @@ macro_rules! octets {
         }
 
         impl $name {
-            fn of(octets: &[u8]) -> $name {
-                let ($text, $base64) = text(octets);
+            fn of(bytes: &[u8]) -> $name {
+                let ($text, $base64) = text(bytes);
                 $name { $text, $base64 }
             }
         }
     };
 }
 
-octets!(Path, robots, robots_base64);
-octets!(AgentText, agent, agent_base64);
-octets!(Name, name, name_base64);
-octets!(Url, url, url_base64);
-octets!(Value, value, value_base64);
-octets!(Token, token, token_base64);
-octets!(TargetText, octets, octets_base64);
-octets!(Pattern, pattern, pattern_base64);
+bytes!(Path, robots, robots_base64);
+bytes!(AgentText, agent, agent_base64);
+bytes!(Name, name, name_base64);
+bytes!(Url, url, url_base64);
+bytes!(Value, value, value_base64);
+bytes!(Token, token, token_base64);
+bytes!(TargetText, bytes, bytes_base64);
+bytes!(Pattern, pattern, pattern_base64);
 
 #[derive(Serialize)]
 struct Robots {
     #[serde(flatten)]
     path: Path,
     robots_sha256: String,
-    robots_octets: usize,
+    robots_bytes: usize,
 }
 
 #[derive(Serialize)]
@@ -117,7 +117,7 @@ struct Line {
 #[derive(Serialize)]
 struct Target {
     #[serde(flatten)]
-    octets: TargetText,
+    bytes: TargetText,
     url_span: [usize; 2],
     slash_implied: bool,
     changes: Vec<Change>,
@@ -180,7 +180,7 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
         robots: Robots {
             path: Path::of(args.of.robots.as_os_str().as_encoded_bytes()),
             robots_sha256: explainer.sha256.clone(),
-            robots_octets: explainer.file.len(),
+            robots_bytes: explainer.file.len(),
         },
         agent: Agent {
             agent: AgentText::of(agent.text.as_encoded_bytes()),
@@ -227,7 +227,7 @@ impl Why {
                 lines: why.selection.lines.iter().map(Line::of).collect(),
             },
             target: Target {
-                octets: TargetText::of(&target.octets),
+                bytes: TargetText::of(&target.bytes),
                 url_span: span(&target.url_span),
                 slash_implied: target.slash_implied,
                 changes: target
@@ -308,7 +308,7 @@ impl Match {
 
 impl Differences {
     fn of(compared: &ProfileComparison<'_>) -> Differences {
-        let difference = |difference: &robotsieve::Difference| Difference {
+        let difference = |difference: &robotsieve::explain::Difference| Difference {
             profile: difference.profile,
             of_verdict: difference.of_verdict,
             causes: difference

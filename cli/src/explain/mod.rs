@@ -4,7 +4,8 @@ mod json;
 mod shown;
 mod text;
 
-use robotsieve::{Crawler, Explanation, InvalidUrl, ProfileComparison, Robots, explain_profiles};
+use robotsieve::explain::{Explanation, ProfileComparison, compare_profiles};
+use robotsieve::{Crawler, InvalidUrl, Robots};
 
 use crate::args::{Agent, ExplainArgs, Format, profile_name};
 use crate::error::{Failure, Status};
@@ -84,7 +85,7 @@ impl<'e> Explainer<'e> {
 
     fn explain(&mut self, url: &[u8]) -> Result<(), Failure> {
         let answers = if self.args.all_profiles {
-            Answers::All(Box::new(explain_profiles(self.file, &self.crawler, url)))
+            Answers::All(Box::new(compare_profiles(self.file, &self.crawler, url)))
         } else {
             Answers::One(self.profile, Box::new(self.robots.explain(&self.crawler, url)))
         };

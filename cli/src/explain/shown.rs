@@ -1,24 +1,24 @@
-//! Octets as text that a terminal can be given, with the way from their places to the text's.
+//! Bytes as text that a terminal can be given, with the way from their places to the text's.
 
 use std::ops::Range;
 
-use crate::octets::harmless;
+use crate::bytes::harmless;
 
-/// So many octets of a line are shown.
-const OCTETS: usize = 1_000;
+/// So many bytes of a line are shown.
+const BYTES: usize = 1_000;
 
-/// Octets as text.
+/// Bytes as text.
 pub struct Shown {
     pub text: String,
-    /// Where each octet begins in the text; one more for the end.
+    /// Where each byte begins in the text; one more for the end.
     places: Vec<usize>,
 }
 
 impl Shown {
-    /// Octets that are not UTF-8, control characters and what changes the direction of text are
+    /// Bytes that are not UTF-8, control characters and what changes the direction of text are
     /// replaced, so that no file can steer a terminal. What is very long is cut.
-    pub fn of(octets: &[u8]) -> Shown {
-        let cut = &octets[..octets.len().min(OCTETS)];
+    pub fn of(bytes: &[u8]) -> Shown {
+        let cut = &bytes[..bytes.len().min(BYTES)];
         let mut shown = Shown { text: String::new(), places: Vec::with_capacity(cut.len() + 1) };
         for chunk in cut.utf8_chunks() {
             for c in chunk.valid().chars() {
@@ -31,24 +31,24 @@ impl Shown {
             }
         }
         shown.places.push(shown.text.len());
-        if cut.len() < octets.len() {
+        if cut.len() < bytes.len() {
             shown.text.push('…');
         }
         shown
     }
 
-    /// The place of these octets in the text; what was cut is at its end.
-    pub fn span(&self, octets: Range<usize>) -> Range<usize> {
+    /// The place of these bytes in the text; what was cut is at its end.
+    pub fn span(&self, bytes: Range<usize>) -> Range<usize> {
         let last = self.places.len() - 1;
-        self.places[octets.start.min(last)]..self.places[octets.end.min(last)]
+        self.places[bytes.start.min(last)]..self.places[bytes.end.min(last)]
     }
 }
 
-/// A short text, within a sentence: at most 60 octets.
-pub fn short(octets: &[u8]) -> String {
+/// A short text, within a sentence: at most 60 bytes.
+pub fn short(bytes: &[u8]) -> String {
     const SHORT: usize = 60;
-    let mut text = Shown::of(&octets[..octets.len().min(SHORT)]).text.replace('\t', " ");
-    if octets.len() > SHORT {
+    let mut text = Shown::of(&bytes[..bytes.len().min(SHORT)]).text.replace('\t', " ");
+    if bytes.len() > SHORT {
         text.push('…');
     }
     text
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn long_lines_are_cut() {
         let shown = Shown::of(&b"a".repeat(1_000_000));
-        assert_eq!(shown.text.len(), OCTETS + '…'.len_utf8());
-        assert_eq!(shown.span(5_000..6_000), OCTETS..OCTETS);
+        assert_eq!(shown.text.len(), BYTES + '…'.len_utf8());
+        assert_eq!(shown.span(5_000..6_000), BYTES..BYTES);
         assert_eq!(short(&b"a".repeat(100)).chars().count(), 61);
     }
 }

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use memchr::memchr2;
-use robotsieve::{
-    AgentLine, Choice, Explanation, GroupMatch, MatchedRule, NamedBy, Piece, PieceKind, Reason,
-    Robots, RulePrecedence, Standing, Verdict,
+use robotsieve::explain::{
+    AgentLine, Choice, Explanation, MatchedRule, NamedBy, Piece, PieceKind, Standing,
 };
+use robotsieve::{GroupMatch, Reason, Robots, RulePrecedence, Verdict};
 
 use super::shown::{Shown, short};
 use super::{Answers, Explainer};
@@ -55,7 +55,7 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
     out.into_bytes()
 }
 
-/// What is said of some octets of the file.
+/// What is said of some bytes of the file.
 struct Remark {
     kind: AnnotationKind,
     span: Range<usize>,
@@ -201,8 +201,8 @@ fn rule_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
 fn precedence(rule: &MatchedRule<'_>, why: &Explanation<'_>) -> String {
     match why.profile.rule_precedence {
         RulePrecedence::AnyDisallow => format!("any {} that matches does", rule.verdict),
-        _ if rule.precedence == 1 => "1 octet".to_owned(),
-        _ => format!("{} octets", rule.precedence),
+        _ if rule.precedence == 1 => "1 byte".to_owned(),
+        _ => format!("{} bytes", rule.precedence),
     }
 }
 
@@ -221,7 +221,7 @@ fn winner_remarks(
     for (at, piece) in parts.iter().enumerate() {
         let is_star = piece.kind == PieceKind::Star;
         let kind = if is_star { AnnotationKind::Context } else { AnnotationKind::Primary };
-        let taken = &why.target.octets[piece.target_span.clone()];
+        let taken = &why.target.bytes[piece.target_span.clone()];
         let star = (is_star && stars <= STARS).then(|| match taken {
             [] => "takes nothing".to_owned(),
             taken => format!("takes '{}'", short(taken)),
@@ -336,7 +336,7 @@ fn line_spans(file: &[u8], extent: Range<usize>) -> Vec<Range<usize>> {
 fn of_url<'t>(url: &[u8], why: &Explanation<'_>) -> Group<'t> {
     let target = &why.target;
     let is_as_given = target.changes.is_empty() && !target.slash_implied;
-    let title = format!("compared is '{}'", short(&target.octets));
+    let title = format!("compared is '{}'", short(&target.bytes));
     let mut group = Group::with_title(Level::NOTE.secondary_title(title));
     if !is_as_given {
         group = group.element(snippet_of_changes(url, why));
@@ -350,9 +350,8 @@ fn of_url<'t>(url: &[u8], why: &Explanation<'_>) -> Group<'t> {
         }
         return group;
     };
-    let (octets, name) =
-        if is_as_given { (url, "URL") } else { (&target.octets[..], "as compared") };
-    let shown = Shown::of(octets);
+    let (bytes, name) = if is_as_given { (url, "URL") } else { (&target.bytes[..], "as compared") };
+    let shown = Shown::of(bytes);
     let parts = winner.pieces.iter().filter(|piece| !piece.target_span.is_empty()).take(PARTS);
     let annotations: Vec<_> = parts
         .map(|piece| {
@@ -396,7 +395,7 @@ fn snippet_of_changes<'t>(
         .take(PARTS)
         .enumerate()
         .map(|(at, (from, to))| {
-            let label = (at < LINES).then(|| format!("'{}'", short(&target.octets[to])));
+            let label = (at < LINES).then(|| format!("'{}'", short(&target.bytes[to])));
             AnnotationKind::Context.span(shown.span(from)).label(label)
         })
         .collect();

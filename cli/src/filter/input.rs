@@ -9,12 +9,12 @@ use std::vec;
 use flate2::read::MultiGzDecoder;
 use memchr::memrchr;
 
-use super::CHUNK_OCTETS;
+use super::CHUNK_BYTES;
 use super::report::Report;
 use crate::stdin;
 
-/// Octets that a decompressor is given at once.
-const COMPRESSED_OCTETS: usize = 128 << 10;
+/// Bytes that a decompressor is given at once.
+const COMPRESSED_BYTES: usize = 128 << 10;
 
 /// All inputs of the command line.
 pub struct Inputs {
@@ -27,7 +27,7 @@ pub struct Inputs {
 
 struct Input {
     name: OsString,
-    octets: Box<dyn Read + Send>,
+    bytes: Box<dyn Read + Send>,
 }
 
 /// The inputs that are meant: standard input if none is named.
@@ -50,7 +50,7 @@ impl Inputs {
     /// an input that breaks off the whole lines count, but not the line that was cut, for
     /// the beginning of a URL is another URL.
     pub fn fill(&mut self, chunk: &mut Vec<u8>) -> bool {
-        // Octets are read over old ones: nothing is zeroed but what a new buffer holds.
+        // Bytes are read over old ones: nothing is zeroed but what a new buffer holds.
         let mut len = self.rest.len();
         if chunk.len() < len {
             chunk.resize(len, 0);
@@ -59,22 +59,22 @@ impl Inputs {
         // Whole lines end here, and there is no line feed between here and `searched`.
         let mut whole = 0;
         let mut searched = len;
-        while whole < CHUNK_OCTETS {
+        while whole < CHUNK_BYTES {
             let Some(mut input) = self.current.take().or_else(|| self.open_next()) else { break };
             // A line that fills the chunk: double it.
-            let room = if len < CHUNK_OCTETS { CHUNK_OCTETS - len } else { len };
+            let room = if len < CHUNK_BYTES { CHUNK_BYTES - len } else { len };
             // One more for a line feed that may be missing at the end.
             if chunk.len() <= len + room {
                 chunk.resize(len + room + 1, 0);
             }
-            let (octets, outcome) = read_up_to(&mut input.octets, &mut chunk[len..len + room]);
-            len += octets;
+            let (bytes, outcome) = read_up_to(&mut input.bytes, &mut chunk[len..len + room]);
+            len += bytes;
             if let Some(at) = memrchr(b'\n', &chunk[searched..len]) {
                 whole = searched + at + 1;
             }
             searched = len;
             match outcome {
-                Ok(()) if octets == room => {
+                Ok(()) if bytes == room => {
                     self.current = Some(input);
                     if whole > 0 {
                         break;
@@ -108,7 +108,7 @@ impl Inputs {
         loop {
             let name = self.names.next()?;
             match open(&name, &self.report) {
-                Ok(octets) => return Some(Input { name, octets }),
+                Ok(bytes) => return Some(Input { name, bytes }),
                 Err(cause) => {
                     let name = shown(&name);
                     self.report.error(&format_args!("cannot read {name}: {cause}"));
@@ -118,14 +118,14 @@ impl Inputs {
     }
 }
 
-/// Reads until the buffer is full or the input ends or breaks off: how many octets, and
+/// Reads until the buffer is full or the input ends or breaks off: how many bytes, and
 /// whether it broke off.
 fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> (usize, io::Result<()>) {
     let mut len = 0;
     while len < buffer.len() {
         match input.read(&mut buffer[len..]) {
             Ok(0) => break,
-            Ok(octets) => len += octets,
+            Ok(bytes) => len += bytes,
             Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
             Err(cause) => return (len, Err(cause)),
         }
@@ -142,21 +142,21 @@ pub fn shown(name: &OsStr) -> String {
     }
 }
 
-/// Opens an input and finds by its first octets how it is compressed.
+/// Opens an input and finds by its first bytes how it is compressed.
 pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
-    let octets: Box<dyn Read + Send> =
+    let bytes: Box<dyn Read + Send> =
         if stdin::is_meant(name) { Box::new(stdin::open()) } else { Box::new(File::open(name)?) };
-    let mut octets = Counted { octets, report: Arc::clone(report) };
+    let mut bytes = Counted { bytes, report: Arc::clone(report) };
     let mut first = Vec::with_capacity(4);
-    octets.by_ref().take(4).read_to_end(&mut first)?;
+    bytes.by_ref().take(4).read_to_end(&mut first)?;
     let compression = Compression::of(&first);
-    let octets = io::Cursor::new(first).chain(octets);
-    let buffered = |octets| BufReader::with_capacity(COMPRESSED_OCTETS, octets);
+    let bytes = io::Cursor::new(first).chain(bytes);
+    let buffered = |bytes| BufReader::with_capacity(COMPRESSED_BYTES, bytes);
     Ok(match compression {
-        Compression::None => Box::new(octets),
-        Compression::Gzip => Box::new(MultiGzDecoder::new(buffered(octets))),
+        Compression::None => Box::new(bytes),
+        Compression::Gzip => Box::new(MultiGzDecoder::new(buffered(bytes))),
         // Refuses windows above 128 MiB, as the command zstd does: memory stays bounded.
-        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(octets))?),
+        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(bytes))?),
     })
 }
 
@@ -181,14 +181,14 @@ impl Compression {
 
 /// Counts what is read, before it is decompressed, for the progress bar.
 struct Counted {
-    octets: Box<dyn Read + Send>,
+    bytes: Box<dyn Read + Send>,
     report: Arc<Report>,
 }
 
 impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let octets = self.octets.read(buffer)?;
-        self.report.read(octets);
-        Ok(octets)
+        let bytes = self.bytes.read(buffer)?;
+        self.report.read(bytes);
+        Ok(bytes)
     }
 }

@@ -130,7 +130,7 @@ impl<'j> Worker<'j> {
             };
             tally.count(answer, 1);
             if answer == kept_answer {
-                keep(line.start, line.start + line.url.octets.len());
+                keep(line.start, line.start + line.url.bytes.len());
                 keep(line.end, line.end + 1);
             }
             Ok(())
@@ -158,7 +158,7 @@ impl<'j> Worker<'j> {
         let mut tally = Tally::default();
         let (judge, shared) = (self.judge, &mut self.shared);
         self.hosts.each_url(lines, &mut tally, |line, tally| {
-            let out = &mut pieces.octets;
+            let out = &mut pieces.bytes;
             match judge.output {
                 Output::Jsonl => judge.tell_json(&line, shared, tally, out),
                 _ => judge.tell_tsv(&line, shared, tally, out),
@@ -196,7 +196,7 @@ impl Judge {
                 self.agents.iter().for_each(|_| output::tsv_verdict(out, answer));
             }
         }
-        output::url_line(out, line.url.octets);
+        output::url_line(out, line.url.bytes);
     }
 
     fn tell_json(
@@ -206,7 +206,7 @@ impl Judge {
         tally: &mut Tally,
         out: &mut Vec<u8>,
     ) {
-        let url = line.url.octets;
+        let url = line.url.bytes;
         shared.answers.clear();
         shared.members.clear();
         shared.ends.clear();
@@ -277,20 +277,20 @@ impl<'j> Hosts<'j> {
             let searched = if is_same { last.0.len() } else { 0 };
             let Some(behind) = memchr(b'\n', &left[searched..]) else { break };
             let end = searched + behind;
-            let octets = left[..end].strip_suffix(b"\r").unwrap_or(&left[..end]);
+            let bytes = left[..end].strip_suffix(b"\r").unwrap_or(&left[..end]);
             let line_start = start;
             start += end + 1;
             let path = if is_same {
-                Some(&octets[last.0.len() - 1..])
-            } else if octets.is_empty() {
+                Some(&bytes[last.0.len() - 1..])
+            } else if bytes.is_empty() {
                 continue;
             } else {
-                let (authority_end, ruling) = self.find(octets, tally);
+                let (authority_end, ruling) = self.find(bytes, tally);
                 last.1 = ruling;
-                match octets.get(authority_end) {
+                match bytes.get(authority_end) {
                     Some(b'/') if authority_end > 0 => {
-                        last.0 = &octets[..=authority_end];
-                        Some(&octets[authority_end..])
+                        last.0 = &bytes[..=authority_end];
+                        Some(&bytes[authority_end..])
                     }
                     _ => {
                         last.0 = b"";
@@ -299,7 +299,7 @@ impl<'j> Hosts<'j> {
                 }
             };
             tally.urls += 1;
-            let (url, ruling) = (Url { octets, path }, last.1);
+            let (url, ruling) = (Url { bytes, path }, last.1);
             judge(Line { url, ruling, start: line_start, end: start - 1 }, tally)?;
         }
         Ok(())

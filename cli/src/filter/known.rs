@@ -15,7 +15,7 @@ pub enum Ruling<'s> {
     All(Answer),
 }
 
-/// Rulings by the beginnings of URLs up to the end of their authority, octet for octet: a
+/// Rulings by the beginnings of URLs up to the end of their authority, byte for byte: a
 /// table of fixed size in which one displaces another.
 ///
 /// So a host that was met lately is neither brought to its canonical form nor looked up nor
@@ -25,7 +25,7 @@ pub struct KnownHosts<'s>(Box<[Slot<'s>]>);
 /// Enough for most crawls, 256 KiB.
 const SLOTS: usize = 1 << 12;
 
-/// So many octets of a beginning let a slot fill a line of the cache.
+/// So many bytes of a beginning let a slot fill a line of the cache.
 const ROOM: usize = 47;
 
 #[repr(align(64))]
@@ -65,14 +65,14 @@ impl<'s> KnownHosts<'s> {
 }
 
 /// Whether a text begins with another one. The same as `starts_with`, without the call:
-/// here are some dozen octets, again and again as many.
+/// here are some dozen bytes, again and again as many.
 #[inline(always)]
 pub fn begins_with(text: &[u8], start: &[u8]) -> bool {
     let Some(text) = text.get(..start.len()) else { return false };
     let (Some(last), Some(last_wanted)) = (text.last_chunk::<8>(), start.last_chunk::<8>()) else {
         return text == start;
     };
-    let word = |octets: &[u8; 8]| u64::from_le_bytes(*octets);
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
     let pairs = text.as_chunks::<8>().0.iter().zip(start.as_chunks::<8>().0);
     let differing = word(last) ^ word(last_wanted);
     pairs.fold(differing, |differing, (a, b)| differing | word(a) ^ word(b)) == 0

@@ -55,9 +55,9 @@ use sites::Site;
 use stored::Stored;
 use tally::Sum;
 
-/// The usual octets of a chunk. Large enough that handing it on costs nothing by
+/// The usual bytes of a chunk. Large enough that handing it on costs nothing by
 /// comparison, small enough to stay in a core's second-level cache.
-const CHUNK_OCTETS: usize = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 
 /// A chunk on its way to a worker.
 struct Job {
@@ -262,12 +262,12 @@ fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Fai
         let mut complete = false;
         for piece in pieces {
             match piece {
-                Piece::Octets(octets) => {
+                Piece::Bytes(bytes) => {
                     // A bar is in the way only on the same screen.
-                    let mut write = || out.write_all(&octets);
+                    let mut write = || out.write_all(&bytes);
                     let written = if is_terminal { progress::aside(write) } else { write() };
                     written.map_err(stdout::failed)?;
-                    buffers.give(octets);
+                    buffers.give(bytes);
                 }
                 Piece::End(tally) => {
                     sum.add(&tally);
@@ -297,7 +297,7 @@ impl Buffers {
 
     fn give(&self, buffer: Vec<u8>) {
         // One very long line must not hold its memory to the end.
-        if buffer.capacity() <= 4 * CHUNK_OCTETS {
+        if buffer.capacity() <= 4 * CHUNK_BYTES {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
         }
     }

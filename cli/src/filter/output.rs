@@ -5,14 +5,14 @@ use std::sync::mpsc::SyncSender;
 use robotsieve::Decision;
 
 use super::tally::Tally;
-use super::{Buffers, CHUNK_OCTETS};
-use crate::octets;
+use super::{Buffers, CHUNK_BYTES};
+use crate::bytes;
 use robotsieve::Answer;
 
 /// From a worker to the writer.
 pub enum Piece {
     /// Whole lines of output.
-    Octets(Vec<u8>),
+    Bytes(Vec<u8>),
     /// The chunk is judged to its end.
     End(Tally),
 }
@@ -22,37 +22,37 @@ pub struct Gone;
 
 /// The output of one chunk: usually one piece, several where it grows large.
 pub struct Pieces<'w> {
-    pub octets: Vec<u8>,
+    pub bytes: Vec<u8>,
     to: &'w SyncSender<Piece>,
     buffers: &'w Buffers,
 }
 
 impl<'w> Pieces<'w> {
     pub fn new(to: &'w SyncSender<Piece>, buffers: &'w Buffers) -> Pieces<'w> {
-        Pieces { octets: emptied(buffers.take()), to, buffers }
+        Pieces { bytes: emptied(buffers.take()), to, buffers }
     }
 
     /// To be called after each line: hands on what has grown large.
     #[inline]
     pub fn line_done(&mut self) -> Result<(), Gone> {
-        if self.octets.len() < 2 * CHUNK_OCTETS { Ok(()) } else { self.hand_on() }
+        if self.bytes.len() < 2 * CHUNK_BYTES { Ok(()) } else { self.hand_on() }
     }
 
     #[cold]
     fn hand_on(&mut self) -> Result<(), Gone> {
-        let piece = std::mem::replace(&mut self.octets, emptied(self.buffers.take()));
-        self.to.send(Piece::Octets(piece)).map_err(|_| Gone)
+        let piece = std::mem::replace(&mut self.bytes, emptied(self.buffers.take()));
+        self.to.send(Piece::Bytes(piece)).map_err(|_| Gone)
     }
 
     /// Hands on the rest.
     pub fn finish(self, tally: Tally) {
-        finish(self.to, self.octets, tally);
+        finish(self.to, self.bytes, tally);
     }
 }
 
 /// Hands on the last lines of a chunk. That the writer is gone shows at the next chunk.
-pub fn finish(to: &SyncSender<Piece>, octets: Vec<u8>, tally: Tally) {
-    let _ = to.send(Piece::Octets(octets));
+pub fn finish(to: &SyncSender<Piece>, bytes: Vec<u8>, tally: Tally) {
+    let _ = to.send(Piece::Bytes(bytes));
     let _ = to.send(Piece::End(tally));
 }
 
@@ -86,7 +86,7 @@ pub fn json_line<'v>(
     match std::str::from_utf8(url) {
         Ok(url) => json_text(out, url),
         Err(_) => {
-            let (text, base64) = octets::text(url);
+            let (text, base64) = bytes::text(url);
             json_text(out, &text);
             out.extend_from_slice(b",\"url_base64\":");
             json_text(out, &base64.unwrap_or_default());
@@ -126,9 +126,9 @@ pub struct JsonText(Vec<u8>);
 
 impl JsonText {
     pub fn new(text: &str) -> JsonText {
-        let mut octets = Vec::new();
-        json_text(&mut octets, text);
-        JsonText(octets)
+        let mut bytes = Vec::new();
+        json_text(&mut bytes, text);
+        JsonText(bytes)
     }
 }
 

@@ -23,18 +23,18 @@ pub struct Report {
 }
 
 impl Report {
-    /// `inputs`: for the octets to read in all, where their sizes are known.
+    /// `inputs`: for the bytes to read in all, where their sizes are known.
     pub fn new(progress: Progress, inputs: &[OsString]) -> Report {
         Report {
             start: Instant::now(),
             failed: AtomicBool::new(false),
-            bar: Bar::new(progress, Measure::Octets(total_octets(inputs))),
+            bar: Bar::new(progress, Measure::Bytes(total_bytes(inputs))),
         }
     }
 
-    /// Octets were read from an input.
-    pub fn read(&self, octets: usize) {
-        self.bar.add(octets as u64);
+    /// Bytes were read from an input.
+    pub fn read(&self, bytes: usize) {
+        self.bar.add(bytes as u64);
     }
 
     /// Something could not be read: the exit status will say so.
@@ -83,8 +83,8 @@ impl Report {
     }
 }
 
-/// The octets of all inputs, if all are files whose size is known.
-fn total_octets(inputs: &[OsString]) -> Option<u64> {
+/// The bytes of all inputs, if all are files whose size is known.
+fn total_bytes(inputs: &[OsString]) -> Option<u64> {
     let size = |name: &OsString| {
         let found = fs::metadata(name).ok().filter(|_| !stdin::is_meant(name))?;
         found.is_file().then_some(found.len())

@@ -39,7 +39,7 @@ pub enum Found<'s> {
 /// authority ends by the library's rules.
 #[derive(Clone, Copy)]
 pub struct Url<'u> {
-    pub octets: &'u [u8],
+    pub bytes: &'u [u8],
     pub path: Option<&'u [u8]>,
 }
 
@@ -64,9 +64,9 @@ impl Opinion {
     fn answer(&self, url: Url<'_>) -> Answer {
         let is_allowed = match (self, url.path) {
             (Opinion::Policy(policy), Some(path)) => policy.is_path_allowed(path),
-            (Opinion::Policy(policy), None) => policy.is_allowed(url.octets),
+            (Opinion::Policy(policy), None) => policy.is_allowed(url.bytes),
             (Opinion::Packed(policy), Some(path)) => policy.is_path_allowed(path),
-            (Opinion::Packed(policy), None) => policy.is_allowed(url.octets),
+            (Opinion::Packed(policy), None) => policy.is_allowed(url.bytes),
         };
         match is_allowed {
             Ok(true) => Answer::Allow,
@@ -78,8 +78,8 @@ impl Opinion {
     fn decide(&self, url: Url<'_>) -> Result<Decision<'_>, InvalidUrl> {
         match (self, url.path) {
             (Opinion::Policy(policy), Some(path)) => policy.decide_path(path),
-            (Opinion::Policy(policy), None) => policy.decide(url.octets),
-            (Opinion::Packed(policy), _) => policy.decide(url.octets),
+            (Opinion::Policy(policy), None) => policy.decide(url.bytes),
+            (Opinion::Packed(policy), _) => policy.decide(url.bytes),
         }
     }
 }

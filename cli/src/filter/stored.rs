@@ -7,15 +7,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 use futures_util::StreamExt;
 use futures_util::stream;
 use robotsieve::{Crawler, Origin, Profile, TargetForm};
-use robotsieve_sieve::front::{Sieve, SieveError, blocking};
-use robotsieve_sieve::outcome::Protocol;
+use robotsieve_client::outcome::Protocol;
+use robotsieve_client::sieve::{Sieve, SieveError, blocking};
 
 use super::report::Report;
 use super::sites::{Found, Opinion, Site, Sites};
 use crate::args::FilterArgs;
 use crate::error::Failure;
 use crate::hosts::{Authority, HostHash, HostHasher};
-use crate::{fetch, octets, store};
+use crate::{bytes, fetch, store};
 
 /// What holds for the sites of a store, as of when each is first asked for.
 pub struct Stored {
@@ -126,7 +126,7 @@ impl Sites for Stored {
         let Some(parallel) = self.parallel else { return };
         let mut origins = HashSet::new();
         let mut last: &[u8] = &[];
-        for line in octets::lines(lines) {
+        for line in bytes::lines(lines) {
             let Some(authority) = Authority::of(line, self.google) else { continue };
             if authority.start == last {
                 continue;

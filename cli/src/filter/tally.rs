@@ -53,7 +53,7 @@ impl SeenHosts {
 pub struct Sum {
     pub urls: u64,
     answers: [u64; 4],
-    /// Not the names but 8 octets for each host. That any two of 100 million hosts fall
+    /// Not the names but 8 bytes for each host. That any two of 100 million hosts fall
     /// together has a probability of 1 in 3,700.
     hosts: HashSet<HostHash, Identity>,
 }

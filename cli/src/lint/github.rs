@@ -14,7 +14,7 @@ pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
             Severity::Warning => "warning",
             Severity::Note => "notice",
         };
-        let columns = linted.lines.columns(&linted.octets, finding.line, &finding.span);
+        let columns = linted.lines.columns(&linted.bytes, finding.line, &finding.span);
         let title = format!("{} {}", finding.code, finding.code.name());
         let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
         text.push_str(&format!(

@@ -6,12 +6,12 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use robotsieve::lint::{Code, Finding, Severity};
 
+use crate::bytes::harmless;
 use crate::error::Failure;
 use crate::lint::Linted;
-use crate::octets::harmless;
 use crate::stdout::{Stdout, has_colour};
 
-/// So many octets of a line are shown before a place, and from it on.
+/// So many bytes of a line are shown before a place, and from it on.
 const BEFORE: usize = 80;
 const BEHIND: usize = 160;
 
@@ -83,11 +83,11 @@ fn snippet<'a>(
     if from > of_line.start {
         text.push('…');
     }
-    push_shown(&mut text, &linted.octets[from..part.start]);
+    push_shown(&mut text, &linted.bytes[from..part.start]);
     let start = text.len();
-    push_shown(&mut text, &linted.octets[part.start..part.end.min(to)]);
+    push_shown(&mut text, &linted.bytes[part.start..part.end.min(to)]);
     let end = text.len();
-    push_shown(&mut text, &linted.octets[part.end.min(to)..to]);
+    push_shown(&mut text, &linted.bytes[part.end.min(to)..to]);
     if to < of_line.end {
         text.push('…');
     }
@@ -99,9 +99,9 @@ fn snippet<'a>(
         .annotation(annotation)
 }
 
-/// Adds octets as text; control characters could change what a terminal shows.
-fn push_shown(text: &mut String, octets: &[u8]) {
-    for character in String::from_utf8_lossy(octets).chars() {
+/// Adds bytes as text; control characters could change what a terminal shows.
+fn push_shown(text: &mut String, bytes: &[u8]) {
+    for character in String::from_utf8_lossy(bytes).chars() {
         match character {
             '\t' => text.push(' '),
             c => text.push(harmless(c)),

@@ -12,7 +12,7 @@ const VERSION: u32 = 1;
 pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
     let mut text = String::new();
     for finding in &linted.findings {
-        let columns = linted.lines.columns(&linted.octets, finding.line, &finding.span);
+        let columns = linted.lines.columns(&linted.bytes, finding.line, &finding.span);
         let related = finding.related.iter().map(|related| {
             json!({
                 "line": related.line,

@@ -20,7 +20,7 @@ use place::Lines;
 struct Linted {
     /// The path as given; `<stdin>` for standard input.
     name: String,
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     lines: Lines,
     findings: Vec<Finding>,
     /// Whether the findings may hold in some profiles and not in others.
@@ -38,20 +38,20 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
     let mut log = sarif::Log::default();
     for path in &args.files {
         bar.add(1);
-        let octets = match robots_file::read(path) {
-            Ok(octets) => octets,
+        let bytes = match robots_file::read(path) {
+            Ok(bytes) => bytes,
             Err(failure) => {
                 say(&failure);
                 unreadable = true;
                 continue;
             }
         };
-        let report = lint::lint(&octets, &options);
+        let report = lint::lint(&bytes, &options);
         tally.add(&report);
         let linted = Linted {
             name: robots_file::shown(path),
-            lines: Lines::of(&octets),
-            octets,
+            lines: Lines::of(&bytes),
+            bytes,
             findings: report.findings,
             several_profiles: args.all_profiles,
         };

@@ -1,4 +1,4 @@
-//! Where in a file octets are, as people and tools count: lines and columns.
+//! Where in a file bytes are, as people and tools count: lines and columns.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ impl Lines {
         Lines { spans }
     }
 
-    /// The octets of a line, 1-based; of the last one for any number behind it.
+    /// The bytes of a line, 1-based; of the last one for any number behind it.
     pub fn span(&self, line: u32) -> Range<usize> {
         let at = (line.max(1) as usize).min(self.spans.len()) - 1;
         self.spans[at].clone()
@@ -50,7 +50,7 @@ impl Lines {
     /// The columns of the part of `span` that is on the line.
     pub fn columns(&self, file: &[u8], line: u32, span: &Range<usize>) -> Columns {
         let (of_line, part) = (self.span(line), self.on_line(line, span));
-        let chars = |octets: &[u8]| String::from_utf8_lossy(octets).chars().count();
+        let chars = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().count();
         let start = 1 + chars(&file[of_line.start..part.start]);
         Columns { start, end: start + chars(&file[part]) }
     }

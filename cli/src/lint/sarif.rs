@@ -99,7 +99,7 @@ fn pascal_case(name: &str) -> String {
 }
 
 fn location(linted: &Linted, line: u32, span: &Range<usize>) -> Value {
-    let columns = linted.lines.columns(&linted.octets, line, span);
+    let columns = linted.lines.columns(&linted.bytes, line, span);
     json!({ "physicalLocation": {
         "artifactLocation": { "uri": uri(&linted.name) },
         "region": {
@@ -117,12 +117,12 @@ fn uri(path: &str) -> String {
         uri.push_str("file://");
     }
     // A colon in the first segment would be taken for the end of a scheme.
-    for octet in path.bytes() {
-        let plain = octet.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&octet);
+    for byte in path.bytes() {
+        let plain = byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte);
         if plain {
-            uri.push(char::from(octet));
+            uri.push(char::from(byte));
         } else {
-            uri.push_str(&format!("%{octet:02X}"));
+            uri.push_str(&format!("%{byte:02X}"));
         }
     }
     uri

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 /// No record is longer: a URL and a target of some megabytes.
-pub const LINE_OCTETS: usize = 16 << 20;
+pub const LINE_BYTES: usize = 16 << 20;
 
 /// The lines of an input, without their ends; empty ones are passed over.
 pub struct Lines<R> {
@@ -16,7 +16,7 @@ pub struct Lines<R> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'l> {
     Whole(&'l [u8]),
-    /// More than [`LINE_OCTETS`], which were passed over.
+    /// More than [`LINE_BYTES`], which were passed over.
     TooLong,
 }
 
@@ -33,11 +33,11 @@ impl<R: BufRead> Lines<R> {
         loop {
             self.line.clear();
             self.number += 1;
-            let mut limited = self.input.by_ref().take(LINE_OCTETS as u64 + 1);
+            let mut limited = self.input.by_ref().take(LINE_BYTES as u64 + 1);
             if limited.read_until(b'\n', &mut self.line)? == 0 {
                 return Ok(None);
             }
-            if self.line.len() > LINE_OCTETS && !self.line.ends_with(b"\n") {
+            if self.line.len() > LINE_BYTES && !self.line.ends_with(b"\n") {
                 self.input.skip_until(b'\n')?;
                 return Ok(Some((self.number, Line::TooLong)));
             }
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn lines_of_any_length() {
-        let long = "x".repeat(LINE_OCTETS + 1);
+        let long = "x".repeat(LINE_BYTES + 1);
         let text = format!("a\r\n\n{long}\nb");
         let mut lines = Lines::of(text.as_bytes());
         assert_eq!(lines.next().unwrap(), Some((1, Line::Whole(b"a"))));

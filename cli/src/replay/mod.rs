@@ -10,10 +10,10 @@ use std::sync::Arc;
 use robotsieve::{Decision, Policy, Rule};
 
 use crate::args::ReplayArgs;
+use crate::bytes::shown;
 use crate::error::{Failure, Status, say};
 use crate::filter::input::{self, open};
 use crate::filter::report::Report;
-use crate::octets::shown;
 use crate::record::{Question, Record, TOOL_VERSION, reason};
 use crate::stdin;
 use crate::stdout::Stdout;
@@ -21,8 +21,8 @@ use crate::stdout::Stdout;
 use lines::{Line, Lines};
 use sites::{Site, Sites};
 
-/// Octets of the output that are written at once.
-const OUTPUT_OCTETS: usize = 64 << 10;
+/// Bytes of the output that are written at once.
+const OUTPUT_BYTES: usize = 64 << 10;
 
 /// Asks all records again.
 pub fn run(args: &ReplayArgs) -> Result<Status, Failure> {
@@ -98,14 +98,14 @@ struct Replay {
 
 impl Replay {
     fn input(&mut self, name: &OsStr) -> Result<(), Failure> {
-        let octets = match open(name, &self.report) {
-            Ok(octets) => octets,
+        let bytes = match open(name, &self.report) {
+            Ok(bytes) => bytes,
             Err(cause) => {
                 self.report.error(&format_args!("cannot read {}: {cause}", input::shown(name)));
                 return Ok(());
             }
         };
-        let mut lines = Lines::of(BufReader::new(octets));
+        let mut lines = Lines::of(BufReader::new(bytes));
         loop {
             match lines.next() {
                 Ok(Some((number, line))) => {
@@ -125,7 +125,7 @@ impl Replay {
         self.counts.records += 1;
         let parsed = match line {
             Line::Whole(line) => Record::parse(line),
-            Line::TooLong => Err(format!("longer than {} octets", lines::LINE_OCTETS)),
+            Line::TooLong => Err(format!("longer than {} bytes", lines::LINE_BYTES)),
         };
         let (change, text) = match parsed {
             Err(wrong) => (Some(Change::Malformed), wrong),
@@ -139,7 +139,7 @@ impl Replay {
         // Neither tabs nor line feeds come from records or files.
         let text = text.replace(['\t', '\n', '\r'], " ");
         self.lines.extend_from_slice(format!("{place}\t{}\t{text}\n", change.as_str()).as_bytes());
-        if self.lines.len() >= OUTPUT_OCTETS { self.write() } else { Ok(()) }
+        if self.lines.len() >= OUTPUT_BYTES { self.write() } else { Ok(()) }
     }
 
     /// Asks once more: what changed, if something did, and in what way.
@@ -161,7 +161,7 @@ impl Replay {
         {
             Change::Rule
         } else if is_same_file && rule.map(|rule| rule.line) != record.line {
-            // The same octets, the same text, another line: the record was not written of this.
+            // The same bytes, the same text, another line: the record was not written of this.
             Change::Rule
         } else if let Some(member) = untrue(question, &policy, rule, &site, is_same_file) {
             let text = format!("{verdict} holds, but not what '{member}' says; {}", author(record));

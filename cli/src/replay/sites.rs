@@ -65,7 +65,7 @@ impl Site {
         policy
     }
 
-    /// Whether these octets of the file are the value of the rule, in its line.
+    /// Whether these bytes of the file are the value of the rule, in its line.
     pub fn has(&self, rule: &Rule<'_>, [from, to]: [usize; 2]) -> bool {
         self.file.get(from..to) == Some(rule.value) && line_of(&self.file, from) == rule.line
     }
@@ -116,17 +116,17 @@ impl Sites {
 }
 
 /// What was read lately, the files that could not be read included: at most so many files and
-/// octets in each of two generations. What is asked for again goes to the younger one; when
+/// bytes in each of two generations. What is asked for again goes to the younger one; when
 /// that is full the older one goes.
 #[derive(Default)]
 struct Kept {
     young: HashMap<PathBuf, Result<Rc<Site>, String>>,
     old: HashMap<PathBuf, Result<Rc<Site>, String>>,
-    young_octets: usize,
+    young_bytes: usize,
 }
 
 const KEPT_FILES: usize = 4_096;
-const KEPT_OCTETS: usize = 128 << 20;
+const KEPT_BYTES: usize = 128 << 20;
 
 impl Kept {
     fn get(&mut self, path: &Path) -> Result<Rc<Site>, String> {
@@ -134,18 +134,18 @@ impl Kept {
             return site.clone();
         }
         let site = self.old.remove(path).unwrap_or_else(|| read(path));
-        let octets = site.as_ref().map_or(0, |site| site.file.len());
-        if self.young.len() >= KEPT_FILES || self.young_octets + octets > KEPT_OCTETS {
+        let bytes = site.as_ref().map_or(0, |site| site.file.len());
+        if self.young.len() >= KEPT_FILES || self.young_bytes + bytes > KEPT_BYTES {
             self.old = std::mem::take(&mut self.young);
-            self.young_octets = 0;
+            self.young_bytes = 0;
         }
-        self.young_octets += octets;
+        self.young_bytes += bytes;
         self.young.insert(path.to_owned(), site.clone());
         site
     }
 }
 
-/// The 1-based line of an octet; LF, CR and CRLF end lines.
+/// The 1-based line of a byte; LF, CR and CRLF end lines.
 fn line_of(file: &[u8], at: usize) -> u32 {
     let ends = file[..at].iter().zip(&file[1..]).filter(|pair| match pair {
         (b'\n', _) => true,

@@ -123,10 +123,10 @@ impl Folder {
     }
 
     /// Writes a file and gives its path.
-    pub fn file(&self, name: &str, octets: impl AsRef<[u8]>) -> PathBuf {
+    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, octets).unwrap();
+        fs::write(&path, bytes).unwrap();
         path
     }
 }

@@ -57,7 +57,7 @@ pub fn prefixes() -> Vec<u8> {
 }
 
 /// 25,000 rules of the shape `/*a*b*c*d`, about 500 kB. Attacks by live nodes: after a few
-/// octets thousands of rules wait for their next letter.
+/// bytes thousands of rules wait for their next letter.
 ///
 /// The last letter is one of `u` to `z`, the others are of `a` to `t`.
 pub fn four_stars() -> Vec<u8> {
@@ -69,7 +69,7 @@ pub fn four_stars() -> Vec<u8> {
     }))
 }
 
-/// 14 rules of the shape `/*ax*Ax`, each with its own letter: 250 octets. Attacks by states:
+/// 14 rules of the shape `/*ax*Ax`, each with its own letter: 250 bytes. Attacks by states:
 /// each set of first halves seen is a state of its own, 2^14 of them.
 pub fn two_stars() -> Vec<u8> {
     file((b'b'..).take(14).map(char::from).map(|x| format!("/*a{x}*A{x}")))
@@ -113,7 +113,7 @@ pub fn long_heads() -> Vec<u8> {
     }))
 }
 
-/// A path of `len` octets, beginning with `/`, that costs the named file's matcher the most we
+/// A path of `len` bytes, beginning with `/`, that costs the named file's matcher the most we
 /// know of: no rule matches it, so all of it is read, and everything but the last is there.
 ///
 /// An unknown name gives `/` and a run of `a`. With `len` 0 the path is empty.

@@ -19,7 +19,7 @@ pub fn host_name(host: u64) -> String {
 /// Where a host's file comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A file that many hosts serve octet for octet.
+    /// A file that many hosts serve byte for byte.
     Cms,
     /// A file of its own.
     Individual,
@@ -43,7 +43,7 @@ fn kind(seed: u64, host: u64) -> Kind {
 ///
 /// About 55 % are CMS defaults, equal on many hosts; about 45 % are individual files of 5 to
 /// 300 rules; 1 in 300 is a large shop with hundreds of star rules. The median is about 500
-/// octets. Lines end in LF, except for some files of CRLF. Cost: O(size of the file).
+/// bytes. Lines end in LF, except for some files of CRLF. Cost: O(size of the file).
 ///
 /// ```
 /// assert_eq!(robotsieve_corpora::robots(1, 2), robotsieve_corpora::robots(1, 2));
@@ -380,7 +380,7 @@ fn large_shop(rng: &mut Rng, host: u64) -> String {
     text
 }
 
-/// An honest file of about 600 kB whose rules straddle the limit of 512,000 octets.
+/// An honest file of about 600 kB whose rules straddle the limit of 512,000 bytes.
 ///
 /// `Disallow: /before-the-limit/` is the first rule, `Disallow: /after-the-limit/` the last, and
 /// `Disallow: /over-the-limit/xxx…` begins before the limit and ends after it. One group, for `*`; no stars in most rules.
@@ -396,7 +396,7 @@ pub fn big() -> Vec<u8> {
     let mut over = false;
     while text.len() < 600_000 {
         if !over && text.len() >= 511_940 {
-            // Lines are shorter than 60 octets, so this one begins before the limit.
+            // Lines are shorter than 60 bytes, so this one begins before the limit.
             text.push_str(&format!("Disallow: /over-the-limit/{}\n", "x".repeat(80)));
             over = true;
         }

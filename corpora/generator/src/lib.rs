@@ -3,7 +3,7 @@
 //! Three kinds of files: [`robots`] and [`url`] invent a frontier of any number of hosts, in the
 //! shapes and sizes that the web serves; [`big`] is one honest file over the size limit;
 //! [`hostile`] holds the files that are meant to blow an automaton up. Everything is a pure
-//! function of its arguments: the same seed gives the same octets on every machine.
+//! function of its arguments: the same seed gives the same bytes on every machine.
 //!
 //! The texts are our own. They imitate the form of what content management systems serve;
 //! nothing is copied from anybody's robots.txt.

@@ -7,13 +7,13 @@ use crate::words::{ESCAPED, EXTENSIONS, NOUNS, PARAMETERS, SECTIONS, slug};
 /// The stream of the URLs; the number of the URL is added.
 const STREAM_URL: u64 = 1 << 32;
 
-/// The longest path and query that is not built from a rule, in octets.
+/// The longest path and query that is not built from a rule, in bytes.
 const LONGEST_PATH: usize = 120;
 
 /// The URL number `number` of the host number `host`, as absolute `https` URL.
 ///
 /// About a third are built from the rules of [`robots`]`(seed, host)`, to hit or just miss
-/// them; the others are plausible paths of 10 to 120 octets, a few with queries and
+/// them; the others are plausible paths of 10 to 120 bytes, a few with queries and
 /// percent-escapes. Cost: O(size of the host's file) for that third, else O(length).
 ///
 /// ```
@@ -31,23 +31,22 @@ pub fn url(seed: u64, host: u64, number: u64) -> Vec<u8> {
 
 /// A path that one of the file's rules matches, or nearly; `None` if the file has no rule.
 fn near_a_rule(rng: &mut Rng, robots: &[u8]) -> Option<Vec<u8>> {
-    let patterns: Vec<&[u8]> =
-        robots.split(|&octet| octet == b'\n').filter_map(rule_value).collect();
+    let patterns: Vec<&[u8]> = robots.split(|&byte| byte == b'\n').filter_map(rule_value).collect();
     if patterns.is_empty() {
         return None;
     }
     let pattern = patterns[rng.below(patterns.len() as u64) as usize];
     let mut path = Vec::new();
     let end = pattern.strip_suffix(b"$");
-    for &octet in end.unwrap_or(pattern) {
-        if octet != b'*' {
-            path.push(octet);
+    for &byte in end.unwrap_or(pattern) {
+        if byte != b'*' {
+            path.push(byte);
         } else if rng.percent(80) {
             path.extend_from_slice(rng.pick(NOUNS).as_bytes());
         }
     }
     match rng.below(10) {
-        // Just missed: the last octet is not there, or another.
+        // Just missed: the last byte is not there, or another.
         0 if path.len() > 1 => {
             path.pop();
         }
@@ -77,7 +76,7 @@ fn rule_value(line: &[u8]) -> Option<&[u8]> {
     value.starts_with(b"/").then_some(value)
 }
 
-/// A path of 10 to 120 octets, as a frontier is full of.
+/// A path of 10 to 120 bytes, as a frontier is full of.
 fn plausible_path(rng: &mut Rng) -> Vec<u8> {
     let mut path = String::new();
     if rng.percent(20) {

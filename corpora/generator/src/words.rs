@@ -141,7 +141,7 @@ pub(crate) const EXTENSIONS: &[&str] = &[
     "doc", "zip", "cgi",
 ];
 
-/// Words with octets beyond ASCII, percent-encoded as a crawler meets them.
+/// Words with bytes beyond ASCII, percent-encoded as a crawler meets them.
 pub(crate) const ESCAPED: &[&str] = &[
     "caf%C3%A9",
     "m%C3%BCnchen",

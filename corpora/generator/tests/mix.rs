@@ -12,7 +12,7 @@ fn rule_count(file: &[u8]) -> usize {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_octets() {
+fn the_same_seed_gives_the_same_bytes() {
     for host in 0..200 {
         assert_eq!(robots(7, host), robots(7, host));
         assert_eq!(url(7, host, host * 3), url(7, host, host * 3));
@@ -22,12 +22,12 @@ fn the_same_seed_gives_the_same_octets() {
 }
 
 #[test]
-fn octets_are_the_same_on_every_machine() {
+fn bytes_are_the_same_on_every_machine() {
     // FNV-1a over the first hosts: a changed generator is a changed corpus, and says so here.
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for host in 0..100 {
-        for octet in robots(1, host).into_iter().chain(url(1, host, 0)) {
-            hash = (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01b3);
+        for byte in robots(1, host).into_iter().chain(url(1, host, 0)) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
     assert_eq!(hash, 0x9e41_6601_b973_34a1, "{hash:#x}");
@@ -66,7 +66,7 @@ fn sizes_have_a_small_median_and_a_heavy_tail() {
 #[test]
 fn large_shops_are_one_in_three_hundred() {
     let shops = (0..HOSTS)
-        .filter(|&host| robots(1, host).iter().filter(|&&octet| octet == b'*').count() > 250)
+        .filter(|&host| robots(1, host).iter().filter(|&&byte| byte == b'*').count() > 250)
         .count();
     assert!((10..=35).contains(&shops), "{shops} of {HOSTS}");
 }
@@ -102,7 +102,7 @@ fn urls_are_urls_of_their_host_and_of_the_promised_length() {
         let url = url(1, host, number);
         let start = format!("https://{}/", host_name(host));
         assert!(url.starts_with(start.as_bytes()), "{}", String::from_utf8_lossy(&url));
-        assert!(url.iter().all(|&octet| octet.is_ascii_graphic()));
+        assert!(url.iter().all(|&byte| byte.is_ascii_graphic()));
         assert!(url.len() < start.len() + 200);
         queries += u32::from(url.contains(&b'?'));
         escapes += u32::from(url.contains(&b'%'));
@@ -121,7 +121,7 @@ fn a_fair_share_of_urls_meets_a_plain_rule_of_its_host() {
         let file = robots(1, host);
         let url = url(1, host, number);
         let start = format!("https://{}", host_name(host)).len();
-        hits += u32::from(file.split(|&octet| octet == b'\n').any(|line| {
+        hits += u32::from(file.split(|&byte| byte == b'\n').any(|line| {
             line.strip_prefix(b"Disallow: ").is_some_and(|value| {
                 let value = value.trim_ascii_end();
                 value.len() > 1 && !value.contains(&b'*') && url[start..].starts_with(value)
@@ -136,7 +136,7 @@ fn big_straddles_the_limit() {
     let big = big();
     assert!((590_000..620_000).contains(&big.len()), "{}", big.len());
     assert!(big[511_999] != b'\n' && big[512_000] != b'\n');
-    let before = big[..512_000].iter().rposition(|&octet| octet == b'\n').unwrap();
+    let before = big[..512_000].iter().rposition(|&byte| byte == b'\n').unwrap();
     assert!(big[before + 1..].starts_with(b"Disallow: /over-the-limit/x"));
     assert!(big.starts_with(b"User-agent: *\nDisallow: /before-the-limit/\n"));
     assert!(big.ends_with(b"Disallow: /after-the-limit/\n"));
@@ -157,7 +157,7 @@ fn hostile_files_have_their_shape_and_size() {
     for ((name, file), (expected_name, rules, size)) in all.iter().zip(expected) {
         assert_eq!(*name, expected_name);
         assert_eq!(rule_count(file), rules, "{name}");
-        assert!(size.contains(&file.len()), "{name}: {} octets", file.len());
+        assert!(size.contains(&file.len()), "{name}: {} bytes", file.len());
         assert!(file.starts_with(b"User-agent: *\nDisallow: /"), "{name}");
     }
     assert!(all[2].1.starts_with(b"User-agent: *\nDisallow: /*ab*Ab\nDisallow: /*ac*Ac\n"));
@@ -169,7 +169,7 @@ fn hostile_files_have_their_shape_and_size() {
 
 /// A star pattern without `$` against a path, piece by piece, leftmost: exact, as no piece ends it.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
-    let mut pieces = pattern.split(|&octet| octet == b'*');
+    let mut pieces = pattern.split(|&byte| byte == b'*');
     let Some(mut rest) = path.strip_prefix(pieces.next().unwrap_or(b"")) else {
         return false;
     };
@@ -190,7 +190,7 @@ fn no_hostile_rule_matches_the_path_that_goes_with_it() {
             let path = hostile::url_for(name, len);
             assert_eq!(path.len(), len);
             assert!(len == 0 || path[0] == b'/');
-            for line in file.split(|&octet| octet == b'\n') {
+            for line in file.split(|&byte| byte == b'\n') {
                 if let Some(pattern) = line.strip_prefix(b"Disallow: ") {
                     assert!(
                         !matches(pattern, &path),

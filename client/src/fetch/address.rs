@@ -1,0 +1,251 @@
+//! Which addresses may be connected to.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+
+/// Networks of IPv4 that are not the public Internet: IANA's special-purpose registry, where
+/// it does not say "globally reachable", and multicast and reserved addresses.
+static SPECIAL_V4: [Ipv4Net; 16] = [
+    v4([0, 0, 0, 0], 8),        // This network
+    v4([10, 0, 0, 0], 8),       // Private
+    v4([100, 64, 0, 0], 10),    // Shared, behind a carrier's NAT
+    v4([127, 0, 0, 0], 8),      // Loopback
+    v4([169, 254, 0, 0], 16),   // Link-local, and the clouds' metadata
+    v4([172, 16, 0, 0], 12),    // Private
+    v4([192, 0, 0, 0], 24),     // Protocol assignments
+    v4([192, 0, 2, 0], 24),     // Documentation
+    v4([192, 88, 99, 0], 24),   // 6to4 relays, deprecated
+    v4([192, 168, 0, 0], 16),   // Private
+    v4([198, 18, 0, 0], 15),    // Benchmarks
+    v4([198, 51, 100, 0], 24),  // Documentation
+    v4([203, 0, 113, 0], 24),   // Documentation
+    v4([224, 0, 0, 0], 4),      // Multicast
+    v4([240, 0, 0, 0], 4),      // Reserved, and the broadcast address
+    v4([168, 63, 129, 16], 32), // Azure's metadata: public by number, never by meaning
+];
+
+/// The only network of IPv6 that is handed out for the public Internet.
+static GLOBAL_UNICAST: Ipv6Net = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
+
+/// Networks within it that are not public. The protocol assignments, 2001::/23, hold a few
+/// services that are reachable (anycast for port control and traversal, AMT, AS112, ORCHID,
+/// drone identifiers), none of which has a robots.txt.
+static SPECIAL_V6: [Ipv6Net; 3] = [
+    v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
+    v6([0x2001, 0x0db8, 0, 0, 0, 0, 0, 0], 32), // Documentation
+    v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20),      // Documentation
+];
+
+/// Networks of IPv6 whose addresses carry one of IPv4, by which they are judged.
+static NAT64: Ipv6Net = v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
+static TEREDO: Ipv6Net = v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 32);
+static SIX_TO_FOUR: Ipv6Net = v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16);
+
+const fn v4(bytes: [u8; 4], bits: u8) -> Ipv4Net {
+    let [a, b, c, d] = bytes;
+    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), bits)
+}
+
+const fn v6(segments: [u16; 8], bits: u8) -> Ipv6Net {
+    let [a, b, c, d, e, f, g, h] = segments;
+    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), bits)
+}
+
+/// Whether an address belongs to the public Internet.
+///
+/// Private, loopback, link-local, multicast, documentation and reserved addresses do not, nor
+/// do those of clouds' metadata services. An IPv6 address that carries one of IPv4 (mapped,
+/// compatible, NAT64, 6to4, Teredo) is judged by that.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    !SPECIAL_V4.iter().any(|network| network.contains(&address))
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    if let Some(within) = ipv4_within(address) {
+        // A Teredo address carries that of its server, too: both must be public.
+        let server = TEREDO.contains(&address).then(|| v4_of_segments(address, 2));
+        return is_public_v4(within) && server.is_none_or(is_public_v4);
+    }
+    GLOBAL_UNICAST.contains(&address) && !SPECIAL_V6.iter().any(|net| net.contains(&address))
+}
+
+/// The IPv4 address that one of IPv6 stands for.
+fn ipv4_within(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    if SIX_TO_FOUR.contains(&address) {
+        return Some(v4_of_segments(address, 1));
+    }
+    if TEREDO.contains(&address) {
+        // The client's, with all bits turned over.
+        return Some(Ipv4Addr::from_bits(!v4_of_segments(address, 6).to_bits()));
+    }
+    // Mapped, ::ffff:0:0/96, and compatible, ::/96, where the unspecified address and
+    // loopback are 0.0.0.0 and 0.0.0.1.
+    let is_embedded = NAT64.contains(&address) || address.to_ipv4().is_some();
+    is_embedded.then(|| v4_of_segments(address, 6))
+}
+
+fn v4_of_segments(address: Ipv6Addr, at: usize) -> Ipv4Addr {
+    let segments = address.segments();
+    Ipv4Addr::from_bits(u32::from(segments[at]) << 16 | u32::from(segments[at + 1]))
+}
+
+/// Which addresses the caller permits: the public ones and those of some networks, or all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Permitted {
+    pub(super) all: bool,
+    pub(super) networks: Vec<IpNet>,
+}
+
+impl Permitted {
+    pub(super) fn contains(&self, address: IpAddr) -> bool {
+        // A network of IPv4 permits its addresses in their mapped form, too.
+        let canonical = address.to_canonical();
+        self.all
+            || is_public(address)
+            || self.networks.iter().any(|net| net.contains(&canonical) || net.contains(&address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap_or_else(|_| panic!("{text} is no address"))
+    }
+
+    /// The first and the last address of each special network, and their neighbours outside.
+    #[test]
+    fn special_networks_end_where_the_registry_says() {
+        for (first, last) in [
+            ("0.0.0.0", "0.255.255.255"),
+            ("10.0.0.0", "10.255.255.255"),
+            ("100.64.0.0", "100.127.255.255"),
+            ("127.0.0.0", "127.255.255.255"),
+            ("169.254.0.0", "169.254.255.255"),
+            ("172.16.0.0", "172.31.255.255"),
+            ("192.0.0.0", "192.0.0.255"),
+            ("192.0.2.0", "192.0.2.255"),
+            ("192.88.99.0", "192.88.99.255"),
+            ("192.168.0.0", "192.168.255.255"),
+            ("198.18.0.0", "198.19.255.255"),
+            ("198.51.100.0", "198.51.100.255"),
+            ("203.0.113.0", "203.0.113.255"),
+            ("168.63.129.16", "168.63.129.16"),
+        ] {
+            let ends: [Ipv4Addr; 2] = [first.parse().unwrap(), last.parse().unwrap()];
+            for end in ends {
+                assert!(!is_public(end.into()), "{end}");
+                assert!(!is_public(end.to_ipv6_mapped().into()), "{end} mapped");
+                assert!(!is_public(end.to_ipv6_compatible().into()), "{end} compatible");
+            }
+            if let Some(before) = ends[0].to_bits().checked_sub(1) {
+                assert!(is_public(Ipv4Addr::from_bits(before).into()), "before {first}");
+            }
+            assert!(is_public(Ipv4Addr::from_bits(ends[1].to_bits() + 1).into()), "after {last}");
+        }
+        assert!(is_public(address("223.255.255.255")));
+        for text in ["224.0.0.0", "239.255.255.255", "240.0.0.0", "255.255.255.255"] {
+            assert!(!is_public(address(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn ipv6_is_public_where_it_is_handed_out_and_not_special() {
+        for text in [
+            "::",
+            "::1",
+            "::2",
+            "64:ff9b:1::",
+            "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+            "100::",
+            "100::ffff",
+            "100:0:0:1::1",
+            "2001:1::1",
+            "2001:2::1",
+            "2001:10::1",
+            "2001:20::1",
+            "2001:1ff:ffff::",
+            "2001:db8::",
+            "2001:db8:ffff::1",
+            "3fff::1",
+            "3fff:fff::1",
+            "4000::",
+            "5f00::1",
+            "fc00::",
+            "fd00:ec2::254",
+            "fdff::1",
+            "fe80::1",
+            "febf::1",
+            "fec0::1",
+            "feff::1",
+            "ff00::",
+            "ff02::1",
+            "ffff::1",
+        ] {
+            assert!(!is_public(address(text)), "{text}");
+        }
+        for text in [
+            "2000::1",
+            "2001:200::1",
+            "2001:db7::1",
+            "2001:db9::1",
+            "2606:4700::1111",
+            "2a00:1450:4001::200e",
+            "3ffe::1",
+            "3fff:1000::1",
+        ] {
+            assert!(is_public(address(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn ipv6_is_judged_by_the_ipv4_within() {
+        for (text, public) in [
+            ("::ffff:10.0.0.1", false),
+            ("::ffff:127.0.0.1", false),
+            ("::ffff:169.254.169.254", false),
+            ("::ffff:8.8.8.8", true),
+            ("::10.0.0.1", false),
+            ("::8.8.8.8", true),
+            ("64:ff9b::10.0.0.1", false),
+            ("64:ff9b::127.0.0.1", false),
+            ("64:ff9b::8.8.8.8", true),
+            ("2002:a00:1::1", false),
+            ("2002:7f00:1::1", false),
+            ("2002:808:808::1", true),
+            // Teredo: server 65.54.227.120 in the clear, the client turned over.
+            ("2001:0:4136:e378:8000:63bf:3fff:fdd2", false), // 192.0.2.45
+            ("2001:0:4136:e378:8000:63bf:f7f7:f7f7", true),  // 8.8.8.8
+            ("2001:0:a00:1:8000:63bf:f7f7:f7f7", false),     // Server 10.0.0.1
+        ] {
+            assert_eq!(is_public(address(text)), public, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_caller_permits_more() {
+        let networks = vec!["10.1.0.0/16".parse().unwrap(), "fd00::/8".parse().unwrap()];
+        let some = Permitted { all: false, networks };
+        for (text, permitted) in [
+            ("10.1.2.3", true),
+            ("::ffff:10.1.2.3", true),
+            ("10.2.0.1", false),
+            ("fd12::1", true),
+            ("fc12::1", false),
+            ("8.8.8.8", true),
+        ] {
+            assert_eq!(some.contains(address(text)), permitted, "{text}");
+        }
+        let all = Permitted { all: true, networks: Vec::new() };
+        assert!(all.contains(address("127.0.0.1")));
+    }
+}

@@ -1,0 +1,232 @@
+//! Content encodings undone, a step at a time.
+//!
+//! Each step takes some bytes and gives at most a buffer of others, so that a small input
+//! that stands for a huge output costs no more than what the caller is willing to keep.
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use flate2::{Decompress, FlushDecompress, Status};
+use http::HeaderMap;
+use http::header::CONTENT_ENCODING;
+use zstd::stream::raw::{DParameter, Decoder as Zstd, InBuffer, Operation, OutBuffer};
+
+/// More encodings on top of each other than these have no honest use.
+const MAX_ENCODINGS: usize = 3;
+
+/// The largest window of zstd, as a power of two: 8 MiB, as RFC 9659 says for HTTP.
+const ZSTD_WINDOW_LOG: u32 = 23;
+
+/// A content encoding: RFC 9110, section 8.4.1; RFC 7932; RFC 8878.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Gzip,
+    /// Zlib's format by the letter; many send the bare one, which is found out.
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+impl Encoding {
+    /// The encodings of a body, in the order in which they were put on; those that change
+    /// nothing are left out.
+    pub(super) fn all(headers: &HeaderMap) -> Result<Vec<Encoding>, String> {
+        let mut all = Vec::new();
+        for value in headers.get_all(CONTENT_ENCODING) {
+            for name in value.as_bytes().split(|byte| *byte == b',') {
+                let name = name.trim_ascii();
+                match &*name.to_ascii_lowercase() {
+                    b"" | b"identity" => {}
+                    b"gzip" | b"x-gzip" => all.push(Encoding::Gzip),
+                    b"deflate" => all.push(Encoding::Deflate),
+                    b"br" => all.push(Encoding::Brotli),
+                    b"zstd" => all.push(Encoding::Zstd),
+                    _ => return Err(format!("unknown: {}", String::from_utf8_lossy(name))),
+                }
+            }
+        }
+        if all.len() > MAX_ENCODINGS {
+            return Err(format!("{} encodings on top of each other", all.len()));
+        }
+        Ok(all)
+    }
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// How many bytes of the input it took.
+    pub(super) taken: usize,
+    /// How many bytes of the output it filled.
+    pub(super) given: usize,
+}
+
+/// Undoes one encoding.
+pub(super) enum Decoder {
+    Gzip(Gzip),
+    Deflate(Deflate),
+    Brotli(Box<Brotli>),
+    Zstd { zstd: Zstd<'static>, is_within_frame: bool },
+}
+
+type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
+
+impl Decoder {
+    pub(super) fn new(encoding: Encoding) -> Result<Decoder, String> {
+        Ok(match encoding {
+            Encoding::Gzip => Decoder::Gzip(Gzip::new()),
+            Encoding::Deflate => Decoder::Deflate(Deflate::Undecided(None)),
+            Encoding::Brotli => {
+                let alloc = StandardAlloc::default;
+                // Strict: no windows beyond 16 MiB, which are not for HTTP.
+                Decoder::Brotli(Box::new(BrotliState::new_strict(alloc(), alloc(), alloc())))
+            }
+            Encoding::Zstd => {
+                let mut zstd = Zstd::new().map_err(|cause| cause.to_string())?;
+                zstd.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_LOG))
+                    .map_err(|cause| cause.to_string())?;
+                Decoder::Zstd { zstd, is_within_frame: true }
+            }
+        })
+    }
+
+    /// Takes bytes and gives others. Where neither happens, it waits for more input.
+    pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
+        match self {
+            Decoder::Gzip(gzip) => gzip.step(input, output),
+            Decoder::Deflate(deflate) => deflate.step(input, output),
+            Decoder::Brotli(state) => step_brotli(state, input, output),
+            Decoder::Zstd { zstd, is_within_frame } => {
+                let mut from = InBuffer::around(input);
+                let mut to = OutBuffer::around(output);
+                let hint = zstd.run(&mut from, &mut to).map_err(|e| format!("zstd: {e}"))?;
+                let step = Step { taken: from.pos(), given: to.pos() };
+                // A call without any bytes says nothing of the frame before.
+                if step.taken > 0 || step.given > 0 {
+                    *is_within_frame = hint != 0;
+                }
+                Ok(step)
+            }
+        }
+    }
+
+    /// Whether the input may end here.
+    pub(super) fn is_complete(&self) -> bool {
+        match self {
+            Decoder::Gzip(gzip) => gzip.members > 0 && !gzip.is_within_member,
+            Decoder::Deflate(deflate) => matches!(deflate, Deflate::Ended),
+            Decoder::Brotli(state) => brotli_decompressor::BrotliDecoderIsFinished(state),
+            Decoder::Zstd { is_within_frame, .. } => !is_within_frame,
+        }
+    }
+}
+
+/// Gzip's format: members one after the other; what follows the last and is no member is
+/// passed over, as browsers do.
+pub(super) struct Gzip {
+    state: Decompress,
+    is_within_member: bool,
+    members: u32,
+    is_over: bool,
+}
+
+impl Gzip {
+    fn new() -> Gzip {
+        Gzip { state: gzip_member(), is_within_member: false, members: 0, is_over: false }
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
+        if self.is_over || (!self.is_within_member && input.is_empty()) {
+            return Ok(Step { taken: input.len(), given: 0 });
+        }
+        if !self.is_within_member && self.members > 0 {
+            if input[0] != 0x1f {
+                self.is_over = true;
+                return Ok(Step { taken: input.len(), given: 0 });
+            }
+            self.state = gzip_member();
+        }
+        self.is_within_member = true;
+        let (step, is_end) = step_flate(&mut self.state, input, output, "gzip")?;
+        if is_end {
+            self.is_within_member = false;
+            self.members = self.members.saturating_add(1);
+        }
+        Ok(step)
+    }
+}
+
+fn gzip_member() -> Decompress {
+    Decompress::new_gzip(15)
+}
+
+/// Zlib's format, or deflate's without anything around it.
+pub(super) enum Deflate {
+    /// The first byte came, if any did; the second decides.
+    Undecided(Option<u8>),
+    Decided(Decompress),
+    /// What follows is passed over.
+    Ended,
+}
+
+impl Deflate {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
+        match self {
+            Deflate::Undecided(_) if input.is_empty() => Ok(Step { taken: 0, given: 0 }),
+            Deflate::Undecided(None) => {
+                *self = Deflate::Undecided(Some(input[0]));
+                Ok(Step { taken: 1, given: 0 })
+            }
+            Deflate::Undecided(Some(first)) => {
+                // RFC 1950: method 8, and both bytes together a multiple of 31.
+                let is_zlib = *first & 0x0f == 8
+                    && (u16::from(*first) << 8 | u16::from(input[0])).is_multiple_of(31);
+                let mut state = Decompress::new(is_zlib);
+                // One byte is always taken, and too short for an end.
+                step_flate(&mut state, &[*first], output, "deflate")?;
+                *self = Deflate::Decided(state);
+                self.step(input, output)
+            }
+            Deflate::Decided(state) => {
+                let (step, is_end) = step_flate(state, input, output, "deflate")?;
+                if is_end {
+                    *self = Deflate::Ended;
+                }
+                Ok(step)
+            }
+            Deflate::Ended => Ok(Step { taken: input.len(), given: 0 }),
+        }
+    }
+}
+
+fn step_flate(
+    state: &mut Decompress,
+    input: &[u8],
+    output: &mut [u8],
+    name: &str,
+) -> Result<(Step, bool), String> {
+    let (taken, given) = (state.total_in(), state.total_out());
+    let status = state
+        .decompress(input, output, FlushDecompress::None)
+        .map_err(|cause| format!("{name}: {cause}"))?;
+    // Both are less than what was handed in, which is in memory.
+    let step = Step {
+        taken: (state.total_in() - taken) as usize,
+        given: (state.total_out() - given) as usize,
+    };
+    Ok((step, status == Status::StreamEnd))
+}
+
+fn step_brotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
+    if brotli_decompressor::BrotliDecoderIsFinished(state) {
+        // What follows is passed over.
+        return Ok(Step { taken: input.len(), given: 0 });
+    }
+    let (mut left, mut taken) = (input.len(), 0);
+    let (mut room, mut given, mut total) = (output.len(), 0, 0);
+    let result = BrotliDecompressStream(
+        &mut left, &mut taken, input, &mut room, &mut given, output, &mut total, state,
+    );
+    match result {
+        BrotliResult::ResultFailure => Err("br: not brotli's format".to_owned()),
+        _ => Ok(Step { taken, given }),
+    }
+}

@@ -1,0 +1,154 @@
+//! Anonymous FTP: RFC 959, and RFC 2428 for the data connection.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use suppaftp::tokio::AsyncFtpStream;
+use suppaftp::types::FileType;
+use suppaftp::{FtpError, FtpResult, Mode, Status};
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use url::Url;
+
+use super::Fetcher;
+use super::body::{Filled, Incoming};
+use super::failure::{Cause, is_local, line};
+use super::resolve::NoAddress;
+use crate::outcome::{Failure, Response, Stage};
+
+/// How many bytes are read at a time.
+const READ_BYTES: usize = 16 * 1024;
+
+impl Fetcher {
+    /// Fetches the file of an ftp URL: 200 where it is there, 404 where it is not.
+    pub(super) async fn over_ftp(&self, url: &Url) -> Result<Response, Failure> {
+        let settings = &self.shared.settings;
+        let control = timeout(settings.connect_timeout, self.connect_control(url)).await;
+        let control = control.map_err(|_| Failure::TimedOut(Stage::Connect))??;
+        let peer = control.peer_addr().map_err(|cause| connect_failure(&cause))?;
+        let (connect_timeout, read_timeout) = (settings.connect_timeout, settings.read_timeout);
+
+        let session = in_time(read_timeout, AsyncFtpStream::connect_with_stream(control)).await?;
+        let mut session = session.map_err(ftp_failure)?.passive_stream_builder(move |told| {
+            // Only the port is taken from what the server says: the data is where the control
+            // connection is, or the server could send us anywhere.
+            let data = SocketAddr::new(peer.ip(), told.port());
+            Box::pin(connect_data(data, connect_timeout))
+        });
+        let login = session.login("anonymous", "anonymous@");
+        in_time(read_timeout, login).await?.map_err(ftp_failure)?;
+        let binary = session.transfer_type(FileType::Binary);
+        in_time(read_timeout, binary).await?.map_err(ftp_failure)?;
+        session.set_mode(Mode::ExtendedPassive);
+        // Opening the transfer makes a connection and awaits replies.
+        let open_timeout = connect_timeout + read_timeout;
+        let mut opened = in_time(open_timeout, session.retr_as_stream(url.path())).await?;
+        if is_unknown_command(&opened) && peer.is_ipv4() {
+            session.set_mode(Mode::Passive);
+            opened = in_time(open_timeout, session.retr_as_stream(url.path())).await?;
+        }
+        let mut data = match opened {
+            Ok(data) => data,
+            Err(cause) if is_absent(&cause) => return Ok(answer(404, Vec::new(), false)),
+            Err(cause) => return Err(ftp_failure(cause)),
+        };
+
+        let mut incoming = Incoming::plain(settings.limits);
+        let mut bytes = vec![0; READ_BYTES];
+        loop {
+            let read = in_time(read_timeout, data.read(&mut bytes)).await?;
+            let len = read.map_err(|cause| Failure::Broken(Cause(&cause).text()))?;
+            if len == 0 {
+                // The data has no length: only the server's word says that it was all.
+                match in_time(read_timeout, data.finish()).await? {
+                    Ok(()) => break,
+                    // Some open the data connection before they look for the file.
+                    Err(cause) if incoming.is_empty() && is_absent(&cause) => {
+                        return Ok(answer(404, Vec::new(), false));
+                    }
+                    Err(cause) => return Err(ftp_failure(cause)),
+                }
+            }
+            if incoming.push(&bytes[..len])? == Filled::Full {
+                break;
+            }
+        }
+        let (body, is_truncated) = incoming.end()?;
+        Ok(answer(200, body, is_truncated))
+    }
+
+    /// The control connection: to the first permitted address that takes it.
+    async fn connect_control(&self, url: &Url) -> Result<TcpStream, Failure> {
+        let Some(host) = url.host() else { return Err(Failure::Local("no host".to_owned())) };
+        let addresses = self.shared.judged.of_host(host).await;
+        let addresses = addresses.map_err(|none| none.failure())?;
+        let port = url.port_or_known_default().unwrap_or(21);
+        let mut failure = NoAddress::None.failure();
+        // Each has its share, or one that is silent would take all the time.
+        let share = self.shared.settings.connect_timeout / addresses.len().max(1) as u32;
+        for address in addresses {
+            match timeout(share, TcpStream::connect((address, port))).await {
+                Ok(Ok(connection)) => return Ok(connection),
+                Ok(Err(cause)) => failure = connect_failure(&cause),
+                Err(_) => failure = Failure::TimedOut(Stage::Connect),
+            }
+        }
+        Err(failure)
+    }
+}
+
+/// The data connection.
+async fn connect_data(address: SocketAddr, limit: Duration) -> FtpResult<TcpStream> {
+    let connection = timeout(limit, TcpStream::connect(address)).await;
+    let connection = connection.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+    connection.map_err(FtpError::ConnectionError)
+}
+
+/// A step of the session, by its deadline.
+async fn in_time<T>(limit: Duration, step: impl Future<Output = T>) -> Result<T, Failure> {
+    timeout(limit, step).await.map_err(|_| Failure::TimedOut(Stage::Read))
+}
+
+/// Whether a server says that there is no such file, or none for everyone.
+fn is_absent(cause: &FtpError) -> bool {
+    matches!(cause, FtpError::UnexpectedResponse(reply) if reply.status == Status::FileUnavailable)
+}
+
+/// Whether a server does not know `EPSV`.
+fn is_unknown_command<T>(reply: &FtpResult<T>) -> bool {
+    use Status::{BadArguments, BadCommand, NotImplemented, NotImplementedParameter};
+    let Err(FtpError::UnexpectedResponse(reply)) = reply else { return false };
+    matches!(reply.status, BadCommand | BadArguments | NotImplemented | NotImplementedParameter)
+}
+
+fn connect_failure(cause: &io::Error) -> Failure {
+    match is_local(cause) {
+        true => Failure::Local(Cause(cause).text()),
+        false => Failure::Connect(Cause(cause).text()),
+    }
+}
+
+fn ftp_failure(cause: FtpError) -> Failure {
+    match cause {
+        FtpError::ConnectionError(cause) if is_local(&cause) => {
+            Failure::Local(Cause(&cause).text())
+        }
+        // The data connection's; all else has its deadline around it.
+        FtpError::ConnectionError(cause) if cause.kind() == io::ErrorKind::TimedOut => {
+            Failure::TimedOut(Stage::Connect)
+        }
+        FtpError::ConnectionError(cause) => Failure::Broken(Cause(&cause).text()),
+        FtpError::UnexpectedResponse(reply) => {
+            let text = String::from_utf8_lossy(&reply.body);
+            Failure::Broken(line(&format!("the server said: {}", text.trim())))
+        }
+        other => Failure::Broken(Cause(&other).text()),
+    }
+}
+
+fn answer(status: u16, body: Vec<u8>, is_truncated: bool) -> Response {
+    Response { status, headers: http::HeaderMap::new(), body, is_truncated }
+}

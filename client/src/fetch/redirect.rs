@@ -1,0 +1,162 @@
+//! Redirects, followed by hand: how far, whereto, and never twice to the same URL.
+
+use http::HeaderMap;
+use http::header::LOCATION;
+use url::Url;
+
+use super::failure::line;
+use crate::outcome::{Failure, Redirect};
+
+/// The longest URL that is followed: what RFC 9110, section 4.1, asks all to support.
+const MAX_URL_BYTES: usize = 8000;
+
+/// The URLs of an attempt.
+pub(super) struct Chain {
+    /// The one to ask now.
+    pub(super) url: Url,
+    /// The ones that were asked before.
+    asked: Vec<Url>,
+    pub(super) followed: Vec<Redirect>,
+    max_redirects: usize,
+}
+
+/// Whether a status is a redirect that says where to.
+pub(super) fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
+impl Chain {
+    pub(super) fn new(url: Url, max_redirects: usize) -> Chain {
+        Chain { url, asked: Vec::new(), followed: Vec::new(), max_redirects }
+    }
+
+    /// Goes where an answer leads.
+    pub(super) fn follow(&mut self, status: u16, headers: &HeaderMap) -> Result<(), Failure> {
+        let to = self.target(headers)?;
+        if to == self.url || self.asked.contains(&to) {
+            return Err(Failure::RedirectLoop);
+        }
+        if self.followed.len() >= self.max_redirects {
+            return Err(Failure::TooManyRedirects);
+        }
+        tracing::debug!(target: super::TARGET, status, %to, "redirect");
+        self.followed.push(Redirect { status, to: to.as_str().to_owned() });
+        self.asked.push(std::mem::replace(&mut self.url, to));
+        Ok(())
+    }
+
+    /// Where an answer leads: an absolute URL without fragment and user info.
+    fn target(&self, headers: &HeaderMap) -> Result<Url, Failure> {
+        let bad = |cause: String| Failure::BadRedirect(line(&cause));
+        let Some(location) = headers.get(LOCATION) else { return Err(bad("no Location".into())) };
+        let location = location.as_bytes().trim_ascii();
+        if location.is_empty() {
+            return Err(bad("the Location is empty".into()));
+        }
+        if location.len() > MAX_URL_BYTES {
+            return Err(bad(format!("the Location has {} bytes", location.len())));
+        }
+        let location = in_utf8(location);
+        let mut to =
+            self.url.join(&location).map_err(|cause| bad(format!("{cause}: {location}")))?;
+        if !matches!(to.scheme(), "http" | "https") {
+            return Err(bad(format!("the scheme {} is not followed", to.scheme())));
+        }
+        to.set_fragment(None);
+        // These fail only where there is no host, which http always has.
+        let _ = to.set_username("");
+        let _ = to.set_password(None);
+        if to.as_str().len() > MAX_URL_BYTES {
+            return Err(bad(format!("the URL has {} bytes", to.as_str().len())));
+        }
+        Ok(to)
+    }
+}
+
+/// A `Location` as text. Bytes that are not UTF-8 stand for themselves, as in browsers.
+fn in_utf8(location: &[u8]) -> String {
+    match str::from_utf8(location) {
+        Ok(text) => text.to_owned(),
+        Err(_) => location
+            .iter()
+            .map(|byte| match byte {
+                0..0x80 => char::from(*byte).to_string(),
+                _ => format!("%{byte:02X}"),
+            })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn chain() -> Chain {
+        Chain::new(Url::parse("https://a.example/robots.txt").unwrap(), 5)
+    }
+
+    fn to(location: &[u8]) -> HeaderMap {
+        HeaderMap::from_iter([(LOCATION, HeaderValue::from_bytes(location).unwrap())])
+    }
+
+    #[test]
+    fn locations_are_made_absolute() {
+        for (location, url) in [
+            (&b"/x"[..], "https://a.example/x"),
+            (b"x?y", "https://a.example/x?y"),
+            (b"//b.example", "https://b.example/"),
+            (b"http://B.example:80/x#part", "http://b.example/x"),
+            (b"https://user:secret@b.example/", "https://b.example/"),
+            (b"http:/\\b.example", "http://b.example/"),
+            (b"  /trimmed ", "https://a.example/trimmed"),
+            ("/ü".as_bytes(), "https://a.example/%C3%BC"),
+            (b"/\xfc", "https://a.example/%FC"),
+            (b"http://0x7f.1/", "http://127.0.0.1/"),
+            (b"http://2130706433/", "http://127.0.0.1/"),
+            (b"http://0177.0.0.1/", "http://127.0.0.1/"),
+            (b"http://[::ffff:10.0.0.1]/", "http://[::ffff:a00:1]/"),
+        ] {
+            let mut chain = chain();
+            chain.follow(301, &to(location)).unwrap();
+            assert_eq!(chain.url.as_str(), url);
+            assert_eq!(chain.followed, [Redirect { status: 301, to: url.to_owned() }]);
+        }
+    }
+
+    #[test]
+    fn locations_that_lead_nowhere() {
+        let long = [b"/", &[b'a'; MAX_URL_BYTES][..]].concat();
+        let long_once_encoded = "/ü".repeat(2000);
+        for location in [
+            &b""[..],
+            b"ftp://a.example/robots.txt",
+            b"file:///etc/passwd",
+            b"javascript:alert(1)",
+            b"http://",
+            b"http://a b/",
+            b"http://1.2.3.4.5/",
+            &long,
+            long_once_encoded.as_bytes(),
+        ] {
+            let text = String::from_utf8_lossy(location);
+            let failure = chain().follow(302, &to(location));
+            assert!(matches!(failure, Err(Failure::BadRedirect(_))), "{text:.40}: {failure:?}");
+        }
+        let without = chain().follow(302, &HeaderMap::new());
+        assert_eq!(without, Err(Failure::BadRedirect("no Location".to_owned())));
+    }
+
+    #[test]
+    fn five_are_followed_and_a_loop_is_seen_at_once() {
+        let mut many = chain();
+        for n in 0..5 {
+            many.follow(307, &to(format!("/{n}").as_bytes())).unwrap();
+        }
+        assert_eq!(many.follow(307, &to(b"/5")), Err(Failure::TooManyRedirects));
+        assert_eq!(many.follow(307, &to(b"/robots.txt#x")), Err(Failure::RedirectLoop));
+        assert_eq!(many.followed.len(), 5);
+        assert_eq!(chain().follow(308, &to(b"/robots.txt")), Err(Failure::RedirectLoop));
+    }
+}

@@ -1,0 +1,199 @@
+//! What was done, and how long it took.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Figures of a [`Sieve`](super::Sieve) since it was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Metrics {
+    /// URLs that were decided on.
+    pub decisions: u64,
+    /// Decisions whose site was found in the table that all threads look at first.
+    pub at_once: u64,
+    /// Decisions whose site was found in the cache behind it.
+    pub from_memory: u64,
+    /// Decisions whose site was found in the store.
+    pub from_store: u64,
+    /// Decisions that waited for an attempt to fetch.
+    pub waited: u64,
+    /// Attempts to fetch that ended, those in the background too.
+    pub attempts: u64,
+    /// Attempts that were made before an answer expired, while it went on to serve.
+    pub refreshes: u64,
+    /// Attempts that found a robots.txt, or found it unchanged.
+    pub present: u64,
+    /// Attempts that found none.
+    pub absent: u64,
+    /// Attempts that failed.
+    pub unreachable: u64,
+    /// Reads and writes of the store that failed.
+    pub store_errors: u64,
+    /// How long the attempts took.
+    pub attempt_times: Times,
+    /// How long it took to find sites that were in the store.
+    pub store_times: Times,
+    /// Sites in memory.
+    pub sites: u64,
+    /// The bytes that they are counted with.
+    pub bytes: u64,
+}
+
+/// Durations, counted by size.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// All of them together.
+    pub total: Duration,
+    /// The longest one.
+    pub longest: Duration,
+    /// How many there were of less than one microsecond, of less than 2, of less than 4, and
+    /// so on.
+    pub buckets: [u64; BUCKETS],
+}
+
+const BUCKETS: usize = 32;
+
+impl Times {
+    /// How many there were.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().sum()
+    }
+
+    /// The time that a share of them did not exceed, to a factor of two; zero where there were
+    /// none.
+    ///
+    /// ```
+    /// # use robotsieve_client::sieve::Times;
+    /// let mut times = Times::default();
+    /// times.buckets[3] = 99;
+    /// times.buckets[10] = 1;
+    /// assert_eq!(times.quantile(0.5).as_micros(), 8);
+    /// assert_eq!(times.quantile(1.0).as_micros(), 1024);
+    /// ```
+    pub fn quantile(&self, share: f64) -> Duration {
+        let wanted = (self.count() as f64 * share).ceil().max(1.0) as u64;
+        let mut sum = 0;
+        let bucket = self.buckets.iter().position(|count| {
+            sum += count;
+            sum >= wanted
+        });
+        bucket.map_or(Duration::ZERO, |bucket| Duration::from_micros(1 << bucket))
+    }
+}
+
+/// The counters behind it.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    pub(super) at_once: Striped,
+    pub(super) from_memory: AtomicU64,
+    pub(super) from_store: AtomicU64,
+    pub(super) waited: AtomicU64,
+    pub(super) refreshes: AtomicU64,
+    pub(super) present: AtomicU64,
+    pub(super) absent: AtomicU64,
+    pub(super) unreachable: AtomicU64,
+    pub(super) store_errors: AtomicU64,
+    pub(super) attempt_times: Clocked,
+    pub(super) store_times: Clocked,
+}
+
+/// One more.
+pub(super) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Relaxed);
+}
+
+impl Counters {
+    pub(super) fn snapshot(&self) -> Metrics {
+        let [
+            from_memory,
+            from_store,
+            waited,
+            refreshes,
+            present,
+            absent,
+            unreachable,
+            store_errors,
+        ] = [
+            &self.from_memory,
+            &self.from_store,
+            &self.waited,
+            &self.refreshes,
+            &self.present,
+            &self.absent,
+            &self.unreachable,
+            &self.store_errors,
+        ]
+        .map(|counter| counter.load(Relaxed));
+        let at_once = self.at_once.sum();
+        Metrics {
+            decisions: at_once + from_memory + from_store + waited,
+            at_once,
+            from_memory,
+            from_store,
+            waited,
+            attempts: present + absent + unreachable,
+            refreshes,
+            present,
+            absent,
+            unreachable,
+            store_errors,
+            attempt_times: self.attempt_times.snapshot(),
+            store_times: self.store_times.snapshot(),
+            sites: 0,
+            bytes: 0,
+        }
+    }
+}
+
+/// A counter that threads add to without waiting for each other.
+#[derive(Debug, Default)]
+pub(super) struct Striped([Stripe; STRIPES]);
+
+const STRIPES: usize = 16;
+
+/// No two in the same line of a processor's cache, nor in the same pair of lines.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Stripe(AtomicU64);
+
+impl Striped {
+    #[inline]
+    pub(super) fn add(&self, count: u64) {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        thread_local! {
+            static OWN: Cell<usize> = Cell::new(THREADS.fetch_add(1, Relaxed) % STRIPES);
+        }
+        self.0[OWN.get()].0.fetch_add(count, Relaxed);
+    }
+
+    fn sum(&self) -> u64 {
+        self.0.iter().map(|stripe| stripe.0.load(Relaxed)).sum()
+    }
+}
+
+/// The counters behind [`Times`].
+#[derive(Debug, Default)]
+pub(super) struct Clocked {
+    micros: AtomicU64,
+    longest: AtomicU64,
+    buckets: [AtomicU64; BUCKETS],
+}
+
+impl Clocked {
+    pub(super) fn add(&self, time: Duration) {
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.micros.fetch_add(micros, Relaxed);
+        self.longest.fetch_max(micros, Relaxed);
+        let bucket = (u64::BITS - micros.leading_zeros()) as usize;
+        count(&self.buckets[bucket.min(BUCKETS - 1)]);
+    }
+
+    fn snapshot(&self) -> Times {
+        Times {
+            total: Duration::from_micros(self.micros.load(Relaxed)),
+            longest: Duration::from_micros(self.longest.load(Relaxed)),
+            buckets: std::array::from_fn(|bucket| self.buckets[bucket].load(Relaxed)),
+        }
+    }
+}

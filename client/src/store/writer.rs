@@ -1,0 +1,224 @@
+//! Changes of a store: one thread makes them, many at a time.
+
+use std::iter;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use async_channel::{Receiver, Sender};
+use redb::{ReadableTable, Table, WriteTransaction};
+
+use super::bodies::Row;
+use super::file::{BODIES, NUMBERS, ORIGINS, StoreFile};
+use super::reader::half;
+use super::record::Record;
+use super::{Fault, MAX_BODY_BYTES, StoreError};
+use crate::outcome::{ContentHash, Known};
+
+/// So many changes wait at most, beside those that are being made; then callers wait.
+const QUEUE_LEN: usize = 256;
+/// So many changes [`put_many`] commits at a time.
+const MANY: usize = 1 << 14;
+/// And so many bytes of bodies.
+const MANY_BYTES: usize = 64 << 20;
+
+/// One change of one origin.
+#[derive(Debug)]
+pub(super) enum Change {
+    Put { origin: String, known: Box<Known>, body: Option<Vec<u8>> },
+    Remove { origin: String },
+}
+
+/// A change, and whom to tell that it is in the file for good, and whether the origin was there
+/// before.
+#[derive(Debug)]
+struct Request {
+    change: Change,
+    done: Sender<Result<bool, Fault>>,
+}
+
+/// The way to the thread that writes. When it is dropped, all changes are made.
+#[derive(Debug)]
+pub(super) struct Queue {
+    requests: Sender<Request>,
+    thread: Option<JoinHandle<()>>,
+    file: Arc<StoreFile>,
+}
+
+impl Queue {
+    /// Starts the thread.
+    pub(super) fn start(file: Arc<StoreFile>) -> Result<Queue, Fault> {
+        let (requests, received) = async_channel::bounded(QUEUE_LEN);
+        let writer = Arc::clone(&file);
+        let thread = thread::Builder::new()
+            .name("robotsieve-store".into())
+            .spawn(move || run(&writer, &received))?;
+        Ok(Queue { requests, thread: Some(thread), file })
+    }
+
+    /// Has a change made, and waits for it.
+    pub(super) fn write_blocking(&self, change: Change) -> Result<bool, StoreError> {
+        let (done, told) = async_channel::bounded(1);
+        self.requests
+            .send_blocking(Request { change, done })
+            .ok()
+            .and_then(|()| told.recv_blocking().ok())
+            .unwrap_or(Err(Fault::Closed))
+            .map_err(|fault| fault.at(&self.file.path))
+    }
+
+    /// Has a change made.
+    pub(super) async fn write(&self, change: Change) -> Result<bool, StoreError> {
+        let (done, told) = async_channel::bounded(1);
+        let result = match self.requests.send(Request { change, done }).await {
+            Ok(()) => told.recv().await.unwrap_or(Err(Fault::Closed)),
+            Err(_) => Err(Fault::Closed),
+        };
+        result.map_err(|fault| fault.at(&self.file.path))
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.requests.close();
+        if let Some(thread) = self.thread.take() {
+            // It catches its panics.
+            thread.join().ok();
+        }
+    }
+}
+
+/// Makes the changes that wait, all that wait at one time in one transaction, until the queue is
+/// closed and empty.
+fn run(file: &StoreFile, requests: &Receiver<Request>) {
+    while let Ok(first) = requests.recv_blocking() {
+        let waiting = iter::from_fn(|| requests.try_recv().ok()).take(QUEUE_LEN);
+        let batch: Vec<Request> = iter::once(first).chain(waiting).collect();
+        let results = file.write(|transaction| {
+            let mut tables = Tables::open(transaction, file)?;
+            batch.iter().map(|request| tables.make(&request.change)).collect()
+        });
+        let results: Vec<Result<bool, Fault>> = match results {
+            Ok(results) => results,
+            Err(fault) => vec![Err(fault); batch.len()],
+        };
+        for (request, result) in batch.into_iter().zip(results) {
+            // Who asked may be gone.
+            request.done.try_send(result).ok();
+        }
+    }
+}
+
+/// Puts many origins, in large transactions.
+pub(super) fn put_many<K: AsRef<str>, B: AsRef<[u8]>>(
+    file: &StoreFile,
+    origins: impl IntoIterator<Item = (K, Known, Option<B>)>,
+) -> Result<u64, StoreError> {
+    let mut origins = origins.into_iter();
+    let mut count = 0;
+    let mut batch = Vec::new();
+    loop {
+        let mut bytes = 0;
+        batch.clear();
+        while batch.len() < MANY && bytes < MANY_BYTES {
+            let Some((origin, known, body)) = origins.next() else { break };
+            bytes += body.as_ref().map_or(0, |body| body.as_ref().len());
+            batch.push((origin, known, body));
+        }
+        if batch.is_empty() {
+            return Ok(count);
+        }
+        file.write(|transaction| {
+            let mut tables = Tables::open(transaction, file)?;
+            for (origin, known, body) in &batch {
+                let body = body.as_ref().map(B::as_ref);
+                check_body(known, body)?;
+                tables.put(origin.as_ref(), known, body)??;
+            }
+            Ok(())
+        })
+        .map_err(|fault| fault.at(&file.path))?;
+        count += batch.len() as u64;
+    }
+}
+
+/// Whether a body is the one that is told of.
+pub(super) fn check_body(known: &Known, body: Option<&[u8]>) -> Result<(), Fault> {
+    let Some(body) = body else { return Ok(()) };
+    if body.len() > MAX_BODY_BYTES {
+        return Err(Fault::TooLarge(body.len()));
+    }
+    let content = ContentHash::of(body);
+    match &known.copy {
+        Some(copy) if copy.content == content && copy.len as usize == body.len() => Ok(()),
+        _ => Err(Fault::OtherBody(known.copy.as_ref().map_or(content, |copy| copy.content))),
+    }
+}
+
+/// The tables of a transaction.
+struct Tables<'t> {
+    origins: Table<'t, &'static [u8], &'static [u8]>,
+    bodies: Table<'t, u64, &'static [u8]>,
+    numbers: Table<'t, u128, u64>,
+    /// The number of the next body.
+    next: u64,
+    file: &'t StoreFile,
+}
+
+impl<'t> Tables<'t> {
+    fn open(transaction: &'t WriteTransaction, file: &'t StoreFile) -> Result<Tables<'t>, Fault> {
+        let bodies = transaction.open_table(BODIES)?;
+        let next = bodies.last()?.map_or(0, |(last, _)| last.value().saturating_add(1));
+        Ok(Tables {
+            origins: transaction.open_table(ORIGINS)?,
+            bodies,
+            numbers: transaction.open_table(NUMBERS)?,
+            next,
+            file,
+        })
+    }
+
+    /// Makes a change. The outer error is the transaction's, the inner one that of the change
+    /// alone, of which then nothing is made.
+    fn make(&mut self, change: &Change) -> Result<Result<bool, Fault>, Fault> {
+        match change {
+            Change::Put { origin, known, body } => self.put(origin, known, body.as_deref()),
+            Change::Remove { origin } => Ok(Ok(self.origins.remove(origin.as_bytes())?.is_some())),
+        }
+    }
+
+    fn put(
+        &mut self,
+        origin: &str,
+        known: &Known,
+        body: Option<&[u8]>,
+    ) -> Result<Result<bool, Fault>, Fault> {
+        let number = match &known.copy {
+            None => None,
+            Some(copy) => match self.number(copy.content, body)? {
+                Some(number) => Some(number),
+                None => return Ok(Err(Fault::NoBody(copy.content))),
+            },
+        };
+        let row = Record::of(known, number).encode(origin);
+        Ok(Ok(self.origins.insert(origin.as_bytes(), &row[..])?.is_some()))
+    }
+
+    /// The number of a body, which is added if it is not there, or damaged there; `None` if it
+    /// is not there and was not given.
+    fn number(&mut self, content: ContentHash, body: Option<&[u8]>) -> Result<Option<u64>, Fault> {
+        let found = self.numbers.get(half(&content))?.map(|number| number.value());
+        if let Some(number) = found
+            && let Some(row) = self.bodies.get(number)?
+            && Row::decode(number, row.value()).is_ok_and(|row| row.hash == content)
+        {
+            return Ok(Some(number));
+        }
+        let Some(body) = body else { return Ok(None) };
+        let number = self.next;
+        let mut compression = self.file.compression();
+        self.bodies.insert(number, compression.row(number, content, body)?)?;
+        self.numbers.insert(half(&content), number)?;
+        self.next = number.checked_add(1).ok_or_else(|| Fault::damaged("a number is too large"))?;
+        Ok(Some(number))
+    }
+}

@@ -1,0 +1,76 @@
+//! Points in time, as whole seconds.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+/// Seconds since the beginning of 1970, UTC. The caller's clock says them; nothing in
+/// [`outcome`](crate::outcome) looks at a clock by itself.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Timestamp(pub u64);
+
+impl Timestamp {
+    /// Now, by the system's clock.
+    pub fn now() -> Timestamp {
+        SystemTime::now().into()
+    }
+
+    /// Now, a few milliseconds late at most, at a fraction of the cost.
+    #[cfg(all(feature = "sieve", target_os = "linux"))]
+    pub(crate) fn coarsely_now() -> Timestamp {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+        Timestamp(u64::try_from(time.tv_sec).unwrap_or(0))
+    }
+
+    /// Now.
+    #[cfg(all(feature = "sieve", not(target_os = "linux")))]
+    pub(crate) fn coarsely_now() -> Timestamp {
+        Timestamp::now()
+    }
+
+    /// How long ago an earlier point was; zero where it was later.
+    pub fn since(self, earlier: Timestamp) -> Duration {
+        Duration::from_secs(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Timestamp {
+        Timestamp(time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
+    }
+}
+
+impl From<Timestamp> for SystemTime {
+    fn from(time: Timestamp) -> SystemTime {
+        /// The last second of the year 9999, beyond which dates cannot be written in HTTP.
+        const LAST: u64 = 253_402_300_799;
+        UNIX_EPOCH + Duration::from_secs(time.0.min(LAST))
+    }
+}
+
+impl Add<Duration> for Timestamp {
+    type Output = Timestamp;
+
+    fn add(self, duration: Duration) -> Timestamp {
+        Timestamp(self.0.saturating_add(duration.as_secs()))
+    }
+}
+
+impl Sub<Duration> for Timestamp {
+    type Output = Timestamp;
+
+    fn sub(self, duration: Duration) -> Timestamp {
+        Timestamp(self.0.saturating_sub(duration.as_secs()))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    /// The number of seconds.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

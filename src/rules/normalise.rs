@@ -1,0 +1,386 @@
+//! The one normaliser, for rules and targets alike.
+//!
+//! An [`Encoding`] says which bytes change on one side of the comparison. Most bytes of
+//! most targets change nowhere: [`Encoding::changes`] is one table look-up, and an engine
+//! that meets only bytes for which it is `false` may compare the target as it was given.
+//! [`Normalised`] yields the normalised bytes one by one, without a copy.
+//!
+//! ```text
+//! byte                             becomes                          switch
+//! %XX, XX an unreserved character   that character                   unreserved_decoded
+//! %xX                               %XX                              hex_upper_case
+//! % and no two hex digits           %25                              stray_percent_encoded
+//! 0x80..=0xFF                       %XX                              high_bytes_encoded
+//! ASCII that no URI may hold        %XX                              forbidden_bytes_encoded
+//! * and $ (not as wildcard, anchor) %2A, %24                         special_bytes_encoded
+//! ```
+//!
+//! Normalising twice changes nothing: every byte that it writes is plain, or belongs to
+//! a `%XX` with upper-case digits that does not stand for an unreserved character.
+
+use crate::profile::{Profile, Sides, TargetForm};
+
+const HIGH: u8 = 1;
+const FORBIDDEN: u8 = 2;
+const SPECIAL: u8 = 4;
+const PERCENT: u8 = 8;
+const UNRESERVED: u8 = 16;
+const HASH: u8 = 32;
+const NUL: u8 = 64;
+/// The classes that change.
+const CHANGING: u8 = HIGH | FORBIDDEN | SPECIAL | PERCENT;
+
+/// The class of each byte.
+static CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    let mut o = 0;
+    while o < 256 {
+        class[o] = match o as u8 {
+            0x80.. => HIGH,
+            b'%' => PERCENT,
+            b'*' | b'$' => SPECIAL,
+            b'#' => HASH,
+            0 => FORBIDDEN | NUL,
+            1..=0x20 | 0x7F | b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => {
+                FORBIDDEN
+            }
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => UNRESERVED,
+            _ => 0,
+        };
+        o += 1;
+    }
+    class
+};
+
+/// By [`Encoding::classes`]: see [`Encoding::special_nibbles`].
+static SPECIAL_NIBBLES: [[[u8; 16]; 2]; 128] = {
+    let mut all = [[[0; 16]; 2]; 128];
+    let mut classes = 0;
+    while classes < all.len() {
+        let mut byte = 0;
+        while byte < 256 {
+            if CLASS[byte] as usize & classes & !(UNRESERVED as usize) != 0 {
+                // Such bits that each one's low and high halves make special bytes only.
+                let bit = match byte {
+                    0x80.. => 0,
+                    // All of the control characters, or NUL alone.
+                    0x00..=0x1F => 1,
+                    0x20..=0x2F => 2,
+                    // `<`, `>`, `\` and `^`.
+                    0x30..=0x5F => 3,
+                    0x60..=0x6F => 4,
+                    _ => 5,
+                };
+                all[classes][0][byte & 15] |= 1 << bit;
+                all[classes][1][byte >> 4] |= 1 << bit;
+            }
+            byte += 1;
+        }
+        classes += 1;
+    }
+    all
+};
+
+/// What is normalised on one side of the comparison, and what ends a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Encoding {
+    /// The classes of bytes at which there is something to do.
+    classes: u8,
+    decode_unreserved: bool,
+    upper_case: bool,
+    encode_stray: bool,
+}
+
+impl Encoding {
+    /// Of the target. A `#` ends it, and in the profile `google` a NUL does.
+    pub(crate) fn of_target(profile: &Profile) -> Encoding {
+        let nul = if profile.target_form == TargetForm::Google { NUL } else { 0 };
+        let mut encoding = Encoding::on_side(profile, |sides| sides == Sides::Both);
+        encoding.classes |= HASH | nul;
+        encoding
+    }
+
+    /// Of a rule's pattern, wildcards and the end anchor apart.
+    pub(crate) fn of_rule(profile: &Profile) -> Encoding {
+        Encoding::on_side(profile, |sides| sides != Sides::Neither)
+    }
+
+    /// As two bytes, for [`Encoding::from_bytes`].
+    #[cfg(feature = "pack")]
+    pub(crate) fn to_bytes(self) -> [u8; 2] {
+        let switches = [self.decode_unreserved, self.upper_case, self.encode_stray];
+        let bits = switches.iter().rev().fold(0, |bits, is_on| bits << 1 | u8::from(*is_on));
+        [self.classes, bits]
+    }
+
+    /// What [`Encoding::to_bytes`] gave for a target's encoding; `None` for what it never
+    /// gives.
+    #[cfg(feature = "pack")]
+    pub(crate) fn from_bytes([classes, bits]: [u8; 2]) -> Option<Encoding> {
+        if classes & !(CHANGING | HASH | NUL) != 0 || classes & HASH == 0 || bits > 7 {
+            return None;
+        }
+        let is_on = |bit: u8| bits >> bit & 1 != 0;
+        Some(Encoding {
+            classes,
+            decode_unreserved: is_on(0),
+            upper_case: is_on(1),
+            encode_stray: is_on(2),
+        })
+    }
+
+    fn on_side(profile: &Profile, side: impl Fn(Sides) -> bool) -> Encoding {
+        let decode_unreserved = profile.unreserved_decoded;
+        let upper_case = side(profile.hex_upper_case);
+        let encode_stray = profile.stray_percent_encoded;
+        let class = |class, is_on| if is_on { class } else { 0 };
+        Encoding {
+            classes: class(HIGH, side(profile.high_bytes_encoded))
+                | class(FORBIDDEN, profile.forbidden_bytes_encoded)
+                | class(SPECIAL, profile.special_bytes_encoded)
+                | class(PERCENT, decode_unreserved || upper_case || encode_stray),
+            decode_unreserved,
+            upper_case,
+            encode_stray,
+        }
+    }
+
+    /// Whether this byte of a target, as given, stands for something else than itself: it
+    /// may change, begin what changes, or end the target.
+    #[inline(always)]
+    pub(crate) fn is_special(self, byte: u8) -> bool {
+        CLASS[usize::from(byte)] & self.classes != 0
+    }
+
+    /// The special bytes as two tables, by the low and by the high four bits of a byte:
+    /// it is special where the two agree in a bit.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vectors"))]
+    pub(crate) fn special_nibbles(self) -> &'static [[u8; 16]; 2] {
+        &SPECIAL_NIBBLES[usize::from(self.classes)]
+    }
+
+    /// Whether this byte ends a target.
+    #[inline(always)]
+    pub(crate) fn ends(self, byte: u8) -> bool {
+        CLASS[usize::from(byte)] & self.classes & (HASH | NUL) != 0
+    }
+
+    /// Whether this byte may change, or be the beginning of what changes.
+    #[inline(always)]
+    pub(crate) fn changes(self, byte: u8) -> bool {
+        CLASS[usize::from(byte)] & self.classes & CHANGING != 0
+    }
+
+    /// `text` up to where it ends as a target.
+    pub(crate) fn up_to_end(self, text: &[u8]) -> &[u8] {
+        let end = if self.classes & NUL != 0 {
+            memchr::memchr2(b'#', 0, text)
+        } else {
+            memchr::memchr(b'#', text)
+        };
+        &text[..end.unwrap_or(text.len())]
+    }
+
+    /// Whether every byte of a rule's text stands for itself: none may change, none is a
+    /// star or a `$`.
+    pub(crate) fn is_plain(self, text: &[u8]) -> bool {
+        // Without a branch for each byte: most texts are read to their end.
+        let classes = text.iter().fold(0, |classes, o| classes | CLASS[usize::from(*o)]);
+        classes & (self.classes & CHANGING | SPECIAL) == 0
+    }
+
+    /// What is done to a `%` and the digits behind it; `None`: nothing.
+    pub(crate) fn escapes(self) -> Option<Escapes> {
+        (self.classes & PERCENT != 0).then_some(Escapes {
+            decode_unreserved: self.decode_unreserved,
+            upper_case: self.upper_case,
+            encode_stray: self.encode_stray,
+        })
+    }
+
+    /// Whether any byte of `text` may change.
+    pub(crate) fn changes_in(self, text: &[u8]) -> bool {
+        self.classes & CHANGING != 0 && text.iter().any(|&o| self.changes(o))
+    }
+
+    /// The normalised form of what begins at `text[0]`: how many bytes it takes of `text`
+    /// and what they become.
+    #[inline]
+    pub(crate) fn step(self, text: &[u8]) -> (usize, Bytes) {
+        let byte = text[0];
+        let class = CLASS[usize::from(byte)] & self.classes;
+        if class & PERCENT != 0 {
+            let digits = match text {
+                [_, high, low, ..] => hex_value(*high).zip(hex_value(*low)),
+                _ => None,
+            };
+            match digits {
+                Some((high, low)) => {
+                    let value = high << 4 | low;
+                    if self.decode_unreserved && CLASS[usize::from(value)] & UNRESERVED != 0 {
+                        (3, Bytes::one(value))
+                    } else if self.upper_case {
+                        (3, Bytes::escape(value))
+                    } else {
+                        (1, Bytes::one(byte))
+                    }
+                }
+                None if self.encode_stray => (1, Bytes::escape(byte)),
+                None => (1, Bytes::one(byte)),
+            }
+        } else if class & (HIGH | FORBIDDEN | SPECIAL) != 0 {
+            (1, Bytes::escape(byte))
+        } else {
+            (1, Bytes::one(byte))
+        }
+    }
+
+    /// The normalised bytes of `text`, one by one.
+    pub(crate) fn normalised(self, text: &[u8]) -> Normalised<'_> {
+        Normalised { encoding: self, text, ready: Bytes { bytes: [0; 3], from: 3 } }
+    }
+}
+
+/// What normalising does to a `%` and the digits behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Escapes {
+    pub(crate) decode_unreserved: bool,
+    pub(crate) upper_case: bool,
+    pub(crate) encode_stray: bool,
+}
+
+/// Whether this is one of the unreserved characters of RFC 3986 §2.3.
+pub(crate) fn is_unreserved(byte: u8) -> bool {
+    CLASS[usize::from(byte)] & UNRESERVED != 0
+}
+
+pub(crate) fn hex_value(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+/// One or three bytes, `bytes[from..]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Bytes {
+    bytes: [u8; 3],
+    from: u8,
+}
+
+impl Bytes {
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        &self.bytes[usize::from(self.from)..]
+    }
+
+    fn one(byte: u8) -> Bytes {
+        Bytes { bytes: [0, 0, byte], from: 2 }
+    }
+
+    fn escape(byte: u8) -> Bytes {
+        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+        let (high, low) = (usize::from(byte >> 4), usize::from(byte & 15));
+        Bytes { bytes: [b'%', DIGITS[high], DIGITS[low]], from: 0 }
+    }
+}
+
+/// The normalised bytes of a text. Invariant: `ready` holds what was read of the text and
+/// not yet yielded.
+#[derive(Clone, Debug)]
+pub(crate) struct Normalised<'a> {
+    encoding: Encoding,
+    text: &'a [u8],
+    ready: Bytes,
+}
+
+impl Iterator for Normalised<'_> {
+    type Item = u8;
+
+    #[inline]
+    fn next(&mut self) -> Option<u8> {
+        if self.ready.from == 3 {
+            if self.text.is_empty() {
+                return None;
+            }
+            let (read, bytes) = self.encoding.step(self.text);
+            self.text = &self.text[read..];
+            self.ready = bytes;
+        }
+        let byte = self.ready.bytes[usize::from(self.ready.from)];
+        self.ready.from += 1;
+        Some(byte)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(profile: &Profile, text: &[u8]) -> Vec<u8> {
+        Encoding::of_target(profile).normalised(text).collect()
+    }
+
+    #[test]
+    fn rfc9309_table() {
+        let cases: [(&[u8], &[u8]); 14] = [
+            (b"/%62%61%7A", b"/baz"),
+            (b"/%e3%83%84", b"/%E3%83%84"),
+            ("/ツ".as_bytes(), b"/%E3%83%84"),
+            (b"/%2f%3A", b"/%2F%3A"),
+            (b"/a b", b"/a%20b"),
+            (b"/\x7F\x00", b"/%7F%00"),
+            (b"/\"<>\\^`{|}", b"/%22%3C%3E%5C%5E%60%7B%7C%7D"),
+            (b"/*$", b"/%2A%24"),
+            (b"/100%", b"/100%25"),
+            (b"/%4", b"/%254"),
+            (b"/%%41", b"/%25A"),
+            (b"/%4%31", b"/%2541"),
+            (b"/[!&'()+,;=:@~]", b"/[!&'()+,;=:@~]"),
+            (b"", b""),
+        ];
+        for (given, wanted) in cases {
+            assert_eq!(target(&Profile::RFC9309, given), wanted);
+            assert_eq!(target(&Profile::RFC9309, wanted), wanted, "twice");
+        }
+    }
+
+    #[test]
+    fn other_profiles() {
+        let raw = "/%62%e3é*$ %".as_bytes();
+        assert_eq!(target(&Profile::GOOGLE, raw), raw);
+        assert_eq!(target(&Profile::ORIGINAL_1994, raw), raw);
+        assert_eq!(target(&Profile::GOOGLE_CLASSIC, raw), b"/%62%E3%C3%A9*$ %");
+        let rule: Vec<u8> = Encoding::of_rule(&Profile::GOOGLE).normalised(raw).collect();
+        assert_eq!(rule, b"/%62%E3%C3%A9*$ %");
+    }
+
+    #[test]
+    fn special_nibbles() {
+        for classes in 0..128 {
+            let encoding = Encoding { classes, ..Encoding::of_target(&Profile::RFC9309) };
+            let [low, high] = encoding.special_nibbles();
+            for byte in 0..=255u8 {
+                let special = low[usize::from(byte & 15)] & high[usize::from(byte >> 4)] != 0;
+                // No encoding has the unreserved characters among its classes.
+                let without = Encoding { classes: classes & !UNRESERVED, ..encoding };
+                assert_eq!(special, without.is_special(byte), "{classes} {byte}");
+            }
+        }
+    }
+
+    #[test]
+    fn unchanged_text_is_what_changes_in_says() {
+        for (_, profile) in Profile::NAMED {
+            let encoding = Encoding::of_target(&profile);
+            for byte in 0..=255u8 {
+                let text = [b'/', byte, b'4', b'1'];
+                if !encoding.changes_in(&text) {
+                    assert_eq!(target(&profile, &text), text);
+                }
+            }
+        }
+    }
+}

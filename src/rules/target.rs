@@ -1,0 +1,392 @@
+//! From a URL to what is compared: its path and query.
+
+use std::fmt;
+
+use memchr::{memchr, memchr3, memmem};
+use smallvec::SmallVec;
+
+use crate::profile::{Profile, TargetForm};
+use crate::rules::normalise::{Encoding, Normalised};
+
+/// Room for most normalised targets without an allocation.
+pub(crate) type TargetBuffer = SmallVec<[u8; 512]>;
+
+/// The error for input that is no URL: neither `scheme://authority…` nor a path that
+/// begins with `/`.
+///
+/// In a profile with [`TargetForm::Google`] no input is invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidUrl(());
+
+impl fmt::Display for InvalidUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a URL: neither scheme://authority… nor a path that begins with '/'")
+    }
+}
+
+impl std::error::Error for InvalidUrl {}
+
+/// What of a URL is compared with the rules: path and query as bytes, from the first `/`
+/// after the authority to before `#`.
+///
+/// An empty path is `/`, and `?x` is `/?x`: a target always begins with `/`. Nothing is
+/// copied; percent-encoding is normalised while the target is compared. Costs one look at
+/// the bytes of the URL up to the end of its authority and one search for `#`.
+///
+/// ```
+/// use robotsieve::{Profile, Target};
+///
+/// let profile = Profile::RFC9309;
+/// let target = Target::from_url("https://e.com?q=%7e#top", &profile)?;
+/// assert_eq!(target.to_vec(), b"/?q=~");
+/// assert!(Target::from_url("e.com/x", &profile).is_err());
+/// // google/robotstxt takes anything.
+/// assert_eq!(Target::from_url("e.com/x", &Profile::GOOGLE)?.to_vec(), b"/x");
+/// # Ok::<(), robotsieve::InvalidUrl>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'u> {
+    /// The bytes as given after the first `/`, which may itself be implied. What ends the
+    /// target (a `#`, in the profile `google` a NUL) and all behind it may still be there:
+    /// who reads the target meets it, or need not read so far.
+    rest: &'u [u8],
+    /// Of the profile for which the target was found; knows what ends it.
+    encoding: Encoding,
+}
+
+impl<'u> Target<'u> {
+    /// The target of a URL, or of a path that begins with `/`.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`], never with [`TargetForm::Google`].
+    pub fn from_url<U: AsRef<[u8]> + ?Sized>(
+        url: &'u U,
+        profile: &Profile,
+    ) -> Result<Target<'u>, InvalidUrl> {
+        Target::of(url.as_ref(), profile.target_form, Encoding::of_target(profile))
+    }
+
+    /// The target of a path, with or without a query, that begins with `/`. What follows
+    /// a `#` does not belong to it. Other than [`Target::from_url`], `//e.com/x` is a path
+    /// here in every profile.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`] if it does not begin with `/`, in every profile.
+    pub fn from_path<P: AsRef<[u8]> + ?Sized>(
+        path: &'u P,
+        profile: &Profile,
+    ) -> Result<Target<'u>, InvalidUrl> {
+        Target::of_path(path.as_ref(), Encoding::of_target(profile))
+    }
+
+    #[inline(always)]
+    pub(crate) fn of(
+        url: &'u [u8],
+        form: TargetForm,
+        encoding: Encoding,
+    ) -> Result<Target<'u>, InvalidUrl> {
+        let rest = match behind_host(url) {
+            Some(rest) => rest,
+            None => rest_with_care(url, form)?,
+        };
+        Ok(Target { rest, encoding })
+    }
+
+    #[inline(always)]
+    pub(crate) fn of_path(path: &'u [u8], encoding: Encoding) -> Result<Target<'u>, InvalidUrl> {
+        let [b'/', rest @ ..] = path else { return Err(InvalidUrl(())) };
+        Ok(Target { rest, encoding })
+    }
+
+    /// The bytes as they were given after the first `/`, with what ends the target.
+    #[inline(always)]
+    pub(crate) fn unended(&self) -> &'u [u8] {
+        self.rest
+    }
+
+    /// The bytes as they were given after the first `/`.
+    pub(crate) fn rest(&self) -> &'u [u8] {
+        self.encoding.up_to_end(self.rest)
+    }
+
+    /// As many bytes as may come after the first `/`, what ends the target included.
+    #[inline]
+    pub(crate) fn len_at_most(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The normalised bytes after the first `/`, one by one.
+    pub(crate) fn bytes(&self) -> Normalised<'u> {
+        self.encoding.normalised(self.rest())
+    }
+
+    /// The normalised bytes with the first `/`, in a buffer.
+    pub(crate) fn to_buffer(self) -> TargetBuffer {
+        let rest = self.rest();
+        let mut buffer = TargetBuffer::with_capacity(rest.len() + 1);
+        buffer.push(b'/');
+        if self.encoding.changes_in(rest) {
+            buffer.extend(self.encoding.normalised(rest));
+        } else {
+            buffer.extend_from_slice(rest);
+        }
+        buffer
+    }
+
+    /// The target as it is compared: normalised, with its first `/`. Allocates.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.to_buffer().into_vec()
+    }
+
+    /// Whether this is `/robots.txt` and nothing more.
+    #[inline(always)]
+    pub(crate) fn is_robots_txt(&self) -> bool {
+        // Few targets get past this.
+        matches!(self.rest.first(), Some(b'r' | b'%')) && self.is_robots_txt_to_the_end()
+    }
+
+    #[cold]
+    fn is_robots_txt_to_the_end(&self) -> bool {
+        const NAME: &[u8; 10] = b"robots.txt";
+        // Encoded bytes only make it longer: three for each at most.
+        let rest = self.rest();
+        rest == NAME
+            || (NAME.len()..=3 * NAME.len()).contains(&rest.len())
+                && self.encoding.changes_in(rest)
+                && self.bytes().eq(NAME.iter().copied())
+    }
+}
+
+/// What follows the first `/` behind the host in a URL of the form that nearly all have:
+/// `http` or `https`, and a host which a `/` ends. All forms of targets agree on it. `None`
+/// for everything else, which [`rest_with_care`] takes apart.
+#[inline(always)]
+fn behind_host(url: &[u8]) -> Option<&[u8]> {
+    let after = url.strip_prefix(b"http")?;
+    let after = after.strip_prefix(b"s://").or_else(|| after.strip_prefix(b"://"))?;
+    let (end, behind) = after.split_at_checked(host_end(after)?)?;
+    // An empty host is none.
+    behind.strip_prefix(b"/").filter(|_| !end.is_empty())
+}
+
+/// Where the first `/`, `?`, `#` or `;` is.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+#[expect(unsafe_code, reason = "calls a function for processors with SSE2: all of x86-64")]
+fn host_end(after: &[u8]) -> Option<usize> {
+    // SAFETY: the processor has SSE2, which is part of x86-64.
+    unsafe { host_end_sse2(after) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "sse2")]
+fn host_end_sse2(after: &[u8]) -> Option<usize> {
+    use std::arch::x86_64::*;
+    // `/` and `?` differ in this bit only.
+    let bit = _mm_set1_epi8(0x10);
+    let all = |byte: u8| _mm_set1_epi8(byte as i8);
+    let (slash, hash, semicolon) = (all(b'?'), all(b'#'), all(b';'));
+    let mut at = 0;
+    while let Some((low, high)) = after.get(at..at + 16).map(|sixteen| sixteen.split_at(8)) {
+        let [low, high] = [low, high].map(|eight| eight.try_into().map(i64::from_le_bytes));
+        let sixteen = _mm_set_epi64x(high.unwrap_or_default(), low.unwrap_or_default());
+        let ends = _mm_or_si128(
+            _mm_cmpeq_epi8(_mm_or_si128(sixteen, bit), slash),
+            _mm_or_si128(_mm_cmpeq_epi8(sixteen, hash), _mm_cmpeq_epi8(sixteen, semicolon)),
+        );
+        let ends = _mm_movemask_epi8(ends);
+        if ends != 0 {
+            return Some(at + ends.trailing_zeros() as usize);
+        }
+        at += 16;
+    }
+    let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#' | b';');
+    Some(at + after[at..].iter().position(ends)?)
+}
+
+/// Where the first `/`, `?`, `#` or `;` is.
+#[cfg(not(target_arch = "x86_64"))]
+fn host_end(after: &[u8]) -> Option<usize> {
+    let end = memchr3(b'/', b'?', b'#', after)?;
+    memchr(b';', &after[..end]).or(Some(end))
+}
+
+/// What follows the first `/`, which may be implied, of the target of any URL.
+#[cold]
+fn rest_with_care(url: &[u8], form: TargetForm) -> Result<&[u8], InvalidUrl> {
+    path_as_given(url, form).map(after_slash)
+}
+
+/// What of a URL holds its target, to the URL's end: it begins with the target's `/`, or that
+/// is implied.
+pub(crate) fn path_as_given(url: &[u8], form: TargetForm) -> Result<&[u8], InvalidUrl> {
+    match (form, url) {
+        (TargetForm::Google, _) => Ok(google_path(url)),
+        (TargetForm::Strict, [b'/', ..]) => Ok(url),
+        (TargetForm::Strict, _) => after_authority(url),
+    }
+}
+
+/// What follows `scheme://authority`: it is empty or begins with `/`, `?` or `#`.
+///
+/// RFC 3986 §3.1: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`. An empty
+/// authority is none.
+fn after_authority(url: &[u8]) -> Result<&[u8], InvalidUrl> {
+    let is_scheme = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'+' | b'-' | b'.');
+    let scheme_len = url.iter().position(|o| !is_scheme(o)).unwrap_or(url.len());
+    let (scheme, after) = url.split_at(scheme_len);
+    if !scheme.first().is_some_and(u8::is_ascii_alphabetic) {
+        return Err(InvalidUrl(()));
+    }
+    let authority = after.strip_prefix(b"://").ok_or(InvalidUrl(()))?;
+    match memchr3(b'/', b'?', b'#', authority).unwrap_or(authority.len()) {
+        0 => Err(InvalidUrl(())),
+        end => Ok(&authority[end..]),
+    }
+}
+
+fn after_slash(path: &[u8]) -> &[u8] {
+    path.strip_prefix(b"/").unwrap_or(path)
+}
+
+/// What google/robotstxt's `GetPathParamsQuery` finds, to the end of the URL: a `#` may end it
+/// at once, and its first `/` may be implied.
+fn google_path(url: &[u8]) -> &[u8] {
+    // "Initial two slashes are ignored."
+    let url = url.strip_prefix(b"//").unwrap_or(url);
+    let early_path = memchr3(b'/', b'?', b';', url).unwrap_or(url.len());
+    // A path, parameter or query that begins before "://" means that it is no protocol's.
+    // Its own slashes come after its colon.
+    let protocol_end = match memmem::find(&url[..url.len().min(early_path + 2)], b"://") {
+        Some(at) if at < early_path => at + 3,
+        _ => 0,
+    };
+    let path = memchr3(b'/', b'?', b';', &url[protocol_end..]);
+    let path = path.map_or(url.len(), |path| protocol_end + path);
+    let hash = memchr(b'#', &url[..path]);
+    &url[hash.unwrap_or(path)..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(url: &[u8], profile: &Profile) -> Option<Vec<u8>> {
+        Target::from_url(url, profile).ok().map(|t| t.to_vec())
+    }
+
+    #[test]
+    fn strict() {
+        let cases: [(&str, Option<&str>); 20] = [
+            ("http://e.com/a/b?c;d", Some("/a/b?c;d")),
+            ("http://e.com", Some("/")),
+            ("http://e.com#f/x", Some("/")),
+            ("http://e.com?x", Some("/?x")),
+            ("http://e.com?x#y", Some("/?x")),
+            ("http://e.com;x", Some("/")),
+            ("http://u:p@e.com:8080/a#b", Some("/a")),
+            ("svn+ssh://e.com/a", Some("/a")),
+            ("/a#b", Some("/a")),
+            ("//e.com/x", Some("//e.com/x")),
+            ("/", Some("/")),
+            ("/a/../b", Some("/a/../b")),
+            ("", None),
+            ("e.com/x", None),
+            ("?x", None),
+            ("http:/e.com", None),
+            ("http:///x", None),
+            ("://e.com/x", None),
+            ("1http://e.com/x", None),
+            ("mailto:a@e.com", None),
+        ];
+        for (url, wanted) in cases {
+            let got = target(url.as_bytes(), &Profile::RFC9309);
+            assert_eq!(got.as_deref(), wanted.map(str::as_bytes), "{url}");
+        }
+    }
+
+    /// The cases of google/robotstxt's `ID_GetPathParamsQuery` in our words, and those of
+    /// SPEC.md.
+    #[test]
+    fn google() {
+        let cases: [(&[u8], &[u8]); 28] = [
+            (b"", b"/"),
+            (b"http://e.com", b"/"),
+            (b"http://e.com/", b"/"),
+            (b"http://e.com/a", b"/a"),
+            (b"http://e.com/a/", b"/a/"),
+            (b"http://e.com/a/b?c=http://d.e/", b"/a/b?c=http://d.e/"),
+            (b"http://e.com/a/b?c=d&e=f#fragment", b"/a/b?c=d&e=f"),
+            (b"e.com", b"/"),
+            (b"e.com/", b"/"),
+            (b"e.com/a", b"/a"),
+            (b"e.com/a/", b"/a/"),
+            (b"e.com/a/b?c=d&e=f#fragment", b"/a/b?c=d&e=f"),
+            (b"a", b"/"),
+            (b"a/", b"/"),
+            (b"/a", b"/a"),
+            (b"a/b", b"/b"),
+            (b"e.com?a", b"/?a"),
+            (b"e.com/a;b#c", b"/a;b"),
+            (b"//a/b/c", b"/b/c"),
+            (b"http://e.com;x", b"/;x"),
+            (b"http://e.com#/x", b"/"),
+            (b"http://e.com/a#b#c", b"/a"),
+            (b"?x://y/z", b"/?x://y/z"),
+            (b"/x://y/z", b"/x://y/z"),
+            (b"http://e.com/a\0b", b"/a"),
+            (b"http://e\0.com/a", b"/a"),
+            (b"://e/x", b"/x"),
+            (b"a:/b", b"/b"),
+        ];
+        for (url, wanted) in cases {
+            assert_eq!(target(url, &Profile::GOOGLE).unwrap(), wanted, "{}", url.escape_ascii());
+        }
+    }
+
+    /// The short way agrees with the long one wherever it gives an answer.
+    #[test]
+    fn short_way() {
+        let parts = ["http", "https", ":", "/", "//", "a", "e.com", "?", "#", ";", "", "\0", "ftp"];
+        let mut answers = 0;
+        for number in 0..parts.len().pow(5) {
+            let part = |place: u32| parts[number / parts.len().pow(place) % parts.len()];
+            let long = if number % 2 == 0 { "a-host-of-more-than-sixteen.example" } else { "" };
+            for url in [
+                [part(0), part(1), part(2), part(3), part(4)].concat(),
+                ["https://", long, part(0), part(1), part(2), part(3), part(4)].concat(),
+            ] {
+                if let Some(rest) = behind_host(url.as_bytes()) {
+                    answers += 1;
+                    for form in [TargetForm::Google, TargetForm::Strict] {
+                        assert_eq!(rest_with_care(url.as_bytes(), form), Ok(rest), "{url}");
+                    }
+                }
+            }
+        }
+        assert!(answers > 100_000, "{answers}");
+    }
+
+    #[test]
+    fn paths() {
+        let path = |p, profile| Target::from_path(p, profile).map(|t| t.to_vec());
+        assert_eq!(path("//e.com/x", &Profile::GOOGLE).unwrap(), b"//e.com/x");
+        assert_eq!(path("/a\0b", &Profile::GOOGLE).unwrap(), b"/a");
+        assert_eq!(path("/a\0b#c", &Profile::RFC9309).unwrap(), b"/a%00b");
+        assert!(path("a", &Profile::GOOGLE).is_err());
+        assert!(path("", &Profile::RFC9309).is_err());
+    }
+
+    #[test]
+    fn robots_txt_itself() {
+        let is = |url: &str| Target::from_url(url, &Profile::RFC9309).unwrap().is_robots_txt();
+        assert!(is("https://e.com/robots.txt"));
+        assert!(is("https://e.com/robots.txt#x"));
+        assert!(is("https://e.com/%72obots%2etxt"));
+        assert!(!is("https://e.com/robots.txt?"));
+        assert!(!is("https://e.com/Robots.txt"));
+        assert!(!is("https://e.com/robots.txts"));
+        assert!(!is("https://e.com//robots.txt"));
+    }
+}
