@@ -31,7 +31,7 @@ pub(crate) fn final_verdict(id: StateId) -> Option<Verdict> {
     }
 }
 
-pub(super) fn final_of(run: Run) -> StateId {
+fn final_of(run: Run) -> StateId {
     run & 1
 }
 
@@ -775,7 +775,7 @@ fn is_same(one: &[NodeId], other: &[NodeId]) -> bool {
 
 /// The lowest run of the other verdict, above the best, that is ahead of a node.
 #[inline]
-pub(super) fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Run {
+fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Run {
     let ahead = trie.ahead(node);
     let other = (best & 1 ^ 1) as usize;
     if ahead.lowest[other] > best {
@@ -790,7 +790,7 @@ pub(super) fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Run {
 
 /// Whether what is ahead of a node can still change the verdict.
 #[inline]
-pub(super) fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> bool {
+fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> bool {
     let ahead = trie.ahead(node);
     let (same, other) = ((best & 1) as usize, (best & 1 ^ 1) as usize);
     ahead.highest[other] > best || ahead.highest[same] > rival
@@ -798,7 +798,7 @@ pub(super) fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> b
 
 /// Whether every run ahead of a node is above the best.
 #[inline]
-pub(super) fn is_above(trie: &Trie, node: NodeId, best: Run) -> bool {
+fn is_above(trie: &Trie, node: NodeId, best: Run) -> bool {
     let [allow, disallow] = trie.ahead(node).lowest;
     allow > best && disallow > best
 }
@@ -833,11 +833,7 @@ fn merge(one: &[(u8, NodeId)], mut other: &[(u8, NodeId)], into: &mut Vec<(u8, N
 }
 
 /// Gives a hash table more room; `hashes` are those of the numbers from `first` on.
-pub(super) fn grow_table(
-    table: &mut Vec<u32>,
-    hashes: impl ExactSizeIterator<Item = u32>,
-    first: u32,
-) {
+fn grow_table(table: &mut Vec<u32>, hashes: impl ExactSizeIterator<Item = u32>, first: u32) {
     let len = (4 * hashes.len()).next_power_of_two().max(64);
     table.clear();
     table.resize(len, 0);
@@ -850,7 +846,7 @@ pub(super) fn grow_table(
     }
 }
 
-pub(super) fn hash(first: u32, set: &[NodeId]) -> u32 {
+fn hash(first: u32, set: &[NodeId]) -> u32 {
     let hash = set.iter().fold(u64::from(first), |hash, node| mix(hash, u64::from(*node)));
     (mix(hash, 0) >> 32) as u32
 }

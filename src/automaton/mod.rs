@@ -20,9 +20,6 @@
 //! 5. **Walk** (`walk`, and `avx2` for processors that have it). Reads a target once at
 //!    most.
 //!
-//! `on_demand` is another way from the trie to verdicts, for rule sets that have too many states:
-//! it builds those that targets visit.
-//!
 //! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns, and bytes.
 
 #[cfg(target_arch = "x86_64")]
@@ -32,7 +29,6 @@ mod determinise;
 mod dot;
 mod limits;
 mod lookahead;
-mod on_demand;
 mod table;
 mod trie;
 mod walk;
@@ -43,7 +39,6 @@ pub use limits::{LimitHit, Limits};
 
 pub(crate) use cursor::ByteSet;
 pub(crate) use lookahead::Cursor;
-pub(crate) use on_demand::{GaveUp, Source, States};
 pub(crate) use table::Automaton;
 pub use table::InvalidAutomaton;
 pub(crate) use table::Table;
