@@ -13,9 +13,9 @@ use robotsieve::{Config, Crawler, Engine, LimitHit, Profile, Robots, Target, Ver
 
 // The tests use more of it.
 #[allow(dead_code)]
-#[path = "../../tests/support/configs.rs"]
+#[path = "../../tests/it/support/configs.rs"]
 mod configs;
-#[path = "../../tests/support/naive.rs"]
+#[path = "../../tests/it/support/naive.rs"]
 mod naive;
 
 /// So many configurations at the head of the list force one engine each.

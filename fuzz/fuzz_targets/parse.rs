@@ -5,9 +5,9 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../tests/support/naive.rs"]
+#[path = "../../tests/it/support/naive.rs"]
 mod naive;
-#[path = "../../tests/support/whole_file.rs"]
+#[path = "../../tests/it/support/whole_file.rs"]
 mod whole_file;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,12 +1,11 @@
 //! The cases of `corpora/cases`: every profile, every engine, verdict and line.
 
-mod support;
-
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::support::configs::{self, Named};
+use crate::support::{base64, naive, regex};
 use robotsieve::{Config, Crawler, Policy, Profile, Robots};
-use support::configs::{self, Named};
 use toml::{Table, Value};
 
 /// So many cases and checks there are at least: a folder that is lost, or a file that is
@@ -59,7 +58,7 @@ impl Reader<'_> {
     fn bytes(&mut self, table: &Table, key: &str) -> Option<Vec<u8>> {
         let plain = self.text(table, key).map(|text| text.as_bytes().to_vec());
         let encoded = self.text(table, &format!("{key}_base64")).map(|text| {
-            support::base64::decode(text).unwrap_or_else(|| {
+            base64::decode(text).unwrap_or_else(|| {
                 self.fault(&format!("`{key}_base64` is not base64"));
                 Vec::new()
             })
@@ -264,16 +263,12 @@ fn oracles_agree() {
     for case in &cases {
         for (name, profile) in &Profile::NAMED {
             let policy = Robots::parse(&case.robots, profile).policy(&case.crawler);
-            let mut regex = support::regex::Oracle::new(&policy, profile);
+            let mut regex = regex::Oracle::new(&policy, profile);
             for check in &case.checks {
                 let Ok(target) = policy.target(&check.url) else { continue };
                 let (bytes, verdict) = (target.to_vec(), policy.verdict(&target));
                 let place = format!("{}, {name}, {}", case.name, check.url.escape_ascii());
-                assert_eq!(
-                    support::naive::verdict(&policy, profile, &bytes),
-                    verdict,
-                    "naive: {place}"
-                );
+                assert_eq!(naive::verdict(&policy, profile, &bytes), verdict, "naive: {place}");
                 assert_eq!(regex.pike(&bytes).0, verdict, "PikeVM: {place}");
                 assert_eq!(regex.dense(&bytes).map(|d| d.0), Some(verdict), "dense: {place}");
             }

@@ -1,12 +1,10 @@
 //! `is_allowed_once` decides as the policy does: under any combination of switches, for random
 //! files that are dense in what the switches are about, and on the corpus.
 
-mod support;
-
+use crate::support::random::Random;
+use crate::support::switches::SWITCHES;
+use crate::support::{corpus, say};
 use robotsieve::{Config, Crawler, Engine, Profile, Robots, is_allowed_once};
-use support::random::Random;
-use support::switches::SWITCHES;
-use support::{corpus, say};
 
 /// Each switch as it is in one of the four profiles.
 fn random_profile(random: &mut Random) -> Profile {

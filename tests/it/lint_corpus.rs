@@ -1,13 +1,11 @@
 //! The linter over the corpus of real files: bounded time, and what it says can be removed can.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use crate::support::{corpus, say};
 use robotsieve::lint::{Code, Options, lint};
 use robotsieve::{Crawler, Profile, Robots};
-use support::corpus;
 
 const DEAD: [Code; 3] = [Code::NeverWins, Code::RedundantRule, Code::DuplicateRule];
 
@@ -72,7 +70,7 @@ fn dead_rules_can_be_removed() {
     });
     let sum =
         tallies.iter().fold((0, 0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2, a.3 + b.3));
-    support::say(&format!(
+    say(&format!(
         "{} dead rules of {}, {} undecided; {} verdicts compared",
         sum.0, sum.3, sum.2, sum.1
     ));
@@ -124,22 +122,22 @@ fn all_files() {
         }
         times.sort();
         let total: Duration = times.iter().map(|(time, ..)| *time).sum();
-        support::say(&format!(
+        say(&format!(
             "{name}: {} files in {total:?}, {undecided} rules undecided; the slowest:",
             times.len()
         ));
         for (time, over, host) in times.iter().rev().take(5) {
-            support::say(&format!("{time:?} {host}{}", if *over { " (over budget)" } else { "" }));
+            say(&format!("{time:?} {host}{}", if *over { " (over budget)" } else { "" }));
         }
     }
-    support::say("| code | name | rfc9309 | google | google-classic | original-1994 |");
-    support::say("|---|---|---:|---:|---:|---:|");
+    say("| code | name | rfc9309 | google | google-classic | original-1994 |");
+    say("|---|---|---:|---:|---:|---:|");
     for code in Code::ALL {
         let cells = fired.get(code).copied().unwrap_or_default();
         let cells = cells.map(|(findings, files)| match findings {
             0 => String::new(),
             _ => format!("{findings} in {files}"),
         });
-        support::say(&format!("| {code} | {} | {} |", code.name(), cells.join(" | ")));
+        say(&format!("| {code} | {} | {} |", code.name(), cells.join(" | ")));
     }
 }

@@ -3,16 +3,14 @@
 //!
 //! The corpus lies outside of the project (`../shared/corpus`, or ROBOTSIEVE_CORPUS).
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
+use crate::support::configs;
+use crate::support::corpus::{self, Host, VERDICTS};
+use crate::support::say;
+use crate::support::switches::{SWITCHES, field_names};
 use robotsieve::{Config, Crawler, Engine, LimitHit, Policy, Profile, Robots};
-use support::configs;
-use support::corpus::{self, Host, VERDICTS};
-use support::say;
-use support::switches::{SWITCHES, field_names};
 
 /// What a run of one configuration over the corpus found.
 #[derive(Default)]

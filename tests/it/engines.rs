@@ -1,20 +1,18 @@
 //! All engines give the same verdict on every input: the naive oracle, regex-automata's dense
 //! DFA and PikeVM, and every engine in every configuration, on generated rule sets.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::configs::{self, Named};
+use crate::support::generate::{self, Generated, Size};
+use crate::support::panel::CrawlerPolicies;
+use crate::support::random::Random;
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestCaseResult};
 use robotsieve::{
     Config, Crawler, Engine, LimitHit, Limits, Policy, Profile, Reason, Robots, RulePrecedence,
     Target, Verdict,
 };
-use support::configs::{self, Named};
-use support::generate::{self, Generated, Size};
-use support::panel::CrawlerPolicies;
-use support::random::Random;
 
 /// How many cases a property is tried with. PROPTEST_CASES overrides it, for longer runs.
 fn cases(default: u32) -> ProptestConfig {

@@ -1,16 +1,14 @@
 //! Explanations agree with decisions, with the naive oracle and with themselves: on every
 //! verdict of the corpus, on generated files, and on hostile ones in bounded time.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::corpus::{self, Host, VERDICTS};
+use crate::support::generate::{self, Size};
+use crate::support::{configs, naive, say};
 use proptest::prelude::*;
 use robotsieve::explain::{Explanation, MatchedRule, PieceKind, compare_profiles};
 use robotsieve::{Config, Crawler, Engine, Policy, Profile, Reason, Robots, Verdict};
-use support::corpus::{self, Host, VERDICTS};
-use support::generate::{self, Size};
-use support::{configs, naive, say};
 
 /// What an explanation says must hold in itself and agree with `policy`.
 fn check(why: &Explanation<'_>, file: &[u8], url: &[u8], policy: &Policy) -> Result<(), String> {

@@ -1,13 +1,11 @@
 //! Other records: whatever the bytes, nothing is lost; and what real files have.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::{corpus, say};
 use proptest::prelude::*;
 use robotsieve::records::{Kind, Preference, Scope, Use, Value};
 use robotsieve::{Crawler, Field, Profile, Robots};
-use support::{corpus, say};
 
 /// What must hold of any file.
 fn look_at(file: &[u8], profile: &Profile) {
