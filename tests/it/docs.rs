@@ -1,4 +1,4 @@
-//! What the documents say of the example is what the library makes of it.
+//! The pictures in the documentation show what the library produces.
 
 use robotsieve::{Crawler, Profile, Robots};
 

@@ -1,22 +1,24 @@
-//! What the test binaries share: the oracles, the configurations, random numbers.
+//! Shared by the integration tests: the oracles, the configurations, random numbers.
 
-// Each test binary uses only a part of it.
+// Without the optional features some of it is unused.
 #![allow(dead_code)]
 
 pub mod base64;
 pub mod configs;
 pub mod corpus;
+pub mod every_config;
 pub mod generate;
 pub mod naive;
-pub mod panel;
+
 pub mod random;
 pub mod regex;
 pub mod switches;
 pub mod whole_file;
 
-/// Prints a line that the test harness does not swallow when the test passes.
+/// Prints a line even if the test passes: the harness captures only what `println!` and the like
+/// print.
 pub fn say(line: &str) {
     use std::io::Write;
-    // A closed stderr is no reason to fail.
+    // A closed stderr must not fail the test.
     let _ = writeln!(std::io::stderr(), "{line}");
 }
