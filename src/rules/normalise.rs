@@ -155,7 +155,7 @@ impl Encoding {
     /// The special bytes as two tables, by the low and by the high four bits of a byte:
     /// it is special where the two agree in a bit.
     #[inline(always)]
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vectors"))]
+    #[cfg_attr(not(any(target_arch = "x86_64", test)), expect(dead_code, reason = "for vectors"))]
     pub(crate) fn special_nibbles(self) -> &'static [[u8; 16]; 2] {
         &SPECIAL_NIBBLES[usize::from(self.classes)]
     }

@@ -1,20 +1,18 @@
 //! All engines give the same verdict on every input: the naive oracle, regex-automata's dense
 //! DFA and PikeVM, and every engine in every configuration, on generated rule sets.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::configs::{self, Named};
+use crate::support::every_config::EveryConfig;
+use crate::support::generate::{self, Generated, Size};
+use crate::support::random::Random;
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestCaseResult};
 use robotsieve::{
     Config, Crawler, Engine, LimitHit, Limits, Policy, Profile, Reason, Robots, RulePrecedence,
     Target, Verdict,
 };
-use support::configs::{self, Named};
-use support::generate::{self, Generated, Size};
-use support::panel::CrawlerPolicies;
-use support::random::Random;
 
 /// How many cases a property is tried with. PROPTEST_CASES overrides it, for longer runs.
 fn cases(default: u32) -> ProptestConfig {
@@ -44,7 +42,7 @@ fn for_few_rules() -> Vec<Named> {
 /// All engines and oracles agree in all profiles.
 fn agree(generated: &Generated, configs: &[Named]) -> TestCaseResult {
     for named in Profile::NAMED {
-        let mut panel = CrawlerPolicies::new(&generated.file, named, configs);
+        let mut panel = EveryConfig::new(&generated.file, named, configs);
         for path in &generated.paths {
             panel.check(path).map_err(TestCaseError::fail)?;
         }
@@ -183,7 +181,7 @@ fn best_run_between_the_runs_ahead() {
         let file = format!("User-agent: *\n{rules}");
         // The 1994 profile knows neither Allow nor stars.
         for named in &Profile::NAMED[..3] {
-            let mut panel = CrawlerPolicies::new(file.as_bytes(), *named, &for_few_rules());
+            let mut panel = EveryConfig::new(file.as_bytes(), *named, &for_few_rules());
             for path in ["/b", "/ab", "/abb", "/bb", "/", "/a", "/aab", "/aa", "/aaa", "/aaab"] {
                 panel.check(path.as_bytes()).unwrap_or_else(|fault| panic!("{fault}"));
             }
@@ -233,7 +231,7 @@ fn every_short_path() {
         // All profiles in turn: what they read differently is not in these files but for
         // trailing stars, wildcards and Allow.
         let named = Profile::NAMED[if set % 8 == 7 { 3 } else { set % 3 }];
-        let mut panel = CrawlerPolicies::new(&file, named, &for_few_rules());
+        let mut panel = EveryConfig::new(&file, named, &for_few_rules());
         failures.extend(paths.iter().filter_map(|path| panel.check(path).err()).take(1));
         failures.extend(panel.check_engines().err());
     }
@@ -255,9 +253,9 @@ fn own_corpora() {
         for named in Profile::NAMED {
             // regex-automata's DFAs of those with many stars take too long.
             let mut panel = if file.len() < 3_000 && name != "hostile" {
-                CrawlerPolicies::new(&file, named, &for_any_rules())
+                EveryConfig::new(&file, named, &for_any_rules())
             } else {
-                CrawlerPolicies::without_regex(&file, named, &configs::bounded())
+                EveryConfig::without_regex(&file, named, &configs::bounded())
             };
             for url in &urls {
                 panel.check(url).unwrap_or_else(|fault| panic!("{name}: {fault:.3000}"));
@@ -273,8 +271,7 @@ fn own_corpora() {
 #[test]
 fn asked_for_robots_txt_only() {
     for named in Profile::NAMED {
-        let mut panel =
-            CrawlerPolicies::new(b"User-agent: *\nDisallow: \n", named, &for_few_rules());
+        let mut panel = EveryConfig::new(b"User-agent: *\nDisallow: \n", named, &for_few_rules());
         panel.check(b"/robots.txt").unwrap_or_else(|fault| panic!("{fault}"));
         panel.check_engines().unwrap_or_else(|fault| panic!("{fault}"));
     }
@@ -285,7 +282,7 @@ fn asked_for_robots_txt_only() {
 fn nothing_to_compile() {
     for file in [&b""[..], b"User-agent: *\n", b"User-agent: *\nDisallow:\n", b"Disallow: /\n"] {
         for named in Profile::NAMED {
-            let mut panel = CrawlerPolicies::new(file, named, &for_few_rules());
+            let mut panel = EveryConfig::new(file, named, &for_few_rules());
             panel.check(b"/").unwrap_or_else(|fault| panic!("{fault}"));
             panel.check(b"/a%61\xFF").unwrap_or_else(|fault| panic!("{fault}"));
             for (name, policy) in panel.policies() {

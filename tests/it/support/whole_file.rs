@@ -1,16 +1,19 @@
-//! Everything that can be asked of a file, in every profile, with what must hold of it
-//! whatever the bytes.
+//! Asks everything that can be asked of a file, in every profile, and checks what must hold
+//! whatever its bytes are.
 //!
-//! The fuzz targets include this file by path, so it must not use anything else of the test
-//! suite but the naive oracle, which stands beside it there too.
+//! The fuzz targets include this file by path, so it must not use other modules of the tests except
+//! the naive oracle, which they include too.
 
 use robotsieve::explain::compare_profiles;
 use robotsieve::{Crawler, Field, Profile, Reason, Robots, Verdict, is_allowed_once};
 
 use super::naive;
 
-/// Reads `file` in every profile and asks for verdicts on these URLs, for each of its tokens
-/// and for some other names. Panics where an invariant does not hold.
+/// Reads `file` in every profile and asks for verdicts on these URLs, for each product token in the
+/// file and for some other names.
+///
+/// # Panics
+/// Panics if an invariant does not hold.
 pub fn look_at(file: &[u8], urls: &[&[u8]]) {
     for (name, profile) in Profile::NAMED {
         look_at_in(file, urls, name, &profile);
@@ -30,7 +33,7 @@ fn look_at_in(file: &[u8], urls: &[&[u8]], name: &str, profile: &Profile) {
         assert!(diagnostic.line > 0 && !diagnostic.to_string().is_empty(), "{name}");
     }
     let tokens: Vec<&[u8]> = robots.tokens().collect();
-    // A file of tokens alone would make this quadratic.
+    // Limited, because a file of nothing but tokens would make this quadratic.
     let mut names: Vec<&[u8]> = tokens.iter().take(64).copied().collect();
     names.extend([&b""[..], b"*", b"bot", b"Googlebot-News/2.1 (x; y)", b"\xFF\0"]);
     for agent in &names {
@@ -45,7 +48,7 @@ fn look_at_in(file: &[u8], urls: &[&[u8]], name: &str, profile: &Profile) {
     policy(&robots, &Crawler::from_user_agent(&file[..file.len().min(300)]), urls, name, profile);
 }
 
-/// Records stand in the order of the file, and their parts lie where they say.
+/// Records come in the order of the file, and their spans are right.
 fn records(file: &[u8], robots: &Robots<'_>, name: &str) {
     let extent = robots.extent();
     let (mut line, mut end) = (0, extent.start);
@@ -53,7 +56,7 @@ fn records(file: &[u8], robots: &Robots<'_>, name: &str) {
     let mut sitemaps = robots.sitemaps();
     for record in robots.records() {
         let span = record.value_span();
-        assert!(record.line > line, "{name}: two records in line {line}");
+        assert!(record.line > line, "{name}: two records on line {line}");
         assert!(span.start >= end && span.end <= extent.end, "{name}: {record:?}");
         assert_eq!(&file[span.clone()], record.value, "{name}: {record:?}");
         assert!(!record.name.is_empty(), "{name}: {record:?}");
@@ -73,7 +76,7 @@ fn records(file: &[u8], robots: &Robots<'_>, name: &str) {
     assert!(typed.iter().map(|typed| typed.record).eq(robots.other_records()), "{name}");
 }
 
-/// One verdict without a policy is the policy's.
+/// `is_allowed_once` gives the policy's verdict.
 fn once(file: &[u8], robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], profile: &Profile) {
     let policy = robots.policy(crawler);
     for url in urls {
@@ -82,7 +85,7 @@ fn once(file: &[u8], robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], pro
     }
 }
 
-/// Explanations say what decisions say, and their parts lie where they say.
+/// Explanations agree with decisions, and their spans are right.
 fn explained(file: &[u8], robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], name: &str) {
     let policy = robots.policy(crawler);
     for url in urls {
@@ -120,7 +123,7 @@ fn explained(file: &[u8], robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]]
 
 fn policy(robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], name: &str, profile: &Profile) {
     let policy = robots.policy(crawler);
-    assert!(robots.policy(crawler).is_same(&policy), "{name}: made twice");
+    assert!(robots.policy(crawler).is_same(&policy), "{name}: built twice");
     assert_eq!(policy.group().collect::<Vec<_>>(), robots.group_of(crawler), "{name}");
     let has_group = policy.group().next().is_some();
     assert!(has_group || policy.rule_count() == 0, "{name}: rules without a group");
@@ -132,14 +135,17 @@ fn policy(robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], name: &str, pr
         "{name}: rules out of order"
     );
     for url in urls {
-        let usage = robots.usage(crawler, url).map(|usage| usage.is_crawlable);
-        assert_eq!(usage, policy.is_allowed(url), "{name}");
+        #[cfg(feature = "drafts")]
+        {
+            let usage = robots.usage(crawler, url).map(|usage| usage.is_crawlable);
+            assert_eq!(usage, policy.is_allowed(url), "{name}");
+        }
         let Ok(decision) = policy.decide(url) else {
-            assert_ne!(name, "google", "nothing is invalid there");
+            assert_ne!(name, "google", "no URL is invalid in this profile");
             assert!(policy.is_allowed(url).is_err(), "{name}");
             continue;
         };
-        let target = policy.target(url).expect("it was decided");
+        let target = policy.target(url).expect("decided above");
         let bytes = target.to_vec();
         assert_eq!(bytes.first(), Some(&b'/'), "{name}");
         assert_eq!(policy.is_allowed(url), Ok(decision.verdict.is_allow()), "{name}");

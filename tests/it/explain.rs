@@ -1,16 +1,14 @@
 //! Explanations agree with decisions, with the naive oracle and with themselves: on every
 //! verdict of the corpus, on generated files, and on hostile ones in bounded time.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::corpus::{self, Host, VERDICTS};
+use crate::support::generate::{self, Size};
+use crate::support::{configs, naive, say};
 use proptest::prelude::*;
 use robotsieve::explain::{Explanation, MatchedRule, PieceKind, compare_profiles};
 use robotsieve::{Config, Crawler, Engine, Policy, Profile, Reason, Robots, Verdict};
-use support::corpus::{self, Host, VERDICTS};
-use support::generate::{self, Size};
-use support::{configs, naive, say};
 
 /// What an explanation says must hold in itself and agree with `policy`.
 fn check(why: &Explanation<'_>, file: &[u8], url: &[u8], policy: &Policy) -> Result<(), String> {
@@ -103,9 +101,9 @@ struct Run {
 
 /// The bar of explain: on every line of the corpus's verdicts the verdict is the reference's
 /// and that of `decide`, and the winner is the rule that the naive oracle finds.
-#[test]
+#[corpus::test]
 fn google_agrees_with_the_corpus() {
-    let Some(hosts) = corpus::hosts() else { return };
+    let hosts = corpus::hosts();
     let profile = Profile::GOOGLE;
     let judge = |host: &Host, run: &mut Run| {
         let robots = Robots::parse(&host.file, &profile);
@@ -133,9 +131,9 @@ fn google_agrees_with_the_corpus() {
 
 /// In the other profiles: the same, compared with `decide` and, of every tenth URL, the whole
 /// list of rules with the naive oracle's.
-#[test]
+#[corpus::test]
 fn other_profiles_agree_with_decide() {
-    let Some(hosts) = corpus::hosts() else { return };
+    let hosts = corpus::hosts();
     for (name, profile) in Profile::NAMED.into_iter().filter(|(name, _)| *name != "google") {
         let judge = |host: &Host, run: &mut Run| {
             let robots = Robots::parse(&host.file, &profile);
@@ -180,9 +178,9 @@ fn report(name: &str, runs: &[Run]) {
 }
 
 /// Each difference between profiles has causes, and the sentence names what differs.
-#[test]
+#[corpus::test]
 fn profiles_of_the_corpus() {
-    let Some(hosts) = corpus::hosts() else { return };
+    let hosts = corpus::hosts();
     let judge = |host: &Host, run: &mut Run| {
         for questions in &host.crawlers {
             let crawler = Crawler::name(questions.agent);

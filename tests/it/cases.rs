@@ -1,21 +1,21 @@
-//! The cases of `corpora/cases`: every profile, every engine, verdict and line.
-
-mod support;
+//! Runs the cases in `corpora/cases` in every profile and with every engine, and compares verdicts
+//! and lines.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::support::configs::{self, Named};
+use crate::support::{base64, naive, regex};
 use robotsieve::{Config, Crawler, Policy, Profile, Robots};
-use support::configs::{self, Named};
 use toml::{Table, Value};
 
-/// So many cases and checks there are at least: a folder that is lost, or a file that is
-/// no longer read, must not pass.
+/// The least number of cases and checks. A lost folder, or a file that is no longer read, must fail
+/// the test.
 const CASES_FLOOR: usize = 400;
 const CHECKS_FLOOR: usize = 1_000;
 
 struct Case {
-    /// The file it stands in, for messages.
+    /// The file that contains it, for messages.
     path: PathBuf,
     name: String,
     robots: Vec<u8>,
@@ -29,8 +29,7 @@ struct Check {
     expected: [String; 4],
 }
 
-/// Reads tables and notes what is wrong with them, so that all faults of all files show at
-/// once.
+/// Reads tables and collects their faults, so that one run shows the faults of all files.
 struct Reader<'f> {
     faults: &'f mut Vec<String>,
     place: String,
@@ -55,11 +54,11 @@ impl Reader<'_> {
         value.as_str()
     }
 
-    /// `key`, or `key_base64` for bytes that are not UTF-8: exactly one of them.
+    /// The value of `key`, or of `key_base64` for bytes that are not UTF-8. Exactly one must be given.
     fn bytes(&mut self, table: &Table, key: &str) -> Option<Vec<u8>> {
         let plain = self.text(table, key).map(|text| text.as_bytes().to_vec());
         let encoded = self.text(table, &format!("{key}_base64")).map(|text| {
-            support::base64::decode(text).unwrap_or_else(|| {
+            base64::decode(text).unwrap_or_else(|| {
                 self.fault(&format!("`{key}_base64` is not base64"));
                 Vec::new()
             })
@@ -120,11 +119,11 @@ impl Reader<'_> {
         let expected = names.map(|name| {
             let own = self.text(check, name);
             if own.is_some() == all.is_some() {
-                self.fault(&format!("{}: one verdict for {name}, please", url.escape_ascii()));
+                self.fault(&format!("{}: give exactly one verdict for {name}", url.escape_ascii()));
             }
             let verdict = own.or(all).unwrap_or_default().to_owned();
             if !is_verdict(&verdict) {
-                self.fault(&format!("{}: {verdict:?} is no verdict", url.escape_ascii()));
+                self.fault(&format!("{}: {verdict:?} is not a verdict", url.escape_ascii()));
             }
             verdict
         });
@@ -132,7 +131,7 @@ impl Reader<'_> {
     }
 }
 
-/// `allow`, `disallow` or `invalid`; with `:LINE` where a rule decided.
+/// `allow`, `disallow` or `invalid`; with `:LINE` if a rule decided.
 fn is_verdict(text: &str) -> bool {
     match text.split_once(':') {
         None => matches!(text, "allow" | "disallow" | "invalid"),
@@ -146,7 +145,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/cases")
 }
 
-/// All cases, and what is wrong with their form.
+/// All cases, and the faults in their form.
 fn read() -> (Vec<Case>, Vec<String>) {
     let entries = std::fs::read_dir(folder()).expect("corpora/cases");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder").path()).collect();
@@ -174,7 +173,7 @@ fn read() -> (Vec<Case>, Vec<String>) {
     (cases, faults)
 }
 
-/// What the case files would say: the verdict, and the line where a rule decided.
+/// The answer in the form of the case files: the verdict, and the line if a rule decided.
 fn answer(policy: &Policy, url: &[u8]) -> String {
     let (Ok(decision), Ok(allowed)) = (policy.decide(url), policy.is_allowed(url)) else {
         return "invalid".to_owned();
@@ -190,7 +189,7 @@ fn answer(policy: &Policy, url: &[u8]) -> String {
 
 fn all_configs() -> Vec<Named> {
     let mut all = configs::bounded();
-    // A policy without its rules cannot name a line.
+    // A policy that dropped its rules cannot name a line.
     all.retain(|(_, config): &(_, Config)| config.keep_rules);
     all.push(configs::unlimited());
     all
@@ -203,7 +202,7 @@ fn cases_are_well_formed() {
     for case in &cases {
         if let Some(first) = names.insert(&case.name, &case.path) {
             let (one, two) = (first.display(), case.path.display());
-            faults.push(format!("{:?} is the name of two cases: {one}, {two}", case.name));
+            faults.push(format!("{:?} names two cases: {one}, {two}", case.name));
         }
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
@@ -220,7 +219,7 @@ fn every_profile_and_engine() {
     let mut failures = Vec::new();
     for case in &cases {
         for (i, (profile_name, profile)) in Profile::NAMED.iter().enumerate() {
-            // One policy each for all checks, so that the automatic choice gets to compile.
+            // One policy for all checks, so that the automatic choice eventually compiles.
             let policies: Vec<_> = configs
                 .iter()
                 .map(|(name, config)| {
@@ -257,23 +256,19 @@ fn every_profile_and_engine() {
     );
 }
 
-/// The rules of every case, normalised, decide its URLs as the oracles say.
+/// On every URL of every case, the policy and the oracles give the same verdict.
 #[test]
 fn oracles_agree() {
     let (cases, _) = read();
     for case in &cases {
         for (name, profile) in &Profile::NAMED {
             let policy = Robots::parse(&case.robots, profile).policy(&case.crawler);
-            let mut regex = support::regex::Oracle::new(&policy, profile);
+            let mut regex = regex::Oracle::new(&policy, profile);
             for check in &case.checks {
                 let Ok(target) = policy.target(&check.url) else { continue };
                 let (bytes, verdict) = (target.to_vec(), policy.verdict(&target));
                 let place = format!("{}, {name}, {}", case.name, check.url.escape_ascii());
-                assert_eq!(
-                    support::naive::verdict(&policy, profile, &bytes),
-                    verdict,
-                    "naive: {place}"
-                );
+                assert_eq!(naive::verdict(&policy, profile, &bytes), verdict, "naive: {place}");
                 assert_eq!(regex.pike(&bytes).0, verdict, "PikeVM: {place}");
                 assert_eq!(regex.dense(&bytes).map(|d| d.0), Some(verdict), "dense: {place}");
             }

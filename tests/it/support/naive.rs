@@ -1,20 +1,22 @@
-//! The naive oracle: every rule is tried, each by its set of positions.
+//! The naive oracle tries every rule by following a set of positions.
 //!
-//! Independent of the library's matchers on purpose: it takes from a policy nothing but the
-//! normalised patterns with their precedence, not even their order. The fuzz targets include
-//! this file by path, so it must not use anything else of the test suite.
+//! It is independent of the library's matchers on purpose: from a policy it takes only the
+//! normalised patterns and their precedence, not their order. The fuzz targets include this file by
+//! path, so it must not use other modules of the tests.
 
 use robotsieve::{Policy, Profile, Rule, Verdict};
 
-/// Whether `pattern` matches `target` from its first byte on, as google/robotstxt's
-/// `RobotsMatchStrategy::Matches` finds out: by the set of positions of the target at which
-/// the pattern so far can have ended. `O(pattern · target)`, whatever the stars.
+/// Whether `pattern` matches at the start of `target`.
+///
+/// Uses the algorithm of google/robotstxt's `RobotsMatchStrategy::Matches`: for each prefix of the
+/// pattern it keeps the set of positions in the target at which a match of that prefix can end.
+/// `O(pattern · target)`, however many stars there are.
 pub fn matches(pattern: &[u8], anchored: bool, wildcards: bool, target: &[u8]) -> bool {
-    // Ascending, without repetition.
+    // Ascending, without duplicates.
     let mut ends = vec![0];
     for &byte in pattern {
         if byte == b'*' && wildcards {
-            // From the first end on everything can be reached.
+            // A star reaches every position from the first end on.
             ends = (ends[0]..=target.len()).collect();
         } else {
             ends.retain(|&end| target.get(end) == Some(&byte));
@@ -27,8 +29,8 @@ pub fn matches(pattern: &[u8], anchored: bool, wildcards: bool, target: &[u8]) -
     !anchored || ends.last() == Some(&target.len())
 }
 
-/// The rule that decides: of those that match the one of highest precedence; of equal ones
-/// allow, then the one that stands first in the file.
+/// The rule that decides: the matching rule of highest precedence. Among equals an allow rule wins,
+/// and then the first in the file.
 pub fn deciding<'p>(policy: &'p Policy, profile: &Profile, target: &[u8]) -> Option<Rule<'p>> {
     policy
         .rules()

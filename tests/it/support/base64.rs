@@ -1,6 +1,6 @@
-//! Base64 (RFC 4648 §4), for the bytes of cases that TOML cannot hold.
+//! Base64 (RFC 4648 §4), for bytes in cases that TOML cannot hold.
 
-/// The bytes that a text stands for; `None` where it is no padded base64.
+/// Decodes a text; `None` if it is not padded base64.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     if !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {
@@ -24,6 +24,6 @@ pub fn decode(text: &str) -> Option<Vec<u8>> {
             bytes.push((bits >> bit_count) as u8);
         }
     }
-    // Bits left over would be bytes cut in two.
+    // Leftover bits would mean that a byte is incomplete.
     (bits & ((1 << bit_count) - 1) == 0).then_some(bytes)
 }

@@ -1,13 +1,12 @@
 //! Rules that are said to have no effect, against every short target there is.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::naive;
+use crate::support::random::Random;
+use crate::support::say;
 use robotsieve::lint::{Code, Options, Report, lint};
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
-use support::naive;
-use support::random::Random;
 
 const CODES: [Code; 3] = [Code::NeverWins, Code::RedundantRule, Code::DuplicateRule];
 
@@ -187,14 +186,12 @@ fn found_ones_change_no_verdict_and_few_are_missed() {
             if profile.wildcards {
                 let missed = missed(&file, &dead, &profile, &short);
                 if !missed.is_empty() && std::env::var_os("SHOW_MISSED").is_some() {
-                    support::say(&format!("{name}: missed {missed:?}, found {dead:?}\n{text}"));
+                    say(&format!("{name}: missed {missed:?}, found {dead:?}\n{text}"));
                 }
                 not_found += missed.len();
             }
         }
-        support::say(&format!(
-            "{name}: {found} dead rules found, {not_found} not, {undecided} undecided"
-        ));
+        say(&format!("{name}: {found} dead rules found, {not_found} not, {undecided} undecided"));
         assert!(found > 100 || !profile.wildcards, "{name}: {found}");
         // Among those not found are some that only a longer target would show to be needed.
         assert!(100 * found >= 95 * (found + not_found), "{name}: {found} {not_found}");

@@ -1,13 +1,11 @@
 //! The linter over the corpus of real files: bounded time, and what it says can be removed can.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use crate::support::{corpus, say};
 use robotsieve::lint::{Code, Options, lint};
 use robotsieve::{Crawler, Profile, Robots};
-use support::corpus;
 
 const DEAD: [Code; 3] = [Code::NeverWins, Code::RedundantRule, Code::DuplicateRule];
 
@@ -29,9 +27,9 @@ fn without(file: &[u8], lines: &BTreeSet<u32>) -> Vec<u8> {
 
 /// Without the rules that are said to have no effect, all URLs of the corpus have the same
 /// verdict, for every crawler that the corpus asks for, in each profile.
-#[test]
+#[corpus::test]
 fn dead_rules_can_be_removed() {
-    let Some(hosts) = corpus::hosts() else { return };
+    let hosts = corpus::hosts();
     let tallies = corpus::tally(hosts, |host, tally: &mut (usize, usize, usize, usize)| {
         for (name, profile) in Profile::NAMED {
             let mut options = Options::default();
@@ -72,7 +70,7 @@ fn dead_rules_can_be_removed() {
     });
     let sum =
         tallies.iter().fold((0, 0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2, a.3 + b.3));
-    support::say(&format!(
+    say(&format!(
         "{} dead rules of {}, {} undecided; {} verdicts compared",
         sum.0, sum.3, sum.2, sum.1
     ));
@@ -80,9 +78,9 @@ fn dead_rules_can_be_removed() {
 
 /// How often each code fires, and the slowest files. In a release build no file takes more than
 /// the bar: 50 ms, and 500 ms for those with rules over the budget of the automaton.
-#[test]
+#[corpus::test]
 fn all_files() {
-    let Some(files) = corpus::files() else { return };
+    let files = corpus::files();
     let mut fired: BTreeMap<Code, [(usize, usize); 4]> = BTreeMap::new();
     for (number, (name, profile)) in Profile::NAMED.into_iter().enumerate() {
         let mut options = Options::default();
@@ -124,22 +122,22 @@ fn all_files() {
         }
         times.sort();
         let total: Duration = times.iter().map(|(time, ..)| *time).sum();
-        support::say(&format!(
+        say(&format!(
             "{name}: {} files in {total:?}, {undecided} rules undecided; the slowest:",
             times.len()
         ));
         for (time, over, host) in times.iter().rev().take(5) {
-            support::say(&format!("{time:?} {host}{}", if *over { " (over budget)" } else { "" }));
+            say(&format!("{time:?} {host}{}", if *over { " (over budget)" } else { "" }));
         }
     }
-    support::say("| code | name | rfc9309 | google | google-classic | original-1994 |");
-    support::say("|---|---|---:|---:|---:|---:|");
+    say("| code | name | rfc9309 | google | google-classic | original-1994 |");
+    say("|---|---|---:|---:|---:|---:|");
     for code in Code::ALL {
         let cells = fired.get(code).copied().unwrap_or_default();
         let cells = cells.map(|(findings, files)| match findings {
             0 => String::new(),
             _ => format!("{findings} in {files}"),
         });
-        support::say(&format!("| {code} | {} | {} |", code.name(), cells.join(" | ")));
+        say(&format!("| {code} | {} | {} |", code.name(), cells.join(" | ")));
     }
 }

@@ -1,14 +1,12 @@
-//! `is_allowed_once` decides as the policy does: under any combination of switches, for random
-//! files that are dense in what the switches are about, and on the corpus.
+//! `is_allowed_once` gives the same verdict as a policy: under any combination of switches, on
+//! random files full of what the switches are about, and on the corpus.
 
-mod support;
-
+use crate::support::random::Random;
+use crate::support::switches::SWITCHES;
+use crate::support::{corpus, say};
 use robotsieve::{Config, Crawler, Engine, Profile, Robots, is_allowed_once};
-use support::random::Random;
-use support::switches::SWITCHES;
-use support::{corpus, say};
 
-/// Each switch as it is in one of the four profiles.
+/// A profile that takes each switch from one of the four profiles.
 fn random_profile(random: &mut Random) -> Profile {
     let mut profile = Profile::NAMED[random.below(4)].1;
     for switch in SWITCHES {
@@ -127,19 +125,19 @@ fn any_switches() {
             allowed += u32::from(once == Ok(true));
         }
     }
-    // Neither all nor nearly none.
+    // Some URLs are allowed and some are not.
     assert!((rounds..rounds * 15 / 4).contains(&allowed), "{allowed}");
 }
 
-#[test]
+#[corpus::test]
 fn corpus() {
     let mut config = Config::default();
     config.engine = Some(Engine::Scan);
-    let Some(hosts) = corpus::hosts() else { return };
+    let hosts = corpus::hosts();
     let counts = corpus::tally(hosts, |host, count: &mut usize| {
         for (name, profile) in Profile::NAMED {
             let robots = Robots::parse_with(&host.file, &profile, &config);
-            // Large files are asked less: each question reads the whole file.
+            // Large files get fewer questions, because each question reads the whole file.
             let step = host.file.len() / 20_000 + 1;
             for asked in &host.crawlers {
                 let crawler = Crawler::name(asked.agent);
@@ -153,5 +151,5 @@ fn corpus() {
             }
         }
     });
-    say(&format!("once: {} verdicts as the policy's", counts.into_iter().sum::<usize>()));
+    say(&format!("once: {} verdicts agree with the policy's", counts.into_iter().sum::<usize>()));
 }

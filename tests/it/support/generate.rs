@@ -1,18 +1,18 @@
-//! Rule sets and targets that are made to hurt: many stars, `$`, shared prefixes and
-//! suffixes, equal lengths of opposite verdicts, escapes in all their spellings.
+//! Generates difficult rule sets and targets: many stars, `$`, shared prefixes and suffixes, rules
+//! of equal length with opposite verdicts, percent-escapes in every spelling.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// A generated file with one group for everybody, and paths to ask it about.
+/// A generated file with one group, for `*`, and paths to ask about.
 #[derive(Clone)]
 pub struct Generated {
     pub file: Vec<u8>,
     pub paths: Vec<Vec<u8>>,
 }
 
-/// Shows bytes as text, for minimised failures that can be read.
+/// Shows the bytes as text, so that minimised failures are readable.
 impl std::fmt::Debug for Generated {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{}", self.file.escape_ascii().to_string().replace("\\n", "\n"))?;
@@ -21,15 +21,15 @@ impl std::fmt::Debug for Generated {
     }
 }
 
-/// How large a rule set becomes.
+/// How large a rule set may become.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub rules: usize,
-    /// Words in the middle of a rule.
+    /// The number of words in the middle of a rule.
     pub words: usize,
 }
 
-/// What rules and targets are made of: tiny alphabets meet each other often.
+/// What rules and targets are made of. The alphabet is tiny, so that they often match.
 fn word() -> impl Strategy<Value = &'static [u8]> {
     const PLAIN: [&[u8]; 5] = [b"a", b"b", b"/", b"ab", b"/a"];
     const ODD: [&[u8]; 24] = [
@@ -71,7 +71,7 @@ fn middle(max: usize) -> impl Strategy<Value = Vec<u8>> {
     vec(part, 0..=max).prop_map(|parts| parts.concat())
 }
 
-/// One rule before the shared parts are put in.
+/// One rule before the shared prefixes and suffixes are filled in.
 #[derive(Clone, Debug)]
 struct Draft {
     allow: bool,
@@ -80,7 +80,7 @@ struct Draft {
     middle: Vec<u8>,
     suffix: Index,
     end: &'static [u8],
-    /// Where an opposite rule of the same length is wanted: the place at which it differs.
+    /// If there is to be an opposite rule of the same length: the position at which it differs.
     twin: Option<Index>,
 }
 
@@ -105,8 +105,8 @@ fn draft(size: Size) -> impl Strategy<Value = Draft> {
 /// How a target is made.
 #[derive(Clone, Debug)]
 enum Path {
-    /// From a rule: its stars filled in turn, some bytes cut from the end, some added, one
-    /// changed.
+    /// From a rule: replaces its stars by the fills in turn, cuts bytes from the end, adds some, and
+    /// changes one.
     Rule {
         rule: Index,
         fills: Vec<Vec<u8>>,
@@ -127,12 +127,12 @@ fn path() -> impl Strategy<Value = Path> {
             |(rule, fills, cut, added, changed)| Path::Rule { rule, fills, cut, added, changed }
         ),
         1 => words(8).prop_map(Path::Words),
-        // The bytes that are special in rules, in targets.
+        // Targets with the bytes that are special in rules.
         1 => middle(6).prop_map(Path::Words),
     ]
 }
 
-/// Rule sets of that size with paths.
+/// Rule sets up to this size, with paths.
 pub fn generated(size: Size) -> impl Strategy<Value = Generated> {
     let pool = || vec(words(3), 1..4);
     let drafts = vec(draft(size), 1..=size.rules);
@@ -156,7 +156,7 @@ pub fn generated(size: Size) -> impl Strategy<Value = Generated> {
     })
 }
 
-/// A file with one group for everybody.
+/// A file with one group, for `*`.
 pub fn file(rules: &[(bool, Vec<u8>)]) -> Vec<u8> {
     let mut file = b"User-agent: *\n".to_vec();
     for (allow, value) in rules {
@@ -188,7 +188,7 @@ fn realise(path: &Path, rules: &[(bool, Vec<u8>)]) -> Vec<u8> {
     bytes
 }
 
-/// A rule's value with its stars replaced by these in turn.
+/// A rule's value with its stars replaced by the fills in turn.
 pub fn filled<'f>(value: &[u8], mut fills: impl Iterator<Item = &'f [u8]>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (i, piece) in value.split(|byte| *byte == b'*').enumerate() {

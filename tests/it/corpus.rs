@@ -1,27 +1,25 @@
-//! Conformance: the 600,347 verdicts of google/robotstxt on real files, by every engine; and
-//! how the other profiles differ from them, switch by switch.
+//! Conformance: every engine gives the 600,347 verdicts of google/robotstxt on real files; and each
+//! verdict on which another profile differs is explained by a switch.
 //!
-//! The corpus lies outside of the project (`../shared/corpus`, or ROBOTSIEVE_CORPUS).
-
-mod support;
+//! The corpus is not part of the project; `support/corpus.rs` says where it lies.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
+use crate::support::configs;
+use crate::support::corpus::{self, Host, VERDICTS};
+use crate::support::say;
+use crate::support::switches::{SWITCHES, field_names};
 use robotsieve::{Config, Crawler, Engine, LimitHit, Policy, Profile, Robots};
-use support::configs;
-use support::corpus::{self, Host, VERDICTS};
-use support::say;
-use support::switches::{SWITCHES, field_names};
 
-/// What a run of one configuration over the corpus found.
+/// The result of one configuration on the corpus.
 #[derive(Default)]
 struct Run {
     verdicts: usize,
     wrong: Vec<String>,
-    /// Distinct policies by the engine that they ended with.
+    /// The number of distinct policies by the engine they ended with.
     policies: BTreeMap<String, usize>,
-    /// Those that a limit kept from the DFA.
+    /// The policies that got no DFA because of a limit.
     over: Vec<String>,
     largest_bytes: usize,
 }
@@ -46,11 +44,10 @@ impl Run {
     }
 }
 
-/// Judges the whole corpus in profile google; `None` where there is none.
-fn run(name: &str, config: &Config) -> Option<Run> {
+/// Judges the whole corpus in the profile `google`.
+fn run(name: &str, config: &Config) -> Run {
     let mut all = Run::default();
-    let hosts = corpus::hosts()?;
-    for run in corpus::tally(hosts, |host, run| judge(host, config, run)) {
+    for run in corpus::tally(corpus::hosts(), |host, run| judge(host, config, run)) {
         all.add(run);
     }
     let right = all.verdicts - all.wrong.len();
@@ -72,7 +69,7 @@ fn run(name: &str, config: &Config) -> Option<Run> {
     let shown = all.wrong.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
     assert!(all.wrong.is_empty(), "{name}: {} wrong verdicts:\n{shown}", all.wrong.len());
     assert_eq!(all.verdicts, VERDICTS, "{name}");
-    Some(all)
+    all
 }
 
 fn judge(host: &Host, config: &Config, run: &mut Run) {
@@ -115,87 +112,91 @@ fn limit_name(limit: LimitHit) -> &'static str {
     }
 }
 
-#[test]
+#[corpus::test]
 fn google_automatic() {
     run("automatic", &Config::default());
 }
 
-#[test]
+#[corpus::test]
 fn google_automatic_compiled_at_once() {
     let mut config = Config::default();
     config.build_after = Some(0);
     run("automatic, compiled at once", &config);
 }
 
-#[test]
+#[corpus::test]
 fn google_rules_not_kept() {
     let mut config = Config::default();
     config.keep_rules = false;
     run("rules not kept", &config);
 }
 
-#[test]
+#[corpus::test]
 fn google_scan() {
-    let Some(run) = run("scan", &configs::forced(Engine::Scan)) else { return };
+    let run = run("scan", &configs::forced(Engine::Scan));
     assert_eq!(run.count(Engine::Scan), run.all());
 }
 
-#[test]
+#[corpus::test]
 fn google_dfa() {
-    let Some(run) = run("dfa, default limits", &configs::forced(Engine::Dfa)) else { return };
-    // The requirement's bars.
+    let run = run("dfa, default limits", &configs::forced(Engine::Dfa));
+    // The bars that the project has set itself.
     let share = run.count(Engine::Dfa) as f64 / run.all() as f64;
     assert!(share >= 0.975, "only {share:.4} of the policies are DFAs");
     assert!(run.largest_bytes <= 1 << 20, "{} bytes", run.largest_bytes);
 }
 
-#[test]
+#[corpus::test]
 fn google_dfa_lifted() {
     let limits = configs::lifted(400_000, 200_000_000);
     run("dfa, lifted limits", &configs::dfa_within(limits));
 }
 
-#[test]
+#[corpus::test]
 fn google_lazy() {
-    let Some(run) = run("lazy", &configs::forced(Engine::Lazy)) else { return };
+    let run = run("lazy", &configs::forced(Engine::Lazy));
     assert_eq!(run.count(Engine::Lazy), run.all());
 }
 
-#[test]
+#[corpus::test]
 fn google_segments() {
-    let Some(run) = run("segments", &configs::forced(Engine::Segments)) else { return };
+    let run = run("segments", &configs::forced(Engine::Segments));
     assert_eq!(run.count(Engine::Segments), run.all());
 }
 
-/// One kind of difference from profile google.
+/// One kind of difference from the profile `google`.
 #[derive(Default)]
 struct Difference {
     verdicts: usize,
     now_allowed: usize,
     hosts: BTreeSet<&'static str>,
-    /// The least, so that every run shows the same one.
+    /// The smallest, so that every run shows the same one.
     example: Option<String>,
 }
 
-/// By profile and by the switches that explain it.
+/// The differences by profile and by the switches that explain them.
 #[derive(Default)]
 struct Differences {
     table: BTreeMap<(usize, String), Difference>,
     unexplained: Vec<String>,
 }
 
-/// Every verdict on which another profile differs from google is explained by a switch of
-/// SPEC.md, and by one that has something to act on in this file or this URL.
+/// The list of switches has every switch of the profile.
 #[test]
-fn differences_by_switch() {
+fn switches_are_complete() {
     let mut names: Vec<&str> = SWITCHES.iter().map(|switch| switch.name).collect();
     names.sort_unstable();
     let mut fields = field_names();
     fields.sort_unstable();
-    assert_eq!(names, fields, "the list of switches is not that of the profile");
-    let Some(hosts) = corpus::hosts() else { return };
+    assert_eq!(names, fields);
+}
+
+/// Every verdict on which another profile differs from `google` is explained by switches, and each
+/// of them has something to act on in this file or this URL.
+#[corpus::test]
+fn differences_by_switch() {
     let mut all = Differences::default();
-    for found in corpus::tally(hosts, explain_host) {
+    for found in corpus::tally(corpus::hosts(), explain_host) {
         all.unexplained.extend(found.unexplained);
         for (key, difference) in found.table {
             let sum = all.table.entry(key).or_default();
@@ -231,8 +232,8 @@ fn differences_by_switch() {
     );
 }
 
-/// Profiles between google and another one: bit `i` of a mask says that switch `i` is as in
-/// the other one.
+/// Profiles between `google` and another one: in a mask, bit `i` says that switch `i` is taken from
+/// the other profile.
 struct Between<'h> {
     host: &'h Host,
     other: Profile,
@@ -242,7 +243,7 @@ struct Between<'h> {
 }
 
 impl<'h> Between<'h> {
-    /// The verdict on a URL; `None` where it is no URL.
+    /// The verdict on a URL; `None` if the URL is invalid.
     fn verdict(&mut self, mask: u32, crawler: usize, url: &[u8]) -> Option<bool> {
         let policy = self.policies.entry((mask, crawler)).or_insert_with(|| {
             let robots = self.robots.entry(mask).or_insert_with(|| {
@@ -259,9 +260,8 @@ impl<'h> Between<'h> {
         policy.is_allowed(url).ok()
     }
 
-    /// The switches that explain a verdict other than google's: one that alone makes the
-    /// difference; else of the shortest beginning of the list that does, those that are
-    /// needed for it.
+    /// The switches that explain a verdict other than google's: one switch that alone makes the
+    /// difference, or else those needed from the shortest prefix of the list that does.
     fn explanation(&mut self, crawler: usize, url: &[u8], wanted: Option<bool>) -> Option<u32> {
         let changed = (0..SWITCHES.len() as u32).filter(|i| {
             let mut profile = Profile::GOOGLE;
@@ -287,7 +287,7 @@ impl<'h> Between<'h> {
         Some(beginning)
     }
 
-    /// Whether each of these switches has something to act on.
+    /// Whether the file or the URL holds something that each of these switches acts on.
     fn has_occasion(&mut self, mask: u32, url: &[u8]) -> bool {
         (0..SWITCHES.len()).filter(|i| mask & 1 << i != 0).all(|i| {
             let name = SWITCHES[i].name;
@@ -340,15 +340,15 @@ fn label(mask: u32) -> String {
     names.map(|(_, switch)| switch.name).collect::<Vec<_>>().join(" + ")
 }
 
-/// The records of a file as profile google reads them: lower-case name and value.
+/// The records of a file as the profile `google` reads them: lower-case name and value.
 fn google_records(file: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let robots = Robots::parse(file, &Profile::GOOGLE);
     let records = robots.records();
     records.map(|r| (r.name.to_ascii_lowercase(), r.value.to_vec())).collect()
 }
 
-/// Whether a file holds what a switch is about. Written from SPEC.md and from the bytes, not
-/// from what the switch does in the library.
+/// Whether a file contains what a switch is about. Written from the specification and the bytes,
+/// independently of what the switch does in the library.
 fn occasion_in_file(switch: &str, file: &[u8]) -> bool {
     let contains = |what: &[u8]| file.windows(what.len()).any(|window| window == what);
     let lines = || file.split(|byte| matches!(byte, b'\r' | b'\n'));
@@ -407,8 +407,9 @@ fn occasion_in_file(switch: &str, file: &[u8]) -> bool {
                 !tokens.insert(token.to_ascii_lowercase())
             })
         }
-        // What ends a group is a blank line before a rule that would belong to it, and what
-        // names a crawler in part is a name of another: too much to tell again here.
+        // Exactly, a group ends at a blank line before a rule that would belong to it, and a token
+        // matches in part if it is also part of another name. To find that out would repeat the
+        // library, so these two are only approximated.
         "blank_line_ends_group" => lines().any(|line| line.trim_ascii().is_empty()),
         "group_match" => any_value(&agents, &|v| !v.starts_with(b"*") && !v.is_empty()),
         "wildcards" => any_value(&rules, &|v| v.contains(&b'*') || v.ends_with(b"$")),
@@ -417,11 +418,11 @@ fn occasion_in_file(switch: &str, file: &[u8]) -> bool {
             let both: [&[&[u8]]; 2] = [&[b"allow"], &[b"dis"]];
             both.into_iter().all(|names| any_value(names, &|v| !v.is_empty()))
         }
-        _ => panic!("what is {switch} about?"),
+        _ => panic!("say here what {switch} acts on"),
     }
 }
 
-/// Whether a URL holds what a switch is about.
+/// Whether a URL contains what a switch is about.
 fn occasion_in_url(switch: &str, url: &[u8]) -> bool {
     match switch {
         "robots_txt_allowed" => url.ends_with(b"/robots.txt"),
@@ -431,13 +432,14 @@ fn occasion_in_url(switch: &str, url: &[u8]) -> bool {
         "unreserved_decoded" => any_escape(url, &is_unreserved_escape),
         "hex_upper_case" => any_escape(url, &is_lower_case_escape),
         "high_bytes_encoded" => !url.is_ascii(),
-        // The host of every URL in the corpus is its file's, so it is told by the scheme.
+        // Every URL in the corpus belongs to its file's host, so the scheme is enough to recognise
+        // an absolute URL.
         "target_form" => !url.starts_with(b"http://") && !url.starts_with(b"https://"),
         _ => false,
     }
 }
 
-/// Whether this holds for what follows any `%`.
+/// Whether `holds` is true of what follows any `%`.
 fn any_escape(text: &[u8], holds: &dyn Fn(&[u8]) -> bool) -> bool {
     text.iter().enumerate().any(|(at, byte)| *byte == b'%' && holds(&text[at + 1..]))
 }

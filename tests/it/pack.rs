@@ -1,5 +1,4 @@
 //! Packs say what the policies say from which they were made, and damage is found.
-#![cfg(feature = "pack")]
 
 use std::collections::HashSet;
 

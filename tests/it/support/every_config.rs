@@ -1,4 +1,4 @@
-//! One rule set in every configuration, against both oracles.
+//! Compares one rule set in many configurations with both oracles.
 
 use std::fmt::Write as _;
 
@@ -7,38 +7,38 @@ use robotsieve::{Config, Crawler, Engine, Policy, Profile, Reason, Robots, Targe
 use super::configs::Named;
 use super::{naive, regex};
 
-/// The same file's policy in several configurations, with the oracles' own.
-pub struct CrawlerPolicies {
+/// The policies of one file in several configurations, and the oracles for it.
+pub struct EveryConfig {
     profile_name: &'static str,
     profile: Profile,
     file: Vec<u8>,
-    /// Of the engine that compiles nothing: whence the oracles take the rules.
+    /// The policy from which the oracles take the rules. Its engine compiles nothing.
     rules: Policy,
-    /// With the engine that is forced, if one is.
+    /// The name of the configuration, the engine it forces, if any, and the policy.
     policies: Vec<(&'static str, Option<Engine>, Policy)>,
     regex: Option<regex::Oracle>,
 }
 
-impl CrawlerPolicies {
+impl EveryConfig {
     /// The policy of the `*` group of `file` in each configuration.
-    pub fn new(file: &[u8], named: (&'static str, Profile), configs: &[Named]) -> CrawlerPolicies {
-        let mut panel = CrawlerPolicies::without_regex(file, named, configs);
-        panel.regex = Some(regex::Oracle::new(&panel.rules, &panel.profile));
-        panel
+    pub fn new(file: &[u8], named: (&'static str, Profile), configs: &[Named]) -> EveryConfig {
+        let mut policies = EveryConfig::without_regex(file, named, configs);
+        policies.regex = Some(regex::Oracle::new(&policies.rules, &policies.profile));
+        policies
     }
 
-    /// Judged by the naive oracle alone, for large rule sets.
+    /// Uses only the naive oracle, for large rule sets.
     pub fn without_regex(
         file: &[u8],
         (profile_name, profile): (&'static str, Profile),
         configs: &[Named],
-    ) -> CrawlerPolicies {
+    ) -> EveryConfig {
         let policy = |config: &Config| {
             Robots::parse_with(file, &profile, config).policy(&Crawler::name("bot"))
         };
         let mut scan = Config::default();
         scan.engine = Some(Engine::Scan);
-        CrawlerPolicies {
+        EveryConfig {
             profile_name,
             profile,
             file: file.to_vec(),
@@ -51,7 +51,7 @@ impl CrawlerPolicies {
         }
     }
 
-    /// The policies with the names of their configurations.
+    /// The policies and the names of their configurations.
     pub fn policies(&self) -> impl Iterator<Item = (&'static str, &Policy)> {
         self.policies.iter().map(|(name, _, policy)| (*name, policy))
     }
@@ -61,13 +61,14 @@ impl CrawlerPolicies {
         &self.rules
     }
 
-    /// Whether the policies are in order after they were asked: their automata are valid, and
-    /// the engine is the one that was wanted, or a limit says why not.
+    /// Checks the policies after they have answered questions: each automaton is valid, and each
+    /// engine is the one that was forced unless a limit explains why it is not.
     ///
-    /// One that was asked for nothing but `/robots.txt` has compiled nothing yet: it does here.
+    /// Compiles the policies first, because one that was asked only about `/robots.txt` has
+    /// compiled nothing yet.
     ///
     /// # Errors
-    /// Everything that is not in order, with the file.
+    /// Returns an error that lists every fault, with the file.
     pub fn check_engines(&self) -> Result<(), String> {
         let mut faults = String::new();
         for (name, wanted, policy) in &self.policies {
@@ -79,7 +80,7 @@ impl CrawlerPolicies {
             let right = match wanted {
                 Some(Engine::Scan) => engine == Engine::Scan && limit.is_none(),
                 Some(Engine::Dfa) => (engine == Engine::Dfa) == limit.is_none(),
-                // It may have given up.
+                // The lazy engine may have given up.
                 Some(Engine::Lazy) => matches!(engine, Engine::Lazy | Engine::Segments),
                 Some(Engine::Segments) => engine == Engine::Segments,
                 _ => limit.is_none() || engine != Engine::Dfa,
@@ -95,10 +96,11 @@ impl CrawlerPolicies {
         Err(format!("profile {}\nfile:\n{file}\n{faults}", self.profile_name))
     }
 
-    /// Whether all agree on a path, if it begins with `/`, or else on a URL.
+    /// Checks that all policies and oracles agree on a path (if it begins with `/`) or a URL.
     ///
     /// # Errors
-    /// Everything that disagrees, with the file: enough to reproduce it.
+    /// Returns an error that lists everyone who disagrees, with the file, so that it can be
+    /// reproduced.
     pub fn check(&mut self, url: &[u8]) -> Result<(), String> {
         let is_path = url.starts_with(b"/");
         let find = if is_path { Target::from_path } else { Target::from_url };
@@ -130,7 +132,7 @@ impl CrawlerPolicies {
             compare(&format!("{name}, asked by URL or path"), (allowed, line));
             let decision = policy.decision(&target);
             let decided = match decision.reason {
-                // Nothing to compare with: this policy cannot know its lines.
+                // This policy has dropped its rules and cannot name a line.
                 Reason::RulesNotKept => line,
                 reason => match reason {
                     Reason::Rule(rule) => Some(rule.line),

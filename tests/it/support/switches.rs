@@ -1,18 +1,18 @@
-//! The switches of a profile, one by one.
+//! The switches of a profile, one at a time.
 
 use robotsieve::Profile;
 
 /// One field of [`Profile`].
 pub struct Switch {
     pub name: &'static str,
-    /// Sets the switch of the first profile as it is in the second.
+    /// Copies this switch from the second profile to the first.
     pub set: fn(&mut Profile, &Profile),
 }
 
 macro_rules! switches {
     ($($field:ident),* $(,)?) => {
-        /// All of them, in the order in which differences are explained: the rarer the
-        /// occasion for a switch to act, the earlier it is asked, because it then says more.
+        /// All switches, in the order in which they are tried as explanations. Switches that
+        /// rarely have anything to act on come first, because they explain more.
         pub const SWITCHES: &[Switch] = &[$(Switch {
             name: stringify!($field),
             set: |to, from| to.$field = from.$field,
@@ -53,8 +53,8 @@ switches!(
     rule_precedence,
 );
 
-/// The names of all fields, as `Debug` shows them: a profile cannot be taken apart outside
-/// of the library, so this is how a new switch is noticed.
+/// The names of all fields, taken from the `Debug` output. A `Profile` cannot be destructured outside
+/// the library, so this is how the tests notice a new switch.
 pub fn field_names() -> Vec<String> {
     let shown = format!("{:#?}", Profile::RFC9309);
     let fields = shown.lines().filter_map(|line| line.strip_prefix("    "));

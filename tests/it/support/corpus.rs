@@ -1,5 +1,8 @@
-//! The corpus of real files with google/robotstxt's verdicts. It is not part of the project:
-//! where it is missing, its tests say so and pass.
+//! The corpus of real files with google/robotstxt's verdicts.
+//!
+//! It is not part of the project: it lies in `../shared/corpus`, or in the folder that
+//! `ROBOTSIEVE_CORPUS` names. Tests that need it are marked `#[corpus::test]`, and are reported
+//! as ignored where it is missing.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -7,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// As many verdicts the corpus has.
+pub use robotsieve_corpus_test::corpus_test as test;
+
+/// How many verdicts the corpus holds.
 pub const VERDICTS: usize = 600_347;
 
 /// A host: its robots.txt, and what google/robotstxt says to each crawler.
@@ -24,28 +29,24 @@ pub struct Questions {
     pub verdicts: Vec<(&'static [u8], bool)>,
 }
 
+/// The folder that `#[corpus::test]` looked at when these tests were compiled.
+///
+/// `option_env!` makes cargo compile them again when the variable changes.
 fn folder() -> PathBuf {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    std::env::var_os("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from)
+    option_env!("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from)
 }
 
-/// The hosts of the corpus, read once for all tests of a binary; `None` where it is missing.
-pub fn hosts() -> Option<&'static [Host]> {
-    static HOSTS: OnceLock<Option<Vec<Host>>> = OnceLock::new();
-    HOSTS.get_or_init(read).as_deref()
+/// The hosts of the corpus, read once for all tests.
+pub fn hosts() -> &'static [Host] {
+    static HOSTS: OnceLock<Vec<Host>> = OnceLock::new();
+    HOSTS.get_or_init(read)
 }
 
-/// All robots.txt files with the names of their hosts, those without verdicts too; `None` where
-/// the corpus is missing.
-pub fn files() -> Option<Vec<(String, Vec<u8>)>> {
+/// All robots.txt files with the names of their hosts, including those without verdicts.
+pub fn files() -> Vec<(String, Vec<u8>)> {
     let folder = folder().join("robots");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        super::say(&format!(
-            "SKIPPED: no corpus in {}; set ROBOTSIEVE_CORPUS to its folder",
-            folder.display()
-        ));
-        return None;
-    };
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| missing(&folder, &error));
     let mut files: Vec<_> = entries
         .map(|entry| {
             let entry = entry.expect("an entry");
@@ -54,21 +55,20 @@ pub fn files() -> Option<Vec<(String, Vec<u8>)>> {
         })
         .collect();
     files.sort_unstable();
-    Some(files)
+    files
 }
 
-fn read() -> Option<Vec<Host>> {
+fn missing(path: &Path, error: &std::io::Error) -> ! {
+    panic!("the corpus cannot be read: {}: {error} (see CONTRIBUTING.md)", path.display())
+}
+
+fn read() -> Vec<Host> {
     let folder = folder();
-    let Ok(packed) = std::fs::File::open(folder.join("verdicts.google.tsv.gz")) else {
-        super::say(&format!(
-            "SKIPPED: no corpus in {}; set ROBOTSIEVE_CORPUS to its folder",
-            folder.display()
-        ));
-        return None;
-    };
+    let verdicts = folder.join("verdicts.google.tsv.gz");
+    let packed = std::fs::File::open(&verdicts).unwrap_or_else(|error| missing(&verdicts, &error));
     let mut text = Vec::new();
     flate2::read::MultiGzDecoder::new(packed).read_to_end(&mut text).expect("gzip");
-    // Once for the whole run, so that its lines need no copies.
+    // Leaked once for the whole run, so that hosts and URLs can borrow from it.
     let text: &'static [u8] = text.leak();
     let mut hosts: Vec<Host> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -90,11 +90,12 @@ fn read() -> Option<Vec<Host>> {
         crawlers[crawler].verdicts.push((url, verdict == b"1"));
     }
     let verdicts = hosts.iter().flat_map(|host| &host.crawlers).map(|c| c.verdicts.len());
-    assert_eq!(verdicts.sum::<usize>(), VERDICTS, "the corpus is not whole");
-    Some(hosts)
+    assert_eq!(verdicts.sum::<usize>(), VERDICTS, "the corpus is incomplete");
+    hosts
 }
 
-/// Looks at all hosts over all cores; `look` adds what it finds to its thread's tally.
+/// Visits all hosts on all cores. `look` adds what it finds to the tally of its thread; the result
+/// is one tally a thread.
 pub fn tally<T: Default + Send>(hosts: &[Host], look: impl Fn(&Host, &mut T) + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -1,16 +1,14 @@
 //! Every switch of a profile in each of its positions, each with a file and a URL that show
 //! the difference.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::say;
+use crate::support::switches::field_names;
 use robotsieve::{
     ByteOrderMark, ControlCharacters, Crawler, GroupMatch, Profile, Robots, RulePrecedence, Sides,
     TargetForm, TokenBytes, is_allowed_once,
 };
-use support::say;
-use support::switches::field_names;
 
 /// What is asked in one row: a file, a crawler's names separated by commas, a URL.
 struct Question {

@@ -1,28 +1,28 @@
-//! The configurations in which every verdict must be the same.
+//! Configurations that must all give the same verdicts.
 //!
-//! The fuzz targets include this file by path, so it must not use anything else of the test
-//! suite.
+//! The fuzz targets include this file by path, so it must not use other modules of the tests.
 
 use robotsieve::{Config, Engine, Limits};
 
-/// A configuration with a name for messages.
+/// A configuration and its name in messages.
 pub type Named = (&'static str, Config);
 
-/// This engine from the first question on, limits at their defaults.
+/// Uses this engine from the first question on, with default limits.
 pub fn forced(engine: Engine) -> Config {
     let mut config = Config::default();
     config.engine = Some(engine);
     config
 }
 
-/// A forced DFA within these limits.
+/// Uses a DFA from the first question on, within these limits.
 pub fn dfa_within(limits: Limits) -> Config {
     let mut config = forced(Engine::Dfa);
     config.limits = limits;
     config
 }
 
-/// Limits that hold nearly every real policy and still end a hostile one in seconds.
+/// Limits that nearly every real policy stays within, but that still stop a hostile one after
+/// seconds.
 pub fn lifted(states: u32, work: u64) -> Limits {
     let mut limits = Limits::NONE;
     limits.states = Some(states);
@@ -30,11 +30,11 @@ pub fn lifted(states: u32, work: u64) -> Limits {
     limits
 }
 
-/// Every way to build a policy that ends soon, whatever the rules.
+/// Every way to build a policy that finishes soon, whatever the rules.
 ///
-/// One of each engine, first; the automatic choice before and after it compiles, and without its
-/// rules; and a DFA under each limit set so low that it is hit, which must change the engine
-/// and nothing else.
+/// First each engine; then the automatic choice before and after it compiles, and without its
+/// rules; then a DFA under each limit, set so low that the policy exceeds it. Exceeding a limit
+/// must change the engine and nothing else.
 pub fn bounded() -> Vec<Named> {
     let mut at_once = Config::default();
     at_once.build_after = Some(0);
@@ -63,7 +63,7 @@ pub fn bounded() -> Vec<Named> {
     ]
 }
 
-/// The DFA without any limit: only for rule sets that are known to be small.
+/// A DFA without limits, for small rule sets only.
 pub fn unlimited() -> Named {
     ("dfa, no limits", dfa_within(Limits::NONE))
 }

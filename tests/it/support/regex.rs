@@ -1,8 +1,7 @@
-//! The second oracle: regex-automata, with nothing of our own but the translation.
+//! The second oracle: regex-automata. Only the translation of rules to regexes is our own.
 //!
-//! The rules in order of precedence become the patterns of one leftmost-first matcher: of
-//! several patterns that match it reports the one that stands first, so "the highest
-//! precedence wins" is what leftmost-first means.
+//! The rules, in order of precedence, become the patterns of one leftmost-first matcher. If several
+//! patterns match, such a matcher reports the first one, which is the rule of highest precedence.
 
 use std::cmp::Reverse;
 
@@ -13,24 +12,24 @@ use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::{Dot, Hir, Look, Repetition};
 use robotsieve::{Policy, Profile, Rule, Verdict};
 
-/// A dense DFA is given up beyond so many bytes: some rule sets have no small one.
+/// The dense DFA is skipped if it needs more bytes: some rule sets have no small DFA.
 const DENSE_LIMIT_BYTES: usize = 8 << 20;
 
 /// The rules of a policy, compiled by regex-automata in two ways.
 pub struct Oracle {
-    /// Verdict and line of each pattern.
+    /// The verdict and line of each pattern.
     outcomes: Vec<(Verdict, u32)>,
     robots_txt_allowed: bool,
     pike: PikeVM,
     cache: pikevm::Cache,
-    /// Missing where it would be too large.
+    /// `None` if it would be too large.
     dense: Option<dense::DFA<Vec<u32>>>,
 }
 
 impl Oracle {
     pub fn new(policy: &Policy, profile: &Profile) -> Oracle {
         let mut rules: Vec<Rule<'_>> = policy.rules().collect();
-        // Sorted here, not trusted: the order of `rules()` is the library's claim.
+        // Sorted here because the order of `rules()` is one of the things under test.
         rules.sort_by_key(|rule| {
             (Reverse(rule.precedence), rule.verdict == Verdict::Disallow, rule.line)
         });
@@ -62,14 +61,14 @@ impl Oracle {
         }
     }
 
-    /// What the PikeVM says of a normalised target: the verdict, and the line that decided.
+    /// The PikeVM's answer for a normalised target: the verdict, and the line that decided.
     pub fn pike(&mut self, target: &[u8]) -> (Verdict, Option<u32>) {
         let input = Input::new(target).anchored(Anchored::Yes);
         let pattern = self.pike.search_slots(&mut self.cache, &input, &mut []);
         self.outcome(target, pattern.map(|pattern| pattern.as_usize()))
     }
 
-    /// What the dense DFA says of it; `None` where there is none.
+    /// The dense DFA's answer; `None` if there is no dense DFA.
     pub fn dense(&self, target: &[u8]) -> Option<(Verdict, Option<u32>)> {
         let input = Input::new(target).anchored(Anchored::Yes);
         let dense = self.dense.as_ref()?;
