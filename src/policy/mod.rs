@@ -9,6 +9,7 @@ pub(crate) mod decision;
 pub(crate) mod once;
 #[cfg(feature = "rayon")]
 mod read_ahead;
+pub(crate) mod robots;
 pub(crate) mod set;
 
 use std::fmt;

@@ -1,9 +1,10 @@
 //! One verdict from the bytes of a file, and nothing built for a second one.
 
+use crate::policy::robots::Robots;
 use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
+use crate::read::groups::{GroupLine, scan_groups};
 use crate::read::select::{looked_up, names_everybody, token_for};
-use crate::robots::{GroupLine, Robots, scan_groups};
 use crate::rules::normalise::Encoding;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{Judge, RawRule};

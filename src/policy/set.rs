@@ -7,9 +7,9 @@ use std::sync::Arc;
 use crate::policy::config::Config;
 use crate::policy::content::ContentKeys;
 use crate::policy::crawlers::CrawlerPolicies;
+use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
-use crate::robots::Robots;
 
 /// The policies of some crawlers for many origins, by the origin's name.
 ///
