@@ -120,7 +120,6 @@ impl<'a> Robots<'a> {
     /// let kind = google.diagnostics()[0].kind;
     /// assert_eq!(kind, DiagnosticKind::MisspellingAccepted { field: Field::Disallow });
     /// ```
-    #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         self.groups.diagnostics()
     }
@@ -140,14 +139,12 @@ impl<'a> Robots<'a> {
     /// // No group names c and there is no `*` group: c may fetch everything.
     /// assert_eq!(robots.policy(&"c".into()).is_allowed("/x"), Ok(true));
     /// ```
-    #[must_use]
     pub fn policy(&self, crawler: &Crawler) -> Policy {
         self.policy_of(&self.groups.select(crawler))
     }
 
     /// The user-agent lines of the groups that a crawler obeys: line, 1-based, and value as
     /// written. Empty if no group is for it.
-    #[must_use]
     pub fn group_of(&self, crawler: &Crawler) -> Vec<(u32, &'a [u8])> {
         let selected = self.groups.select(crawler);
         self.agents(&selected).map(|agent| (agent.line, self.groups.agent_value(agent))).collect()
