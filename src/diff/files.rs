@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Difference, Limits, policies_within};
 use crate::policy::Policy;
+use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
-use crate::robots::Robots;
 
 /// What changed for some crawlers.
 #[derive(Clone, Debug, PartialEq, Eq)]

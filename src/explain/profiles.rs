@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::engine::matching;
+use crate::policy::robots::Robots;
 use crate::profile::{ByteOrderMark, ControlCharacters, GroupMatch, Profile, TokenBytes};
 use crate::read::crawler::Crawler;
-use crate::robots::Robots;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::verdict::Verdict;
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use crate::policy::robots::Robots;
 use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
 use crate::read::select::{Names, Selected, looked_up, token_for};
-use crate::robots::Robots;
 
 /// The way from a crawler's names to its groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,14 +85,15 @@ const NAMES_COMPARED: usize = 64;
 impl<'a> Selection<'a> {
     pub(super) fn of(robots: &Robots<'a>, crawler: &Crawler) -> Selection<'a> {
         let profile = robots.profile();
-        let selected = robots.select(crawler);
+        let selected = robots.groups().select(crawler);
         let choice = match selected {
             Selected::None => Choice::None,
             Selected::Named(_) => Choice::Named,
             Selected::Everybody(_) => Choice::Everybody,
         };
-        let values = |place: &Range<usize>| &robots.file()[place.clone()];
+        let values = |place: &Range<usize>| &robots.groups().file()[place.clone()];
         let mut lines: Vec<AgentLine<'a>> = robots
+            .groups()
             .agent_lines()
             .map(|(line, value_span, group)| AgentLine {
                 line,

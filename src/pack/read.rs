@@ -645,9 +645,17 @@ impl PackedPolicy<'_> {
         Ok(self.verdict(&target).is_allow())
     }
 
-    /// The verdict on a target, which must be of the pack's profile.
+    /// The verdict on a target, which must come from the pack's own profile or from one that
+    /// finds and normalises targets alike.
+    ///
+    /// # Panics
+    /// Panics if the target comes from a profile that finds or normalises targets differently.
     #[inline]
     pub fn verdict(&self, target: &Target<'_>) -> Verdict {
+        assert!(
+            target.encoding() == self.pack.reading.encoding,
+            "the target comes from a profile that normalises URLs differently from the pack's"
+        );
         if self.pack.reading.robots_txt_allowed && target.is_robots_txt() {
             return Verdict::Allow;
         }

@@ -46,9 +46,9 @@ mod values;
 
 use std::time::Duration;
 
+use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
 use crate::read::parse::{Content, Field, Record};
-use crate::robots::Robots;
 
 pub use error::InvalidValue;
 pub use preferences::{Ambiguity, Source, Statement, Usage, Use};
@@ -259,7 +259,7 @@ impl<'a> Robots<'a> {
     pub fn typed_records(&self) -> Vec<TypedRecord<'a>> {
         let mut group = None;
         let mut records = Vec::new();
-        for line in self.lines() {
+        for line in self.groups().lines() {
             let record = match line.content {
                 Content::Blank => {
                     if self.profile().blank_line_ends_group {
@@ -272,7 +272,7 @@ impl<'a> Robots<'a> {
             };
             let kind = match record.field {
                 Field::UserAgent => {
-                    group = self.group_of_line(record.line);
+                    group = self.groups().group_of_line(record.line);
                     continue;
                 }
                 Field::Sitemap => Kind::Sitemap,
@@ -293,7 +293,7 @@ impl<'a> Robots<'a> {
     /// stand before or between groups, which no definition forbids it to read. Reads the file
     /// again.
     pub fn typed_records_for(&self, crawler: &Crawler) -> Vec<TypedRecord<'a>> {
-        let groups = self.groups_of(crawler);
+        let groups = self.groups().groups_of(crawler);
         let mut records = self.typed_records();
         records.retain(|record| match record.scope {
             Scope::Group(group) => groups.binary_search(&group).is_ok(),
@@ -305,7 +305,7 @@ impl<'a> Robots<'a> {
     /// The tokens of the crawlers that a group is for, as written; `*` among them. Groups are
     /// numbered from 0; there are none beyond [`Robots::group_count`].
     pub fn group_tokens(&self, group: u32) -> Vec<&'a [u8]> {
-        self.tokens_of_group(group).collect()
+        self.groups().tokens_of_group(group).collect()
     }
 
     /// How long a crawler is asked to wait between two requests: the longest valid
