@@ -43,18 +43,18 @@ pub(crate) struct State {
     set_at: u32,
     set_len: u32,
     hash: u32,
-    /// The next state of the context that has no exits yet.
+    /// The next state of the context that has no transitions yet.
     next: StateId,
-    exits_at: u32,
-    exits_len: u32,
-    /// Where every other byte leads. The state itself: it waits for its exits. Another
+    transitions_at: u32,
+    transitions_len: u32,
+    /// Where every other byte leads. The state itself: it waits for its transitions. Another
     /// state: the byte is still to be read there, and that state waits. Otherwise a final
     /// verdict.
     pub(crate) otherwise: StateId,
     /// The verdict if the target ends here.
     pub(crate) at_end: Verdict,
-    /// Bytes that must all come, one after another, before the only exit's target is
-    /// reached: at least two, or none for a state with exits by single bytes.
+    /// Bytes that must all come, one after another, before the only transition's target is
+    /// reached: at least two, or none for a state with transitions by single bytes.
     literal_at: u32,
     literal_len: u32,
 }
@@ -141,20 +141,20 @@ impl Marks {
 #[derive(Debug, Default)]
 pub(crate) struct Dfa {
     states: Vec<State>,
-    exits: Vec<(u8, StateId)>,
+    transitions: Vec<(u8, StateId)>,
     literals: Vec<u8>,
     /// The live nodes of all states but the stars, each sorted.
     sets: Vec<NodeId>,
     pub(crate) start: StateId,
     contexts: Vec<Context>,
-    /// By context: a state without exits yet, the first of a list; 0: none.
+    /// By context: a state without transitions yet, the first of a list; 0: none.
     pending: Vec<StateId>,
     /// The live stars of all contexts, each sorted.
     stars: Vec<NodeId>,
     // Hash tables.
     state_table: Vec<StateId>,
     context_table: Vec<ContextId>,
-    /// Contexts with states that have no exits yet, but for the one at hand.
+    /// Contexts with states that have no transitions yet, but for the one at hand.
     to_do: Vec<ContextId>,
     /// States of contexts that are not settled.
     unsettled: Vec<usize>,
@@ -167,7 +167,7 @@ pub(crate) struct Dfa {
     cell_bytes: Vec<u8>,
     row: Vec<NodeId>,
     cell_nodes: Vec<NodeId>,
-    /// By node. Beside stars most exits lead where one of another state led.
+    /// By node. Beside stars most transitions lead where one of another state led.
     lone_children: Vec<LoneChild>,
     // Of the state at hand.
     children: Vec<(u8, NodeId)>,
@@ -222,13 +222,13 @@ impl Dfa {
                 self.expand(trie, encoding, &context, id);
             }
         }
-        self.drop_needless_exits();
+        self.drop_needless_transitions();
         Ok(())
     }
 
     fn clear(&mut self, trie: &Trie) {
         self.states.clear();
-        self.exits.clear();
+        self.transitions.clear();
         self.literals.clear();
         self.sets.clear();
         self.contexts.clear();
@@ -264,12 +264,12 @@ impl Dfa {
         &self.states[(id - FIRST_STATE) as usize]
     }
 
-    /// The exits of a state by byte in ascending order.
-    pub(crate) fn exits(&self, state: &State) -> &[(u8, StateId)] {
-        &self.exits[state.exits_at as usize..][..state.exits_len as usize]
+    /// The transitions of a state by byte in ascending order.
+    pub(crate) fn transitions(&self, state: &State) -> &[(u8, StateId)] {
+        &self.transitions[state.transitions_at as usize..][..state.transitions_len as usize]
     }
 
-    /// The bytes that must all come before the only exit's target is reached.
+    /// The bytes that must all come before the only transition's target is reached.
     pub(crate) fn literal(&self, state: &State) -> &[u8] {
         &self.literals[state.literal_at as usize..][..state.literal_len as usize]
     }
@@ -523,8 +523,8 @@ impl Dfa {
             set_len: self.set.len() as u32,
             hash,
             next,
-            exits_at: 0,
-            exits_len: 0,
+            transitions_at: 0,
+            transitions_len: 0,
             otherwise: final_of(self.contexts[context as usize].best),
             at_end: verdict_of(anchored),
             literal_at: 0,
@@ -537,7 +537,7 @@ impl Dfa {
         id
     }
 
-    /// The next state of the context at hand that has no exits yet.
+    /// The next state of the context at hand that has no transitions yet.
     fn next_pending(&mut self) -> Option<StateId> {
         let pending = &mut self.pending[self.context as usize];
         let id = *pending;
@@ -548,17 +548,17 @@ impl Dfa {
         Some(id)
     }
 
-    /// Finds the exits of a state of the context at hand.
+    /// Finds the transitions of a state of the context at hand.
     fn expand(&mut self, trie: &Trie, encoding: Encoding, context: &Context, id: StateId) {
         let index = (id - FIRST_STATE) as usize;
         let state = &self.states[index];
-        let exits_at = self.exits.len();
+        let transitions_at = self.transitions.len();
         let live = state.set_at as usize..(state.set_at + state.set_len) as usize;
         let otherwise = if id == context.wait {
             for &byte in &self.cell_bytes {
                 let target = self.cells[usize::from(byte)].target;
                 if target != id {
-                    self.exits.push((byte, target));
+                    self.transitions.push((byte, target));
                 }
             }
             id
@@ -585,23 +585,23 @@ impl Dfa {
             };
             self.work += children.len() as u64;
             let otherwise = if context.settled {
-                self.find_exits(trie, context, children);
+                self.find_transitions(trie, context, children);
                 context.wait
             } else {
                 self.unsettled.push(index);
-                self.find_unsettled_exits(trie, context, children)
+                self.find_unsettled_transitions(trie, context, children)
             };
             self.children = several;
             otherwise
         };
         let state = &mut self.states[index];
         state.otherwise = otherwise;
-        state.exits_at = exits_at as u32;
-        state.exits_len = (self.exits.len() - exits_at) as u32;
+        state.transitions_at = transitions_at as u32;
+        state.transitions_len = (self.transitions.len() - transitions_at) as u32;
     }
 
-    /// Finds the exits by the children of a state's nodes, in a settled context.
-    fn find_exits(&mut self, trie: &Trie, context: &Context, children: &[(u8, NodeId)]) {
+    /// Finds the transitions by the children of a state's nodes, in a settled context.
+    fn find_transitions(&mut self, trie: &Trie, context: &Context, children: &[(u8, NodeId)]) {
         for children in children.chunk_by(|(a, _), (b, _)| a == b) {
             let byte = children[0].0;
             let target = match *children {
@@ -626,7 +626,7 @@ impl Dfa {
                 context.wait
             };
             if target != anyway {
-                self.exits.push((byte, target));
+                self.transitions.push((byte, target));
             }
         }
     }
@@ -654,9 +654,9 @@ impl Dfa {
         }
     }
 
-    /// Finds the exits by the children of a state's nodes in a context that is not settled,
+    /// Finds the transitions by the children of a state's nodes in a context that is not settled,
     /// and where every other byte leads.
-    fn find_unsettled_exits(
+    fn find_unsettled_transitions(
         &mut self,
         trie: &Trie,
         context: &Context,
@@ -676,7 +676,7 @@ impl Dfa {
             }
             self.work += stars.len() as u64;
             let target = self.state_of_set(trie);
-            self.exits.push((byte, target));
+            self.transitions.push((byte, target));
         }
         // Every other byte leaves the stars alone, which then see that byte too.
         self.begin_arriving(context.best);
@@ -684,7 +684,7 @@ impl Dfa {
     }
 
     /// Where one node alone is live beside the stars and a single way goes on from it, byte
-    /// after byte: takes all of it as one exit, up to a byte that is special in targets or
+    /// after byte: takes all of it as one transition, up to a byte that is special in targets or
     /// that the stars know.
     fn expand_literal(
         &mut self,
@@ -724,24 +724,24 @@ impl Dfa {
         };
         let state = &mut self.states[index];
         state.otherwise = context.wait;
-        state.exits_at = self.exits.len() as u32;
-        state.exits_len = 1;
+        state.transitions_at = self.transitions.len() as u32;
+        state.transitions_len = 1;
         state.literal_at = literal_at as u32;
         state.literal_len = literal_len as u32;
-        self.exits.push((self.literals[literal_at], target));
+        self.transitions.push((self.literals[literal_at], target));
         true
     }
 
     /// Where a state leads by a byte.
     fn step(&self, state: &State, byte: u8) -> StateId {
-        let exits = self.exits(state);
-        let found = exits.binary_search_by_key(&byte, |(o, _)| *o);
-        found.map_or(state.otherwise, |at| exits[at].1)
+        let transitions = self.transitions(state);
+        let found = transitions.binary_search_by_key(&byte, |(o, _)| *o);
+        found.map_or(state.otherwise, |at| transitions[at].1)
     }
 
-    /// Drops the exits that lead where `otherwise` does with the same byte, from states of
+    /// Drops the transitions that lead where `otherwise` does with the same byte, from states of
     /// contexts that are not settled; others have none.
-    fn drop_needless_exits(&mut self) {
+    fn drop_needless_transitions(&mut self) {
         for at in 0..self.unsettled.len() {
             let index = self.unsettled[at];
             let state = self.states[index];
@@ -749,17 +749,17 @@ impl Dfa {
                 otherwise if final_verdict(otherwise).is_some() => None,
                 otherwise => Some(*self.state(otherwise)),
             };
-            let from = state.exits_at as usize;
+            let from = state.transitions_at as usize;
             let mut kept = from;
-            for at in from..from + state.exits_len as usize {
-                let (byte, target) = self.exits[at];
+            for at in from..from + state.transitions_len as usize {
+                let (byte, target) = self.transitions[at];
                 let otherwise = elsewhere.map_or(state.otherwise, |s| self.step(&s, byte));
                 if target != otherwise {
-                    self.exits[kept] = (byte, target);
+                    self.transitions[kept] = (byte, target);
                     kept += 1;
                 }
             }
-            self.states[index].exits_len = kept as u32 - state.exits_at;
+            self.states[index].transitions_len = kept as u32 - state.transitions_at;
         }
     }
 }

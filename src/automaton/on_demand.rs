@@ -470,9 +470,14 @@ mod tests {
                         assert!(limit_bytes < LIMIT_BYTES);
                         gave_up += 1;
                         states = States { clearings: 0, ..new() };
-                        whole.table().verdict(&target)
+                        whole.table().verdict(target.unended())
                     });
-                    assert_eq!(verdict, whole.table().verdict(&target), "{}", path.escape_ascii());
+                    assert_eq!(
+                        verdict,
+                        whole.table().verdict(target.unended()),
+                        "{}",
+                        path.escape_ascii()
+                    );
                     asked += 1;
                     disallowed += usize::from(verdict == Verdict::Disallow);
                 }
