@@ -54,9 +54,9 @@ impl Avx2 {
     pub(super) fn verdict(self, table: Table<'_>, haystack: &[u8]) -> Verdict {
         match table.width() {
             // SAFETY: `self` shows that the processor has AVX2, and the width is 2.
-            2 => unsafe { enter::<2>(table, haystack) },
+            2 => unsafe { enter::<2>(&table, haystack) },
             // SAFETY: `self` shows that the processor has AVX2, and the width is 2 or 4 (1).
-            _ => unsafe { enter::<4>(table, haystack) },
+            _ => unsafe { enter::<4>(&table, haystack) },
         }
     }
 }
@@ -161,10 +161,12 @@ fn load32(bytes: &[u8; 32]) -> __m256i {
 
 /// Looks at the first four bytes of the haystack. For most haystacks that is enough.
 ///
+/// The table is passed by reference, so that the call of [`walk`] need not copy it.
+///
 /// # Safety
 /// `WIDTH` must be the table's.
 #[target_feature(enable = "avx2")]
-unsafe fn enter<const WIDTH: usize>(table: Table<'_>, haystack: &[u8]) -> Verdict {
+unsafe fn enter<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> Verdict {
     debug_assert_eq!(WIDTH, table.width());
     let bytes = Unchecked(table.bytes());
     let given = Unchecked(haystack);
@@ -228,7 +230,7 @@ unsafe fn entry(bytes: Unchecked<'_>, prefixes: usize, n: usize, four: u32) -> u
 /// Whether one of four bytes is special.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn any_special(table: Table<'_>, four: u32) -> bool {
+fn any_special(table: &Table<'_>, four: u32) -> bool {
     let [low_table, high_table] = table.encoding().special_nibbles();
     let (four, four_bits) = (_mm_set1_epi32(four as i32), _mm_set1_epi8(15));
     let low = _mm_and_si128(four, four_bits);
@@ -404,7 +406,7 @@ impl Filter {
     /// `at + FILTER_LEN` must not exceed the length of the table.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn load(table: Table<'_>, at: usize) -> Filter {
+    unsafe fn load(table: &Table<'_>, at: usize) -> Filter {
         let bytes = Unchecked(table.bytes());
         // SAFETY: `nibbles` is 5 at most below, so these are 16 bytes of the filter's 96, which
         // are there by the caller's word.
@@ -468,7 +470,7 @@ impl Filter {
 #[inline(never)]
 #[target_feature(enable = "avx2")]
 unsafe fn walk<const WIDTH: usize>(
-    table: Table<'_>,
+    table: &Table<'_>,
     given: Unchecked<'_>,
     mut at: usize,
     mut read: usize,

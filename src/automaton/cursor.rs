@@ -4,8 +4,6 @@
 //! A [`Cursor`] is a state of the DFA: a record and, in a literal, how many of its bytes have
 //! matched. It reads normalised bytes, from the one after the first `/`.
 
-use std::cmp::Ordering;
-
 use crate::automaton::table::format::{LAST_FINAL, LITERAL, RawTable, WAIT};
 use crate::verdict::Verdict;
 
@@ -73,14 +71,14 @@ impl RawTable<'_> {
         if cursor.is_final() {
             return cursor;
         }
-        if let Some(next) = self.step_on_transition(cursor, byte) {
+        if let Some(next) = self.step_by_transition(cursor, byte) {
             return next;
         }
         let otherwise = Cursor::at(self.otherwise(cursor.record));
         if otherwise.is_final() || otherwise.record == cursor.record {
             return otherwise;
         }
-        self.step_on_transition(otherwise, byte).unwrap_or(otherwise)
+        self.step_by_transition(otherwise, byte).unwrap_or(otherwise)
     }
 
     /// Adds the bytes that the state distinguishes. All others lead to the same state.
@@ -88,14 +86,22 @@ impl RawTable<'_> {
         if cursor.is_final() {
             return;
         }
-        self.transitions(cursor).for_each(|(byte, _)| set.add(byte));
+        self.add_transition_bytes(cursor, set);
         if self.head(cursor.record).kind() == WAIT {
             return;
         }
         // A byte without a transition is read again by `otherwise`, which is a wait.
         let otherwise = Cursor::at(self.otherwise(cursor.record));
         if !otherwise.is_final() {
-            self.transitions(otherwise).for_each(|(byte, _)| set.add(byte));
+            self.add_transition_bytes(otherwise, set);
+        }
+    }
+
+    fn add_transition_bytes(self, cursor: Cursor, set: &mut ByteSet) {
+        if self.head(cursor.record).kind() == LITERAL {
+            set.add(self.next_byte(cursor));
+        } else {
+            self.transition_bytes(cursor.record).iter().for_each(|byte| set.add(*byte));
         }
     }
 
@@ -107,38 +113,43 @@ impl RawTable<'_> {
         }
     }
 
-    /// The byte of a transition, and the state it leads to.
-    pub(super) fn transition(self, cursor: Cursor, index: usize) -> (u8, Cursor) {
-        let Cursor { record, matched } = cursor;
-        if self.head(record).kind() != LITERAL {
-            return (self.byte(record, index), Cursor::at(self.target(record, index)));
+    /// Whether a condition holds for all transitions of a state: each one's byte, in ascending
+    /// order, and the state it leads to.
+    ///
+    /// Stops at the first one for which it does not hold.
+    pub(super) fn all_transitions(
+        self,
+        cursor: Cursor,
+        mut condition: impl FnMut(u8, Cursor) -> bool,
+    ) -> bool {
+        if self.head(cursor.record).kind() == LITERAL {
+            return condition(self.next_byte(cursor), self.after_next_byte(cursor));
         }
-        let next = matched + 1;
-        let to = if usize::from(next) < self.count(record) {
-            Cursor { record, matched: next }
-        } else {
-            Cursor::at(self.then(record))
-        };
-        (self.byte(record, usize::from(matched)), to)
-    }
-
-    /// The transitions of a state, by byte in ascending order.
-    pub(super) fn transitions(self, cursor: Cursor) -> impl Iterator<Item = (u8, Cursor)> {
-        (0..self.transition_count(cursor)).map(move |index| self.transition(cursor, index))
+        self.transitions(cursor.record).all(|(byte, target)| condition(byte, Cursor::at(target)))
     }
 
     /// The state that the transition on a byte leads to, if there is one.
-    pub(super) fn step_on_transition(self, cursor: Cursor, byte: u8) -> Option<Cursor> {
-        let (mut from, mut to) = (0, self.transition_count(cursor));
-        while from < to {
-            let middle = from.midpoint(to);
-            let (found, next) = self.transition(cursor, middle);
-            match found.cmp(&byte) {
-                Ordering::Less => from = middle + 1,
-                Ordering::Equal => return Some(next),
-                Ordering::Greater => to = middle,
-            }
+    pub(super) fn step_by_transition(self, cursor: Cursor, byte: u8) -> Option<Cursor> {
+        let record = cursor.record;
+        if self.head(record).kind() == LITERAL {
+            return (self.next_byte(cursor) == byte).then(|| self.after_next_byte(cursor));
         }
-        None
+        let index = self.transition_bytes(record).binary_search(&byte).ok()?;
+        Some(Cursor::at(self.target(record, index)))
+    }
+
+    /// The byte that a literal compares next.
+    fn next_byte(self, cursor: Cursor) -> u8 {
+        self.literal_byte(cursor.record, usize::from(cursor.matched))
+    }
+
+    /// The state that [`RawTable::next_byte`] leads to.
+    fn after_next_byte(self, cursor: Cursor) -> Cursor {
+        let Cursor { record, matched } = cursor;
+        if usize::from(matched) + 1 < self.count(record) {
+            Cursor { record, matched: matched + 1 }
+        } else {
+            Cursor::at(self.then(record))
+        }
     }
 }

@@ -50,8 +50,8 @@ impl RawTable<'_> {
         if resumed.is_final() || self.otherwise(resumed.record()) != wait {
             return false;
         }
-        self.transitions(resumed).all(|(byte, to)| {
-            self.step_on_transition(state, byte).is_some()
+        self.all_transitions(resumed, |byte, to| {
+            self.step_by_transition(state, byte).is_some()
                 || self.step(Cursor::at(wait), byte) == to
         })
     }
@@ -59,13 +59,14 @@ impl RawTable<'_> {
     /// The filter of a wait.
     pub(super) fn filter(self, wait: u32) -> [u8; FILTER_LEN] {
         let mut filter = [0; FILTER_LEN];
-        let count = self.transition_count(Cursor::at(wait));
+        let count = self.count(wait);
         let mut left = FILTER_TRANSITIONS;
-        for (index, (byte, to)) in self.transitions(Cursor::at(wait)).enumerate() {
+        for (index, (byte, to)) in self.transitions(wait).enumerate() {
             let mut sets = [Nibbles::default(); 3];
             sets[0].add(byte);
             let following = &mut sets[1..];
-            if !self.collect_following(to, Cursor::at(wait), wait, following, &mut left) {
+            if !self.collect_following(Cursor::at(to), Cursor::at(wait), wait, following, &mut left)
+            {
                 following.fill(Nibbles::ALL);
             }
             let bit = 1 << if count <= 8 { index } else { index * 8 / count };
@@ -109,7 +110,7 @@ impl RawTable<'_> {
             sets.fill(Nibbles::ALL);
             return true;
         }
-        self.transitions(state).all(|(byte, to)| {
+        self.all_transitions(state, |byte, to| {
             set.add(byte);
             following.is_empty()
                 || self.collect_following(to, self.step(resumed, byte), wait, following, left)
@@ -154,9 +155,9 @@ impl RawTable<'_> {
             && self.otherwise(state.record()) == missed
             && (missed < 2 || self.is_same_as_wait(state, resumed, missed))
             // Special bytes (the `%` of an escape) are left to the record.
-            && !self.transitions(state).any(|(byte, _)| self.encoding().is_special(byte));
+            && self.all_transitions(state, |byte, _| !self.encoding().is_special(byte));
         if goes_on {
-            return self.transitions(state).all(|(byte, to)| {
+            return self.all_transitions(state, |byte, to| {
                 let mut prefix = prefix;
                 prefix[len] = byte;
                 let resumed = if missed < 2 { resumed } else { self.step(resumed, byte) };

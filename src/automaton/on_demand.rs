@@ -10,7 +10,9 @@
 //! bytes read are few for it, or for the work done, the DFA gives up: hostile rules would cost
 //! a state for each byte of each target.
 
-use crate::automaton::determinise::{final_of, grow_table, hash, is_above, is_relevant, rival_of};
+use crate::automaton::determinise::final_of;
+use crate::automaton::determinise::intern::{grow_table, hash};
+use crate::automaton::determinise::prune::{is_above, is_relevant, rival_of};
 use crate::automaton::trie::{NONE, NodeId, Run, Trie, verdict_of};
 use crate::rules::RuleSet;
 use crate::rules::normalise::Encoding;

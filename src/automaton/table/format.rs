@@ -296,19 +296,32 @@ impl<'t> RawTable<'t> {
         record as usize + 2 + filter
     }
 
-    /// One of a literal's bytes, or the byte of a transition.
-    pub(in crate::automaton) fn byte(self, record: u32, index: usize) -> u8 {
-        self.bytes[self.bytes_at(record) + index]
+    /// One of a literal's bytes.
+    pub(in crate::automaton) fn literal_byte(self, literal: u32, index: usize) -> u8 {
+        self.bytes[literal as usize + 2 + index]
     }
 
     fn target_at(self, offset: usize) -> u32 {
         number(&self.bytes[offset..offset + self.width()])
     }
 
+    /// The bytes of the transitions of a branch or wait.
+    pub(in crate::automaton) fn transition_bytes(self, record: u32) -> &'t [u8] {
+        &self.bytes[self.bytes_at(record)..][..self.count(record)]
+    }
+
     /// The target of a transition of a branch or wait.
     pub(in crate::automaton) fn target(self, record: u32, transition: usize) -> u32 {
         let targets = self.bytes_at(record) + 2 * self.count(record);
         self.target_at(targets + self.width() * transition)
+    }
+
+    /// The transitions of a branch or wait, by byte in ascending order.
+    pub(in crate::automaton) fn transitions(self, record: u32) -> impl Iterator<Item = (u8, u32)> {
+        let (n, width) = (self.count(record), self.width());
+        let (bytes, rest) = self.bytes[self.bytes_at(record)..].split_at(n);
+        let targets = rest[n..][..n * width].chunks_exact(width);
+        bytes.iter().copied().zip(targets.map(number))
     }
 
     /// Where a literal leads if all its bytes match.
