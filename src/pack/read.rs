@@ -6,7 +6,7 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 
 use smallvec::SmallVec;
 
-use crate::automaton::Table;
+use crate::automaton::{InvalidAutomaton, Table};
 use crate::policy::config::Config;
 use crate::policy::crawlers::Answer;
 use crate::policy::decision::{Decision, Reason};
@@ -389,12 +389,7 @@ impl<'p> Pack<'p> {
         let how = match body.byte() {
             Some(KIND_TABLE) => {
                 let table = body.text().ok_or_else(|| damaged("a table cut short"))?;
-                let table = Table::unchecked(table, self.reading.encoding);
-                if !self.valid.is_set(record) {
-                    table.validate().map_err(|_| damaged("an invalid table"))?;
-                    self.valid.set(record);
-                }
-                How::Table(table)
+                How::Table(self.table(record, table).map_err(|_| damaged("an invalid table"))?)
             }
             Some(KIND_RULES) => {
                 let policy = self.with_rules(record)?;
@@ -404,6 +399,22 @@ impl<'p> Pack<'p> {
             _ => return Err(damaged("unknown kind of record")),
         };
         Ok(PackedPolicy { pack: self, record, how })
+    }
+
+    /// The table in the body of a record. The first call for a record validates it.
+    #[expect(unsafe_code, reason = "tables are validated once, not for each verdict")]
+    fn table(&self, record: u32, bytes: &'p [u8]) -> Result<Table<'p>, InvalidAutomaton> {
+        let encoding = self.reading.encoding;
+        if self.valid.is_set(record) {
+            // SAFETY: for a record with a table, the mark is set below only, after these same
+            // bytes were found valid with this same encoding: where a record's table lies
+            // follows from the pack's bytes, which are borrowed for `'p` and do not change, and
+            // the encoding is fixed when the pack is opened.
+            return Ok(unsafe { Table::from_bytes_unchecked(bytes, encoding) });
+        }
+        let table = Table::validated(bytes, encoding)?;
+        self.valid.set(record);
+        Ok(table)
     }
 
     /// The policy of a record with its rules.
@@ -660,7 +671,7 @@ impl PackedPolicy<'_> {
             return Verdict::Allow;
         }
         match &self.how {
-            How::Table(table) => table.verdict(target),
+            How::Table(table) => table.verdict(target.unended()),
             How::Policy(policy) => policy.verdict(target),
         }
     }
