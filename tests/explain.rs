@@ -316,7 +316,7 @@ fn hostile_files() {
         assert!(took < Duration::from_secs(60), "{name}: {took:?}");
         for (_, why) in &compared.explanations {
             let why = why.as_ref().expect("a path is a URL");
-            assert!(why.matches.len() <= Explanation::MATCHES_LISTED);
+            assert!(why.matches.len() <= Explanation::MAX_MATCHES);
             let robots = Robots::parse_with(file, &why.profile, &configs::forced(Engine::Segments));
             let policy = robots.policy(&why.crawler);
             assert_eq!(policy.is_allowed(&long_url), Ok(why.verdict.is_allow()), "{name}");
