@@ -348,7 +348,7 @@ impl<'p> Pack<'p> {
         let mut body = Take(self.body(record)?);
         let how = match body.byte() {
             Some(KIND_TABLE) => {
-                let table = body.text().ok_or_else(|| damaged("a table is cut short"))?;
+                let table = body.text().ok_or_else(|| damaged("a table cut short"))?;
                 let table = Table::unchecked(table, self.reading.encoding);
                 if !self.valid.is_set(record) {
                     table.validate().map_err(|_| damaged("an invalid table"))?;
