@@ -48,6 +48,11 @@ impl Default for Limits {
 
 /// A limit that kept a policy from becoming a [`Engine::Dfa`](crate::Engine::Dfa).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum LimitHit {
     /// [`Limits::states`], with the value that was in force.

@@ -18,6 +18,20 @@ pub struct ComparedCrawlers<C> {
     pub difference: Difference,
 }
 
+/// The labels must be text or bytes.
+#[cfg(feature = "serde")]
+impl<C: AsRef<[u8]>> serde::Serialize for ComparedCrawlers<C> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use crate::bytes_as_text::BytesAsText;
+        use serde::ser::SerializeStruct;
+        let crawlers: Vec<_> = self.crawlers.iter().map(|c| BytesAsText(c.as_ref())).collect();
+        let mut out = serializer.serialize_struct("ComparedCrawlers", 2)?;
+        out.serialize_field("crawlers", &crawlers)?;
+        out.serialize_field("difference", &self.difference)?;
+        out.end()
+    }
+}
+
 /// The crawlers that either file names: `*` for any crawler that no group names, then the distinct
 /// product tokens of the old file and of the new one, as first written.
 #[must_use]
@@ -102,4 +116,43 @@ fn fingerprint(policy: &Policy) -> u64 {
         (rule.verdict, rule.pattern(), rule.is_anchored()).hash(&mut hasher);
     }
     hasher.finish()
+}
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use serde_json::{json, to_value};
+
+    use super::*;
+    use crate::Profile;
+
+    #[test]
+    fn serialised() {
+        let old = Robots::parse(b"User-agent: a\nDisallow: /x", &Profile::ORIGINAL_1994);
+        let new = Robots::parse(b"User-agent: b\nDisallow: /\xE9", &Profile::ORIGINAL_1994);
+        let compared = files(&old, &new, &Limits::default());
+        let rule =
+            |line: u32, value| json!({ "verdict": "disallow", "line": line, "value": value });
+        let flip =
+            |path, old, new| json!({ "path": path, "is_shortest": true, "old": old, "new": new });
+        let bytes = json!([47, 233]);
+        let wanted = json!([
+            { "crawlers": ["*"], "difference": "equal" },
+            { "crawlers": ["a"], "difference": { "different": {
+                "newly_disallowed": [],
+                "newly_allowed": [flip(json!("/x"), rule(2, json!("/x")), json!(null))],
+                "unproven": null,
+            } } },
+            { "crawlers": ["b"], "difference": { "different": {
+                "newly_disallowed": [flip(bytes.clone(), json!(null), rule(2, bytes))],
+                "newly_allowed": [],
+                "unproven": null,
+            } } },
+        ]);
+        let value = to_value(&compared).unwrap();
+        assert_eq!(value, wanted);
+        for (value, compared) in value.as_array().unwrap().iter().zip(&compared) {
+            let difference = serde_json::from_value(value["difference"].clone()).unwrap();
+            assert_eq!(compared.difference, difference);
+        }
+    }
 }

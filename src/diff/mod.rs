@@ -82,6 +82,11 @@ impl Default for Limits {
 
 /// The result of comparing two policies.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Difference {
     /// Both are proven to allow the same URLs.
@@ -114,6 +119,7 @@ impl Difference {
 
 /// Paths on which two policies differ. At least one direction has some.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Flips {
     /// Paths that the old policy allows and the new one disallows. The proven shortest come
@@ -127,10 +133,12 @@ pub struct Flips {
 
 /// A path on which two policies differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Flip {
     /// The path, with its query if it has one. To be passed to [`Policy::is_path_allowed`], not
     /// to [`Policy::is_allowed`], which takes a path that begins with `//` for a host.
+    #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
     pub path: Vec<u8>,
     /// Whether no shorter target flips in this direction; proven.
     pub is_shortest: bool,
@@ -142,6 +150,7 @@ pub struct Flip {
 
 /// The rule that decides about a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct DecidingRule {
     /// Whether it allows or disallows.
@@ -149,6 +158,7 @@ pub struct DecidingRule {
     /// Its line number, from 1.
     pub line: u32,
     /// Its value as written.
+    #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
     pub value: Vec<u8>,
 }
 
@@ -156,6 +166,11 @@ pub struct DecidingRule {
 ///
 /// Its `Display` is a clause such as `more than 262144 pairs of states`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Unproven {
     /// The automata have more pairs of states than [`Limits::pairs`], or than what was left of

@@ -44,6 +44,8 @@
 mod profiles;
 mod rule;
 mod selection;
+#[cfg(feature = "serde")]
+mod serialize;
 mod target;
 
 pub use profiles::{Cause, ProfileComparison, ProfileDifference, compare_profiles};

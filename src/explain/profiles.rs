@@ -27,6 +27,7 @@ pub struct ProfileComparison<'a> {
 
 /// Why a profile's answer is not that of [`Profile::RFC9309`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ProfileDifference {
     /// The name of the profile.

@@ -10,6 +10,7 @@ use crate::robots::Robots;
 
 /// How a crawler's groups were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Selection<'a> {
     /// Which kind of group applies.
@@ -20,6 +21,11 @@ pub struct Selection<'a> {
 
 /// Which kind of group applies to a crawler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum GroupChoice {
     /// The groups that name it.
@@ -49,11 +55,13 @@ impl fmt::Display for GroupChoice {
 
 /// A user-agent line, and what became of it when the crawler's groups were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AgentLine<'a> {
     /// The line number, from 1.
     pub line: u32,
     /// The value as written.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub value: &'a [u8],
     /// Where the value is, in bytes of the file.
     pub value_span: Range<usize>,
@@ -69,18 +77,27 @@ pub struct AgentLine<'a> {
 
 /// Which crawlers a user-agent line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum NamedCrawlers<'a> {
     /// Every crawler that no other group names.
     Everybody,
     /// The crawlers whose names find this product token.
-    Token(&'a [u8]),
+    Token(
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
+        &'a [u8],
+    ),
     /// None: the value has no product token.
     Nobody,
 }
 
 /// What became of a user-agent line when a crawler's groups were chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Standing {
     /// Its group applies, because of this line.

@@ -54,6 +54,8 @@
 #[cfg(feature = "drafts")]
 mod drafts;
 mod error;
+#[cfg(feature = "serde")]
+mod serialize;
 mod values;
 
 use std::fmt;
@@ -73,6 +75,11 @@ pub use values::{CleanParam, Host, RequestRate, TimeWindow};
 
 /// What kind of record a field makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Kind {
     /// `Sitemap`.
@@ -88,6 +95,7 @@ pub enum Kind {
     /// `Clean-param`.
     CleanParam,
     /// `Noindex`.
+    #[cfg_attr(feature = "serde", serde(rename = "noindex"))]
     NoIndex,
     /// `Content-Signal`.
     ContentSignal,
@@ -165,6 +173,11 @@ impl fmt::Display for Kind {
 
 /// Which crawlers a record is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Scope {
     /// All crawlers.
@@ -192,6 +205,7 @@ pub struct TypedRecord<'a> {
 
 /// The typed value of a record.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Value<'a> {
     /// The location of a sitemap.
@@ -207,7 +221,11 @@ pub enum Value<'a> {
     /// Query parameters to ignore.
     CleanParam(CleanParam<'a>),
     /// A path pattern like that of a rule: what it matches should not be indexed.
-    NoIndex(&'a [u8]),
+    #[cfg_attr(feature = "serde", serde(rename = "noindex"))]
+    NoIndex(
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
+        &'a [u8],
+    ),
     /// How content may be used, by contentsignals.org. A draft.
     #[cfg(feature = "drafts")]
     ContentSignal(ContentSignal<'a>),
@@ -216,7 +234,10 @@ pub enum Value<'a> {
     ContentUsage(ContentUsage<'a>),
     /// The value as written: the field is unknown, or it follows a draft and the feature `drafts`
     /// is off.
-    Unknown(&'a [u8]),
+    Unknown(
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
+        &'a [u8],
+    ),
 }
 
 /// The location of a sitemap. sitemaps.org asks for an absolute URL, which may be on any host.

@@ -6,6 +6,7 @@ use std::time::Duration;
 ///
 /// Defined by "An Extended Standard for Robot Exclusion" (S. Conner, 1996).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RequestRate {
     /// The number of documents.
@@ -21,6 +22,7 @@ pub struct RequestRate {
 /// The value of `Visit-time`, and a part of `Request-rate`: `0600-0845` or `06:00-08:45`, and
 /// either may be followed by `UT`, `UTC`, `GMT` or `Z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct TimeWindow {
     /// When it begins, in minutes after midnight.
@@ -32,11 +34,17 @@ pub struct TimeWindow {
 /// The site's main mirror, such as `example.com` or `https://example.com:8443` (Yandex, until
 /// 2018).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Host<'a> {
     /// `http` or `https` as written, if present.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::bytes_as_text::serialize_option")
+    )]
     pub scheme: Option<&'a [u8]>,
     /// The host name as written.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub name: &'a [u8],
     /// The port, if present.
     pub port: Option<u16>,
@@ -44,12 +52,18 @@ pub struct Host<'a> {
 
 /// Query parameters that do not change what is served, such as `ref&utm_source /shop/` (Yandex).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CleanParam<'a> {
     /// The names of the parameters; case matters.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize_all"))]
     pub params: Vec<&'a [u8]>,
     /// The prefix of the paths for which this holds, in which `*` is a wildcard; `None` for all
     /// paths.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::bytes_as_text::serialize_option")
+    )]
     pub path: Option<&'a [u8]>,
 }
 

@@ -13,6 +13,11 @@ use crate::verdict::Verdict;
 
 /// A use of content. Follows **drafts**.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Use {
     /// Training a (generative) model: `train-ai` in Content-Usage, `ai-train` in
@@ -65,6 +70,11 @@ impl fmt::Display for Use {
 
 /// The field that a statement comes from, and so the draft that it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Source {
     /// draft-ietf-aipref-attach-05 with draft-ietf-aipref-vocab-08.
@@ -91,6 +101,7 @@ impl fmt::Display for Source {
 
 /// What one record says about one use. Follows **drafts**.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Statement {
     /// The record's field.
@@ -108,6 +119,11 @@ pub struct Statement {
 ///
 /// Its `Display` is a sentence that names the line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Ambiguity {
     /// A record comes before any group, which neither draft allows. It counts for crawlers whose
@@ -233,6 +249,7 @@ fn is_of_earlier_draft(label: &str) -> bool {
 
 /// What a file says to a crawler about using the content of a path. Follows **drafts**.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Usage {
     /// Whether the crawler may fetch the path at all.

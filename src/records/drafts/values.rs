@@ -7,6 +7,11 @@ use crate::records::values::words;
 
 /// What a site prefers about a use of its content. Follows **drafts**.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Preference {
     /// The use is allowed.
@@ -45,9 +50,11 @@ impl fmt::Display for Preference {
 
 /// What a record says about one category of use. Follows **drafts**.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LabelledPreference<'a> {
     /// The label of the category as written, such as `train-ai`, `ai-train` or `search`.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub label: &'a [u8],
     /// The preference; [`Preference::Unknown`] if the draft does not define the value.
     pub preference: Preference,
@@ -58,10 +65,15 @@ pub struct LabelledPreference<'a> {
 /// A **draft** by Cloudflare (contentsignals.org, September 2025;
 /// draft-romm-aipref-contentsignals-00). Labels and values are read without regard to case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ContentSignal<'a> {
     /// The path pattern before the signals. The draft does not define one, but some files have
     /// it.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::bytes_as_text::serialize_option")
+    )]
     pub path: Option<&'a [u8]>,
     /// The signals in their order.
     pub signals: Vec<LabelledPreference<'a>>,
@@ -72,12 +84,18 @@ pub struct ContentSignal<'a> {
 /// A **draft** (draft-ietf-aipref-attach-05 §3, and draft-ietf-aipref-vocab-08 §6 for what
 /// follows the path).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ContentUsage<'a> {
     /// The path pattern, matched like that of a rule. `None` if there is none, as in the first
     /// version of the draft, where the record is for all paths.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::bytes_as_text::serialize_option")
+    )]
     pub path: Option<&'a [u8]>,
     /// The preferences as written.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub expression: &'a [u8],
     /// What they say. Only the last one for each label counts. Unknown labels are kept.
     pub preferences: Vec<LabelledPreference<'a>>,
