@@ -1,5 +1,5 @@
-//! Explanations agree with decisions, with the naive oracle and with themselves: on every
-//! verdict of the corpus, on generated files, and on hostile ones in bounded time.
+//! Explanations agree with decisions, with the naive oracle and with themselves: for every
+//! verdict of the corpus, for generated files, and in bounded time for hostile ones.
 
 mod support;
 
@@ -12,7 +12,7 @@ use support::corpus::{self, Host, VERDICTS};
 use support::generate::{self, Size};
 use support::{configs, naive, say};
 
-/// What an explanation says must hold in itself and agree with `policy`.
+/// Checks that an explanation is consistent and agrees with `policy`.
 fn check(why: &Explanation<'_>, file: &[u8], url: &[u8], policy: &Policy) -> Result<(), String> {
     let wrong =
         |what: &str| Err(format!("{what}: {} in\n{}", url.escape_ascii(), file.escape_ascii()));
@@ -53,8 +53,8 @@ fn check(why: &Explanation<'_>, file: &[u8], url: &[u8], policy: &Policy) -> Res
     Ok(())
 }
 
-/// Whether the pieces of a rule lie one behind another in value and target, and literal ones
-/// are what they match.
+/// Whether the pieces of a rule follow one another without gaps in the value and in the target,
+/// and literal pieces match themselves.
 fn is_laid_out(rule: &MatchedRule<'_>, why: &Explanation<'_>, file: &[u8]) -> bool {
     let target = &why.target.bytes;
     let (mut in_file, mut in_target) = (rule.value_span.start, 0);
@@ -66,13 +66,14 @@ fn is_laid_out(rule: &MatchedRule<'_>, why: &Explanation<'_>, file: &[u8]) -> bo
         let (part, text) = (&file[piece.file_span.clone()], &target[piece.target_span.clone()]);
         let fits = match piece.kind {
             PieceKind::Literal => {
-                // Normalised, it must be a part of the pattern.
+                // The normalised bytes must be a part of the pattern.
                 let plain = part == text || part.is_empty() && text == b"/";
                 let pattern = &rule.pattern;
                 plain || pattern.windows(text.len().max(1)).any(|window| window == text)
             }
             PieceKind::Star => part.iter().all(|byte| *byte == b'*') && !part.is_empty(),
             PieceKind::End => (part == b"$" || part.is_empty()) && in_target == target.len(),
+            _ => false,
         };
         if !fits {
             return false;
@@ -82,7 +83,7 @@ fn is_laid_out(rule: &MatchedRule<'_>, why: &Explanation<'_>, file: &[u8]) -> bo
     is_whole && file[rule.value_span.clone()] == *rule.value
 }
 
-/// The rules that match, by the naive oracle, with its order of precedence.
+/// The rules that match by the naive oracle, in its order of precedence.
 fn naive_matches(policy: &Policy, profile: &Profile, target: &[u8]) -> Vec<u32> {
     let mut rules: Vec<_> = policy
         .rules()
@@ -101,8 +102,8 @@ struct Run {
     wrong: Vec<String>,
 }
 
-/// The bar of explain: on every line of the corpus's verdicts the verdict is the reference's
-/// and that of `decide`, and the winner is the rule that the naive oracle finds.
+/// For every verdict of the corpus, the explanation has the verdict of the reference and of
+/// `decide`, and its winner is the rule that the naive oracle finds.
 #[test]
 fn google_agrees_with_the_corpus() {
     let Some(hosts) = corpus::hosts() else { return };
@@ -131,8 +132,8 @@ fn google_agrees_with_the_corpus() {
     report("google", &corpus::tally(hosts, judge));
 }
 
-/// In the other profiles: the same, compared with `decide` and, of every tenth URL, the whole
-/// list of rules with the naive oracle's.
+/// The same in the other profiles, compared with `decide`. For every tenth URL the whole list of
+/// rules is compared with that of the naive oracle.
 #[test]
 fn other_profiles_agree_with_decide() {
     let Some(hosts) = corpus::hosts() else { return };
@@ -179,14 +180,14 @@ fn report(name: &str, runs: &[Run]) {
     assert_eq!(verdicts, VERDICTS);
 }
 
-/// Each difference between profiles has causes, and the sentence names what differs.
+/// Every difference between profiles has a cause, and the sentence names every verdict.
 #[test]
 fn profiles_of_the_corpus() {
     let Some(hosts) = corpus::hosts() else { return };
     let judge = |host: &Host, run: &mut Run| {
         for questions in &host.crawlers {
             let crawler = Crawler::name(questions.agent);
-            // Some dozen parses for each difference: a sample.
+            // Each difference takes dozens of parses, so this takes a sample.
             for (url, _) in questions.verdicts.iter().step_by(97) {
                 run.verdicts += 1;
                 let compared = compare_profiles(&host.file, &crawler, *url);
@@ -237,7 +238,7 @@ proptest! {
             prop_assert_eq!(check(&why, &generated.file, path, &policy), Ok(()));
             let lines: Vec<u32> = why.matches.iter().map(|rule| rule.line).collect();
             prop_assert_eq!(lines, naive_matches(&policy, &profile, &why.target.bytes));
-            // Without the line of the winner the verdict is what the explanation said.
+            // Without the winner's line, the verdict is what the explanation says it would be.
             if let Some(winner) = why.winner() {
                 let mut without = generated.file.clone();
                 without[winner.value_span.clone()].fill(b' ');
@@ -277,7 +278,7 @@ fn reasons_without_a_rule() {
     assert_eq!((itself.as_str(), otherwise), ("RobotsTxt", Some(Verdict::Disallow)));
 }
 
-/// Files made to be slow, with long URLs, are explained in bounded time, in all profiles.
+/// Files made to be slow, with long URLs, are explained in bounded time in all profiles.
 #[test]
 fn hostile_files() {
     let long_url: Vec<u8> = [b"/".to_vec(), b"ab".repeat(32 << 10)].concat();
