@@ -13,7 +13,7 @@ use crate::record::{TOOL_VERSION, reason};
 
 /// What the member `schema` says. It changes when a member changes its meaning or goes away,
 /// not when one comes.
-const SCHEMA: &str = "robotsieve-explain-1";
+const SCHEMA: &str = "robotsieve-explain-2";
 
 #[derive(Serialize)]
 struct Document {
