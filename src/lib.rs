@@ -65,6 +65,8 @@
 //!   (`records::Sitemap::resolve`).
 
 mod automaton;
+#[cfg(feature = "serde")]
+mod bytes_as_text;
 pub mod diff;
 mod engine;
 pub mod explain;

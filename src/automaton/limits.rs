@@ -52,6 +52,11 @@ impl Default for Limits {
 /// A limit that kept a policy from becoming a [`Engine::Dfa`](crate::Engine::Dfa), with its
 /// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum LimitHit {
     /// [`Limits::states`], with the number that `None` stood for.

@@ -1,5 +1,5 @@
-//! What a comparison claims is true: "equal" means that no URL differs, a flip flips, the first
-//! flip is a shortest one, and a direction without flips has none.
+//! What a comparison says is true: no URL differs between policies that are "equal", every flip
+//! flips, the first one is a shortest one, and a direction without flips has none.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,8 @@ use crate::support::{corpus, generate, say};
 use robotsieve::diff::{self, Difference, Flip, Limits, Unproven};
 use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots, Target, Verdict};
 
-/// Pairs of files, and URLs for each. ROBOTSIEVE_DIFF_URLS overrides the second.
+/// How many pairs of files to compare, and how many URLs to try for each. The environment variable
+/// ROBOTSIEVE_DIFF_URLS overrides the latter.
 const PAIRS: usize = 1_000;
 const URLS: usize = 10_000;
 
@@ -46,14 +47,14 @@ fn equal_meaning() {
         ("Disallow: /a", "Disallow: /a\nDisallow: /a/b"),
         ("Disallow: /a\nAllow: /ab", "Disallow: /a\nAllow: /ab\nDisallow: /abc\nAllow: /abc"),
         ("Disallow: /*a*", "Disallow: /**a"),
-        // These two say for every byte that follows what the first says.
+        // The first rule alone matches whatever the second does.
         ("Disallow: /*a\nDisallow: /*/a", "Disallow: /*a"),
         ("Allow: /x", ""),
         // The same after normalising.
         ("Disallow: /é%7e", "Disallow: /%c3%a9~"),
         // No target has a space, a star, or an escape of a letter.
         ("Disallow: /x\nAllow: /x%61", "Disallow: /x\nAllow: /xa"),
-        // What is always allowed does not differ.
+        // This path is always allowed.
         ("Disallow: /robots.txt$", ""),
     ] {
         assert_eq!(compare(old, new, &Profile::RFC9309), Difference::Equal, "{old} | {new}");
@@ -73,7 +74,7 @@ fn shortest_flips() {
         ("Disallow: /x$", "Disallow: /x", Some("/xa"), None),
         ("Allow: /a", "Disallow: /", Some("/"), None),
         ("Disallow: /\nAllow: /a*c", "Disallow: /\nAllow: /a*b", Some("/ac"), Some("/ab")),
-        // The path of the file itself is always allowed: the nearest one behind it flips.
+        // The path of the file itself is always allowed, so a byte more is needed.
         ("", "Disallow: /robots.txt", Some("/robots.txta"), None),
         ("", "Disallow: /%20", Some("/%20"), None),
         ("", "Disallow: /*%2a", Some("/%2A"), None),
@@ -83,15 +84,15 @@ fn shortest_flips() {
         let difference = compare(old, new, &Profile::RFC9309);
         assert_eq!(first(&difference), wanted, "{old} | {new}");
     }
-    // A target's bytes as they are given.
+    // Paths are as the profile compares them.
     let raw = compare("", "Disallow: /%2a*é", &Profile::GOOGLE);
     assert_eq!(first(&raw)[0].as_deref(), Some("/%2A%C3%A9"));
     let raw = compare("", "Disallow: /é", &Profile::ORIGINAL_1994);
     assert_eq!(first(&raw)[0].as_deref(), Some("/\\xc3\\xa9"));
 }
 
-/// Where a stray `%` stays but escaped letters are decoded, a target with an escape of a letter
-/// is that of another path.
+/// If a stray `%` is kept but escaped letters are decoded, a target can hold an escaped letter that
+/// a path with the same bytes would have decoded.
 #[test]
 fn targets_that_are_not_their_own_paths() {
     let mut profile = Profile::RFC9309;
@@ -121,7 +122,7 @@ fn deciding_rules() {
     assert!(flips.newly_allowed.iter().all(|flip| flip.is_shortest));
     let rule = flips.newly_disallowed[0].new.as_ref().unwrap();
     assert_eq!((rule.verdict, &rule.value[..]), (Verdict::Disallow, &b"/c"[..]));
-    // Longer ones by other rules are found too.
+    // Longer flips by other rules are found too.
     let difference = compare("", "Disallow: /abc\nDisallow: /*.pdf", &Profile::RFC9309);
     let flips = &difference.flips().unwrap().newly_disallowed;
     let found: Vec<_> = flips.iter().map(|flip| (&flip.path[..], flip.is_shortest)).collect();
@@ -144,7 +145,7 @@ fn crawlers() {
     assert_eq!(asked[0].crawlers, ["one", "two"]);
 }
 
-/// Beyond the bounds nothing is claimed that was not seen, and what was seen is true.
+/// Beyond the limits, only what was seen is reported, and it is true.
 #[test]
 fn over_the_bounds() {
     let stars = |verdict: &str, last: char| -> String {
@@ -162,7 +163,7 @@ fn over_the_bounds() {
     assert!(matches!(flips.unproven, Some(Unproven::Old(_))), "{flips:?}");
     flips_flip(&difference, &old, &changed);
     assert!(flips.newly_allowed.iter().all(|flip| !flip.is_shortest));
-    // A rule more that never decides: equal, but nobody can prove it.
+    // One more rule, which never decides: equal, but it cannot be proven.
     let redundant =
         policy(&of_lines(&format!("{large}Disallow: /*a7b*c7d*e7f*x")), &Profile::RFC9309);
     let unknown = diff::policies(&old, &redundant, &limits);
@@ -174,7 +175,7 @@ fn over_the_bounds() {
     let [one, other] = [stars("Disallow", 'x'), stars("Disallow", 'y')];
     let [one, other] = [one, other].map(|lines| policy(&of_lines(&lines), &Profile::RFC9309));
     flips_flip(&diff::policies(&one, &other, &limits), &one, &other);
-    // Profiles that differ.
+    // Different profiles.
     let google = policy(&of_lines("Disallow: /%41"), &Profile::GOOGLE);
     let rfc = policy(&of_lines("Disallow: /%41"), &Profile::RFC9309);
     let difference = diff::policies(&rfc, &google, &limits);
@@ -182,7 +183,7 @@ fn over_the_bounds() {
     assert!(!difference.is_equal(), "{difference:?}");
 }
 
-/// Any engine is compared.
+/// Policies can be compared whatever their engine.
 #[test]
 fn policies_of_other_engines() {
     for engine in [Engine::Scan, Engine::Lazy, Engine::Segments] {
@@ -220,7 +221,7 @@ fn flips_flip(difference: &Difference, old: &Policy, new: &Policy) {
     }
 }
 
-/// What the comparison says holds of these paths.
+/// What the comparison says is true for these paths.
 fn holds_for(
     difference: &Difference,
     profile: &Profile,
@@ -252,7 +253,7 @@ fn holds_for(
     }
 }
 
-/// Rules of small alphabets, which meet each other often.
+/// Rules over a small alphabet, so that they often match the same paths.
 fn rules(random: &mut Random) -> Vec<(bool, Vec<u8>)> {
     const WORDS: [&[u8]; 18] = [
         b"a",
@@ -288,7 +289,7 @@ fn rules(random: &mut Random) -> Vec<(bool, Vec<u8>)> {
         .collect()
 }
 
-/// The same rules, changed a little: often in text only.
+/// The same rules with small changes, many of which do not change the meaning.
 fn mutated(rules: &[(bool, Vec<u8>)], random: &mut Random) -> Vec<(bool, Vec<u8>)> {
     let mut rules = rules.to_vec();
     for _ in 0..1 + random.below(2) {
@@ -299,7 +300,7 @@ fn mutated(rules: &[(bool, Vec<u8>)], random: &mut Random) -> Vec<(bool, Vec<u8>
                 rules.swap(at, other);
             }
             1 | 2 => {
-                // Redundant, if no other rule is better there.
+                // Redundant, unless another rule takes precedence there.
                 let (allow, mut value) = rules[at].clone();
                 value.extend(random.word(2, b"ab/*"));
                 rules.push((allow, value));
@@ -324,7 +325,7 @@ fn mutated(rules: &[(bool, Vec<u8>)], random: &mut Random) -> Vec<(bool, Vec<u8>
     rules
 }
 
-/// Two files: how they came about, and the files.
+/// Two files, and a name for how they were made.
 fn pair(number: usize, random: &mut Random) -> (&'static str, Vec<u8>, Vec<u8>) {
     if number.is_multiple_of(10) {
         let old = robotsieve_corpora::robots(7, number as u64);
@@ -372,7 +373,7 @@ fn changed_file(file: &[u8], random: &mut Random) -> Vec<u8> {
     lines.join(&b'\n')
 }
 
-/// Paths that the rules of both are about, and some that they are not about.
+/// Paths that the rules of both match or nearly match, and some random ones.
 fn paths(old: &Policy, new: &Policy, count: usize, random: &mut Random) -> Vec<Vec<u8>> {
     let values: Vec<Vec<u8>> = old.rules().chain(new.rules()).map(|r| r.value.to_vec()).collect();
     let words: [&[u8]; 10] =
@@ -407,7 +408,7 @@ fn paths(old: &Policy, new: &Policy, count: usize, random: &mut Random) -> Vec<V
     paths
 }
 
-/// Runs numbered work over all cores.
+/// Runs the work for each number, on all cores.
 fn over_all_cores(count: usize, work: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -426,8 +427,8 @@ fn over_all_cores(count: usize, work: impl Fn(usize) + Sync) {
     });
 }
 
-/// The bar: a thousand pairs; what is said to be equal differs on none of the URLs, what flips
-/// does, and nothing flips that is not reported.
+/// In a thousand pairs, policies that are said to be equal differ on none of the URLs, every flip
+/// flips, and no URL flips in a direction that has no flips.
 #[test]
 fn generated_pairs() {
     let urls = std::env::var("ROBOTSIEVE_DIFF_URLS").ok().and_then(|urls| urls.parse().ok());
@@ -475,7 +476,7 @@ fn generated_pairs() {
     say(&format!("{PAIRS} pairs, {urls} URLs each; slowest comparison {slowest:?}"));
 }
 
-/// Every file of the corpus against the same with a line or two changed.
+/// Every file of the corpus, compared with the same file after a few changes.
 #[corpus::test]
 fn corpus_pairs() {
     let hosts = corpus::files();
@@ -520,8 +521,8 @@ fn corpus_pairs() {
     ));
 }
 
-/// Files that are made to cost as much as they can, each against the same with a rule more and
-/// with one changed.
+/// Files made to cost as much as they can, compared with the same file with one more rule and with
+/// one rule changed.
 #[test]
 fn hostile_pairs() {
     let files = robotsieve_corpora::hostile::all();

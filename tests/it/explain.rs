@@ -1,5 +1,5 @@
-//! Explanations agree with decisions, with the naive oracle and with themselves: on every
-//! verdict of the corpus, on generated files, and on hostile ones in bounded time.
+//! Explanations agree with decisions, with the naive oracle and with themselves: for every
+//! verdict of the corpus, for generated files, and in bounded time for hostile ones.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use robotsieve::explain::{Explanation, MatchedRule, PieceKind, compare_profiles};
 use robotsieve::{Config, Crawler, Engine, Policy, Profile, Reason, Robots, Verdict};
 
-/// What an explanation says must hold in itself and agree with `policy`.
+/// Checks that an explanation is consistent and agrees with `policy`.
 fn check(why: &Explanation<'_>, file: &[u8], url: &[u8], policy: &Policy) -> Result<(), String> {
     let wrong =
         |what: &str| Err(format!("{what}: {} in\n{}", url.escape_ascii(), file.escape_ascii()));
@@ -51,8 +51,8 @@ fn check(why: &Explanation<'_>, file: &[u8], url: &[u8], policy: &Policy) -> Res
     Ok(())
 }
 
-/// Whether the pieces of a rule lie one behind another in value and target, and literal ones
-/// are what they match.
+/// Whether the pieces of a rule follow one another without gaps in the value and in the target,
+/// and literal pieces match themselves.
 fn is_laid_out(rule: &MatchedRule<'_>, why: &Explanation<'_>, file: &[u8]) -> bool {
     let target = &why.target.bytes;
     let (mut in_file, mut in_target) = (rule.value_span.start, 0);
@@ -64,13 +64,14 @@ fn is_laid_out(rule: &MatchedRule<'_>, why: &Explanation<'_>, file: &[u8]) -> bo
         let (part, text) = (&file[piece.file_span.clone()], &target[piece.target_span.clone()]);
         let fits = match piece.kind {
             PieceKind::Literal => {
-                // Normalised, it must be a part of the pattern.
+                // The normalised bytes must be a part of the pattern.
                 let plain = part == text || part.is_empty() && text == b"/";
                 let pattern = &rule.pattern;
                 plain || pattern.windows(text.len().max(1)).any(|window| window == text)
             }
             PieceKind::Star => part.iter().all(|byte| *byte == b'*') && !part.is_empty(),
             PieceKind::End => (part == b"$" || part.is_empty()) && in_target == target.len(),
+            _ => false,
         };
         if !fits {
             return false;
@@ -80,7 +81,7 @@ fn is_laid_out(rule: &MatchedRule<'_>, why: &Explanation<'_>, file: &[u8]) -> bo
     is_whole && file[rule.value_span.clone()] == *rule.value
 }
 
-/// The rules that match, by the naive oracle, with its order of precedence.
+/// The rules that match by the naive oracle, in its order of precedence.
 fn naive_matches(policy: &Policy, profile: &Profile, target: &[u8]) -> Vec<u32> {
     let mut rules: Vec<_> = policy
         .rules()
@@ -99,8 +100,8 @@ struct Run {
     wrong: Vec<String>,
 }
 
-/// The bar of explain: on every line of the corpus's verdicts the verdict is the reference's
-/// and that of `decide`, and the winner is the rule that the naive oracle finds.
+/// For every verdict of the corpus, the explanation has the verdict of the reference and of
+/// `decide`, and its winner is the rule that the naive oracle finds.
 #[corpus::test]
 fn google_agrees_with_the_corpus() {
     let hosts = corpus::hosts();
@@ -129,8 +130,8 @@ fn google_agrees_with_the_corpus() {
     report("google", &corpus::tally(hosts, judge));
 }
 
-/// In the other profiles: the same, compared with `decide` and, of every tenth URL, the whole
-/// list of rules with the naive oracle's.
+/// The same in the other profiles, compared with `decide`. For every tenth URL the whole list of
+/// rules is compared with that of the naive oracle.
 #[corpus::test]
 fn other_profiles_agree_with_decide() {
     let hosts = corpus::hosts();
@@ -177,14 +178,14 @@ fn report(name: &str, runs: &[Run]) {
     assert_eq!(verdicts, VERDICTS);
 }
 
-/// Each difference between profiles has causes, and the sentence names what differs.
+/// Every difference between profiles has a cause, and the sentence names every verdict.
 #[corpus::test]
 fn profiles_of_the_corpus() {
     let hosts = corpus::hosts();
     let judge = |host: &Host, run: &mut Run| {
         for questions in &host.crawlers {
             let crawler = Crawler::name(questions.agent);
-            // Some dozen parses for each difference: a sample.
+            // Each difference takes dozens of parses, so this takes a sample.
             for (url, _) in questions.verdicts.iter().step_by(97) {
                 run.verdicts += 1;
                 let compared = compare_profiles(&host.file, &crawler, *url);
@@ -235,7 +236,7 @@ proptest! {
             prop_assert_eq!(check(&why, &generated.file, path, &policy), Ok(()));
             let lines: Vec<u32> = why.matches.iter().map(|rule| rule.line).collect();
             prop_assert_eq!(lines, naive_matches(&policy, &profile, &why.target.bytes));
-            // Without the line of the winner the verdict is what the explanation said.
+            // Without the winner's line, the verdict is what the explanation says it would be.
             if let Some(winner) = why.winner() {
                 let mut without = generated.file.clone();
                 without[winner.value_span.clone()].fill(b' ');
@@ -275,7 +276,7 @@ fn reasons_without_a_rule() {
     assert_eq!((itself.as_str(), otherwise), ("RobotsTxt", Some(Verdict::Disallow)));
 }
 
-/// Files made to be slow, with long URLs, are explained in bounded time, in all profiles.
+/// Files made to be slow, with long URLs, are explained in bounded time in all profiles.
 #[test]
 fn hostile_files() {
     let long_url: Vec<u8> = [b"/".to_vec(), b"ab".repeat(32 << 10)].concat();
@@ -314,7 +315,7 @@ fn hostile_files() {
         assert!(took < Duration::from_secs(60), "{name}: {took:?}");
         for (_, why) in &compared.explanations {
             let why = why.as_ref().expect("a path is a URL");
-            assert!(why.matches.len() <= Explanation::MATCHES_LISTED);
+            assert!(why.matches.len() <= Explanation::MAX_MATCHES);
             let robots = Robots::parse_with(file, &why.profile, &configs::forced(Engine::Segments));
             let policy = robots.policy(&why.crawler);
             assert_eq!(policy.is_allowed(&long_url), Ok(why.verdict.is_allow()), "{name}");

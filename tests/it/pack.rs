@@ -1,4 +1,4 @@
-//! Packs say what the policies say from which they were made, and damage is found.
+//! A pack gives the same verdicts as the policies it was made from, and damage is found.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ fn crawlers() -> [Crawler; 3] {
     CRAWLERS.map(Crawler::name)
 }
 
-/// Files of some shapes, one twice, and one that is over the limits of a DFA.
+/// Various files: one is there twice, and one is over the limits of a DFA.
 fn files() -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = (0..12)
         .map(|host| (robotsieve_corpora::host_name(host), robotsieve_corpora::robots(1, host)))
@@ -118,7 +118,7 @@ fn same_as_the_policies() {
     }
 }
 
-/// Whatever bit is changed: it is an error, or all answers stay.
+/// Whichever bit is changed, the result is an error, or all answers stay the same.
 #[test]
 fn every_bit_changed() {
     let mut files = files();
@@ -127,7 +127,7 @@ fn every_bit_changed() {
     let right = answers(&Pack::open(&bytes).expect("a pack"), &files).expect("no damage");
     let mut changed = bytes.clone();
     for at in 0..bytes.len() {
-        // One bit of each byte, and all of the first and the last ones.
+        // One bit of each byte, but all bits of the first and the last bytes.
         let bits = if (256..bytes.len() - 512).contains(&at) { at % 8..at % 8 + 1 } else { 0..8 };
         for bit in bits {
             changed[at] ^= 1 << bit;
@@ -153,8 +153,8 @@ fn cut_short() {
 
 #[test]
 fn other_files() {
-    assert_eq!(Pack::open(b"").unwrap_err(), PackError::NoPack);
-    assert_eq!(Pack::open(&[b'x'; 1000]).unwrap_err(), PackError::NoPack);
+    assert_eq!(Pack::open(b"").unwrap_err(), PackError::NotAPack);
+    assert_eq!(Pack::open(&[b'x'; 1000]).unwrap_err(), PackError::NotAPack);
     let mut bytes = packed(&[], &Profile::RFC9309, false);
     let pack = Pack::open(&bytes).expect("a pack of nothing");
     assert!(pack.is_empty() && pack.get(b"e.com").expect("no damage").is_none());
@@ -163,7 +163,7 @@ fn other_files() {
     assert_eq!(Pack::open(&bytes).unwrap_err(), PackError::Version(7));
 }
 
-/// Many origins, few files: each is found, and nothing else.
+/// Each of many origins is found, and no other.
 #[test]
 fn many_origins() {
     let file = b"User-agent: *\nDisallow: /a";
@@ -172,7 +172,7 @@ fn many_origins() {
     for number in 0..20_000 {
         writer.add(format!("host{number}.example").as_bytes(), &packed).expect("a Vec");
     }
-    // Twice: the first one stays.
+    // Added twice: the first file counts.
     let other = writer.recipe().pack(b"");
     writer.add(b"host7.example", &other).expect("a Vec");
     let bytes = writer.finish().expect("a Vec");

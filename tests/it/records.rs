@@ -1,17 +1,20 @@
-//! Other records: whatever the bytes, nothing is lost; and what real files have.
+//! Records that are neither user-agent lines nor rules: none is lost, whatever the bytes.
+//! Also counts what real files have.
 
 use std::collections::BTreeMap;
 
 use crate::support::{corpus, say};
 use proptest::prelude::*;
-use robotsieve::records::{Kind, Preference, Scope, Use, Value};
+use robotsieve::records::{Kind, Scope, Value};
+#[cfg(feature = "drafts")]
+use robotsieve::records::{Preference, Use};
 use robotsieve::{Crawler, Field, Profile, Robots};
 
-/// What must hold of any file.
+/// What must hold for any file.
 fn look_at(file: &[u8], profile: &Profile) {
     let robots = Robots::parse(file, profile);
     let typed = robots.typed_records();
-    // Each other record once, as it is written.
+    // Every record once, as written.
     let others: Vec<_> = robots.other_records().collect();
     assert_eq!(typed.iter().map(|record| record.record).collect::<Vec<_>>(), others);
     for record in &typed {
@@ -29,6 +32,11 @@ fn look_at(file: &[u8], profile: &Profile) {
             _ => assert!(!record.kind.is_per_file()),
         }
         match &record.value {
+            Ok(Value::Unknown(value)) => {
+                let follows_draft = matches!(record.kind, Kind::ContentSignal | Kind::ContentUsage);
+                assert!(record.kind == Kind::Unknown || follows_draft && !cfg!(feature = "drafts"));
+                assert_eq!(*value, raw.value);
+            }
             Ok(value) => assert_eq!(kind_of(value), record.kind),
             Err(invalid) => {
                 assert_eq!(invalid.kind(), record.kind);
@@ -43,29 +51,35 @@ fn look_at(file: &[u8], profile: &Profile) {
         if robots.crawl_delay(&crawler).is_some() {
             assert!(of_crawler.iter().any(|record| record.kind == Kind::CrawlDelay));
         }
+        #[cfg(feature = "drafts")]
         for url in [&b"/"[..], b"/a", b"/a/b%41?c", b"https://e.com/x", b"nonsense", b"\xFF"] {
-            let Ok(usage) = robots.usage(&crawler, url) else { continue };
-            let lines = others.iter().map(|record| record.line);
-            let lines: Vec<u32> = lines.collect();
-            assert!(usage.statements.is_sorted_by_key(|said| said.line));
-            for said in &usage.statements {
-                assert!(lines.contains(&said.line) && said.preference != Preference::Unknown);
-            }
-            for used_for in Use::ALL {
-                let about = usage.statements.iter().filter(|said| said.used_for == used_for);
-                let said: Vec<Preference> = about.map(|said| said.preference).collect();
-                let wanted = match (said.len(), said.contains(&Preference::Disallowed)) {
-                    (0, _) => Preference::Unknown,
-                    (_, true) => Preference::Disallowed,
-                    _ => Preference::Allowed,
-                };
-                assert_eq!(usage.preference(used_for), wanted);
-            }
-            usage.ambiguities.iter().for_each(|ambiguity| {
-                assert!(!ambiguity.to_string().is_empty());
-            });
+            usage_holds(&robots, &crawler, url);
         }
     }
+}
+
+/// What must hold for what a file says about the use of a URL.
+#[cfg(feature = "drafts")]
+fn usage_holds(robots: &Robots<'_>, crawler: &Crawler, url: &[u8]) {
+    let Ok(usage) = robots.usage(crawler, url) else { return };
+    let lines: Vec<u32> = robots.other_records().map(|record| record.line).collect();
+    assert!(usage.statements.is_sorted_by_key(|said| said.line));
+    for said in &usage.statements {
+        assert!(lines.contains(&said.line) && said.preference != Preference::Unknown);
+    }
+    for &used_for in Use::ALL {
+        let about = usage.statements.iter().filter(|said| said.used_for == used_for);
+        let said: Vec<Preference> = about.map(|said| said.preference).collect();
+        let wanted = match (said.len(), said.contains(&Preference::Disallowed)) {
+            (0, _) => Preference::Unknown,
+            (_, true) => Preference::Disallowed,
+            _ => Preference::Allowed,
+        };
+        assert_eq!(usage.preference(used_for), wanted);
+    }
+    usage.ambiguities.iter().for_each(|ambiguity| {
+        assert!(!ambiguity.to_string().is_empty());
+    });
 }
 
 fn kind_of(value: &Value<'_>) -> Kind {
@@ -77,13 +91,15 @@ fn kind_of(value: &Value<'_>) -> Kind {
         Value::Host(_) => Kind::Host,
         Value::CleanParam(_) => Kind::CleanParam,
         Value::NoIndex(_) => Kind::NoIndex,
+        #[cfg(feature = "drafts")]
         Value::ContentSignal(_) => Kind::ContentSignal,
+        #[cfg(feature = "drafts")]
         Value::ContentUsage(_) => Kind::ContentUsage,
         _ => Kind::Unknown,
     }
 }
 
-/// Lines that look like records, with values near to what their fields ask for.
+/// Lines that look like records, with values close to what their fields ask for.
 fn lines() -> impl Strategy<Value = Vec<u8>> {
     const PARTS: [&str; 52] = [
         "User-agent: *\n",
@@ -165,7 +181,8 @@ proptest! {
     }
 }
 
-/// What is made to cost much costs little.
+/// Files made to be slow are read in bounded time.
+#[cfg(feature = "drafts")]
 #[test]
 fn hostile() {
     let repeated = |line: &str| {
@@ -195,7 +212,7 @@ fn hostile() {
     assert!(Robots::parse(file.as_bytes(), &Profile::RFC9309).typed_records()[0].value.is_err());
 }
 
-/// Records by kind over the corpus: the table of docs/records.md.
+/// Counts the records of the corpus by kind, for the table in docs/records.md.
 #[corpus::test]
 fn corpus_counts() {
     let files = corpus::files();

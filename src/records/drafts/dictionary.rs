@@ -1,18 +1,19 @@
 //! Dictionaries of RFC 9651 (Structured Field Values for HTTP), as far as preferences need them.
 
-/// A member of a dictionary: the last of its key, in the place of the first.
+/// A member of a dictionary: the last value of its key, at the position of the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member<'a> {
     pub(super) key: &'a [u8],
-    /// The value where it is a token; parameters are left out.
+    /// The value if it is a token, without parameters.
     pub(super) token: Option<&'a [u8]>,
 }
 
-/// Parses a dictionary (RFC 9651 §4.2.2). `None` where it is none: then nothing of it counts.
+/// Parses a dictionary (RFC 9651 §4.2.2). `None` if any part of it is invalid, for then the RFC
+/// ignores all of it.
 ///
-/// `O(n)`, but for the keys, which are compared with each other.
+/// `O(n)`, plus the comparison of each key with all others.
 pub(super) fn parse(text: &[u8]) -> Option<Vec<Member<'_>>> {
-    /// More keys than any vocabulary has: what is longer is not a preference but an attack.
+    /// More keys than any vocabulary has. Bounds the comparison of keys.
     const MAX_MEMBERS: usize = 256;
     let mut members: Vec<Member<'_>> = Vec::new();
     let mut rest = Text(text.trim_ascii());
@@ -41,7 +42,7 @@ pub(super) fn parse(text: &[u8]) -> Option<Vec<Member<'_>>> {
     Some(members)
 }
 
-/// What is left of a text.
+/// The rest of a text.
 struct Text<'a>(&'a [u8]);
 
 impl<'a> Text<'a> {
@@ -77,7 +78,7 @@ impl<'a> Text<'a> {
         }))
     }
 
-    /// The token, if it is one.
+    /// `None` if it is neither an item nor a list, else the token, if it is one.
     fn item_or_list(&mut self) -> Option<Option<&'a [u8]>> {
         if !self.take(b'(') {
             return self.bare_item();
@@ -106,7 +107,7 @@ impl<'a> Text<'a> {
         Some(())
     }
 
-    /// RFC 9651 §4.2.3.1: the token, if it is one; `None` where it is no item at all.
+    /// RFC 9651 §4.2.3.1. `None` if it is not an item, else the token, if it is one.
     fn bare_item(&mut self) -> Option<Option<&'a [u8]>> {
         match *self.0.first()? {
             b'a'..=b'z' | b'A'..=b'Z' | b'*' => Some(Some(self.take_while(|byte| {
@@ -159,7 +160,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Of what is escaped only the digits are looked at, not whether it is UTF-8.
+    /// Checks the digits of escapes, but not that what they encode is UTF-8.
     fn display_string(&mut self) -> Option<Option<&'a [u8]>> {
         if !self.take(b'"') {
             return None;
@@ -195,7 +196,7 @@ mod tests {
             tokens(" train-ai=y , search=n"),
             Some(vec![("train-ai", Some("y")), ("search", Some("n"))])
         );
-        // Only the last member of a key counts, and what is no token is no preference.
+        // Only the last member of a key counts, and only a token is a preference.
         let twice = "train-ai=y, train-ai, search=n, search=\"n\"";
         assert_eq!(tokens(twice), Some(vec![("train-ai", None), ("search", None)]));
         assert_eq!(tokens("train-ai;allow=n, train-ai=y"), Some(vec![("train-ai", Some("y"))]));

@@ -1,16 +1,24 @@
-//! The values of the two drafts by which sites say how their content may be used.
+//! The values of `Content-Usage` and `Content-Signal`.
+
+use std::fmt;
 
 use super::dictionary;
-use super::values::words;
+use crate::records::values::words;
 
-/// What is preferred about a use.
+/// What a site prefers about a use of its content. Follows **drafts**.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum Preference {
     /// The use is allowed.
     Allowed,
     /// The use is not allowed.
     Disallowed,
-    /// Nothing is said about it.
+    /// Nothing is said about the use.
     Unknown,
 }
 
@@ -34,44 +42,66 @@ impl Preference {
     }
 }
 
-/// What a record says about one category of use.
+impl fmt::Display for Preference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What a record says about one category of use. Follows **drafts**.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Stated<'a> {
-    /// The category's label as written: `train-ai`, `ai-train`, `search`.
+pub struct LabelledPreference<'a> {
+    /// The label of the category as written, such as `train-ai`, `ai-train` or `search`.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub label: &'a [u8],
-    /// What is preferred; unknown where the value is not one that the draft defines.
+    /// The preference; [`Preference::Unknown`] if the draft does not define the value.
     pub preference: Preference,
 }
 
-/// The value of `Content-Signal`: `search=yes, ai-train=no`. **A draft** of Cloudflare's
-/// (contentsignals.org, September 2025; draft-romm-aipref-contentsignals-00).
+/// The value of `Content-Signal`, such as `search=yes, ai-train=no`.
 ///
-/// Labels and values are read without regard to case.
+/// A **draft** by Cloudflare (contentsignals.org, September 2025;
+/// draft-romm-aipref-contentsignals-00). Labels and values are read without regard to case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ContentSignal<'a> {
-    /// A path pattern, where somebody wrote one before the signals; none is defined.
+    /// The path pattern before the signals. The draft does not define one, but some files have
+    /// it.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::bytes_as_text::serialize_option")
+    )]
     pub path: Option<&'a [u8]>,
     /// The signals in their order.
-    pub signals: Vec<Stated<'a>>,
+    pub signals: Vec<LabelledPreference<'a>>,
 }
 
-/// The value of `Content-Usage`: `/path train-ai=n, search=y`. **A draft**
-/// (draft-ietf-aipref-attach-05 §3; draft-ietf-aipref-vocab-08 §6 for what follows the path).
+/// The value of `Content-Usage`, such as `/path train-ai=n, search=y`.
+///
+/// A **draft** (draft-ietf-aipref-attach-05 §3, and draft-ietf-aipref-vocab-08 §6 for what
+/// follows the path).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ContentUsage<'a> {
-    /// The path pattern, matched as a rule's; `None` where none is written, as in the first
-    /// version of the draft: it is meant for all paths.
+    /// The path pattern, matched like that of a rule. `None` if there is none, as in the first
+    /// version of the draft, where the record is for all paths.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::bytes_as_text::serialize_option")
+    )]
     pub path: Option<&'a [u8]>,
     /// The preferences as written.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub expression: &'a [u8],
-    /// What they say: the last of each label. Unknown labels are kept.
-    pub preferences: Vec<Stated<'a>>,
+    /// What they say. Only the last one for each label counts. Unknown labels are kept.
+    pub preferences: Vec<LabelledPreference<'a>>,
 }
 
-/// A path that begins a value, and what is left.
+/// Splits a value into the path it begins with and the rest.
 fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
     if value.first() != Some(&b'/') {
         return (None, value);
@@ -80,14 +110,14 @@ fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
     (Some(&value[..end]), value[end..].trim_ascii())
 }
 
-pub(super) fn content_usage(value: &[u8]) -> Result<ContentUsage<'_>, &'static str> {
+pub(in crate::records) fn content_usage(value: &[u8]) -> Result<ContentUsage<'_>, &'static str> {
     let (path, expression) = split_path(value);
     if expression.is_empty() {
-        return Err("preferences are expected behind the path, such as / train-ai=n");
+        return Err("expected preferences after the path, such as / train-ai=n");
     }
     let members = dictionary::parse(expression)
-        .ok_or("the preferences are no dictionary of RFC 9651, such as train-ai=n, search=y")?;
-    let preferences = members.iter().map(|member| Stated {
+        .ok_or("the preferences are not an RFC 9651 dictionary, such as train-ai=n, search=y")?;
+    let preferences = members.iter().map(|member| LabelledPreference {
         label: member.key,
         preference: match member.token {
             Some(b"y") => Preference::Allowed,
@@ -98,8 +128,8 @@ pub(super) fn content_usage(value: &[u8]) -> Result<ContentUsage<'_>, &'static s
     Ok(ContentUsage { path, expression, preferences: preferences.collect() })
 }
 
-pub(super) fn content_signal(value: &[u8]) -> Result<ContentSignal<'_>, &'static str> {
-    const WANTED: &str = "signals are expected, such as search=yes, ai-train=no";
+pub(in crate::records) fn content_signal(value: &[u8]) -> Result<ContentSignal<'_>, &'static str> {
+    const WANTED: &str = "expected signals, such as search=yes, ai-train=no";
     let (path, signals) = split_path(value);
     let signal = |text: &'_ [u8]| -> Option<(usize, usize, Preference)> {
         let equals = text.iter().position(|byte| *byte == b'=')?;
@@ -119,7 +149,7 @@ pub(super) fn content_signal(value: &[u8]) -> Result<ContentSignal<'_>, &'static
     };
     let signals = signals.split(|byte| *byte == b',').map(|text| {
         let (from, to, preference) = signal(text).ok_or(WANTED)?;
-        Ok(Stated { label: &text[from..to], preference })
+        Ok(LabelledPreference { label: &text[from..to], preference })
     });
     Ok(ContentSignal { path, signals: signals.collect::<Result<_, &'static str>>()? })
 }
@@ -128,8 +158,10 @@ pub(super) fn content_signal(value: &[u8]) -> Result<ContentSignal<'_>, &'static
 mod tests {
     use super::*;
 
-    fn shown(stated: &[Stated<'_>]) -> String {
-        let one = |s: &Stated<'_>| format!("{} {}", s.label.escape_ascii(), s.preference.as_str());
+    fn shown(stated: &[LabelledPreference<'_>]) -> String {
+        let one = |s: &LabelledPreference<'_>| {
+            format!("{} {}", s.label.escape_ascii(), s.preference.as_str())
+        };
         stated.iter().map(one).collect::<Vec<_>>().join("; ")
     }
 

@@ -1,32 +1,38 @@
-//! What a site says about training, search and inference for a path.
+//! What a file says about training, search and inference for a path.
 
 use std::fmt;
 
-use super::usage::{Preference, Stated};
-use super::{Kind, Scope, TypedRecord, Value};
-use crate::policy::robots::Robots;
+use super::values::{LabelledPreference, Preference};
 use crate::profile::RulePrecedence;
 use crate::read::crawler::Crawler;
+use crate::records::{Kind, Scope, TypedRecord, Value};
+use crate::policy::robots::Robots;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{RawRule, RuleSet};
 use crate::verdict::Verdict;
 
-/// What content may be used for.
+/// A use of content. Follows **drafts**.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Use {
-    /// Training of (generative) models: `train-ai` in Content-Usage, `ai-train` in
+    /// Training a (generative) model: `train-ai` in Content-Usage, `ai-train` in
     /// Content-Signal.
     Training,
-    /// A search that leads to the content: `search` in both.
+    /// Search results that lead to the content: `search` in both.
     Search,
-    /// Input to a model that answers: `ai-use` in Content-Usage, `ai-input` in Content-Signal.
+    /// Input to a model that answers questions: `ai-use` in Content-Usage, `ai-input` in
+    /// Content-Signal.
     Inference,
 }
 
 impl Use {
-    /// All of them.
-    pub const ALL: [Use; 3] = [Use::Training, Use::Search, Use::Inference];
+    /// All uses.
+    pub const ALL: &'static [Use] = &[Use::Training, Use::Search, Use::Inference];
 
     /// `training`, `search` or `inference`.
     pub fn as_str(self) -> &'static str {
@@ -56,8 +62,19 @@ impl Use {
     }
 }
 
-/// Which draft a statement follows.
+impl fmt::Display for Use {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The field that a statement comes from, and so the draft that it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Source {
     /// draft-ietf-aipref-attach-05 with draft-ietf-aipref-vocab-08.
@@ -76,87 +93,102 @@ impl Source {
     }
 }
 
-/// What one record says about one use.
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What one record says about one use. Follows **drafts**.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Statement {
-    /// The draft that it follows.
+    /// The record's field.
     pub source: Source,
-    /// Its line, 1-based.
+    /// The record's line number, from 1.
     pub line: u32,
-    /// What it is about.
+    /// The use in question.
     pub used_for: Use,
-    /// What it says: never [`Preference::Unknown`].
+    /// What the record says about it; never [`Preference::Unknown`].
     pub preference: Preference,
 }
 
-/// What makes an answer less than certain. The drafts leave these open, or the file departs from
-/// them.
+/// Something that makes an answer uncertain: the drafts leave it open, or the file does not
+/// follow them. Follows **drafts**.
+///
+/// Its `Display` is a sentence that names the line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Ambiguity {
-    /// A record stands before any group. Neither draft knows that; it is taken for all crawlers
-    /// where none of the crawler's groups has one of the same kind.
+    /// A record comes before any group, which neither draft allows. It counts for crawlers whose
+    /// groups have no record of the same field.
     OutsideGroups {
-        /// What it is.
+        /// The record's field.
         source: Source,
-        /// Its line.
+        /// The record's line number, from 1.
         line: u32,
     },
-    /// The crawler has groups of its own, without such a record, but the group for `*` has one.
-    /// By RFC 9309 that is not for this crawler, and it does not count here; who wrote it may
-    /// have meant the whole file.
+    /// The crawler has groups of its own without such a record, but the group for `*` has one. By
+    /// RFC 9309 that group is not for this crawler, so the record is ignored; its author may have
+    /// meant the whole file.
     OnlyForOthers {
-        /// What it is.
+        /// The record's field.
         source: Source,
-        /// Its line.
+        /// The record's line number, from 1.
         line: u32,
     },
-    /// A Content-Usage record has no path, as in draft-ietf-aipref-attach-00: taken for `/`.
+    /// A Content-Usage record has no path, as in draft-ietf-aipref-attach-00. It is read as one
+    /// for `/`.
     WithoutPath {
-        /// Its line.
+        /// The record's line number, from 1.
         line: u32,
     },
-    /// A Content-Signal record has a path, which contentsignals.org does not define: it counts
-    /// for that path only.
+    /// A Content-Signal record has a path, which contentsignals.org does not define. It counts for
+    /// that path only.
     SignalWithPath {
-        /// Its line.
+        /// The record's line number, from 1.
         line: u32,
     },
-    /// Records of equal weight, or of both drafts, disagree: the most restrictive counts.
+    /// Records of equal weight disagree, or the two drafts do. The most restrictive one counts.
     Disagreement {
-        /// About what.
+        /// The use in question.
         used_for: Use,
-        /// The lines that allow and those that disallow it.
+        /// The lines that allow or disallow it.
         lines: Vec<u32>,
     },
-    /// Patterns of equal length match: the draft speaks of identical ones only. They are
-    /// combined.
+    /// Different patterns of equal length match. They are combined, although the draft says that
+    /// of identical patterns only.
     EqualLength {
-        /// Their lines.
+        /// The lines of the records.
         lines: Vec<u32>,
     },
-    /// A label that the current draft does not have: ignored, as it demands. Some are of
-    /// earlier versions of the draft.
+    /// A label is not in the current draft, though it may have been in an earlier one. It is
+    /// ignored, as the draft demands.
     UnknownLabel {
-        /// The line.
+        /// The record's line number, from 1.
         line: u32,
         /// The label as written.
         label: String,
     },
-    /// A label's value is none of those that the draft defines: nothing is said by it.
+    /// The draft does not define the value of a label. The label is ignored.
     UnknownPreference {
-        /// The line.
+        /// The record's line number, from 1.
         line: u32,
         /// The label as written.
         label: String,
     },
-    /// The value could not be read: nothing is said by it.
+    /// The value of a record is invalid. The record is ignored.
     Invalid {
-        /// The line.
+        /// The record's line number, from 1.
         line: u32,
     },
-    /// The path may not be crawled: by the draft Content-Usage says nothing about it then.
+    /// The crawler may not fetch the path, so by the draft Content-Usage says nothing about it.
     NotCrawlable,
 }
 
@@ -166,71 +198,70 @@ impl fmt::Display for Ambiguity {
         match self {
             Ambiguity::OutsideGroups { source, line } => write!(
                 f,
-                "line {line}: {} before any group; the draft knows it in groups only, taken for \
-                 all crawlers whose groups have none",
-                source.as_str()
+                "line {line}: {source} outside any group, which the draft does not allow; it \
+                 counts for crawlers whose groups have none"
             ),
             Ambiguity::OnlyForOthers { source, line } => write!(
                 f,
-                "line {line}: {} in the group for *, but this crawler has groups of its own: it \
-                 does not count, though it may have been meant for all",
-                source.as_str()
+                "line {line}: {source} in the group for * is ignored, since this crawler has \
+                 groups of its own; it may have been meant for all crawlers"
             ),
             Ambiguity::WithoutPath { line } => {
-                write!(f, "line {line}: content-usage without a path, taken for /")
+                write!(f, "line {line}: content-usage without a path is read as one for /")
             }
             Ambiguity::SignalWithPath { line } => write!(
                 f,
-                "line {line}: content-signal with a path, which is not defined; taken for that \
-                 path only"
+                "line {line}: content-signal with a path, which is not defined; it counts for \
+                 that path only"
             ),
             Ambiguity::Disagreement { used_for, lines } => write!(
                 f,
-                "lines {} disagree about {}: the most restrictive counts",
-                list(lines),
-                used_for.as_str()
+                "lines {} disagree about {used_for}; the most restrictive one counts",
+                list(lines)
             ),
-            Ambiguity::EqualLength { lines } => {
-                write!(f, "lines {}: content-usage patterns of equal length, combined", list(lines))
-            }
+            Ambiguity::EqualLength { lines } => write!(
+                f,
+                "lines {}: content-usage patterns of equal length match and are combined",
+                list(lines)
+            ),
             Ambiguity::UnknownLabel { line, label } => write!(
                 f,
-                "line {line}: label '{label}' is not in the current draft, ignored{}",
-                if is_of_earlier_draft(label) { " (an earlier version had it)" } else { "" }
+                "line {line}: label '{label}' is not in the current draft and is ignored{}",
+                if is_of_earlier_draft(label) { " (an earlier draft had it)" } else { "" }
             ),
             Ambiguity::UnknownPreference { line, label } => {
-                write!(f, "line {line}: the value of '{label}' is not defined, nothing is said")
+                write!(f, "line {line}: the value of '{label}' is not defined and is ignored")
             }
             Ambiguity::Invalid { line } => {
-                write!(f, "line {line}: the value cannot be read, nothing is said")
+                write!(f, "line {line}: the value is invalid and is ignored")
             }
-            Ambiguity::NotCrawlable => {
-                f.write_str("the path may not be crawled: content-usage says nothing about it then")
-            }
+            Ambiguity::NotCrawlable => f.write_str(
+                "the crawler may not fetch the path, so content-usage says nothing about it",
+            ),
         }
     }
 }
 
-/// draft-ietf-aipref-vocab-01 to -04.
+/// Whether a label was in draft-ietf-aipref-vocab-01 to -04.
 fn is_of_earlier_draft(label: &str) -> bool {
     ["all", "bots", "tdm", "ai", "genai", "inference", "train-genai", "ai-output"].contains(&label)
 }
 
-/// What a file says to a crawler about the use of a path's content. Of **drafts**, which may
-/// change.
+/// What a file says to a crawler about using the content of a path. Follows **drafts**.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Usage {
     /// Whether the crawler may fetch the path at all.
     pub is_crawlable: bool,
-    /// What is said, in the order of the file.
+    /// The statements that count, in the order of the file.
     pub statements: Vec<Statement>,
-    /// What makes the answer less than certain.
+    /// What makes the answer uncertain.
     pub ambiguities: Vec<Ambiguity>,
 }
 
 impl Usage {
-    /// The preference about a use: the most restrictive statement, of whichever draft.
+    /// The preference about a use: that of the most restrictive statement in either field.
     pub fn preference(&self, used_for: Use) -> Preference {
         let about = self.statements.iter().filter(|statement| statement.used_for == used_for);
         about.fold(Preference::Unknown, |all, one| all.combined(one.preference))
@@ -238,15 +269,19 @@ impl Usage {
 }
 
 impl Robots<'_> {
-    /// What the file says to a crawler about training, search and inference with what is at a
-    /// URL, or at a path that begins with `/`, by its `Content-Usage` and `Content-Signal`
-    /// records.
+    /// What the file says to a crawler about using what is at a URL, or at a path that begins with
+    /// `/`, for training, search and inference. Needs the feature `drafts`.
     ///
-    /// Both are **drafts**, read as of draft-ietf-aipref-attach-05, draft-ietf-aipref-vocab-08
-    /// and contentsignals.org. Content-Usage: of the crawler's groups the record with the longest
-    /// pattern that matches, several of them combined so that the most restrictive counts; nothing
-    /// for what may not be crawled. Content-Signal: all of the crawler's groups. What the drafts
-    /// leave open is named in [`Usage::ambiguities`]. Reads the file again.
+    /// Reads the `Content-Usage` and `Content-Signal` records. Both follow **drafts**:
+    /// draft-ietf-aipref-attach-05 with draft-ietf-aipref-vocab-08, and contentsignals.org. The
+    /// answers change when the drafts do.
+    ///
+    /// * Content-Usage: the record with the longest matching pattern among the crawler's groups
+    ///   counts. If several have it, they are combined and the most restrictive preference wins.
+    ///   None counts for a path that the crawler may not fetch.
+    /// * Content-Signal: all records of the crawler's groups count.
+    ///
+    /// What the drafts leave open is listed in [`Usage::ambiguities`]. Reads the file again.
     ///
     /// ```
     /// use robotsieve::records::{Preference, Use};
@@ -263,7 +298,7 @@ impl Robots<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    /// Returns an error if the URL is invalid; never in the profile `google`.
     pub fn usage<U: AsRef<[u8]> + ?Sized>(
         &self,
         crawler: &Crawler,
@@ -299,11 +334,11 @@ impl Robots<'_> {
     }
 }
 
-/// What one record says, and of which paths.
+/// A record's preferences, and the paths they are for.
 struct Said<'s> {
     line: u32,
     path: Option<&'s [u8]>,
-    stated: &'s [Stated<'s>],
+    preferences: &'s [LabelledPreference<'s>],
 }
 
 impl<'s> Said<'s> {
@@ -315,15 +350,16 @@ impl<'s> Said<'s> {
 
 struct Reader<'r, 'a> {
     robots: &'r Robots<'a>,
-    /// In ascending order.
+    /// The crawler's groups, in ascending order.
     groups: Vec<u32>,
-    /// Normalised.
+    /// The normalised target.
     target: Vec<u8>,
     found: Usage,
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// The records that are for the crawler: those of its groups, else those before all groups.
+    /// The records that are for the crawler: those of its groups or, if there are none, those
+    /// outside any group.
     fn in_scope<'t>(
         &mut self,
         source: Source,
@@ -340,7 +376,7 @@ impl<'a> Reader<'_, 'a> {
         if !own.is_empty() {
             return own;
         }
-        // A crawler without a name finds those.
+        // A crawler without a name finds the groups for everybody.
         let everybody = self.robots.groups().groups_of(&Crawler::names([""; 0]));
         for record in records {
             if let Scope::Group(group) = record.scope
@@ -361,14 +397,14 @@ impl<'a> Reader<'_, 'a> {
                     if usage.path.is_none() {
                         self.found.ambiguities.push(Ambiguity::WithoutPath { line });
                     }
-                    let stated = &usage.preferences;
-                    all.push(Said { line, path: usage.path, stated });
+                    let preferences = &usage.preferences;
+                    all.push(Said { line, path: usage.path, preferences });
                 }
                 Ok(Value::ContentSignal(signal)) => {
                     if signal.path.is_some() {
                         self.found.ambiguities.push(Ambiguity::SignalWithPath { line });
                     }
-                    all.push(Said { line, path: signal.path, stated: &signal.signals });
+                    all.push(Said { line, path: signal.path, preferences: &signal.signals });
                 }
                 _ => self.found.ambiguities.push(Ambiguity::Invalid { line }),
             }
@@ -388,14 +424,15 @@ impl<'a> Reader<'_, 'a> {
             self.found.ambiguities.push(Ambiguity::EqualLength { lines });
         }
         for said in deciding {
-            self.state(source, said.line, said.stated);
+            self.state(source, said.line, said.preferences);
         }
     }
 
-    /// The lines whose patterns match, with the bytes of the normalised patterns.
+    /// The lines whose patterns match, with the lengths of the normalised patterns in bytes.
     fn matching(&self, records: &[Said<'_>]) -> Vec<(u32, u32)> {
         let mut profile = *self.robots.profile();
-        // Of rules that disallow a pattern is one pattern, whatever the profile.
+        // The draft always takes the longest pattern. As Disallow rules, the records make one
+        // pattern each in every profile.
         profile.rule_precedence = RulePrecedence::Longest;
         let raw = records.iter().map(|said| RawRule {
             line: said.line,
@@ -409,8 +446,8 @@ impl<'a> Reader<'_, 'a> {
         matching
     }
 
-    fn state(&mut self, source: Source, line: u32, stated: &[Stated<'_>]) {
-        for Stated { label, preference } in stated {
+    fn state(&mut self, source: Source, line: u32, preferences: &[LabelledPreference<'_>]) {
+        for LabelledPreference { label, preference } in preferences {
             let shown = || String::from_utf8_lossy(label).into_owned();
             match (Use::of(source, label), *preference) {
                 (None, _) => {
@@ -428,7 +465,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn disagreements(&mut self) {
-        for used_for in Use::ALL {
+        for &used_for in Use::ALL {
             let about: Vec<_> =
                 self.found.statements.iter().filter(|s| s.used_for == used_for).collect();
             if about.windows(2).any(|two| two[0].preference != two[1].preference) {
@@ -452,12 +489,12 @@ mod tests {
 
     /// Training, search, inference: `+`, `-` or `?`.
     fn shown(usage: &Usage) -> String {
-        let sign = |used_for| match usage.preference(used_for) {
+        let sign = |used_for: &Use| match usage.preference(*used_for) {
             Preference::Allowed => '+',
             Preference::Disallowed => '-',
             Preference::Unknown => '?',
         };
-        Use::ALL.map(sign).iter().collect()
+        Use::ALL.iter().map(sign).collect()
     }
 
     /// The example of draft-ietf-aipref-attach.
@@ -503,7 +540,7 @@ mod tests {
         };
         let text = lines(&a);
         for part in [
-            "line 1: content-signal before any group",
+            "line 1: content-signal outside any group",
             "line 7: content-usage in the group for *",
             "line 9: content-signal in the group for *",
         ] {
@@ -511,10 +548,10 @@ mod tests {
         }
         let text = lines(&usage(file, "b", "/b"));
         for part in [
-            "line 6: the value cannot be read",
+            "line 6: the value is invalid",
             "lines 7, 8, 9 disagree about search",
             "line 8: the value of 'ai-use' is not defined",
-            "line 8: label 'bots' is not in the current draft, ignored (an earlier version had it)",
+            "line 8: label 'bots' is not in the current draft and is ignored (an earlier draft had it)",
             "line 9: content-signal with a path",
         ] {
             assert!(text.contains(part), "no {part} in {text}");
