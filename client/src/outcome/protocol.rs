@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use robotsieve::Profile;
+use robotsieve::{FetchRules, Profile};
 
 use super::freshness;
 use super::{Attempt, Cause, ContentHash, Copy, Failure, Known, Outcome, Response};
@@ -185,16 +185,23 @@ impl Protocol {
         ..Protocol::RFC9309
     };
 
-    /// What the source of a profile says of fetching: Google's of today for the profile
-    /// `google`, its classic specification's for `google-classic`, and RFC 9309's for all
-    /// others, that of 1994 being silent.
+    /// The protocol that a profile names in [`Profile::fetch_rules`]. A profile with other
+    /// switches changed keeps it.
+    ///
+    /// ```
+    /// use robotsieve::Profile;
+    /// use robotsieve_client::outcome::Protocol;
+    ///
+    /// let mut profile = Profile::GOOGLE;
+    /// profile.wildcards = false;
+    /// assert_eq!(Protocol::of(&profile), Protocol::GOOGLE);
+    /// ```
     pub fn of(profile: &Profile) -> Protocol {
-        if *profile == Profile::GOOGLE {
-            Protocol::GOOGLE
-        } else if *profile == Profile::GOOGLE_CLASSIC {
-            Protocol::GOOGLE_CLASSIC
-        } else {
-            Protocol::RFC9309
+        match profile.fetch_rules {
+            FetchRules::Google => Protocol::GOOGLE,
+            FetchRules::GoogleClassic => Protocol::GOOGLE_CLASSIC,
+            // The enum may grow: an unknown family is read by the standard.
+            _ => Protocol::RFC9309,
         }
     }
 

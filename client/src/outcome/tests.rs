@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use robotsieve::{FetchRules, Profile};
 
 use super::*;
 use crate::Timestamp;
@@ -56,6 +57,27 @@ fn changes(
     assert_eq!(protocol.ruling(known, START + after - SECOND).until, START + after);
     assert_eq!(at(protocol, known, after), to, "at");
     assert_eq!(at(protocol, known, after + SECOND), to, "after");
+}
+
+/// Fetching follows `fetch_rules` alone: no other switch of a profile changes it.
+#[test]
+fn a_changed_switch_keeps_the_fetch_rules() {
+    for (named, wanted) in [
+        (Profile::RFC9309, Protocol::RFC9309),
+        (Profile::GOOGLE, Protocol::GOOGLE),
+        (Profile::GOOGLE_CLASSIC, Protocol::GOOGLE_CLASSIC),
+        (Profile::ORIGINAL_1994, Protocol::RFC9309),
+    ] {
+        assert_eq!(Protocol::of(&named), wanted);
+        let mut changed = named;
+        changed.size_limit = Some(1 << 20);
+        changed.merge_groups = !named.merge_groups;
+        changed.allow_rules = !named.allow_rules;
+        changed.unreserved_decoded = !named.unreserved_decoded;
+        assert_eq!(Protocol::of(&changed), wanted);
+        changed.fetch_rules = FetchRules::Google;
+        assert_eq!(Protocol::of(&changed), Protocol::GOOGLE);
+    }
 }
 
 #[test]
