@@ -97,8 +97,8 @@ pub use policy::robots::Robots;
 pub use policy::set::PolicySet;
 pub use policy::{Memory, Policy};
 pub use profile::{
-    ByteOrderMark, ControlCharacters, GroupMatch, Profile, RulePrecedence, Sides, TargetForm,
-    TokenBytes,
+    ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,
+    TargetForm, TokenBytes,
 };
 pub use read::crawler::Crawler;
 pub use read::diagnostic::{Diagnostic, DiagnosticKind};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{ROBOTS, answered, fetch};
+use crate::support::servers::{ROBOTS, answered, fetch};
 
 struct Nginx {
     process: Child,
@@ -144,22 +144,15 @@ async fn nginx() {
 
     // Validators: the copy is still the latest.
     use robotsieve_client::Timestamp;
-    use robotsieve_client::outcome::{ContentHash, Copy};
+    use robotsieve_client::outcome::CachedCopy;
     let validator =
         |name: &str| answered(&plain).headers.get(name).map(|value| value.as_bytes().to_vec());
-    let copy = Copy {
-        content: ContentHash::of(&body),
-        len: body.len() as u32,
-        at: Timestamp::now(),
-        lifetime: 0,
-        final_url: None,
-        etag: validator("etag"),
-        last_modified: validator("last-modified"),
-        is_truncated: false,
-        is_blank: false,
-        looks_like_html: false,
-    };
+    let mut copy = CachedCopy::new(&body, Timestamp::now());
+    copy.etag = validator("etag");
+    copy.last_modified = validator("last-modified");
     let url = nginx.url("plain");
-    let again = crate::support::fetcher().fetch(&crate::support::origin(&url), Some(&copy)).await;
+    let again = crate::support::servers::fetcher()
+        .fetch(&crate::support::servers::origin(&url), Some(&copy))
+        .await;
     assert_eq!(answered(&again).status, 304);
 }

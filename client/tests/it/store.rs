@@ -1,4 +1,4 @@
-//! The store, by its public face.
+//! The store, through its public API.
 
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
@@ -11,15 +11,12 @@ use std::thread::{self, Thread};
 
 use proptest::prelude::*;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{Cause, ContentHash, Failure, Known, Outcome, Stage};
+use robotsieve_client::outcome::{Cause, ContentHash, Failure, OriginState, Outcome, Stage};
 use robotsieve_client::store::{Fault, MAX_BODY_BYTES, SCHEMA_VERSION, Store};
 
-#[path = "support/generated.rs"]
-mod support;
+use crate::support::generated::{generated, origin, with_body, without_copy};
 
-use support::{generated, origin, with_body, without_copy};
-
-/// A folder that goes with the test, and a path in it.
+/// A folder that is removed after the test, and a path in it.
 fn somewhere() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("robots.store");
@@ -28,21 +25,21 @@ fn somewhere() -> (tempfile::TempDir, PathBuf) {
 
 fn holds(store: &Store, hosts: u64) {
     for host in 0..hosts {
-        let (origin, known, body) = generated(1, host);
-        assert_eq!(store.get(&origin).expect("an answer").as_ref(), Some(&known));
-        assert_eq!(store.get_with_body(&origin).expect("an answer"), Some((known, body)));
+        let (origin, state, body) = generated(1, host);
+        assert_eq!(store.get(&origin).expect("an answer").as_ref(), Some(&state));
+        assert_eq!(store.get_with_body(&origin).expect("an answer"), Some((state, body)));
     }
     assert_eq!(store.get("https://other.example").expect("an answer"), None);
     assert_eq!(store.get_with_body("").expect("an answer"), None);
 }
 
 #[test]
-fn what_is_put_is_there_also_after_it_is_opened_again() {
+fn what_is_put_is_there_after_reopening() {
     let (_folder, path) = somewhere();
     let store = Store::open(&path).expect("a store");
     for host in 0..100 {
-        let (origin, known, body) = generated(1, host);
-        store.put(&origin, &known, body.as_deref()).expect("puts");
+        let (origin, state, body) = generated(1, host);
+        store.put(&origin, &state, body.as_deref()).expect("puts");
     }
     holds(&store, 100);
     assert_eq!(store.path(), path);
@@ -52,24 +49,24 @@ fn what_is_put_is_there_also_after_it_is_opened_again() {
 }
 
 #[test]
-fn every_field_of_what_is_known_is_kept() {
+fn every_field_of_a_state_is_kept() {
     let (_folder, path) = somewhere();
     let store = Store::open(&path).expect("a store");
-    let mut known = with_body(b"User-agent: *\nDisallow:\n", u64::MAX);
-    known.unreachable_since = Some(Timestamp(0));
-    known.failures = u32::MAX;
-    known.retry_after = Some(Timestamp(u64::MAX / 2));
-    known.site_answered = Some(Timestamp(1));
-    known.errors_mean_absent = true;
-    let copy = known.copy.as_mut().expect("a copy");
+    let mut state = with_body(b"User-agent: *\nDisallow:\n", u64::MAX);
+    state.unreachable_since = Some(Timestamp(0));
+    state.failures = u32::MAX;
+    state.retry_after = Some(Timestamp(u64::MAX / 2));
+    state.site_answered = Some(Timestamp(1));
+    state.errors_mean_absent = true;
+    let copy = state.copy.as_mut().expect("a copy");
     copy.lifetime = u32::MAX;
     copy.final_url = Some("https://www.müller.example/robots.txt".into());
     copy.etag = Some(b"\"\xff\x00\"".to_vec());
     copy.last_modified = Some(Vec::new());
     copy.is_truncated = true;
     copy.looks_like_html = true;
-    store.put("a", &known, Some(b"User-agent: *\nDisallow:\n")).expect("puts");
-    assert_eq!(store.get("a").expect("an answer"), Some(known.clone()));
+    store.put("a", &state, Some(b"User-agent: *\nDisallow:\n")).expect("puts");
+    assert_eq!(store.get("a").expect("an answer"), Some(state.clone()));
     for (number, failure) in [
         Failure::Dns("no such name".into()),
         Failure::Refused("127.0.0.1".parse().expect("an address")),
@@ -90,17 +87,17 @@ fn every_field_of_what_is_known_is_kept() {
     .enumerate()
     {
         for outcome in [Outcome::Absent, Outcome::Unreachable] {
-            known.last = outcome(Cause::Failure(failure.clone()));
-            // The body is there by now.
-            store.put(&origin(number as u64), &known, None).expect("puts");
+            state.last = outcome(Cause::Failure(failure.clone()));
+            // The body is in the store by now.
+            store.put(&origin(number as u64), &state, None).expect("puts");
             let found = store.get(&origin(number as u64)).expect("an answer");
-            assert_eq!(found, Some(known.clone()));
+            assert_eq!(found, Some(state.clone()));
         }
     }
 }
 
-/// The bytes of a record: the variants of outcomes, causes, failures and stages are numbered
-/// by their order, so a change of it makes stores unreadable.
+/// The bytes of a record. The variants of outcomes, causes, failures and stages are numbered in
+/// order, so a change of the order would make existing stores unreadable.
 #[test]
 fn the_format_stays() {
     let causes = [
@@ -115,7 +112,7 @@ fn the_format_stays() {
 }
 
 #[test]
-fn equal_bodies_are_kept_once_until_nobody_refers_to_them() {
+fn equal_bodies_are_stored_once_until_no_origin_refers_to_them() {
     let (_folder, path) = somewhere();
     let store = Store::open(&path).expect("a store");
     let (old, new) = (b"User-agent: *\nDisallow: /old\n", b"User-agent: *\nDisallow: /new\n");
@@ -129,7 +126,7 @@ fn equal_bodies_are_kept_once_until_nobody_refers_to_them() {
     assert_eq!(stat.schema, SCHEMA_VERSION);
     assert_ne!(stat.dictionary, 0);
 
-    // Still served by one: what is old goes, the body stays.
+    // One origin still has it: the old origins go, the body stays.
     store.put(&origin(9), &with_body(new, 200), Some(new)).expect("puts");
     let pruned = store.prune(Timestamp(108)).expect("prunes");
     assert_eq!((pruned.origins, pruned.bodies), (8, 0));
@@ -144,7 +141,7 @@ fn equal_bodies_are_kept_once_until_nobody_refers_to_them() {
     assert_eq!(store.body(&ContentHash::of(old)).expect("an answer"), None);
     assert_eq!(store.body(&ContentHash::of(new)).expect("an answer").as_deref(), Some(&new[..]));
 
-    // A body that was forgotten can come again.
+    // A removed body can be stored again.
     store.put(&origin(8), &with_body(old, 300), Some(old)).expect("puts");
     let found = store.get_with_body(&origin(8)).expect("an answer");
     assert_eq!(found, Some((with_body(old, 300), Some(old.to_vec()))));
@@ -153,21 +150,25 @@ fn equal_bodies_are_kept_once_until_nobody_refers_to_them() {
 }
 
 #[test]
-fn a_body_is_the_one_that_is_told_of() {
+fn a_body_must_match_its_state() {
     let (_folder, path) = somewhere();
     let store = Store::open(&path).expect("a store");
-    let known = with_body(b"Disallow: /\n", 1);
-    let error = store.put("a", &known, None).expect_err("no body");
+    let state = with_body(b"Disallow: /\n", 1);
+    let error = store.put("a", &state, None).expect_err("no body");
     assert!(matches!(error.fault(), Fault::NoBody(_)), "{error}");
-    let error = store.put("a", &known, Some(b"Allow: /\n")).expect_err("another body");
+    let error = store.put("a", &state, Some(b"Allow: /\n")).expect_err("another body");
     assert!(matches!(error.fault(), Fault::OtherBody(_)), "{error}");
-    assert!(error.to_string().starts_with(&format!("{}: the body is not ", path.display())));
+    assert!(
+        error
+            .to_string()
+            .starts_with(&format!("{}: the body does not have the hash ", path.display()))
+    );
     let error = store.put("a", &without_copy(Outcome::Present, 1), Some(b"")).expect_err("none");
     assert!(matches!(error.fault(), Fault::OtherBody(_)), "{error}");
     let huge = vec![b'a'; MAX_BODY_BYTES + 1];
     let error = store.put("a", &with_body(&huge, 1), Some(&huge)).expect_err("too large");
     assert!(matches!(error.fault(), Fault::TooLarge(_)), "{error}");
-    let rows = [("b", with_body(b"", 1), Some("")), ("a", known, None)];
+    let rows = [("b", with_body(b"", 1), Some("")), ("a", state, None)];
     store.put_many(rows).expect_err("no body");
     // All or none of a transaction.
     assert_eq!(store.stat().expect("figures").origins, 0);
@@ -191,7 +192,7 @@ fn bodies_of_any_kind_come_back() {
     for body in bodies {
         store.put("a", &with_body(body, 1), Some(body)).expect("puts");
         let before = std::mem::replace(&mut stored, store.stat().expect("figures").stored_bytes);
-        // What does not shrink does not grow either.
+        // A body that compression does not shorten does not grow either.
         assert!(stored - before <= body.len() as u64);
         let found = store.body(&ContentHash::of(body)).expect("an answer");
         assert!(found.as_deref() == Some(body), "{} bytes", body.len());
@@ -202,7 +203,7 @@ fn bodies_of_any_kind_come_back() {
 }
 
 #[test]
-fn origins_come_in_the_order_of_their_keys_as_they_were() {
+fn origins_come_in_the_order_of_their_keys_as_of_the_start() {
     let (_folder, path) = somewhere();
     let store = Store::open(&path).expect("a store");
     let rows = (0..3_000).map(|host| generated(1, host));
@@ -212,16 +213,16 @@ fn origins_come_in_the_order_of_their_keys_as_they_were() {
     store.remove(&origin(7)).expect("removes");
     assert_eq!(store.iter().expect("an answer").count(), 2_999);
     assert!(reader.get(&origin(7)).expect("an answer").is_some());
-    let (known, body) = reader.get_with_body(&origin(7)).expect("an answer").expect("is known");
-    let content = known.copy.expect("a copy").content;
+    let (state, body) = reader.get_with_body(&origin(7)).expect("an answer").expect("is known");
+    let content = state.copy.expect("a copy").content;
     assert_eq!(reader.body(&content).expect("an answer"), body);
     // Readers keep the store open.
     drop(store);
     let error = Store::open(&path).expect_err("is open");
     assert!(matches!(error.fault(), Fault::InUse), "{error}");
-    let wanted: BTreeMap<String, Known> =
-        (0..3_000).map(|host| generated(1, host)).map(|(key, known, _)| (key, known)).collect();
-    let found: Vec<(String, Known)> = iter.map(|row| row.expect("no damage")).collect();
+    let wanted: BTreeMap<String, OriginState> =
+        (0..3_000).map(|host| generated(1, host)).map(|(key, state, _)| (key, state)).collect();
+    let found: Vec<(String, OriginState)> = iter.map(|row| row.expect("no damage")).collect();
     assert!(found.into_iter().eq(wanted));
     drop(reader);
     Store::open(&path).expect("is closed");
@@ -236,33 +237,33 @@ fn many_threads_and_tasks_write_at_once() {
             let store = &store;
             scope.spawn(move || {
                 for host in (thread..400).step_by(8) {
-                    let (origin, known, body) = generated(1, host);
+                    let (origin, state, body) = generated(1, host);
                     if host % 2 == 0 {
-                        store.put(&origin, &known, body.as_deref()).expect("puts");
+                        store.put(&origin, &state, body.as_deref()).expect("puts");
                     } else {
-                        block_on(store.put_async(&origin, &known, body.as_deref())).expect("puts");
+                        block_on(store.put_async(&origin, &state, body.as_deref())).expect("puts");
                     }
-                    assert_eq!(store.get(&origin).expect("an answer"), Some(known));
+                    assert_eq!(store.get(&origin).expect("an answer"), Some(state));
                 }
             });
         }
     });
     holds(&store, 400);
-    // A future that nobody waits for any more does no harm.
-    let (key, known, body) = generated(1, 401);
+    // A dropped future does no harm.
+    let (key, state, body) = generated(1, 401);
     {
-        let future = pin!(store.put_async(&key, &known, body.as_deref()));
+        let future = pin!(store.put_async(&key, &state, body.as_deref()));
         let _ = future.poll(&mut Context::from_waker(Waker::noop()));
     }
-    let (key, known, body) = generated(1, 402);
-    store.put(&key, &known, body.as_deref()).expect("puts");
+    let (key, state, body) = generated(1, 402);
+    store.put(&key, &state, body.as_deref()).expect("puts");
     drop(store);
     let store = Store::open(&path).expect("a store");
-    let (key, known, _) = generated(1, 401);
-    assert_eq!(store.get(&key).expect("an answer"), Some(known), "it was in the queue");
+    let (key, state, _) = generated(1, 401);
+    assert_eq!(store.get(&key).expect("an answer"), Some(state), "its change was in the queue");
 }
 
-/// Waits for a future, as the smallest runtime would.
+/// The smallest possible runtime.
 fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(Thread);
     impl Wake for Unpark {
@@ -281,7 +282,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 #[test]
-fn one_opens_it_for_writing_or_many_for_reading() {
+fn one_writer_or_many_readers() {
     let (_folder, path) = somewhere();
     let error = Store::open_read_only(&path).expect_err("is not there");
     assert!(matches!(error.fault(), Fault::Io(_)) && error.source().is_some(), "{error}");
@@ -298,10 +299,10 @@ fn one_opens_it_for_writing_or_many_for_reading() {
     let readers = [(); 2].map(|()| Store::open_read_only(&path).expect("a store"));
     let error = Store::open(&path).expect_err("is read");
     assert!(matches!(error.fault(), Fault::InUse), "{error}");
-    let known = without_copy(Outcome::Present, 1);
+    let state = without_copy(Outcome::Present, 1);
     for error in [
-        readers[0].put("a", &known, None).expect_err("is open for reading"),
-        readers[0].put_many([("a", known, None::<&[u8]>)]).expect_err("is open for reading"),
+        readers[0].put("a", &state, None).expect_err("is open for reading"),
+        readers[0].put_many([("a", state, None::<&[u8]>)]).expect_err("is open for reading"),
         readers[0].remove("a").map(drop).expect_err("is open for reading"),
         readers[1].prune(Timestamp(0)).map(drop).expect_err("is open for reading"),
     ] {
@@ -317,7 +318,7 @@ fn an_empty_file_becomes_a_store() {
     assert!(Store::open(&path).expect("a store").get("a").expect("an answer").is_some());
 }
 
-/// The store is made where the link leads to.
+/// The store is created at the link's target.
 #[test]
 #[cfg(unix)]
 fn a_link_to_an_empty_file_stays() {
@@ -330,11 +331,11 @@ fn a_link_to_an_empty_file_stays() {
     Store::open_read_only(&target).expect("a store");
 }
 
-/// A socket stands for all that is no file: as root, a store in place of `/dev/null` would be
-/// the end of the system.
+/// A socket represents everything that is not a regular file. If root could replace `/dev/null`
+/// with a store, the system would break.
 #[test]
 #[cfg(unix)]
-fn what_is_no_file_is_left_alone() {
+fn special_files_are_left_alone() {
     use std::os::unix::fs::FileTypeExt;
     let (_folder, path) = somewhere();
     let _socket = std::os::unix::net::UnixListener::bind(&path).expect("a socket");
@@ -350,7 +351,7 @@ fn what_is_no_file_is_left_alone() {
 }
 
 #[test]
-fn a_store_is_made_in_a_folder_that_is_there() {
+fn a_store_is_created_only_in_an_existing_folder() {
     let (folder, _) = somewhere();
     let error = Store::open(folder.path().join("none/a.store")).expect_err("no folder");
     assert!(matches!(error.fault(), Fault::Io(_)), "{error}");
@@ -378,7 +379,7 @@ fn other_files_are_refused_and_left_alone() {
             Store::verify(&path).expect_err("no store"),
         ] {
             assert!(matches!(error.fault(), Fault::NotAStore), "{error}");
-            assert!(error.to_string().ends_with("the file is no store of robotsieve"));
+            assert!(error.to_string().ends_with("the file is not a robotsieve store"));
         }
         let after = fs::read(&path).expect("reads");
         assert!(after == content, "{} bytes were changed", content.len());
@@ -406,39 +407,38 @@ fn another_schema_is_refused_and_left_alone() {
         Store::verify(&path).expect_err("another schema"),
     ] {
         assert!(matches!(error.fault(), Fault::Schema { found: 2 }), "{error}");
-        let wanted = "the store is of version 2, this program knows version 1: use the program \
-                      that made it, or another file";
+        let wanted = "the store has version 2 but this program reads version 1; use the program \
+                      that wrote it, or another file";
         assert_eq!(error.to_string(), format!("{}: {wanted}", path.display()));
     }
     assert!(fs::read(&path).expect("reads") == before, "the file was changed");
 }
 
-/// What each commit leaves behind is used again, though the store holds on to the last one for
-/// those that ask.
+/// Space freed by a commit is reused, although the store keeps a snapshot of the last commit.
 #[test]
-fn the_file_does_not_grow_by_changes() {
+fn changes_do_not_grow_the_file() {
     let (_folder, path) = somewhere();
     let store = Store::open(&path).expect("a store");
     store.put_many((0..1_000).map(|host| generated(1, host))).expect("puts");
     let mut lens = Vec::new();
     for _ in 0..3 {
         for host in 0..150 {
-            let (origin, known, body) = generated(1, host);
-            store.put(&origin, &known, body.as_deref()).expect("puts");
+            let (origin, state, body) = generated(1, host);
+            store.put(&origin, &state, body.as_deref()).expect("puts");
         }
         lens.push(fs::metadata(&path).expect("a file").len());
     }
     assert!(lens[2] <= lens[0], "{lens:?}");
 }
 
-/// A store made by a later version of this library, with another dictionary.
+/// As if a later version of this library, with another dictionary, had created the store.
 #[test]
 fn a_store_keeps_the_dictionary_that_it_was_made_with() {
     let (_folder, path) = somewhere();
     drop(Store::open(&path).expect("a store"));
     let database = redb::Database::open(&path).expect("a database");
     let transaction = database.begin_write().expect("begins");
-    // zstd takes any text for a dictionary without an id.
+    // zstd accepts any text as a dictionary without an id.
     let dictionary = b"User-agent: *\nDisallow: /wp-admin/\nDisallow: /bag\n".repeat(20);
     let row = [&crc32fast::hash(&dictionary).to_le_bytes()[..], &dictionary[..]].concat();
     let header = redb::TableDefinition::<&str, &[u8]>::new("header");
@@ -452,7 +452,7 @@ fn a_store_keeps_the_dictionary_that_it_was_made_with() {
     drop(store);
     holds(&Store::open(&path).expect("a store"), 100);
 
-    // One that is not as it was written is not used.
+    // A corrupt dictionary is not used.
     let database = redb::Database::open(&path).expect("a database");
     let transaction = database.begin_write().expect("begins");
     let row = &row[..row.len() - 1];
@@ -483,8 +483,9 @@ fn compacting_gives_room_back() {
     store.put_many((0..2_000).map(|host| generated(1, host))).expect("puts");
     let late: Vec<_> = (0..100)
         .map(|host| generated(1, host))
-        .map(|(key, known, body)| {
-            (key, Known { attempted: Timestamp(1_900_000_000), ..known }, body)
+        .map(|(key, mut state, body)| {
+            state.attempted = Timestamp(1_900_000_000);
+            (key, state, body)
         })
         .collect();
     store.put_many(late.clone()).expect("puts");
@@ -495,14 +496,14 @@ fn compacting_gives_room_back() {
     assert_eq!(len, fs::metadata(&path).expect("a file").len());
     assert!(len < before.file_bytes, "{len} {before:?}");
     let store = Store::open(&path).expect("a store");
-    for (key, known, body) in late {
-        assert_eq!(store.get_with_body(&key).expect("an answer"), Some((known, body)));
+    for (key, state, body) in late {
+        assert_eq!(store.get_with_body(&key).expect("an answer"), Some((state, body)));
     }
     drop(store);
     Store::verify(&path).expect("no damage");
 }
 
-/// What is done to a store, and to the map that it must agree with.
+/// A step done to a store and to the map that it must agree with.
 #[derive(Clone, Debug)]
 enum Step {
     Put { host: u64, body: Option<u64>, at: u64 },
@@ -534,18 +535,18 @@ proptest! {
     fn it_is_a_map(steps in proptest::collection::vec(step(), 1..40)) {
         let (_folder, path) = somewhere();
         let mut store = Store::open(&path).expect("a store");
-        let mut map: BTreeMap<String, (Known, Option<Vec<u8>>)> = BTreeMap::new();
+        let mut map: BTreeMap<String, (OriginState, Option<Vec<u8>>)> = BTreeMap::new();
         let body_of = |number: u64| robotsieve_corpora::robots(3, number);
         for step in steps {
             match step {
                 Step::Put { host, body, at } => {
                     let body = body.map(body_of);
-                    let known = match &body {
+                    let state = match &body {
                         Some(body) => with_body(body, at),
                         None => without_copy(Outcome::Absent(Cause::Status(410)), at),
                     };
-                    store.put(&origin(host), &known, body.as_deref()).expect("puts");
-                    map.insert(origin(host), (known, body));
+                    store.put(&origin(host), &state, body.as_deref()).expect("puts");
+                    map.insert(origin(host), (state, body));
                 }
                 Step::PutMany { hosts, body, at } => {
                     let body = body_of(body);
@@ -561,7 +562,7 @@ proptest! {
                 }
                 Step::Prune { older_than } => {
                     let before = map.len();
-                    map.retain(|_, (known, _)| known.attempted >= Timestamp(older_than));
+                    map.retain(|_, (state, _)| state.attempted >= Timestamp(older_than));
                     let pruned = store.prune(Timestamp(older_than)).expect("prunes");
                     prop_assert_eq!(pruned.origins, (before - map.len()) as u64);
                     prop_assert_eq!(store.stat().expect("figures").unused_bodies, 0);
@@ -582,7 +583,7 @@ proptest! {
             }
         }
         let found = store.iter().expect("an answer").map(|row| row.expect("no damage"));
-        prop_assert!(found.eq(map.iter().map(|(key, (known, _))| (key.clone(), known.clone()))));
+        prop_assert!(found.eq(map.iter().map(|(key, (state, _))| (key.clone(), state.clone()))));
         let bodies: HashSet<&Vec<u8>> = map.values().filter_map(|(_, body)| body.as_ref()).collect();
         let stat = store.stat().expect("figures");
         prop_assert_eq!(stat.bodies - stat.unused_bodies, bodies.len() as u64);

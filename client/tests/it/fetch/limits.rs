@@ -12,8 +12,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-use crate::support::site::{Site, answer};
-use crate::support::{ROBOTS, answered, failed, fetch, origin, settings};
+use crate::support::servers::site::{Site, answer};
+use crate::support::servers::{ROBOTS, answered, failed, fetch, origin, settings};
 
 const READ: Duration = Duration::from_millis(300);
 const TOTAL: Duration = Duration::from_millis(1000);
@@ -318,7 +318,10 @@ async fn a_dropped_attempt_makes_room() {
     }
     let there = Site::http(|_| answer(200, &[], ROBOTS)).await;
     assert_eq!(
-        answered(&fetcher.fetch(&crate::support::origin(&there.url("http", "/")), None).await).body,
+        answered(
+            &fetcher.fetch(&crate::support::servers::origin(&there.url("http", "/")), None).await
+        )
+        .body,
         ROBOTS
     );
 }

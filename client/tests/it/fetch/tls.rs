@@ -3,9 +3,9 @@
 use robotsieve_client::outcome::Failure;
 use tokio::io::AsyncWriteExt;
 
-use crate::support::authority::{self, Authority};
-use crate::support::site::{Site, answer};
-use crate::support::{ROBOTS, answered, failed, fetch};
+use crate::support::servers::authority::{self, Authority};
+use crate::support::servers::site::{Site, answer};
+use crate::support::servers::{ROBOTS, answered, failed, fetch};
 
 #[tokio::test]
 async fn a_valid_certificate_and_both_versions_of_http() {

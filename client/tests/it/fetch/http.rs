@@ -3,13 +3,13 @@
 use http::header;
 use robotsieve_client::Timestamp;
 use robotsieve_client::fetch::{Fetcher, InvalidFetcher};
-use robotsieve_client::outcome::{ContentHash, Copy, Failure, Redirect};
+use robotsieve_client::outcome::{CachedCopy, Failure, Redirect};
 use std::io::Write;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::site::{Site, answer};
-use crate::support::{
+use crate::support::servers::site::{Site, answer};
+use crate::support::servers::{
     Names, ROBOTS, USER_AGENT, answered, failed, fetch, fetcher, origin, settings,
 };
 
@@ -90,7 +90,7 @@ async fn five_redirects_are_followed_and_kept() {
     let expected: Vec<_> = [301, 302, 303, 307, 308]
         .iter()
         .enumerate()
-        .map(|(n, status)| Redirect { status: *status, to: site.url("http", &format!("/{n}")) })
+        .map(|(n, status)| Redirect::new(*status, site.url("http", &format!("/{n}"))))
         .collect();
     assert_eq!(attempt.redirects, expected);
 }
@@ -133,7 +133,7 @@ async fn other_hosts_are_followed_without_user_info() {
     let attempt = fetch(&here.url("http", "/")).await;
     assert_eq!(answered(&attempt).body, ROBOTS);
     let to = format!("http://other.test:{}/r.txt", there.port());
-    assert_eq!(attempt.redirects, [Redirect { status: 301, to }]);
+    assert_eq!(attempt.redirects, [Redirect::new(301, to)]);
     let seen = &there.seen()[0];
     assert!(!seen.headers.contains_key(header::AUTHORIZATION));
     assert!(!seen.headers.contains_key(header::REFERER));
@@ -151,19 +151,13 @@ async fn redirects_to_nowhere() {
     assert_eq!(failure, Failure::BadRedirect("no Location".to_owned()));
 }
 
-fn copy(final_url: Option<String>) -> Copy {
-    Copy {
-        content: ContentHash::of(ROBOTS),
-        len: ROBOTS.len() as u32,
-        at: Timestamp(0),
-        lifetime: 0,
-        final_url,
-        etag: Some(b"\"v1\"".to_vec()),
-        last_modified: Some(b"Sat, 01 Jan 2000 00:00:00 GMT".to_vec()),
-        is_truncated: false,
-        is_blank: false,
-        looks_like_html: false,
-    }
+fn copy(final_url: Option<String>) -> CachedCopy {
+    let mut copy = CachedCopy::new(ROBOTS, Timestamp(0));
+    copy.lifetime = 0;
+    copy.final_url = final_url;
+    copy.etag = Some(b"\"v1\"".to_vec());
+    copy.last_modified = Some(b"Sat, 01 Jan 2000 00:00:00 GMT".to_vec());
+    copy
 }
 
 #[tokio::test]
@@ -200,7 +194,8 @@ async fn a_304_that_nobody_asked_for_is_broken() {
     let site = Site::http(|_| answer(304, &[], b"")).await;
     let failure = failed(fetch(&site.url("http", "/")).await);
     assert!(matches!(failure, Failure::Broken(_)), "{failure}");
-    let without = Copy { etag: None, last_modified: None, ..copy(None) };
+    let mut without = copy(None);
+    (without.etag, without.last_modified) = (None, None);
     let attempt = fetcher().fetch(&origin(&site.url("http", "/")), Some(&without)).await;
     assert!(matches!(failed(attempt), Failure::Broken(_)));
 }

@@ -1,10 +1,13 @@
-//! What a fetch and the front door tell those who listen. In a process of its own: whether anybody listens is
-//! known to `tracing` once for all threads.
+//! The spans and events of a fetch and of a sieve.
+//!
+//! The subscriber is the whole program's, since `tracing` caches for all threads whether anybody
+//! listens. So it also hears the other tests, and keeps only what happens on its own thread.
 
 use std::fmt::{Debug, Write as _};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
 
 use robotsieve::{Crawler, Origin};
 use robotsieve_client::fetch::Fetcher;
@@ -13,9 +16,20 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// Notes the spans and events as text.
-#[derive(Clone, Default)]
-struct Notes(Arc<Mutex<Vec<String>>>);
+/// Notes the spans and events of one thread as text.
+#[derive(Clone)]
+struct Notes {
+    thread: ThreadId,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Notes {
+    fn push(&self, line: String) {
+        if thread::current().id() == self.thread {
+            self.lines.lock().unwrap().push(line);
+        }
+    }
+}
 
 struct Text(String);
 
@@ -33,14 +47,14 @@ impl Subscriber for Notes {
     fn new_span(&self, span: &Attributes<'_>) -> Id {
         let mut text = Text(span.metadata().name().to_owned());
         span.record(&mut text);
-        self.0.lock().unwrap().push(text.0);
+        self.push(text.0);
         Id::from_u64(1)
     }
 
     fn event(&self, event: &Event<'_>) {
         let mut text = Text(String::new());
         event.record(&mut text);
-        self.0.lock().unwrap().push(text.0);
+        self.push(text.0);
     }
 
     fn record(&self, _: &Id, _: &Record<'_>) {}
@@ -49,11 +63,11 @@ impl Subscriber for Notes {
     fn exit(&self, _: &Id) {}
 }
 
-/// A server that leads the first request on and answers the second; its port.
+/// Starts a server that redirects the first request and answers the second. Returns its port.
 fn site() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
+    thread::spawn(move || {
         for answer in ["301 Moved\r\nLocation: /r.txt", "200 OK"] {
             let (mut stream, _) = listener.accept().unwrap();
             let _ = stream.read(&mut [0; 1024]).unwrap();
@@ -64,8 +78,9 @@ fn site() -> u16 {
 }
 
 #[tokio::test]
-async fn attempts_redirects_and_failures_are_told() {
-    let notes = Notes::default();
+async fn attempts_redirects_and_failures_are_traced() {
+    // `#[tokio::test]` runs all tasks on this thread.
+    let notes = Notes { thread: thread::current().id(), lines: Arc::default() };
     tracing::subscriber::set_global_default(notes.clone()).unwrap();
     let authority = rcgen::generate_simple_self_signed(["site.test".to_owned()]).unwrap();
     let fetcher = Fetcher::builder("SieveTest/1.0")
@@ -81,7 +96,7 @@ async fn attempts_redirects_and_failures_are_told() {
     let sieve = Sieve::builder(Crawler::name("SieveTest")).fetcher(fetcher).build();
     sieve.decide("http://10.0.0.1/").await.unwrap();
 
-    let notes = notes.0.lock().unwrap();
+    let notes = notes.lines.lock().unwrap();
     let expected = [
         format!("fetch origin=\"{url}\""),
         format!(" message=redirect status=301 to={url}/r.txt"),

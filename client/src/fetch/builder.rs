@@ -1,7 +1,5 @@
-//! What a fetcher is told when it is made.
+//! The settings of a fetcher, and its construction.
 
-use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,23 +16,26 @@ use tokio::sync::Semaphore;
 
 use super::address::Permitted;
 use super::body::Limits;
+use super::client::{Client, Settings};
 use super::connect::NoticeLayer;
+use super::error::InvalidFetcher;
 use super::failure::Cause;
-use super::resolve::{Judged, Resolve, SystemResolver};
-use super::{Fetcher, Shared};
+use super::fetcher::Fetcher;
+use super::resolve::{CheckedResolver, Resolve, SystemResolver};
 
-/// The settings that a fetcher keeps at hand.
-#[derive(Clone, Debug)]
-pub(super) struct Settings {
-    pub(super) max_redirects: usize,
-    pub(super) limits: Limits,
-    pub(super) connect_timeout: Duration,
-    pub(super) read_timeout: Duration,
-    pub(super) total_timeout: Duration,
+impl Fetcher {
+    /// Starts the settings of a fetcher.
+    ///
+    /// `user_agent` is sent with each request. It should begin with the product token that sites
+    /// can name in their robots.txt, and say where to read about the crawler.
+    pub fn builder(user_agent: impl Into<String>) -> FetcherBuilder {
+        FetcherBuilder::new(user_agent.into())
+    }
 }
 
-/// The settings of a [`Fetcher`] that is to be made.
+/// The settings of a [`Fetcher`].
 #[derive(Clone)]
+#[must_use]
 pub struct FetcherBuilder {
     user_agent: String,
     settings: Settings,
@@ -45,7 +46,7 @@ pub struct FetcherBuilder {
 }
 
 impl FetcherBuilder {
-    pub(super) fn new(user_agent: String) -> FetcherBuilder {
+    fn new(user_agent: String) -> FetcherBuilder {
         FetcherBuilder {
             user_agent,
             settings: Settings {
@@ -62,119 +63,114 @@ impl FetcherBuilder {
         }
     }
 
-    /// How many redirects are followed: 5 if this is not called, the number that RFC 9309,
-    /// section 2.3.1.2, asks for at least. More than
-    /// [`Protocol::max_redirects`](crate::outcome::Protocol::max_redirects) do not count.
+    /// How many redirects are followed. The default is 5, the least that RFC 9309, section
+    /// 2.3.1.2, asks for. A file behind more than
+    /// [`Protocol::max_redirects`](crate::outcome::Protocol::max_redirects) counts as absent.
     pub fn max_redirects(mut self, max_redirects: usize) -> FetcherBuilder {
         self.settings.max_redirects = max_redirects;
         self
     }
 
-    /// How many bytes of a body are taken from the wire: 1 MiB if this is not called. The
-    /// rest is not fetched.
+    /// How many bytes of a body are taken from the wire. The rest is not fetched. The default
+    /// is 1 MiB.
     pub fn max_wire_bytes(mut self, bytes: usize) -> FetcherBuilder {
         self.settings.limits.wire_bytes = bytes;
         self
     }
 
-    /// How many bytes of a body are kept, encodings undone: 1 MiB if this is not called.
-    /// RFC 9309, section 2.5, asks for 512,000 at least.
+    /// How many bytes of a decoded body are kept. The default is 1 MiB; RFC 9309, section 2.5,
+    /// asks for at least 512,000.
     pub fn max_body_bytes(mut self, bytes: usize) -> FetcherBuilder {
         self.settings.limits.body_bytes = bytes;
         self
     }
 
-    /// How long a connection may take, the look-up of the name and TLS included: 10 seconds
-    /// if this is not called. For each request of an attempt.
+    /// How long each request of an attempt may take to connect, including the name look-up and
+    /// TLS. The default is 10 seconds.
     pub fn connect_timeout(mut self, limit: Duration) -> FetcherBuilder {
         self.settings.connect_timeout = limit;
         self
     }
 
-    /// How long the whole head of an answer may take from when the connection stands, and
-    /// then the next bytes of the body: 15 seconds if this is not called.
+    /// How long the head of an answer may take once the connection is established, and after
+    /// that each next piece of the body. The default is 15 seconds.
     pub fn read_timeout(mut self, limit: Duration) -> FetcherBuilder {
         self.settings.read_timeout = limit;
         self
     }
 
-    /// How long an attempt may take with all its redirects: 60 seconds if this is not called.
-    /// Time spent in waiting for [`FetcherBuilder::max_parallel`] does not count.
+    /// How long an attempt may take with all its redirects. Time spent waiting for a turn
+    /// ([`FetcherBuilder::max_parallel`]) does not count. The default is 60 seconds.
     pub fn total_timeout(mut self, limit: Duration) -> FetcherBuilder {
         self.settings.total_timeout = limit;
         self
     }
 
-    /// How many attempts run at a time: 256 if this is not called. Others wait.
+    /// How many attempts run at a time. Further ones wait for a turn. The default is 256.
     ///
-    /// Each may hold a body of [`FetcherBuilder::max_body_bytes`], and what undoing an
-    /// encoding takes: 8 MiB with zstd and 16 MiB with brotli at worst, of which only what
-    /// a body fills comes to be used.
+    /// Each attempt may hold a body of [`FetcherBuilder::max_body_bytes`] and the window of a
+    /// decoder: at worst 8 MiB for zstd and 16 MiB for brotli, of which a body touches only as
+    /// much as it fills.
     pub fn max_parallel(mut self, attempts: usize) -> FetcherBuilder {
         self.max_parallel = attempts;
         self
     }
 
-    /// Whether addresses that are not public may be connected to: private, loopback,
-    /// link-local and the like (see [`is_public`](super::is_public)). They may not if this is
-    /// not called, since any site can redirect there, or give its name such an address.
+    /// Whether the fetcher may connect to addresses that are not public: private, loopback,
+    /// link-local and the like (see [`is_public`](super::is_public)). By default it may not,
+    /// because any site can redirect there or give its name such an address.
     pub fn allow_private(mut self, allow: bool) -> FetcherBuilder {
         self.permitted.all = allow;
         self
     }
 
-    /// Permits the addresses of networks that are not public, such as `10.1.0.0/16`.
+    /// Permits the addresses of these networks, such as `10.1.0.0/16`, though they are not
+    /// public.
     pub fn allow_networks(mut self, networks: impl IntoIterator<Item = IpNet>) -> FetcherBuilder {
         self.permitted.networks.extend(networks);
         self
     }
 
-    /// Looks up names by something else than the system.
+    /// Looks up names with this resolver instead of the system's.
     pub fn resolver(mut self, resolver: impl Resolve) -> FetcherBuilder {
         self.resolver = Arc::new(resolver);
         self
     }
 
-    /// Trusts the certificate authorities of a PEM text, besides those of the system.
+    /// Trusts the certificate authorities in a PEM text, in addition to the system's.
     pub fn trust_pem(mut self, pem: &[u8]) -> FetcherBuilder {
         self.authorities_pem.extend_from_slice(pem);
         self.authorities_pem.push(b'\n');
         self
     }
 
-    /// The fetcher.
+    /// Builds the fetcher.
     ///
     /// # Errors
-    /// [`InvalidFetcher`] where a setting makes no sense, or the system has no certificate
-    /// authorities and none were given.
+    /// Returns an error if a setting is out of range, or if there are no certificate authorities,
+    /// neither the system's nor given ones.
     pub fn build(self) -> Result<Fetcher, InvalidFetcher> {
         let headers = headers(&self.user_agent)?;
         self.check()?;
         let permitted = Arc::new(self.permitted);
-        let judged = Judged { resolver: self.resolver, permitted };
-        let client = reqwest::Client::builder()
+        let resolver = CheckedResolver { resolver: self.resolver, permitted };
+        let http = reqwest::Client::builder()
             .default_headers(headers)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
             .no_proxy()
-            // Origins are asked once a day: a connection serves one request, so none can
-            // outlive the judgement on its address.
+            // Each origin is fetched about once a day, so reuse would save nothing. Without it,
+            // no connection outlives the check of its address.
             .pool_max_idle_per_host(0)
-            .dns_resolver(judged.clone())
+            .dns_resolver(resolver.clone())
             .connect_timeout(self.settings.connect_timeout)
             .connector_layer(NoticeLayer)
             .tls_backend_preconfigured(tls(&self.authorities_pem)?)
             .build()
             .map_err(|cause| InvalidFetcher::Client(Cause(&cause).text()))?;
-        Ok(Fetcher {
-            shared: Arc::new(Shared {
-                client,
-                judged,
-                settings: self.settings,
-                parallel: Semaphore::new(self.max_parallel),
-            }),
-        })
+        let client = Client { http, resolver, settings: self.settings };
+        Ok(Fetcher::new(client, self.max_parallel))
     }
 
     fn check(&self) -> Result<(), InvalidFetcher> {
@@ -201,7 +197,7 @@ impl FetcherBuilder {
     }
 }
 
-/// More is a mistake, and two of them together must stay a time.
+/// The longest timeout. A longer one is a mistake, and the sum of two must not overflow.
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The headers of each request.
@@ -239,57 +235,3 @@ fn tls(authorities_pem: &[u8]) -> Result<ClientConfig, InvalidFetcher> {
     config.resumption = Resumption::disabled();
     Ok(config)
 }
-
-/// Settings of which no fetcher can be made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum InvalidFetcher {
-    /// The user agent is empty, or has characters that a header cannot carry.
-    UserAgent(String),
-    /// A number is zero or too large.
-    Size {
-        /// The method that sets it.
-        setting: &'static str,
-        /// What it was set to.
-        value: usize,
-        /// The most that it can be.
-        max: usize,
-    },
-    /// A time is zero or more than a day.
-    Timeout {
-        /// The method that sets it.
-        setting: &'static str,
-    },
-    /// There are no certificate authorities to trust, or those given cannot be read.
-    Authorities(String),
-    /// The HTTP client cannot be made.
-    Client(String),
-}
-
-impl fmt::Display for InvalidFetcher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            InvalidFetcher::UserAgent(text) if text.is_empty() => f.write_str(
-                "the user agent is empty: sites must be able to tell who asks, as in \
-                 \"MyCrawler/1.0 (+https://example.com/bot)\"",
-            ),
-            InvalidFetcher::UserAgent(text) => {
-                write!(f, "the user agent {text:?} is not of printable ASCII characters alone")
-            }
-            InvalidFetcher::Size { setting, value, max } => {
-                write!(f, "{setting} is {value}, and must be from 1 to {max}")
-            }
-            InvalidFetcher::Timeout { setting } => {
-                write!(f, "{setting} must be more than zero, and a day at most")
-            }
-            InvalidFetcher::Authorities(cause) => write!(
-                f,
-                "no certificate authorities to trust: {cause}; install the system's (the \
-                 package ca-certificates), or give some with trust_pem"
-            ),
-            InvalidFetcher::Client(cause) => write!(f, "no HTTP client can be made: {cause}"),
-        }
-    }
-}
-
-impl Error for InvalidFetcher {}

@@ -1,8 +1,5 @@
 //! The fetcher against real servers on loopback.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod ftp;
 mod http;
 mod limits;

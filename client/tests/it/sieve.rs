@@ -1,4 +1,4 @@
-//! The front door, with a web and a clock that the tests hold in their hands.
+//! The sieve, with a web and a clock that the tests control.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue};
 use robotsieve::{Answer, Crawler, Origin, Profile, Reason};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
-    Attempt, Condition, Copy, Failure, Holds, Outcome, Protocol, Redirect, Response, Why,
+    Attempt, CachedCopy, Condition, Failure, Holds, Outcome, Protocol, Redirect, Response, Why,
 };
 use robotsieve_client::sieve::{Fetch, Grounds, Sieve, SieveBuilder, SieveError};
 use robotsieve_client::store::Store;
@@ -26,14 +26,14 @@ const RULES: &str = "User-agent: *\nDisallow: /private\n";
 #[derive(Clone)]
 enum Site {
     Answers(u16, &'static str),
-    /// With an ETag, and 304 for whoever has it.
+    /// With an ETag, and 304 to whoever sends it.
     Tagged(&'static str),
-    /// Answers behind so many redirects.
+    /// Answers after this many redirects.
     Redirects(usize, &'static str),
     Fails,
-    /// Waits until it is let go, then fails.
+    /// Waits until the gate is closed, then fails.
     FailsLate(Arc<Semaphore>),
-    /// Waits until it is let go.
+    /// Waits until the gate is closed, then answers.
     Waits(Arc<Semaphore>),
     Panics,
 }
@@ -84,7 +84,7 @@ impl Fetch for Web {
     fn fetch<'f>(
         &'f self,
         origin: &'f Origin<'static>,
-        conditional: Option<&'f Copy>,
+        conditional: Option<&'f CachedCopy>,
     ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>> {
         self.asked.fetch_add(1, SeqCst);
         let site = self.sites.lock().unwrap().get(origin.key()).cloned();
@@ -95,7 +95,7 @@ impl Fetch for Web {
                 None => (404, ""),
                 Some(Site::Redirects(count, body)) => {
                     let to = "https://elsewhere.com/robots.txt".to_owned();
-                    redirects = vec![Redirect { status: 301, to }; count];
+                    redirects = vec![Redirect::new(301, to); count];
                     (200, body)
                 }
                 Some(Site::Answers(status, body)) => (status, body),
@@ -112,20 +112,20 @@ impl Fetch for Web {
                     drop(gate.acquire().await);
                     (200, RULES)
                 }
-                Some(Site::Panics) => panic!("as the test wants it"),
+                Some(Site::Panics) => panic!("on purpose"),
                 Some(Site::FailsLate(gate)) => {
                     drop(gate.acquire().await);
                     let result = Err(Failure::Connect("refused".into()));
-                    return Attempt { at: Timestamp(0), redirects: vec![], result };
+                    return Attempt::new(Timestamp(0), result);
                 }
                 Some(Site::Fails) => {
                     let result = Err(Failure::Connect("refused".into()));
-                    return Attempt { at: Timestamp(0), redirects: vec![], result };
+                    return Attempt::new(Timestamp(0), result);
                 }
             };
-            let body = body.as_bytes().to_vec();
-            let response = Response { status, headers, body, is_truncated: false };
-            Attempt { at: Timestamp(0), redirects, result: Ok(response) }
+            let mut response = Response::new(status, body);
+            response.headers = headers;
+            Attempt::new(Timestamp(0), Ok(response)).with_redirects(redirects)
         })
     }
 }
@@ -159,22 +159,25 @@ async fn verdicts_and_grounds() {
     assert!(!decision.is_allowed());
     assert!(matches!(decision.grounds(), Grounds::Outcome(ruling)
         if ruling.why == Why::UnreachableWithoutCopy && ruling.holds == Holds::DisallowAll));
-    assert_eq!(decision.site().known().condition(), Condition::Unreachable);
-    assert!(allowed(&sieve, "https://down.com/robots.txt").await, "it may always be asked for");
+    assert_eq!(decision.site().state().condition(), Condition::Unreachable);
+    assert!(
+        allowed(&sieve, "https://down.com/robots.txt").await,
+        "robots.txt itself is always allowed"
+    );
     assert_eq!(web.asked(), 3);
     let metrics = sieve.metrics();
-    assert_eq!((metrics.decisions, metrics.at_once, metrics.waited), (5, 2, 3));
+    assert_eq!((metrics.decisions, metrics.from_table, metrics.waited), (5, 2, 3));
     assert_eq!((metrics.present, metrics.absent, metrics.unreachable), (1, 1, 1));
     assert_eq!((metrics.attempts, metrics.attempt_times.count(), metrics.sites), (3, 3, 3));
     for url in ["", "/x", "mailto:x@e.com", "http://"] {
         assert!(matches!(sieve.decide(url).await, Err(SieveError::Origin(_))), "{url}");
     }
-    // A URL to one standard and not to the other.
+    // Valid by the URL standard, but not in this profile.
     assert!(matches!(sieve.decide("http:e.com/x").await, Err(SieveError::Url(_))));
 }
 
 #[tokio::test]
-async fn one_attempt_however_many_wait() {
+async fn a_thousand_callers_share_one_attempt() {
     let gate = Arc::new(Semaphore::new(0));
     let slow = Site::Waits(Arc::clone(&gate));
     let web = Web::of([("https://slow.com", slow), ("https://e.com", Site::Answers(200, RULES))]);
@@ -189,7 +192,7 @@ async fn one_attempt_however_many_wait() {
         })
         .collect();
     tokio::task::yield_now().await;
-    // Nobody else waits for it.
+    // Other sites need not wait for it.
     assert!(allowed(&sieve, "https://e.com/").await);
     assert_eq!(web.asked(), 2);
     gate.close();
@@ -200,7 +203,7 @@ async fn one_attempt_however_many_wait() {
     sieve.settled().await;
 }
 
-/// A caller that goes away does not end what others wait for.
+/// Dropping a future does not cancel the attempt that others wait for.
 #[tokio::test]
 async fn dropped_futures() {
     let gate = Arc::new(Semaphore::new(0));
@@ -211,7 +214,7 @@ async fn dropped_futures() {
     assert!(impatient.is_err());
     gate.close();
     sieve.settled().await;
-    assert!(!sieve.decide_at_once(url).unwrap().unwrap().is_allowed());
+    assert!(!sieve.try_decide(url).unwrap().unwrap().is_allowed());
     assert_eq!(web.asked(), 1);
 }
 
@@ -227,14 +230,14 @@ async fn expiry_and_refresh() {
     assert!(!allowed(&sieve, url).await);
     sieve.settled().await;
     assert_eq!(web.asked(), 1);
-    // It has: the old answer serves, and a new one is on the way.
+    // Now it has: the old answer is used while a new one is fetched.
     web.later(1);
     assert!(!allowed(&sieve, url).await);
     assert!(!allowed(&sieve, url).await);
     sieve.settled().await;
     assert_eq!((web.asked(), sieve.metrics().refreshes), (2, 1));
     assert!(allowed(&sieve, url).await);
-    // Nobody asked in time: the next one waits.
+    // Nobody asked before it expired, so the next caller waits.
     web.set("https://e.com", Site::Answers(200, RULES));
     web.later(DAY);
     assert!(!allowed(&sieve, url).await);
@@ -251,7 +254,7 @@ async fn unreachable_sites() {
     web.later(DAY);
     assert!(!allowed(&sieve, url).await, "the first twelve hours");
     assert_eq!(web.asked(), 2);
-    // It is not asked again before it is time to, then in the background.
+    // It is fetched again no earlier than is due, and then in the background.
     web.later(5 * 60 - 1);
     assert!(!allowed(&sieve, url).await);
     sieve.settled().await;
@@ -260,7 +263,7 @@ async fn unreachable_sites() {
     assert!(!allowed(&sieve, url).await);
     sieve.settled().await;
     assert_eq!(web.asked(), 3);
-    // The last good copy after them, without another word from the site.
+    // After the twelve hours the last good copy applies, without another answer from the site.
     web.later(12 * HOUR - 5 * 60);
     assert!(allowed(&sieve, url).await);
     assert!(!allowed(&sieve, "https://e.com/private").await);
@@ -268,7 +271,7 @@ async fn unreachable_sites() {
     assert_eq!(decision.site().ruling().why, Why::CopyWhileUnreachable);
     assert_eq!(decision.age(), Some(Duration::from_secs(DAY + 12 * HOUR)));
     sieve.settled().await;
-    // And in the end what the site's other pages say.
+    // After 30 days it depends on whether other pages of the site are answered.
     web.later(30 * DAY);
     assert!(!allowed(&sieve, url).await);
     sieve.settled().await;
@@ -277,7 +280,7 @@ async fn unreachable_sites() {
     sieve.errors_mean_absent(&Origin::of(url).unwrap(), true).unwrap();
     web.set("https://e.com", Site::Answers(500, ""));
     let fetched = sieve.fetch(&Origin::of(url).unwrap()).await.unwrap();
-    assert_eq!(fetched.known().condition(), Condition::Absent);
+    assert_eq!(fetched.state().condition(), Condition::Absent);
     assert_eq!(fetched.ruling().holds, Holds::AllowAll);
 }
 
@@ -307,18 +310,18 @@ async fn restarts() {
     }
     let metrics = sieve.metrics();
     assert_eq!((web.asked(), metrics.from_store, metrics.store_times.count()), (3, 3, 3));
-    // Expired: asked again, with the validators of the copy in the store.
+    // Expired: fetched again, with the validators of the copy in the store.
     web.later(DAY);
     sieve.settled().await;
     drop(sieve);
     let sieve = web.builder().store(Store::open(&path).unwrap()).build();
     assert!(!allowed(&sieve, urls[0]).await);
     assert_eq!((web.asked(), web.conditional.load(SeqCst)), (4, 1));
-    let known = sieve.known(&Origin::of(urls[0]).unwrap()).unwrap().unwrap();
-    assert_eq!(known.copy.unwrap().at, Timestamp(START + DAY));
+    let state = sieve.state(&Origin::of(urls[0]).unwrap()).unwrap().unwrap();
+    assert_eq!(state.copy.unwrap().at, Timestamp(START + DAY));
     sieve.settled().await;
     drop(sieve);
-    // Nobody to ask: what is known serves, and nothing else is.
+    // Without a fetcher known answers stay in use, and other sites have no decision.
     web.later(10 * DAY);
     let seconds = Arc::clone(&web.seconds);
     let sieve = Sieve::builder(Crawler::name("bot"))
@@ -329,13 +332,13 @@ async fn restarts() {
     assert!(matches!(sieve.decide("https://new.com/").await, Err(SieveError::Unknown)));
     let new = Origin::of("https://new.com").unwrap();
     assert!(matches!(sieve.fetch(&new).await, Err(SieveError::Unknown)));
-    assert_eq!(sieve.known(&new).unwrap(), None);
+    assert_eq!(sieve.state(&new).unwrap(), None);
 }
 
-/// The store forgets a site that goes on in memory: its validators are not sent, since the store
-/// could not keep the copy without a body.
+/// The store prunes a site that is still in memory. Its validators are not sent, because the
+/// store could not keep an unchanged copy without its body.
 #[tokio::test]
-async fn the_store_forgets_what_is_in_memory() {
+async fn pruned_from_the_store_but_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().join("robots.redb")).unwrap();
     let web = Web::of([("https://e.com", Site::Tagged(RULES))]);
@@ -371,7 +374,7 @@ async fn a_file_behind_too_many_redirects() {
 }
 
 #[tokio::test]
-async fn many_at_once() {
+async fn many_urls_in_one_call() {
     let web = Web::of([
         ("https://a.com", Site::Answers(200, RULES)),
         ("https://b.com", Site::Answers(200, "User-agent: *\nDisallow: /")),
@@ -388,7 +391,7 @@ async fn many_at_once() {
     let decisions = sieve.decide_many(&urls).await;
     assert_eq!((decisions.len(), web.asked()), (urls.len(), 2));
     let metrics = sieve.metrics();
-    assert_eq!((metrics.decisions, metrics.at_once, metrics.waited), (225, 223, 2));
+    assert_eq!((metrics.decisions, metrics.from_table, metrics.waited), (225, 223, 2));
     for (number, decision) in decisions.iter().enumerate() {
         match (number % 4, decision) {
             (3, Err(SieveError::Origin(_))) => {}
@@ -422,7 +425,7 @@ async fn fetchers_that_panic() {
     assert!(!allowed(&sieve, url).await);
 }
 
-/// More sites than memory has room for: they are asked anew, and the bound holds.
+/// More sites than memory has room for: the bound holds.
 #[tokio::test]
 async fn bounded_memory() {
     let web = Web::of([]);
@@ -436,7 +439,7 @@ async fn bounded_memory() {
     sieve.settled().await;
 }
 
-/// A policy that compiles itself is counted with what it has become.
+/// A policy that has compiled itself is weighed again.
 #[tokio::test]
 async fn growing_policies() {
     let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
@@ -446,7 +449,7 @@ async fn growing_policies() {
     for number in 0..10_000 {
         allowed(&sieve, &format!("https://e.com/{number}")).await;
     }
-    // A look into the cache, since others have taken the places in the table.
+    // Other sites have taken the slots of the table, so this one is looked up in the cache.
     let absent = "https://other.com/";
     for url in ["https://another.com/", absent, "https://another.com/", absent, "https://e.com/"] {
         assert!(allowed(&sieve, url).await);
@@ -469,15 +472,15 @@ fn without_a_runtime() {
     let decisions = sieve.decide_many(&urls).into_iter();
     let verdicts = decisions.map(|decision| decision.unwrap().is_allowed());
     assert_eq!(verdicts.collect::<Vec<_>>(), [true, false, true]);
-    sieve.block_on(sieve.tasks().settled());
+    sieve.block_on(sieve.as_async().settled());
     let fetched = sieve.fetch(&Origin::of("https://e.com").unwrap()).unwrap();
-    assert_eq!(fetched.known().last, Outcome::Present);
+    assert_eq!(fetched.state().last, Outcome::Present);
     assert_eq!((web.asked(), sieve.metrics().attempts), (3, 3));
-    assert_eq!(sieve.tasks().crawler_count(), 1);
+    assert_eq!(sieve.as_async().crawler_count(), 1);
 }
 
-/// A clock that is set back between two looks at the same site: the look that is taken under the
-/// lock of the attempts finds a site that serves and is due.
+/// The clock is set back between two lookups of the same site: the second one, under the lock of
+/// the running attempts, finds a site that is usable and due.
 #[test]
 fn clocks_that_are_set_back() {
     let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
@@ -486,7 +489,7 @@ fn clocks_that_are_set_back() {
     let once = Arc::clone(&set_back);
     let builder = Sieve::builder(Crawler::name("bot")).fetcher(web.clone()).clock(move || {
         let now = seconds.load(SeqCst);
-        // After the next look the clock goes back.
+        // After the next reading the clock goes back.
         seconds.fetch_sub(once.swap(0, SeqCst), SeqCst);
         Timestamp(now)
     });
@@ -494,21 +497,21 @@ fn clocks_that_are_set_back() {
     std::thread::spawn(move || {
         let sieve = builder.build_blocking().unwrap();
         assert!(!sieve.decide("https://e.com/private").unwrap().is_allowed());
-        sieve.block_on(sieve.tasks().settled());
+        sieve.block_on(sieve.as_async().settled());
         web.later(DAY);
         set_back.store(HOUR, SeqCst);
-        // In one call, so that the clock is looked at as often as it must be.
-        let decision = sieve.block_on(sieve.tasks().site(&Origin::of("https://e.com").unwrap()));
+        // In one call, so that the clock is read as often as the test needs.
+        let decision = sieve.block_on(sieve.as_async().site(&Origin::of("https://e.com").unwrap()));
         drop(decision.unwrap());
-        sieve.block_on(sieve.tasks().settled());
+        sieve.block_on(sieve.as_async().settled());
         done.send((web.asked(), sieve.metrics().refreshes)).unwrap();
     });
     assert_eq!(told.recv_timeout(Duration::from_secs(20)), Ok((2, 1)));
 }
 
-/// What the caller tells of a site while it is being asked is not forgotten.
+/// What the caller reports of a site during an attempt is kept.
 #[tokio::test]
-async fn told_during_an_attempt() {
+async fn reports_during_an_attempt() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().join("robots.redb")).unwrap();
     let web = Web::of([("https://e.com", Site::Answers(500, ""))]);
@@ -531,17 +534,17 @@ async fn told_during_an_attempt() {
         sieve.errors_mean_absent(&origin, late).unwrap();
         gate.close();
         fetching.await.unwrap();
-        let known = sieve.known(&origin).unwrap().unwrap();
+        let state = sieve.state(&origin).unwrap().unwrap();
         let answered = Timestamp(START + if late { 10 } else { 20 });
-        assert_eq!((known.site_answered, known.errors_mean_absent), (Some(answered), late));
-        assert_eq!(known.attempted, answered);
-        assert_eq!(store.get("https://e.com").unwrap(), Some(known));
+        assert_eq!((state.site_answered, state.errors_mean_absent), (Some(answered), late));
+        assert_eq!(state.attempted, answered);
+        assert_eq!(store.get("https://e.com").unwrap(), Some(state));
     }
 }
 
-/// The other way round: what was told is not put over the outcome of an attempt.
+/// The other way round: a report does not overwrite the outcome of an attempt.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn told_and_asked_at_once() {
+async fn reports_and_attempts_in_parallel() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().join("robots.redb")).unwrap();
     let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
@@ -550,23 +553,23 @@ async fn told_and_asked_at_once() {
     sieve.fetch(&origin).await.unwrap();
     for _ in 0..100 {
         web.later(1);
-        let telling = tokio::task::spawn_blocking({
+        let reporting = tokio::task::spawn_blocking({
             let (sieve, origin) = (sieve.clone(), origin.clone().into_owned());
             move || sieve.site_answered(&origin).unwrap()
         });
         sieve.fetch(&origin).await.unwrap().stored.unwrap();
-        telling.await.unwrap();
+        reporting.await.unwrap();
         let now = Timestamp(web.seconds.load(SeqCst));
-        let known = sieve.known(&origin).unwrap().unwrap();
-        assert_eq!((known.attempted, known.site_answered), (now, Some(now)));
-        assert_eq!(store.get("https://e.com").unwrap(), Some(known));
+        let state = sieve.state(&origin).unwrap().unwrap();
+        assert_eq!((state.attempted, state.site_answered), (now, Some(now)));
+        assert_eq!(store.get("https://e.com").unwrap(), Some(state));
     }
 }
 
-/// A copy that is no longer to be had when its site fails: nothing is allowed, as without a copy,
-/// and the site is not asked again and again.
+/// The copy is lost when its site fails: nothing is allowed, as without a copy, and the site is
+/// not fetched over and over.
 #[tokio::test]
-async fn copies_that_are_lost() {
+async fn lost_copies() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().join("robots.redb")).unwrap();
     let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
@@ -594,13 +597,13 @@ async fn copies_that_are_lost() {
     assert!(!allowed(&sieve, url).await);
     sieve.settled().await;
     assert_eq!(web.asked(), 2);
-    let known = store.get("https://e.com").unwrap().unwrap();
-    assert_eq!((known.copy.as_ref(), known.failures), (None, 1));
+    let state = store.get("https://e.com").unwrap().unwrap();
+    assert_eq!((state.copy.as_ref(), state.failures), (None, 1));
 }
 
-/// Without a store, the copy lasts in memory while nothing is allowed for a time.
+/// Without a store, the copy stays in memory during the time in which nothing is allowed.
 #[tokio::test]
-async fn copies_that_do_not_hold_for_a_time() {
+async fn copies_that_do_not_apply_for_a_time() {
     let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
     let sieve = web.builder().protocol(Protocol::GOOGLE).build();
     let url = "https://e.com/public";
@@ -608,10 +611,11 @@ async fn copies_that_do_not_hold_for_a_time() {
     web.set("https://e.com", Site::Fails);
     web.later(DAY);
     assert!(!allowed(&sieve, url).await);
-    // Whatever the cache and the table held of it before goes.
+    // Pushes everything else that refers to its policies out of the cache and the table.
     for number in 0..2_000 {
         assert!(allowed(&sieve, &format!("https://host{number}.com/")).await);
-        sieve.metrics();
+        // Makes the cache do its pending evictions.
+        let _ = sieve.metrics();
     }
     web.later(12 * HOUR);
     let decision = sieve.decide(url).await.unwrap();
@@ -621,7 +625,7 @@ async fn copies_that_do_not_hold_for_a_time() {
     sieve.settled().await;
 }
 
-/// Whoever asks after an attempt has ended gets another.
+/// A caller who asks after an attempt has ended gets a new one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn one_attempt_after_another() {
     let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
@@ -633,9 +637,9 @@ async fn one_attempt_after_another() {
     }
 }
 
-/// While a site is asked anew, its answer serves to its end and no longer.
+/// During a refresh the old answer is used until it expires, and no longer.
 #[tokio::test]
-async fn refreshes_that_take_long() {
+async fn slow_refreshes() {
     let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
     let sieve = web.sieve();
     let url = "https://e.com/private";
@@ -645,9 +649,9 @@ async fn refreshes_that_take_long() {
     web.later(DAY - 10);
     assert!(!allowed(&sieve, url).await);
     web.later(9);
-    assert!(sieve.decide_at_once(url).unwrap().is_some());
+    assert!(sieve.try_decide(url).unwrap().is_some());
     web.later(1);
-    assert!(sieve.decide_at_once(url).unwrap().is_none());
+    assert!(sieve.try_decide(url).unwrap().is_none());
     gate.close();
     sieve.settled().await;
     assert_eq!(web.asked(), 2);

@@ -9,8 +9,8 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use unftp_sbe_fs::Filesystem;
 
-use crate::support::site::Site;
-use crate::support::{ROBOTS, answered, failed, fetch, origin, settings};
+use crate::support::servers::site::Site;
+use crate::support::servers::{ROBOTS, answered, failed, fetch, origin, settings};
 
 /// A server of the files of a folder.
 async fn serving(folder: &tempfile::TempDir) -> Site {

@@ -1,7 +1,5 @@
-//! A process that writes to a store is killed at any moment, many times over: nothing that was
-//! acknowledged is lost, and the file is never broken.
-//!
-//! This program is both: started again with [`WRITER`] in its environment, it is the writer.
+//! A process that writes to a store is killed at random moments, many times: no acknowledged
+//! change is lost, and the file is never broken.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -12,47 +10,53 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, io, thread};
 
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::Known;
+use robotsieve_client::outcome::OriginState;
 use robotsieve_client::store::Store;
 
-#[path = "support/random.rs"]
-mod random;
-#[path = "support/generated.rs"]
-mod support;
+use crate::support::generated::{origin, with_body};
+use crate::support::random::Random;
 
-use random::Random;
-use support::{origin, with_body};
-
-/// The store's path, for the writer.
+/// The environment variable with the store's path, for the writer.
 const WRITER: &str = "ROBOTSIEVE_STORE_KILL_WRITER";
-/// Whether it is to compact the store, too.
+/// Set if the writer should also compact the store.
 const COMPACTS: &str = "ROBOTSIEVE_STORE_KILL_COMPACTS";
-/// The first version that the writer writes.
+/// The first version that the writer puts.
 const FIRST_VERSION: &str = "ROBOTSIEVE_STORE_KILL_FIRST_VERSION";
 
-/// Kills on one file, kills while a file is made, and kills on one that is compacted.
+/// Begins each line in which the writer acknowledges a change.
+const ACKNOWLEDGED: &str = "acknowledged ";
+
+/// Kills of writers to one file, of writers that create a file, and of writers that compact one.
 const KILLS: u64 = 50;
 const KILLS_OF_NEW: u64 = 10;
 const KILLS_OF_COMPACTED: u64 = 15;
-/// Versions that a writer has for itself.
+/// How many versions each writer has to itself.
 const VERSIONS: u64 = 1_000_000;
 const THREADS: u64 = 4;
-/// Hosts of each thread: few, so that most of what is written replaces something.
+/// Hosts per thread: few, so that most changes replace something.
 const HOSTS: u64 = 150;
-/// Every so often a thread writes several hosts at a time.
+/// Every 16th turn a thread puts 20 hosts in one transaction.
 const MANY_EVERY: u64 = 16;
 const MANY: u64 = 20;
 
-fn main() {
-    if let Some(path) = env::var_os(WRITER) {
-        let first = env::var(FIRST_VERSION).ok().and_then(|first| first.parse().ok());
-        let (path, first) = (Path::new(&path), first.expect("a version"));
-        if env::var_os(COMPACTS).is_some() {
-            write_and_compact(path, first)
-        } else {
-            write(path, first)
-        }
+/// The writing process. The test below starts this program again to run only this.
+#[test]
+#[ignore = "only for `kills_lose_nothing`, which starts it"]
+fn writer() {
+    let Some(path) = env::var_os(WRITER) else { return };
+    let first = env::var(FIRST_VERSION).ok().and_then(|first| first.parse().ok());
+    let (path, first) = (Path::new(&path), first.expect("a version"));
+    // Ends the line that the test harness may have begun.
+    io::stdout().lock().write_all(b"\n").expect("the parent reads");
+    if env::var_os(COMPACTS).is_some() {
+        write_and_compact(path, first)
+    } else {
+        write(path, first)
     }
+}
+
+#[test]
+fn kills_lose_nothing() {
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos());
     let mut random = Random(seed as u64 | 1);
     println!("seed {seed}");
@@ -89,12 +93,12 @@ fn main() {
 }
 
 /// The record and the body of a version of a host.
-fn written(host: u64, version: u64) -> (Known, Vec<u8>) {
+fn written(host: u64, version: u64) -> (OriginState, Vec<u8>) {
     let body = robotsieve_corpora::robots(version, host);
     (with_body(&body, version), body)
 }
 
-/// The writer: puts one version after another, and tells each when it is acknowledged.
+/// The writer: puts one version after another, and prints each once it is acknowledged.
 fn write(path: &Path, first: u64) -> ! {
     let store = Store::open(path).expect("a store");
     let next = AtomicU64::new(first);
@@ -104,24 +108,24 @@ fn write(path: &Path, first: u64) -> ! {
             scope.spawn(move || {
                 let mut random = Random((first + thread) << 1 | 1);
                 for turn in 1.. {
-                    // A host belongs to one thread, so its versions come in order.
+                    // Each host belongs to one thread, so its versions come in order.
                     let of = |number: u64| number % HOSTS * THREADS + thread;
                     let number = random.below(HOSTS);
                     let hosts = if turn % MANY_EVERY == 0 { MANY } else { 1 };
                     let version = next.fetch_add(1, Ordering::Relaxed);
                     let rows = (number..number + hosts).map(|number| {
-                        let (known, body) = written(of(number), version);
-                        (origin(of(number)), known, Some(body))
+                        let (state, body) = written(of(number), version);
+                        (origin(of(number)), state, Some(body))
                     });
                     if hosts == 1 {
-                        for (origin, known, body) in rows {
-                            store.put(&origin, &known, body.as_deref()).expect("puts");
+                        for (origin, state, body) in rows {
+                            store.put(&origin, &state, body.as_deref()).expect("puts");
                         }
                     } else {
                         store.put_many(rows).expect("puts");
                     }
                     let lines: String = (number..number + hosts)
-                        .map(|number| format!("{} {version}\n", of(number)))
+                        .map(|number| format!("{ACKNOWLEDGED}{} {version}\n", of(number)))
                         .collect();
                     io::stdout().lock().write_all(lines.as_bytes()).expect("the parent reads");
                 }
@@ -131,19 +135,20 @@ fn write(path: &Path, first: u64) -> ! {
     unreachable!("the threads do not end");
 }
 
-/// The writer that also compacts: most of its time.
+/// The writer that also compacts, which takes most of its time.
 fn write_and_compact(path: &Path, first: u64) -> ! {
     let mut random = Random(first << 1 | 1);
     for version in first.. {
         let store = Store::open(path).expect("a store");
         let number = random.below(HOSTS * THREADS - MANY);
         let rows = (number..number + MANY).map(|host| {
-            let (known, body) = written(host, version);
-            (origin(host), known, Some(body))
+            let (state, body) = written(host, version);
+            (origin(host), state, Some(body))
         });
         store.put_many(rows).expect("puts");
-        let lines: String =
-            (number..number + MANY).map(|host| format!("{host} {version}\n")).collect();
+        let lines: String = (number..number + MANY)
+            .map(|host| format!("{ACKNOWLEDGED}{host} {version}\n"))
+            .collect();
         io::stdout().lock().write_all(lines.as_bytes()).expect("the parent reads");
         store.prune(Timestamp(0)).expect("prunes");
         drop(store);
@@ -152,7 +157,7 @@ fn write_and_compact(path: &Path, first: u64) -> ! {
     unreachable!("there are more versions than time")
 }
 
-/// Starts a writer, kills it, and takes down what it acknowledged; says how much that was.
+/// Starts a writer, kills it, and notes what it acknowledged. Returns how many changes that was.
 fn write_and_kill(
     path: &Path,
     first: u64,
@@ -161,6 +166,7 @@ fn write_and_kill(
     acknowledged: &mut HashMap<u64, u64>,
 ) -> u64 {
     let mut command = Command::new(env::current_exe().expect("this program"));
+    command.args(["--exact", "store_kill::writer", "--ignored", "--nocapture"]);
     command.env(WRITER, path).env(FIRST_VERSION, first.to_string()).stdout(Stdio::piped());
     if compacts {
         command.env(COMPACTS, "yes");
@@ -171,10 +177,9 @@ fn write_and_kill(
         let mut lines = Vec::new();
         let mut line = String::new();
         while told.read_line(&mut line).is_ok_and(|len| len > 0) {
-            // A line that was cut was not told.
-            if let Some(line) = line.strip_suffix('\n') {
-                lines.push(line.to_owned());
-            }
+            // A line that was cut off does not count, nor do lines of the test harness.
+            let told = line.strip_suffix('\n').and_then(|line| line.strip_prefix(ACKNOWLEDGED));
+            lines.extend(told.map(str::to_owned));
             line.clear();
         }
         lines
@@ -194,22 +199,23 @@ fn write_and_kill(
     lines.len() as u64
 }
 
-/// Opens the file, checks all that was acknowledged, and every byte; says how long opening took.
+/// Opens the file, and checks all acknowledged changes and every byte. Returns how long opening
+/// took.
 fn check(path: &Path, acknowledged: &HashMap<u64, u64>) -> Duration {
     let start = Instant::now();
     let store = Store::open(path).expect("the file opens");
     let opened = start.elapsed();
     for (host, version) in acknowledged {
-        let (known, _) = store.get_with_body(&origin(*host)).expect("no damage").expect("is kept");
-        assert!(known.attempted.0 >= *version, "host {host}: {known:?}, acknowledged {version}");
+        let (state, _) = store.get_with_body(&origin(*host)).expect("no damage").expect("is kept");
+        assert!(state.attempted.0 >= *version, "host {host}: {state:?}, acknowledged {version}");
     }
-    // Those that were written without being acknowledged are whole too.
+    // Changes that were made but not acknowledged are complete too.
     for row in store.iter().expect("an answer") {
-        let (key, known) = row.expect("no damage");
+        let (key, state) = row.expect("no damage");
         let number = key.trim_start_matches("https://host-").trim_end_matches(".example");
         let host: u64 = number.parse().expect("a number");
         assert_eq!(key, origin(host));
-        let (wanted, body) = written(host, known.attempted.0);
+        let (wanted, body) = written(host, state.attempted.0);
         let found = store.get_with_body(&key).expect("no damage");
         assert_eq!(found, Some((wanted, Some(body))));
     }

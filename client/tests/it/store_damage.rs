@@ -1,26 +1,21 @@
-//! Files that were changed by something else: there are errors, or origins that seem unknown,
-//! but never panics, and never an answer that was not put there.
+//! Damaged files lead to errors, or to origins that seem unknown, but never to panics and never
+//! to an answer that was not put there.
 
 use std::fs;
 use std::path::Path;
 
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::Known;
+use robotsieve_client::outcome::OriginState;
 use robotsieve_client::store::Store;
 
-#[path = "support/random.rs"]
-mod random;
-#[path = "support/generated.rs"]
-mod support;
-
-use random::Random;
-use support::{generated, origin, with_body};
+use crate::support::generated::{generated, origin, with_body};
+use crate::support::random::Random;
 
 const HOSTS: u64 = 120;
 
-type Row = (String, Known, Option<Vec<u8>>);
+type Row = (String, OriginState, Option<Vec<u8>>);
 
-/// A store of [`HOSTS`] origins that was closed, as bytes, and what is in it.
+/// The bytes of a closed store of [`HOSTS`] origins, and its content.
 fn a_store(folder: &Path) -> (Vec<u8>, Vec<Row>) {
     let path = folder.join("whole.store");
     let rows: Vec<Row> = (0..HOSTS).map(|host| generated(1, host)).collect();
@@ -31,31 +26,31 @@ fn a_store(folder: &Path) -> (Vec<u8>, Vec<Row>) {
     (fs::read(path).expect("reads"), rows)
 }
 
-/// Asks all of a file, then writes to it.
+/// Reads everything in a file, then writes to it.
 fn use_it(path: &Path, rows: &[Row]) -> Use {
     let mut seen = Use::default();
     let Ok(store) = Store::open(path) else { return seen };
     seen.opened = true;
-    for (key, known, body) in rows {
+    for (key, state, body) in rows {
         if let Ok(Some(found)) = store.get(key) {
-            assert_eq!(&found, known, "{key}");
+            assert_eq!(&found, state, "{key}");
         }
         match store.get_with_body(key) {
             Ok(Some(found)) => {
-                assert!(found == (known.clone(), body.clone()), "{key}");
+                assert!(found == (state.clone(), body.clone()), "{key}");
                 seen.right += 1;
             }
             Ok(None) => seen.unknown += 1,
             Err(_) => seen.errors += 1,
         }
-        if let (Some(copy), Some(body)) = (&known.copy, body)
+        if let (Some(copy), Some(body)) = (&state.copy, body)
             && let Ok(Some(found)) = store.body(&copy.content)
         {
             assert!(found == *body, "{key}");
         }
     }
     for row in store.iter().into_iter().flatten().map_while(Result::ok) {
-        assert!(rows.iter().any(|(key, known, _)| (key, known) == (&row.0, &row.1)), "{row:?}");
+        assert!(rows.iter().any(|(key, state, _)| (key, state) == (&row.0, &row.1)), "{row:?}");
     }
     let _ = store.stat();
     let body = b"User-agent: *\nDisallow: /late\n";
@@ -112,7 +107,7 @@ fn flipped_bits() {
     });
 }
 
-/// Where the file says what it is, and which pages are the roots.
+/// The header says what the file is, and which pages are the roots.
 #[test]
 fn flipped_bits_in_the_header() {
     try_all("flipped bits in the header", 150, |bytes, random| {
@@ -137,7 +132,7 @@ fn blocks_of_zeros_noise_and_other_pages() {
         match random.below(3) {
             0 => bytes[to..to + block_len].fill(0),
             1 => bytes[to..to + block_len].fill_with(|| random.below(256) as u8),
-            // Pages stand at multiples of their length.
+            // Pages begin at multiples of their length.
             _ => bytes.copy_within(from & !4095..(from & !4095) + 4096, to & !4095),
         }
     });

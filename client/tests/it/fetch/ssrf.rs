@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use robotsieve_client::fetch::{Fetcher, FetcherBuilder};
 use robotsieve_client::outcome::{Attempt, Failure};
 
-use crate::support::site::{Site, answer};
-use crate::support::{Names, ROBOTS, USER_AGENT, answered, authority, failed, origin};
+use crate::support::servers::site::{Site, answer};
+use crate::support::servers::{Names, ROBOTS, USER_AGENT, answered, authority, failed, origin};
 
 fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
