@@ -50,9 +50,17 @@
 //!
 //! Any bytes are a robots.txt, any bytes may be asked for. Parsing is `O(n)`; compiling has
 //! a budget ([`Limits`]) beyond which other engines decide, with the same verdicts and
-//! bounded time and memory. Unsafe code is in four small modules, each with its proof: vectors
-//! to find line ends and separators, to find the host's end, and to walk the table, and the
-//! hint by which batches fetch memory ahead.
+//! bounded time and memory.
+//!
+//! Unsafe code is confined to these places, each with its proof:
+//!
+//! * vector instructions that find line ends (`read::marks`) and the end of a URL's host
+//!   (`rules::target`, `origin`), and that walk the table without bounds checks
+//!   (`automaton::avx2`);
+//! * the tables of a pack, which are validated once and trusted from then on
+//!   (`automaton::table`, `pack::read`);
+//! * an origin taken for UTF-8 because it was found to be ASCII (`origin`);
+//! * the hint that lets batches fetch memory ahead (`policy::read_ahead`).
 //!
 //! # Features
 //!

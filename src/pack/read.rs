@@ -361,15 +361,15 @@ impl<'p> Pack<'p> {
         Ok(PackedPolicy { pack: self, record, how })
     }
 
-    /// The table in the body of a record. The first call for a record validates it.
+    /// The table in the body of a record. Validates it unless that was done before.
     #[expect(unsafe_code, reason = "tables are validated once, not for each verdict")]
     fn table(&self, record: u32, bytes: &'p [u8]) -> Result<Table<'p>, InvalidAutomaton> {
         let encoding = self.reading.encoding;
         if self.valid.is_set(record) {
-            // SAFETY: for a record with a table, the mark is set below only, after these same
-            // bytes were found valid with this same encoding: where a record's table lies
-            // follows from the pack's bytes, which are borrowed for `'p` and do not change, and
-            // the encoding is fixed when the pack is opened.
+            // SAFETY: the mark of a record that holds a table is set only below, after the same
+            // bytes were found valid with the same encoding. They are the same, because the place
+            // of a record's table depends only on the pack's bytes, which are borrowed for `'p`
+            // and so do not change, and the encoding is fixed when the pack is opened.
             return Ok(unsafe { Table::from_bytes_unchecked(bytes, encoding) });
         }
         let table = Table::validated(bytes, encoding)?;
