@@ -50,9 +50,17 @@
 //!
 //! Any bytes are a robots.txt, any bytes may be asked for. Parsing is `O(n)`; compiling has
 //! a budget ([`Limits`]) beyond which other engines decide, with the same verdicts and
-//! bounded time and memory. Unsafe code is in four small modules, each with its proof: vectors
-//! to find line ends and separators, to find the host's end, and to walk the table, and the
-//! hint by which batches fetch memory ahead.
+//! bounded time and memory.
+//!
+//! Unsafe code is confined to these places, each with its proof:
+//!
+//! * vector instructions that find line ends (`read::marks`) and the end of a URL's host
+//!   (`rules::target`, `origin`), and that walk the table without bounds checks
+//!   (`automaton::avx2`);
+//! * the tables of a pack, which are validated once and trusted from then on
+//!   (`automaton::table`, `pack::read`);
+//! * an origin taken for UTF-8 because it was found to be ASCII (`origin`);
+//! * the hint that lets batches fetch memory ahead (`policy::read_ahead`).
 //!
 //! # Features
 //!
@@ -65,6 +73,8 @@
 //!   (`records::Sitemap::resolve`).
 
 mod automaton;
+#[cfg(feature = "serde")]
+mod bytes_as_text;
 pub mod diff;
 mod engine;
 pub mod explain;
@@ -78,7 +88,6 @@ mod policy;
 mod profile;
 mod read;
 pub mod records;
-mod robots;
 mod rules;
 mod verdict;
 
@@ -92,16 +101,16 @@ pub use policy::config::Config;
 pub use policy::crawlers::{Answer, CrawlerPolicies};
 pub use policy::decision::{Decision, Reason, Rule};
 pub use policy::once::is_allowed_once;
+pub use policy::robots::Robots;
 pub use policy::set::PolicySet;
 pub use policy::{Memory, Policy};
 pub use profile::{
-    ByteOrderMark, ControlCharacters, GroupMatch, Profile, RulePrecedence, Sides, TargetForm,
-    TokenBytes,
+    ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,
+    TargetForm, TokenBytes,
 };
 pub use read::crawler::Crawler;
 pub use read::diagnostic::{Diagnostic, DiagnosticKind};
 pub use read::parse::{Field, Record};
-pub use robots::Robots;
 pub use rules::target::{InvalidUrl, Target};
 pub use verdict::Verdict;
 
