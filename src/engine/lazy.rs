@@ -1,32 +1,31 @@
 //! regex-automata's lazy DFA, for rule sets whose own DFA is over the budget.
 //!
-//! The rules become one Thompson NFA. Neighbours in the order of precedence with the same
-//! verdict are one pattern, and the pattern of highest precedence comes first, so that a
-//! leftmost-first search finds the pattern that decides. A state of the DFA is built when a
-//! target first visits it, and kept.
+//! The rules become one Thompson NFA. Each run of rules with the same verdict, in the order of
+//! precedence, is one pattern, so a leftmost-first search finds the run that decides. A state of
+//! the DFA is built when a target first visits it.
 //!
 //! At rest a policy is only its rules. NFAs and states lie in a pool with one bound for the
-//! whole process, and the least recently used make room. A policy that builds too much for
+//! whole process, where the least recently used make room. A policy that builds too much for
 //! what it reads gives up for good: hostile rules can ask for a new state at every byte.
 //!
-//! Building costs as much as trying the rules a hundred times. So a policy that is not in the
-//! pool tries its rules until building pays. Where more policies take turns than the pool can
-//! hold, none is built for a single question.
+//! Building costs as much as trying the rules a hundred times, so a policy that is not in the
+//! pool tries its rules first. Where more policies take turns than the pool can hold, none is
+//! built for a single question.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
-use regex_automata::nfa::thompson::{self, BuildError, NFA, Transition};
+use regex_automata::nfa::thompson::{BuildError, Builder, NFA, Transition};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::start;
 use regex_automata::{Anchored, MatchKind};
-use smallvec::SmallVec;
 
+use crate::automaton::{Run, verdict_of};
 use crate::engine::scan;
 use crate::rules::normalise::Encoding;
 use crate::rules::target::{Target, TargetBuffer};
@@ -35,17 +34,17 @@ use crate::verdict::Verdict;
 
 /// The bytes that all idle lazy DFAs of the process may occupy together.
 const POOL_LIMIT_BYTES: usize = 64 << 20;
-/// The bytes of an NFA; a rule set that needs more has no lazy DFA.
+/// The bytes of the patterns and of the NFA of a lazy DFA.
+const PATTERN_LIMIT_BYTES: usize = 1 << 20;
 const NFA_LIMIT_BYTES: usize = 16 << 20;
-/// The bytes of the states of one DFA. When they are full, all states are dropped.
+/// The bytes of the states of a lazy DFA. When they are full, all states are dropped.
 const CACHE_LIMIT_BYTES: usize = 2 << 20;
-/// The work that a DFA may spend on its states, and how much more for each byte it reads.
+/// The work that a lazy DFA may spend on its states, and how much more for each byte it reads.
 ///
-/// Building a transition counts as many units as the largest state so far has bytes, its row
-/// of transitions apart: one to two for each live NFA state, and up to 8 nanoseconds each.
-/// Real policies have spent a quarter of it when they have met their first hundred URLs.
-/// regex-automata can count how often the cache was cleared instead, but a few large states
-/// with many transitions take 20 milliseconds without a clearing.
+/// To build a transition counts as many units as the largest state so far has bytes, its row of
+/// transitions apart: up to two for each live NFA state, and up to 8 nanoseconds each. Real
+/// policies spend a quarter of it on their first hundred URLs. regex-automata itself can bound
+/// how often the states are dropped, but a few large ones can take long without that.
 const WORK: usize = 1 << 20;
 const WORK_PER_BYTE: usize = 16;
 
@@ -58,7 +57,7 @@ pub(crate) struct GaveUp;
 pub(crate) struct Lazy {
     id: u64,
     encoding: Encoding,
-    /// How often the rules were tried since the DFA was last built.
+    /// How often the rules were tried since the lazy DFA was last built.
     tried: AtomicU32,
     build_after: u32,
 }
@@ -69,8 +68,6 @@ struct Ready {
     id: u64,
     dfa: DFA,
     cache: Cache,
-    /// The verdict of the first pattern. From one pattern to the next it changes.
-    first: Verdict,
     /// The bytes read.
     read: usize,
     /// The work spent: see [`WORK`].
@@ -79,14 +76,14 @@ struct Ready {
     largest: usize,
 }
 
+#[derive(Default)]
 struct Pool {
     /// The most recently used is at the back.
     idle: VecDeque<Box<Ready>>,
     bytes: usize,
-    limit_bytes: usize,
 }
 
-static POOL: Mutex<Pool> = Mutex::new(Pool::new(POOL_LIMIT_BYTES));
+static POOL: Mutex<Pool> = Mutex::new(Pool { idle: VecDeque::new(), bytes: 0 });
 
 thread_local! {
     /// What this thread used last, which is most often what it needs next.
@@ -98,31 +95,6 @@ fn lock_pool() -> MutexGuard<'static, Pool> {
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Pool {
-    const fn new(limit_bytes: usize) -> Pool {
-        Pool { idle: VecDeque::new(), bytes: 0, limit_bytes }
-    }
-
-    /// Takes out what is there for a policy. The pool holds some hundred policies, so a search
-    /// from the back costs less than an index.
-    fn take(&mut self, id: u64) -> Option<Box<Ready>> {
-        let at = self.idle.iter().rposition(|ready| ready.id == id)?;
-        let ready = self.idle.remove(at)?;
-        self.bytes -= ready.memory_usage();
-        Some(ready)
-    }
-
-    fn put(&mut self, ready: Box<Ready>) {
-        self.bytes += ready.memory_usage();
-        self.idle.push_back(ready);
-        while self.bytes > self.limit_bytes
-            && let Some(oldest) = self.idle.pop_front()
-        {
-            self.bytes -= oldest.memory_usage();
-        }
-    }
-}
-
 /// The bytes that the idle lazy DFAs of the process occupy now: 64 MiB at most. Those in
 /// use, at most one for each thread, come on top.
 #[doc(hidden)]
@@ -130,9 +102,30 @@ pub fn lazy_pool_bytes() -> usize {
     lock_pool().bytes
 }
 
+impl Pool {
+    /// Takes out what is there for a policy. Among the few hundred that the pool can hold, a
+    /// search costs less than an index.
+    fn take(&mut self, id: u64) -> Option<Box<Ready>> {
+        let at = self.idle.iter().rposition(|ready| ready.id == id)?;
+        let ready = self.idle.remove(at)?;
+        self.bytes -= ready.memory_usage();
+        Some(ready)
+    }
+
+    fn put(&mut self, ready: Box<Ready>, limit_bytes: usize) {
+        self.bytes += ready.memory_usage();
+        self.idle.push_back(ready);
+        while self.bytes > limit_bytes
+            && let Some(oldest) = self.idle.pop_front()
+        {
+            self.bytes -= oldest.memory_usage();
+        }
+    }
+}
+
 impl Lazy {
-    /// Creates a handle whose DFA is built after the rules were tried so often, and again
-    /// whenever the pool has dropped it.
+    /// Creates the handle. Whenever the pool has no lazy DFA for it, one is built after the
+    /// rules were tried this often.
     pub(crate) fn new(encoding: Encoding, build_after: u32) -> Lazy {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
@@ -145,18 +138,15 @@ impl Lazy {
     /// Returns [`GaveUp`] if this engine should not be asked again.
     pub(crate) fn verdict(&self, rules: &RuleSet, target: &Target<'_>) -> Result<Verdict, GaveUp> {
         LAST.with_borrow_mut(|last| {
-            let ready = match last {
-                Some(ready) if ready.id == self.id => ready,
-                _ => match self.take(rules, target)? {
-                    Some(ready) => {
-                        if let Some(before) = last.replace(ready) {
-                            lock_pool().put(before);
-                        }
-                        last.as_mut().expect("was just put there")
-                    }
-                    None => return Ok(scan::verdict(rules, target)),
-                },
-            };
+            if last.as_ref().is_none_or(|ready| ready.id != self.id) {
+                let Some(ready) = self.take(rules, target)? else {
+                    return Ok(scan::verdict(rules, target));
+                };
+                if let Some(before) = last.replace(ready) {
+                    lock_pool().put(before, POOL_LIMIT_BYTES);
+                }
+            }
+            let ready = last.as_mut().expect("was just put there");
             let rest = target.rest();
             let verdict = if self.encoding.changes_in(rest) {
                 ready.verdict(&target.bytes().collect::<TargetBuffer>())
@@ -171,7 +161,8 @@ impl Lazy {
         })
     }
 
-    /// Takes the DFA from the pool, or builds it. Returns `None` if trying the rules costs less.
+    /// Takes the lazy DFA from the pool or builds it. Returns `None` if trying the rules costs
+    /// less.
     #[cold]
     fn take(&self, rules: &RuleSet, target: &Target<'_>) -> Result<Option<Box<Ready>>, GaveUp> {
         /// The most bytes that trying the rules may look at.
@@ -189,9 +180,9 @@ impl Lazy {
         Ready::new(self.id, rules, CACHE_LIMIT_BYTES).map(|ready| Some(Box::new(ready)))
     }
 
+    /// Drops what the pool holds: one from each thread that has used the policy.
     fn leave_pool(&self) {
         let mut pool = lock_pool();
-        // Each thread may have put one there.
         while pool.take(self.id).is_some() {}
     }
 }
@@ -203,21 +194,22 @@ impl Drop for Lazy {
 }
 
 impl Ready {
-    /// Builds the NFA; the states are built later.
     fn new(id: u64, rules: &RuleSet, cache_bytes: usize) -> Result<Ready, GaveUp> {
         let config = DFA::config()
             .match_kind(MatchKind::LeftmostFirst)
             .cache_capacity(cache_bytes)
-            // Where five states need more, they get it.
+            // A cache too small for five states becomes as large as they need.
             .skip_cache_capacity_check(true);
+        if rules.pattern_bytes() > PATTERN_LIMIT_BYTES {
+            return Err(GaveUp);
+        }
         let nfa = build_nfa(rules).map_err(|_| GaveUp)?;
         let dfa = DFA::builder().configure(config).build_from_nfa(nfa).map_err(|_| GaveUp)?;
-        let first = rules.iter().next().map_or(Verdict::Allow, |rule| rule.verdict);
-        Ok(Ready { id, cache: dfa.create_cache(), dfa, first, read: 0, work: 0, largest: 0 })
+        Ok(Ready { id, cache: dfa.create_cache(), dfa, read: 0, work: 0, largest: 0 })
     }
 
-    /// The occupied bytes. The heap holds half as much again as regex-automata counts for a
-    /// cache: it counts elements, not capacities.
+    /// The occupied bytes. regex-automata counts the elements of a cache; with unused capacity
+    /// and the allocator's share the heap holds half as much again.
     fn memory_usage(&self) -> usize {
         size_of::<Ready>()
             + self.dfa.memory_usage()
@@ -231,22 +223,20 @@ impl Ready {
         let anchored = start::Config::new().anchored(Anchored::Yes);
         let start = self.dfa.start_state(&mut self.cache, &anchored).map_err(|_| GaveUp)?;
         let mut state = self.next(start, b'/')?;
-        let mut pattern = None;
-        // A state tells what matches before the byte that led to it.
+        let mut best = 0;
+        // A state tells which run matches before the byte that led to it.
         for &byte in rest {
             if state.is_tagged() {
-                pattern = self.pattern_at(state).or(pattern);
-                // No other pattern can match, or none of higher precedence.
-                if state.is_dead() || pattern == Some(0) {
-                    return Ok(self.verdict_of(pattern));
+                best = self.run_at(state).unwrap_or(best);
+                if state.is_dead() || best == self.dfa.pattern_len() as Run {
+                    return Ok(verdict_of(best));
                 }
             }
             state = self.next(state, byte)?;
         }
-        pattern = self.pattern_at(state).or(pattern);
-        let end = self.dfa.next_eoi_state(&mut self.cache, state).map_err(|_| GaveUp)?;
-        pattern = self.pattern_at(end).or(pattern);
-        Ok(self.verdict_of(pattern))
+        best = self.run_at(state).unwrap_or(best);
+        state = self.dfa.next_eoi_state(&mut self.cache, state).map_err(|_| GaveUp)?;
+        Ok(verdict_of(self.run_at(state).unwrap_or(best)))
     }
 
     #[inline(always)]
@@ -260,7 +250,7 @@ impl Ready {
         self.build(state, byte)
     }
 
-    /// Builds the transition from a state, unless it is there and the state is tagged.
+    /// Builds a transition, unless that was done before and `state` is only tagged.
     #[cold]
     fn build(&mut self, state: LazyStateID, byte: u8) -> Result<LazyStateID, GaveUp> {
         if self.work > WORK + WORK_PER_BYTE * self.read {
@@ -268,191 +258,114 @@ impl Ready {
         }
         let bytes_before = self.cache.memory_usage();
         let next = self.dfa.next_state(&mut self.cache, state, byte).map_err(|_| GaveUp)?;
-        // Less than before if the cache was full and all states were dropped.
-        let added = self.cache.memory_usage().saturating_sub(bytes_before);
         let row = size_of::<LazyStateID>() << self.dfa.byte_classes().stride2();
-        self.largest = self.largest.max(added.saturating_sub(row));
+        // Nothing is added if the state is not new, or if all states were dropped for it.
+        let added = self.cache.memory_usage().saturating_sub(bytes_before + row);
+        self.largest = self.largest.max(added);
         self.work += self.largest;
         Ok(next)
     }
 
-    fn pattern_at(&self, state: LazyStateID) -> Option<usize> {
-        state.is_match().then(|| self.dfa.match_pattern(&self.cache, state, 0).as_usize())
-    }
-
-    fn verdict_of(&self, pattern: Option<usize>) -> Verdict {
-        match (pattern, self.first) {
-            (None, _) => Verdict::Allow,
-            (Some(pattern), first) if pattern % 2 == 0 => first,
-            (Some(_), Verdict::Allow) => Verdict::Disallow,
-            (Some(_), Verdict::Disallow) => Verdict::Allow,
-        }
+    /// The run that matches in a state. Pattern 0 is the highest run.
+    fn run_at(&self, state: LazyStateID) -> Option<Run> {
+        let pattern = || self.dfa.match_pattern(&self.cache, state, 0).as_usize();
+        state.is_match().then(|| (self.dfa.pattern_len() - pattern()) as Run)
     }
 }
 
-/// What leads from one NFA state to another: a byte, or one of the following.
-type Label = u16;
-/// Nothing: a star follows, whose state this is.
-const STAR: Label = 256;
-/// The end of the target.
-const END: Label = 257;
-/// Nothing: a pattern ends here.
-const MATCH: Label = 258;
-/// Any byte, back to the same state: a star comes before.
-const LOOP: Label = 259;
-
-/// All ways on from an NFA state, the bytes in ascending order, [`LOOP`] last.
-type Ways = SmallVec<[(Label, StateID); 2]>;
-
-/// One pattern for each run of rules with the same verdict, that of highest precedence first.
 fn build_nfa(rules: &RuleSet) -> Result<NFA, BuildError> {
-    let mut builder = NfaBuilder::default();
-    builder.nfa.set_size_limit(Some(NFA_LIMIT_BYTES))?;
+    let mut nfa = Builder::new();
+    nfa.set_size_limit(Some(NFA_LIMIT_BYTES))?;
     let rules_in_order: Vec<_> = rules.iter().collect();
     let mut runs: Vec<_> = rules_in_order.chunk_by(|a, b| a.verdict == b.verdict).collect();
-    // Where nothing matches the verdict is "allow" anyway.
+    // Run 0: where nothing matches the verdict is "allow" anyway.
     runs.pop_if(|run| run[0].verdict == Verdict::Allow);
     let mut starts = Vec::with_capacity(runs.len());
     for run in runs {
+        nfa.start_pattern()?;
+        let matched = nfa.add_match()?;
         let mut patterns: Vec<_> = run.iter().map(|rule| rule.pattern).collect();
         patterns.sort_unstable_by_key(|pattern| (pattern.bytes, pattern.anchored));
-        starts.push(builder.add_run(&patterns, rules.wildcards())?);
+        let start = add_trie(&mut nfa, &patterns, 0, matched, rules.wildcards())?;
+        nfa.finish_pattern(start)?;
+        starts.push(start);
     }
-    let start = builder.nfa.add_union(starts)?;
-    builder.nfa.build(start, start)
+    let start = nfa.add_union(starts)?;
+    nfa.build(start, start)
 }
 
-#[derive(Default)]
-struct NfaBuilder {
-    nfa: thompson::Builder,
-    /// The states by their ways: the rules of a run share equal tails.
-    states: HashMap<Ways, StateID>,
-    /// By state: the first state whose only way leads there, and by which byte. Most states
-    /// have one such state and no other, which spares them the hash table.
-    links: Vec<(Label, StateID)>,
+/// Adds the trie of sorted patterns from the depth up to which they are equal.
+///
+/// Recurses only where patterns part: 1,500 levels deep at most, with a megabyte of patterns.
+fn add_trie(
+    nfa: &mut Builder,
+    patterns: &[Pattern<'_>],
+    depth: usize,
+    matched: StateID,
+    wildcards: bool,
+) -> Result<StateID, BuildError> {
+    let is_star = |bytes: &[u8], at: usize| wildcards && bytes[at] == b'*';
+    let ending = patterns.iter().take_while(|pattern| pattern.bytes.len() == depth).count();
+    if ending > 0 && !patterns[0].anchored {
+        // Whatever the others match, this one does.
+        return Ok(matched);
+    }
+    let (mut ways, mut bytes) = (Vec::new(), Vec::new());
+    if ending > 0 {
+        ways.push(nfa.add_look(matched, Look::End)?);
+    }
+    for group in patterns[ending..].chunk_by(|a, b| a.bytes[depth] == b.bytes[depth]) {
+        let (first, last) = (group[0].bytes, group[group.len() - 1].bytes);
+        let equal = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+        let mut next = add_trie(nfa, group, equal, matched, wildcards)?;
+        for at in (depth + 1..equal).rev().filter(|at| !is_star(first, *at)) {
+            next = add_state(nfa, &[(first[at], next)], Vec::new(), is_star(first, at - 1))?;
+        }
+        if is_star(first, depth) {
+            ways.push(next);
+        } else {
+            bytes.push((first[depth], next));
+        }
+    }
+    add_state(nfa, &bytes, ways, depth > 0 && is_star(patterns[0].bytes, depth - 1))
 }
 
-impl NfaBuilder {
-    /// Adds sorted rules as a trie, and returns its root.
-    fn add_run(&mut self, run: &[Pattern<'_>], wildcards: bool) -> Result<StateID, BuildError> {
-        self.nfa.start_pattern()?;
-        let matched = self.nfa.add_match()?;
-        // The states along the last rule, by depth: they may still get ways.
-        let mut open = vec![Ways::new()];
-        let mut last: &[u8] = &[];
-        for pattern in run {
-            let bytes = pattern.bytes;
-            let shared = last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
-            self.close(&mut open, last, shared, wildcards)?;
-            last = &last[..shared];
-            // A rule that goes on after another has ended adds nothing.
-            if !open[shared].contains(&(MATCH, matched)) {
-                open.resize(bytes.len() + 1, Ways::new());
-                open[bytes.len()].push((if pattern.anchored { END } else { MATCH }, matched));
-                last = bytes;
+/// Adds a state with ways on by a byte and by nothing. After a star all bytes lead back, too.
+fn add_state(
+    nfa: &mut Builder,
+    bytes: &[(u8, StateID)],
+    mut ways: Vec<StateID>,
+    after_star: bool,
+) -> Result<StateID, BuildError> {
+    let one = |byte, next| Transition { start: byte, end: byte, next };
+    if let ([(byte, next)], [], false) = (bytes, &ways[..], after_star) {
+        return nfa.add_range(one(*byte, *next));
+    }
+    let mut ranges: Vec<Transition> = Vec::new();
+    let back = if after_star { Some(nfa.add_empty()?) } else { None };
+    if let Some(back) = back {
+        // A state of its own for the way back would double what the DFA's states list.
+        let mut all = [back; 256];
+        for &(byte, next) in bytes {
+            all[usize::from(byte)] = nfa.add_union(vec![next, back])?;
+        }
+        for (byte, next) in (0..=255).zip(all) {
+            match ranges.last_mut() {
+                Some(range) if range.next == next => range.end = byte,
+                _ => ranges.push(one(byte, next)),
             }
         }
-        self.close(&mut open, last, 0, wildcards)?;
-        let start = self.state(&open[0])?;
-        self.nfa.finish_pattern(start)?;
-        Ok(start)
+    } else {
+        ranges.extend(bytes.iter().map(|(byte, next)| one(*byte, *next)));
     }
-
-    /// Adds the states below a depth, the deepest first. `path` leads to it.
-    fn close(
-        &mut self,
-        open: &mut Vec<Ways>,
-        path: &[u8],
-        depth: usize,
-        wildcards: bool,
-    ) -> Result<(), BuildError> {
-        for at in (depth..open.len() - 1).rev() {
-            let is_star = wildcards && path[at] == b'*';
-            if is_star {
-                open[at + 1].push((LOOP, StateID::ZERO));
-            }
-            let state = self.state(&open[at + 1])?;
-            open[at].push((if is_star { STAR } else { path[at].into() }, state));
-            open.truncate(at + 1);
-        }
-        Ok(())
+    if !ranges.is_empty() {
+        ways.push(nfa.add_sparse(ranges)?);
     }
-
-    /// The state with these ways: one that is there already, or a new one.
-    fn state(&mut self, ways: &Ways) -> Result<StateID, BuildError> {
-        match ways[..] {
-            [(MATCH, matched), ..] => return Ok(matched),
-            [(label, next)] if label < STAR => {
-                let at = next.as_usize();
-                if self.links.len() <= at {
-                    self.links.resize(at + 1, (LOOP, StateID::ZERO));
-                }
-                match self.links[at] {
-                    (first, state) if first == label => return Ok(state),
-                    (LOOP, _) => {
-                        let state = self.nfa.add_range(range(label, label, next))?;
-                        self.links[at] = (label, state);
-                        return Ok(state);
-                    }
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-        if let Some(state) = self.states.get(ways) {
-            return Ok(*state);
-        }
-        let state = self.add_state(ways)?;
-        self.states.insert(ways.clone(), state);
-        Ok(state)
+    let state = if let [way] = ways[..] { way } else { nfa.add_union(ways)? };
+    if let Some(back) = back {
+        nfa.patch(back, state)?;
     }
-
-    fn add_state(&mut self, ways: &Ways) -> Result<StateID, BuildError> {
-        let again = match ways.last() {
-            Some((LOOP, _)) => Some(self.nfa.add_empty()?),
-            _ => None,
-        };
-        let mut parts = Vec::new();
-        let mut ranges = Vec::new();
-        // All bytes below this one have their ranges.
-        let mut from = 0;
-        for &(label, next) in ways {
-            match (label, again) {
-                (STAR | MATCH, _) => parts.push(next),
-                (END, _) => parts.push(self.nfa.add_look(next, Look::End)?),
-                (LOOP, None) => {}
-                (byte, None) => ranges.push(range(byte, byte, next)),
-                // One state for a star, not two: it halves what the DFA's states consist of.
-                (label, Some(again)) => {
-                    let byte = label.min(256);
-                    if from < byte {
-                        ranges.push(range(from, byte - 1, again));
-                    }
-                    if label != LOOP {
-                        let both = self.nfa.add_union(vec![next, again])?;
-                        ranges.push(range(byte, byte, both));
-                    }
-                    from = byte + 1;
-                }
-            }
-        }
-        if !ranges.is_empty() {
-            parts.push(self.nfa.add_sparse(ranges)?);
-        }
-        let state = match parts[..] {
-            [part] => part,
-            _ => self.nfa.add_union(parts)?,
-        };
-        if let Some(again) = again {
-            self.nfa.patch(again, state)?;
-        }
-        Ok(state)
-    }
-}
-
-/// Bytes from one to another, both below 256, that lead to a state.
-fn range(from: u16, to: u16, next: StateID) -> Transition {
-    Transition { start: from as u8, end: to as u8, next }
+    Ok(state)
 }
 
 #[cfg(test)]
@@ -460,14 +373,6 @@ mod tests {
     use super::*;
     use crate::profile::Profile;
     use crate::rules::RawRule;
-
-    /// A small pseudo-random generator.
-    fn random(mut seed: u32) -> impl FnMut(usize) -> usize {
-        move |below| {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (seed >> 16) as usize % below
-        }
-    }
 
     fn rule_set(values: &[Vec<u8>], profile: &Profile) -> RuleSet {
         let rules = values.iter().zip(1..).map(|(value, line)| RawRule {
@@ -478,46 +383,47 @@ mod tests {
         RuleSet::new(rules, profile)
     }
 
+    fn random(mut seed: u32) -> impl FnMut(usize) -> usize {
+        move |below| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) as usize % below
+        }
+    }
+
     /// However little room the states have, the verdicts are those of the rules.
     #[test]
     fn verdicts_of_the_rules() {
         let mut random = random(7);
-        let (mut asked, mut disallowed, mut clearings) = (0, 0, 0);
+        let (mut asked, mut disallowed) = (0, 0);
         for round in 0..400 {
             let mut word = |bytes: &[u8], max: usize| -> Vec<u8> {
-                (0..=random(max)).map(|_| bytes[random(bytes.len())]).collect()
+                let bytes = (0..=random(max)).map(|_| bytes[random(bytes.len())]);
+                std::iter::once(b'/').chain(bytes.collect::<Vec<_>>()).collect()
             };
-            let values: Vec<Vec<u8>> =
-                (0..12).map(|_| [b"/", &word(b"aaabb*/$%", 7)[..]].concat()).collect();
-            let paths: Vec<Vec<u8>> =
-                (0..60).map(|_| [b"/", &word(b"aaaabbbb//%$\xE9#", 16)[..]].concat()).collect();
+            let values: Vec<Vec<u8>> = (0..12).map(|_| word(b"aaabb*/$%", 7)).collect();
+            let paths: Vec<Vec<u8>> = (0..60).map(|_| word(b"aaaabbbb//%$\xE9#", 16)).collect();
             let profile = Profile::NAMED[round % 4].1;
             let rules = rule_set(&values, &profile);
-            let encoding = Encoding::of_target(&profile);
-            for cache_bytes in [CACHE_LIMIT_BYTES, 10_000, 1] {
+            for cache_bytes in [CACHE_LIMIT_BYTES, 1] {
                 let mut ready = Ready::new(0, &rules, cache_bytes).unwrap();
                 for path in &paths {
-                    let target = Target::of_path(path, encoding).unwrap();
+                    let target = Target::of_path(path, Encoding::of_target(&profile)).unwrap();
                     let verdict = ready.verdict(&target.to_buffer()[1..]).unwrap();
                     assert_eq!(verdict, scan::verdict(&rules, &target), "{}", path.escape_ascii());
                     asked += 1;
                     disallowed += usize::from(verdict == Verdict::Disallow);
                 }
-                clearings += ready.cache.clear_count();
+                assert!(ready.cache.clear_count() > 0 || cache_bytes > 1);
             }
         }
-        assert!(asked == 72_000 && (22_000..53_000).contains(&disallowed), "{asked} {disallowed}");
-        assert!(clearings > 500, "{clearings}");
+        assert!(asked == 48_000 && (15_000..35_000).contains(&disallowed), "{asked} {disallowed}");
     }
 
-    /// A DFA whose targets keep asking for new states gives up, and stays within its bounds
-    /// until then.
+    /// If each target asks for new states the DFA gives up, and is small until then.
     #[test]
     fn hostile_rules() {
-        let values: Vec<Vec<u8>> = (b'a'..b'o')
-            .map(|o| format!("/*{0}x*{1}y", o as char, o.to_ascii_uppercase() as char))
-            .map(String::into_bytes)
-            .collect();
+        let rule = |x: u8| format!("/*{}x*{}y", x as char, x.to_ascii_uppercase() as char);
+        let values: Vec<Vec<u8>> = (b'a'..b'o').map(|x| rule(x).into_bytes()).collect();
         let rules = rule_set(&values, &Profile::RFC9309);
         let mut ready = Ready::new(0, &rules, 64 << 10).unwrap();
         let mut random = random(1);
@@ -530,24 +436,18 @@ mod tests {
         assert!(gave_up && ready.cache.clear_count() > 4, "{}", ready.cache.clear_count());
     }
 
-    /// The pool drops what was not used for longest, and counts what it holds.
     #[test]
-    fn pool_is_bounded() {
+    fn least_recently_used_leaves_the_pool() {
         let rules = rule_set(&[b"/*a*b".to_vec()], &Profile::RFC9309);
         let ready = |id| Box::new(Ready::new(id, &rules, CACHE_LIMIT_BYTES).unwrap());
         let each = ready(0).memory_usage();
-        let mut pool = Pool::new(3 * each);
+        let mut pool = Pool::default();
+        // Two threads have used policy 1.
         for id in [1, 2, 1, 3] {
-            pool.put(ready(id));
+            pool.put(ready(id), 3 * each);
         }
         assert_eq!(pool.bytes, 3 * each);
-        // The first one had to go. Two threads had used this policy.
-        assert_eq!([1, 1, 3].map(|id| pool.take(id).is_some()), [true, false, true]);
-        pool.put(ready(4));
-        pool.put(ready(1));
-        assert_eq!(pool.bytes, 3 * each);
-        pool.put(ready(5));
-        assert_eq!([2, 4, 1, 5].map(|id| pool.take(id).is_some()), [false, true, true, true]);
+        assert_eq!([1, 1, 3, 2].map(|id| pool.take(id).is_some()), [true, false, true, true]);
         assert_eq!((pool.bytes, pool.idle.len()), (0, 0));
     }
 
