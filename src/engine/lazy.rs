@@ -68,6 +68,8 @@ struct Ready {
     id: u64,
     dfa: DFA,
     cache: Cache,
+    /// The bytes that are occupied but for the cache.
+    fixed_bytes: usize,
     /// The bytes read.
     read: usize,
     /// The work spent: see [`WORK`].
@@ -78,8 +80,8 @@ struct Ready {
 
 #[derive(Default)]
 struct Pool {
-    /// The most recently used is at the back.
-    idle: VecDeque<Box<Ready>>,
+    /// The most recently used is at the back. With their ids, so that a search reads only this.
+    idle: VecDeque<(u64, Box<Ready>)>,
     bytes: usize,
 }
 
@@ -106,17 +108,17 @@ impl Pool {
     /// Takes out what is there for a policy. Among the few hundred that the pool can hold, a
     /// search costs less than an index.
     fn take(&mut self, id: u64) -> Option<Box<Ready>> {
-        let at = self.idle.iter().rposition(|ready| ready.id == id)?;
-        let ready = self.idle.remove(at)?;
+        let at = self.idle.iter().rposition(|(idle, _)| *idle == id)?;
+        let (_, ready) = self.idle.remove(at)?;
         self.bytes -= ready.memory_usage();
         Some(ready)
     }
 
     fn put(&mut self, ready: Box<Ready>, limit_bytes: usize) {
         self.bytes += ready.memory_usage();
-        self.idle.push_back(ready);
+        self.idle.push_back((ready.id, ready));
         while self.bytes > limit_bytes
-            && let Some(oldest) = self.idle.pop_front()
+            && let Some((_, oldest)) = self.idle.pop_front()
         {
             self.bytes -= oldest.memory_usage();
         }
@@ -204,17 +206,17 @@ impl Ready {
             return Err(GaveUp);
         }
         let nfa = build_nfa(rules).map_err(|_| GaveUp)?;
+        let nfa_bytes = nfa.memory_usage();
         let dfa = DFA::builder().configure(config).build_from_nfa(nfa).map_err(|_| GaveUp)?;
-        Ok(Ready { id, cache: dfa.create_cache(), dfa, read: 0, work: 0, largest: 0 })
+        let fixed_bytes = size_of::<Ready>() + nfa_bytes + dfa.memory_usage();
+        let cache = dfa.create_cache();
+        Ok(Ready { id, dfa, cache, fixed_bytes, read: 0, work: 0, largest: 0 })
     }
 
     /// The occupied bytes. regex-automata counts the elements of a cache; with unused capacity
     /// and the allocator's share the heap holds half as much again.
     fn memory_usage(&self) -> usize {
-        size_of::<Ready>()
-            + self.dfa.memory_usage()
-            + self.dfa.get_nfa().memory_usage()
-            + self.cache.memory_usage() / 2 * 3
+        self.fixed_bytes + self.cache.memory_usage() / 2 * 3
     }
 
     /// The verdict on a normalised target without its first `/`.
