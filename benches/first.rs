@@ -103,7 +103,7 @@ fn main() {
             println!("{set}: not here, left out");
             continue;
         }
-        for (name, profile) in Profile::NAMED {
+        for &(name, profile) in Profile::NAMED {
             let title = format!("{set}/{name}");
             if wanted("parse") {
                 parse(&bench, &title, &profile, &hosts);

@@ -342,7 +342,7 @@ impl Profile {
     };
 
     /// The four named profiles with their names, the default first.
-    pub const NAMED: [(&'static str, Profile); 4] = [
+    pub const NAMED: &'static [(&'static str, Profile)] = &[
         ("rfc9309", Profile::RFC9309),
         ("google", Profile::GOOGLE),
         ("google-classic", Profile::GOOGLE_CLASSIC),

@@ -33,7 +33,7 @@ fn without(file: &[u8], lines: &BTreeSet<u32>) -> Vec<u8> {
 fn dead_rules_can_be_removed() {
     let Some(hosts) = corpus::hosts() else { return };
     let tallies = corpus::tally(hosts, |host, tally: &mut (usize, usize, usize, usize)| {
-        for (name, profile) in Profile::NAMED {
+        for &(name, profile) in Profile::NAMED {
             let mut options = Options::default();
             options.profiles = vec![(name, profile)];
             let report = lint(&host.file, &options);
@@ -84,7 +84,7 @@ fn dead_rules_can_be_removed() {
 fn all_files() {
     let Some(files) = corpus::files() else { return };
     let mut fired: BTreeMap<Code, [(usize, usize); 4]> = BTreeMap::new();
-    for (number, (name, profile)) in Profile::NAMED.into_iter().enumerate() {
+    for (number, (name, profile)) in Profile::NAMED.iter().copied().enumerate() {
         let mut options = Options::default();
         options.profiles = vec![(name, profile)];
         let mut times: Vec<(Duration, bool, &str)> = Vec::new();

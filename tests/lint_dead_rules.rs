@@ -163,7 +163,7 @@ fn found_ones_change_no_verdict_and_few_are_missed() {
     // Long targets see what short ones do not.
     let long: Vec<Vec<u8>> =
         (0..2000).map(|_| [b"/".to_vec(), random.word(30, b"ab/c")].concat()).collect();
-    for (name, profile) in Profile::NAMED {
+    for &(name, profile) in Profile::NAMED {
         let (mut found, mut not_found, mut undecided) = (0, 0, 0);
         for number in 0..250 {
             let file = generated(&mut random, 1 + number % 3);

@@ -13,7 +13,7 @@ fn random_profile(random: &mut Random) -> Profile {
     let mut profile = Profile::NAMED[random.below(4)].1;
     for switch in SWITCHES {
         if random.below(3) == 0 {
-            (switch.set)(&mut profile, &random.of(&Profile::NAMED).1);
+            (switch.set)(&mut profile, &random.of(Profile::NAMED).1);
         }
     }
     profile
@@ -137,7 +137,7 @@ fn corpus() {
     config.engine = Some(Engine::Scan);
     let Some(hosts) = corpus::hosts() else { return };
     let counts = corpus::tally(hosts, |host, count: &mut usize| {
-        for (name, profile) in Profile::NAMED {
+        for &(name, profile) in Profile::NAMED {
             let robots = Robots::parse_with(&host.file, &profile, &config);
             // Large files are asked less: each question reads the whole file.
             let step = host.file.len() / 20_000 + 1;

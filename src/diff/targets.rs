@@ -146,7 +146,8 @@ mod tests {
     #[test]
     fn possible_targets_are_the_normal_forms() {
         let alphabet = b"%0246aAf*\xE9 -#\0";
-        let mut profiles: Vec<Profile> = Profile::NAMED.map(|(_, profile)| profile).to_vec();
+        let mut profiles: Vec<Profile> =
+            Profile::NAMED.iter().map(|(_, profile)| *profile).collect();
         for bits in 0..8u8 {
             let on = |bit: u8| bits >> bit & 1 != 0;
             profiles.push(Profile {

@@ -17,7 +17,7 @@ use super::Explanation;
 #[non_exhaustive]
 pub struct ProfileComparison<'a> {
     /// In the order of [`Profile::NAMED`].
-    pub explanations: [(&'static str, Result<Explanation<'a>, InvalidUrl>); 4],
+    pub explanations: Vec<(&'static str, Result<Explanation<'a>, InvalidUrl>)>,
     /// The profiles in which the verdict or the rule that decides differs from that of
     /// [`Profile::RFC9309`], in the same order.
     pub differences: Vec<Difference>,
@@ -263,18 +263,19 @@ pub fn compare_profiles<'a, U: AsRef<[u8]> + ?Sized>(
     url: &U,
 ) -> ProfileComparison<'a> {
     let url = url.as_ref();
-    let explain = |profile| Robots::parse(file, &profile).explain(crawler, url);
-    let explanations = Profile::NAMED.map(|(name, profile)| (name, explain(profile)));
+    let explain = |profile| Robots::parse(file, profile).explain(crawler, url);
+    let explanations: Vec<_> =
+        Profile::NAMED.iter().map(|(name, profile)| (*name, explain(profile))).collect();
     let answers: Vec<Answer> = explanations.iter().map(|(_, why)| Answer::of(why)).collect();
     let question = Question { file, crawler, url };
     let differences = Profile::NAMED
-        .into_iter()
+        .iter()
         .zip(&answers)
         .filter(|(_, answer)| **answer != answers[0])
-        .map(|((profile, of), answer)| Difference {
+        .map(|(&(profile, ref of), answer)| Difference {
             profile,
             of_verdict: answer.verdict != answers[0].verdict,
-            causes: question.causes(&of, answer, answers[0].verdict == answer.verdict),
+            causes: question.causes(of, answer, answers[0].verdict == answer.verdict),
         })
         .collect();
     ProfileComparison { explanations, differences }
@@ -425,7 +426,7 @@ mod tests {
     /// No switch is forgotten: all points of a profile make that profile.
     #[test]
     fn points_make_the_profile() {
-        for (name, profile) in Profile::NAMED {
+        for &(name, profile) in Profile::NAMED {
             let mut made = Profile::RFC9309;
             Cause::all(&profile).into_iter().for_each(|cause| cause.set(&mut made, &profile));
             assert_eq!(made, profile, "{name}");

@@ -620,7 +620,7 @@ mod tests {
             let count = random(24);
             let file: Vec<u8> =
                 (0..count).flat_map(|_| pieces[random(pieces.len())].iter().copied()).collect();
-            for (_, mut profile) in Profile::NAMED {
+            for &(_, mut profile) in Profile::NAMED {
                 profile.line_limit = profile.line_limit.map(|_| 20);
                 scan_equals_lines(&file, &profile);
             }

@@ -12,7 +12,7 @@ use super::naive;
 /// Reads `file` in every profile and asks for verdicts on these URLs, for each of its tokens
 /// and for some other names. Panics where an invariant does not hold.
 pub fn look_at(file: &[u8], urls: &[&[u8]]) {
-    for (name, profile) in Profile::NAMED {
+    for &(name, profile) in Profile::NAMED {
         look_at_in(file, urls, name, &profile);
     }
 }
