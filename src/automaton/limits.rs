@@ -5,6 +5,11 @@ use std::fmt;
 /// The limits within which a [`Engine::Dfa`](crate::Engine::Dfa) is built. One that is hit changes the engine,
 /// never a verdict, and [`Policy::limit_hit`](crate::Policy::limit_hit) says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 #[non_exhaustive]
 pub struct Limits {
     /// States at most; `None`: 16 for each node of the rules' trie, and 64.
@@ -23,6 +28,7 @@ pub struct Limits {
 
 impl Limits {
     /// No limits: for tests and for `dot`. A hostile file of 250 bytes takes gigabytes.
+    #[doc(hidden)]
     pub const NONE: Limits = Limits {
         states: Some(u32::MAX),
         work: Some(u64::MAX),
