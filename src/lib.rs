@@ -91,8 +91,14 @@ pub mod records;
 mod rules;
 mod verdict;
 
-pub use automaton::{InvalidAutomaton, LimitHit, Limits};
-pub use engine::{Engine, lazy_pool_bytes};
+/// What [`Policy::validate`] returns: for the tests, benches and fuzz targets alone.
+#[doc(hidden)]
+pub use automaton::InvalidAutomaton;
+pub use automaton::{LimitHit, Limits};
+pub use engine::Engine;
+/// For the tests and benches that bound memory alone.
+#[doc(hidden)]
+pub use engine::lazy_pool_bytes;
 #[cfg(feature = "url")]
 pub use origin::{InvalidOrigin, Origin, Scheme};
 #[cfg(feature = "rayon")]

@@ -1172,7 +1172,7 @@ Whose reading of robots.txt decides:
 - original-1994: \"A Standard for Robot Exclusion\", 1994";
 
 fn profile_parser() -> impl TypedValueParser<Value = Profile> {
-    PossibleValuesParser::new(Profile::NAMED.map(|(name, _)| name))
+    PossibleValuesParser::new(Profile::NAMED.iter().map(|(name, _)| *name))
         .try_map(|name| Profile::named(&name).ok_or("no such profile"))
 }
 

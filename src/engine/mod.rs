@@ -23,6 +23,11 @@ pub use lazy::lazy_pool_bytes;
 ///
 /// All give the same verdict on every input; they differ in time and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Engine {
     /// No automaton: the rules are tried one after another, highest precedence first. For

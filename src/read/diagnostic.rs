@@ -11,6 +11,8 @@ use crate::rules::normalise::Encoding;
 
 /// Something odd in a robots.txt, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// The line, 1-based.
     pub line: u32,
@@ -23,6 +25,11 @@ pub struct Diagnostic {
 /// What can be odd about a file. Whether it changes what the file means is the profile's
 /// matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum DiagnosticKind {
     /// The file begins with a UTF-8 byte order mark, or with a part of one.

@@ -13,6 +13,11 @@ use crate::read::marks::{BLOCK, marks};
 
 /// What a record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Field {
     /// `User-agent`: names a crawler for which the group is.
@@ -29,14 +34,18 @@ pub enum Field {
 
 /// A line of the form `field: value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Record<'a> {
     /// The line, 1-based. CR, LF and CRLF each end one.
     pub line: u32,
     /// What the field counts as in the profile at hand.
     pub field: Field,
     /// The field's name as written, white space around it dropped.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub name: &'a [u8],
     /// The value as written, comment and white space around it dropped. May be empty.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub value: &'a [u8],
     /// Where in the file `value` begins, in bytes.
     pub value_offset: usize,
@@ -620,7 +629,7 @@ mod tests {
             let count = random(24);
             let file: Vec<u8> =
                 (0..count).flat_map(|_| pieces[random(pieces.len())].iter().copied()).collect();
-            for (_, mut profile) in Profile::NAMED {
+            for &(_, mut profile) in Profile::NAMED {
                 profile.line_limit = profile.line_limit.map(|_| 20);
                 scan_equals_lines(&file, &profile);
             }

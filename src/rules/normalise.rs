@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn unchanged_text_is_what_changes_in_says() {
-        for (_, profile) in Profile::NAMED {
+        for &(_, profile) in Profile::NAMED {
             let encoding = Encoding::of_target(&profile);
             for byte in 0..=255u8 {
                 let text = [b'/', byte, b'4', b'1'];

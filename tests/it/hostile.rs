@@ -115,7 +115,7 @@ fn one_byte_repeated() {
         look_at(&vec![byte; 5_000], &URLS);
         let started = Instant::now();
         let file = vec![byte; 1_000_000];
-        for (_, profile) in Profile::NAMED {
+        for &(_, profile) in Profile::NAMED {
             let robots = Robots::parse(&file, &profile);
             robots.diagnostics();
             let policy = robots.policy(&Crawler::name("bot"));
@@ -322,7 +322,7 @@ fn ten_thousand_groups() {
         );
     }
     let started = Instant::now();
-    for (name, mut profile) in Profile::NAMED {
+    for &(name, mut profile) in Profile::NAMED {
         profile.size_limit = None;
         let robots = Robots::parse(&file, &profile);
         assert_eq!(robots.group_count(), 10_000, "{name}");
@@ -349,7 +349,7 @@ fn ten_thousand_names_and_groups_of_one() {
     let groups: String = (0..10_000).map(|n| format!("User-agent: b\nDisallow: /{n}\n")).collect();
     let groups = groups.into_bytes();
     let started = Instant::now();
-    for (name, mut profile) in Profile::NAMED {
+    for &(name, mut profile) in Profile::NAMED {
         profile.size_limit = None;
         let robots = Robots::parse(&names, &profile);
         let policies: Vec<Policy> = (0..10_000)
@@ -391,7 +391,7 @@ fn tokens_that_nest() {
         file.extend(format!("{n}$\n\n").into_bytes());
     }
     let started = Instant::now();
-    for (name, profile) in Profile::NAMED {
+    for &(name, profile) in Profile::NAMED {
         let robots = Robots::parse(&file, &profile);
         for (n, token) in tokens.iter().enumerate().take(119) {
             let policy = robots.policy(&Crawler::name(token.to_ascii_uppercase()));

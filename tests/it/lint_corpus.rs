@@ -31,7 +31,7 @@ fn without(file: &[u8], lines: &BTreeSet<u32>) -> Vec<u8> {
 fn dead_rules_can_be_removed() {
     let hosts = corpus::hosts();
     let tallies = corpus::tally(hosts, |host, tally: &mut (usize, usize, usize, usize)| {
-        for (name, profile) in Profile::NAMED {
+        for &(name, profile) in Profile::NAMED {
             let mut options = Options::default();
             options.profiles = vec![(name, profile)];
             let report = lint(&host.file, &options);
@@ -82,7 +82,7 @@ fn dead_rules_can_be_removed() {
 fn all_files() {
     let files = corpus::files();
     let mut fired: BTreeMap<Code, [(usize, usize); 4]> = BTreeMap::new();
-    for (number, (name, profile)) in Profile::NAMED.into_iter().enumerate() {
+    for (number, (name, profile)) in Profile::NAMED.iter().copied().enumerate() {
         let mut options = Options::default();
         options.profiles = vec![(name, profile)];
         let mut times: Vec<(Duration, bool, &str)> = Vec::new();

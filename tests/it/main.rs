@@ -19,5 +19,8 @@ mod once;
 #[cfg(feature = "pack")]
 mod pack;
 mod records;
+mod specification;
+#[cfg(feature = "serde")]
+mod stored;
 mod support;
 mod switches;

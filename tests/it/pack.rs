@@ -67,7 +67,7 @@ fn answers(pack: &Pack<'_>, files: &[(String, Vec<u8>)]) -> Result<Vec<Answer>, 
 #[test]
 fn same_as_the_policies() {
     let files = files();
-    for (name, profile) in Profile::NAMED {
+    for &(name, profile) in Profile::NAMED {
         for keep_rules in [false, true] {
             let bytes = packed(&files, &profile, keep_rules);
             // The same files give the same bytes.

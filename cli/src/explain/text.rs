@@ -162,6 +162,7 @@ fn chosen(line: &AgentLine<'_>, why: &Explanation<'_>) -> String {
         GroupMatch::FirstSubstring => {
             format!("this group: '{}' is the first token found in '{name}'", short(token))
         }
+        _ => format!("this group: its token '{}' fits '{name}'", short(token)),
     }
 }
 

@@ -84,7 +84,8 @@ fn options(args: &LintArgs) -> Options {
     let mut options = Options::default();
     options.content_type.clone_from(&args.content_type);
     options.profiles = Profile::NAMED
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|(_, profile)| args.all_profiles || *profile == args.profile)
         .collect();
     options

@@ -76,7 +76,7 @@ fn cited<'p>(
 
 #[test]
 fn every_point_has_a_case_and_every_citation_a_point() {
-    let page = include_str!("../docs/specification.md");
+    let page = include_str!("../../docs/specification.md");
     let mut points = points(page);
     points.retain(|section, _| SECTIONS.contains(section));
     assert_eq!(points.keys().copied().collect::<Vec<_>>(), {
