@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Difference, Limits, policies_within};
 use crate::policy::Policy;
+use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
-use crate::robots::Robots;
 
 /// Crawlers for which the same changed.
 #[derive(Clone, Debug, PartialEq, Eq)]

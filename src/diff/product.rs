@@ -88,8 +88,8 @@ impl Product<'_> {
         mut visit: impl FnMut(&dyn Fn() -> Vec<u8>, Verdict) -> GoOn,
     ) -> (End, usize) {
         let first = Pair {
-            old: self.old.first_place(),
-            new: self.new.first_place(),
+            old: self.old.first_cursor(),
+            new: self.new.first_cursor(),
             spot: self.targets.first(),
         };
         let limit_pairs = limit_pairs.min(u32::MAX as usize - 256);

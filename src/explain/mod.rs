@@ -56,9 +56,9 @@ pub use target::{ComparedTarget, TargetChange};
 use crate::engine::matching;
 use crate::policy::Policy;
 use crate::policy::decision::{Decision, Reason, Rule};
+use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
-use crate::robots::Robots;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::verdict::Verdict;
 

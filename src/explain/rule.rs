@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use memchr::{memchr2, memmem, memrchr2};
 
+use crate::policy::robots::Robots;
 use crate::profile::Profile;
-use crate::robots::Robots;
 use crate::rules::normalise::Encoding;
 use crate::rules::{Pattern, RuleRef};
 use crate::verdict::Verdict;
@@ -93,9 +93,9 @@ impl fmt::Display for PieceKind {
 
 impl<'a> MatchedRule<'a> {
     pub(super) fn of(rule: RuleRef<'_>, robots: &Robots<'a>, target: &[u8]) -> MatchedRule<'a> {
-        let file = robots.file();
+        let file = robots.groups().file();
         // Every rule of a policy has a line in its file.
-        let value_span = robots.rule_place(rule.line).unwrap_or(0..0);
+        let value_span = robots.groups().rule_span(rule.line).unwrap_or(0..0);
         let value = &file[value_span.clone()];
         let from = memrchr2(b'\n', b'\r', &file[..value_span.start]).map_or(0, |end| end + 1);
         let len = memchr2(b'\n', b'\r', &file[value_span.end..]);

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::policy::robots::Robots;
 use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
 use crate::read::select::{Names, Selected, looked_up, token_for};
-use crate::robots::Robots;
 
 /// How a crawler's groups were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,14 +144,15 @@ const NAMES_COMPARED: usize = 64;
 impl<'a> Selection<'a> {
     pub(super) fn of(robots: &Robots<'a>, crawler: &Crawler) -> Selection<'a> {
         let profile = robots.profile();
-        let selected = robots.select(crawler);
+        let selected = robots.groups().select(crawler);
         let choice = match selected {
             Selected::None => GroupChoice::None,
             Selected::Named(_) => GroupChoice::Named,
             Selected::Everybody(_) => GroupChoice::Everybody,
         };
-        let value = |span: &Range<usize>| &robots.file()[span.clone()];
+        let value = |span: &Range<usize>| &robots.groups().file()[span.clone()];
         let mut lines: Vec<AgentLine<'a>> = robots
+            .groups()
             .agent_lines()
             .map(|(line, value_span, group)| AgentLine {
                 line,

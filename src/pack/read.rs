@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
 
-use crate::automaton::Table;
+use crate::automaton::{InvalidAutomaton, Table};
 use crate::policy::config::Config;
 use crate::policy::decision::{Decision, Reason};
 use crate::policy::{Policy, Reading};
@@ -349,12 +349,7 @@ impl<'p> Pack<'p> {
         let how = match body.byte() {
             Some(KIND_TABLE) => {
                 let table = body.text().ok_or_else(|| damaged("a table cut short"))?;
-                let table = Table::unchecked(table, self.reading.encoding);
-                if !self.valid.is_set(record) {
-                    table.validate().map_err(|_| damaged("an invalid table"))?;
-                    self.valid.set(record);
-                }
-                How::Table(table)
+                How::Table(self.table(record, table).map_err(|_| damaged("an invalid table"))?)
             }
             Some(KIND_RULES) => {
                 let policy = self.with_rules(record)?;
@@ -364,6 +359,22 @@ impl<'p> Pack<'p> {
             _ => return Err(damaged("the kind of a record is unknown")),
         };
         Ok(PackedPolicy { pack: self, record, how })
+    }
+
+    /// The table in the body of a record. The first call for a record validates it.
+    #[expect(unsafe_code, reason = "tables are validated once, not for each verdict")]
+    fn table(&self, record: u32, bytes: &'p [u8]) -> Result<Table<'p>, InvalidAutomaton> {
+        let encoding = self.reading.encoding;
+        if self.valid.is_set(record) {
+            // SAFETY: for a record with a table, the mark is set below only, after these same
+            // bytes were found valid with this same encoding: where a record's table lies
+            // follows from the pack's bytes, which are borrowed for `'p` and do not change, and
+            // the encoding is fixed when the pack is opened.
+            return Ok(unsafe { Table::from_bytes_unchecked(bytes, encoding) });
+        }
+        let table = Table::validated(bytes, encoding)?;
+        self.valid.set(record);
+        Ok(table)
     }
 
     /// The policy of a record, made from its rules.
@@ -458,14 +469,22 @@ impl PackedPolicy<'_> {
         Ok(self.verdict(&target).is_allow())
     }
 
-    /// The verdict on a target, which must be of the pack's profile.
+    /// The verdict on a target, which must come from the pack's own profile or from one that
+    /// finds and normalises targets alike.
+    ///
+    /// # Panics
+    /// Panics if the target comes from a profile that finds or normalises targets differently.
     #[inline]
     pub fn verdict(&self, target: &Target<'_>) -> Verdict {
+        assert!(
+            target.encoding() == self.pack.reading.encoding,
+            "the target comes from a profile that normalises URLs differently from the pack's"
+        );
         if self.pack.reading.robots_txt_allowed && target.is_robots_txt() {
             return Verdict::Allow;
         }
         match &self.how {
-            How::Table(table) => table.verdict(target),
+            How::Table(table) => table.verdict(target.unended()),
             How::Policy(policy) => policy.verdict(target),
         }
     }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use crate::policy::config::Config;
 use crate::policy::content::ContentKeys;
+use crate::policy::robots::Robots;
 use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
-use crate::robots::Robots;
 
 use super::format::{
     BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, RECORD_HEAD, RECORD_UNIT, SLOT_LEN,

@@ -61,9 +61,9 @@ mod values;
 use std::fmt;
 use std::time::Duration;
 
+use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
 use crate::read::parse::{Content, Field, Record};
-use crate::robots::Robots;
 
 #[cfg(feature = "drafts")]
 pub use drafts::{
@@ -312,7 +312,7 @@ impl<'a> Robots<'a> {
     pub fn typed_records(&self) -> Vec<TypedRecord<'a>> {
         let mut group = None;
         let mut records = Vec::new();
-        for line in self.lines() {
+        for line in self.groups().lines() {
             let record = match line.content {
                 Content::Blank => {
                     if self.profile().blank_line_ends_group {
@@ -325,7 +325,7 @@ impl<'a> Robots<'a> {
             };
             let kind = match record.field {
                 Field::UserAgent => {
-                    group = self.group_of_line(record.line);
+                    group = self.groups().group_of_line(record.line);
                     continue;
                 }
                 Field::Sitemap => Kind::Sitemap,
@@ -345,7 +345,7 @@ impl<'a> Robots<'a> {
     /// The records that are for a crawler: those of its groups, those of the whole file, and those
     /// outside any group, which no definition keeps from it. Reads the file again; `O(n)`.
     pub fn typed_records_for(&self, crawler: &Crawler) -> Vec<TypedRecord<'a>> {
-        let groups = self.groups_of(crawler);
+        let groups = self.groups().groups_of(crawler);
         let mut records = self.typed_records();
         records.retain(|record| match record.scope {
             Scope::Group(group) => groups.binary_search(&group).is_ok(),
@@ -357,7 +357,7 @@ impl<'a> Robots<'a> {
     /// The product tokens that a group names, as written, including `*`. Groups are numbered from
     /// 0; from [`Robots::group_count`] on, there are no tokens.
     pub fn group_tokens(&self, group: u32) -> Vec<&'a [u8]> {
-        self.tokens_of_group(group).collect()
+        self.groups().tokens_of_group(group).collect()
     }
 
     /// How long a crawler is asked to wait between two requests: the longest valid `Crawl-delay`

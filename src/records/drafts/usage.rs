@@ -6,7 +6,7 @@ use super::values::{LabelledPreference, Preference};
 use crate::profile::RulePrecedence;
 use crate::read::crawler::Crawler;
 use crate::records::{Kind, Scope, TypedRecord, Value};
-use crate::robots::Robots;
+use crate::policy::robots::Robots;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{RawRule, RuleSet};
 use crate::verdict::Verdict;
@@ -308,7 +308,7 @@ impl Robots<'_> {
         let is_crawlable = self.policy(crawler).verdict(&target).is_allow();
         let mut reader = Reader {
             robots: self,
-            groups: self.groups_of(crawler).to_vec(),
+            groups: self.groups().groups_of(crawler).to_vec(),
             target: target.to_vec(),
             found: Usage { is_crawlable, statements: Vec::new(), ambiguities: Vec::new() },
         };
@@ -377,7 +377,7 @@ impl<'a> Reader<'_, 'a> {
             return own;
         }
         // A crawler without a name finds the groups for everybody.
-        let everybody = self.robots.groups_of(&Crawler::names([""; 0]));
+        let everybody = self.robots.groups().groups_of(&Crawler::names([""; 0]));
         for record in records {
             if let Scope::Group(group) = record.scope
                 && everybody.binary_search(&group).is_ok()
