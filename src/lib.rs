@@ -29,7 +29,7 @@
 //! | normalise | rules → patterns in order of precedence | [`Policy::rules`] |
 //! | compile | patterns → a trie with shared tails → a pruned DFA → a table | [`Engine::Dfa`] |
 //! | decide | URL → target → walk → verdict | [`Policy::is_allowed`], [`Policy::decide`] |
-//! | explain | the way of one URL through all of these | [`Robots::explain`], [`compare_profiles`] |
+//! | explain | the way of one URL through all of these | [`Robots::explain`], [`explain`] |
 //!
 //! The [`Profile`] says how each step reads what the sources leave open or see differently:
 //! RFC 9309 (the default), google/robotstxt, Google's specification from before the RFC, the
@@ -68,9 +68,12 @@
 //!
 //! * `rayon`: the module `batch`, many URLs at once over all cores.
 //! * `pack`: the module `pack`, policy sets as files that are used where they lie.
-//! * `lint`: the module [`lint`], what is wrong with a file and what in it has no effect.
-//! * `url`: [`Origin`], which says whose robots.txt governs a URL; sitemaps resolved
-//!   (`records::Sitemap::resolve`).
+//! * `lint`: the module `lint`, what is wrong with a file and what in it has no effect.
+//! * `url`: `Origin`, which says whose robots.txt governs a URL, and `records::Sitemap::resolve`.
+//! * `drafts`: `Robots::usage`, what a file says about training, search and inference. It follows
+//!   drafts of the IETF and of contentsignals.org, and changes when they do: see [`records`].
+//! * `serde`: `Serialize` for what people store, such as decisions, explanations, differences and
+//!   records, and `Deserialize` where a type borrows nothing.
 
 mod automaton;
 #[cfg(feature = "serde")]

@@ -23,8 +23,8 @@ use super::{PackError, Site};
 
 /// An open pack. It is `Send` and `Sync`, so all threads can use the same one.
 ///
-/// Opening reads only the first and the last bytes. Everything else is read, and checked, when it
-/// is first used.
+/// Opening reads only the beginning and a small part at the end. Everything else is read, and
+/// checked, when it is first used.
 #[derive(Debug)]
 pub struct Pack<'p> {
     pub(super) bytes: &'p [u8],

@@ -22,7 +22,8 @@ fn points(page: &str) -> BTreeMap<&str, Vec<&str>> {
     for line in page.lines() {
         if let Some(title) = line.strip_prefix("## ") {
             section = title;
-        } else if let Some((cell, _)) = line.strip_prefix("| ").and_then(|row| row.split_once(" | "))
+        } else if let Some((cell, _)) =
+            line.strip_prefix("| ").and_then(|row| row.split_once(" | "))
             && !matches!(cell, "point" | "outcome" | "profile")
         {
             let point = cell.split_once(" (").map_or(cell, |(point, _)| point);
