@@ -29,7 +29,7 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
         let other = subject.record(*line)?;
         Some(format!("'{}: {}' in line {line}", name(other.field), shown(other.value)))
     };
-    let others: Vec<String> = dead.by.iter().filter_map(named).collect();
+    let others: Vec<String> = dead.causes.iter().filter_map(named).collect();
     let others = others.join(", ");
     let (code, message, note, help) = match dead.fate {
         Fate::NeverMatches => {
@@ -41,7 +41,7 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
             (Code::NeverMatches, message, "", "a rule begins with '/'; '/' alone is every URL")
         }
         Fate::NeverWins => {
-            let (message, help) = if dead.by.is_empty() {
+            let (message, help) = if dead.causes.is_empty() {
                 (format!("{rule} never decides: /robots.txt is always allowed"), "remove it")
             } else {
                 (
@@ -51,7 +51,7 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
             };
             (Code::NeverWins, message, "this wins", help)
         }
-        Fate::Redundant if dead.by.is_empty() => {
+        Fate::Redundant if dead.causes.is_empty() => {
             let message = match record.field {
                 Field::Allow => format!("{rule} allows only what is allowed without it"),
                 _ => format!("{rule} changes no verdict"),
@@ -67,7 +67,7 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
             (Code::DuplicateRule, message, "the same rule", "remove it")
         }
     };
-    let related: Vec<_> = dead.by.iter().map(|line| subject.related(*line, note)).collect();
+    let related: Vec<_> = dead.causes.iter().map(|line| subject.related(*line, note)).collect();
     subject.add(code, dead.line, span, message).help(help).related(related);
 }
 
