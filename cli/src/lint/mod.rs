@@ -81,12 +81,12 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
 }
 
 fn options(args: &LintArgs) -> Options {
-    let mut options = Options::default();
+    let profiles = Profile::NAMED
+        .iter()
+        .copied()
+        .filter(|(_, profile)| args.all_profiles || *profile == args.profile);
+    let mut options = Options::new(profiles);
     options.content_type.clone_from(&args.content_type);
-    options.profiles = Profile::NAMED
-        .into_iter()
-        .filter(|(_, profile)| args.all_profiles || *profile == args.profile)
-        .collect();
     options
 }
 
