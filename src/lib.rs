@@ -65,6 +65,8 @@
 //!   (`records::Sitemap::resolve`).
 
 mod automaton;
+#[cfg(feature = "serde")]
+mod bytes_as_text;
 pub mod diff;
 mod engine;
 pub mod explain;
@@ -78,7 +80,6 @@ mod policy;
 mod profile;
 mod read;
 pub mod records;
-mod robots;
 mod rules;
 mod verdict;
 
@@ -92,16 +93,16 @@ pub use policy::config::Config;
 pub use policy::crawlers::{Answer, CrawlerPolicies};
 pub use policy::decision::{Decision, Reason, Rule};
 pub use policy::once::is_allowed_once;
+pub use policy::robots::Robots;
 pub use policy::set::PolicySet;
 pub use policy::{Memory, Policy};
 pub use profile::{
-    ByteOrderMark, ControlCharacters, GroupMatch, Profile, RulePrecedence, Sides, TargetForm,
-    TokenBytes,
+    ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,
+    TargetForm, TokenBytes,
 };
 pub use read::crawler::Crawler;
 pub use read::diagnostic::{Diagnostic, DiagnosticKind};
 pub use read::parse::{Field, Record};
-pub use robots::Robots;
 pub use rules::target::{InvalidUrl, Target};
 pub use verdict::Verdict;
 

@@ -102,6 +102,22 @@ pub enum TargetForm {
     Google,
 }
 
+/// Whose rules say what a fetch of a robots.txt means: what each status and failure leads
+/// to, and how long an answer is used.
+///
+/// Parsing and deciding ignore it; `robotsieve-client` reads it when it fetches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FetchRules {
+    /// RFC 9309 §2.3.1 and §2.4. The 1994 standard says nothing about fetching, so its
+    /// profile uses these too.
+    Rfc9309,
+    /// What Google's crawlers do today.
+    Google,
+    /// Google's specification from before RFC 9309.
+    GoogleClassic,
+}
+
 /// A reading of robots.txt: one switch for each point on which the sources differ.
 ///
 /// `PartialEq` compares all switches: two profiles that are equal decide alike.
@@ -198,6 +214,9 @@ pub struct Profile {
     /// `true`: a `%` that is not followed by two hex digits becomes `%25` on both sides
     /// *(reading)*.
     pub stray_percent_encoded: bool,
+
+    /// Whose rules say what a fetch means. They change no verdict of a given file.
+    pub fetch_rules: FetchRules,
 }
 
 impl Profile {
@@ -236,6 +255,7 @@ impl Profile {
         unreserved_decoded: true,
         special_bytes_encoded: true,
         stray_percent_encoded: true,
+        fetch_rules: FetchRules::Rfc9309,
     };
 
     /// google/robotstxt, the open-source C++ parser, to the verdict, quirks included: for
@@ -271,6 +291,7 @@ impl Profile {
         unreserved_decoded: false,
         special_bytes_encoded: false,
         stray_percent_encoded: false,
+        fetch_rules: FetchRules::Google,
     };
 
     /// Google's written specification from before RFC 9309.
@@ -305,6 +326,7 @@ impl Profile {
         unreserved_decoded: false,
         special_bytes_encoded: false,
         stray_percent_encoded: false,
+        fetch_rules: FetchRules::GoogleClassic,
     };
 
     /// "A Standard for Robot Exclusion" (M. Koster, 1994): for old archives and robots.
@@ -339,6 +361,7 @@ impl Profile {
         unreserved_decoded: false,
         special_bytes_encoded: false,
         stray_percent_encoded: false,
+        fetch_rules: FetchRules::Rfc9309,
     };
 
     /// The four named profiles with their names, the default first.

@@ -4,6 +4,11 @@ use std::fmt;
 
 /// Whether a crawler may fetch a URL, by robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
 pub enum Verdict {
     /// It may.
     Allow,

@@ -1,10 +1,10 @@
 //! Lines that RFC 9309 and google/robotstxt read differently.
 
 use crate::lint::{Code, Subject, shown};
+use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::parse::{Content, Extent, Field, Lines, Record};
 use crate::read::select::Names;
-use crate::robots::Robots;
 use crate::rules::{RawRule, RuleSet};
 use crate::verdict::Verdict;
 
@@ -44,7 +44,8 @@ pub(super) fn find(subject: &mut Subject<'_>) {
             (&other_robots, &subject.robots)
         };
         if is_plain(&by_rfc.content, &by_google.content)
-            && in_rfc.group_of_rule(number).is_some() == in_google.group_of_rule(number).is_some()
+            && in_rfc.groups().group_of_line(number).is_some()
+                == in_google.groups().group_of_line(number).is_some()
         {
             continue;
         }
@@ -90,7 +91,7 @@ fn is_plain(a: &Content<'_>, b: &Content<'_>) -> bool {
 
 fn meaning<'a>(content: &Content<'a>, robots: &Robots<'_>, profile: &Profile) -> Meaning<'a> {
     let Content::Record(record) = content else { return Meaning::Nothing };
-    let in_group = || robots.group_of_rule(record.line).is_some();
+    let in_group = || robots.groups().group_of_line(record.line).is_some();
     match record.field {
         Field::UserAgent => match Names::of(record.value, profile) {
             Names::Everybody => Meaning::Everybody,

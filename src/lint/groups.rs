@@ -10,11 +10,11 @@ use crate::read::select::{GroupNumbers, Names};
 pub(super) fn find(subject: &mut Subject<'_>) {
     let reached = reached(subject);
     let mut agents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (line, _, group) in subject.robots.agent_lines() {
+    for (line, _, group) in subject.robots.groups().agent_lines() {
         agents.entry(group).or_default().push(line);
     }
     for (group, lines) in agents {
-        let rules: Vec<(u32, bool)> = subject.robots.rule_lines(group).collect();
+        let rules: Vec<(u32, bool)> = subject.robots.groups().rule_lines(group).collect();
         if !reached.contains(&group) {
             unreachable(subject, group, &lines, rules.len());
         }
@@ -46,7 +46,7 @@ fn reached(subject: &Subject<'_>) -> BTreeSet<u32> {
 /// The distinct tokens of the file except `*`, in lower case.
 fn tokens(subject: &Subject<'_>) -> impl Iterator<Item = Vec<u8>> + use<> {
     let mut tokens = BTreeSet::new();
-    for (_, span, _) in subject.robots.agent_lines() {
+    for (_, span, _) in subject.robots.groups().agent_lines() {
         if let Names::Token(token) = Names::of(&subject.file[span], &subject.profile) {
             tokens.insert(token.to_ascii_lowercase());
         }
@@ -63,7 +63,7 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
         .collect();
     for value in values {
         let mut obeyed = groups_for(subject, value).into_iter();
-        if obeyed.any(|other| subject.robots.rule_lines(other).next().is_some()) {
+        if obeyed.any(|other| subject.robots.groups().rule_lines(other).next().is_some()) {
             ruled += 1;
         } else {
             free.push(format!("'{}'", shown(value)));
@@ -119,6 +119,7 @@ fn unreachable(subject: &mut Subject<'_>, group: u32, lines: &[u32], rules: usiz
     let severity = if rules == 0 { Severity::Note } else { Severity::Warning };
     let lines: Vec<u32> = subject
         .robots
+        .groups()
         .agent_lines()
         .filter(|(_, _, group)| instead.contains(group))
         .map(|(line, ..)| line)

@@ -62,9 +62,9 @@ use std::ops::Range;
 pub use code::{Code, Severity};
 
 use crate::policy::Policy;
+use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::parse::Record;
-use crate::robots::Robots;
 
 /// How a file is linted.
 ///

@@ -13,8 +13,9 @@ pub(super) fn find(subject: &mut Subject<'_>) -> Vec<u32> {
     blocks_everything(subject);
     over_budget(subject, &policies);
     let groups = subject.robots.group_count() as u32;
-    let rules = (0..groups).map(|group| subject.robots.rule_lines(group).count() as u32).collect();
-    let group_of = |line| subject.robots.group_of_rule(line);
+    let rules =
+        (0..groups).map(|group| subject.robots.groups().rule_lines(group).count() as u32).collect();
+    let group_of = |line| subject.robots.groups().group_of_line(line);
     let found = dead_rules(&policies, &subject.profile, group_of, rules);
     for dead in &found.dead {
         dead_rule(subject, dead);

@@ -1,7 +1,13 @@
-//! Many URLs at once, over all cores (feature `rayon`).
+//! Many URLs at once, on all cores (feature `rayon`).
 //!
-//! Answers stand in the order of the URLs. The work is done in rayon's current thread pool:
-//! put the call into [`rayon::ThreadPool::install`] to bound the number of threads.
+//! | one crawler | several crawlers | |
+//! |---|---|---|
+//! | [`answers`] | [`table`] | all URLs of one host |
+//! | [`answers_by`] | [`table_by`] | URLs of many hosts |
+//!
+//! Answers are in the order of the URLs. The work runs in rayon's current thread pool: wrap the
+//! call in [`rayon::ThreadPool::install`] to limit the number of threads. Below some hundreds of
+//! URLs a loop is as fast.
 //!
 //! ```
 //! use robotsieve::{Answer, Crawler, Profile, Robots, batch};
@@ -19,20 +25,22 @@ use smallvec::SmallVec;
 use crate::policy::Policy;
 use crate::policy::crawlers::{Answer, CrawlerPolicies};
 
-/// URLs that a thread takes at a time: some 20 µs of work.
+/// The URLs that a thread takes at a time: about 20 µs of work.
 const AT_A_TIME: usize = 512;
 
-/// URLs whose policies are asked for ahead: with many policies resident, the memory of each is
-/// far from the processor, and the waits for so many overlap.
+/// How many URLs' policies are prefetched together. With many policies resident, each lies in
+/// memory far from the processor, and prefetching makes the waits overlap.
 const AHEAD: usize = 16;
 
-/// The answers of one policy to many URLs.
+/// The answers of one policy to many URLs. Never [`Answer::Unknown`].
+#[must_use]
 pub fn answers<U: AsRef<[u8]> + Sync>(policy: &Policy, urls: &[U]) -> Vec<Answer> {
     urls.par_iter().with_min_len(AT_A_TIME).map(|url| one(policy, url.as_ref())).collect()
 }
 
-/// The answers for many URLs, each by the policy that `policy_of` finds for it;
-/// [`Answer::Unknown`] where that is none.
+/// The answers for many URLs, each by the policy that `policy_of` returns for it.
+///
+/// A URL for which it returns `None` gets [`Answer::Unknown`], even if the URL is invalid.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -46,6 +54,7 @@ pub fn answers<U: AsRef<[u8]> + Sync>(policy: &Policy, urls: &[U]) -> Vec<Answer
 /// let answers = batch::answers_by(&urls, |url| policies.get(host(url).as_str()));
 /// assert_eq!(answers, [Answer::Disallow, Answer::Unknown]);
 /// ```
+#[must_use]
 pub fn answers_by<'p, U, F>(urls: &[U], policy_of: F) -> Vec<Answer>
 where
     U: AsRef<[u8]> + Sync,
@@ -70,11 +79,11 @@ where
 
 /// The answer of a policy to a URL.
 fn one(policy: &Policy, url: &[u8]) -> Answer {
-    policy.target(url).map(|target| policy.verdict(&target)).into()
+    policy.target(url).map(|target| policy.own_verdict(&target)).into()
 }
 
-/// Answers for many URLs and several crawlers: a row for each URL, in their order, with a
-/// column for each crawler.
+/// Answers for many URLs and several crawlers: a row for each URL and a column for each crawler,
+/// both in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     columns: usize,
@@ -82,10 +91,10 @@ pub struct Table {
 }
 
 impl Table {
-    /// The answers for a URL, by its place, one for each crawler in the order given.
+    /// The answers for a URL, by its place in the order given: one for each crawler.
     ///
     /// # Panics
-    /// Where there is no such URL.
+    /// Panics if there is no such URL.
     pub fn row(&self, url: usize) -> &[Answer] {
         &self.answers[url * self.columns..(url + 1) * self.columns]
     }
@@ -101,18 +110,22 @@ impl Table {
     }
 }
 
-/// The answers of one file's policies to many URLs. Crawlers in the same group cost one
-/// walk.
-pub fn table<U: AsRef<[u8]> + Sync>(panel: &CrawlerPolicies, urls: &[U]) -> Table {
-    table_by(urls, panel.len(), |_| Some(panel))
+/// The answers of one file's policies to many URLs. Crawlers that obey the same groups cost one
+/// walk together.
+#[must_use]
+pub fn table<U: AsRef<[u8]> + Sync>(policies: &CrawlerPolicies, urls: &[U]) -> Table {
+    table_by(urls, policies.len(), |_| Some(policies))
 }
 
-/// The answers for many URLs and several crawlers, each URL by the panel that `panel_of`
-/// finds for its host; a row of [`Answer::Unknown`] where that is none.
+/// The answers for many URLs and `columns` crawlers, each URL by the policies that `policies_of`
+/// returns for it.
+///
+/// A URL for which it returns `None` gets a row of [`Answer::Unknown`].
 ///
 /// # Panics
-/// Where a panel is not for `columns` crawlers.
-pub fn table_by<'p, U, F>(urls: &[U], columns: usize, panel_of: F) -> Table
+/// Panics if `policies_of` returns policies for more or fewer than `columns` crawlers.
+#[must_use]
+pub fn table_by<'p, U, F>(urls: &[U], columns: usize, policies_of: F) -> Table
 where
     U: AsRef<[u8]> + Sync,
     F: Fn(&U) -> Option<&'p CrawlerPolicies> + Sync,
@@ -122,12 +135,12 @@ where
         let parts = answers.par_chunks_mut(AT_A_TIME * columns).zip(urls.par_chunks(AT_A_TIME));
         parts.for_each(|(rows, urls)| {
             for (rows, urls) in rows.chunks_mut(AHEAD * columns).zip(urls.chunks(AHEAD)) {
-                let panels: SmallVec<[_; AHEAD]> = urls.iter().map(&panel_of).collect();
-                panels.iter().flatten().for_each(|panel| panel.read_ahead());
-                panels.iter().flatten().for_each(|panel| panel.read_engines_ahead());
-                for ((row, url), panel) in rows.chunks_mut(columns).zip(urls).zip(&panels) {
-                    if let Some(panel) = panel {
-                        panel.ask(url.as_ref(), row);
+                let policies: SmallVec<[_; AHEAD]> = urls.iter().map(&policies_of).collect();
+                policies.iter().flatten().for_each(|policies| policies.read_ahead());
+                policies.iter().flatten().for_each(|policies| policies.read_engines_ahead());
+                for ((row, url), policies) in rows.chunks_mut(columns).zip(urls).zip(&policies) {
+                    if let Some(policies) = policies {
+                        policies.ask(url.as_ref(), row);
                     }
                 }
             }
@@ -150,9 +163,9 @@ mod tests {
         let urls: Vec<String> = (0..5000)
             .map(|i| if i % 11 == 0 { format!("{i}") } else { format!("https://e.com/{i}") })
             .collect();
-        let panel = CrawlerPolicies::new(policies.clone());
-        assert_eq!(panel.distinct_count(), 2);
-        let table = table(&panel, &urls);
+        let together = CrawlerPolicies::new(policies.clone());
+        assert_eq!(together.distinct_count(), 2);
+        let table = table(&together, &urls);
         assert_eq!(table.rows().len(), urls.len());
         for (column, policy) in policies.iter().enumerate() {
             let answers = answers(policy, &urls);

@@ -3,7 +3,12 @@
 use crate::automaton::Limits;
 use crate::engine::Engine;
 
-/// How policies are built.
+/// How policies are built. The default suits most programs: engine and time of compiling are
+/// chosen by measured costs, and no configuration changes a verdict.
+///
+/// Set an engine to compare engines or to compile before the first question, lower the
+/// [`Limits`] to bound memory, and drop the rules (`keep_rules`) to hold many policies that never
+/// have to explain themselves.
 ///
 /// ```
 /// use robotsieve::{Config, Crawler, Engine, Profile, Robots};
@@ -22,24 +27,24 @@ use crate::engine::Engine;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Config {
-    /// The engine; `None`: [`Engine::Scan`] until compiling pays, then [`Engine::Dfa`]
-    /// within the limits, else [`Engine::Lazy`], else [`Engine::Segments`]. A given engine
-    /// is in force from the first question on, limits too.
+    /// The engine. `None`: [`Engine::Scan`] until compiling pays, then [`Engine::Dfa`] if the
+    /// rules are within the limits, else [`Engine::Lazy`], else [`Engine::Segments`]. A given
+    /// engine decides from the first question on; the limits still apply to it.
     pub engine: Option<Engine>,
     /// The limits of the DFA.
     pub limits: Limits,
-    /// After how many questions the policy is compiled, if the engine is not given. `None`:
-    /// when the questions so far have cost about what compiling costs, so that the total is
-    /// near the better of "never" and "at once" whatever the number of questions.
+    /// After how many questions a policy is compiled, if `engine` is `None`. `None`: when the
+    /// questions so far have cost about as much as compiling, so that the total is never far
+    /// from the better of "never" and "at once", whatever the number of questions.
     pub build_after: Option<u32>,
-    /// Whether the policy keeps its rules, to say which one decided
-    /// ([`Policy::decide`](crate::Policy::decide)). Without them it is smaller, and compiled
-    /// at once; a policy that is over the limits keeps them all the same.
+    /// Whether a policy keeps its rules, so that [`Policy::decide`](crate::Policy::decide) can
+    /// say which one decided. Without them a policy is smaller and is compiled at once. A policy
+    /// over the limits keeps them in any case: its engine needs them.
     pub keep_rules: bool,
 }
 
 impl Default for Config {
-    /// Engine and time of compiling chosen by the policy, default limits, rules kept.
+    /// Engine and time of compiling chosen by cost, default limits, rules kept.
     fn default() -> Config {
         Config { engine: None, limits: Limits::default(), build_after: None, keep_rules: true }
     }

@@ -1,4 +1,6 @@
-//! Several crawlers at once.
+//! The policies of several crawlers for one file.
+
+use std::fmt;
 
 use smallvec::SmallVec;
 
@@ -6,14 +8,16 @@ use crate::policy::Policy;
 use crate::rules::target::InvalidUrl;
 use crate::verdict::Verdict;
 
-/// What is known of a URL for one crawler: one byte.
+/// The answer for one URL and one crawler, in one byte: a verdict, or why there is none.
+///
+/// Not `#[non_exhaustive]`: these four are all that asking can lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// The crawler may fetch it.
     Allow,
     /// The crawler may not fetch it.
     Disallow,
-    /// It is no URL.
+    /// The URL is invalid ([`InvalidUrl`]).
     Invalid,
     /// There is no policy for its host.
     Unknown,
@@ -28,6 +32,12 @@ impl Answer {
             Answer::Invalid => "invalid",
             Answer::Unknown => "unknown",
         }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 
@@ -46,25 +56,29 @@ impl From<Result<Verdict, InvalidUrl>> for Answer {
     }
 }
 
-/// The policies of several crawlers for the same file, asked together: the target of a URL
-/// is found once, and crawlers that share a policy, or whose policies have the same patterns
-/// and verdicts, cost one walk.
+/// The policies of several crawlers for the same file, asked together.
+///
+/// A URL's target is found once. Crawlers that share a policy, or whose policies have the same
+/// patterns and verdicts, cost one walk together. For one crawler a [`Policy`] is simpler; for
+/// many files there is [`PolicySet`](crate::PolicySet).
 ///
 /// ```
-/// use robotsieve::{Answer, Crawler, CrawlerPolicies, Profile, Robots};
+/// use robotsieve::{Answer, CrawlerPolicies, Profile, Robots};
 ///
 /// let file = b"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n\nUser-agent: *\nAllow: /";
 /// let robots = Robots::parse(file, &Profile::RFC9309);
-/// let panel = CrawlerPolicies::new(["CCBot", "Googlebot", "GPTBot"].map(|n| robots.policy(&n.into())));
-/// assert_eq!(panel.distinct_count(), 2);
+/// let crawlers = ["CCBot", "Googlebot", "GPTBot"];
+/// let policies = CrawlerPolicies::new(crawlers.map(|name| robots.policy(&name.into())));
+/// // Two of the three obey the same group.
+/// assert_eq!(policies.distinct_count(), 2);
 /// let mut answers = [Answer::Unknown; 3];
-/// panel.ask("https://e.com/x", &mut answers);
+/// policies.ask("https://e.com/x", &mut answers);
 /// assert_eq!(answers, [Answer::Disallow, Answer::Allow, Answer::Disallow]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct CrawlerPolicies {
     policies: SmallVec<[Policy; 2]>,
-    /// Of these the ones that are asked: no two have the same rules.
+    /// The policies that are asked, by their places: no two have the same rules.
     asked: SmallVec<[u32; 2]>,
     crawlers: SmallVec<[Column; 4]>,
 }
@@ -73,65 +87,72 @@ pub struct CrawlerPolicies {
 struct Column {
     /// The crawler's own policy.
     policy: u32,
-    /// Which of the policies that are asked answers for it.
+    /// The place in `asked` of the policy that answers for it.
     asked: u32,
 }
 
 impl CrawlerPolicies {
-    /// Of one policy for each crawler, all from the same [`Robots`](crate::Robots), or at
-    /// least of the same profile.
+    /// Takes one policy for each crawler, all from the same [`Robots`](crate::Robots) or at least
+    /// of the same profile.
+    ///
+    /// # Panics
+    /// Panics if the policies' profiles find or normalise targets differently.
+    #[must_use]
     pub fn new(policies: impl IntoIterator<Item = Policy>) -> CrawlerPolicies {
-        let mut panel = CrawlerPolicies {
+        let mut all = CrawlerPolicies {
             policies: SmallVec::new(),
             asked: SmallVec::new(),
             crawlers: SmallVec::new(),
         };
         for policy in policies {
-            let known = panel.crawlers.iter().copied();
-            let same = |column: &Column| panel.policies[column.policy as usize].is_same(&policy);
-            let column = known.clone().find(same).unwrap_or_else(|| {
-                let asked = &panel.asked;
-                let alike = |at: &u32| panel.policies[*at as usize].decides_like(&policy);
-                let asked = asked.iter().position(alike).unwrap_or(asked.len()) as u32;
-                Column { policy: panel.policies.len() as u32, asked }
-            });
-            if column.policy as usize == panel.policies.len() {
-                if column.asked as usize == panel.asked.len() {
-                    panel.asked.push(column.policy);
-                }
-                panel.policies.push(policy);
+            if let Some(first) = all.policies.first() {
+                assert!(
+                    first.reads_like(&policy),
+                    "the policies come from profiles that normalise URLs differently"
+                );
             }
-            panel.crawlers.push(column);
+            let same = |column: &&Column| all.policies[column.policy as usize].is_same(&policy);
+            let column = all.crawlers.iter().find(same).copied().unwrap_or_else(|| {
+                let alike = |at: &u32| all.policies[*at as usize].decides_like(&policy);
+                let asked = all.asked.iter().position(alike).unwrap_or(all.asked.len()) as u32;
+                Column { policy: all.policies.len() as u32, asked }
+            });
+            if column.policy as usize == all.policies.len() {
+                if column.asked as usize == all.asked.len() {
+                    all.asked.push(column.policy);
+                }
+                all.policies.push(policy);
+            }
+            all.crawlers.push(column);
         }
-        panel
+        all
     }
 
-    /// How many crawlers it is for.
+    /// How many crawlers there are.
     pub fn len(&self) -> usize {
         self.crawlers.len()
     }
 
-    /// Whether it is for no crawler at all.
+    /// Whether there is no crawler.
     pub fn is_empty(&self) -> bool {
         self.crawlers.is_empty()
     }
 
-    /// How many walks a URL costs: one for each policy that differs from the others in its
-    /// rules.
+    /// How many walks a URL costs: one for each policy whose rules differ from all others'.
     pub fn distinct_count(&self) -> usize {
         self.asked.len()
     }
 
-    /// The policy of a crawler, by its place in the order given.
+    /// The policy of a crawler, by its place in the order given to [`CrawlerPolicies::new`].
     ///
     /// # Panics
-    /// Where there is no such crawler.
+    /// Panics if `crawler` is not less than [`CrawlerPolicies::len`].
     pub fn policy(&self, crawler: usize) -> &Policy {
         &self.policies[self.crawlers[crawler].policy as usize]
     }
 
-    /// The bytes that its policies occupy, each once, and those of its lists that are not
-    /// within itself.
+    /// The bytes that the policies occupy, shared ones counted once, with the lists that are
+    /// allocated apart from `self`.
     pub fn memory_usage(&self) -> usize {
         let policies = self.policies.iter().map(|policy| policy.memory_usage().total_bytes());
         let mut bytes = policies.sum();
@@ -152,15 +173,15 @@ impl CrawlerPolicies {
         self.asked.iter().map(|at| &self.policies[*at as usize])
     }
 
-    /// Asks for the memory of the first policies that a question will ask: while they are
-    /// asked, the processor sees the others coming.
+    /// Prefetches the first policies that a question will ask. While they are asked, the
+    /// processor can fetch the others by itself.
     #[cfg(feature = "rayon")]
     #[inline]
     pub(crate) fn read_ahead(&self) {
         self.asked().take(Self::AHEAD).for_each(Policy::read_ahead);
     }
 
-    /// Asks for the memory in which their walks begin.
+    /// Prefetches the memory where their walks begin.
     #[cfg(feature = "rayon")]
     #[inline]
     pub(crate) fn read_engines_ahead(&self) {
@@ -170,20 +191,21 @@ impl CrawlerPolicies {
     #[cfg(feature = "rayon")]
     const AHEAD: usize = 4;
 
-    /// Answers for a URL, or for a path that begins with `/`: one for each crawler, in the
-    /// order given. Allocates nothing for up to 16 different policies.
+    /// Writes the answers for a URL, or for a path that begins with `/`: one for each crawler, in
+    /// the order given to [`CrawlerPolicies::new`]. For an invalid URL all are
+    /// [`Answer::Invalid`]. Allocates nothing for up to 16 different policies.
     ///
     /// # Panics
-    /// Where `answers` has not one place for each crawler.
+    /// Panics if the length of `answers` is not the number of crawlers.
     pub fn ask<U: AsRef<[u8]> + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
         assert_eq!(answers.len(), self.len(), "one answer for each crawler");
         let mut asked = self.asked();
         let Some(first) = asked.next() else { return };
         let Ok(target) = first.target(url) else { return answers.fill(Answer::Invalid) };
         let mut verdicts: SmallVec<[Answer; 16]> = SmallVec::new();
-        verdicts.push(first.verdict(&target).into());
-        verdicts.extend(asked.map(|policy| Answer::from(policy.verdict(&target))));
-        // Most URLs are the same to all: one fill.
+        verdicts.push(first.own_verdict(&target).into());
+        verdicts.extend(asked.map(|policy| Answer::from(policy.own_verdict(&target))));
+        // All crawlers get the same answer for most URLs: one fill.
         if verdicts.iter().all(|verdict| *verdict == verdicts[0]) {
             return answers.fill(verdicts[0]);
         }
@@ -201,7 +223,7 @@ mod tests {
     const FILE: &[u8] = b"User-agent: a\nDisallow: /x*\n\nUser-agent: b\nDisallow: /x\n\n\
         User-agent: c\nDisallow: /xy\n\nUser-agent: d\nAllow: /x\n\nUser-agent: e\n";
 
-    fn panel(config: &Config) -> CrawlerPolicies {
+    fn policies(config: &Config) -> CrawlerPolicies {
         let robots = Robots::parse_with(FILE, &Profile::RFC9309, config);
         CrawlerPolicies::new(
             ["a", "b", "c", "d", "e", "nobody", "a"].map(|name| robots.policy(&name.into())),
@@ -210,29 +232,37 @@ mod tests {
 
     #[test]
     fn equal_rules_are_asked_once() {
-        let panel = panel(&Config::default());
-        // `/x*` is `/x`; nobody's group has no rules as that of `e`.
-        assert_eq!(panel.distinct_count(), 4);
+        let policies = policies(&Config::default());
+        // `/x*` is `/x`; the crawler `nobody` has no rules, like `e`.
+        assert_eq!(policies.distinct_count(), 4);
         let mut answers = [Answer::Unknown; 7];
         for (path, wanted) in [("/x", "dda aaad"), ("/xy", "ddd aaad"), ("/", "aaa aaaa")] {
-            panel.ask(path, &mut answers);
+            policies.ask(path, &mut answers);
             let wanted = wanted.bytes().filter(|o| *o != b' ');
             for (crawler, wanted) in wanted.enumerate() {
                 let answer = if wanted == b'a' { Answer::Allow } else { Answer::Disallow };
                 assert_eq!(answers[crawler], answer, "{path} {crawler}");
-                let own = panel.policy(crawler).is_allowed(path);
+                let own = policies.policy(crawler).is_allowed(path);
                 assert_eq!(own, Ok(wanted == b'a'), "{path} {crawler}");
             }
         }
         // Each keeps its own policy, with its own lines.
-        let lines = |crawler| panel.policy(crawler).group().next().map(|(line, _)| line);
+        let lines = |crawler| policies.policy(crawler).group().next().map(|(line, _)| line);
         assert_eq!([0, 1, 4, 5, 6].map(lines), [Some(1), Some(4), Some(13), None, Some(1)]);
     }
 
     #[test]
     fn without_rules_nothing_is_known_to_be_equal() {
         let config = Config { keep_rules: false, ..Config::default() };
-        // Only the two that never had rules are alike.
-        assert_eq!(panel(&config).distinct_count(), 5);
+        // Only the two that never had rules are known to be alike.
+        assert_eq!(policies(&config).distinct_count(), 5);
+    }
+
+    /// A target is found once for all policies, so they must agree on what it is.
+    #[test]
+    #[should_panic = "normalise URLs differently"]
+    fn profiles_must_agree() {
+        let policy = |profile| Robots::parse(FILE, profile).policy(&"a".into());
+        let _ = CrawlerPolicies::new([&Profile::RFC9309, &Profile::GOOGLE].map(policy));
     }
 }

@@ -1,22 +1,22 @@
-//! A verdict and why.
+//! A verdict and the reason for it.
 
-use crate::rules::RuleRef;
+use crate::rules::{Pattern, RuleRef};
 use crate::verdict::Verdict;
 
-/// A rule of a policy.
+/// A rule of a policy: an `Allow` or `Disallow` line with a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule<'p> {
-    /// What it says.
+    /// The verdict on the URLs that it matches.
     pub verdict: Verdict,
     /// Its line in the file, 1-based.
     pub line: u32,
-    /// Its value as written.
+    /// Its value as written, comment and white space around it dropped.
     pub value: &'p [u8],
-    /// What decides between matching rules: the higher one wins, of equal ones allow. With
-    /// [`RulePrecedence::Longest`](crate::RulePrecedence::Longest) the bytes of the
-    /// normalised pattern.
+    /// Of several rules that match, the one with the highest precedence decides; of equal ones
+    /// allow. With [`RulePrecedence::Longest`](crate::RulePrecedence::Longest) it is the length
+    /// of the normalised pattern in bytes, before stars are dropped.
     pub precedence: u32,
-    pattern: crate::rules::Pattern<'p>,
+    pattern: Pattern<'p>,
 }
 
 impl<'p> Rule<'p> {
@@ -30,48 +30,49 @@ impl<'p> Rule<'p> {
         }
     }
 
-    /// What is compared with the target: normalised, in the shortest form that matches the
-    /// same targets (`/a**b*` is `/a*b`), a `$` at the end cut off.
+    /// The pattern that targets are compared with: normalised, without stars that change nothing
+    /// (`/a**b*` is `/a*b`) and without the `$` of an anchored rule.
     pub fn pattern(&self) -> &'p [u8] {
         self.pattern.bytes
     }
 
-    /// Whether the target must end where the pattern does: the rule ends in `$`.
+    /// Whether the target must end where the pattern ends, because the rule ends in `$`.
     pub fn is_anchored(&self) -> bool {
         self.pattern.anchored
     }
 }
 
-/// Why a verdict is what it is.
+/// The reason for a verdict.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Reason<'p> {
     /// This rule matches, and none of higher precedence does.
     Rule(Rule<'p>),
-    /// No group of the file is for this crawler.
+    /// Allowed: no group of the file is for this crawler.
     NoGroup,
-    /// The group has rules, but none matches.
+    /// Allowed: no rule of the crawler's groups matches.
     NoMatch,
-    /// The group has nothing but rules with an empty value, which restrict nothing.
+    /// Allowed: the crawler's groups have only rules with an empty value, which restrict nothing.
     EmptyRule {
-        /// The line of the first one.
+        /// The line of the first one, 1-based.
         line: u32,
     },
-    /// robots.txt itself may always be fetched
+    /// Allowed: robots.txt itself may always be fetched
     /// ([`Profile::robots_txt_allowed`](crate::Profile::robots_txt_allowed)).
     RobotsTxt,
-    /// The policy was built without its rules
-    /// ([`Config::keep_rules`](crate::Config::keep_rules)) and cannot say.
+    /// Unknown: the policy did not keep its rules
+    /// ([`Config::keep_rules`](crate::Config::keep_rules)).
     RulesNotKept,
 }
 
-/// A verdict with its reason.
+/// A verdict with the reason for it. Made by [`Policy::decide`](crate::Policy::decide).
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 #[non_exhaustive]
 pub struct Decision<'p> {
-    /// What [`Policy::verdict`](crate::Policy::verdict) says.
+    /// The verdict of [`Policy::verdict`](crate::Policy::verdict).
     pub verdict: Verdict,
-    /// Why.
+    /// The reason for it.
     pub reason: Reason<'p>,
 }
 

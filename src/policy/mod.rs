@@ -1,4 +1,15 @@
-//! A policy: the rules that hold for one crawler, and the engine that decides by them.
+//! From groups to decisions: a policy has the rules for one crawler and the engine that decides
+//! by them.
+//!
+//! | module | what |
+//! |---|---|
+//! | `config` | how policies are built |
+//! | `robots` | a parsed file, and the policies made from its groups |
+//! | `decision` | a verdict and the reason for it |
+//! | `once` | one verdict straight from a file, without a policy |
+//! | `crawlers` | the policies of several crawlers for one file |
+//! | `set` | the policies of many origins, shared by equal files |
+//! | `batch` | many URLs at once, on all cores |
 
 #[cfg(feature = "rayon")]
 pub mod batch;
@@ -9,16 +20,15 @@ pub(crate) mod decision;
 pub(crate) mod once;
 #[cfg(feature = "rayon")]
 mod read_ahead;
+pub(crate) mod robots;
 pub(crate) mod set;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::automaton::LimitHit;
-use crate::automaton::{Automaton, InvalidAutomaton};
-use crate::engine::Compiled;
-use crate::engine::Engine;
+use crate::automaton::{Automaton, InvalidAutomaton, LimitHit};
+use crate::engine::{Compiled, Engine};
 use crate::policy::config::Config;
 use crate::policy::decision::{Decision, Reason, Rule};
 use crate::profile::{Profile, TargetForm};
@@ -29,17 +39,32 @@ use crate::verdict::Verdict;
 
 /// What a robots.txt says to one crawler.
 ///
-/// Made by [`Robots::policy`](crate::Robots::policy); owns all it needs. Cheap to clone (one
-/// atomic increment), `Send` and `Sync`: all threads ask the same policy.
+/// Made by [`Robots::policy`](crate::Robots::policy). A policy owns everything it needs, so the
+/// file and the `Robots` may be dropped. It is cheap to clone (one atomic increment), `Send` and
+/// `Sync`: share one policy between all threads.
 ///
-/// A policy begins as a list of rules and compiles itself when it has been asked so often
-/// that compiling pays ([`Config::build_after`]); the engine never changes a verdict. Once
-/// it is a DFA, a question reads the target once at most, allocates nothing and stops as
-/// soon as the verdict is final.
+/// A policy starts as a list of rules and compiles itself once it has been asked often enough
+/// for that to pay ([`Config::build_after`]). The engine never changes a verdict. As a DFA it
+/// reads each byte of a target at most once, stops as soon as the verdict is final, and never
+/// allocates.
+///
+/// ```
+/// use robotsieve::{Crawler, Engine, Profile, Robots};
+///
+/// let file = b"User-agent: *\nDisallow: /a%20b\nAllow: /a b/open";
+/// let policy = Robots::parse(file, &Profile::RFC9309).policy(&Crawler::name("bot"));
+/// // Rules and URLs are compared in one normal form.
+/// assert!(!policy.is_allowed("https://e.com/a b")?);
+/// assert!(policy.is_allowed("https://e.com/%61%20b/open")?);
+/// assert_eq!(policy.engine(), Engine::Scan);
+/// policy.compile();
+/// assert_eq!(policy.engine(), Engine::Dfa);
+/// # Ok::<(), robotsieve::InvalidUrl>(())
+/// ```
 #[derive(Clone)]
 pub struct Policy(Arc<Inner>);
 
-/// How a profile reads the URLs that its policies are asked about.
+/// How a profile turns URLs into targets and judges them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) form: TargetForm,
@@ -59,23 +84,23 @@ impl Reading {
 
 struct Inner {
     reading: Reading,
-    /// How it is compiled, where that is not the usual way and still to be done.
+    /// How to compile, if not with the default configuration. Unused once compiled.
     config: Option<Box<Config>>,
     keep_rules: bool,
     /// The line of the first rule without a value.
     empty_rule: Option<u32>,
-    /// How often it was asked before it was compiled.
+    /// How often it was asked before it was compiled, long targets weighted.
     asked: AtomicU32,
     build_after: u32,
     compiled: OnceLock<Compiled>,
-    /// Empty where rules are not kept.
+    /// Empty if rules are not kept.
     rules: RuleSet,
     agents: Agents,
     rule_count: usize,
 }
 
-/// The user-agent lines of the policy's groups in one allocation: for each its number, the
-/// bytes of its value, both as four bytes, and the value.
+/// The user-agent lines of the policy's groups in one allocation: for each the line and the
+/// length of the value, four bytes each, then the value.
 #[derive(Default)]
 struct Agents(Box<[u8]>);
 
@@ -107,11 +132,11 @@ impl Agents {
     }
 }
 
-/// The bytes that a policy occupies, by part. Shared by all clones.
+/// The memory that a policy occupies, by part. Clones share it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Memory {
-    /// What the engine was compiled to.
+    /// The compiled engine.
     pub engine_bytes: usize,
     /// The rules, kept to explain verdicts and for engines other than the DFA.
     pub rules_bytes: usize,
@@ -166,28 +191,30 @@ impl Policy {
         Policy(Arc::new(inner))
     }
 
-    /// Whether the crawler may fetch this URL. A path that begins with `/` is taken for a
-    /// URL too.
+    /// Whether the crawler may fetch this URL, or this path that begins with `/`.
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    /// Returns an error if `url` is neither; never in the profile `google`.
     #[inline(always)]
     pub fn is_allowed<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
-        Ok(self.verdict(&self.target(url)?).is_allow())
+        Ok(self.own_verdict(&self.target(url)?).is_allow())
     }
 
-    /// Whether the crawler may fetch this path, with its query if it has one.
+    /// Whether the crawler may fetch this path, with its query if it has one. Unlike in
+    /// [`Policy::is_allowed`], `//e.com/x` is a path in every profile.
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the path does not begin with `/`.
+    /// Returns an error if the path does not begin with `/`.
     #[inline(always)]
     pub fn is_path_allowed<P: AsRef<[u8]> + ?Sized>(&self, path: &P) -> Result<bool, InvalidUrl> {
         let target = Target::of_path(path.as_ref(), self.0.reading.encoding)?;
-        Ok(self.verdict(&target).is_allow())
+        Ok(self.own_verdict(&target).is_allow())
     }
 
-    /// The verdict on a URL, or on a path that begins with `/`, and why: the verdict of
-    /// [`Policy::is_allowed`], with a second, slower look for the rule that decided.
+    /// The verdict on a URL, or on a path that begins with `/`, and the reason for it.
+    ///
+    /// Gives the verdict of [`Policy::is_allowed`], then tries the rules one by one to find the
+    /// one that decided: use it to explain, not to filter.
     ///
     /// ```
     /// use robotsieve::{Crawler, Profile, Reason, Robots, Verdict};
@@ -199,32 +226,33 @@ impl Policy {
     /// let rule = decision.rule().unwrap();
     /// assert_eq!((rule.line, rule.value), (2, &b"/*.pdf$"[..]));
     /// assert!(matches!(policy.decide("https://e.com/")?.reason, Reason::NoMatch));
-    /// // Seven bytes beat six, whatever matches more of the path.
+    /// // The longest pattern decides, `/*.pdf$` with seven bytes, not the longest match.
     /// assert_eq!(policy.decide("https://e.com/open/a.pdf")?.verdict, Verdict::Disallow);
     /// # Ok::<(), robotsieve::InvalidUrl>(())
     /// ```
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    /// Returns an error if `url` is neither; never in the profile `google`.
     pub fn decide<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<Decision<'_>, InvalidUrl> {
-        Ok(self.decision(&self.target(url)?))
+        Ok(self.own_decision(&self.target(url)?))
     }
 
-    /// The verdict on a path, with its query if it has one, and why.
+    /// The verdict on a path, with its query if it has one, and the reason for it.
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the path does not begin with `/`.
+    /// Returns an error if the path does not begin with `/`.
     pub fn decide_path<P: AsRef<[u8]> + ?Sized>(
         &self,
         path: &P,
     ) -> Result<Decision<'_>, InvalidUrl> {
-        Ok(self.decision(&Target::of_path(path.as_ref(), self.0.reading.encoding)?))
+        Ok(self.own_decision(&Target::of_path(path.as_ref(), self.0.reading.encoding)?))
     }
 
-    /// The target of a URL, or of a path that begins with `/`, in the policy's profile.
+    /// The target of a URL, or of a path that begins with `/`, in the policy's profile: to ask
+    /// several policies of one profile about the same URL.
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    /// Returns an error if `url` is neither; never in the profile `google`.
     #[inline(always)]
     pub fn target<'u, U>(&self, url: &'u U) -> Result<Target<'u>, InvalidUrl>
     where
@@ -233,25 +261,69 @@ impl Policy {
         Target::of(url.as_ref(), self.0.reading.form, self.0.reading.encoding)
     }
 
-    /// The verdict on a target, which must be of the same profile as the policy.
+    /// The verdict on a target, which must come from the policy's own profile or from one that
+    /// finds and normalises targets alike.
+    ///
+    /// ```
+    /// use robotsieve::{Profile, Robots};
+    ///
+    /// let robots = Robots::parse(b"User-agent: a\nDisallow: /x", &Profile::RFC9309);
+    /// let (a, b) = (robots.policy(&"a".into()), robots.policy(&"b".into()));
+    /// let target = a.target("https://e.com/%78")?;
+    /// assert!(!a.verdict(&target).is_allow());
+    /// assert!(b.verdict(&target).is_allow());
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Panics if the target comes from a profile that finds or normalises targets differently
+    /// (one of the switches from [`Profile::target_form`] on).
     #[inline(always)]
+    #[must_use]
     pub fn verdict(&self, target: &Target<'_>) -> Verdict {
+        self.assert_reads(target);
+        self.own_verdict(target)
+    }
+
+    /// The decision on a target, which must come from the policy's own profile or from one that
+    /// finds and normalises targets alike.
+    ///
+    /// # Panics
+    /// Panics where [`Policy::verdict`] does.
+    pub fn decision(&self, target: &Target<'_>) -> Decision<'_> {
+        self.assert_reads(target);
+        self.own_decision(target)
+    }
+
+    /// Engines differ in when they normalise: on a target of another encoding they would give
+    /// different verdicts, so no target gets in with one. One comparison of four bytes.
+    #[inline(always)]
+    fn assert_reads(&self, target: &Target<'_>) {
+        assert!(
+            target.encoding() == self.0.reading.encoding,
+            "the target comes from a profile that normalises URLs differently from the policy's"
+        );
+    }
+
+    /// The verdict on a target of the policy's own encoding.
+    #[inline(always)]
+    pub(crate) fn own_verdict(&self, target: &Target<'_>) -> Verdict {
+        debug_assert_eq!(target.encoding(), self.0.reading.encoding);
         let inner = &*self.0;
         let verdict = match inner.compiled.get() {
             Some(compiled) => compiled.verdict(&inner.rules, target),
             None => inner.verdict_before_compiling(target),
         };
-        // Asked last, since most URLs are allowed anyway.
+        // Checked last, since most URLs are allowed anyway.
         if !verdict.is_allow() && inner.reading.robots_txt_allowed && target.is_robots_txt() {
             return Verdict::Allow;
         }
         verdict
     }
 
-    /// The decision on a target, which must be of the same profile as the policy.
-    pub fn decision(&self, target: &Target<'_>) -> Decision<'_> {
+    fn own_decision(&self, target: &Target<'_>) -> Decision<'_> {
         let inner = &*self.0;
-        let verdict = self.verdict(target);
+        let verdict = self.own_verdict(target);
         let deciding = || inner.rules.deciding(&target.to_buffer()).map(Rule::of);
         let reason = if inner.reading.robots_txt_allowed && target.is_robots_txt() {
             Reason::RobotsTxt
@@ -271,14 +343,14 @@ impl Policy {
         Decision { verdict, reason }
     }
 
-    /// Asks for the memory of the policy itself, which leads to that of its engine.
+    /// Prefetches the policy itself, which points to its engine.
     #[cfg(feature = "rayon")]
     #[inline]
     pub(crate) fn read_ahead(&self) {
         read_ahead::value(&*self.0);
     }
 
-    /// Asks for the memory in which its DFA's walks begin.
+    /// Prefetches the memory where the DFA's walks begin.
     #[cfg(feature = "rayon")]
     #[inline]
     pub(crate) fn read_engine_ahead(&self) {
@@ -287,7 +359,8 @@ impl Policy {
         }
     }
 
-    /// Compiles now, if that is still to be done and the engine is not [`Engine::Scan`].
+    /// Compiles now instead of later. Does nothing if the policy is compiled already or its
+    /// configuration asks for [`Engine::Scan`].
     pub fn compile(&self) {
         if self.0.config.as_ref().is_none_or(|config| config.engine != Some(Engine::Scan)) {
             self.0.compiled();
@@ -299,34 +372,36 @@ impl Policy {
         self.0.compiled.get().map_or(Engine::Scan, Compiled::engine)
     }
 
-    /// The limit that kept the policy from becoming a DFA, if it was compiled and one did.
+    /// The limit that kept the policy from becoming a DFA. `None` if it is one, or is not
+    /// compiled yet.
     pub fn limit_hit(&self) -> Option<LimitHit> {
         self.0.compiled.get().and_then(Compiled::limit_hit)
     }
 
-    /// The compiled automaton as a Graphviz DOT graph; compiles first if that is still to be
-    /// done. `None` where the policy is no [`Engine::Dfa`]: [`Policy::limit_hit`] says why.
+    /// The compiled automaton as a Graphviz DOT graph. Compiles first if needed. `None` if the
+    /// policy is not an [`Engine::Dfa`]; [`Policy::limit_hit`] says why.
     ///
-    /// An ellipse reads bytes, a hexagon waits behind a star; each is coloured by the
-    /// verdict if the target ends there. A dashed edge is taken by every other byte, which
-    /// is then read again. Boxes are final verdicts.
+    /// An ellipse reads bytes and a hexagon waits after a star; the colour of each is the verdict
+    /// if the target ends there. A dashed edge is for every other byte, which is then read again.
+    /// Boxes are final verdicts.
     pub fn to_dot(&self) -> Option<String> {
         self.compile();
         self.0.compiled.get()?.automaton().map(|automaton| automaton.table().to_dot())
     }
 
-    /// Checks the invariants of the compiled automaton, if there is one.
+    /// Checks the invariants of the compiled automaton, if there is one. Hidden: only the tests,
+    /// benches and fuzz targets call it.
     ///
     /// # Errors
-    /// The first invariant that does not hold: a bug in this library.
+    /// Returns the first invariant that does not hold: a bug in this library.
+    #[doc(hidden)]
     pub fn validate(&self) -> Result<(), InvalidAutomaton> {
         let automaton = self.0.compiled.get().and_then(Compiled::automaton);
         automaton.map_or(Ok(()), |automaton| automaton.table().validate())
     }
 
-    /// The occupied bytes by part. What the [`Engine::Lazy`] needs while it runs lies in
-    /// the process-wide pool ([`lazy_pool_bytes`](crate::lazy_pool_bytes)) and is not counted
-    /// here.
+    /// The memory that the policy occupies, by part. [`Engine::Lazy`] keeps what it needs while
+    /// it runs in a pool for the whole process, which is not counted here.
     pub fn memory_usage(&self) -> Memory {
         let inner = &*self.0;
         Memory {
@@ -340,20 +415,20 @@ impl Policy {
         }
     }
 
-    /// How many rules with a value the policy has.
+    /// How many rules the policy has, those with an empty value not counted.
     pub fn rule_count(&self) -> usize {
         self.0.rule_count
     }
 
-    /// The rules with a value from highest to lowest precedence; of equal ones allow first,
-    /// then in the order of the file: the first that matches decides. None where they were
-    /// not kept.
+    /// The rules from highest to lowest precedence, those with an empty value left out. Of equal
+    /// precedence, allow comes first, then the order of the file: the first that matches decides.
+    /// Yields nothing if the rules were not kept ([`Config::keep_rules`]).
     pub fn rules(&self) -> impl ExactSizeIterator<Item = Rule<'_>> {
         self.0.rules.iter().map(Rule::of)
     }
 
-    /// The user-agent lines of the policy's groups: line, 1-based, and value as written.
-    /// None where no group is for the crawler or where rules are not kept.
+    /// The user-agent lines of the policy's groups: line, 1-based, and value as written. Yields
+    /// nothing if no group is for the crawler or the rules were not kept.
     pub fn group(&self) -> impl Iterator<Item = (u32, &[u8])> {
         self.0.agents.iter()
     }
@@ -362,13 +437,13 @@ impl Policy {
         &self.0.rules
     }
 
-    /// The table that it was compiled to.
+    /// The bytes of the automaton, if it was compiled to one.
     #[cfg(feature = "pack")]
     pub(crate) fn table(&self) -> Option<&[u8]> {
         Some(self.automaton()?.bytes())
     }
 
-    /// The automaton that it was compiled to.
+    /// The automaton, if it was compiled to one.
     pub(crate) fn automaton(&self) -> Option<&Automaton> {
         self.0.compiled.get()?.automaton()
     }
@@ -382,26 +457,32 @@ impl Policy {
         self.0.empty_rule
     }
 
-    /// Whether this is the same policy as another: a clone, or one that
-    /// [`Robots::policy`](crate::Robots::policy) gave for another crawler in the same group.
+    /// Whether both are the same policy: one is a clone of the other, or the same
+    /// [`Robots`](crate::Robots) gave both for crawlers that obey the same groups. Policies of
+    /// two files are never the same, even if the files are equal.
     pub fn is_same(&self, other: &Policy) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
 impl Policy {
-    /// A number that is another one for every policy that [`Policy::is_same`] tells apart, as
-    /// long as both exist.
+    /// A number that identifies the policy while it exists: equal only for policies that
+    /// [`Policy::is_same`] calls the same.
     pub(crate) fn address(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Whether both are known to give the same verdict on every target: their rules are kept,
-    /// and they have the same patterns and verdicts.
+    /// Whether both read targets alike.
+    pub(crate) fn reads_like(&self, other: &Policy) -> bool {
+        self.0.reading == other.0.reading
+    }
+
+    /// Whether both are known to decide every target alike: their rules are kept and have the
+    /// same patterns and verdicts.
     pub(crate) fn decides_like(&self, other: &Policy) -> bool {
         let (a, b) = (&*self.0, &*other.0);
         let kept = |inner: &Inner| inner.rules.len() == inner.rule_count;
-        a.reading == b.reading && kept(a) && kept(b) && a.rules.decides_like(&b.rules)
+        self.reads_like(other) && kept(a) && kept(b) && a.rules.decides_like(&b.rules)
     }
 }
 

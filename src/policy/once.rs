@@ -1,19 +1,19 @@
-//! One verdict from the bytes of a file, and nothing built for a second one.
+//! One verdict straight from the bytes of a file, without a policy.
 
+use crate::policy::robots::Robots;
 use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
+use crate::read::groups::{GroupLine, scan_groups};
 use crate::read::select::{looked_up, names_everybody, token_for};
-use crate::robots::{GroupLine, Robots, scan_groups};
 use crate::rules::normalise::Encoding;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{Judge, RawRule};
 
-/// Whether a crawler may fetch one URL, or one path that begins with `/`: the verdict of
-/// [`Robots::policy`] and [`Policy::is_allowed`](crate::Policy::is_allowed), for who will not
-/// ask the file again.
+/// Whether a crawler may fetch one URL, or one path that begins with `/`.
 ///
-/// Reads the file once and judges by each rule of the crawler's groups as it comes; keeps
-/// none. With a second question for the same file a policy costs less.
+/// Gives the verdict of [`Robots::policy`] and [`Policy::is_allowed`](crate::Policy::is_allowed)
+/// in one pass over the file: each rule is compared as it is read, and none is kept. Use it if
+/// the file is asked about once; from the second URL on, a policy costs less.
 ///
 /// ```
 /// use robotsieve::{Crawler, Profile, is_allowed_once};
@@ -26,7 +26,7 @@ use crate::rules::{Judge, RawRule};
 /// ```
 ///
 /// # Errors
-/// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+/// Returns an error if `url` is neither a URL nor such a path; never in the profile `google`.
 pub fn is_allowed_once<U: AsRef<[u8]> + ?Sized>(
     file: &[u8],
     profile: &Profile,
@@ -42,9 +42,9 @@ pub fn is_allowed_once<U: AsRef<[u8]> + ?Sized>(
     }
     let target = target.to_buffer();
     let mut judge = Judge::new(&target, profile);
-    // The rank of the groups whose rules count so far.
+    // The best rank so far: the groups that have it are the crawler's.
     let mut best = None;
-    // Whether those of this group do.
+    // Whether the group being read is one of them.
     let mut counts = false;
     scan_groups(file, profile, |line, found| {
         let value = &file[found.value_at as usize..found.value_end as usize];
@@ -69,8 +69,8 @@ pub fn is_allowed_once<U: AsRef<[u8]> + ?Sized>(
     Ok(judge.verdict().is_allow())
 }
 
-/// Whether the user-agent lines of a crawler's groups are those of the highest [`rank`]: not
-/// where several tokens, each found in its own way, count as one.
+/// Whether a crawler's groups are exactly those with the highest [`rank`]. Not so if the groups
+/// of different tokens are merged.
 fn is_ranked(crawler: &Crawler, profile: &Profile) -> bool {
     match profile.group_match {
         GroupMatch::Equal => true,
@@ -79,8 +79,8 @@ fn is_ranked(crawler: &Crawler, profile: &Profile) -> bool {
     }
 }
 
-/// How well a user-agent line finds a crawler: not at all, as one for everybody, or by its
-/// token; of names an earlier one, of prefixes a longer one is better.
+/// How well a user-agent line fits a crawler: `None` if not at all, `(0, 0)` for `*`, more for a
+/// token. An earlier name of the crawler beats a later one, then a longer prefix a shorter one.
 fn rank(value: &[u8], crawler: &Crawler, profile: &Profile) -> Option<(usize, usize)> {
     if names_everybody(value, profile) {
         return Some((0, 0));

@@ -7,19 +7,19 @@ use std::sync::Arc;
 use crate::policy::config::Config;
 use crate::policy::content::ContentKeys;
 use crate::policy::crawlers::CrawlerPolicies;
+use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
-use crate::robots::Robots;
 
-/// The policies of some crawlers for many origins, by the origin's name.
+/// The policies of some crawlers for many origins, looked up by the origin's name.
 ///
-/// A large part of the web serves one of a few files that content management systems come
-/// with: origins with equal files share one [`CrawlerPolicies`], and so its policies. Files are not kept;
-/// equal ones are told by their content's hashes under keys that are random for each set.
+/// A large part of the web serves one of a few files that come with content management systems,
+/// so origins with equal files share one [`CrawlerPolicies`]. Files are not kept: equal ones are
+/// recognised by hashes with keys that are random for each set.
 ///
-/// What an origin is called is the caller's matter; `example.com` and `example.com:8080` will
-/// do. To read a set is `Send` and `Sync`; to change it needs `&mut`. For a set that is written
-/// to a file and shared by processes there are packs (`pack`, a feature).
+/// A name may be anything that identifies an origin, such as `example.com:8080`. A set is `Send`
+/// and `Sync`, and changing it needs `&mut`. Use a pack (feature `pack`) to write a set to a file
+/// or to share it between processes.
 ///
 /// ```
 /// use robotsieve::{Answer, Config, Crawler, PolicySet, Profile};
@@ -45,7 +45,7 @@ pub struct PolicySet {
 
 struct Origin {
     content: u128,
-    panel: Arc<CrawlerPolicies>,
+    policies: Arc<CrawlerPolicies>,
 }
 
 impl PolicySet {
@@ -65,50 +65,51 @@ impl PolicySet {
         }
     }
 
-    /// Sets an origin's robots.txt, in place of what it had. The file is parsed where no
-    /// origin has an equal one.
+    /// Sets an origin's robots.txt and returns the origin's policies. Replaces the file that the
+    /// origin had. Parses the file unless another origin has an equal one.
     pub fn insert(&mut self, origin: &[u8], file: &[u8]) -> &CrawlerPolicies {
         let content = self.keys.of(file);
-        let panel = self.files.entry(content).or_insert_with(|| {
+        let policies = self.files.entry(content).or_insert_with(|| {
             let robots = Robots::parse_with(file, &self.profile, &self.config);
             Arc::new(CrawlerPolicies::new(
                 self.crawlers.iter().map(|crawler| robots.policy(crawler)),
             ))
         });
-        let new = Origin { content, panel: Arc::clone(panel) };
+        let new = Origin { content, policies: Arc::clone(policies) };
         if let Some(old) = self.origins.insert(origin.into(), new) {
-            self.let_go(old);
+            self.release(old);
         }
         &self.files[&content]
     }
 
-    /// The policies of an origin, one for each crawler in the order given.
+    /// The policies of an origin, one for each crawler, in the order given to
+    /// [`PolicySet::new`].
     pub fn get(&self, origin: &[u8]) -> Option<&CrawlerPolicies> {
-        self.origins.get(origin).map(|origin| &*origin.panel)
+        self.origins.get(origin).map(|origin| &*origin.policies)
     }
 
-    /// Forgets an origin; `false` where it is not there.
+    /// Removes an origin. Returns `false` if it is not in the set.
     pub fn remove(&mut self, origin: &[u8]) -> bool {
         match self.origins.remove(origin) {
             Some(old) => {
-                self.let_go(old);
+                self.release(old);
                 true
             }
             None => false,
         }
     }
 
-    /// Forgets a file that no origin has any more.
-    fn let_go(&mut self, Origin { content, panel }: Origin) {
-        // Here and in `files`.
-        if Arc::strong_count(&panel) == 2 {
+    /// Removes the file of a removed origin if no other origin has it.
+    fn release(&mut self, Origin { content, policies }: Origin) {
+        // One count is `policies`, the other is in `files`.
+        if Arc::strong_count(&policies) == 2 {
             self.files.remove(&content);
         }
     }
 
-    /// The origins and their policies, in no order that means anything.
+    /// The origins and their policies, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &CrawlerPolicies)> {
-        self.origins.iter().map(|(name, origin)| (&**name, &*origin.panel))
+        self.origins.iter().map(|(name, origin)| (&**name, &*origin.policies))
     }
 
     /// The crawlers that the set is for.
@@ -131,18 +132,18 @@ impl PolicySet {
         self.files.len()
     }
 
-    /// The bytes that the set occupies: its policies, each once, and its maps with the room
-    /// that they keep. `O(files + origins)`.
+    /// The bytes that the set occupies: its policies, shared ones counted once, and its maps at
+    /// their capacity. `O(files + origins)`.
     ///
-    /// Of a map it counts the entries for which it has room and a byte for each; what else
-    /// the allocator or the standard library's map adds is not known here.
+    /// A map counts as its entries and one byte for each; what else the allocator or the standard
+    /// library's map adds is not counted.
     pub fn memory_usage(&self) -> usize {
-        let panels = self.files.values().map(|panel| {
+        let files = self.files.values().map(|policies| {
             // The two counters of the Arc.
-            2 * size_of::<usize>() + size_of::<CrawlerPolicies>() + panel.memory_usage()
+            2 * size_of::<usize>() + size_of::<CrawlerPolicies>() + policies.memory_usage()
         });
         let names = self.origins.keys().map(|name| name.len());
-        panels.sum::<usize>()
+        files.sum::<usize>()
             + names.sum::<usize>()
             + self.files.capacity() * (size_of::<(u128, Arc<CrawlerPolicies>)>() + 1)
             + self.origins.capacity() * (size_of::<(Box<[u8]>, Origin)>() + 1)
@@ -185,12 +186,12 @@ mod tests {
         assert_eq!(of(b"b"), Some(Answer::Allow));
         assert_eq!(of(b"d"), None);
         let before = set.memory_usage();
-        // The last origin with a file takes it away.
+        // A file goes with the last origin that has it.
         set.insert(b"b", closed);
         assert_eq!((set.len(), set.file_count()), (3, 1));
         assert!(set.memory_usage() < before);
         assert_eq!(answer(&set, b"b"), Some(Answer::Disallow));
-        // The same file again is no change.
+        // Setting the same file again changes nothing.
         set.insert(b"b", closed);
         assert!(set.remove(b"a") && !set.remove(b"a"));
         assert_eq!((set.len(), set.file_count()), (2, 1));

@@ -9,6 +9,7 @@
 
 pub(crate) mod crawler;
 pub(crate) mod diagnostic;
+pub(crate) mod groups;
 mod marks;
 pub(crate) mod parse;
 pub(crate) mod select;

@@ -1,5 +1,14 @@
-//! What is compared with what: rules become normalised patterns in order of precedence, URLs
-//! become targets, and one normaliser serves both sides.
+//! What is compared with what.
+//!
+//! ```text
+//! rules ─▶ patterns ─▶ in order of precedence        URL ─▶ target
+//!          pattern     set                                  target
+//!                └──────── normalise, for both sides ────────┘
+//! ```
+//!
+//! [`RuleSet`] keeps the rules of a policy. [`Judge`] decides one target while the rules are
+//! still being read, and keeps none of them. Both get their patterns from the same reader in
+//! `pattern`, so they cannot disagree about what a rule means.
 
 mod judge;
 pub(crate) mod normalise;

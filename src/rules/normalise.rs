@@ -1,22 +1,22 @@
-//! The one normaliser, for rules and targets alike.
+//! Normalising, with the same code for rules and targets.
 //!
-//! An [`Encoding`] says which bytes change on one side of the comparison. Most bytes of
-//! most targets change nowhere: [`Encoding::changes`] is one table look-up, and an engine
-//! that meets only bytes for which it is `false` may compare the target as it was given.
-//! [`Normalised`] yields the normalised bytes one by one, without a copy.
+//! An [`Encoding`] says which bytes change on one side of the comparison. Most bytes of most
+//! targets never change: [`Encoding::changes`] is one table look-up, and while it says `false`
+//! an engine may compare the target as it was given. [`Normalised`] yields the normalised bytes
+//! one by one, without a copy.
 //!
 //! ```text
-//! byte                             becomes                          switch
-//! %XX, XX an unreserved character   that character                   unreserved_decoded
-//! %xX                               %XX                              hex_upper_case
-//! % and no two hex digits           %25                              stray_percent_encoded
-//! 0x80..=0xFF                       %XX                              high_bytes_encoded
-//! ASCII that no URI may hold        %XX                              forbidden_bytes_encoded
-//! * and $ (not as wildcard, anchor) %2A, %24                         special_bytes_encoded
+//! byte                             becomes           switch
+//! %XX, XX an unreserved character   that character    unreserved_decoded
+//! %xX                               %XX               hex_upper_case
+//! % without two hex digits after it %25               stray_percent_encoded
+//! 0x80..=0xFF                       %XX               high_bytes_encoded
+//! ASCII that no URI may hold        %XX               forbidden_bytes_encoded
+//! * and $ (not as wildcard, anchor) %2A, %24          special_bytes_encoded
 //! ```
 //!
-//! Normalising twice changes nothing: every byte that it writes is plain, or belongs to
-//! a `%XX` with upper-case digits that does not stand for an unreserved character.
+//! Normalising twice changes nothing: every byte written is plain, or is part of a `%XX` with
+//! upper-case digits that does not stand for an unreserved character.
 
 use crate::profile::{Profile, Sides, TargetForm};
 
@@ -27,7 +27,7 @@ const PERCENT: u8 = 8;
 const UNRESERVED: u8 = 16;
 const HASH: u8 = 32;
 const NUL: u8 = 64;
-/// The classes that change.
+/// The classes of bytes that may change.
 const CHANGING: u8 = HIGH | FORBIDDEN | SPECIAL | PERCENT;
 
 /// The class of each byte.
@@ -52,7 +52,7 @@ static CLASS: [u8; 256] = {
     class
 };
 
-/// By [`Encoding::classes`]: see [`Encoding::special_nibbles`].
+/// For each value of [`Encoding::classes`] the tables of [`Encoding::special_nibbles`].
 static SPECIAL_NIBBLES: [[[u8; 16]; 2]; 128] = {
     let mut all = [[[0; 16]; 2]; 128];
     let mut classes = 0;
@@ -60,10 +60,10 @@ static SPECIAL_NIBBLES: [[[u8; 16]; 2]; 128] = {
         let mut byte = 0;
         while byte < 256 {
             if CLASS[byte] as usize & classes & !(UNRESERVED as usize) != 0 {
-                // Such bits that each one's low and high halves make special bytes only.
+                // Bytes share a bit only if every pair of their low and high halves is special.
                 let bit = match byte {
                     0x80.. => 0,
-                    // All of the control characters, or NUL alone.
+                    // Either all control characters or NUL alone.
                     0x00..=0x1F => 1,
                     0x20..=0x2F => 2,
                     // `<`, `>`, `\` and `^`.
@@ -81,10 +81,10 @@ static SPECIAL_NIBBLES: [[[u8; 16]; 2]; 128] = {
     all
 };
 
-/// What is normalised on one side of the comparison, and what ends a target.
+/// What is normalised on one side of the comparison, and which bytes end a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Encoding {
-    /// The classes of bytes at which there is something to do.
+    /// The classes of bytes that change or end a target.
     classes: u8,
     decode_unreserved: bool,
     upper_case: bool,
@@ -92,7 +92,8 @@ pub(crate) struct Encoding {
 }
 
 impl Encoding {
-    /// Of the target. A `#` ends it, and in the profile `google` a NUL does.
+    /// The encoding of targets. A `#` ends a target, and with [`TargetForm::Google`] a NUL too:
+    /// so profiles whose encodings are equal have the same target form.
     pub(crate) fn of_target(profile: &Profile) -> Encoding {
         let nul = if profile.target_form == TargetForm::Google { NUL } else { 0 };
         let mut encoding = Encoding::on_side(profile, |sides| sides == Sides::Both);
@@ -100,7 +101,7 @@ impl Encoding {
         encoding
     }
 
-    /// Of a rule's pattern, wildcards and the end anchor apart.
+    /// The encoding of rules, except for their wildcards and end anchors.
     pub(crate) fn of_rule(profile: &Profile) -> Encoding {
         Encoding::on_side(profile, |sides| sides != Sides::Neither)
     }
@@ -113,8 +114,8 @@ impl Encoding {
         [self.classes, bits]
     }
 
-    /// What [`Encoding::to_bytes`] gave for a target's encoding; `None` for what it never
-    /// gives.
+    /// The target's encoding that [`Encoding::to_bytes`] wrote; `None` if it never writes these
+    /// bytes.
     #[cfg(feature = "pack")]
     pub(crate) fn from_bytes([classes, bits]: [u8; 2]) -> Option<Encoding> {
         if classes & !(CHANGING | HASH | NUL) != 0 || classes & HASH == 0 || bits > 7 {
@@ -145,17 +146,20 @@ impl Encoding {
         }
     }
 
-    /// Whether this byte of a target, as given, stands for something else than itself: it
-    /// may change, begin what changes, or end the target.
+    /// Whether this byte of a target as given may stand for something other than itself: it may
+    /// change, begin an escape that changes, or end the target.
     #[inline(always)]
     pub(crate) fn is_special(self, byte: u8) -> bool {
         CLASS[usize::from(byte)] & self.classes != 0
     }
 
-    /// The special bytes as two tables, by the low and by the high four bits of a byte:
-    /// it is special where the two agree in a bit.
+    /// The special bytes as two tables, one for the low and one for the high four bits of a
+    /// byte: it is special if both entries have a bit in common.
     #[inline(always)]
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vectors"))]
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", test)),
+        expect(dead_code, reason = "used by the vector code")
+    )]
     pub(crate) fn special_nibbles(self) -> &'static [[u8; 16]; 2] {
         &SPECIAL_NIBBLES[usize::from(self.classes)]
     }
@@ -166,13 +170,13 @@ impl Encoding {
         CLASS[usize::from(byte)] & self.classes & (HASH | NUL) != 0
     }
 
-    /// Whether this byte may change, or be the beginning of what changes.
+    /// Whether this byte may change or begin an escape that changes.
     #[inline(always)]
     pub(crate) fn changes(self, byte: u8) -> bool {
         CLASS[usize::from(byte)] & self.classes & CHANGING != 0
     }
 
-    /// `text` up to where it ends as a target.
+    /// `text` up to the byte that ends it as a target.
     pub(crate) fn up_to_end(self, text: &[u8]) -> &[u8] {
         let end = if self.classes & NUL != 0 {
             memchr::memchr2(b'#', 0, text)
@@ -182,15 +186,15 @@ impl Encoding {
         &text[..end.unwrap_or(text.len())]
     }
 
-    /// Whether every byte of a rule's text stands for itself: none may change, none is a
-    /// star or a `$`.
+    /// Whether every byte of a rule's text stands for itself: none may change, and none is `*`
+    /// or `$`.
     pub(crate) fn is_plain(self, text: &[u8]) -> bool {
-        // Without a branch for each byte: most texts are read to their end.
+        // No branch per byte: most texts are read to their end anyway.
         let classes = text.iter().fold(0, |classes, o| classes | CLASS[usize::from(*o)]);
         classes & (self.classes & CHANGING | SPECIAL) == 0
     }
 
-    /// What is done to a `%` and the digits behind it; `None`: nothing.
+    /// What happens to a `%` and the digits after it; `None`: nothing.
     pub(crate) fn escapes(self) -> Option<Escapes> {
         (self.classes & PERCENT != 0).then_some(Escapes {
             decode_unreserved: self.decode_unreserved,
@@ -204,8 +208,11 @@ impl Encoding {
         self.classes & CHANGING != 0 && text.iter().any(|&o| self.changes(o))
     }
 
-    /// The normalised form of what begins at `text[0]`: how many bytes it takes of `text`
-    /// and what they become.
+    /// Normalises the byte or escape at the start of `text`: returns how many bytes it takes of
+    /// `text` and what they become.
+    ///
+    /// # Panics
+    /// Panics if `text` is empty.
     #[inline]
     pub(crate) fn step(self, text: &[u8]) -> (usize, Bytes) {
         let byte = text[0];
@@ -242,7 +249,7 @@ impl Encoding {
     }
 }
 
-/// What normalising does to a `%` and the digits behind it.
+/// What normalising does to a `%` and the digits after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Escapes {
     pub(crate) decode_unreserved: bool,
@@ -287,8 +294,8 @@ impl Bytes {
     }
 }
 
-/// The normalised bytes of a text. Invariant: `ready` holds what was read of the text and
-/// not yet yielded.
+/// The normalised bytes of a text. Invariant: `ready` holds what was normalised and not yet
+/// yielded.
 #[derive(Clone, Debug)]
 pub(crate) struct Normalised<'a> {
     encoding: Encoding,

@@ -1,13 +1,14 @@
-//! From a rule's value to the pattern that is compared.
+//! From a rule's value to its pattern.
 //!
-//! A pattern is kept in a canonical form that matches exactly what the rule as written
-//! matches: neighbouring stars are one, stars at the end and a `$` after a star are gone.
-//! What was dropped still counts for the precedence, which is computed before.
+//! A pattern has a canonical form that matches exactly what the rule as written matches:
+//! neighbouring stars become one, and stars at the end and a `$` after a star are dropped.
+//! Precedence is computed before that, so what was dropped still counts.
 
 use crate::profile::{Profile, RulePrecedence};
 use crate::rules::normalise::Encoding;
 use crate::verdict::Verdict;
 
+/// A rule as it stands in the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawRule<'a> {
     pub(crate) line: u32,
@@ -19,16 +20,17 @@ pub(crate) struct RawRule<'a> {
 /// What a rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern<'a> {
-    /// Normalised bytes; where the set has wildcards, `*` is one.
+    /// Normalised. In a profile with wildcards every `*` in it is a wildcard.
     pub(crate) bytes: &'a [u8],
-    /// Whether the target must end where the pattern does.
+    /// Whether the target must end where the pattern ends.
     pub(crate) anchored: bool,
 }
 
 impl Pattern<'_> {
-    /// Whether the pattern matches the target from its first byte on.
+    /// Whether the pattern matches the target, beginning at its first byte.
     ///
-    /// Greedy: the first place where a piece fits leaves the most room for the next ones.
+    /// Takes the first place where each piece between two stars fits: that leaves the most room
+    /// for the pieces after it, so no other place needs to be tried.
     pub(crate) fn matches(self, target: &[u8], wildcards: bool) -> bool {
         let (head, mut rest) = match memchr::memchr(b'*', self.bytes) {
             Some(star) if wildcards => (&self.bytes[..star], Some(&self.bytes[star + 1..])),
@@ -49,30 +51,52 @@ impl Pattern<'_> {
     }
 }
 
-/// Reads rules as they stand in the file.
-pub(super) struct Reader<'p> {
+/// The number of bytes that [`head`] takes.
+pub(super) const HEAD: usize = 8;
+
+/// The first bytes of a text as one word, filled up with zeros.
+#[inline]
+pub(super) fn head(text: &[u8]) -> u64 {
+    match text.first_chunk::<HEAD>() {
+        Some(head) => u64::from_le_bytes(*head),
+        None => {
+            let mut head = [0; HEAD];
+            head[..text.len()].copy_from_slice(text);
+            u64::from_le_bytes(head)
+        }
+    }
+}
+
+/// The first `len` bytes of a word made by [`head`].
+#[inline]
+pub(super) fn first(word: u64, len: usize) -> u64 {
+    if len >= HEAD { word } else { word & !(u64::MAX << (8 * len)) }
+}
+
+/// Turns rules into patterns. Reuses one buffer for all of them.
+pub(super) struct PatternReader<'p> {
     pub(super) profile: &'p Profile,
     pub(super) encoding: Encoding,
     scratch: Vec<u8>,
 }
 
-/// What [`Reader::read`] makes of a rule.
-pub(super) struct Read<'r> {
-    /// In its canonical form.
+/// A pattern with what decides between it and others that match.
+pub(super) struct RankedPattern<'r> {
+    /// In canonical form.
     pub(super) pattern: Pattern<'r>,
     pub(super) precedence: u32,
-    /// Whether the value is the pattern and has no star.
+    /// Whether the pattern is the rule's value, unchanged and without a star.
     pub(super) plain: bool,
 }
 
-impl<'p> Reader<'p> {
-    pub(super) fn new(profile: &'p Profile) -> Reader<'p> {
-        Reader { profile, encoding: Encoding::of_rule(profile), scratch: Vec::new() }
+impl<'p> PatternReader<'p> {
+    pub(super) fn new(profile: &'p Profile) -> PatternReader<'p> {
+        PatternReader { profile, encoding: Encoding::of_rule(profile), scratch: Vec::new() }
     }
 
-    /// The pattern of a rule, or its patterns: one that allows `…/index.htm…` may have a
-    /// second one, which comes first.
-    pub(super) fn read(&mut self, rule: RawRule<'_>, mut found: impl FnMut(Read<'_>)) {
+    /// Calls `found` with the pattern of a rule. A rule that allows `…/index.htm…` may have two
+    /// ([`Profile::index_htm_is_directory`]); the one for the directory comes first.
+    pub(super) fn read(&mut self, rule: RawRule<'_>, mut found: impl FnMut(RankedPattern<'_>)) {
         let profile = self.profile;
         let mut value = rule.value;
         let directories = profile.index_htm_is_directory && rule.verdict == Verdict::Allow;
@@ -80,7 +104,7 @@ impl<'p> Reader<'p> {
         if !directories && !slash && self.encoding.is_plain(value) {
             let precedence = self.precedence(rule.verdict, value.len());
             let pattern = Pattern { bytes: value, anchored: false };
-            return found(Read { pattern, precedence, plain: true });
+            return found(RankedPattern { pattern, precedence, plain: true });
         }
         self.scratch.clear();
         if slash {
@@ -90,7 +114,7 @@ impl<'p> Reader<'p> {
             let stars = value.iter().rev().take_while(|o| **o == b'*').count();
             value = &value[..value.len() - stars];
         }
-        // A `$` that trailing stars followed is not the value's last character.
+        // Only a value that ended in `$` before stars were dropped has an anchor.
         let anchored =
             profile.wildcards && value.len() == rule.value.len() && value.ends_with(b"$");
         let body = if anchored { &value[..value.len() - 1] } else { value };
@@ -104,7 +128,7 @@ impl<'p> Reader<'p> {
         } else {
             self.normalise(body);
         }
-        // All stars are still there; the anchor counts too.
+        // Before stars are dropped; the anchor counts too.
         let len = self.scratch.len() + usize::from(anchored);
         if directories {
             let slash = self.scratch.iter().rposition(|o| *o == b'/');
@@ -113,13 +137,13 @@ impl<'p> Reader<'p> {
                 let (bytes, anchored) = &directory;
                 let pattern = Pattern { bytes, anchored: *anchored };
                 let precedence = self.precedence(rule.verdict, slash + 2);
-                found(Read { pattern, precedence, plain: false });
+                found(RankedPattern { pattern, precedence, plain: false });
             }
         }
         let precedence = self.precedence(rule.verdict, len);
         let (bytes, anchored) = canonical(std::mem::take(&mut self.scratch), anchored, profile);
         let pattern = Pattern { bytes: &bytes, anchored };
-        found(Read { pattern, precedence, plain: false });
+        found(RankedPattern { pattern, precedence, plain: false });
         self.scratch = bytes;
     }
 

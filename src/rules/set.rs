@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::profile::Profile;
-use crate::rules::pattern::{Pattern, RawRule, Read, Reader};
+use crate::rules::pattern::{HEAD, Pattern, PatternReader, RankedPattern, RawRule, first, head};
 use crate::verdict::Verdict;
 
 /// A rule in 16 bytes.
@@ -15,7 +15,7 @@ struct Entry {
     pattern_len: u16,
     value_len: u16,
     precedence: u16,
-    /// The bytes before the pattern's first star, [`HEAD`] at most.
+    /// How many bytes come before the pattern's first star, [`HEAD`] at most.
     head_len: u8,
     flags: u8,
 }
@@ -23,18 +23,17 @@ struct Entry {
 impl Entry {
     const DISALLOW: u8 = 1;
     const ANCHORED: u8 = 2;
-    /// The value does not begin with the pattern: it stands before it.
+    /// The value does not begin with the pattern, so it has its own copy before the pattern.
     const VALUE_BEFORE: u8 = 4;
-    /// A length is too large for 16 bits: all three stand before the pattern.
+    /// A length or the precedence is too large for 16 bits: all three stand before the pattern.
     const WIDE: u8 = 8;
-    /// A star and two plain bytes follow the `head_len` first ones.
+    /// A star and two bytes that are no stars follow the first `head_len` bytes.
     const STAR_PAIR: u8 = 16;
 
     fn verdict(&self) -> Verdict {
         if self.flags & Entry::DISALLOW == 0 { Verdict::Allow } else { Verdict::Disallow }
     }
 
-    /// Pattern, value and precedence.
     #[inline]
     fn lengths(&self, text: &[u8]) -> Lengths {
         if self.flags & Entry::WIDE == 0 {
@@ -46,40 +45,18 @@ impl Entry {
     }
 }
 
-/// Of pattern and value in bytes, and the precedence.
+/// The length of the pattern and of the value in bytes, and the precedence.
 type Lengths = [u32; 3];
 
-/// What [`Lengths`] take in the text, if they stand there.
+/// The bytes that [`Lengths`] take in the text of a wide entry.
 const WIDE_BYTES: usize = 12;
 
-/// So many bytes of a pattern are compared at once. The text goes on for as many after its
-/// last pattern.
-pub(super) const HEAD: usize = 8;
-
-/// The first bytes of a text as a word, zeros behind its end.
-#[inline]
-pub(super) fn head(text: &[u8]) -> u64 {
-    match text.first_chunk::<HEAD>() {
-        Some(head) => u64::from_le_bytes(*head),
-        None => {
-            let mut head = [0; HEAD];
-            head[..text.len()].copy_from_slice(text);
-            u64::from_le_bytes(head)
-        }
-    }
-}
-
-/// The first `len` bytes of a word that [`head`] made.
-#[inline]
-pub(super) fn first(word: u64, len: usize) -> u64 {
-    if len >= HEAD { word } else { word & !(u64::MAX << (8 * len)) }
-}
-
-/// Rules from highest to lowest precedence; of equal ones allow first, then the order of
+/// Rules from highest to lowest precedence; of equal precedence allow first, then in the order of
 /// the file. So the first rule that matches decides.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RuleSet {
-    /// Values and patterns; a pattern with which its value begins shares its bytes.
+    /// Values and patterns, then [`HEAD`] zeros, so that a head can be read at any pattern. A
+    /// value that begins with its pattern shares the pattern's bytes.
     text: Box<[u8]>,
     entries: Box<[Entry]>,
     stars: u32,
@@ -110,27 +87,28 @@ impl RuleSet {
         if count == 0 {
             return RuleSet { wildcards: profile.wildcards, ..RuleSet::default() };
         }
-        let stored = Stored {
+        let mut stored = Stored {
             text: Vec::with_capacity(bytes + HEAD),
             entries: Vec::with_capacity(count),
             stars: 0,
         };
-        let mut builder = Builder { reader: Reader::new(profile), stored };
+        let mut reader = PatternReader::new(profile);
         for rule in rules {
-            builder.add(rule);
+            reader.read(rule, |RankedPattern { pattern, precedence, plain }| {
+                stored.push(rule, pattern, precedence, profile.wildcards && !plain);
+            });
         }
-        let Stored { text, entries, .. } = &mut builder.stored;
-        // Stable: equal keys stay in the order of the file.
+        let Stored { text, entries, .. } = &mut stored;
+        // A stable sort: equal keys stay in the order of the file.
         entries.sort_by_key(|e| {
             let [_, _, precedence] = e.lengths(text);
             (Reverse(precedence), e.flags & Entry::DISALLOW)
         });
-        builder.stored.finish(profile.wildcards)
+        stored.finish(profile.wildcards)
     }
 
-    /// The rules that were written down from another rule set, in its order. `None` where no
-    /// rule set has such rules: their order or a pattern's form is not the one that all engines
-    /// rely on.
+    /// A rule set from the rules of another one, in its order. `None` if no rule set can have
+    /// these rules: the engines rely on their order and on the canonical form of patterns.
     #[cfg(feature = "pack")]
     pub(crate) fn restored<'a>(
         rules: impl Iterator<Item = RuleRef<'a>>,
@@ -186,28 +164,29 @@ impl RuleSet {
         }
     }
 
-    /// From highest to lowest precedence.
+    /// The rules from highest to lowest precedence.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = RuleRef<'_>> + ExactSizeIterator {
         (0..self.len()).map(|index| self.get(index))
     }
 
-    /// The bytes of all patterns together.
+    /// The bytes of all patterns.
     pub(crate) fn pattern_bytes(&self) -> usize {
         self.entries.iter().map(|e| e.lengths(&self.text)[0] as usize).sum()
     }
 
-    /// The stars of all patterns together.
+    /// The stars in all patterns.
     pub(crate) fn stars(&self) -> usize {
         self.stars as usize
     }
 
     /// The rule that decides, if one matches. `target` is normalised and begins with `/`.
     ///
-    /// `O(n · target + pattern bytes)` for `n` rules: no automaton, the way for a policy
-    /// that is asked only a few times. Of most rules only the first eight bytes are looked at.
+    /// Tries the rules in order, without an automaton: `O(n · target + pattern bytes)` for `n`
+    /// rules, but most rules cost one comparison of eight bytes. Right for a policy that is asked
+    /// only a few times.
     pub(crate) fn deciding(&self, target: &[u8]) -> Option<RuleRef<'_>> {
         let target_head = head(target);
-        // To find the target's pairs costs as much as to look for some pieces in it.
+        // Finding the target's pairs costs as much as searching it for several pieces.
         const PAIRS_FROM_STARS: u32 = 5;
         const PAIRS_IN_BYTES: usize = 4 << 10;
         let by_pairs = self.stars >= PAIRS_FROM_STARS && target.len() <= PAIRS_IN_BYTES;
@@ -232,7 +211,8 @@ impl RuleSet {
         }
     }
 
-    /// Whether both give the same verdict on every target, as far as equal patterns tell.
+    /// Whether both have the same patterns and verdicts, and so decide every target alike. Sets
+    /// that decide alike with different patterns are not recognised.
     pub(crate) fn decides_like(&self, other: &RuleSet) -> bool {
         self.len() == other.len()
             && self.wildcards == other.wildcards
@@ -248,7 +228,7 @@ impl RuleSet {
     }
 }
 
-/// The pairs of neighbouring bytes in a text, and some others.
+/// The pairs of neighbouring bytes in a text, as a filter with false positives.
 struct Pairs([u64; 16]);
 
 impl Pairs {
@@ -274,21 +254,6 @@ impl Pairs {
     }
 }
 
-struct Builder<'p> {
-    reader: Reader<'p>,
-    stored: Stored,
-}
-
-impl Builder<'_> {
-    fn add(&mut self, rule: RawRule<'_>) {
-        let Builder { reader, stored } = self;
-        let wildcards = reader.profile.wildcards;
-        reader.read(rule, |Read { pattern, precedence, plain }| {
-            stored.push(rule, pattern, precedence, wildcards && !plain);
-        });
-    }
-}
-
 /// The parts of a [`RuleSet`] while they grow.
 #[derive(Default)]
 struct Stored {
@@ -306,8 +271,8 @@ impl Stored {
         may_have_stars: bool,
     ) {
         let Stored { text, entries, stars } = self;
-        // Values come from a file in memory; a set of more than 4 GiB of rules keeps what
-        // fits. (The default size limit is 500 KiB.)
+        // Offsets have 32 bits: of more than 4 GiB of rules, those that fit are kept. (The
+        // default size limit is 500 KiB, and a file is read up to 4 GiB.)
         if text.len() + 8 * rule.value.len() + 64 > u32::MAX as usize {
             return;
         }
@@ -340,7 +305,7 @@ impl Stored {
         if may_have_stars {
             *stars += memchr::memchr_iter(b'*', pattern.bytes).count();
         }
-        // The canonical form has no star behind a star.
+        // In canonical form the byte after a star is no star.
         if let Some(star) = star
             && pattern.bytes.get(star + 2).is_some_and(|o| *o != b'*')
         {
@@ -357,13 +322,13 @@ impl Stored {
         });
     }
 
-    /// The rules, in the order of their entries.
+    /// A rule set in the order of the entries.
     fn finish(mut self, wildcards: bool) -> RuleSet {
         self.text.extend([0; HEAD]);
         RuleSet {
             text: self.text.into_boxed_slice(),
             entries: self.entries.into_boxed_slice(),
-            // A star needs a byte, and a text has fewer than 2³².
+            // At most one star for each byte, and the text has fewer than 2³² bytes.
             stars: self.stars as u32,
             wildcards,
         }

@@ -1,4 +1,4 @@
-//! From a URL to what is compared: its path and query.
+//! From a URL to its target: the path and query that rules are compared with.
 
 use std::fmt;
 
@@ -8,30 +8,33 @@ use smallvec::SmallVec;
 use crate::profile::{Profile, TargetForm};
 use crate::rules::normalise::{Encoding, Normalised};
 
-/// Room for most normalised targets without an allocation.
+/// Holds most normalised targets without an allocation.
 pub(crate) type TargetBuffer = SmallVec<[u8; 512]>;
 
-/// The error for input that is no URL: neither `scheme://authority…` nor a path that
-/// begins with `/`.
+/// The input is neither a URL (`scheme://authority…`) nor a path that begins with `/`.
 ///
-/// In a profile with [`TargetForm::Google`] no input is invalid.
+/// With [`TargetForm::Google`] every URL is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidUrl(());
 
 impl fmt::Display for InvalidUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a URL: neither scheme://authority… nor a path that begins with '/'")
+        f.write_str("invalid URL: expected scheme://authority… or a path that begins with '/'")
     }
 }
 
 impl std::error::Error for InvalidUrl {}
 
-/// What of a URL is compared with the rules: path and query as bytes, from the first `/`
-/// after the authority to before `#`.
+/// The part of a URL that rules are compared with: its path and query, without the fragment.
 ///
-/// An empty path is `/`, and `?x` is `/?x`: a target always begins with `/`. Nothing is
-/// copied; percent-encoding is normalised while the target is compared. Costs one look at
-/// the bytes of the URL up to the end of its authority and one search for `#`.
+/// A target always begins with `/`: an empty path becomes `/`, and `?x` becomes `/?x`. Dot
+/// segments stay as they are. Percent-encoding is normalised while the target is compared, so
+/// making a target copies nothing and only reads the URL up to the end of its authority.
+///
+/// Most callers never need one: [`Policy::is_allowed`](crate::Policy::is_allowed) and
+/// [`Policy::decide`](crate::Policy::decide) take URLs. Make a target with
+/// [`Policy::target`](crate::Policy::target) to ask several policies about one URL, or with
+/// [`Target::from_url`] to see what a profile compares.
 ///
 /// ```
 /// use robotsieve::{Profile, Target};
@@ -40,17 +43,17 @@ impl std::error::Error for InvalidUrl {}
 /// let target = Target::from_url("https://e.com?q=%7e#top", &profile)?;
 /// assert_eq!(target.to_vec(), b"/?q=~");
 /// assert!(Target::from_url("e.com/x", &profile).is_err());
-/// // google/robotstxt takes anything.
+/// // google/robotstxt finds a target in any bytes.
 /// assert_eq!(Target::from_url("e.com/x", &Profile::GOOGLE)?.to_vec(), b"/x");
 /// # Ok::<(), robotsieve::InvalidUrl>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'u> {
-    /// The bytes as given after the first `/`, which may itself be implied. What ends the
-    /// target (a `#`, in the profile `google` a NUL) and all behind it may still be there:
-    /// who reads the target meets it, or need not read so far.
+    /// The bytes as given after the first `/`, which may be implied. The byte that ends the
+    /// target (`#`, with [`TargetForm::Google`] also NUL) and everything after it may still be
+    /// there: a walk stops at that byte, or has decided before it.
     rest: &'u [u8],
-    /// Of the profile for which the target was found; knows what ends it.
+    /// How the target's profile normalises it, and which bytes end it.
     encoding: Encoding,
 }
 
@@ -58,7 +61,7 @@ impl<'u> Target<'u> {
     /// The target of a URL, or of a path that begins with `/`.
     ///
     /// # Errors
-    /// [`InvalidUrl`], never with [`TargetForm::Google`].
+    /// Returns an error if `url` is neither; never with [`TargetForm::Google`].
     pub fn from_url<U: AsRef<[u8]> + ?Sized>(
         url: &'u U,
         profile: &Profile,
@@ -66,12 +69,11 @@ impl<'u> Target<'u> {
         Target::of(url.as_ref(), profile.target_form, Encoding::of_target(profile))
     }
 
-    /// The target of a path, with or without a query, that begins with `/`. What follows
-    /// a `#` does not belong to it. Other than [`Target::from_url`], `//e.com/x` is a path
-    /// here in every profile.
+    /// The target of a path that begins with `/`, with its query if it has one. A fragment is
+    /// dropped. Unlike in [`Target::from_url`], `//e.com/x` is a path in every profile.
     ///
     /// # Errors
-    /// [`InvalidUrl`] if it does not begin with `/`, in every profile.
+    /// Returns an error if the path does not begin with `/`, in every profile.
     pub fn from_path<P: AsRef<[u8]> + ?Sized>(
         path: &'u P,
         profile: &Profile,
@@ -85,9 +87,9 @@ impl<'u> Target<'u> {
         form: TargetForm,
         encoding: Encoding,
     ) -> Result<Target<'u>, InvalidUrl> {
-        let rest = match behind_host(url) {
+        let rest = match after_host(url) {
             Some(rest) => rest,
-            None => rest_with_care(url, form)?,
+            None => rest_of_any_url(url, form)?,
         };
         Ok(Target { rest, encoding })
     }
@@ -98,18 +100,25 @@ impl<'u> Target<'u> {
         Ok(Target { rest, encoding })
     }
 
-    /// The bytes as they were given after the first `/`, with what ends the target.
+    /// How the target's profile normalises it, and which bytes end it.
+    #[inline(always)]
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The bytes as given after the first `/`, up to the end of the input: what ends the target
+    /// is included.
     #[inline(always)]
     pub(crate) fn unended(&self) -> &'u [u8] {
         self.rest
     }
 
-    /// The bytes as they were given after the first `/`.
+    /// The bytes as given after the first `/`.
     pub(crate) fn rest(&self) -> &'u [u8] {
         self.encoding.up_to_end(self.rest)
     }
 
-    /// As many bytes as may come after the first `/`, what ends the target included.
+    /// An upper bound on the bytes after the first `/`.
     #[inline]
     pub(crate) fn len_at_most(&self) -> usize {
         self.rest.len()
@@ -120,7 +129,7 @@ impl<'u> Target<'u> {
         self.encoding.normalised(self.rest())
     }
 
-    /// The normalised bytes with the first `/`, in a buffer.
+    /// The normalised bytes, the first `/` included.
     pub(crate) fn to_buffer(self) -> TargetBuffer {
         let rest = self.rest();
         let mut buffer = TargetBuffer::with_capacity(rest.len() + 1);
@@ -133,22 +142,23 @@ impl<'u> Target<'u> {
         buffer
     }
 
-    /// The target as it is compared: normalised, with its first `/`. Allocates.
+    /// The target as it is compared: normalised, its first `/` included. Allocates.
+    #[must_use]
     pub fn to_vec(&self) -> Vec<u8> {
         self.to_buffer().into_vec()
     }
 
-    /// Whether this is `/robots.txt` and nothing more.
+    /// Whether this is exactly `/robots.txt`, without a query.
     #[inline(always)]
     pub(crate) fn is_robots_txt(&self) -> bool {
-        // Few targets get past this.
+        // Rules out nearly all targets by one byte.
         matches!(self.rest.first(), Some(b'r' | b'%')) && self.is_robots_txt_to_the_end()
     }
 
     #[cold]
     fn is_robots_txt_to_the_end(&self) -> bool {
         const NAME: &[u8; 10] = b"robots.txt";
-        // Encoded bytes only make it longer: three for each at most.
+        // Escaped, the name is up to three times as long.
         let rest = self.rest();
         rest == NAME
             || (NAME.len()..=3 * NAME.len()).contains(&rest.len())
@@ -157,16 +167,15 @@ impl<'u> Target<'u> {
     }
 }
 
-/// What follows the first `/` behind the host in a URL of the form that nearly all have:
-/// `http` or `https`, and a host which a `/` ends. All forms of targets agree on it. `None`
-/// for everything else, which [`rest_with_care`] takes apart.
+/// What follows the first `/` after the host, for nearly all URLs: those with the scheme `http`
+/// or `https` and a non-empty host that ends at a `/`. Every [`TargetForm`] agrees on these.
+/// `None` for all others, which [`rest_of_any_url`] handles.
 #[inline(always)]
-fn behind_host(url: &[u8]) -> Option<&[u8]> {
+fn after_host(url: &[u8]) -> Option<&[u8]> {
     let after = url.strip_prefix(b"http")?;
     let after = after.strip_prefix(b"s://").or_else(|| after.strip_prefix(b"://"))?;
-    let (end, behind) = after.split_at_checked(host_end(after)?)?;
-    // An empty host is none.
-    behind.strip_prefix(b"/").filter(|_| !end.is_empty())
+    let (host, path) = after.split_at_checked(host_end(after)?)?;
+    path.strip_prefix(b"/").filter(|_| !host.is_empty())
 }
 
 /// Where the first `/`, `?`, `#` or `;` is.
@@ -212,14 +221,14 @@ fn host_end(after: &[u8]) -> Option<usize> {
     memchr(b';', &after[..end]).or(Some(end))
 }
 
-/// What follows the first `/`, which may be implied, of the target of any URL.
+/// What follows the first `/` of the target, which may be implied.
 #[cold]
-fn rest_with_care(url: &[u8], form: TargetForm) -> Result<&[u8], InvalidUrl> {
+fn rest_of_any_url(url: &[u8], form: TargetForm) -> Result<&[u8], InvalidUrl> {
     path_as_given(url, form).map(after_slash)
 }
 
-/// What of a URL holds its target, to the URL's end: it begins with the target's `/`, or that
-/// is implied.
+/// The end of a URL from where its target begins. The target's first `/` may be implied, and
+/// what ends the target is included.
 pub(crate) fn path_as_given(url: &[u8], form: TargetForm) -> Result<&[u8], InvalidUrl> {
     match (form, url) {
         (TargetForm::Google, _) => Ok(google_path(url)),
@@ -228,10 +237,10 @@ pub(crate) fn path_as_given(url: &[u8], form: TargetForm) -> Result<&[u8], Inval
     }
 }
 
-/// What follows `scheme://authority`: it is empty or begins with `/`, `?` or `#`.
+/// What follows `scheme://authority`: empty, or beginning with `/`, `?` or `#`. The authority
+/// must not be empty.
 ///
-/// RFC 3986 §3.1: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`. An empty
-/// authority is none.
+/// RFC 3986 §3.1: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
 fn after_authority(url: &[u8]) -> Result<&[u8], InvalidUrl> {
     let is_scheme = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'+' | b'-' | b'.');
     let scheme_len = url.iter().position(|o| !is_scheme(o)).unwrap_or(url.len());
@@ -250,14 +259,14 @@ fn after_slash(path: &[u8]) -> &[u8] {
     path.strip_prefix(b"/").unwrap_or(path)
 }
 
-/// What google/robotstxt's `GetPathParamsQuery` finds, to the end of the URL: a `#` may end it
-/// at once, and its first `/` may be implied.
+/// Where google/robotstxt's `GetPathParamsQuery` lets the target begin, to the end of the URL. It
+/// may begin with the `#` that ends it, and its first `/` may be implied.
 fn google_path(url: &[u8]) -> &[u8] {
     // "Initial two slashes are ignored."
     let url = url.strip_prefix(b"//").unwrap_or(url);
     let early_path = memchr3(b'/', b'?', b';', url).unwrap_or(url.len());
-    // A path, parameter or query that begins before "://" means that it is no protocol's.
-    // Its own slashes come after its colon.
+    // "://" ends a protocol only if no path, parameter or query begins before it. Its own
+    // slashes come after the colon, hence the two bytes more.
     let protocol_end = match memmem::find(&url[..url.len().min(early_path + 2)], b"://") {
         Some(at) if at < early_path => at + 3,
         _ => 0,
@@ -306,8 +315,8 @@ mod tests {
         }
     }
 
-    /// The cases of google/robotstxt's `ID_GetPathParamsQuery` in our words, and those of
-    /// SPEC.md.
+    /// The cases of google/robotstxt's test `ID_GetPathParamsQuery` with other hosts and paths,
+    /// and the ones that the profile adds.
     #[test]
     fn google() {
         let cases: [(&[u8], &[u8]); 28] = [
@@ -345,9 +354,9 @@ mod tests {
         }
     }
 
-    /// The short way agrees with the long one wherever it gives an answer.
+    /// [`after_host`] agrees with [`rest_of_any_url`] on every URL that it handles.
     #[test]
-    fn short_way() {
+    fn fast_path() {
         let parts = ["http", "https", ":", "/", "//", "a", "e.com", "?", "#", ";", "", "\0", "ftp"];
         let mut answers = 0;
         for number in 0..parts.len().pow(5) {
@@ -357,10 +366,10 @@ mod tests {
                 [part(0), part(1), part(2), part(3), part(4)].concat(),
                 ["https://", long, part(0), part(1), part(2), part(3), part(4)].concat(),
             ] {
-                if let Some(rest) = behind_host(url.as_bytes()) {
+                if let Some(rest) = after_host(url.as_bytes()) {
                     answers += 1;
                     for form in [TargetForm::Google, TargetForm::Strict] {
-                        assert_eq!(rest_with_care(url.as_bytes(), form), Ok(rest), "{url}");
+                        assert_eq!(rest_of_any_url(url.as_bytes(), form), Ok(rest), "{url}");
                     }
                 }
             }

@@ -1,0 +1,209 @@
+//! [`Robots`]: a parsed file and the policies made from it.
+//!
+//! Reading a file needs no policies, and a policy needs no file once it is made. `Robots` is
+//! where the two meet, and it stands here because the way leads from groups to policies:
+//! `read::groups` knows the file, this module adds the configuration and the policies that were
+//! already asked for.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use crate::policy::config::Config;
+use crate::policy::{Policy, Reading};
+use crate::profile::Profile;
+use crate::read::crawler::Crawler;
+use crate::read::diagnostic::Diagnostic;
+use crate::read::groups::{Agent, Groups};
+use crate::read::parse::{Extent, Field, Record};
+use crate::read::select::{GroupNumbers, Selected};
+use crate::rules::{RawRule, RuleSet};
+
+/// A parsed robots.txt, borrowed from its bytes.
+///
+/// Parse once, then ask for as many crawlers as you like: crawlers that obey the same groups
+/// share one [`Policy`]. Keep the policies and drop the `Robots`; a policy owns what it needs.
+/// To judge one URL for one crawler and nothing more, [`is_allowed_once`](crate::is_allowed_once)
+/// is cheaper.
+///
+/// Parsing takes any bytes and never fails; [`Robots::diagnostics`] reports what is odd about a
+/// file. `O(n)`; allocates two lists for the whole file and nothing per record.
+///
+/// ```
+/// use robotsieve::{Crawler, Profile, Robots};
+///
+/// let file = b"User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /private/";
+/// let robots = Robots::parse(file, &Profile::RFC9309);
+/// let policy = robots.policy(&Crawler::name("gptbot"));
+/// assert!(!policy.is_allowed("https://example.com/")?);
+/// // robots.txt itself may always be fetched (RFC 9309 §2.2.2).
+/// assert!(policy.is_allowed("https://example.com/robots.txt")?);
+/// # Ok::<(), robotsieve::InvalidUrl>(())
+/// ```
+#[derive(Debug)]
+pub struct Robots<'a> {
+    groups: Groups<'a>,
+    config: Config,
+    policies: Mutex<BTreeMap<GroupNumbers, Policy>>,
+}
+
+impl<'a> Robots<'a> {
+    /// Parses a file. Its policies get the default [`Config`].
+    #[must_use]
+    pub fn parse(file: &'a [u8], profile: &Profile) -> Robots<'a> {
+        Robots::parse_with(file, profile, &Config::default())
+    }
+
+    /// Parses a file. Its policies are built with `config`.
+    #[must_use]
+    pub fn parse_with(file: &'a [u8], profile: &Profile, config: &Config) -> Robots<'a> {
+        let groups = Groups::parse(file, profile);
+        Robots { groups, config: *config, policies: Mutex::default() }
+    }
+
+    /// The profile that the file was parsed with.
+    pub fn profile(&self) -> &Profile {
+        self.groups.profile()
+    }
+
+    /// The part of the file that is read: without a byte order mark that the profile skips, and
+    /// cut at the last whole line within the profile's
+    /// [size limit](crate::Profile::size_limit).
+    pub fn extent(&self) -> Range<usize> {
+        let Extent { from, to } = self.groups.extent();
+        from..to
+    }
+
+    /// All records in the order of the file: user-agent lines, rules and everything else,
+    /// whether or not they belong to a group. Reads the file again.
+    pub fn records(&self) -> impl Iterator<Item = Record<'a>> {
+        self.groups.records()
+    }
+
+    /// The records that are neither user-agent lines nor rules: sitemaps, crawl delays and
+    /// every other field. They never change a verdict. Reads the file again.
+    ///
+    /// [`Robots::typed_records`] reads their values.
+    pub fn other_records(&self) -> impl Iterator<Item = Record<'a>> {
+        self.records().filter(|record| matches!(record.field, Field::Sitemap | Field::Other))
+    }
+
+    /// The values of all `Sitemap` records as written. Sitemaps belong to no group. Reads the
+    /// file again.
+    pub fn sitemaps(&self) -> impl Iterator<Item = &'a [u8]> {
+        let sitemaps = self.records().filter(|record| record.field == Field::Sitemap);
+        sitemaps.map(|record| record.value)
+    }
+
+    /// How many groups the file has.
+    pub fn group_count(&self) -> usize {
+        self.groups.count() as usize
+    }
+
+    /// The product tokens that the file's user-agent lines name, as written and in the order of
+    /// the file, `*` included.
+    pub fn tokens(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.groups.tokens()
+    }
+
+    /// What is odd about the file, in the order of its lines. Reads the file again.
+    ///
+    /// ```
+    /// use robotsieve::{DiagnosticKind, Field, Profile, Robots};
+    ///
+    /// let robots = Robots::parse(b"User-agent: *\nDisalow: /private/", &Profile::RFC9309);
+    /// let diagnostics = robots.diagnostics();
+    /// assert_eq!(diagnostics[0].line, 2);
+    /// assert_eq!(diagnostics[0].kind, DiagnosticKind::MisspeltField { likely: Field::Disallow });
+    /// // google/robotstxt reads the line as a rule.
+    /// let google = Robots::parse(b"User-agent: *\nDisalow: /private/", &Profile::GOOGLE);
+    /// let kind = google.diagnostics()[0].kind;
+    /// assert_eq!(kind, DiagnosticKind::MisspellingAccepted { field: Field::Disallow });
+    /// ```
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.groups.diagnostics()
+    }
+
+    /// The policy for a crawler.
+    ///
+    /// The first call for a crawler's groups collects their rules, `O(rules)`; later calls for
+    /// the same groups return the same policy. Nothing is compiled until that pays
+    /// ([`Config::build_after`]).
+    ///
+    /// ```
+    /// use robotsieve::{Profile, Robots};
+    ///
+    /// let file = b"User-agent: a\nUser-agent: b\nDisallow: /x";
+    /// let robots = Robots::parse(file, &Profile::RFC9309);
+    /// assert!(robots.policy(&"a".into()).is_same(&robots.policy(&"B".into())));
+    /// // No group names c and there is no `*` group: c may fetch everything.
+    /// assert_eq!(robots.policy(&"c".into()).is_allowed("/x"), Ok(true));
+    /// ```
+    pub fn policy(&self, crawler: &Crawler) -> Policy {
+        self.policy_of(&self.groups.select(crawler))
+    }
+
+    /// The user-agent lines of the groups that a crawler obeys: line, 1-based, and value as
+    /// written. Empty if no group is for it.
+    pub fn group_of(&self, crawler: &Crawler) -> Vec<(u32, &'a [u8])> {
+        let selected = self.groups.select(crawler);
+        self.agents(&selected).map(|agent| (agent.line, self.groups.agent_value(agent))).collect()
+    }
+
+    /// The file with its groups.
+    pub(crate) fn groups(&self) -> &Groups<'a> {
+        &self.groups
+    }
+
+    /// The policy for a crawler, with its rules even if the configuration does not keep them.
+    pub(crate) fn policy_with_rules(&self, crawler: &Crawler) -> Policy {
+        if self.config.keep_rules {
+            return self.policy(crawler);
+        }
+        let config = Config { keep_rules: true, ..self.config };
+        self.new_policy(&self.groups.select(crawler), &config)
+    }
+
+    /// The groups of a crawler and their policy; `None` is a crawler that no user-agent line
+    /// names.
+    #[cfg(feature = "lint")]
+    pub(crate) fn groups_and_policy(&self, crawler: Option<&Crawler>) -> (GroupNumbers, Policy) {
+        let selected = match crawler {
+            Some(crawler) => self.groups.select(crawler),
+            None => self.groups.select_everybody(),
+        };
+        (GroupNumbers::from_slice(selected.groups()), self.policy_of(&selected))
+    }
+
+    fn policy_of(&self, selected: &Selected) -> Policy {
+        let groups = selected.groups();
+        let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(policy) = policies.get(groups) {
+            return policy.clone();
+        }
+        let policy = self.new_policy(selected, &self.config);
+        policies.insert(GroupNumbers::from_slice(groups), policy.clone());
+        policy
+    }
+
+    fn agents<'s>(&'s self, selected: &'s Selected) -> impl Iterator<Item = &'s Agent> + Clone {
+        selected.groups().iter().flat_map(|&group| self.groups.agents(group))
+    }
+
+    fn new_policy(&self, selected: &Selected, config: &Config) -> Policy {
+        let profile = self.groups.profile();
+        let rules = || selected.groups().iter().flat_map(|&group| self.groups.rules(group));
+        let rule_set = RuleSet::new(
+            rules().filter(|rule| !rule.is_empty()).map(|rule| RawRule {
+                line: rule.line,
+                verdict: rule.verdict,
+                value: self.groups.rule_value(rule),
+            }),
+            profile,
+        );
+        let empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
+        let agents = self.agents(selected);
+        let agents = agents.map(|agent| (agent.line, self.groups.agent_value(agent)));
+        Policy::new(Reading::of(profile), config, rule_set, agents, empty_rule)
+    }
+}

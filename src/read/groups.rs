@@ -1,0 +1,287 @@
+//! A parsed file: its groups, and the way from a crawler to its own.
+//!
+//! ```text
+//! User-agent: a        ┐ group 0, opened by the first user-agent line
+//! User-agent: b        │
+//! Disallow: /x         │
+//! Allow: /x/y          ┘
+//! User-agent: *        ┐ group 1: a user-agent line after a rule opens the next one
+//! Disallow: /z         ┘
+//! ```
+//!
+//! This module knows nothing of policies: it says which lines belong to which group and which
+//! groups a crawler obeys. [`Robots`](crate::Robots) makes policies of them.
+
+use std::ops::Range;
+
+use crate::profile::Profile;
+use crate::read::crawler::Crawler;
+use crate::read::diagnostic::{Diagnostic, diagnose};
+use crate::read::parse::{Content, Extent, Found, Kind, Line, Lines, Record, scan};
+use crate::read::select::{GroupNumbers, Lookups, Names, Selected};
+use crate::verdict::Verdict;
+
+/// The user-agent lines and rules of a file, in two flat lists.
+///
+/// Groups are numbered from 0 in the order of the file. Neither list holds a group: each
+/// user-agent line has its group's number and the place of the group's first rule, and a group's
+/// rules go on to where those of the next group begin.
+#[derive(Debug)]
+pub(crate) struct Groups<'a> {
+    file: &'a [u8],
+    profile: Profile,
+    /// In the order of the file, so also in the order of their groups.
+    agents: Vec<Agent>,
+    rules: Vec<Rule>,
+    count: u32,
+    lookups: Lookups<'a>,
+}
+
+/// A user-agent line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Agent {
+    pub(crate) line: u32,
+    value_at: u32,
+    value_end: u32,
+    group: u32,
+    /// Where its group's rules begin in the list of all rules.
+    rules_from: u32,
+}
+
+/// A rule of a group. Its value may be empty.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    pub(crate) line: u32,
+    value_at: u32,
+    value_end: u32,
+    pub(crate) verdict: Verdict,
+}
+
+impl Rule {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.value_at == self.value_end
+    }
+}
+
+/// A line that belongs to a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum GroupLine {
+    Agent { opens_group: bool },
+    Rule(Verdict),
+}
+
+/// Calls `visit` for each line that belongs to a group, in the order of the file. Rules with an
+/// empty value are included; rules before the first group are not.
+#[inline]
+pub(crate) fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLine, Found)) {
+    /// Where the next line stands.
+    #[derive(PartialEq)]
+    enum At {
+        /// In no group: a rule is ignored.
+        Outside,
+        /// Among a group's user-agent lines: another one names one more crawler.
+        Agents,
+        /// After a group's first rule, or what counts as one: a user-agent line opens a new
+        /// group.
+        Rules,
+    }
+    let mut at = At::Outside;
+    scan(file, profile, |found| {
+        let verdict = match found.kind {
+            Kind::Disallow => Verdict::Disallow,
+            Kind::Allow => Verdict::Allow,
+            Kind::UserAgent => {
+                let opens_group = at != At::Agents;
+                at = At::Agents;
+                return visit(GroupLine::Agent { opens_group }, found);
+            }
+            Kind::Blank => {
+                if profile.blank_line_ends_group {
+                    at = At::Outside;
+                }
+                return;
+            }
+            Kind::Sitemap => {
+                if profile.sitemap_ends_agents && at == At::Agents {
+                    at = At::Rules;
+                }
+                return;
+            }
+        };
+        if at != At::Outside {
+            at = At::Rules;
+            visit(GroupLine::Rule(verdict), found);
+        }
+    });
+}
+
+impl<'a> Groups<'a> {
+    /// Parses a file: one pass, `O(n)`.
+    #[inline]
+    pub(crate) fn parse(file: &'a [u8], profile: &Profile) -> Groups<'a> {
+        /// Room for one rule is reserved for this many bytes of the file. Most files have fewer
+        /// rules: growing the list once more costs less than memory that stays unused.
+        const BYTES_PER_RULE: usize = 64;
+        let mut groups = Groups {
+            file,
+            profile: *profile,
+            agents: Vec::new(),
+            rules: Vec::with_capacity(file.len().min(Extent::limit(profile)) / BYTES_PER_RULE),
+            count: 0,
+            lookups: Lookups::default(),
+        };
+        groups.read();
+        groups
+    }
+
+    fn read(&mut self) {
+        scan_groups(self.file, &self.profile, |line, found| {
+            let Found { line: number, value_at, value_end, .. } = found;
+            match line {
+                GroupLine::Agent { opens_group } => {
+                    self.count += u32::from(opens_group);
+                    self.agents.push(Agent {
+                        line: number,
+                        value_at,
+                        value_end,
+                        group: self.count - 1,
+                        rules_from: self.rules.len() as u32,
+                    });
+                }
+                GroupLine::Rule(verdict) => {
+                    self.rules.push(Rule { line: number, value_at, value_end, verdict });
+                }
+            }
+        });
+    }
+
+    pub(crate) fn file(&self) -> &'a [u8] {
+        self.file
+    }
+
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    pub(crate) fn extent(&self) -> Extent {
+        Extent::of(self.file, &self.profile)
+    }
+
+    /// How many groups there are.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// All lines. Reads the file again.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = Line<'a>> {
+        Lines::of(self.file, self.extent(), &self.profile)
+    }
+
+    /// All records, whether or not they belong to a group. Reads the file again.
+    pub(crate) fn records(&self) -> impl Iterator<Item = Record<'a>> {
+        self.lines().filter_map(|line| match line.content {
+            Content::Record(record) => Some(record),
+            _ => None,
+        })
+    }
+
+    /// What is odd about the file. Reads it again.
+    pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
+        diagnose(self.file, &self.profile, |line| self.group_of_line(line))
+    }
+
+    /// The groups that a crawler obeys.
+    pub(crate) fn select(&self, crawler: &Crawler) -> Selected {
+        let lines = self.agents.iter().map(|agent| (self.agent_value(agent), agent.group));
+        self.lookups.select(lines, crawler, &self.profile)
+    }
+
+    /// The groups that a crawler obeys, in the order of the file.
+    pub(crate) fn groups_of(&self, crawler: &Crawler) -> GroupNumbers {
+        GroupNumbers::from_slice(self.select(crawler).groups())
+    }
+
+    /// The groups of a crawler that no user-agent line names.
+    #[cfg(feature = "lint")]
+    pub(crate) fn select_everybody(&self) -> Selected {
+        let is_star = |agent: &&Agent| self.names(agent) == Names::Everybody;
+        let groups = self.agents.iter().filter(is_star).map(|agent| agent.group);
+        Selected::of(GroupNumbers::new(), groups, &self.profile)
+    }
+
+    /// The group of the user-agent line or rule on this line.
+    pub(crate) fn group_of_line(&self, line: u32) -> Option<u32> {
+        if let Ok(at) = self.agents.binary_search_by_key(&line, |agent| agent.line) {
+            return Some(self.agents[at].group);
+        }
+        let at = self.rules.binary_search_by_key(&line, |rule| rule.line).ok()?;
+        let next = self.agents.partition_point(|agent| agent.rules_from as usize <= at);
+        // A rule before the first group is not kept, so a user-agent line comes before this one.
+        Some(self.agents[next - 1].group)
+    }
+
+    /// The user-agent lines of a group.
+    pub(crate) fn agents(&self, group: u32) -> &[Agent] {
+        let from = self.agents.partition_point(|agent| agent.group < group);
+        let len = self.agents[from..].iter().take_while(|agent| agent.group == group).count();
+        &self.agents[from..from + len]
+    }
+
+    /// The rules of a group, those with an empty value included.
+    pub(crate) fn rules(&self, group: u32) -> &[Rule] {
+        let rules_from = |group| {
+            let agent = self.agents.partition_point(|agent| agent.group < group);
+            self.agents.get(agent).map_or(self.rules.len(), |agent| agent.rules_from as usize)
+        };
+        &self.rules[rules_from(group)..rules_from(group + 1)]
+    }
+
+    /// All user-agent lines: line, where the value is in the file, group.
+    pub(crate) fn agent_lines(&self) -> impl Iterator<Item = (u32, Range<usize>, u32)> {
+        let span = |agent: &Agent| agent.value_at as usize..agent.value_end as usize;
+        self.agents.iter().map(move |agent| (agent.line, span(agent), agent.group))
+    }
+
+    /// The lines of a group's rules, and whether their values are empty.
+    #[cfg(feature = "lint")]
+    pub(crate) fn rule_lines(&self, group: u32) -> impl Iterator<Item = (u32, bool)> {
+        self.rules(group).iter().map(|rule| (rule.line, rule.is_empty()))
+    }
+
+    /// Where in the file the value of the rule on this line is.
+    pub(crate) fn rule_span(&self, line: u32) -> Option<Range<usize>> {
+        let at = self.rules.binary_search_by_key(&line, |rule| rule.line).ok()?;
+        let Rule { value_at, value_end, .. } = self.rules[at];
+        Some(value_at as usize..value_end as usize)
+    }
+
+    pub(crate) fn agent_value(&self, agent: &Agent) -> &'a [u8] {
+        &self.file[agent.value_at as usize..agent.value_end as usize]
+    }
+
+    pub(crate) fn rule_value(&self, rule: &Rule) -> &'a [u8] {
+        &self.file[rule.value_at as usize..rule.value_end as usize]
+    }
+
+    /// The product tokens of all groups as written, `*` included.
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.agents.iter().filter_map(|agent| self.token(agent))
+    }
+
+    /// The product tokens of one group as written, `*` included.
+    pub(crate) fn tokens_of_group(&self, group: u32) -> impl Iterator<Item = &'a [u8]> {
+        self.agents(group).iter().filter_map(|agent| self.token(agent))
+    }
+
+    fn token(&self, agent: &Agent) -> Option<&'a [u8]> {
+        match self.names(agent) {
+            Names::Everybody => Some(&b"*"[..]),
+            Names::Token(token) => Some(token),
+            Names::Nobody => None,
+        }
+    }
+
+    fn names(&self, agent: &Agent) -> Names<'a> {
+        Names::of(self.agent_value(agent), &self.profile)
+    }
+}
