@@ -16,10 +16,10 @@ fn human_shows_the_lines() {
     let out = String::from_utf8(ran.out.clone()).unwrap();
     assert_eq!(ran.status, 1, "{ran:?}");
     for part in [
-        "error[RS203]: unknown field 'Disalow': the line is ignored [misspelt-field]",
+        "error[RS203]: unknown field 'Disalow', so the line is ignored [misspelt-field]",
         "2 | Disalow: /x",
         "| ^^^^^^^",
-        "= help: 'Disallow' was probably meant",
+        "= help: did you mean 'Disallow'?",
         "note[RS403]",
         "3 | Disallow: /shop/cart/",
         "4 | Disallow: /shop/",
@@ -67,8 +67,8 @@ fn standard_input() {
     ran.gives(
         0,
         "::warning file=<stdin>,line=2,col=11,endColumn=21,title=RS402 never-wins::\
-         'Disallow: /shop/cart' never decides: wherever it matches, 'Allow: /shop/cart*' in line \
-         3 wins; remove it, or make it longer than the rules that win\n",
+         'Disallow: /shop/cart' never decides, as 'Allow: /shop/cart*' on line 3 wins wherever it \
+         matches; remove it, or make it longer than the rules that win\n",
     );
 }
 

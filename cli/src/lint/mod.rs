@@ -81,13 +81,12 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
 }
 
 fn options(args: &LintArgs) -> Options {
-    let mut options = Options::default();
-    options.content_type.clone_from(&args.content_type);
-    options.profiles = Profile::NAMED
+    let profiles = Profile::NAMED
         .iter()
         .copied()
-        .filter(|(_, profile)| args.all_profiles || *profile == args.profile)
-        .collect();
+        .filter(|(_, profile)| args.all_profiles || *profile == args.profile);
+    let mut options = Options::new(profiles);
+    options.content_type.clone_from(&args.content_type);
     options
 }
 
