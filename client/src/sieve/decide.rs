@@ -1,6 +1,7 @@
 //! The sieve: decisions on URLs.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -28,6 +29,12 @@ const PARALLEL_SITES: usize = 1024;
 #[derive(Clone)]
 pub struct Sieve {
     shared: Arc<Shared>,
+}
+
+impl fmt::Debug for Sieve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sieve").field("metrics", &self.metrics()).finish_non_exhaustive()
+    }
 }
 
 impl Sieve {
