@@ -296,11 +296,11 @@ fn stores_that_are_none() {
     let folder = Folder::of(&[("text", "no store\n")]);
     for command in ["stat", "verify", "compact"] {
         run(args!["store", command, folder.path("nothing")]).fails(3, "cannot open store '");
-        run(args!["store", command, folder.path("text")]).fails(3, "no store of robotsieve");
+        run(args!["store", command, folder.path("text")]).fails(3, "not a robotsieve store");
     }
     filter(&folder, "", &["--agent", "x"]).fails(3, "cannot open store '");
     let fetch = args!["fetch", "--user-agent", AGENT, "--store", folder.path("text")];
-    run(fetch).fails(3, "no store of robotsieve");
+    run(fetch).fails(3, "not a robotsieve store");
     run(args!["fetch", "--user-agent", "a\nb"]).fails(2, "nothing can be fetched");
     run(args!["fetch"]).fails(2, "--user-agent");
     assert_eq!(fs::read_to_string(folder.path("text")).unwrap(), "no store\n");
