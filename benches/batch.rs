@@ -1,5 +1,5 @@
-//! Many URLs at once over all cores (feature `rayon`), beside the same questions one after
-//! another: one crawler and fifty. Asserts the number of URLs that are allowed.
+//! Batches of URLs on all cores (feature `rayon`), compared with the same questions asked one at a
+//! time, for one crawler and for fifty. Asserts how many URLs are allowed.
 //!
 //! `cargo bench --features rayon --bench batch`
 
@@ -13,7 +13,7 @@ use robotsieve::{
 mod support;
 use support::CRAWLERS;
 
-/// A URL, and which host it is of.
+/// A URL and the index of its host.
 struct Url<'h> {
     host: usize,
     text: &'h [u8],
@@ -31,7 +31,7 @@ fn count<'a>(answers: impl Iterator<Item = &'a Answer>) -> usize {
 
 fn many(c: &mut Criterion) {
     for (set, hosts) in support::sets() {
-        let panels: Vec<CrawlerPolicies> = hosts
+        let hosts_policies: Vec<CrawlerPolicies> = hosts
             .iter()
             .map(|host| {
                 let robots = Robots::parse(&host.file, &Profile::RFC9309);
@@ -46,7 +46,7 @@ fn many(c: &mut Criterion) {
             .flat_map(|(host, of)| of.urls().map(move |text| Url { host, text }))
             .collect();
         let decided = |url: &&Url<'_>, crawler| {
-            let decision = panels[url.host].policy(crawler).decide(url.text);
+            let decision = hosts_policies[url.host].policy(crawler).decide(url.text);
             decision.is_ok_and(|decision| decision.verdict.is_allow())
         };
         let of_crawler = |crawler| urls.iter().filter(|url| decided(url, crawler)).count();
@@ -58,19 +58,22 @@ fn many(c: &mut Criterion) {
         group.throughput(Throughput::ElementsAndBytes { elements: urls.len() as u64, bytes });
         group.bench_function("one crawler, one after another", |b| {
             b.iter(|| {
-                let policy = |url: &&Url<'_>| panels[url.host].policy(0).is_allowed(url.text);
+                let policy =
+                    |url: &&Url<'_>| hosts_policies[url.host].policy(0).is_allowed(url.text);
                 assert_eq!(urls.iter().filter(|url| policy(url) == Ok(true)).count(), one);
             });
         });
         group.bench_function("one crawler", |b| {
             b.iter(|| {
-                let answers = batch::answers_by(&urls, |url| Some(panels[url.host].policy(0)));
+                let answers =
+                    batch::answers_by(&urls, |url| Some(hosts_policies[url.host].policy(0)));
                 assert_eq!(count(answers.iter()), one);
             });
         });
         group.bench_function("50 crawlers", |b| {
             b.iter(|| {
-                let table = batch::table_by(&urls, CRAWLERS.len(), |url| Some(&panels[url.host]));
+                let table =
+                    batch::table_by(&urls, CRAWLERS.len(), |url| Some(&hosts_policies[url.host]));
                 assert_eq!(count(table.rows().flatten()), fifty);
             });
         });
@@ -78,8 +81,8 @@ fn many(c: &mut Criterion) {
     }
 }
 
-/// Questions that go from policy to policy at random, far more of them than a processor holds
-/// near to it: what a crawler's frontier asks. On one thread.
+/// Questions that jump between policies at random, with more policies than fit in the processor's
+/// caches: what a crawler's frontier asks. On one thread.
 fn resident(c: &mut Criterion) {
     let is_smoke = std::env::args().any(|argument| argument == "--test");
     let hosts: u64 = if is_smoke { 1_000 } else { 100_000 };

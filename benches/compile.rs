@@ -1,5 +1,5 @@
-//! Compiling: from a policy's rules to its automaton. `policies` shows how the files differ;
-//! this, how the sum changes. Asserts the verdicts of what was compiled.
+//! Compiling a policy's rules to its automaton, summed over all files. (The benchmark `policies`
+//! shows the distribution.) Asserts that the compiled policies give the right verdicts.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn allowed(hosts: &[Host], policies: &[Policy]) -> usize {
 
 fn compile(c: &mut Criterion) {
     let mut config = Config::default();
-    config.build_after = Some(u32::MAX); // compiled when told to, not before
+    config.build_after = Some(u32::MAX); // compile only on request
     for (set, hosts) in support::sets() {
         for &(profile_name, profile) in Profile::NAMED {
             let parsed = || -> Vec<Policy> {
@@ -26,7 +26,7 @@ fn compile(c: &mut Criterion) {
             };
             let compiled = parsed();
             compiled.iter().for_each(Policy::compile);
-            // The parsed ones decide by the loop over their rules.
+            // Policies that are not compiled decide by trying rule after rule.
             assert_eq!(allowed(&hosts, &compiled), allowed(&hosts, &parsed()));
             let mut group = c.benchmark_group(format!("compile/{set}/{profile_name}"));
             group.sample_size(20).warm_up_time(Duration::from_millis(500));

@@ -1,15 +1,16 @@
-//! Instructions, not seconds: a change of two percent shows on any machine, however busy.
+//! Counts instructions instead of seconds, so a change of two percent shows even on a busy machine.
 //!
-//! Runs itself under valgrind's callgrind, case by case, over `corpora/` alone, and compares with
-//! what `benches/counts.txt` has on record:
+//! Runs itself under valgrind's callgrind, one case at a time, on `corpora/` only, and compares
+//! each count with the one recorded in `benches/counts.txt`:
 //!
 //! ```console
-//! cargo bench --bench counts                 # prints counts and drift
-//! cargo bench --bench counts -- --record     # writes them down
-//! cargo bench --bench counts -- --if-available   # no error where valgrind is missing
+//! cargo bench --bench counts                 # print the counts and how they drifted
+//! cargo bench --bench counts -- --record     # write them to benches/counts.txt
+//! cargo bench --bench counts -- --if-available   # succeed even if valgrind is missing
 //! ```
 //!
-//! The counts are those of a processor with AVX2 and of one compiler: others drift.
+//! The recorded counts hold for a processor with AVX2 and for one version of the compiler; with
+//! others they drift.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,23 +23,24 @@ use robotsieve::{Answer, Config, Crawler, CrawlerPolicies, Engine, Policy, Profi
 mod support;
 use support::{Host, corpora};
 
-/// Tells the child which case to run.
+/// The environment variable that tells the child process which case to run.
 const CASE: &str = "ROBOTSIEVE_COUNTS_CASE";
 
-/// What is counted: the work between the two ends of this call.
+/// Only instructions inside this call are counted.
 #[inline(never)]
 fn counted(work: &mut dyn FnMut() -> usize) -> usize {
     black_box(work())
 }
 
-/// The work, once done: what engines build when they are first asked is not counted.
+/// Runs the work once, so that what engines build on their first question is not counted.
 fn warm(mut work: Work<'_>) -> Work<'_> {
     black_box(work());
     work
 }
 
-/// A case gets its inputs ready and returns the work, which says how many things it did.
+/// Work to count. It returns how many things it did.
 type Work<'h> = Box<dyn FnMut() -> usize + 'h>;
+/// A name, and a function that prepares the inputs and returns the work.
 type Case = (&'static str, for<'h> fn(&'h [Host]) -> Work<'h>);
 
 const CASES: [Case; 15] = [
@@ -77,24 +79,24 @@ const CASES: [Case; 15] = [
     ("decide by path, Segments", |hosts| paths(hosts, Profile::RFC9309, Some(Engine::Segments))),
     ("hits: decide by path, disallowed only", |hosts| of_verdict(hosts, |allowed| !allowed)),
     ("misses: decide by path, allowed only", |hosts| of_verdict(hosts, |allowed| allowed)),
-    ("panel of three crawlers", |hosts| {
+    ("three crawlers at once", |hosts| {
         let crawlers = ["GPTBot", "Googlebot", "MyCrawler"].map(Crawler::name);
-        let panels: Vec<_> = hosts
+        let sites: Vec<_> = hosts
             .iter()
             .map(|host| {
                 let robots = Robots::parse(&host.file, &Profile::RFC9309);
-                let panel =
+                let policies =
                     CrawlerPolicies::new(crawlers.iter().map(|crawler| robots.policy(crawler)));
-                (0..crawlers.len()).for_each(|crawler| panel.policy(crawler).compile());
-                (panel, host)
+                (0..crawlers.len()).for_each(|crawler| policies.policy(crawler).compile());
+                (policies, host)
             })
             .collect();
         warm(Box::new(move || {
             let mut allowed = 0;
             let mut answers = [Answer::Unknown; 3];
-            for (panel, host) in &panels {
+            for (policies, host) in &sites {
                 for url in host.urls() {
-                    panel.ask(url, &mut answers);
+                    policies.ask(url, &mut answers);
                     allowed += answers.iter().filter(|answer| **answer == Answer::Allow).count();
                 }
             }
@@ -146,7 +148,7 @@ fn urls(hosts: &[Host], profile: Profile) -> Work<'_> {
     }))
 }
 
-/// The paths with one verdict alone.
+/// Only the paths that get one of the two verdicts.
 fn of_verdict(hosts: &[Host], wanted: fn(bool) -> bool) -> Work<'_> {
     let policies = policies(hosts, Profile::RFC9309, None, true);
     let asked: Vec<(Policy, Vec<&[u8]>)> = policies
@@ -194,7 +196,7 @@ fn main() -> ExitCode {
         })
         .collect();
     let mut record = String::new();
-    println!("{:>14} {:>14} {:>8}  case", "instructions", "on record", "drift");
+    println!("{:>14} {:>14} {:>8}  case", "instructions", "recorded", "drift");
     for (name, _) in CASES {
         let count = match count(name) {
             Ok(count) => count,

@@ -1,7 +1,7 @@
-//! One verdict: every engine, from a path and from a URL, against a loop over the rules.
+//! One verdict, from a path and from a URL, by every engine and by a naive loop over the rules.
 //!
-//! Over the shapes of `corpora/` for everybody, and over the real files and URLs of
-//! `../shared/corpus` where they are. Each benchmark asserts how many URLs are allowed.
+//! Runs on the files in `corpora/`, and on the real files and URLs in `../shared/corpus` if they are
+//! there. Each benchmark asserts how many URLs are allowed.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use robotsieve::{Config, Crawler, Decision, Engine, InvalidUrl, Policy, Profile,
 mod support;
 use support::{Host, corpora, shared_corpus};
 
-/// A policy with what it is asked, in the order of the file of URLs.
+/// A policy and the URLs or paths it is asked about, in the order of the URL file.
 struct Asked<'h> {
     policy: Policy,
     texts: Vec<&'h [u8]>,
@@ -38,7 +38,7 @@ impl<'h> Asked<'h> {
     }
 }
 
-/// How many texts are allowed.
+/// How many of the texts are allowed.
 fn allowed(asked: &[Asked<'_>], is_allowed: impl Fn(&Policy, &[u8]) -> bool) -> usize {
     let mut allowed = 0;
     for Asked { policy, texts } in asked {
@@ -63,7 +63,7 @@ fn bench(
     });
 }
 
-/// What anybody would write first: parsed once, then a loop over the rules, longest first.
+/// The obvious implementation: parse once, then try rule after rule, longest first.
 fn naive(policy: &Policy, path: &[u8]) -> bool {
     let rule =
         policy.rules().find(|rule| support::matches(rule.pattern(), rule.is_anchored(), path));
@@ -78,7 +78,7 @@ fn url(policy: &Policy, url: &[u8]) -> bool {
     policy.is_allowed(url).unwrap_or(false)
 }
 
-/// By the second, slower look. What is no URL is not allowed.
+/// The verdict as the slower `decide` methods give it. An invalid URL is not allowed.
 fn decided(decision: Result<Decision<'_>, InvalidUrl>) -> bool {
     let by_rule = |d: Decision<'_>| d.rule().is_none_or(|rule| rule.verdict == Verdict::Allow);
     decision.is_ok_and(by_rule)
@@ -95,7 +95,7 @@ fn decided_url(policy: &Policy, url: &[u8]) -> bool {
 fn decide(c: &mut Criterion) {
     for (set, hosts) in [("corpora", corpora()), ("corpus", shared_corpus())] {
         if hosts.is_empty() {
-            println!("{set}: not here, left out");
+            println!("{set}: not found, skipped");
             continue;
         }
         for (profile_name, profile) in [("google", Profile::GOOGLE), ("rfc9309", Profile::RFC9309)]
@@ -107,7 +107,7 @@ fn decide(c: &mut Criterion) {
             let automatic = paths(None);
             let wanted = allowed(&automatic, decided_path);
             if profile_name == "google" {
-                // It compares bytes as they are: right in this profile only.
+                // The loop compares bytes without normalising them, which is right only in this profile.
                 bench(&mut group, "path/naive loop", &automatic, naive, wanted);
             }
             bench(&mut group, "path/automatic", &automatic, path, wanted);

@@ -1,8 +1,9 @@
-//! What a crawler pays before it has asked much: to parse, to select, for the first verdict,
-//! for K URLs of a host, for 50 crawlers, and the memory of rules.
+//! What a crawler pays before it has asked many questions: parsing, selecting a group, the first
+//! verdict, K URLs of one host, 50 crawlers, and the memory that rules take.
 //!
-//! Sums over every file of a set, one thread; the best of several runs counts, and what is
-//! compared takes turns, since the machine is never quiet. `--test` runs all once.
+//! Each figure is a sum over all files of a set, on one thread. The best of several runs counts, and
+//! the things compared run in turn, because the machine is never quiet. `--test` runs everything
+//! once.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use robotsieve::{
 mod support;
 use support::Host;
 
-/// Well-known crawlers of search engines and of makers of language models.
+/// Well-known crawlers of search engines and AI companies.
 const CRAWLERS: [&str; 50] = [
     "Googlebot",
     "Googlebot-Image",
@@ -68,7 +69,7 @@ const CRAWLERS: [&str; 50] = [
     "ia_archiver",
 ];
 
-/// Few enough that a run is short, many enough that one is undisturbed.
+/// Enough runs that at least one is undisturbed.
 const RUNS: usize = 15;
 
 struct Bench {
@@ -76,7 +77,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// The best time of each of these, all run in turn.
+    /// Runs these in turn, several times, and returns the best time of each.
     fn best<const N: usize>(&self, mut what: [&mut dyn FnMut(); N]) -> [Duration; N] {
         let mut best = [Duration::MAX; N];
         for _ in 0..self.runs {
@@ -100,7 +101,7 @@ fn main() {
     let bench = Bench { runs };
     for (set, hosts) in [("corpora", support::corpora()), ("corpus", support::shared_corpus())] {
         if hosts.is_empty() {
-            println!("{set}: not here, left out");
+            println!("{set}: not found, skipped");
             continue;
         }
         for &(name, profile) in Profile::NAMED {
@@ -188,7 +189,7 @@ fn micros(time: Duration, count: usize) -> f64 {
     time.as_nanos() as f64 / 1e3 / count as f64
 }
 
-/// A file of three groups: the look-up against a bare comparison of three tokens.
+/// Looking up a crawler in a file of three groups, against comparing three tokens directly.
 fn select(bench: &Bench) {
     let file = b"User-agent: GPTBot\nDisallow: /a\n\nUser-agent: CCBot\nDisallow: /b\n\n\
         User-agent: *\nDisallow: /c\n";
@@ -238,7 +239,7 @@ fn memory(title: &str, profile: &Profile, hosts: &[Host]) {
     );
 }
 
-/// K questions to a new policy: automatic against never and at once.
+/// K questions to a new policy that compiles automatically, never, or at once.
 fn questions(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
     let crawler = Crawler::name("Googlebot");
     let automatic = Config::default();
@@ -252,7 +253,7 @@ fn questions(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
         .filter(|(_, paths)| !paths.is_empty())
         .collect();
     for k in [1, 3, 10, 30, 100, 300, 1_000, 10_000, 100_000] {
-        // The whole corpus where that takes no minutes, else every nth host.
+        // Every host, or every twentieth where all would take minutes.
         let step = if k > 10_000 { 20 } else { 1 };
         let runs = if k >= 1_000 { bench.runs.min(3) } else { bench.runs.min(6) };
         let mut sums = [0.0; 3];
@@ -265,7 +266,7 @@ fn questions(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
                 begin.elapsed().as_nanos() as f64
             };
             let mut best = [f64::INFINITY; 3];
-            // Each begins a run as often: the first one finds nothing in the caches.
+            // Each configuration goes first equally often, because the first run finds cold caches.
             for run in 0..runs {
                 for turn in 0..3 {
                     let at = (run + turn) % 3;
@@ -302,8 +303,8 @@ fn ask(policy: &Policy, paths: &[&[u8]], count: usize) {
     }
 }
 
-/// What `questions_before_compiling` in `src/engine/mod.rs` estimates, fitted to what is
-/// measured: nanoseconds to compile a set, and for a question that tries its rules.
+/// Fits the estimates of `questions_before_compiling` in `src/engine/mod.rs` to measurements: the
+/// nanoseconds that compiling a set of rules takes, and those of a question that tries each rule.
 fn fit(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
     let crawler = Crawler::name("Googlebot");
     let mut scan = Config::default();
@@ -353,8 +354,8 @@ fn fit(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
     }
 }
 
-/// The factors that make the squares of the errors, relative to the estimates, least: so that
-/// the sums agree and a large set counts no more than a small one.
+/// The factors with the least squares of the errors relative to the estimates. That way the sums
+/// agree, and a large set weighs no more than a small one.
 fn least_squares(samples: &[([f64; 3], f64)]) -> [f64; 3] {
     let mut factors = [0.0; 3];
     for round in 0..50 {
@@ -384,10 +385,10 @@ fn least_squares(samples: &[([f64; 3], f64)]) -> [f64; 3] {
     factors
 }
 
-/// Every URL for one crawler and for fifty, policies compiled.
+/// Every URL, for one crawler and for fifty, with compiled policies.
 fn crawlers(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
     let crawlers: Vec<Crawler> = CRAWLERS.iter().map(Crawler::name).collect();
-    let panels: Vec<(CrawlerPolicies, Vec<&[u8]>)> = hosts
+    let sites: Vec<(CrawlerPolicies, Vec<&[u8]>)> = hosts
         .iter()
         .filter(|host| host.urls().next().is_some())
         .map(|host| {
@@ -400,20 +401,20 @@ fn crawlers(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
             (CrawlerPolicies::new(policies), host.urls().collect())
         })
         .collect();
-    let urls: usize = panels.iter().map(|(_, urls)| urls.len()).sum();
-    let distinct: usize = panels.iter().map(|(p, urls)| p.distinct_count() * urls.len()).sum();
+    let urls: usize = sites.iter().map(|(_, urls)| urls.len()).sum();
+    let distinct: usize = sites.iter().map(|(p, urls)| p.distinct_count() * urls.len()).sum();
     let mut one = || {
-        for (panel, urls) in &panels {
+        for (policies, urls) in &sites {
             for url in urls {
-                black_box(panel.policy(0).is_allowed(*url).is_ok_and(black_box));
+                black_box(policies.policy(0).is_allowed(*url).is_ok_and(black_box));
             }
         }
     };
     let mut fifty = || {
         let mut answers = [Answer::Unknown; CRAWLERS.len()];
-        for (panel, urls) in &panels {
+        for (policies, urls) in &sites {
             for url in urls {
-                panel.ask(*url, &mut answers);
+                policies.ask(*url, &mut answers);
                 black_box(&answers);
             }
         }

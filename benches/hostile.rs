@@ -1,4 +1,4 @@
-//! Hostile files: what they cost to parse and compile, and what a question costs then.
+//! What hostile files cost to parse and compile, and what one question costs afterwards.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn hostile_files(c: &mut Criterion) {
         let policy = policy(&file);
         for len in [2 << 10, 64 << 10] {
             let path = hostile::url_for(name, len);
-            // No rule matches: each of these URLs is the worst case of its file.
+            // No rule matches: each of these paths is the worst case we know for its file.
             assert_eq!(policy.is_path_allowed(&path), Ok(true), "{name}");
             group.bench_function(format!("decide, {len} bytes"), |b| {
                 b.iter(|| assert_eq!(policy.is_path_allowed(black_box(&path)), Ok(true)));

@@ -1,5 +1,5 @@
-//! What the policies of a set occupy, by part, with and without their rules. Not a time, and
-//! the same in every run. Asserts the number of rules, and that dropping them changes no
+//! The memory that the policies of a set occupy, by part, with and without their rules. The figures
+//! are the same in every run. Asserts the number of rules, and that dropping the rules changes no
 //! verdict.
 
 use robotsieve::{Config, Crawler, Policy, Profile, Robots};

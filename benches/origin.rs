@@ -1,5 +1,5 @@
-//! Whose robots.txt governs a URL (feature `url`): `Origin::of` beside `url::Url::parse` on the
-//! URLs of each set. Asserts the number of bytes of all keys.
+//! Finding the origin whose robots.txt governs a URL (feature `url`): `Origin::of` compared with
+//! `url::Url::parse` on the URLs of each set. Asserts the total length of all keys.
 //!
 //! `cargo bench -p robotsieve --features url --bench origin`
 
@@ -20,7 +20,7 @@ fn origin(c: &mut Criterion) {
             .filter(|url| Url::parse(url).is_ok_and(|url| url.has_host()))
             .collect();
         let parsed = |url: &&str| {
-            let url = Url::parse(url).expect("all were parsed");
+            let url = Url::parse(url).expect("parsed above");
             let port = url.port().map_or(0, |port| 1 + port.to_string().len());
             url.scheme().len() + 3 + url.host_str().map_or(0, str::len) + port
         };
@@ -30,13 +30,13 @@ fn origin(c: &mut Criterion) {
         group.throughput(Throughput::Elements(urls.len() as u64));
         group.bench_function("Origin::of", |b| {
             b.iter(|| {
-                let len = |url: &&str| Origin::of(url).expect("all were parsed").key().len();
+                let len = |url: &&str| Origin::of(url).expect("parsed above").key().len();
                 assert_eq!(urls.iter().map(len).sum::<usize>(), bytes);
             });
         });
         group.bench_function("url::Url::parse", |b| {
             b.iter(|| {
-                let len = |url: &&str| Url::parse(url).expect("all were parsed").as_str().len();
+                let len = |url: &&str| Url::parse(url).expect("parsed above").as_str().len();
                 assert!(urls.iter().map(len).sum::<usize>() >= bytes);
             });
         });

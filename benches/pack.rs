@@ -1,7 +1,7 @@
-//! A pack of many generated hosts: built, opened, asked. One pass, for times that criterion
-//! does not show: the first verdict, and what becomes resident.
+//! Builds, opens and queries a pack of many generated hosts. Runs once, without criterion, to show
+//! the time of the first verdict and how much memory becomes resident.
 //!
-//! `--test` makes a small one; `-- HOSTS` one of so many hosts (1,000,000 otherwise).
+//! `-- HOSTS` sets the number of hosts (default 1,000,000); `--test` makes a small pack.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -13,7 +13,7 @@ use robotsieve::pack::{Pack, Writer};
 use robotsieve::{Crawler, Profile, Robots};
 
 const SEED: u64 = 1;
-/// So many hosts are generated and compiled at a time.
+/// How many hosts are generated and compiled at a time.
 const AT_A_TIME: u64 = 8192;
 
 fn main() {
@@ -25,7 +25,7 @@ fn main() {
     let profile = Profile::RFC9309;
     let crawler = Crawler::name("Googlebot");
 
-    // What generating costs is not what packing costs: it is taken off.
+    // The time spent generating files is measured too, and subtracted.
     let (mut generating, mut text) = (Duration::ZERO, 0);
     let begin = Instant::now();
     let out = BufWriter::with_capacity(1 << 20, File::create(&path).expect("a file"));
@@ -64,7 +64,7 @@ fn main() {
     let built = begin.elapsed() - generating;
     println!(
         "{hosts} hosts, {own} different files ({:.1} %), {text} bytes of text: pack of {} bytes \
-         ({:.3} of the text) built in {:.1} s with {} threads ({:.1} s of generating taken off)",
+         ({:.3} of the text) built in {:.1} s with {} threads (without {:.1} s of generating)",
         100.0 * own as f64 / hosts as f64,
         path.metadata().expect("a file").len(),
         path.metadata().expect("a file").len() as f64 / text as f64,
@@ -98,7 +98,7 @@ fn main() {
     };
     assert_eq!(allowed, wanted(hosts / 2, &url));
 
-    // Hosts far from each other: each look-up meets cold memory.
+    // The hosts lie far apart, so each look-up meets cold memory.
     let asked: Vec<(String, Vec<u8>, u64)> = (0..hosts.min(20_000))
         .map(|number| {
             let host = number * 7919 % hosts;
@@ -116,8 +116,8 @@ fn main() {
             .collect();
         let time = start.elapsed();
         println!(
-            "{round} look-up of each of {} hosts with a verdict: {:.0} ns; resident memory grew by \
-             {} KiB in all",
+            "{round} look-up and verdict for each of {} hosts: {:.0} ns; resident memory grew by \
+             {} KiB in total",
             asked.len(),
             time.as_secs_f64() * 1e9 / asked.len() as f64,
             resident_bytes().saturating_sub(before) >> 10,
@@ -133,11 +133,12 @@ fn main() {
 
 #[expect(unsafe_code, reason = "maps a file")]
 fn map(file: &File) -> memmap2::Mmap {
-    // SAFETY: nobody else knows of the file.
+    // SAFETY: the file is in a temporary folder of this process, and nothing changes it while it is
+    // mapped.
     unsafe { memmap2::Mmap::map(file) }.expect("a map")
 }
 
-/// Resident bytes of this process, of its maps too; 0 where that cannot be told.
+/// The resident bytes of this process, including its maps; 0 where `/proc` is missing.
 fn resident_bytes() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok());

@@ -1,4 +1,4 @@
-//! Parsing alone: bytes to groups and rules, in every profile. Asserts the number of groups.
+//! Parsing only: from bytes to groups and rules, in every profile. Asserts the number of groups.
 
 use std::hint::black_box;
 use std::time::Duration;

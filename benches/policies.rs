@@ -1,7 +1,7 @@
-//! What policies cost to build and to hold, over every file of a set: the distribution, which
-//! criterion does not show.
+//! The distribution of what policies cost to compile and to keep in memory, over all files of a
+//! set. Criterion would show only a sum.
 //!
-//! `--test` compiles each once; otherwise the best of five counts.
+//! The best of five runs counts; `--test` compiles each policy once.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ fn main() {
     let runs = if std::env::args().any(|arg| arg == "--test") { 1 } else { 5 };
     for (set, hosts) in [("corpora", support::corpora()), ("corpus", support::shared_corpus())] {
         if hosts.is_empty() {
-            println!("{set}: not here, left out");
+            println!("{set}: not found, skipped");
             continue;
         }
         for &(profile_name, profile) in Profile::NAMED {
@@ -31,7 +31,7 @@ struct Cost {
 
 fn measure(set: &str, profile_name: &str, profile: &Profile, hosts: &[support::Host], runs: u32) {
     let mut config = Config::default();
-    config.build_after = Some(u32::MAX); // compiled when told to, not before
+    config.build_after = Some(u32::MAX); // compile only on request
     let mut costs: Vec<Cost> = hosts
         .iter()
         .map(|host| {
@@ -43,9 +43,9 @@ fn measure(set: &str, profile_name: &str, profile: &Profile, hosts: &[support::H
                 (begin.elapsed().as_nanos(), policy)
             };
             let (nanoseconds, policy) =
-                (0..runs).map(|_| compile()).min_by_key(|(ns, _)| *ns).expect("one run at least");
+                (0..runs).map(|_| compile()).min_by_key(|(ns, _)| *ns).expect("at least one run");
             policy.validate().expect("a valid automaton");
-            // A benchmark of wrong automata would be worth nothing.
+            // The figures would mean nothing if the automata were wrong.
             for path in host.paths() {
                 let decision = policy.decide_path(path).expect("a path");
                 let rule = decision.rule();

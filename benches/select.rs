@@ -1,5 +1,5 @@
-//! From a parsed file and a crawler's name to its policy: of groups not met before, which
-//! collects their rules, and of groups that are known. Asserts the number of rules.
+//! From a parsed file and a crawler's name to its policy. The first request for a group collects
+//! its rules; later ones find the policy ready. Asserts the number of rules.
 
 use std::time::Duration;
 

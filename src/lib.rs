@@ -66,9 +66,17 @@
 //!
 //! Any bytes may be given as a robots.txt or as a URL. Parsing is `O(n)`. Compiling has a budget
 //! ([`Limits`]); rules that exceed it are decided by other engines, with the same verdicts and
-//! bounded time and memory. Unsafe code is in four small modules, each with its proof: vectors
-//! to find line ends and separators, to find the host's end, and to walk the table, and the
-//! hint by which batches fetch memory ahead.
+//! bounded time and memory.
+//!
+//! Unsafe code is confined to these places, each with its proof:
+//!
+//! * vector instructions that find line ends (`read::marks`) and the end of a URL's host
+//!   (`rules::target`, `origin`), and that walk the table without bounds checks
+//!   (`automaton::avx2`);
+//! * the tables of a pack, which are validated once and trusted from then on
+//!   (`automaton::table`, `pack::read`);
+//! * an origin taken for UTF-8 because it was found to be ASCII (`origin`);
+//! * the hint that lets batches fetch memory ahead (`policy::read_ahead`).
 //!
 //! # Features
 //!
@@ -88,7 +96,7 @@
 
 mod automaton;
 #[cfg(feature = "serde")]
-mod byte_text;
+mod bytes_as_text;
 pub mod diff;
 mod engine;
 pub mod explain;
@@ -125,8 +133,8 @@ pub use policy::robots::Robots;
 pub use policy::set::PolicySet;
 pub use policy::{Memory, Policy};
 pub use profile::{
-    ByteOrderMark, ControlCharacters, GroupMatch, Profile, RulePrecedence, Sides, TargetForm,
-    TokenBytes,
+    ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,
+    TargetForm, TokenBytes,
 };
 pub use read::crawler::Crawler;
 pub use read::diagnostic::{Diagnostic, DiagnosticKind};

@@ -152,7 +152,7 @@ impl<'u> Origin<'u> {
     /// The origin of a URL that begins with one in the form in which they are compared, as
     /// most do.
     #[inline]
-    #[allow(unsafe_code)]
+    #[expect(unsafe_code, reason = "takes ASCII for UTF-8 without a second look")]
     fn of_usual(url: &'u [u8]) -> Option<Origin<'u>> {
         let (scheme, at) = match url {
             [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => (Scheme::Https, 8),
@@ -168,8 +168,10 @@ impl<'u> Origin<'u> {
         }
         let key = &url[..len];
         debug_assert!(key.is_ascii());
-        // SAFETY: its bytes are ASCII: the scheme was compared, `usual_host` passes over
-        // letters, digits, `_`, `-` and dots alone, and behind it are `:` and digits.
+        // SAFETY: all bytes of `key` are ASCII. `url[..at]` was compared with the schemes above.
+        // `usual_host` counts only letters, digits, `_`, `-` and dots, so the host's `host_len`
+        // bytes are such. If `len` is greater than `at + host_len`, then the next byte is the
+        // `:` that `end` was compared with, and `usual_port` found digits up to `len`.
         let key = unsafe { str::from_utf8_unchecked(key) };
         Some(Origin { key: Cow::Borrowed(key), scheme, port })
     }
@@ -270,9 +272,9 @@ impl Kinds {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    #[allow(unsafe_code)]
+    #[expect(unsafe_code, reason = "calls a function for processors with SSE2: all of x86-64")]
     fn of(bytes: &[u8; Kinds::BYTES]) -> Kinds {
-        // SAFETY: it needs SSE2, which every x86-64 processor has.
+        // SAFETY: the function needs SSE2, which every x86-64 processor has.
         unsafe { Kinds::of_sse2(bytes) }
     }
 

@@ -129,6 +129,27 @@ pub enum TargetForm {
     Google,
 }
 
+/// Whose rules say what a fetch of a robots.txt means: what each status and failure leads to, and
+/// how long an answer is used.
+///
+/// Parsing and deciding ignore it; `robotsieve-client` reads it when it fetches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
+pub enum FetchRules {
+    /// RFC 9309 §2.3.1 and §2.4. The 1994 standard says nothing about fetching, so its
+    /// profile uses these too.
+    Rfc9309,
+    /// What Google's crawlers do today.
+    Google,
+    /// Google's specification from before RFC 9309.
+    GoogleClassic,
+}
+
 /// A reading of robots.txt: one switch for each point on which the sources differ.
 ///
 /// Pick the profile of the crawler you want to predict: [`Profile::RFC9309`] for any crawler
@@ -252,6 +273,9 @@ pub struct Profile {
     pub special_bytes_encoded: bool,
     /// `true`: a `%` without two hex digits after it becomes `%25` on both sides *(reading)*.
     pub stray_percent_encoded: bool,
+
+    /// Whose rules say what a fetch means. They change no verdict of a given file.
+    pub fetch_rules: FetchRules,
 }
 
 impl Profile {
@@ -290,6 +314,7 @@ impl Profile {
         unreserved_decoded: true,
         special_bytes_encoded: true,
         stray_percent_encoded: true,
+        fetch_rules: FetchRules::Rfc9309,
     };
 
     /// google/robotstxt, the open-source C++ parser, verdict for verdict and quirks included: to
@@ -325,6 +350,7 @@ impl Profile {
         unreserved_decoded: false,
         special_bytes_encoded: false,
         stray_percent_encoded: false,
+        fetch_rules: FetchRules::Google,
     };
 
     /// Google's written specification from before RFC 9309.
@@ -359,6 +385,7 @@ impl Profile {
         unreserved_decoded: false,
         special_bytes_encoded: false,
         stray_percent_encoded: false,
+        fetch_rules: FetchRules::GoogleClassic,
     };
 
     /// "A Standard for Robot Exclusion" (M. Koster, 1994), for old archives and old robots.
@@ -393,6 +420,7 @@ impl Profile {
         unreserved_decoded: false,
         special_bytes_encoded: false,
         stray_percent_encoded: false,
+        fetch_rules: FetchRules::Rfc9309,
     };
 
     /// The named profiles with their names, the default first. More may follow.

@@ -1,14 +1,14 @@
-//! What the benchmarks are run on.
+//! The data that the benchmarks run on.
 
 use std::ops::Range;
 use std::path::Path;
 
 /// The crawler whose policies are measured.
-#[allow(dead_code, reason = "not every benchmark needs it")]
+#[allow(dead_code, reason = "not every benchmark uses it")]
 pub const AGENT: &str = "Googlebot";
 
-/// Names of crawlers that many robots.txt know.
-#[allow(dead_code, reason = "not every benchmark needs them")]
+/// Crawlers that many robots.txt files name.
+#[allow(dead_code, reason = "not every benchmark uses it")]
 #[rustfmt::skip]
 pub const CRAWLERS: [&str; 50] = [
     "Googlebot", "Googlebot-Image", "Googlebot-News", "Googlebot-Video", "Google-Extended",
@@ -22,22 +22,22 @@ pub const CRAWLERS: [&str; 50] = [
     "DotBot", "ia_archiver", "archive.org_bot",
 ];
 
-/// What a set of hosts holds, counted once by hand of a test run: a benchmark of a parser that
-/// loses groups would be worth nothing.
-#[allow(dead_code, reason = "not every benchmark needs all of it")]
+/// How many groups and rules a set holds. Benchmarks assert these numbers, because the time of a
+/// parser that loses groups would mean nothing.
+#[allow(dead_code, reason = "not every benchmark uses all of it")]
 #[derive(Clone, Copy)]
 pub struct Expected {
     pub set: &'static str,
     pub profile: &'static str,
     pub groups: usize,
-    /// Rules with a value of the policies for [`AGENT`].
+    /// Rules with a value, in the policies for [`AGENT`].
     pub rules: usize,
 }
 
-#[allow(dead_code, reason = "not every benchmark needs it")]
+#[allow(dead_code, reason = "not every benchmark uses it")]
 pub fn expected(set: &str, profile: &str) -> Expected {
     let found = EXPECTED.iter().find(|e| e.set == set && e.profile == profile);
-    *found.expect("a set and a profile that are counted")
+    *found.expect("a set and a profile in EXPECTED")
 }
 
 #[rustfmt::skip]
@@ -52,13 +52,13 @@ const EXPECTED: [Expected; 8] = [
     Expected { set: "corpus", profile: "original-1994", groups: 11217, rules: 48638 },
 ];
 
-/// The sets that are here: `corpora` for everybody, `corpus` where it lies beside the project.
-#[allow(dead_code, reason = "not every benchmark measures both")]
+/// The available sets: always `corpora`, and `corpus` if it lies beside the project.
+#[allow(dead_code, reason = "not every benchmark uses it")]
 pub fn sets() -> Vec<(&'static str, Vec<Host>)> {
     let mut sets = vec![("corpora", corpora()), ("corpus", shared_corpus())];
     sets.retain(|(set, hosts)| {
         if hosts.is_empty() {
-            println!("{set}: not here, left out");
+            println!("{set}: not found, skipped");
         }
         !hosts.is_empty()
     });
@@ -66,13 +66,13 @@ pub fn sets() -> Vec<(&'static str, Vec<Host>)> {
 }
 
 /// A host's robots.txt and URLs.
-#[allow(dead_code, reason = "not every benchmark reads all")]
+#[allow(dead_code, reason = "not every benchmark uses all of it")]
 pub struct Host {
     pub name: String,
     pub file: Vec<u8>,
     urls: Vec<u8>,
     url_ranges: Vec<Range<usize>>,
-    /// Of the URLs that have one: from the first `/` after the authority to before `#`.
+    /// For the URLs that have a path: from the first `/` after the authority up to any `#`.
     path_ranges: Vec<Range<usize>>,
 }
 
@@ -94,18 +94,18 @@ impl Host {
         host
     }
 
-    #[allow(dead_code, reason = "not every benchmark needs whole URLs")]
+    #[allow(dead_code, reason = "not every benchmark uses it")]
     pub fn urls(&self) -> impl Iterator<Item = &[u8]> {
         self.url_ranges.iter().map(|range| &self.urls[range.clone()])
     }
 
-    #[allow(dead_code, reason = "not every benchmark asks")]
+    #[allow(dead_code, reason = "not every benchmark uses it")]
     pub fn paths(&self) -> impl Iterator<Item = &[u8]> {
         self.path_ranges.iter().map(|range| &self.urls[range.clone()])
     }
 }
 
-/// The shapes of `corpora/`, and 300 generated hosts.
+/// The files in `corpora/`, and 300 generated hosts.
 pub fn corpora() -> Vec<Host> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
     let mut hosts = hosts_of(&folder.join("robots"), |name| {
@@ -122,15 +122,15 @@ pub fn corpora() -> Vec<Host> {
     hosts
 }
 
-/// The real files with real URLs, where `../shared/corpus` is there; else none.
-#[allow(dead_code, reason = "instructions are counted on what everybody has")]
+/// The real files with real URLs in `../shared/corpus`; empty if they are missing.
+#[allow(dead_code, reason = "`counts` uses only the files in the repository")]
 pub fn shared_corpus() -> Vec<Host> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
     hosts_of(&folder.join("robots"), |name| Some(folder.join("urls").join(name)))
 }
 
-/// All files of a folder, sorted by name, each with the URLs in the file that `urls_of`
-/// names, none where that is missing.
+/// All files of a folder, sorted by name, each with the URLs in the file that `urls_of` names. If
+/// that file is missing, the host has no URLs.
 fn hosts_of(folder: &Path, urls_of: impl Fn(&str) -> Option<std::path::PathBuf>) -> Vec<Host> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut hosts: Vec<Host> = entries
@@ -146,8 +146,8 @@ fn hosts_of(folder: &Path, urls_of: impl Fn(&str) -> Option<std::path::PathBuf>)
     hosts
 }
 
-/// Whether a pattern matches a path: the pieces between its stars one after another.
-#[allow(dead_code, reason = "not every benchmark compares with the naive loop")]
+/// Whether a pattern matches a path: looks for the pieces between its stars, one after another.
+#[allow(dead_code, reason = "not every benchmark uses it")]
 pub fn matches(pattern: &[u8], anchored: bool, path: &[u8]) -> bool {
     let mut pieces = pattern.split(|byte| *byte == b'*');
     let head = pieces.next().unwrap_or_default();

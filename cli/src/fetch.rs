@@ -13,7 +13,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use robotsieve::{Crawler, Origin};
 use robotsieve_client::fetch::Fetcher;
-use robotsieve_client::outcome::{Cause, Condition, Known, Outcome, Protocol};
+use robotsieve_client::outcome::{Cause, Condition, OriginState, Outcome, Protocol};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveBuilder, SieveError};
 use robotsieve_client::store::Store;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -155,7 +155,7 @@ async fn ask(
             Became::Held => counts.held += 1,
             Became::Failed(cause) => report.error(&format_args!("{origin}: {cause}")),
             Became::Fetched(fetched) => {
-                let known = fetched.known();
+                let known = fetched.state();
                 counts.note(known.condition());
                 if let Err(cause) = &fetched.stored {
                     report.error(&format_args!("{origin} is not in the store: {cause}"));
@@ -174,7 +174,7 @@ async fn ask(
 }
 
 /// Condition, origin, bytes of the robots.txt, and what else there is to say.
-fn line(origin: &Origin<'_>, known: &Known) -> String {
+fn line(origin: &Origin<'_>, known: &OriginState) -> String {
     let mut line = format!("{}\t{origin}\t", known.condition().as_str());
     let copy = known.copy.as_ref().filter(|_| known.last == Outcome::Present);
     match copy {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use robotsieve::records::{
-    Preference, RequestRate, Scope, Stated, TimeWindow, TypedRecord, Usage, Use, Value,
+    LabelledPreference, RequestRate, Scope, TimeWindow, TypedRecord, Usage, Use, Value,
 };
 use robotsieve::{Crawler, Robots};
 use serde_json::{Value as Json, json};
@@ -119,7 +119,7 @@ fn print_text(
     }
     for Answer { agent, path, usage } in answers {
         writeln!(out, "use of {} by {agent}, as drafts have it:", shown(path))?;
-        for used_for in Use::ALL {
+        for &used_for in Use::ALL {
             let about = usage.statements.iter().filter(|said| said.used_for == used_for);
             let lines: Vec<String> =
                 about.map(|said| format!("line {} {}", said.line, said.source.as_str())).collect();
@@ -173,8 +173,10 @@ fn clock(minute: u16) -> String {
     format!("{:02}:{:02}", minute / 60, minute % 60)
 }
 
-fn shown_stated(stated: &[Stated<'_>]) -> String {
-    let one = |said: &Stated<'_>| format!("{} {}", shown(said.label), said.preference.as_str());
+fn shown_stated(stated: &[LabelledPreference<'_>]) -> String {
+    let one = |said: &LabelledPreference<'_>| {
+        format!("{} {}", shown(said.label), said.preference.as_str())
+    };
     stated.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
@@ -261,8 +263,8 @@ fn window_json(window: TimeWindow) -> Json {
     json!({ "from": clock(window.from_minute), "to": clock(window.to_minute) })
 }
 
-fn stated_json(stated: &[Stated<'_>]) -> Json {
-    let one = |said: &Stated<'_>| json!({ "label": shown(said.label), "preference": said.preference.as_str() });
+fn stated_json(stated: &[LabelledPreference<'_>]) -> Json {
+    let one = |said: &LabelledPreference<'_>| json!({ "label": shown(said.label), "preference": said.preference.as_str() });
     stated.iter().map(one).collect()
 }
 
@@ -275,7 +277,7 @@ fn answer_json(Answer { agent, path, usage }: &Answer) -> Json {
             "preference": said.preference.as_str(),
         })
     });
-    let preference = |used_for| Preference::as_str(usage.preference(used_for));
+    let preference = |used_for| usage.preference(used_for).as_str();
     let mut value = json!({
         "agent": agent,
         "crawlable": usage.is_crawlable,

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::HeaderMap;
 use robotsieve::pack::Writer;
 use robotsieve::{Crawler, Origin, Profile};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{Attempt, Holds, Known, Protocol, Response};
+use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
 use robotsieve_client::store::{Fault, MAX_BODY_BYTES, Store, StoreError};
 
 use crate::args::{Agent, ExportArgs, GetArgs, ImportArgs, PruneArgs, StoreCommand};
@@ -100,11 +99,7 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
     }
     let now = Timestamp::now();
     let ruling = Protocol::of(&args.profile).ruling(&known, now);
-    let holds = match ruling.holds {
-        Holds::Rules => "rules",
-        Holds::AllowAll => "allow all",
-        Holds::DisallowAll => "disallow all",
-    };
+    let holds = ruling.holds.as_str();
     let mut lines = vec![
         ("origin", origin.key().to_owned()),
         ("condition", known.condition().as_str().to_owned()),
@@ -139,13 +134,16 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
 }
 
 /// What holds for an origin, as a robots.txt.
-fn text(known: &Known, body: Option<Vec<u8>>, protocol: &Protocol, now: Timestamp) -> Vec<u8> {
+fn text(
+    known: &OriginState,
+    body: Option<Vec<u8>>,
+    protocol: &Protocol,
+    now: Timestamp,
+) -> Vec<u8> {
     match protocol.ruling(known, now).holds {
         Holds::Rules => body.unwrap_or_default(),
         Holds::AllowAll => Vec::new(),
-        Holds::DisallowAll => {
-            b"# robotsieve: could not be fetched\nUser-agent: *\nDisallow: /\n".to_vec()
-        }
+        _ => b"# robotsieve: could not be fetched\nUser-agent: *\nDisallow: /\n".to_vec(),
     }
 }
 
@@ -277,14 +275,15 @@ fn keys_of(host: &[u8]) -> Vec<String> {
 }
 
 /// A file as if it had been fetched when it was last written to.
-fn imported(path: &PathBuf) -> Result<Option<(Known, Vec<u8>)>, Failure> {
+fn imported(path: &PathBuf) -> Result<Option<(OriginState, Vec<u8>)>, Failure> {
     let mut body = robots_file::read(path)?;
     let is_truncated = body.len() > MAX_BODY_BYTES;
     body.truncate(MAX_BODY_BYTES);
     let modified = fs::metadata(path).and_then(|found| found.modified());
     let at = modified.map_or_else(|_| Timestamp::now(), Timestamp::from);
-    let response = Response { status: 200, headers: HeaderMap::new(), body, is_truncated };
-    let attempt = Attempt { at, redirects: Vec::new(), result: Ok(response) };
+    let mut response = Response::new(200, body);
+    response.is_truncated = is_truncated;
+    let attempt = Attempt::new(at, Ok(response));
     let known = Protocol::of(&Profile::RFC9309).after(None, &attempt);
     Ok(attempt.result.ok().map(|response| (known, response.body)))
 }

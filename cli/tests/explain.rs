@@ -227,7 +227,7 @@ fn schema_refuses_what_is_wrong() {
     without["explanations"][0].as_object_mut().unwrap().remove("group");
     assert!(!schema.is_valid(&without));
     let mut other = document;
-    other["schema"] = "robotsieve-explain-2".into();
+    other["schema"] = "robotsieve-explain-1".into();
     assert!(!schema.is_valid(&other));
 }
 
@@ -237,7 +237,7 @@ fn json_says_what_the_text_says() {
     let robots = folder.file("robots.txt", ROBOTS);
     let ran = run(args!["explain", "--format=json", &robots, "FooBot", "/private/%61.html"]);
     let document = json(&ran);
-    assert_eq!(document["schema"], "robotsieve-explain-1");
+    assert_eq!(document["schema"], "robotsieve-explain-2");
     let why = &document["explanations"][0];
     assert_eq!(why["verdict"], "allow");
     assert_eq!((why["winner"].as_u64(), why["runner_up"].as_u64()), (Some(3), Some(2)));

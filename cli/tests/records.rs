@@ -17,7 +17,7 @@ for a, b:
   line  4  Crawl-delay     2.5  (2.5 s)
   line  5  Request-rate    1/10m 0600-0845  (1 in 600 s, 06:00 to 08:45 UTC)
 for *:
-  line 10  Crawl-delay     soon  (invalid crawl-delay: a number of seconds is expected, such as 10 or 0.5)
+  line 10  Crawl-delay     soon  (invalid crawl-delay: expected a number of seconds, such as 10 or 0.5)
   line 11  Content-Usage   / train-ai=n, bots=n  (train-ai disallowed, bots disallowed)
   line 12  Foo             bar  (unknown field)
   line 14  Visit-time      2200-0400  (22:00 to 04:00 UTC)
@@ -56,8 +56,8 @@ use of /y by *, as drafts have it:
   training   disallowed  line 11 content-usage
   search     allowed     line 1 content-signal
   inference  unknown
-  note: line 11: label 'bots' is not in the current draft, ignored (an earlier version had it)
-  note: line 1: content-signal before any group; the draft knows it in groups only, taken for all \
+  note: line 11: label 'bots' is not in the current draft and is ignored (an earlier draft had it)
+  note: line 1: content-signal outside any group, which the draft does not allow; it counts for \
         crawlers whose groups have none
 ";
     ran.gives(0, format!("{TEXT}{}", usage));

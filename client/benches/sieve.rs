@@ -1,5 +1,5 @@
-//! The front door: sites in memory on one thread and on several, and sites that are in the
-//! store alone. Asserts the number of URLs that are allowed.
+//! Decisions of a sieve: sites in memory, on one thread and on several, and sites that are only
+//! in the store. Asserts the number of allowed URLs.
 //!
 //! `cargo bench -p robotsieve-client --bench sieve`
 
@@ -14,26 +14,23 @@ use std::time::{Duration, Instant};
 
 use robotsieve::{Crawler, Engine, Origin, Policy, Profile, Robots};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{Attempt, Known, Protocol, Response};
+use robotsieve_client::outcome::{CachedCopy, OriginState};
 use robotsieve_client::sieve::Sieve;
 use robotsieve_client::store::Store;
 
-/// What a future of `decide` says that has nothing to wait for.
+/// The output of a future that does not have to wait.
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,
-        Poll::Pending => panic!("nothing is to be fetched"),
+        Poll::Pending => panic!("nothing should be fetched"),
     }
 }
 
-fn known(body: &[u8]) -> Known {
-    let (headers, body) = (Default::default(), body.to_vec());
-    let response = Response { status: 200, headers, body, is_truncated: false };
-    let at = Timestamp::now();
-    Protocol::RFC9309.after(None, &Attempt { at, redirects: vec![], result: Ok(response) })
+fn state(body: &[u8]) -> OriginState {
+    OriginState::present(CachedCopy::new(body, Timestamp::now()))
 }
 
-/// A site with URLs that it is asked about.
+/// A site and some of its URLs.
 struct Host {
     key: String,
     file: Vec<u8>,
@@ -49,7 +46,7 @@ fn generated(hosts: u64) -> Vec<Host> {
     (0..hosts).map(host).collect()
 }
 
-/// The real sites with real URLs, where `../../shared/corpus` is there; else none.
+/// Real sites with real URLs, from `../../shared/corpus`; none if that folder does not exist.
 fn corpus() -> Vec<Host> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let Ok(entries) = std::fs::read_dir(folder.join("urls")) else { return Vec::new() };
@@ -58,7 +55,7 @@ fn corpus() -> Vec<Host> {
     let host = |name: &std::ffi::OsString| {
         let urls = std::fs::read(folder.join("urls").join(name)).expect("URLs");
         let urls = urls.split(|byte| *byte == b'\n').filter(|url| !url.is_empty());
-        // The URLs of a few files are of more hosts than the one that the file is named after.
+        // A few files contain URLs of hosts other than the one in the file's name.
         let key = format!("https://{}", name.to_str().expect("a host"));
         let own = |url: &&[u8]| Origin::of(*url).is_ok_and(|origin| origin.key() == key);
         let urls = urls.filter(own).map(<[u8]>::to_vec).collect();
@@ -85,25 +82,25 @@ fn main() {
     from_store(&hosts);
 }
 
-/// A store with all these sites, and a sieve that has nothing in memory.
+/// A sieve with nothing in memory, and a store with all these sites.
 fn sieve(hosts: &[Host]) -> (tempfile::TempDir, Sieve) {
     let folder = tempfile::tempdir().expect("a folder for the store");
     let store = Store::open(folder.path().join("robots.store")).expect("a new store");
-    let rows = hosts.iter().map(|host| (&host.key, known(&host.file), Some(&host.file)));
+    let rows = hosts.iter().map(|host| (&host.key, state(&host.file), Some(&host.file)));
     store.put_many(rows).expect("all are written");
     let builder = Sieve::builder(Crawler::name("Googlebot")).store(store);
     (folder, builder.max_bytes(2 << 30).slots(65_536).build())
 }
 
-/// In which order URLs come.
+/// The order of the URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     BySite,
     AtRandom,
 }
 
-/// Questions to sites that are all in memory, from one thread and from several, beside the same
-/// questions to their policies.
+/// Decisions on sites that are all in memory, from one thread and from several, compared with the
+/// same decisions by their policies alone.
 fn resident(set: &str, hosts: &[Host], order: Order, is_smoke: bool) {
     let (_folder, sieve) = sieve(hosts);
     let crawler = Crawler::name("Googlebot");
@@ -114,19 +111,19 @@ fn resident(set: &str, hosts: &[Host], order: Order, is_smoke: bool) {
     policies.iter().for_each(Policy::compile);
     let mut urls: Vec<(usize, &[u8])> = Vec::new();
     for (number, (host, policy)) in hosts.iter().zip(&policies).enumerate() {
-        // Policies over the budget are another matter, and `cargo bench --bench decide`'s.
+        // `cargo bench --bench decide` measures policies over the budget.
         if policy.engine() == Engine::Dfa {
             urls.extend(host.urls.iter().map(|url| (number, &url[..])));
         }
     }
     if order == Order::AtRandom {
-        // Each URL once, and each of another site than the one before.
+        // Each URL once, and each from another site than the one before.
         let step = (1..).map(|n| 7_919 * n).find(|step| gcd(*step, urls.len()) == 1);
         let step = step.expect("some number shares no factor");
         urls = (0..urls.len()).map(|place| urls[place * step % urls.len()]).collect();
     }
     let is_allowed = |url: &[u8]| ready(sieve.decide(url)).is_ok_and(|d| d.is_allowed());
-    // Each policy is asked so often that it compiles itself.
+    // Enough decisions for each policy to compile itself.
     let asks = if is_smoke { 1 } else { 400_000 / hosts.len().max(1) + 1 };
     for _ in 0..asks.min(20) {
         urls.iter().for_each(|(_, url)| _ = black_box(is_allowed(url)));
@@ -175,7 +172,7 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The first question to each site that the store knows.
+/// The first decision on each site in the store.
 fn from_store(hosts: &[Host]) {
     let (_folder, sieve) = sieve(hosts);
     let crawler = Crawler::name("Googlebot");

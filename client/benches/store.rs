@@ -1,26 +1,27 @@
-//! A store of many generated origins: filled, opened, asked. One pass, for figures that criterion
-//! does not show: bytes for each origin, the time to open after a clean and an unclean end.
+//! A store of many generated origins: filled, opened, read. It runs once, for figures that
+//! criterion does not give: bytes per origin, and the time to open the file after a clean and an
+//! unclean end.
 //!
-//! `--test` makes a small one; `-- ORIGINS` one of so many origins (1,000,000 otherwise).
+//! `--test` makes a small store; `-- ORIGINS` sets the number of origins (otherwise 1,000,000).
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use robotsieve_client::outcome::Known;
+use robotsieve_client::outcome::OriginState;
 use robotsieve_client::store::Store;
 
-#[path = "../tests/support/generated.rs"]
-mod support;
+#[path = "../tests/it/support/generated.rs"]
+mod generated;
 
-use support::{generated, origin, without_copy};
+use generated::{generated, origin, without_copy};
 
 const SEED: u64 = 1;
-/// So many origins are generated at a time.
+/// How many origins are generated at a time.
 const AT_A_TIME: u64 = 1 << 16;
 const ASKED: u64 = 50_000;
 
-type Row = (String, Known, Option<Vec<u8>>);
+type Row = (String, OriginState, Option<Vec<u8>>);
 
 fn main() {
     let is_test = std::env::args().any(|arg| arg == "--test");
@@ -33,7 +34,7 @@ fn main() {
     let mut inserting = Duration::ZERO;
     for from in (0..origins).step_by(AT_A_TIME as usize) {
         let rows: Vec<Row> = (from..origins.min(from + AT_A_TIME))
-            // In no order of keys, as they come from a frontier.
+            // Not in the order of keys, just as they come from a frontier.
             .map(|number| generated(SEED, scattered(number, origins)))
             .collect();
         let start = Instant::now();
@@ -42,10 +43,10 @@ fn main() {
     }
     println!("{origins} origins inserted in {:.1} s by put_many", inserting.as_secs_f64());
 
-    // As it lies there while it is open: what opens a copy of it opens it after a kill.
+    // A copy of the open file: opening it is like opening the file after a kill.
     let killed = folder.path().join("killed.store");
     fs::copy(&path, &killed).expect("a copy");
-    // What opening writes is not to wait for what copying wrote.
+    // Sync first, so that the writes of opening do not wait for those of copying.
     fs::File::open(&killed).and_then(|file| file.sync_all()).expect("is written");
     let start = Instant::now();
     drop(store);
@@ -104,8 +105,8 @@ fn main() {
     println!("the same without bodies: {:.2} us", micros(start.elapsed()) / asked as f64);
     for number in (0..asked).step_by(97) {
         let host = scattered(number, origins);
-        let (_, known, body) = generated(SEED, host);
-        assert_eq!(store.get_with_body(&origin(host)).expect("an answer"), Some((known, body)));
+        let (_, state, body) = generated(SEED, host);
+        assert_eq!(store.get_with_body(&origin(host)).expect("an answer"), Some((state, body)));
     }
 
     puts(&store, is_test);
@@ -121,18 +122,18 @@ fn main() {
     println!("verified in {:.2} s", start.elapsed().as_secs_f64());
 }
 
-/// Single changes of origins that are there, from one thread and from many.
+/// Single changes of existing origins, from one thread and from many.
 fn puts(store: &Store, is_test: bool) {
     let each = if is_test { 5 } else { 100 };
-    let known = without_copy(robotsieve_client::outcome::Outcome::Present, 1_800_100_000);
+    let state = without_copy(robotsieve_client::outcome::Outcome::Present, 1_800_100_000);
     for threads in [1, 16, 64] {
         let start = Instant::now();
         std::thread::scope(|scope| {
             for thread in 0..threads {
-                let known = &known;
+                let state = &state;
                 scope.spawn(move || {
                     for number in 0..each {
-                        store.put(&origin(thread * 1_000 + number), known, None).expect("puts");
+                        store.put(&origin(thread * 1_000 + number), state, None).expect("puts");
                     }
                 });
             }
@@ -146,9 +147,9 @@ fn puts(store: &Store, is_test: bool) {
     }
 }
 
-/// All numbers below `len`, each once, in no order.
+/// A permutation of the numbers below `len`.
 fn scattered(number: u64, len: u64) -> u64 {
-    // 7919 is a prime, so no length that is not its multiple has a factor in common with it.
+    // 7919 is prime, so it shares no factor with a length that is not a multiple of it.
     assert!(!len.is_multiple_of(7919));
     number * 7919 % len
 }

@@ -1,15 +1,22 @@
-//! From a URL to the robots.txt policy that governs it now.
+//! From a URL to the robots.txt policy that applies to it now.
 //!
-//! The library `robotsieve` says what a robots.txt means; this one says which robots.txt, and
-//! what it means when there is none. A module for each step:
+//! The library `robotsieve` says what a robots.txt means. This one finds the right robots.txt,
+//! fetches it, remembers it, and knows what applies when there is none.
 //!
 //! | step | what | where |
 //! |---|---|---|
-//! | whose | URL → origin | [`robotsieve::Origin`] |
+//! | origin | URL → whose robots.txt | [`robotsieve::Origin`] |
 //! | fetch | origin → what the site answered | `fetch` (feature `fetch`) |
-//! | outcome | answers → which policy holds, why, until when | [`outcome`] |
-//! | keep | what is known of each origin, in one file | `store` (feature `store`) |
-//! | decide | URL → verdict, whatever it takes | `front` (feature `front`) |
+//! | outcome | answer → which policy applies, why, until when | [`outcome`] |
+//! | store | what is known of each origin, in one file | `store` (feature `store`) |
+//! | decide | URL → verdict, with everything above put together | `sieve` (feature `sieve`) |
+//!
+//! `outcome` does no I/O and needs no feature. `sieve` includes `store`; `fetch` is separate, so
+//! that a crawler with an HTTP stack of its own can leave it out. `docs/fetching.md` in the
+//! repository explains the whole way for operators.
+//!
+//! The types that people store (outcomes, rulings, decisions, metrics) implement serde's
+//! `Serialize`. The feature `serde` also turns on the feature of that name in `robotsieve`.
 
 #[cfg(feature = "fetch")]
 pub mod fetch;
@@ -22,12 +29,12 @@ mod time;
 
 pub use time::Timestamp;
 
-/// Runs the examples of the guide for crawler engineers, which need this library for fetching.
+/// Runs the examples of the guide for crawler engineers, some of which fetch.
 #[cfg(all(doctest, feature = "fetch", feature = "sieve", feature = "store"))]
 #[doc = include_str!("../../docs/guide-crawlers.md")]
 struct CrawlerGuide;
 
-/// The examples of the page on fetching.
+/// Runs the examples of the page on fetching.
 #[cfg(all(doctest, feature = "fetch", feature = "sieve"))]
 #[doc = include_str!("../../docs/fetching.md")]
 struct Fetching;

@@ -6,33 +6,35 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// Seconds since the beginning of 1970, UTC. The caller's clock says them; nothing in
-/// [`outcome`](crate::outcome) looks at a clock by itself.
+/// Whole seconds since the beginning of 1970, UTC. The caller reads the clock; nothing in
+/// [`outcome`](crate::outcome) does.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// Now, by the system's clock.
+    /// The current time, by the system's clock.
+    #[must_use]
     pub fn now() -> Timestamp {
         SystemTime::now().into()
     }
 
-    /// Now, a few milliseconds late at most, at a fraction of the cost.
+    /// The current time, at most a few milliseconds late, at a fraction of the cost.
     #[cfg(all(feature = "sieve", target_os = "linux"))]
     pub(crate) fn coarsely_now() -> Timestamp {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
         Timestamp(u64::try_from(time.tv_sec).unwrap_or(0))
     }
 
-    /// Now.
+    /// The current time.
     #[cfg(all(feature = "sieve", not(target_os = "linux")))]
     pub(crate) fn coarsely_now() -> Timestamp {
         Timestamp::now()
     }
 
-    /// How long ago an earlier point was; zero where it was later.
+    /// The time from `earlier` to this point; zero if `earlier` is in fact later.
+    #[must_use]
     pub fn since(self, earlier: Timestamp) -> Duration {
         Duration::from_secs(self.0.saturating_sub(earlier.0))
     }
@@ -46,7 +48,7 @@ impl From<SystemTime> for Timestamp {
 
 impl From<Timestamp> for SystemTime {
     fn from(time: Timestamp) -> SystemTime {
-        /// The last second of the year 9999, beyond which dates cannot be written in HTTP.
+        /// The last second of the year 9999: HTTP cannot write later dates.
         const LAST: u64 = 253_402_300_799;
         UNIX_EPOCH + Duration::from_secs(time.0.min(LAST))
     }

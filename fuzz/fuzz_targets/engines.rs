@@ -1,24 +1,24 @@
-//! A small rule set and paths out of bytes: every engine in every configuration decides as
-//! the naive oracle does.
+//! Reads a small rule set and paths from the input, and checks that every engine in every
+//! configuration gives the verdicts of the naive oracle.
 //!
-//! The input is text, so that seeds can be written and findings read: the first byte's last
-//! two bits choose the profile, the others a configuration; then one line for each rule, `+`
-//! allow and anything else disallow before the value, up to an empty line; then one line for
-//! each path.
+//! The input is text, so that seeds can be written and findings read by hand. The lowest two bits
+//! of the first byte choose the profile, the other bits a configuration. Then comes one line for
+//! each rule (`+` for allow or any other byte for disallow, then the value), an empty line, and one
+//! line for each path.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use robotsieve::{Config, Crawler, Engine, LimitHit, Profile, Robots, Target, Verdict};
 
-// The tests use more of it.
+// The integration tests use all of it.
 #[allow(dead_code)]
-#[path = "../../tests/support/configs.rs"]
+#[path = "../../tests/it/support/configs.rs"]
 mod configs;
-#[path = "../../tests/support/naive.rs"]
+#[path = "../../tests/it/support/naive.rs"]
 mod naive;
 
-/// So many configurations at the head of the list force one engine each.
+/// The first configurations of the list each force one engine; this is how many.
 const ENGINES: usize = 4;
 const MAX_RULES: usize = 16;
 const MAX_RULE_BYTES: usize = 40;
@@ -55,19 +55,19 @@ fn check(name: &str, profile: &Profile, other: usize, file: &[u8], paths: &[Vec<
     let judged: Vec<(Target<'_>, Verdict)> = paths
         .iter()
         .map(|path| {
-            let target = Target::from_path(path, profile).expect("it begins with `/`");
+            let target = Target::from_path(path, profile).expect("a path begins with `/`");
             let bytes = target.to_vec();
-            let again = Target::from_path(&bytes, profile).expect("it begins with `/`");
-            assert_eq!(bytes, again.to_vec(), "{name}: normalised twice");
+            let again = Target::from_path(&bytes, profile).expect("a path begins with `/`");
+            assert_eq!(bytes, again.to_vec(), "{name}: normalised twice differs");
             (target, naive::verdict(&rules, profile, &bytes))
         })
         .collect();
     let mut all = configs::bounded();
-    // Each engine always, and one of the others: they compile the same again.
+    // Every engine, and one other configuration: those mostly compile the same things again.
     let other = all.swap_remove(ENGINES + other % (all.len() - ENGINES));
     all.truncate(ENGINES);
     all.push(other);
-    // Without limits a few rules would take all memory.
+    // Without limits a few rules could take all memory.
     all.push(("dfa, lifted limits", configs::dfa_within(configs::lifted(1_000, 100_000))));
     for (config_name, config) in all {
         let policy = policy(&config);

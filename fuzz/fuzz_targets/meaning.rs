@@ -1,5 +1,6 @@
-//! A small rule set and paths out of bytes, in the form that the target `engines` reads: what
-//! lint says has no effect has none, and diff says of two files what their verdicts say.
+//! Reads a small rule set and paths from the input, in the form that the target `engines` reads.
+//! Checks that rules which lint calls dead have no effect, and that what diff reports about two
+//! files agrees with their verdicts.
 
 #![no_main]
 
@@ -35,11 +36,14 @@ fuzz_target!(|bytes: &[u8]| {
             finding.line == line
                 && matches!(
                     finding.code,
-                    Code::NeverMatches | Code::NeverWins | Code::RedundantRule | Code::DuplicateRule
+                    Code::NeverMatches
+                        | Code::NeverWins
+                        | Code::RedundantRule
+                        | Code::DuplicateRule
                 )
         })
     };
-    // The first line is the group's; a line of its own for each rule.
+    // Line 1 is the user-agent line; each rule has a line of its own.
     let alive = rules.iter().zip(2..).filter(|(_, line)| !is_dead(*line)).map(|(rule, _)| rule);
     let without_dead = file(alive);
     let difference = compare(&profile, &old, &without_dead, &paths);
@@ -49,7 +53,7 @@ fuzz_target!(|bytes: &[u8]| {
         old.escape_ascii(),
         without_dead.escape_ascii()
     );
-    // And any other file: one with a rule less, and one with two that have changed places.
+    // Compare with other files too: one without the first rule, and one in reverse order.
     compare(&profile, &old, &file(rules.iter().skip(1)), &paths);
     compare(&profile, &old, &file(rules.iter().rev()), &paths);
 });
@@ -61,8 +65,12 @@ fn rule(line: &[u8]) -> Vec<u8> {
         None => (&b"Disallow: "[..], line),
     };
     let value = &value[..value.len().min(MAX_RULE_BYTES)];
-    // A line end within a rule would be another line.
-    [field, value].concat().into_iter().map(|byte| if byte == b'\r' { b' ' } else { byte }).collect()
+    // A line end inside the value would start another line.
+    [field, value]
+        .concat()
+        .into_iter()
+        .map(|byte| if byte == b'\r' { b' ' } else { byte })
+        .collect()
 }
 
 fn file<'r>(rules: impl Iterator<Item = &'r Vec<u8>>) -> Vec<u8> {
@@ -80,14 +88,14 @@ fn compare(profile: &Profile, old: &[u8], new: &[u8], paths: &[Vec<u8>]) -> Diff
     let (old_policy, new_policy) = (policy(old), policy(new));
     let difference = diff::policies(&old_policy, &new_policy, &Limits::default());
     let is_allowed = |policy: &Policy, path: &[u8]| {
-        policy.is_path_allowed(path).expect("it begins with `/`")
+        policy.is_path_allowed(path).expect("a path begins with `/`")
     };
     if difference.is_equal() {
         for path in paths {
             assert_eq!(
                 is_allowed(&old_policy, path),
                 is_allowed(&new_policy, path),
-                "{} is no change:\n{}\n{}",
+                "diff reports no change, but the verdict on {} differs:\n{}\n{}",
                 path.escape_ascii(),
                 old.escape_ascii(),
                 new.escape_ascii()

@@ -1,84 +1,107 @@
-//! The walk for processors with AVX2: the same steps as [`super::walk`], without bounds
-//! checks and with as few branches as can be.
+//! The walk for processors with AVX2: the same steps as [`super::walk`], without bounds checks
+//! and with as few branches as possible.
 //!
-//! What a walk costs is the branches that no processor can foresee, some 20 cycles each. So
-//! the start is left by one look at four bytes (the table's entries); a branch finds its
-//! exit, or that there is none, without asking; and a wait looks at 32 bytes at once for
-//! three in a row that its filter lets pass.
+//! Most of a walk's time goes into branches that no processor can predict, some 20 cycles each.
+//! So one look at four bytes decides which entry of the table the haystack begins with; a
+//! branch finds its transition, or that there is none, without a conditional jump; and a wait
+//! looks at 32 bytes at once for three in a row that its filter accepts.
 //!
 //! # Safety
 //!
-//! Two things are read without a check: the target, always by an offset and a length that
-//! are compared with its length right before; and the table. The table is valid
-//! ([`Table::validate`], which every table passes that was not built by this process, and in
-//! debug builds every one). So (numbers of its invariants in `table`):
+//! Vector instructions are safe here because an [`Avx2`] exists only on processors that have
+//! them.
 //!
-//! * Every offset of a record that the walk holds is the start's, a target's, or that behind
-//!   a literal that says so: each is where a record begins (2, 4).
-//! * All that is read of a record by its own lengths lies in it, and so before the padding
-//!   (1).
-//! * A vector that is loaded from within a record, a target behind the last exit (there may be
-//!   none: then what is read is not used), and a vector of entries run over the end of the
-//!   records or of the entries by less than the [`PADDING`](super::table::PADDING) of 32.
+//! Unchecked reads go through [`Unchecked`], whose methods are unsafe: each caller says what
+//! keeps the read within the bytes. For the haystack that is a comparison with its length just
+//! before. For the table it is one of the invariants of
+//! [`format`](super::table::format#invariants), by their numbers, which hold because [`walk`]
+//! is given a [`Table`]:
 //!
-//! [`Bytes`] checks each of these reads in debug builds, thus in all tests and when fuzzing.
+//! * An offset at which the walk reads a record is the start, a target that is not a verdict,
+//!   or the end of a literal that says so. A record begins there (2, 4).
+//! * A part of a record whose length the record itself gives lies within the record (1).
+//! * At least [`PADDING`] bytes follow each record and the entries (1). So a vector that begins
+//!   within a record or within the prefixes of the entries ends within the table, and so does a
+//!   target that would come right after a record.
+//!
+//! Debug builds check every read, hence so do all tests and the fuzzers.
 
 #![expect(unsafe_code, reason = "reads without bounds checks: see the module's Safety")]
 
 use std::arch::x86_64::*;
 
-use crate::automaton::lookahead::{FILTER_LEN, PREFIX_LEN};
-use crate::automaton::table::{
-    BRANCH, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, THEN_BEHIND, THEN_TARGET, Table, header_len,
+use crate::automaton::table::Table;
+use crate::automaton::table::format::{
+    BRANCH, FILTER_LEN, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, PADDING, PREFIX_LEN, THEN_NEXT,
+    THEN_TARGET,
 };
 use crate::automaton::walk::{common_prefix_len, final_verdict, is_final, verdict_of};
-use crate::rules::target::Target;
 use crate::verdict::Verdict;
 
-/// Whether this processor can walk so.
-#[inline(always)]
-pub(super) fn is_available() -> bool {
-    is_x86_feature_detected!("avx2")
-}
+/// Shows that the processor has AVX2.
+#[derive(Clone, Copy)]
+pub(super) struct Avx2(());
 
-/// The verdict of a valid table; only where [`is_available`].
-#[inline(always)]
-pub(super) fn verdict(table: Table<'_>, target: &Target<'_>) -> Verdict {
-    debug_assert!(is_available());
-    // SAFETY: the processor has AVX2.
-    unsafe {
+impl Avx2 {
+    /// Asks the processor, which answers once: later calls read a flag.
+    #[inline(always)]
+    pub(super) fn detect() -> Option<Avx2> {
+        is_x86_feature_detected!("avx2").then_some(Avx2(()))
+    }
+
+    /// The verdict on a haystack: see [`Table::verdict`].
+    #[inline(always)]
+    pub(super) fn verdict(self, table: Table<'_>, haystack: &[u8]) -> Verdict {
         match table.width() {
-            2 => enter::<2>(table, target),
-            _ => enter::<4>(table, target),
+            // SAFETY: `self` shows that the processor has AVX2, and the width is 2.
+            2 => unsafe { enter::<2>(&table, haystack) },
+            // SAFETY: `self` shows that the processor has AVX2, and the width is 2 or 4 (1).
+            _ => unsafe { enter::<4>(&table, haystack) },
         }
     }
 }
 
-/// Bytes that are read without a check. Each method's caller knows that what it reads lies
-/// within.
-#[derive(Clone, Copy)]
-struct Bytes<'o>(&'o [u8]);
+// A vector of 32 bytes that begins before the padding ends within it; so does a target.
+const _: () = assert!(PADDING >= 32);
 
-impl Bytes<'_> {
+/// Bytes that are read without bounds checks; debug builds check them.
+#[derive(Clone, Copy)]
+struct Unchecked<'b>(&'b [u8]);
+
+impl Unchecked<'_> {
     #[inline(always)]
-    fn pointer<const LEN: usize>(self, at: usize) -> *const u8 {
+    fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// # Safety
+    /// `at + LEN` must not exceed the length.
+    #[inline(always)]
+    unsafe fn pointer<const LEN: usize>(self, at: usize) -> *const u8 {
         debug_assert!(at + LEN <= self.0.len(), "{at} + {LEN} > {}", self.0.len());
-        // SAFETY: `at` lies within the bytes, by the callers' word (module documentation).
+        // SAFETY: the caller guarantees that `at` does not exceed the length.
         unsafe { self.0.as_ptr().add(at) }
     }
 
+    /// # Safety
+    /// `at + 1` must not exceed the length.
     #[inline(always)]
-    fn byte(self, at: usize) -> u8 {
-        // SAFETY: one byte is there, by the callers' word.
+    unsafe fn byte(self, at: usize) -> u8 {
+        // SAFETY: the caller guarantees that there is a byte.
         unsafe { *self.pointer::<1>(at) }
     }
 
     /// A target.
+    ///
+    /// # Safety
+    /// `at + WIDTH` must not exceed the length; `WIDTH` must be 2 or 4.
     #[inline(always)]
-    fn number<const WIDTH: usize>(self, at: usize) -> usize {
-        let pointer = self.pointer::<WIDTH>(at);
-        // SAFETY: `WIDTH` bytes are there, by the callers' word; unaligned.
+    unsafe fn number<const WIDTH: usize>(self, at: usize) -> usize {
+        const { assert!(WIDTH == 2 || WIDTH == 4) };
+        // SAFETY: the caller guarantees that there are `WIDTH` bytes; the reads need no
+        // alignment.
         unsafe {
+            let pointer = self.pointer::<WIDTH>(at);
             match WIDTH {
                 2 => usize::from(u16::from_le(pointer.cast::<u16>().read_unaligned())),
                 _ => u32::from_le(pointer.cast::<u32>().read_unaligned()) as usize,
@@ -86,11 +109,16 @@ impl Bytes<'_> {
         }
     }
 
+    /// The little-endian number of four or eight bytes.
+    ///
+    /// # Safety
+    /// `at + LEN` must not exceed the length.
     #[inline(always)]
-    fn word<const LEN: usize>(self, at: usize) -> u64 {
-        let pointer = self.pointer::<LEN>(at);
-        // SAFETY: `LEN` bytes are there, by the callers' word; unaligned.
+    unsafe fn word<const LEN: usize>(self, at: usize) -> u64 {
+        const { assert!(LEN == 4 || LEN == 8) };
+        // SAFETY: the caller guarantees that there are `LEN` bytes; the reads need no alignment.
         unsafe {
+            let pointer = self.pointer::<LEN>(at);
             match LEN {
                 4 => u64::from(u32::from_le(pointer.cast::<u32>().read_unaligned())),
                 _ => u64::from_le(pointer.cast::<u64>().read_unaligned()),
@@ -98,58 +126,100 @@ impl Bytes<'_> {
         }
     }
 
+    /// # Safety
+    /// `at + 16` must not exceed the length.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn load16(self, at: usize) -> __m128i {
-        // SAFETY: 16 bytes are there, by the callers' word; unaligned.
+    unsafe fn load16(self, at: usize) -> __m128i {
+        // SAFETY: the caller guarantees that there are 16 bytes; the load needs no alignment.
         unsafe { _mm_loadu_si128(self.pointer::<16>(at).cast()) }
     }
 
+    /// # Safety
+    /// `at + 32` must not exceed the length.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn load32(self, at: usize) -> __m256i {
-        // SAFETY: 32 bytes are there, by the callers' word; unaligned.
+    unsafe fn load32(self, at: usize) -> __m256i {
+        // SAFETY: the caller guarantees that there are 32 bytes; the load needs no alignment.
         unsafe { _mm256_loadu_si256(self.pointer::<32>(at).cast()) }
     }
 }
 
-/// Looks at the first four bytes of the target. For most targets there is no more to do.
-#[target_feature(enable = "avx2")]
-fn enter<const WIDTH: usize>(table: Table<'_>, target: &Target<'_>) -> Verdict {
-    let bytes = Bytes(table.bytes);
-    let given = Bytes(target.unended());
-    debug_assert_eq!(header_len(WIDTH), 2 + 3 * table.width());
-    let n = usize::from(bytes.byte(1));
-    let (mut at, mut read) = (bytes.number::<WIDTH>(2), 0);
-    if n > 0 && given.0.len() >= PREFIX_LEN {
-        let four = given.word::<4>(0) as u32;
-        let prefixes = bytes.number::<WIDTH>(2 + 2 * WIDTH);
-        let entry = entry(bytes, prefixes, n, four);
-        if entry < n {
-            let skips = prefixes + PREFIX_LEN * n;
-            read = usize::from(bytes.byte(skips + entry));
-            at = bytes.number::<WIDTH>(skips + n + WIDTH * entry);
-        } else if !any_special(table, four) {
-            at = bytes.number::<WIDTH>(2 + WIDTH);
-        }
-    }
-    if is_final(at) { final_verdict(at) } else { walk::<WIDTH>(table, given, at, read) }
-}
-
-/// The entry that begins like these four bytes; `n` or more where none does.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn entry(bytes: Bytes<'_>, prefixes: usize, n: usize, four: u32) -> usize {
+fn load16(bytes: &[u8; 16]) -> __m128i {
+    // SAFETY: the array has 16 bytes; the load needs no alignment.
+    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load32(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: the array has 32 bytes; the load needs no alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+/// Looks at the first four bytes of the haystack. For most haystacks that is enough.
+///
+/// The table is passed by reference, so that the call of [`walk`] need not copy it.
+///
+/// # Safety
+/// `WIDTH` must be the table's.
+#[target_feature(enable = "avx2")]
+unsafe fn enter<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> Verdict {
+    debug_assert_eq!(WIDTH, table.width());
+    let bytes = Unchecked(table.bytes());
+    let given = Unchecked(haystack);
+    // SAFETY: these are the number of entries and the start, in the header (1).
+    let (n, mut at) = unsafe { (usize::from(bytes.byte(1)), bytes.number::<WIDTH>(2)) };
+    let mut read = 0;
+    if n > 0 && given.len() >= PREFIX_LEN {
+        // SAFETY: the haystack has four bytes, by the comparison above.
+        let four = unsafe { given.word::<4>(0) } as u32;
+        // SAFETY: this is the offset of the entries, in the header (1).
+        let prefixes = unsafe { bytes.number::<WIDTH>(2 + 2 * WIDTH) };
+        // SAFETY: `n` prefixes are there, and the padding after them (1).
+        let entry = unsafe { entry(bytes, prefixes, n, four) };
+        if entry < n {
+            let skips = prefixes + PREFIX_LEN * n;
+            // SAFETY: `n` skips and `n` targets follow the prefixes (1), and `entry < n`.
+            (read, at) = unsafe {
+                let skip = usize::from(bytes.byte(skips + entry));
+                (skip, bytes.number::<WIDTH>(skips + n + WIDTH * entry))
+            };
+        } else if !any_special(table, four) {
+            // SAFETY: this is `missed`, in the header (1).
+            at = unsafe { bytes.number::<WIDTH>(2 + WIDTH) };
+        }
+    }
+    if is_final(at) {
+        return final_verdict(at);
+    }
+    // SAFETY: `WIDTH` is the table's. A record begins at the start, at `missed` and at the target
+    // of an entry, if they are not final (2, 8). `read` is 0, or the skip of an entry: at most
+    // four (8), and the haystack has four bytes.
+    unsafe { walk::<WIDTH>(table, given, at, read) }
+}
+
+/// The index of the entry that begins with these four bytes; `n` or more if none does.
+///
+/// # Safety
+/// `prefixes + 4 * n + 28` must not exceed the length.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn entry(bytes: Unchecked<'_>, prefixes: usize, n: usize, four: u32) -> usize {
     let (wanted, open) = (_mm256_set1_epi32(four as i32), _mm256_set1_epi8(NO_PEEK as i8));
     let mut from = 0;
     while from < n {
-        let eight = bytes.load32(prefixes + PREFIX_LEN * from);
+        // SAFETY: `from < n`, so that at least 28 bytes more follow the four of this prefix, by
+        // the caller's word.
+        let eight = unsafe { bytes.load32(prefixes + PREFIX_LEN * from) };
         let same =
             _mm256_or_si256(_mm256_cmpeq_epi8(eight, wanted), _mm256_cmpeq_epi8(eight, open));
         let same = _mm256_cmpeq_epi32(same, _mm256_set1_epi8(-1));
         let found = _mm256_movemask_ps(_mm256_castsi256_ps(same)) as u32;
         if found != 0 {
-            // What stands behind the last prefix is none: `n` or more.
+            // This may be in what follows the last prefix: then it is `n` or more.
             return from + found.trailing_zeros() as usize;
         }
         from += 8;
@@ -160,81 +230,105 @@ fn entry(bytes: Bytes<'_>, prefixes: usize, n: usize, four: u32) -> usize {
 /// Whether one of four bytes is special.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn any_special(table: Table<'_>, four: u32) -> bool {
-    let [low_table, high_table] = table.encoding.special_nibbles();
+fn any_special(table: &Table<'_>, four: u32) -> bool {
+    let [low_table, high_table] = table.encoding().special_nibbles();
     let (four, four_bits) = (_mm_set1_epi32(four as i32), _mm_set1_epi8(15));
     let low = _mm_and_si128(four, four_bits);
     let high = _mm_and_si128(_mm_srli_epi16(four, 4), four_bits);
-    let low = _mm_shuffle_epi8(Bytes(low_table).load16(0), low);
-    let high = _mm_shuffle_epi8(Bytes(high_table).load16(0), high);
+    let low = _mm_shuffle_epi8(load16(low_table), low);
+    let high = _mm_shuffle_epi8(load16(high_table), high);
     _mm_testz_si128(low, high) == 0
 }
 
-/// The place of a byte among the `n` at `at` which are followed by their peeks.
+/// What a byte finds among the transitions of a record.
 struct Found {
-    /// Of the byte, if the one behind it is what its peek asks for; else `n`.
-    exit: usize,
-    /// Whether the byte is there at all.
-    is_there: bool,
+    /// The index of its transition, if that has the right peek; else `n`. Never more.
+    index: usize,
+    /// Whether there is a transition on the byte at all.
+    has_transition: bool,
 }
 
-/// `next`: the byte behind it, `None` at the end of the target, where every peek is content.
+/// Looks up a byte among the `n` at an offset that are followed by their peeks. `next` is the
+/// byte that comes next; at the end of the haystack it is `None`, and every peek is right.
+///
+/// # Safety
+/// `at + 2 * n + 16` must not exceed the length.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn find(bytes: Bytes<'_>, at: usize, n: usize, byte: u8, next: Option<u8>) -> Found {
+unsafe fn find(bytes: Unchecked<'_>, at: usize, n: usize, byte: u8, next: Option<u8>) -> Found {
     if n > 16 {
-        return find_among_many(bytes, at, n, byte, next);
+        // SAFETY: the same contract.
+        return unsafe { find_among_many(bytes, at, n, byte, next) };
     }
-    let (bytes, peeks) = (bytes.load16(at), bytes.load16(at + n));
+    // SAFETY: 16 bytes follow `at + 2 * n`, by the caller's word, so also `at` and `at + n`.
+    let (bytes, peeks) = unsafe { (bytes.load16(at), bytes.load16(at + n)) };
     let same = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
-    let content = match next {
+    let right_peek = match next {
         Some(next) => _mm_or_si128(
             _mm_cmpeq_epi8(peeks, _mm_set1_epi8(next as i8)),
             _mm_cmpeq_epi8(peeks, _mm_set1_epi8(NO_PEEK as i8)),
         ),
         None => _mm_set1_epi8(-1),
     };
-    let behind_last = 1 << n;
-    let found = _mm_movemask_epi8(_mm_and_si128(same, content)) as u32 | behind_last;
+    let after_last = 1 << n;
+    let found = _mm_movemask_epi8(_mm_and_si128(same, right_peek)) as u32 | after_last;
     Found {
-        exit: found.trailing_zeros() as usize,
-        is_there: _mm_movemask_epi8(same) as u32 & (behind_last - 1) != 0,
+        index: found.trailing_zeros() as usize,
+        has_transition: _mm_movemask_epi8(same) as u32 & (after_last - 1) != 0,
     }
 }
 
+/// [`find`] for more than 16 transitions.
+///
+/// # Safety
+/// `at + 2 * n + 16` must not exceed the length.
 #[target_feature(enable = "avx2")]
-fn find_among_many(bytes: Bytes<'_>, at: usize, n: usize, byte: u8, next: Option<u8>) -> Found {
+unsafe fn find_among_many(
+    bytes: Unchecked<'_>,
+    at: usize,
+    n: usize,
+    byte: u8,
+    next: Option<u8>,
+) -> Found {
     let wanted = _mm_set1_epi8(byte as i8);
     for from in (0..n).step_by(16) {
-        let same = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes.load16(at + from), wanted)) as u32;
-        let exit = from + same.trailing_zeros() as usize;
-        if same != 0 && exit < n {
-            let peek = bytes.byte(at + n + exit);
-            let is_content = peek == NO_PEEK || next.is_none_or(|next| next == peek);
-            return Found { exit: if is_content { exit } else { n }, is_there: true };
+        // SAFETY: `from < n`, and 16 bytes follow `at + 2 * n`, by the caller's word.
+        let sixteen = unsafe { bytes.load16(at + from) };
+        let same = _mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, wanted)) as u32;
+        let index = from + same.trailing_zeros() as usize;
+        if same != 0 && index < n {
+            // SAFETY: `index < n`, so this is before `at + 2 * n`.
+            let peek = unsafe { bytes.byte(at + n + index) };
+            let is_right = peek == NO_PEEK || next.is_none_or(|next| next == peek);
+            return Found { index: if is_right { index } else { n }, has_transition: true };
         }
     }
-    Found { exit: n, is_there: false }
+    Found { index: n, has_transition: false }
 }
 
-/// 32 bytes of the target or fewer.
+/// Up to 32 bytes of the haystack.
 struct Window {
     bytes: __m256i,
-    /// Where its first byte stands in the target.
+    /// The offset of the first byte in the haystack.
     from: usize,
-    /// All ones behind the end of the target.
-    behind_end: __m256i,
-    /// The places that are to be looked at, as bits.
-    places: u32,
-    /// How far the next window lies from this one.
+    /// All ones where a byte would be after the end of the haystack.
+    past_end: __m256i,
+    /// The bytes to be looked at, a bit each. All of them are in the haystack.
+    wanted: u32,
+    /// How far the next window is from this one.
     step: usize,
 }
 
-/// The window that begins at `read`, or which ends with the target.
+/// The window that begins at `read`, or the last 32 bytes of the haystack, or all of it if it
+/// has fewer.
+///
+/// # Safety
+/// `read` must not exceed the length.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn window(given: Bytes<'_>, read: usize) -> Window {
-    /// Moves bytes to the front by as many places as it is loaded from; zeros come behind.
+unsafe fn window(given: Unchecked<'_>, read: usize) -> Window {
+    /// Loaded from the offset `n` and used to shuffle, moves bytes to the front by `n` and fills
+    /// up with zeros.
     static SHIFT: [u8; 32] = {
         let mut shift = [0x80; 32];
         let mut at = 0;
@@ -244,37 +338,48 @@ fn window(given: Bytes<'_>, read: usize) -> Window {
         }
         shift
     };
-    static PLACES: [u8; 32] = {
-        let mut places = [0; 32];
+    static INDICES: [u8; 32] = {
+        let mut indices = [0; 32];
         let mut at = 0;
         while at < 32 {
-            places[at] = at as u8;
+            indices[at] = at as u8;
             at += 1;
         }
-        places
+        indices
     };
-    let len = given.0.len();
+    let len = given.len();
+    debug_assert!(read <= len, "{read} > {len}");
     if len >= 32 {
         let inside = _mm256_setzero_si256();
         if len - read > 32 {
-            // The two bytes behind each are looked at too: the last two come again.
-            let (from, places, step) = (read, u32::MAX >> 2, 30);
-            return Window { bytes: given.load32(read), from, behind_end: inside, places, step };
+            // SAFETY: more than 32 bytes follow `read`, by the comparison above: the caller
+            // guarantees that the subtraction does not wrap.
+            let bytes = unsafe { given.load32(read) };
+            // A byte is judged together with the next two, so the last two come again.
+            let (wanted, step) = (u32::MAX >> 2, 30);
+            return Window { bytes, from: read, past_end: inside, wanted, step };
         }
         let from = len - 32;
-        let (bytes, places) = (given.load32(from), u32::MAX << ((read - from) & 31));
-        let places = if read == len { 0 } else { places };
-        return Window { bytes, from, behind_end: inside, places, step: 32 };
+        // SAFETY: these are the last 32 bytes.
+        let bytes = unsafe { given.load32(from) };
+        let wanted = if read == len { 0 } else { u32::MAX << ((read - from) & 31) };
+        return Window { bytes, from, past_end: inside, wanted, step: 32 };
     }
     let (low, high) = if len >= 16 {
-        // The last sixteen, without those that the first sixteen have.
-        let shift = Bytes(&SHIFT).load16(32 - len);
-        (given.load16(0), _mm_shuffle_epi8(given.load16(len - 16), shift))
+        // SAFETY: `len` is 16 to 31, by the comparisons above, so these are the first and the
+        // last 16 bytes; and 16 bytes of `SHIFT` follow `32 - len`, which is 16 at most.
+        unsafe {
+            let shift = Unchecked(&SHIFT).load16(32 - len);
+            // The second half is the last 16 bytes without those that the first half has.
+            (given.load16(0), _mm_shuffle_epi8(given.load16(len - 16), shift))
+        }
     } else {
         let (first, second) = if len > 8 {
-            (given.word::<8>(0), given.word::<8>(len - 8) >> (8 * (16 - len)))
+            // SAFETY: these are the first and the last eight bytes, by the comparison above.
+            unsafe { (given.word::<8>(0), given.word::<8>(len - 8) >> (8 * (16 - len))) }
         } else if len >= 4 {
-            (given.word::<4>(0) | given.word::<4>(len - 4) << (8 * (len - 4)), 0)
+            // SAFETY: these are the first and the last four bytes, by the comparison above.
+            unsafe { (given.word::<4>(0) | given.word::<4>(len - 4) << (8 * (len - 4)), 0) }
         } else {
             (given.0.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0)
         };
@@ -283,8 +388,8 @@ fn window(given: Bytes<'_>, read: usize) -> Window {
     Window {
         bytes: _mm256_set_m128i(high, low),
         from: 0,
-        behind_end: _mm256_cmpgt_epi8(Bytes(&PLACES).load32(0), _mm256_set1_epi8(len as i8 - 1)),
-        places: (u32::MAX << read) & !(u32::MAX << len),
+        past_end: _mm256_cmpgt_epi8(load32(&INDICES), _mm256_set1_epi8(len as i8 - 1)),
+        wanted: (u32::MAX << read) & !(u32::MAX << len),
         step: 32,
     }
 }
@@ -297,13 +402,19 @@ struct Filter {
 }
 
 impl Filter {
+    /// # Safety
+    /// `at + FILTER_LEN` must not exceed the length of the table.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn of(table: Table<'_>, at: usize) -> Filter {
-        let bytes = Bytes(table.bytes);
-        let at = |table: usize| _mm256_broadcastsi128_si256(bytes.load16(at + 16 * table));
-        let [low, high] = table.encoding.special_nibbles();
-        let special = |tables: &[u8; 16]| _mm256_broadcastsi128_si256(Bytes(tables).load16(0));
+    unsafe fn load(table: &Table<'_>, at: usize) -> Filter {
+        let bytes = Unchecked(table.bytes());
+        // SAFETY: `nibbles` is 5 at most below, so these are 16 bytes of the filter's 96, which
+        // are there by the caller's word.
+        let at = |nibbles: usize| unsafe {
+            _mm256_broadcastsi128_si256(bytes.load16(at + 16 * nibbles))
+        };
+        let [low, high] = table.encoding().special_nibbles();
+        let special = |nibbles: &[u8; 16]| _mm256_broadcastsi128_si256(load16(nibbles));
         Filter {
             low: [at(0), at(2), at(4)],
             high: [at(1), at(3), at(5)],
@@ -311,12 +422,12 @@ impl Filter {
         }
     }
 
-    /// The places of a window at which there may be something, as bits: those that the filter
-    /// lets pass, and those of special bytes.
+    /// The bytes of a window at which the walk must stop, a bit each: those that the filter
+    /// accepts, and special ones. Only bits of [`Window::wanted`] are set.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn places(&self, window: &Window) -> u32 {
-        /// Moves bytes to the front by so many places; all ones come behind.
+    fn stops(&self, window: &Window) -> u32 {
+        /// Moves bytes to the front by so many places and fills up with ones.
         macro_rules! front {
             ($bytes:expr, $by:literal) => {{
                 let ones = _mm256_set1_epi8(-1);
@@ -336,77 +447,93 @@ impl Filter {
         let zero = _mm256_setzero_si256();
         let plain = _mm256_cmpeq_epi8(in_tables(self.special[0], self.special[1]), zero);
         let special =
-            _mm256_or_si256(_mm256_xor_si256(plain, _mm256_set1_epi8(-1)), window.behind_end);
-        // A special byte, or the end, may be anything.
+            _mm256_or_si256(_mm256_xor_si256(plain, _mm256_set1_epi8(-1)), window.past_end);
+        // A special byte, or one past the end, counts as any byte.
         let first = in_tables(self.low[0], self.high[0]);
         let second = _mm256_or_si256(in_tables(self.low[1], self.high[1]), special);
         let third = _mm256_or_si256(in_tables(self.low[2], self.high[2]), special);
         let second_special = front!(special, 1);
-        let passes = _mm256_and_si256(
+        let accepted = _mm256_and_si256(
             _mm256_and_si256(first, front!(second, 1)),
             _mm256_or_si256(front!(third, 2), second_special),
         );
-        let none = _mm256_cmpeq_epi8(_mm256_or_si256(passes, special), zero);
-        !(_mm256_movemask_epi8(none) as u32) & window.places
+        let skipped = _mm256_cmpeq_epi8(_mm256_or_si256(accepted, special), zero);
+        !(_mm256_movemask_epi8(skipped) as u32) & window.wanted
     }
 }
 
-/// Goes on from the record `at` behind the first `read` bytes.
+/// Goes on from the record at an offset after `read` bytes of the haystack.
+///
+/// # Safety
+/// `WIDTH` must be the table's, a record must begin at `at`, and `read` must not exceed the
+/// length of the haystack.
 #[inline(never)]
 #[target_feature(enable = "avx2")]
-fn walk<const WIDTH: usize>(
-    table: Table<'_>,
-    given: Bytes<'_>,
+unsafe fn walk<const WIDTH: usize>(
+    table: &Table<'_>,
+    given: Unchecked<'_>,
     mut at: usize,
     mut read: usize,
 ) -> Verdict {
-    let bytes = Bytes(table.bytes);
-    let encoding = table.encoding;
-    let len = given.0.len();
+    let bytes = Unchecked(table.bytes());
+    let encoding = table.encoding();
+    let len = given.len();
+    // Whenever the loop begins, a record begins at `at` and `read <= len`: first by the caller's
+    // word, then as the comments below show.
     loop {
-        let head = Head(bytes.byte(at));
-        let n = usize::from(bytes.byte(at + 1));
+        debug_assert!(read <= len, "{read} > {len}");
+        // SAFETY: each record begins with these two bytes (1).
+        let (head, n) = unsafe { (Head(bytes.byte(at)), usize::from(bytes.byte(at + 1))) };
         match head.kind() {
             BRANCH => {
-                if read == len {
-                    return head.at_end();
-                }
-                let byte = given.byte(read);
-                let next = if read + 1 < len { Some(given.byte(read + 1)) } else { None };
-                let found = find(bytes, at + 2, n, byte, next);
+                let Some(&byte) = given.0.get(read) else { return head.at_end() };
+                let next = given.0.get(read + 1).copied();
+                // SAFETY: `n` bytes and `n` peeks are in the record, and the padding after it
+                // (1).
+                let found = unsafe { find(bytes, at + 2, n, byte, next) };
                 if encoding.is_special(byte)
-                    || found.exit == n
-                        && found.is_there
+                    || found.index == n
+                        && found.has_transition
                         && next.is_some_and(|next| encoding.is_special(next))
                 {
-                    return table.meet_special(given.0, at, read, 0);
+                    return table.at_special(given.0, at, read, 0);
                 }
-                // Behind the last exit's target stands `otherwise`, if it is no verdict.
-                let to = bytes.number::<WIDTH>(at + 2 + 2 * n + WIDTH * found.exit);
+                // SAFETY: `n` targets follow bytes and peeks, and after the last one comes
+                // `otherwise` if it is a target; else this is the next record, an entry or the
+                // padding (1), and not used. `found.index` is `n` at most.
+                let to = unsafe { bytes.number::<WIDTH>(at + 2 + 2 * n + WIDTH * found.index) };
                 let otherwise = head.otherwise();
-                let is_verdict = found.exit == n && otherwise != OTHERWISE_TARGET;
+                let is_verdict = found.index == n && otherwise != OTHERWISE_TARGET;
+                // A target, or final (2).
                 at = if is_verdict { usize::from(otherwise) } else { to };
-                read += usize::from(found.is_there);
+                // There is a byte at `read`, so this is `len` at most.
+                read += usize::from(found.has_transition);
             }
             LITERAL => {
+                // This is `n` at most, and `len - read` at most.
                 let same = if len - read >= 16 {
-                    let same = _mm_cmpeq_epi8(given.load16(read), bytes.load16(at + 2));
+                    // SAFETY: 16 bytes follow `read` by the condition; and the padding follows
+                    // the record (1).
+                    let (haystack, literal) = unsafe { (given.load16(read), bytes.load16(at + 2)) };
+                    let same = _mm_cmpeq_epi8(haystack, literal);
                     let same = (!(_mm_movemask_epi8(same) as u32)).trailing_zeros() as usize;
                     if same == 16 && n > 16 {
-                        let literal = &table.bytes[at + 2..at + 2 + n];
+                        let literal = &table.bytes()[at + 2..at + 2 + n];
                         16 + common_prefix_len(&literal[16..], &given.0[read + 16..])
                     } else {
                         same.min(n)
                     }
                 } else {
-                    common_prefix_len(&table.bytes[at + 2..at + 2 + n], &given.0[read..])
+                    common_prefix_len(&table.bytes()[at + 2..at + 2 + n], &given.0[read..])
                 };
-                let behind = at + 2 + n;
+                let end = at + 2 + n;
                 if same == n {
                     read += n;
                     at = match head.then() {
-                        THEN_BEHIND => behind + head.targets_len(WIDTH),
-                        THEN_TARGET => bytes.number::<WIDTH>(behind),
+                        // The record says that one follows it, and so it does (4).
+                        THEN_NEXT => end + head.targets_len(WIDTH),
+                        // SAFETY: the target follows the bytes (1).
+                        THEN_TARGET => unsafe { bytes.number::<WIDTH>(end) },
                         verdict => usize::from(verdict - 1),
                     };
                     if is_final(at) {
@@ -414,40 +541,53 @@ fn walk<const WIDTH: usize>(
                     }
                     continue;
                 }
-                if read + same == len {
-                    return head.at_end();
-                }
-                if encoding.is_special(given.byte(read + same)) {
-                    return table.meet_special(given.0, at, read, same);
+                let Some(&byte) = given.0.get(read + same) else { return head.at_end() };
+                if encoding.is_special(byte) {
+                    return table.at_special(given.0, at, read, same);
                 }
                 read += same;
                 at = match head.otherwise() {
-                    OTHERWISE_TARGET => bytes.number::<WIDTH>(behind + head.then_len(WIDTH)),
+                    // SAFETY: the target follows the bytes and the target of `then` (1).
+                    OTHERWISE_TARGET => unsafe {
+                        bytes.number::<WIDTH>(end + head.then_len(WIDTH))
+                    },
                     verdict => return verdict_of(verdict),
                 };
             }
             _ => {
-                let filter = Filter::of(table, at + 2);
-                let exits = at + 2 + FILTER_LEN;
+                // SAFETY: the filter of the wait is there (1).
+                let filter = unsafe { Filter::load(table, at + 2) };
+                let bytes_at = at + 2 + FILTER_LEN;
                 at = 'scan: loop {
-                    let window = window(given, read);
-                    let mut places = filter.places(&window);
-                    while places != 0 {
-                        read = window.from + places.trailing_zeros() as usize;
-                        let byte = given.byte(read);
+                    // SAFETY: `read <= len`: at first as in every record, then by the
+                    // comparison at the end of this loop.
+                    let window = unsafe { window(given, read) };
+                    let mut stops = filter.stops(&window);
+                    while stops != 0 {
+                        read = window.from + stops.trailing_zeros() as usize;
+                        // SAFETY: `read < len`, since all stops are in the haystack.
+                        let byte = unsafe { given.byte(read) };
                         if encoding.is_special(byte) {
-                            return table.meet_special(given.0, at, read, 0);
+                            return table.at_special(given.0, at, read, 0);
                         }
-                        let next = if read + 1 < len { Some(given.byte(read + 1)) } else { None };
-                        let found = find(bytes, exits, n, byte, next);
-                        if found.exit < n {
+                        let next = given.0.get(read + 1).copied();
+                        // SAFETY: `n` bytes and `n` peeks are in the record, and the padding
+                        // after it (1).
+                        let found = unsafe { find(bytes, bytes_at, n, byte, next) };
+                        if found.index < n {
                             read += 1;
-                            break 'scan bytes.number::<WIDTH>(exits + 2 * n + WIDTH * found.exit);
+                            // SAFETY: `n` targets follow bytes and peeks (1), and
+                            // `found.index < n`.
+                            break 'scan unsafe {
+                                bytes.number::<WIDTH>(bytes_at + 2 * n + WIDTH * found.index)
+                            };
                         }
-                        if found.is_there && next.is_some_and(|next| encoding.is_special(next)) {
-                            return table.meet_special(given.0, at, read, 0);
+                        if found.has_transition
+                            && next.is_some_and(|next| encoding.is_special(next))
+                        {
+                            return table.at_special(given.0, at, read, 0);
                         }
-                        places &= places - 1;
+                        stops &= stops - 1;
                     }
                     read = window.from + window.step;
                     if read >= len {
@@ -456,6 +596,7 @@ fn walk<const WIDTH: usize>(
                 };
             }
         }
+        // `at` came from a target, so it is final or the offset of a record (2).
         if is_final(at) {
             return final_verdict(at);
         }

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::automaton::table::{LITERAL, Table, WAIT, header_len};
+use crate::automaton::table::Table;
+use crate::automaton::table::format::{LITERAL, WAIT, header_len};
 use crate::verdict::Verdict;
 
 impl Table<'_> {
-    /// The records as a graph: an ellipse reads bytes, a hexagon waits behind a star for
-    /// one of its bytes; it is coloured by the verdict if the target ends there. A dashed
-    /// edge is taken by every other byte, which is read again behind it. Boxes are final.
+    /// The records as a graph.
+    ///
+    /// An ellipse reads bytes; a hexagon comes after a star and skips bytes until one of its
+    /// own. Their colour is the verdict if the haystack ends there. Every other byte takes the
+    /// dashed edge and is read again where that leads. Boxes are final verdicts.
     pub(crate) fn to_dot(self) -> String {
         let mut dot = String::from(
             "digraph policy {\n  rankdir=LR;\n  node [style=filled, fontname=\"monospace\"];\n  \
@@ -29,11 +32,10 @@ impl Table<'_> {
             let _ = writeln!(edges, "  {from} -> {}{attributes};", name(to));
         };
         edge("begin", self.start(), "");
-        // Records that cannot be read end the picture; `validate` says why.
         let mut offset = header_len(self.width());
         while let Some(record) = self.record(offset) {
             let from = name(offset as u32);
-            let behind = (offset + record.len) as u32;
+            let next = (offset + record.len) as u32;
             let shape = if record.head.kind() == WAIT { "hexagon" } else { "ellipse" };
             let colour = match record.head.at_end() {
                 Verdict::Allow => "palegreen",
@@ -44,7 +46,7 @@ impl Table<'_> {
                 writeln!(dot, "  {from} [label=\"{label}\", shape={shape}, fillcolor={colour}];");
             if record.head.kind() == LITERAL {
                 let label = format!(" [label=\"{}\"]", escape(record.bytes, ""));
-                edge(&from, record.then.unwrap_or(behind), &label);
+                edge(&from, record.then.unwrap_or(next), &label);
             } else {
                 let mut by_target: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
                 for (byte, target) in record.bytes.iter().zip(&record.targets) {
@@ -72,12 +74,12 @@ impl Table<'_> {
     }
 }
 
-/// Bytes as the inside of a DOT string.
-fn escape(bytes: &[u8], between: &str) -> String {
+/// Bytes as the inside of a DOT string, with `separator` between them.
+fn escape(bytes: &[u8], separator: &str) -> String {
     let mut text = String::new();
     for (i, byte) in bytes.iter().enumerate() {
         if i > 0 {
-            text.push_str(between);
+            text.push_str(separator);
         }
         match byte {
             b'"' | b'\\' => {

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-/// The limits within which a [`Engine::Dfa`](crate::Engine::Dfa) is built. One that is hit changes the engine,
-/// never a verdict, and [`Policy::limit_hit`](crate::Policy::limit_hit) says so.
+/// The limits within which a [`Engine::Dfa`](crate::Engine::Dfa) is built.
+///
+/// A policy that hits one gets another engine, with the same verdicts;
+/// [`Policy::limit_hit`](crate::Policy::limit_hit) says which limit it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -12,22 +14,23 @@ use std::fmt;
 )]
 #[non_exhaustive]
 pub struct Limits {
-    /// States at most; `None`: 16 for each node of the rules' trie, and 64.
+    /// The maximal number of states. `None` stands for 64, and 16 for each node of the rules'
+    /// trie.
     pub states: Option<u32>,
-    /// Work at most, counted in nodes looked at while states are built; `None`: in
-    /// proportion to the nodes of the rules' trie.
+    /// The maximal work, counted in nodes looked at while states are built. `None` stands for a
+    /// number in proportion to the nodes of the rules' trie.
     pub work: Option<u64>,
-    /// Bytes of the finished table at most.
+    /// The maximal size of the finished table, in bytes.
     pub table_bytes: usize,
-    /// Bytes of all patterns together at most.
+    /// The maximal length of all patterns together, in bytes.
     pub pattern_bytes: usize,
-    /// Stars at most that are not the first ones of their patterns: what multiplies states. More
-    /// than this would end at the other limits after much work.
+    /// The maximal number of stars that are not the first ones of their patterns. These
+    /// multiply states, so more of them would hit the other limits, but only after much work.
     pub inner_stars: usize,
 }
 
 impl Limits {
-    /// No limits: for tests and for `dot`. A hostile file of 250 bytes takes gigabytes.
+    /// No limits. A hostile file of 250 bytes then takes gigabytes, so only the tests use it.
     #[doc(hidden)]
     pub const NONE: Limits = Limits {
         states: Some(u32::MAX),
@@ -39,8 +42,8 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// What fits 99 % of real files and costs a hostile one no more than a large honest
-    /// one: tables of at most 1 MiB, patterns of at most 4 MiB.
+    /// Limits that 99 % of real files keep, and within which a hostile file costs no more than
+    /// a large honest one: tables of up to 1 MiB, patterns of up to 4 MiB.
     fn default() -> Limits {
         Limits {
             states: None,
@@ -52,13 +55,19 @@ impl Default for Limits {
     }
 }
 
-/// A limit that kept a policy from becoming a [`Engine::Dfa`](crate::Engine::Dfa).
+/// A limit that kept a policy from becoming a [`Engine::Dfa`](crate::Engine::Dfa), with its
+/// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum LimitHit {
-    /// [`Limits::states`], with the value that was in force.
+    /// [`Limits::states`], with the number that `None` stood for.
     States(u32),
-    /// [`Limits::work`], with the value that was in force.
+    /// [`Limits::work`], with the number that `None` stood for.
     Work(u64),
     /// [`Limits::table_bytes`].
     TableBytes(usize),
@@ -76,7 +85,7 @@ impl fmt::Display for LimitHit {
             LimitHit::TableBytes(limit) => write!(f, "a table of more than {limit} bytes"),
             LimitHit::PatternBytes(limit) => write!(f, "patterns of more than {limit} bytes"),
             LimitHit::InnerStars(limit) => {
-                write!(f, "more than {limit} stars behind the first ones of their patterns")
+                write!(f, "more than {limit} stars after the first ones of their patterns")
             }
         }
     }

@@ -2,28 +2,29 @@
 //!
 //! ```text
 //! rules ─▶ runs ─▶ trie with shared tails ─▶ pruned DFA ─▶ table ─▶ walk
-//!         └────────── trie ──────────────┘ determinise    table    walk, dot
+//!         └────────── trie ──────────────┘ determinise    table    walk, avx2, dot
 //! ```
 //!
 //! 1. **Runs** (`trie`). Only the verdict counts, so neighbours in the order of precedence
-//!    with the same verdict are one level, a *run*. Most rule sets have one or two.
-//! 2. **Shared tails** (`trie`). The patterns become a trie over bytes with star nodes;
-//!    equal sub-tries are one, which bounds what the next step can multiply.
+//!    with the same verdict form one level, a *run*. Most rule sets have one or two.
+//! 2. **Shared tails** (`trie`). The patterns become a trie over bytes with star nodes. Equal
+//!    sub-tries are stored once, which bounds what the next step can multiply.
 //! 3. **Pruned determinisation** (`determinise`). A state is the best run reached so far and
-//!    the live nodes that can still change the verdict; all others are dropped, so that a
-//!    verdict is final as early as can be. States and work have a budget.
+//!    the live nodes that can still change the verdict. All others are dropped, so a verdict
+//!    becomes final as early as possible. States and work have a budget.
 //! 4. **Layout** (`table`). States become records in one run of bytes: literals that are
-//!    compared at once, branches, and waits behind stars. Its invariants are written down
-//!    there and checked by `validate`.
-//!    `lookahead` adds what the next bytes tell without a visit to the records.
-//!    `places` reads it byte by byte, for who compares two of them.
-//! 5. **Walk** (`walk`, and `avx2` for processors that have it). Reads a target once at
-//!    most.
+//!    compared at once, branches, and waits after stars. `table::format` lists the invariants,
+//!    and `validate` checks them. `cursor` steps through the records byte by byte, and
+//!    `lookahead` computes what the next bytes tell without a visit to the records.
+//! 5. **Walk** (`walk`, and `avx2` for processors that have it). Goes through a haystack once.
+//!
+//! Each of `table::format`, `cursor`, `lookahead`, `table::{write, validate}` and `walk`, `avx2`,
+//! `dot` uses only those before it.
 //!
 //! `on_demand` is another way from the trie to verdicts, for rule sets that have too many states:
 //! it builds those that targets visit.
 //!
-//! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns, and bytes.
+//! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns and haystacks.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -41,8 +42,7 @@ use crate::rules::RuleSet;
 use crate::rules::normalise::Encoding;
 pub use limits::{LimitHit, Limits};
 
-pub(crate) use cursor::ByteSet;
-pub(crate) use lookahead::Cursor;
+pub(crate) use cursor::{ByteSet, Cursor};
 pub(crate) use on_demand::{GaveUp, Source, States};
 pub(crate) use table::Automaton;
 pub use table::InvalidAutomaton;
@@ -50,11 +50,11 @@ pub(crate) use table::Table;
 use trie::Trie;
 pub(crate) use trie::{Run, verdict_of};
 
-/// Scratch space that held more than this is not kept: some 16 MB, by what the hostile file
-/// `prefixes` takes. To fetch it afresh would make that file cost two thirds more.
+/// Scratch space for more than this is not kept: some 16 MB, measured on the hostile file
+/// `prefixes`, which would take two thirds more time if it had to allocate afresh.
 const KEPT_NODES_AND_STATES: usize = 1 << 17;
 
-/// Compiles rule sets, with scratch space that is used again for the next one.
+/// Compiles rule sets. Its scratch space is kept for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Compiler {
     trie: Trie,
@@ -63,10 +63,10 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    /// The automaton of a rule set for targets that are normalised by `encoding`.
+    /// The automaton of a rule set, for haystacks that `encoding` normalises.
     ///
     /// # Errors
-    /// The limit that was hit.
+    /// Returns the limit that was hit.
     pub(crate) fn compile(
         &mut self,
         rules: &RuleSet,
@@ -96,22 +96,25 @@ mod tests {
     use crate::rules::RawRule;
     use crate::{Profile, Verdict};
 
-    /// The bytes that `docs/automaton.md` explains.
+    fn rule_set(rules: &[(Verdict, &[u8])], profile: &Profile) -> RuleSet {
+        let rules = rules.iter().zip(1..);
+        let raw = rules.map(|(&(verdict, value), line)| RawRule { line, verdict, value });
+        RuleSet::new(raw, profile)
+    }
+
+    /// `docs/automaton.md` explains the bytes that the compiler writes.
     #[test]
     fn worked_example() {
         let profile = Profile::RFC9309;
-        let rules = [
-            (2, Verdict::Disallow, "/shop/*sort="),
-            (3, Verdict::Disallow, "/*.pdf$"),
-            (4, Verdict::Allow, "/shop/open/"),
+        let rules: [(Verdict, &[u8]); 3] = [
+            (Verdict::Disallow, b"/shop/*sort="),
+            (Verdict::Disallow, b"/*.pdf$"),
+            (Verdict::Allow, b"/shop/open/"),
         ];
-        let raw = rules.map(|(line, verdict, value)| {
-            let value = value.as_bytes();
-            RawRule { line, verdict, value }
-        });
-        let rules = RuleSet::new(raw.into_iter(), &profile);
+        let rules = rule_set(&rules, &profile);
         let encoding = Encoding::of_target(&profile);
         let automaton = Compiler::default().compile(&rules, encoding, &Limits::default()).unwrap();
+        let bytes = automaton.table().bytes();
         let explained = include_str!("../../docs/automaton.md");
         let mut at = None;
         let mut lines = 0;
@@ -122,53 +125,80 @@ mod tests {
             for word in rest.split_whitespace() {
                 match u8::from_str_radix(word, 16) {
                     Ok(byte) if word.len() == 2 => {
-                        assert_eq!(automaton.bytes[end], byte, "{offset}: {rest}");
+                        assert_eq!(bytes[end], byte, "{offset}: {rest}");
                         end += 1;
                     }
-                    _ if word == "(filter)" => end += lookahead::FILTER_LEN,
+                    _ if word == "(filter)" => end += table::format::FILTER_LEN,
                     _ => break,
                 }
             }
+            // Only the last line, the entries, does not begin where the one before ends.
             assert!(at.is_none_or(|at| at == offset) || lines == 5, "{offset}");
             at = Some(end);
             lines += 1;
         }
-        assert_eq!((lines, at), (6, Some(automaton.bytes.len() - table::PADDING)));
-        assert!(explained.contains(&format!("has {} bytes", automaton.bytes.len())));
-        assert_eq!(automaton.table().validate(), Ok(()));
+        assert_eq!((lines, at), (6, Some(bytes.len() - table::format::PADDING)));
+        assert!(explained.contains(&format!("has {} bytes", bytes.len())));
     }
 
-    /// `validate` notices any byte that is changed, or what comes out is a valid table too,
-    /// on which the walk ends.
+    /// A changed bit makes a table invalid, or another valid one on which the walk ends.
     #[test]
     fn changed_bytes() {
         let profile = Profile::RFC9309;
-        let value =
-            |line, verdict, value: &'static str| RawRule { line, verdict, value: value.as_bytes() };
-        let rules = [
-            value(1, Verdict::Disallow, "/a*bc"),
-            value(2, Verdict::Allow, "/ab$"),
-            value(3, Verdict::Disallow, "/*x%2Fy"),
+        let rules: [(Verdict, &[u8]); 3] = [
+            (Verdict::Disallow, b"/a*bc"),
+            (Verdict::Allow, b"/ab$"),
+            (Verdict::Disallow, b"/*x%2Fy"),
         ];
-        let rules = RuleSet::new(rules.into_iter(), &profile);
+        let rules = rule_set(&rules, &profile);
         let encoding = Encoding::of_target(&profile);
         let automaton = Compiler::default().compile(&rules, encoding, &Limits::default()).unwrap();
+        let mut bytes = automaton.table().bytes().to_vec();
+        assert!(Table::validated(&bytes, encoding).is_ok());
         let (mut valid, mut invalid) = (0, 0);
-        for at in 0..automaton.bytes.len() {
+        for at in 0..bytes.len() {
             for bit in 0..8 {
-                let mut changed = automaton.clone();
-                changed.bytes[at] ^= 1 << bit;
-                if changed.table().validate().is_err() {
-                    invalid += 1;
-                    continue;
+                bytes[at] ^= 1 << bit;
+                match Table::validated(&bytes, encoding) {
+                    Ok(table) => {
+                        valid += 1;
+                        for haystack in ["", "abc", "ab", "a/b%20c/x%2fy", "x%2Fy#z"] {
+                            table.verdict(haystack.as_bytes());
+                        }
+                    }
+                    Err(_) => invalid += 1,
                 }
-                valid += 1;
-                for path in ["/", "/abc", "/ab", "/a/b%20c/x%2fy", "/x%2Fy#z"] {
-                    let target = crate::Target::from_path(path, &profile).unwrap();
-                    changed.table().verdict(&target);
-                }
+                bytes[at] ^= 1 << bit;
             }
         }
         assert!(invalid > 4 * valid, "{invalid} {valid}");
+        for len in 0..bytes.len() {
+            assert!(Table::validated(&bytes[..len], encoding).is_err(), "{len}");
+        }
+    }
+
+    /// The number of a record's transitions is a byte, so 255 is the most.
+    #[test]
+    fn a_transition_for_every_byte() {
+        let profile = Profile::ORIGINAL_1994;
+        let encoding = Encoding::of_target(&profile);
+        for bytes in [255, 256] {
+            let values: Vec<[u8; 2]> = (0..bytes).map(|byte| [b'/', byte as u8]).collect();
+            let rules: Vec<(Verdict, &[u8])> =
+                values.iter().map(|value| (Verdict::Disallow, &value[..])).collect();
+            let rules = rule_set(&rules, &profile);
+            let compiled = Compiler::default().compile(&rules, encoding, &Limits::default());
+            match compiled {
+                Ok(automaton) => {
+                    assert_eq!(bytes, 255);
+                    assert_eq!(automaton.table().verdict(b""), Verdict::Allow);
+                    assert_eq!(automaton.table().verdict(b"x"), Verdict::Disallow);
+                }
+                Err(limit) => {
+                    assert_eq!(bytes, 256);
+                    assert_eq!(limit, LimitHit::TableBytes(Limits::default().table_bytes));
+                }
+            }
+        }
     }
 }

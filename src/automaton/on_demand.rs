@@ -10,7 +10,9 @@
 //! bytes read are few for it, or for the work done, the DFA gives up: hostile rules would cost
 //! a state for each byte of each target.
 
-use crate::automaton::determinise::{final_of, grow_table, hash, is_above, is_relevant, rival_of};
+use crate::automaton::determinise::final_of;
+use crate::automaton::determinise::intern::{grow_table, hash};
+use crate::automaton::determinise::prune::{is_above, is_relevant, rival_of};
 use crate::automaton::trie::{NONE, NodeId, Run, Trie, verdict_of};
 use crate::rules::RuleSet;
 use crate::rules::normalise::Encoding;
@@ -470,9 +472,14 @@ mod tests {
                         assert!(limit_bytes < LIMIT_BYTES);
                         gave_up += 1;
                         states = States { clearings: 0, ..new() };
-                        whole.table().verdict(&target)
+                        whole.table().verdict(target.unended())
                     });
-                    assert_eq!(verdict, whole.table().verdict(&target), "{}", path.escape_ascii());
+                    assert_eq!(
+                        verdict,
+                        whole.table().verdict(target.unended()),
+                        "{}",
+                        path.escape_ascii()
+                    );
                     asked += 1;
                     disallowed += usize::from(verdict == Verdict::Disallow);
                 }

@@ -1,4 +1,4 @@
-//! Rules → runs → a trie of their patterns with equal tails shared.
+//! From rules to runs, and to a trie of their patterns in which equal tails are shared.
 
 use std::cmp::Reverse;
 
@@ -11,9 +11,9 @@ pub(crate) type NodeId = u32;
 /// No node.
 pub(crate) const NONE: NodeId = NodeId::MAX;
 
-/// A level of precedence. Neighbours of the same verdict in the order of precedence are
-/// one run; run 0 is the implicit "allow" with the allow rules of lowest precedence. So
-/// runs alternate: even ones allow, odd ones disallow.
+/// A level of precedence. Neighbours of the same verdict in the order of precedence form one
+/// run. Run 0 is the implicit "allow" together with the allow rules of lowest precedence, so
+/// even runs allow and odd runs disallow.
 pub(crate) type Run = u32;
 
 /// The verdict of a run.
@@ -26,24 +26,24 @@ pub(crate) fn verdict_of(run: Run) -> Verdict {
 pub(crate) struct Node {
     edges_at: u32,
     edges_len: u32,
-    /// The node behind a star that follows here, or `NONE`. Arriving at a node is arriving
-    /// at its star node too: a star matches nothing, too.
+    /// The node after a star that follows here, or `NONE`. Reaching a node means reaching its
+    /// star node too, since a star may match no bytes.
     pub(crate) star: NodeId,
-    /// The run of the rules that end here; 0: none does. Arriving raises the best run.
+    /// The run of the rules that end here, or 0. Reaching the node raises the best run to it.
     pub(crate) end: Run,
-    /// The run of the rules that end here if the target does; 0: none does.
+    /// The run of the rules that end here with a `$`, or 0. It counts if the haystack ends here.
     pub(crate) end_anchored: Run,
-    /// Which of the trie's `Ahead`s is this node's: most are shared with the only child.
+    /// The index of this node's [`Ahead`]. Most nodes share it with their only child.
     ahead: u32,
-    /// A star node through which every way from here to an end leads, the nearest one, or
-    /// `NONE`. While that one is live this node adds nothing.
+    /// The nearest star node through which every way from here to an end leads, or `NONE`. While
+    /// that one is live, this node adds nothing.
     pub(crate) through: NodeId,
-    /// Whether the node stays live whatever comes: it is one behind a star.
+    /// Whether this is the node after a star, which stays live whatever comes.
     pub(crate) is_star: bool,
 }
 
-/// What can still be reached from a node, its `end_anchored` included, its `end` not: the
-/// lowest and the highest run of each verdict; indices are `run & 1`.
+/// What can still be reached from a node, including its `end_anchored` but not its `end`: the
+/// lowest and the highest run of each verdict. The index is `run & 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ahead {
     pub(crate) lowest: [Run; 2],
@@ -69,8 +69,8 @@ impl Ahead {
     }
 }
 
-/// Patterns as a directed graph without circles but for the stars' own: a trie over bytes
-/// whose equal sub-tries are one. It begins behind the first `/` of the target.
+/// Patterns as a trie over bytes in which equal sub-tries are stored once. So it is a directed
+/// graph, without cycles other than those of the stars. It begins after the first `/`.
 ///
 /// Children have lower numbers than their parents.
 #[derive(Debug, Default)]
@@ -88,57 +88,57 @@ pub(crate) struct Trie {
     open_edges: Vec<(u8, NodeId)>,
     /// By node.
     links: Vec<Links>,
-    /// A hash table of the links that are not the first one to their node.
+    /// A hash table of the links other than the first one to each node.
     link_table: Vec<NodeId>,
-    /// A hash table of the nodes that are no links.
+    /// A hash table of the nodes other than links.
     table: Vec<NodeId>,
 }
 
-/// A pattern from behind the first `/` on: `bytes[at..]` of rule number `rule`.
+/// A pattern without its first `/`: `bytes[at..]` of rule number `rule`.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The bytes at hand while sorting: see [`key_of`].
+    /// The bytes that are being compared while sorting: see [`key_of`].
     key: u64,
     rule: u32,
     run: Run,
-    /// 2 at most.
+    /// At most 2.
     at: u8,
     anchored: bool,
 }
 
-/// A node that may still get edges: the root, the end of a pattern, or where patterns part.
-/// What lies between two of them are links.
+/// A node that may still get edges: the root, the end of a pattern, or a place where patterns
+/// part. The nodes between two of them are links.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    /// The bytes from the root to here.
+    /// The number of bytes from the root to here.
     depth: usize,
     edges_from: usize,
     star: NodeId,
     end: Run,
     end_anchored: Run,
-    /// The highest `end` from the root to here: a rule of no higher run that goes on from
-    /// here can change nothing.
+    /// The highest `end` from the root to here. A rule that goes on from here changes nothing
+    /// unless its run is higher.
     best: Run,
 }
 
-/// A *link* is a node with one way on, where no rule ends. Most nodes are links, and most
-/// links are the only one to their node: these are found by it, without a hash table.
+/// A *link* is a node with one child, where no rule ends. Most nodes are links, and most links
+/// are the only one to their child. These are found by the child, without a hash table.
 #[derive(Clone, Copy, Debug)]
 struct Links {
     /// The first link that was made to this node, or `NONE`.
     first: NodeId,
-    /// If this node is a link: where it leads and by which label.
+    /// If this node is a link, its child and its label.
     to: NodeId,
     label: u32,
 }
 
-/// A label of links over a star; labels of others are their byte.
+/// The label of links over a star. The label of other links is their byte.
 const LABEL_STAR: u32 = 1 << 8;
-/// In a label: the link is a star node itself.
+/// Set in a label if the link is itself the node after a star.
 const LABEL_IS_STAR: u32 = 1 << 9;
 
 impl Trie {
-    /// Builds the trie of a rule set in place of what was there.
+    /// Replaces the trie by that of a rule set.
     pub(crate) fn build(&mut self, rules: &RuleSet) {
         self.nodes.clear();
         self.edges.clear();
@@ -146,9 +146,9 @@ impl Trie {
         self.links.clear();
         self.collect(rules);
         self.sort(rules);
-        // Each node that is closed is the root, the end of a pattern or where two patterns
-        // part, and of the links above it one at most leads to a node that had one already:
-        // the tables never have to grow.
+        // Each node that is closed is the root, the end of a pattern or a place where two
+        // patterns part, and at most one of the links above it leads to a node that already had
+        // one. So the tables never have to grow.
         let table_len = (4 * self.entries.len() + 4).next_power_of_two();
         self.table.clear();
         self.table.resize(table_len, NONE);
@@ -205,7 +205,7 @@ impl Trie {
         self.edges.iter().map(|(byte, _)| *byte)
     }
 
-    /// Assigns runs and drops what cannot change a verdict.
+    /// Assigns runs, and drops the rules that cannot change a verdict.
     fn collect(&mut self, rules: &RuleSet) {
         self.entries.clear();
         self.highest_run = 0;
@@ -226,10 +226,10 @@ impl Trie {
                 self.highest_run = run;
             };
             match bytes {
-                // A target begins with `/`.
+                // What is compared begins with `/`.
                 [b'/', ..] => add(1),
                 [b'*', after @ ..] if rules.wildcards() => {
-                    // The star matches the first `/` and more, or nothing at all.
+                    // The star matches at least the first `/`, or nothing.
                     add(0);
                     if after.first() == Some(&b'/') {
                         add(2);
@@ -242,10 +242,10 @@ impl Trie {
         }
     }
 
-    /// Sorts by pattern, a key at a time. Of equal patterns the highest run comes
-    /// first: the others add nothing.
+    /// Sorts by pattern, a key at a time. Of equal patterns the one of the highest run comes
+    /// first; the others add nothing.
     fn sort(&mut self, rules: &RuleSet) {
-        /// So few entries are compared byte by byte.
+        /// Up to so many entries are compared byte by byte.
         const FEW: usize = 8;
         let rest = |entry: &Entry, depth: usize| {
             &rules.get(entry.rule as usize).pattern.bytes[usize::from(entry.at) + depth..]
@@ -279,8 +279,8 @@ impl Trie {
         }
     }
 
-    /// Closes all open nodes with more bytes than `depth`, and opens the one there.
-    /// `path` is what leads to the deepest one.
+    /// Closes all open nodes deeper than `depth`, and opens the one at that depth. `path` holds
+    /// the bytes that lead to the deepest one.
     fn close_down_to(&mut self, depth: usize, path: &[u8], wildcards: bool) {
         let is_star = |depth: usize| wildcards && depth > 0 && path[depth - 1] == b'*';
         while let Some(&Open { depth: deepest, .. }) = self.open.last()
@@ -305,7 +305,7 @@ impl Trie {
         }
     }
 
-    /// Closes the deepest open node: it is a new node, or one that was there already.
+    /// Closes the deepest open node, and returns a known node that equals it or a new one.
     fn close(&mut self, is_star: bool) -> NodeId {
         let open = self.open.pop().expect("a node is open");
         let edges = &self.open_edges[open.edges_from..];
@@ -350,7 +350,7 @@ impl Trie {
         id
     }
 
-    /// Adds the node that is closed; its edges are still the last open ones.
+    /// Adds the node that is being closed. Its edges are still the last open ones.
     fn add_node(&mut self, open: &Open, is_star: bool) {
         let edges = &self.open_edges[open.edges_from..];
         let mut ahead = Ahead::NOTHING;
@@ -384,7 +384,7 @@ impl Trie {
         self.push_node(node, NONE, 0);
     }
 
-    /// The link of this label to a node: a new one, or one that was there already.
+    /// The link with this label to a node: a known one or a new one.
     fn link(&mut self, label: u32, to: NodeId) -> NodeId {
         let id = self.nodes.len() as NodeId;
         let is = |link: &Links| (link.to, link.label) == (to, label);
@@ -441,7 +441,7 @@ impl Trie {
         self.links.push(Links { first: NONE, to, label });
     }
 
-    /// No run above this one can be reached.
+    /// The highest run that can be reached.
     pub(crate) fn highest(&self) -> Run {
         self.highest_run
     }
@@ -465,7 +465,7 @@ impl Trie {
         &self.nodes[id as usize]
     }
 
-    /// The ways from a node, by byte in ascending order.
+    /// The edges from a node, by byte in ascending order.
     #[inline]
     pub(crate) fn edges(&self, id: NodeId) -> &[(u8, NodeId)] {
         edges_of(&self.edges, self.node(id))
@@ -483,7 +483,7 @@ impl Trie {
 }
 
 impl Node {
-    /// Whether this node itself, not its star, leads anywhere or ends a rule of `$`.
+    /// Whether this node itself, without its star, has edges or ends a rule with `$`.
     #[inline]
     pub(crate) fn goes_on(&self) -> bool {
         self.edges_len > 0 || self.end_anchored != 0
@@ -496,10 +496,10 @@ impl Open {
     }
 }
 
-/// The number of an `Ahead`, one of the last ones where it is equal.
+/// The index of an [`Ahead`]: that of an equal one among the last few, or a new one.
 fn ahead_id(aheads: &mut Vec<Ahead>, ahead: Ahead) -> u32 {
-    const TRIED: usize = 4;
-    match aheads.iter().rev().take(TRIED).position(|known| *known == ahead) {
+    const COMPARED: usize = 4;
+    match aheads.iter().rev().take(COMPARED).position(|known| *known == ahead) {
         Some(back) => (aheads.len() - 1 - back) as u32,
         None => {
             aheads.push(ahead);
@@ -529,8 +529,8 @@ pub(crate) fn mix(hash: u64, word: u64) -> u64 {
 /// The bytes of a key.
 const KEY_BYTES: usize = 7;
 
-/// A number that sorts as the first bytes do: those, then zeros for any that are missing,
-/// then how many there are, 255 if more follow.
+/// A number that sorts like the first bytes: the bytes, zeros in place of missing ones, and how
+/// many there are, or 255 if more follow.
 fn key_of(bytes: &[u8]) -> u64 {
     match bytes.first_chunk() {
         Some(eight) => u64::from_be_bytes(*eight) | 0xFF,

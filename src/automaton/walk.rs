@@ -1,48 +1,47 @@
-//! From a target to the verdict: the walk through the table.
+//! From a haystack to the verdict: the walk through a table.
+//!
+//! A *haystack* is a path and query without the first `/`, not normalised. It may go on after
+//! its end: the walk stops at the byte that ends it (`#`, in some profiles NUL too).
 
-use crate::automaton::lookahead::FILTER_LEN;
-use crate::automaton::table::{
-    BRANCH, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, THEN_BEHIND, THEN_TARGET, Table,
+use crate::automaton::table::Table;
+use crate::automaton::table::format::{
+    BRANCH, FILTER_LEN, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, THEN_NEXT, THEN_TARGET,
 };
-use crate::rules::target::Target;
 use crate::verdict::Verdict;
 
 impl Table<'_> {
-    /// The verdict on a target. Reads its bytes once at most, from first to last, stops
-    /// as soon as the verdict is final, allocates nothing.
-    ///
-    /// The table must be valid: another one makes it panic, or worse.
+    /// The verdict on a haystack. Goes through it once, stops as soon as the verdict is final,
+    /// and never allocates.
     #[inline(always)]
-    pub(crate) fn verdict(self, target: &Target<'_>) -> Verdict {
+    pub(crate) fn verdict(self, haystack: &[u8]) -> Verdict {
         #[cfg(target_arch = "x86_64")]
-        if super::avx2::is_available() {
-            let verdict = super::avx2::verdict(self, target);
-            // So every test and every fuzzed input checks one walk by the other.
-            debug_assert_eq!(verdict, self.verdict_anywhere(target));
+        if let Some(avx2) = super::avx2::Avx2::detect() {
+            let verdict = avx2.verdict(self, haystack);
+            // So every test and every fuzzed input compares the two walks.
+            debug_assert_eq!(verdict, self.verdict_portable(haystack));
             return verdict;
         }
-        self.verdict_anywhere(target)
+        self.verdict_portable(haystack)
     }
 
     /// The walk for every processor.
     #[inline(never)]
-    fn verdict_anywhere(self, target: &Target<'_>) -> Verdict {
+    fn verdict_portable(self, haystack: &[u8]) -> Verdict {
         match self.width() {
-            2 => self.walk::<2>(target),
-            _ => self.walk::<4>(target),
+            2 => self.walk::<2>(haystack),
+            _ => self.walk::<4>(haystack),
         }
     }
 
-    /// Compares the bytes as they were given, until a special one matters.
+    /// Compares the bytes as they are given, until a special one matters.
     ///
-    /// What costs is the latency of one look-up after another and the branches that no one
-    /// can predict. So a record's other fields are fetched only when they are needed, and the
-    /// wait that follows a literal or branch without success is entered without asking for
-    /// its kind.
-    fn walk<const WIDTH: usize>(self, target: &Target<'_>) -> Verdict {
-        let table = self.bytes;
-        let given = target.unended();
-        let mut left = given;
+    /// The time goes into look-ups that wait for one another, and into branches that cannot be
+    /// predicted. So each field of a record is fetched only when it is needed, and the wait to
+    /// which a literal or branch fails is entered without asking for its kind.
+    fn walk<const WIDTH: usize>(self, haystack: &[u8]) -> Verdict {
+        let table = self.bytes();
+        let encoding = self.encoding();
+        let mut left = haystack;
         let mut at = self.start() as usize;
         loop {
             if is_final(at) {
@@ -53,21 +52,21 @@ impl Table<'_> {
             let wait = match head.kind() {
                 LITERAL => {
                     let same = common_prefix_len(&table[at + 2..at + 2 + n], left);
-                    let Some((_, behind)) = left.split_at_checked(same) else { unreachable!() };
+                    let Some((_, after)) = left.split_at_checked(same) else { unreachable!() };
                     if same == n {
-                        left = behind;
+                        left = after;
                         at = match head.then() {
-                            THEN_BEHIND => at + 2 + n + head.targets_len(WIDTH),
+                            THEN_NEXT => at + 2 + n + head.targets_len(WIDTH),
                             THEN_TARGET => number::<WIDTH>(table, at + 2 + n),
                             verdict => usize::from(verdict - 1),
                         };
                         continue;
                     }
-                    let Some(&byte) = behind.first() else { return head.at_end() };
-                    if self.encoding.is_special(byte) {
-                        return self.meet_special(given, at, given.len() - left.len(), same);
+                    let Some(&byte) = after.first() else { return head.at_end() };
+                    if encoding.is_special(byte) {
+                        return self.at_special(haystack, at, haystack.len() - left.len(), same);
                     }
-                    left = behind;
+                    left = after;
                     match head.otherwise() {
                         OTHERWISE_TARGET => {
                             number::<WIDTH>(table, at + 2 + n + head.then_len(WIDTH))
@@ -76,14 +75,14 @@ impl Table<'_> {
                     }
                 }
                 BRANCH => {
-                    let Some((&byte, behind)) = left.split_first() else { return head.at_end() };
-                    if self.encoding.is_special(byte) {
-                        return self.meet_special(given, at, given.len() - left.len(), 0);
+                    let Some((&byte, after)) = left.split_first() else { return head.at_end() };
+                    if encoding.is_special(byte) {
+                        return self.at_special(haystack, at, haystack.len() - left.len(), 0);
                     }
-                    if let Some(exit) = position(&table[at + 2..at + 2 + n], byte) {
-                        left = behind;
-                        if !self.sees_another(table[at + 2 + n + exit], left) {
-                            at = number::<WIDTH>(table, at + 2 + 2 * n + WIDTH * exit);
+                    if let Some(index) = position(&table[at + 2..at + 2 + n], byte) {
+                        left = after;
+                        if !self.peek_rules_out(table[at + 2 + n + index], left) {
+                            at = number::<WIDTH>(table, at + 2 + 2 * n + WIDTH * index);
                             continue;
                         }
                     }
@@ -99,58 +98,59 @@ impl Table<'_> {
             let bytes_at = wait + 2 + FILTER_LEN;
             at = loop {
                 let stops = |byte: &u8| {
-                    self.encoding.is_special(*byte)
+                    encoding.is_special(*byte)
                         || filter[usize::from(byte & 15)] & filter[16 + usize::from(byte >> 4)] != 0
                 };
                 let Some(stop) = left.iter().position(stops) else {
                     return Head(table[wait]).at_end();
                 };
                 let from_stop = &left[stop..];
-                let Some((&byte, behind)) = from_stop.split_first() else { unreachable!() };
-                if self.encoding.is_special(byte) {
-                    return self.meet_special(given, wait, given.len() - from_stop.len(), 0);
+                let Some((&byte, after)) = from_stop.split_first() else { unreachable!() };
+                if encoding.is_special(byte) {
+                    return self.at_special(haystack, wait, haystack.len() - from_stop.len(), 0);
                 }
-                left = behind;
-                if let Some(exit) = position(&table[bytes_at..bytes_at + n], byte)
-                    && !self.sees_another(table[bytes_at + n + exit], left)
+                left = after;
+                if let Some(index) = position(&table[bytes_at..bytes_at + n], byte)
+                    && !self.peek_rules_out(table[bytes_at + n + index], left)
                 {
-                    break number::<WIDTH>(table, bytes_at + 2 * n + WIDTH * exit);
+                    break number::<WIDTH>(table, bytes_at + 2 * n + WIDTH * index);
                 }
             };
         }
     }
 
-    /// Whether the byte that comes next is certain to fail where an exit with this peek
-    /// leads.
+    /// Whether the literal that a transition with this peek leads to cannot match: another
+    /// byte comes next, and stands for itself.
     #[inline(always)]
-    fn sees_another(self, peek: u8, left: &[u8]) -> bool {
+    fn peek_rules_out(self, peek: u8, left: &[u8]) -> bool {
         match left.first() {
-            Some(&next) => next != peek && peek != NO_PEEK && !self.encoding.is_special(next),
+            Some(&next) => next != peek && peek != NO_PEEK && !self.encoding().is_special(next),
             None => false,
         }
     }
 
-    /// Goes on where the record `at`, entered behind the first `read` bytes, met a special
-    /// byte `further` bytes on.
+    /// Goes on after a record met a special byte. The record begins at the offset `at` and was
+    /// entered after `read` bytes of the haystack; the special byte comes `further` bytes later.
     #[cold]
-    pub(super) fn meet_special(
+    pub(super) fn at_special(
         self,
-        given: &[u8],
+        haystack: &[u8],
         at: usize,
         read: usize,
         further: usize,
     ) -> Verdict {
-        if self.encoding.ends(given[read + further]) {
-            return Head(self.bytes[at]).at_end();
+        if self.encoding().ends(haystack[read + further]) {
+            return Head(self.bytes()[at]).at_end();
         }
-        self.walk_normalised(self.encoding.up_to_end(&given[read..]), at)
+        self.walk_normalised(self.encoding().up_to_end(&haystack[read..]), at)
     }
 
-    /// Goes on from the record `at` with the normalised bytes of what is left of the target.
+    /// Goes on from the record at an offset with what is left of the haystack, normalising it on
+    /// the way.
     fn walk_normalised(self, left: &[u8], mut at: usize) -> Verdict {
-        let mut bytes = self.encoding.normalised(left);
+        let mut bytes = self.encoding().normalised(left);
         let mut next = bytes.next();
-        let table = self.bytes;
+        let table = self.bytes();
         let width = self.width();
         let number = |at| if width == 2 { number::<2>(table, at) } else { number::<4>(table, at) };
         'records: loop {
@@ -176,7 +176,7 @@ impl Table<'_> {
                         }
                     }
                     at = match head.then() {
-                        THEN_BEHIND => p + n + head.targets_len(width),
+                        THEN_NEXT => p + n + head.targets_len(width),
                         THEN_TARGET => number(p + n),
                         verdict => usize::from(verdict - 1),
                     };
@@ -184,9 +184,9 @@ impl Table<'_> {
                 BRANCH => {
                     let Some(byte) = next else { return head.at_end() };
                     at = match position(&table[p..p + n], byte) {
-                        Some(exit) => {
+                        Some(index) => {
                             next = bytes.next();
-                            number(p + 2 * n + width * exit)
+                            number(p + 2 * n + width * index)
                         }
                         None => match head.otherwise() {
                             OTHERWISE_TARGET => number(p + 2 * n + width * n),
@@ -199,8 +199,8 @@ impl Table<'_> {
                     loop {
                         let Some(byte) = next else { return head.at_end() };
                         next = bytes.next();
-                        if let Some(exit) = position(&table[p..p + n], byte) {
-                            at = number(p + 2 * n + width * exit);
+                        if let Some(index) = position(&table[p..p + n], byte) {
+                            at = number(p + 2 * n + width * index);
                             break;
                         }
                     }
@@ -212,14 +212,14 @@ impl Table<'_> {
 
 /// Whether a target is a verdict.
 #[inline(always)]
-pub(super) fn is_final(at: usize) -> bool {
-    at < 2
+pub(super) fn is_final(target: usize) -> bool {
+    target < 2
 }
 
-/// The verdict that a target is.
+/// The verdict that a final target is.
 #[inline(always)]
-pub(super) fn final_verdict(at: usize) -> Verdict {
-    if at == 0 { Verdict::Allow } else { Verdict::Disallow }
+pub(super) fn final_verdict(target: usize) -> Verdict {
+    if target == 0 { Verdict::Allow } else { Verdict::Disallow }
 }
 
 /// The verdict of a final `otherwise`.
@@ -235,7 +235,7 @@ fn number<const WIDTH: usize>(table: &[u8], at: usize) -> usize {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
 }
 
-/// Where a byte stands among others.
+/// The index of a byte.
 #[inline(always)]
 fn position(bytes: &[u8], byte: u8) -> Option<usize> {
     if bytes.len() <= 8 {
@@ -245,18 +245,18 @@ fn position(bytes: &[u8], byte: u8) -> Option<usize> {
 }
 
 #[inline(always)]
-fn half(bytes: &[u8], at: usize) -> u64 {
+fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"))
 }
 
-/// How many bytes two runs have in common from the first on.
+/// How many bytes two slices have in common at their beginning.
 #[inline(always)]
 pub(super) fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     let len = a.len().min(b.len());
     let (a, b) = (&a[..len], &b[..len]);
     let mut at = 0;
     while at + 8 <= len {
-        let differing = half(a, at) ^ half(b, at);
+        let differing = word(a, at) ^ word(b, at);
         if differing != 0 {
             return at + differing.trailing_zeros() as usize / 8;
         }

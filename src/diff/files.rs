@@ -1,4 +1,4 @@
-//! From two files to the crawlers that they treat differently.
+//! Compares two files for many crawlers at once.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,21 +8,36 @@ use crate::policy::Policy;
 use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
 
-/// What changed for some crawlers.
+/// Crawlers for which the same changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct CrawlersDifference<C> {
-    /// The crawlers that get the same policies from both files.
+pub struct ComparedCrawlers<C> {
+    /// The crawlers. The old file has one policy for all of them, and so has the new file.
     pub crawlers: Vec<C>,
     /// What changed for them.
     pub difference: Difference,
 }
 
-/// Every crawler that either file knows: `*` for those that no group names, then the distinct
-/// product tokens of the old file and of the new one, as first written there.
+/// The labels must be text or bytes.
+#[cfg(feature = "serde")]
+impl<C: AsRef<[u8]>> serde::Serialize for ComparedCrawlers<C> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use crate::bytes_as_text::BytesAsText;
+        use serde::ser::SerializeStruct;
+        let crawlers: Vec<_> = self.crawlers.iter().map(|c| BytesAsText(c.as_ref())).collect();
+        let mut out = serializer.serialize_struct("ComparedCrawlers", 2)?;
+        out.serialize_field("crawlers", &crawlers)?;
+        out.serialize_field("difference", &self.difference)?;
+        out.end()
+    }
+}
+
+/// The crawlers that either file names: `*` for any crawler that no group names, then the distinct
+/// product tokens of the old file and of the new one, as first written.
+#[must_use]
 pub fn named_crawlers<'a>(old: &Robots<'a>, new: &Robots<'a>) -> Vec<(&'a [u8], Crawler)> {
     let mut known = HashSet::new();
-    // No name: the groups for everybody.
+    // A crawler without a name gets the groups for everybody.
     let mut all = vec![(&b"*"[..], Crawler::names([""; 0]))];
     for token in old.tokens().chain(new.tokens()).filter(|token| *token != b"*") {
         if known.insert(token.to_ascii_lowercase()) {
@@ -32,41 +47,44 @@ pub fn named_crawlers<'a>(old: &Robots<'a>, new: &Robots<'a>) -> Vec<(&'a [u8], 
     all
 }
 
-/// What changed from one file to another, for the [`named_crawlers`].
+/// Compares two files for the [`named_crawlers`].
 ///
-/// Crawlers that get the same policies from both files stand together, in the order of the first
-/// of them. A crawler is asked for by its token alone: one that finds several groups by a longer
-/// name or by several names is a matter for [`crawlers`].
+/// Crawlers with the same policies are grouped, in the order of the first of each group. Every
+/// crawler is looked up by its token alone. Use [`crawlers`] for one that finds other groups by a
+/// longer name or by several names.
+#[must_use]
 pub fn files<'a>(
     old: &Robots<'a>,
     new: &Robots<'a>,
     limits: &Limits,
-) -> Vec<CrawlersDifference<&'a [u8]>> {
+) -> Vec<ComparedCrawlers<&'a [u8]>> {
     crawlers(old, new, named_crawlers(old, new), limits)
 }
 
-/// What changed from one file to another for these crawlers, each given with what it is called
-/// in the result. Crawlers that get the same policies from both files stand together, in the
-/// order of the first of them.
+/// Compares two files for these crawlers. Each comes with a label, which stands for it in the
+/// result.
+///
+/// Crawlers with the same policies are grouped, in the order of the first of each group.
+#[must_use]
 pub fn crawlers<C>(
     old: &Robots<'_>,
     new: &Robots<'_>,
     crawlers: impl IntoIterator<Item = (C, Crawler)>,
     limits: &Limits,
-) -> Vec<CrawlersDifference<C>> {
+) -> Vec<ComparedCrawlers<C>> {
     struct Same<C> {
         crawlers: Vec<C>,
         policies: [Policy; 2],
     }
     let mut all: Vec<Same<C>> = Vec::new();
-    // Most crawlers share one policy; others have rules of the same meaning.
+    // Most crawlers share one policy, and others have policies with the same rules.
     let mut by_address: HashMap<[usize; 2], usize> = HashMap::new();
     let mut by_rules: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
-    for (called, crawler) in crawlers {
+    for (label, crawler) in crawlers {
         let policies = [old.policy(&crawler), new.policy(&crawler)];
         let addresses = [0, 1].map(|side: usize| policies[side].address());
         if let Some(number) = by_address.get(&addresses) {
-            all[*number].crawlers.push(called);
+            all[*number].crawlers.push(label);
             continue;
         }
         let numbers =
@@ -80,22 +98,61 @@ pub fn crawlers<C>(
             all.push(Same { crawlers: Vec::new(), policies });
             all.len() - 1
         });
-        all[number].crawlers.push(called);
+        all[number].crawlers.push(label);
         by_address.insert(addresses, number);
     }
     let mut budget = limits.pairs.saturating_mul(4);
     let compare = |Same { crawlers, policies: [old, new] }| {
         let difference = policies_within(&old, &new, limits, &mut budget);
-        CrawlersDifference { crawlers, difference }
+        ComparedCrawlers { crawlers, difference }
     };
     all.into_iter().map(compare).collect()
 }
 
-/// A number that is the same for policies with the same rules.
+/// A hash of the rules of a policy.
 fn fingerprint(policy: &Policy) -> u64 {
     let mut hasher = DefaultHasher::new();
     for rule in policy.rules() {
         (rule.verdict, rule.pattern(), rule.is_anchored()).hash(&mut hasher);
     }
     hasher.finish()
+}
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use serde_json::{json, to_value};
+
+    use super::*;
+    use crate::Profile;
+
+    #[test]
+    fn serialised() {
+        let old = Robots::parse(b"User-agent: a\nDisallow: /x", &Profile::ORIGINAL_1994);
+        let new = Robots::parse(b"User-agent: b\nDisallow: /\xE9", &Profile::ORIGINAL_1994);
+        let compared = files(&old, &new, &Limits::default());
+        let rule =
+            |line: u32, value| json!({ "verdict": "disallow", "line": line, "value": value });
+        let flip =
+            |path, old, new| json!({ "path": path, "is_shortest": true, "old": old, "new": new });
+        let bytes = json!([47, 233]);
+        let wanted = json!([
+            { "crawlers": ["*"], "difference": "equal" },
+            { "crawlers": ["a"], "difference": { "different": {
+                "newly_disallowed": [],
+                "newly_allowed": [flip(json!("/x"), rule(2, json!("/x")), json!(null))],
+                "unproven": null,
+            } } },
+            { "crawlers": ["b"], "difference": { "different": {
+                "newly_disallowed": [flip(bytes.clone(), json!(null), rule(2, bytes))],
+                "newly_allowed": [],
+                "unproven": null,
+            } } },
+        ]);
+        let value = to_value(&compared).unwrap();
+        assert_eq!(value, wanted);
+        for (value, compared) in value.as_array().unwrap().iter().zip(&compared) {
+            let difference = serde_json::from_value(value["difference"].clone()).unwrap();
+            assert_eq!(compared.difference, difference);
+        }
+    }
 }

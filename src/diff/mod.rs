@@ -1,4 +1,8 @@
-//! What changed from one robots.txt to another: not in its lines but in its meaning.
+//! Finds what changed from one robots.txt to another: in meaning, not in text.
+//!
+//! [`files`] compares two files for every crawler that they name, [`crawlers`] for crawlers of
+//! your choice, and [`policies`] compares two policies. Each result is a [`Difference`]: proven
+//! equal, or paths that one side allows and the other does not.
 //!
 //! ```
 //! use robotsieve::diff::{self, Difference, Limits};
@@ -7,27 +11,27 @@
 //! let old = b"User-agent: *\nDisallow: /shop/\nDisallow: /shop/cart\nAllow: /shop/open";
 //! let new = b"User-agent: *\nAllow: /shop/open$\nDisallow: /shop/\n";
 //! let [old, new] = [&old[..], new].map(|file| Robots::parse(file, &Profile::RFC9309));
-//! let crawlers = diff::files(&old, &new, &Limits::default());
-//! let Difference::Different(flips) = &crawlers[0].difference else { panic!() };
+//! let compared = diff::files(&old, &new, &Limits::default());
+//! let Difference::Different(flips) = &compared[0].difference else { panic!() };
 //! assert_eq!(flips.newly_disallowed[0].path, b"/shop/opena");
-//! // That `/shop/cart` is gone changes nothing, and nothing else became allowed.
+//! // Dropping the line for `/shop/cart` changes nothing, and nothing became allowed.
 //! assert!(flips.newly_allowed.is_empty() && flips.unproven.is_none());
 //! ```
 //!
-//! # How it is decided
+//! # How it works
 //!
-//! 1. Rules with the same patterns in the same order of precedence mean the same.
-//! 2. The automata of both policies are walked in step. First is found out whether they decide
-//!    alike at all, by the algorithm of Hopcroft and Karp: nearly linear in the size of both,
-//!    so this is always known where both are DFAs. Targets that no URL has do not count: a
-//!    third automaton knows which bytes normalising leaves.
-//! 3. If they differ, all pairs of states are visited breadth first. So the first path found in
-//!    each direction is a shortest one. [`Limits::pairs`] bounds it.
-//! 4. Where that bound is hit, or an automaton is over its own limits, paths made from the rules
-//!    of both are tried. That finds differences, but never proves that there are none, and
-//!    [`Flips::unproven`] or [`Difference::Unknown`] says so.
+//! 1. Policies whose rules have the same patterns in the same order of precedence are equal.
+//! 2. Otherwise the automata of both policies are walked in lockstep. The algorithm of Hopcroft
+//!    and Karp first decides whether they are equal at all. It takes nearly linear time in the
+//!    size of both, so if both have a DFA, this is always known. Differences that no real URL can
+//!    reach are ignored: a third automaton knows which bytes normalising leaves.
+//! 3. If they differ, all pairs of states are visited breadth first, so the first path found in
+//!    each direction is a shortest one. [`Limits::pairs`] bounds this search.
+//! 4. If the search hits that bound, or the rules of a policy are over the limits of the
+//!    automaton, paths made from the rules of both are tried. This can find differences but never
+//!    prove that there are none. [`Flips::unproven`] or [`Difference::Unknown`] then says why.
 //!
-//! Every path that is handed out was asked of both policies and flips.
+//! Every path that is returned was put to both policies, and they gave different verdicts.
 
 mod files;
 mod product;
@@ -38,49 +42,60 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::automaton::LimitHit;
-use crate::automaton::{Automaton, Compiler};
+use crate::automaton::{Automaton, Compiler, LimitHit};
 use crate::policy::Policy;
 use crate::verdict::Verdict;
 
-pub use files::{CrawlersDifference, crawlers, files, named_crawlers};
+pub use files::{ComparedCrawlers, crawlers, files, named_crawlers};
 use product::{End, Product};
 use samples::Samples;
 use targets::Targets;
 
-/// How much work a comparison may be.
+/// How much work a comparison may take, and how much it reports.
+///
+/// ```
+/// use robotsieve::diff::Limits;
+///
+/// let mut limits = Limits::default();
+/// limits.flips = 1;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Pairs of states that are visited at most to find shortest flips, for each pair of
-    /// policies. [`files`] visits four times as many at most for a whole file.
+    /// How many pairs of states the search for shortest flips visits at most, for each pair of
+    /// policies. [`files`] visits at most four times as many for a whole file.
     pub pairs: usize,
-    /// Flips reported at most in each direction, one for each pair of deciding rules.
+    /// How many flips to report at most in each direction: one for each pair of deciding rules.
     pub flips: usize,
-    /// Paths tried at most where the automata cannot tell; fewer where thousands of rules make
-    /// that take seconds.
+    /// How many paths to try at most if the automata give no proof. Fewer are tried if thousands
+    /// of rules would make that take seconds.
     pub samples: usize,
 }
 
 impl Default for Limits {
-    /// 262,144 pairs (some 30 MB and less than a second), 5 flips in each direction and
-    /// 20,000 sampled paths.
+    /// 262,144 pairs (some 30 MB and less than a second), 5 flips in each direction, and 20,000
+    /// sampled paths.
     fn default() -> Limits {
         Limits { pairs: 1 << 18, flips: 5, samples: 20_000 }
     }
 }
 
-/// What the comparison of two policies found.
+/// The result of comparing two policies.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Difference {
-    /// Proven: both allow the same targets.
+    /// Both are proven to allow the same URLs.
     Equal,
-    /// These paths flip.
+    /// They differ on these paths.
     Different(Flips),
-    /// No path that flips was found, but that there is none is not proven.
+    /// No difference was found, but equality is not proven.
     Unknown {
-        /// Why not.
+        /// Why there is no proof.
         unproven: Unproven,
         /// How many paths were tried.
         sampled: usize,
@@ -88,12 +103,12 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// Whether both are proven to allow the same.
+    /// Whether both policies are proven to allow the same URLs.
     pub fn is_equal(&self) -> bool {
         *self == Difference::Equal
     }
 
-    /// The flips that were found.
+    /// The paths on which they differ, if any were found.
     pub fn flips(&self) -> Option<&Flips> {
         match self {
             Difference::Different(flips) => Some(flips),
@@ -102,56 +117,70 @@ impl Difference {
     }
 }
 
-/// Paths that the two policies judge differently. At least one direction has some.
+/// Paths on which two policies differ. At least one direction has some.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Flips {
-    /// Paths that were allowed and are not any more, the shortest first.
+    /// Paths that the old policy allows and the new one disallows. The proven shortest come
+    /// first, then the others by length.
     pub newly_disallowed: Vec<Flip>,
-    /// Paths that were disallowed and are allowed now, the shortest first.
+    /// Paths that the old policy disallows and the new one allows, in the same order.
     pub newly_allowed: Vec<Flip>,
-    /// Why the comparison ended early, if it did. Otherwise a direction without flips has
-    /// none.
+    /// Why the comparison ended early. If this is `None`, a direction without flips has none.
     pub unproven: Option<Unproven>,
 }
 
-/// A path that flips.
+/// A path on which two policies differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Flip {
-    /// The path, with its query if it has one: for [`Policy::is_path_allowed`].
+    /// The path, with its query if it has one. To be passed to [`Policy::is_path_allowed`], not
+    /// to [`Policy::is_allowed`], which takes a path that begins with `//` for a host.
+    #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
     pub path: Vec<u8>,
-    /// Whether it is proven that no shorter target flips in this direction.
+    /// Whether no shorter target flips in this direction; proven.
     pub is_shortest: bool,
-    /// The rule that decided in the old policy, if one did.
+    /// The rule that decides in the old policy, if one does.
     pub old: Option<DecidingRule>,
     /// The rule that decides in the new policy, if one does.
     pub new: Option<DecidingRule>,
 }
 
-/// A rule that decides about a path.
+/// The rule that decides about a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct DecidingRule {
-    /// What it says.
+    /// Whether it allows or disallows.
     pub verdict: Verdict,
-    /// Its line, 1-based.
+    /// Its line number, from 1.
     pub line: u32,
     /// Its value as written.
+    #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
     pub value: Vec<u8>,
 }
 
-/// Why something could not be proven.
+/// Why a comparison has no proof.
+///
+/// Its `Display` is a clause such as `more than 262144 pairs of states`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Unproven {
-    /// The automata have more pairs of states than [`Limits::pairs`].
+    /// The automata have more pairs of states than [`Limits::pairs`], or than what was left of
+    /// the budget for a whole file.
     Pairs(usize),
     /// The rules of the old policy are over the limits of the automaton.
     Old(LimitHit),
     /// The rules of the new policy are over the limits of the automaton.
     New(LimitHit),
-    /// The policies were read in different profiles.
+    /// The policies are of different profiles.
     Profiles,
 }
 
@@ -170,11 +199,10 @@ impl fmt::Display for Unproven {
     }
 }
 
-/// Whether two policies of the same profile allow the same targets, and the shortest paths that
-/// show where they do not.
+/// Compares two policies of the same profile: whether they allow the same URLs, and if not, the
+/// shortest paths on which they differ.
 ///
-/// Compiles both, if that is still to be done. Time and memory are bounded by the limits and
-/// by those of the automata.
+/// Compiles both policies if they are not compiled yet. The limits bound time and memory.
 ///
 /// ```
 /// use robotsieve::diff::{self, Difference, Limits};
@@ -187,11 +215,12 @@ impl fmt::Display for Unproven {
 /// let same = policy(b"User-agent: *\nDisallow: /*/x*");
 /// assert_eq!(diff::policies(&one, &same, &Limits::default()), Difference::Equal);
 /// ```
+#[must_use]
 pub fn policies(old: &Policy, new: &Policy, limits: &Limits) -> Difference {
     policies_within(old, new, limits, &mut usize::MAX.clone())
 }
 
-/// As [`policies`], within what is left of a budget of pairs for several comparisons.
+/// Like [`policies`], but takes the pairs it visits from a budget for several comparisons.
 fn policies_within(old: &Policy, new: &Policy, limits: &Limits, budget: &mut usize) -> Difference {
     if old.is_same(new) || old.decides_like(new) {
         return Difference::Equal;
@@ -206,15 +235,15 @@ fn policies_within(old: &Policy, new: &Policy, limits: &Limits, budget: &mut usi
     }
 }
 
-/// So many pairs may be visited even if the budget of several comparisons is used up: small
-/// automata are always compared in full.
+/// How many pairs may be visited even if the budget for several comparisons is used up, so that
+/// small automata are always compared in full.
 const LEAST_PAIRS: usize = 4_096;
 
-/// Candidates looked at for each flip that may be reported: what has the same pair of deciding
-/// rules as another one is left out.
+/// How many paths to look at for each flip to report. Most are dropped, since another one with
+/// the same pair of deciding rules is known.
 const CANDIDATES_PER_FLIP: usize = 200;
 
-/// Bytes of sampled paths times rules, at most: some two seconds for the costliest rules.
+/// The limit on the bytes of sampled paths times rules: some two seconds for the costliest rules.
 const SAMPLE_WORK: u64 = 4 << 30;
 
 /// The lines of two deciding rules.
@@ -234,7 +263,7 @@ struct Direction {
     flips: Vec<Flip>,
     lines: HashSet<Lines>,
     candidates: usize,
-    /// Bytes of the nearest target that flips, where that is proven.
+    /// The length in bytes of the shortest target that flips, once it is proven.
     nearest: Option<usize>,
 }
 
@@ -243,7 +272,7 @@ impl<'p> Found<'p> {
         Found { old, new, limits, directions: [Direction::default(), Direction::default()] }
     }
 
-    /// Compares the automata. `Err`: what is still to be found is not proven to be there or not.
+    /// Compares the automata. Returns an error if there may be flips that were not found.
     fn by_automata(&mut self, budget: &mut usize) -> Result<(), Unproven> {
         let (old, new) = (self.old, self.new);
         if old.reading() != new.reading() {
@@ -253,7 +282,8 @@ impl<'p> Found<'p> {
             [automaton(old).map_err(Unproven::Old)?, automaton(new).map_err(Unproven::New)?];
         let targets = Targets::of(self.old.reading());
         let product = Product { old: old.table(), new: new.table(), targets };
-        // Bounded by the size of the tables; the limit is there for tables of odd configurations.
+        // The sizes of the tables bound this too; the limit is for tables built with unusual
+        // limits of their own.
         match product.decide_alike(self.limits.pairs.max(LEAST_PAIRS).saturating_mul(4)) {
             Ok(true) => return Ok(()),
             Ok(false) => {}
@@ -276,7 +306,7 @@ impl<'p> Found<'p> {
         }
     }
 
-    /// Tries paths made from the rules of both: how many.
+    /// Tries paths made from the rules of both, and returns how many.
     fn by_samples(&mut self) -> usize {
         let mut samples = Samples::new(self.old, self.new, self.limits.samples);
         let mut count = 0;
@@ -309,8 +339,8 @@ impl<'p> Found<'p> {
         direction.flips.len() >= limit || direction.candidates >= limit * CANDIDATES_PER_FLIP
     }
 
-    /// Adds a path that the new policy gives this verdict, if it flips, and by a pair of rules
-    /// of its own.
+    /// Adds a path that flips to this verdict, unless another one with the same pair of deciding
+    /// rules is known.
     fn add(&mut self, path: Vec<u8>, verdict: Verdict, is_shortest: bool) {
         let decided = [self.old, self.new].map(|policy| policy.decide_path(&path).ok());
         let [Some(old), Some(new)] = decided else { return };
@@ -347,14 +377,13 @@ impl<'p> Found<'p> {
     }
 }
 
-/// The automaton of a policy, or one that is built for the comparison, whatever the policy's
-/// own engine.
+/// The automaton of a policy. If the policy uses another engine, one is built for the comparison.
 fn automaton(policy: &Policy) -> Result<Cow<'_, Automaton>, LimitHit> {
     policy.compile();
     if let Some(automaton) = policy.automaton() {
         return Ok(Cow::Borrowed(automaton));
     }
-    /// A comparison is worth more than a question: so many times the usual limits.
+    /// More than the usual limits, since a comparison may cost more than a verdict.
     const STATES: u32 = 1 << 18;
     const WORK: u64 = 1 << 26;
     let limits = crate::Limits {

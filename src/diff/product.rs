@@ -1,5 +1,5 @@
-//! Two tables walked in step: do they decide alike, and where is the nearest target on which
-//! they do not?
+//! Walks two tables in lockstep, to find whether they are equal and the shortest targets on which
+//! they differ.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use super::targets::{Spot, Targets};
 use crate::automaton::{ByteSet, Cursor, Table};
 use crate::verdict::Verdict;
 
-/// Two tables of one reading.
+/// Two tables, and the targets that a URL can have.
 #[derive(Clone, Copy)]
 pub(super) struct Product<'t> {
     pub(super) old: Table<'t>,
@@ -15,7 +15,7 @@ pub(super) struct Product<'t> {
     pub(super) targets: Targets,
 }
 
-/// Where both are behind the same bytes.
+/// Where both tables are after the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Pair {
     old: Cursor,
@@ -23,7 +23,7 @@ struct Pair {
     spot: Spot,
 }
 
-/// A pair that was reached, and how.
+/// A pair that was reached, by this byte from the pair of this number.
 struct Reached {
     pair: Pair,
     from: u32,
@@ -33,24 +33,27 @@ struct Reached {
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Nothing was left to look at.
+    /// Everything was visited.
     Exhausted,
-    /// Whoever was told of the flips had enough.
+    /// The visitor asked to stop.
     Stopped,
-    /// More pairs than the limit.
+    /// There are more pairs than the limit.
     Limit,
 }
 
-/// So many times a pair of final states that shows a difference is visited again.
+/// How many times a search may return to pairs of final states that differ: different rules can
+/// decide there.
 const REPEATED_FLIPS: usize = 4_096;
 
-/// Whether to go on.
+/// What a visitor returns: whether to go on.
 pub(super) type GoOn = bool;
 
 impl Product<'_> {
-    /// Visits targets on which the tables differ, one for each pair of states that shows a
-    /// difference, and some more where both are final: shortest first, of equal lengths the
-    /// readable first. `visit` is given the target and what the new table says.
+    /// Visits targets on which the tables differ: one for each pair of states that differs, and
+    /// some more where both states are final. The shortest come first, and among those of one
+    /// length the most readable. `visit` gets the target and the verdict of the new table.
+    ///
+    /// Returns why the search ended, and how many pairs it visited.
     pub(super) fn flips(
         self,
         limit_pairs: usize,
@@ -60,9 +63,10 @@ impl Product<'_> {
         self.search(limit_pairs, |pair| known.insert(pair), visit)
     }
 
-    /// Whether both decide alike, by Hopcroft and Karp: places that are found to have to be
-    /// equal are one from then on, so that no more pairs are looked at than the tables have
-    /// places, times those of [`Targets`]. `Err`: not known, for so many were not enough.
+    /// Whether the tables are equal, by the algorithm of Hopcroft and Karp: cursors that would
+    /// have to be equivalent are merged, so there are at most as many pairs to visit as the tables
+    /// have states, times the spots of [`Targets`]. Returns an error if the limit was too low to
+    /// know.
     pub(super) fn decide_alike(self, limit_pairs: usize) -> Result<bool, ()> {
         let mut classes = Classes::default();
         let is_new = |Pair { old, new, spot }: Pair| {
@@ -84,8 +88,8 @@ impl Product<'_> {
         mut visit: impl FnMut(&dyn Fn() -> Vec<u8>, Verdict) -> GoOn,
     ) -> (End, usize) {
         let first = Pair {
-            old: self.old.first_place(),
-            new: self.new.first_place(),
+            old: self.old.first_cursor(),
+            new: self.new.first_cursor(),
             spot: self.targets.first(),
         };
         let limit_pairs = limit_pairs.min(u32::MAX as usize - 256);
@@ -102,8 +106,8 @@ impl Product<'_> {
                     return (End::Stopped, reached.len());
                 }
             }
-            // What is final for both cannot change; where it differs and the target may not
-            // end here, it may a little later.
+            // Where both are final, the verdicts cannot change. If they differ but the target
+            // cannot end here, it can a little later, so the search has to go on.
             let settled = old.is_final()
                 && new.is_final()
                 && (verdicts[0] == verdicts[1] || self.targets.may_end(spot));
@@ -113,7 +117,7 @@ impl Product<'_> {
                 }
                 self.expand(pair, |byte, pair| {
                     let is_repeated = !is_new(pair);
-                    // All flips of two final states are one pair, whatever rules decide there.
+                    // Two final states are one pair, whichever rules decide there.
                     if is_repeated {
                         let flips = pair.old.is_final()
                             && pair.new.is_final()
@@ -132,7 +136,7 @@ impl Product<'_> {
         (End::Exhausted, reached.len())
     }
 
-    /// Where a pair leads, by one byte for each class of bytes.
+    /// Finds where a pair leads, trying one byte of each class of bytes.
     fn expand(self, pair: Pair, mut found: impl FnMut(u8, Pair)) {
         let Pair { old, new, spot } = pair;
         let mut apart = ByteSet::default();
@@ -141,7 +145,7 @@ impl Product<'_> {
         self.targets.add_bytes(spot, &mut apart);
         let mut other = false;
         for &byte in &READABLE_FIRST {
-            // One stands for all that lead where it does.
+            // Bytes that are not in `apart` all lead to one pair, so one of them will do.
             if !apart.has(byte) && other {
                 continue;
             }
@@ -153,7 +157,7 @@ impl Product<'_> {
     }
 }
 
-/// The target by which a pair was reached.
+/// The target that leads to a pair.
 fn target(reached: &[Reached], mut at: usize) -> Vec<u8> {
     let mut target = vec![reached[at].byte];
     while at > 0 {
@@ -164,12 +168,12 @@ fn target(reached: &[Reached], mut at: usize) -> Vec<u8> {
     target
 }
 
-/// All bytes, those first that people read with the least effort.
+/// All bytes, in the order in which paths should use them: the most readable first.
 static READABLE_FIRST: [u8; 256] = {
     let first = b"abcdefghijklmnopqrstuvwxyz0123456789/-_.ABCDEFGHIJKLMNOPQRSTUVWXYZ?=&+,;:@!~'()%";
     let mut all = [0; 256];
     let mut len = 0;
-    // The listed ones, the other printable ones, all others.
+    // First the listed bytes, then the other printable ones, then the rest.
     let mut pass = 0;
     while pass < 3 {
         let mut byte = 0;
@@ -192,10 +196,10 @@ static READABLE_FIRST: [u8; 256] = {
     all
 };
 
-/// A place of the old table (`false`) or the new one, at a spot among the targets.
+/// A cursor of the old table (`false`) or the new one (`true`), at a spot among the targets.
 type Member = (bool, Cursor, Spot);
 
-/// Places that decide alike if the tables do: a union-find forest.
+/// Sets of members that are equivalent if the tables are equal: a union-find forest.
 #[derive(Default)]
 struct Classes {
     numbers: HashMap<Member, u32>,
@@ -204,10 +208,10 @@ struct Classes {
 }
 
 impl Classes {
-    /// The class of a place; final ones are one class for both tables.
+    /// The class of a member. A final cursor has the same class in both tables.
     fn of(&mut self, member: Member) -> u32 {
-        let (side, place, spot) = member;
-        let key = (side && !place.is_final(), place, spot);
+        let (is_new, cursor, spot) = member;
+        let key = (is_new && !cursor.is_final(), cursor, spot);
         let number = *self.numbers.entry(key).or_insert_with(|| {
             self.parents.push(self.parents.len() as u32);
             self.sizes.push(1);
@@ -225,7 +229,7 @@ impl Classes {
         number
     }
 
-    /// Makes two classes one; `false`: they were.
+    /// Merges two classes. Returns `false` if they were one already.
     fn join(&mut self, one: u32, other: u32) -> bool {
         if one == other {
             return false;

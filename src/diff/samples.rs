@@ -1,20 +1,22 @@
-//! Paths made from the rules of two policies, for where the automata cannot tell.
+//! Makes paths from the rules of two policies, for use when the automata give no proof.
 
 use std::collections::HashSet;
 
 use crate::policy::Policy;
 use crate::verdict::Verdict;
 
-/// What stars are filled with.
+/// What stars are replaced with.
 const FILLS: [&[u8]; 6] = [b"", b"a", b"/", b"a/b", b"?", b"index.html"];
-/// What is added behind a path.
+/// What is added to the end of a path.
 const TAILS: [&[u8]; 6] = [b"", b"a", b"/", b"/a", b"?a=b", b".html"];
-/// Longer paths are left out: to judge one may cost a look at each byte for each rule.
+/// Longer paths are skipped: a verdict on one may read each byte once for each rule.
 const MAX_PATH_BYTES: usize = 4_096;
 
-/// Paths, the same ones in every run: first each rule with its stars filled in the same way and
-/// with something behind it or cut off, then rules put together, filled and changed at random.
-/// The rules that only one of the policies has come first and most often.
+/// Paths made from rules, the same ones in every run.
+///
+/// First come single rules, with all stars replaced by the same bytes, and with something added to
+/// the end or cut off. Then come rules that are joined, filled and changed at random. Rules that
+/// only one of the policies has come first and are used most often.
 pub(super) struct Samples<'p> {
     /// The patterns of rules that only one policy has.
     changed: Vec<&'p [u8]>,
@@ -66,8 +68,9 @@ impl<'p> Samples<'p> {
         None
     }
 
-    /// Half of the paths, at most: all rules with the same filling and tail, then all with the
-    /// next. Half of that for the changed ones, then all of them.
+    /// The path of this number made from a single rule: all rules with the first fill and tail,
+    /// then all rules with the next. At most a quarter of all paths are made from the changed
+    /// rules in this way, and then another quarter from all rules. `None` after that.
     fn of_one_rule(&self, mut number: usize) -> Option<Vec<u8>> {
         let ways = FILLS.len() * (TAILS.len() + 1);
         let quarter = self.limit.div_ceil(4);
@@ -97,7 +100,7 @@ impl<'p> Samples<'p> {
         let mut path = Vec::new();
         for _ in 0..1 + self.below(3) {
             let pattern = self.pattern();
-            // The second one begins in the middle of what the first one left.
+            // A rule after the first may go without its `/`.
             let at = if path.is_empty() { 0 } else { self.below(2).min(pattern.len()) };
             let mut fills = [&b""[..]; 8];
             for fill in &mut fills {
@@ -125,7 +128,7 @@ impl<'p> Samples<'p> {
         path
     }
 
-    /// One of the patterns.
+    /// A random pattern. In half of the cases, one of the changed ones.
     fn pattern(&mut self) -> &'p [u8] {
         let changed = !self.changed.is_empty() && self.below(2) == 0;
         let len = if changed { self.changed.len() } else { self.all.len() };
@@ -143,7 +146,7 @@ impl<'p> Samples<'p> {
     }
 }
 
-/// Adds a pattern with its stars replaced.
+/// Adds a pattern to a path, with each star replaced by what `next` returns.
 fn fill<'f>(pattern: &[u8], path: &mut Vec<u8>, mut next: impl FnMut() -> &'f [u8]) {
     for (i, piece) in pattern.split(|byte| *byte == b'*').enumerate() {
         if i > 0 {

@@ -1,7 +1,7 @@
-//! Which bytes a normalised target can have: the automaton of all possible targets.
+//! The automaton of all targets that a URL can have once normalised.
 //!
-//! A difference that only a target shows which no URL has is none. So each pair of places is
-//! a triple: its third part is the place among the possible targets.
+//! Differences that no real URL can reach are ignored. So the search for differences walks this
+//! automaton together with the two tables.
 
 use crate::automaton::ByteSet;
 use crate::policy::Reading;
@@ -9,10 +9,10 @@ use crate::rules::normalise::{Encoding, Escapes, hex_value, is_unreserved};
 
 /// What follows the first `/` of `/robots.txt`.
 const ROBOTS_TXT: &[u8; 10] = b"robots.txt";
-/// Not on the way to `/robots.txt`.
+/// The bytes read so far do not begin `/robots.txt`.
 const ELSEWHERE: u8 = u8::MAX;
 
-/// The possible targets in a reading.
+/// The automaton of all possible targets in a reading.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Targets {
     encoding: Encoding,
@@ -20,29 +20,29 @@ pub(super) struct Targets {
     robots_txt_allowed: bool,
 }
 
-/// Where among the possible targets a run of bytes leads.
+/// A state of [`Targets`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Spot {
     escape: Escape,
-    /// How much of [`ROBOTS_TXT`] has been read, where that is always allowed.
+    /// How many bytes of [`ROBOTS_TXT`] have been read, if that is always allowed.
     robots_txt: u8,
 }
 
-/// Where in a `%XX` a run of bytes ends.
+/// Where in a `%XX` the bytes read so far end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Escape {
     Outside,
-    /// Behind the `%`.
+    /// After the `%`.
     Percent,
-    /// Behind the `%` and a first digit.
+    /// After the `%` and this first digit.
     Digit(u8),
 }
 
 impl Targets {
     pub(super) fn of(reading: Reading) -> Targets {
         let encoding = reading.encoding;
-        // Where a stray `%` stays and a digit behind it may be one that was decoded, whatever
-        // follows a `%` is possible.
+        // If a stray `%` is kept, and a digit after it can be the result of decoding, anything
+        // may follow a `%`.
         let anything = |e: &Escapes| e.decode_unreserved && !e.encode_stray;
         Targets {
             encoding,
@@ -51,20 +51,20 @@ impl Targets {
         }
     }
 
-    /// Behind a target's first `/`.
+    /// The state after a target's first `/`.
     pub(super) fn first(&self) -> Spot {
         let robots_txt = if self.robots_txt_allowed { 0 } else { ELSEWHERE };
         Spot { escape: Escape::Outside, robots_txt }
     }
 
-    /// Whether a target may end here, and is judged by the rules.
+    /// Whether a target can end here, and the rules decide about it.
     pub(super) fn may_end(&self, spot: Spot) -> bool {
         let escape_ends =
             spot.escape == Escape::Outside || self.escapes.is_none_or(|e| !e.encode_stray);
         escape_ends && usize::from(spot.robots_txt) != ROBOTS_TXT.len()
     }
 
-    /// Adds the bytes that lead elsewhere than most do.
+    /// Adds the bytes that may lead elsewhere than the others, which all lead to one state.
     pub(super) fn add_bytes(&self, spot: Spot, set: &mut ByteSet) {
         if self.escapes.is_some() {
             set.add(b'%');
@@ -77,7 +77,7 @@ impl Targets {
         }
     }
 
-    /// Where a byte leads; `None`: no target goes on with it.
+    /// Where a byte leads. `None` if no target can continue with it.
     pub(super) fn step(&self, spot: Spot, byte: u8) -> Option<Spot> {
         let is_percent = byte == b'%' && self.escapes.is_some();
         if self.encoding.ends(byte) || byte != b'%' && self.encoding.changes(byte) {
@@ -114,16 +114,16 @@ impl Targets {
         Some(Spot { escape, robots_txt })
     }
 
-    /// A path that has this target: the target itself, or, where that would be normalised
-    /// to another one, the same with the digits behind each `%` escaped.
+    /// A path that has this target: the target itself or, if normalising would change that, the
+    /// target with the digits after each `%` escaped.
     pub(super) fn path(&self, target: Vec<u8>) -> Vec<u8> {
         if self.encoding.normalised(&target).eq(target.iter().copied()) {
             return target;
         }
         let mut path = Vec::with_capacity(target.len());
         for (at, &byte) in target.iter().enumerate() {
-            let behind = target[at.saturating_sub(2)..at].contains(&b'%');
-            if behind && hex_value(byte).is_some() {
+            let after_percent = target[at.saturating_sub(2)..at].contains(&b'%');
+            if after_percent && hex_value(byte).is_some() {
                 path.extend(format!("%{byte:02X}").bytes());
             } else {
                 path.push(byte);
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::Profile;
 
-    /// Exactly the bytes that are some target's normal form are possible.
+    /// A text is possible exactly if it is the normal form of some target.
     #[test]
     fn possible_targets_are_the_normal_forms() {
         let alphabet = b"%0246aAf*\xE9 -#\0";
@@ -166,7 +166,7 @@ mod tests {
             };
             for number in 0..alphabet.len().pow(4) {
                 let text: Vec<u8> = (0..4)
-                    .map(|place| alphabet[number / alphabet.len().pow(place) % alphabet.len()])
+                    .map(|digit| alphabet[number / alphabet.len().pow(digit) % alphabet.len()])
                     .collect();
                 let ended = reading.encoding.up_to_end(&text);
                 let normal: Vec<u8> = reading.encoding.normalised(ended).collect();

@@ -120,7 +120,7 @@ impl Compiled {
     #[inline(always)]
     pub(crate) fn verdict(&self, rules: &RuleSet, target: &Target<'_>) -> Verdict {
         match self {
-            Compiled::Dfa(automaton) => automaton.table().verdict(target),
+            Compiled::Dfa(automaton) => automaton.table().verdict(target.unended()),
             Compiled::Over(over) => over.verdict(rules, target),
         }
     }

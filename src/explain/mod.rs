@@ -1,18 +1,57 @@
-//! Why a verdict is what it is, as data: group, target, every rule that matches, the winner
-//! and the runner-up.
+//! Why a URL is allowed or not, as data.
 //!
-//! Found anew from the file, not from an automaton: which rules match, in which order of
-//! precedence. Tests compare it with [`Policy::decide`] and with the naive oracle.
+//! [`Robots::explain`] returns an [`Explanation`]: the verdict, and each step that led to it.
+//! [`compare_profiles`] asks the same question in every named profile and says what makes the
+//! answers differ. [`Policy::decide`] is cheaper where the deciding rule is all you need.
+//!
+//! | question | answer |
+//! |---|---|
+//! | Which group applies, and why not the others? | [`Selection`], with an [`AgentLine`] for each user-agent line |
+//! | What part of the URL do the rules see? | [`ComparedTarget`], with a [`TargetChange`] wherever normalising changed it |
+//! | Which rules match, and which decides? | [`MatchedRule`]s, from highest to lowest precedence |
+//! | Which part of a rule matches which part of the URL? | the [`Piece`]s of a [`MatchedRule`] |
+//! | What would the verdict be without the deciding rule? | [`Explanation::verdict_otherwise`] |
+//! | Why does another profile say something else? | the [`Cause`]s of a [`ProfileDifference`] |
+//!
+//! ```
+//! use robotsieve::explain::{GroupChoice, PieceKind};
+//! use robotsieve::{Crawler, Profile, Robots, Verdict};
+//!
+//! let file = b"User-agent: *\nDisallow: /*.pdf$\nAllow: /open/\n";
+//! let robots = Robots::parse(file, &Profile::RFC9309);
+//! let why = robots.explain(&Crawler::name("bot"), "https://e.com/open/%61.pdf")?;
+//!
+//! // No group names the crawler, so the one for `*` applies.
+//! assert_eq!(why.selection.choice, GroupChoice::Everybody);
+//! // The rules see the path with `%61` decoded.
+//! assert_eq!(why.target.bytes, b"/open/a.pdf");
+//! assert_eq!(&"https://e.com/open/%61.pdf"[why.target.changes[0].url_span.clone()], "%61");
+//! // Both rules match. Line 2 is longer by a byte, and decides.
+//! let (winner, runner_up) = (why.winner().unwrap(), why.runner_up().unwrap());
+//! assert_eq!((winner.line, runner_up.line), (2, 3));
+//! assert_eq!((why.verdict, why.verdict_otherwise), (Verdict::Disallow, Some(Verdict::Allow)));
+//! // The star matches everything between the first `/` and `.pdf`.
+//! let star = &winner.pieces[1];
+//! assert_eq!(star.kind, PieceKind::Star);
+//! assert_eq!(&why.target.bytes[star.target_span.clone()], b"open/a");
+//! # Ok::<(), robotsieve::InvalidUrl>(())
+//! ```
+//!
+//! An explanation is computed from the file and never reads an automaton, so it checks the
+//! engines instead of repeating them: tests compare it with [`Policy::decide`] and with the naive
+//! matcher on every verdict of the corpus.
 
 mod profiles;
 mod rule;
 mod selection;
+#[cfg(feature = "serde")]
+mod serialize;
 mod target;
 
-pub use profiles::{Cause, Difference, ProfileComparison, compare_profiles};
+pub use profiles::{Cause, ProfileComparison, ProfileDifference, compare_profiles};
 pub use rule::{MatchedRule, Piece, PieceKind};
-pub use selection::{AgentLine, Choice, NamedBy, Selection, Standing};
-pub use target::{Change, ComparedTarget};
+pub use selection::{AgentLine, GroupChoice, NamedCrawlers, Selection, Standing};
+pub use target::{ComparedTarget, TargetChange};
 
 use crate::engine::matching;
 use crate::policy::Policy;
@@ -23,49 +62,50 @@ use crate::read::crawler::Crawler;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::verdict::Verdict;
 
-/// Why a crawler may fetch a URL, or may not: everything that [`Policy::decide`] knows, and
-/// what stood beside it.
+/// Why a crawler may or may not fetch a URL: the verdict, and what led to it.
 ///
-/// Made by [`Robots::explain`]; borrows the bytes of the file.
+/// Returned by [`Robots::explain`]. It borrows the bytes of the file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Explanation<'a> {
-    /// The profile by which the file was read.
+    /// The profile the file was read with.
     pub profile: Profile,
-    /// Who asks.
+    /// The crawler in question.
     pub crawler: Crawler,
-    /// The verdict of [`Policy::decide`].
+    /// The verdict, the same as that of [`Policy::decide`].
     pub verdict: Verdict,
-    /// Which group was chosen, and which product tokens competed.
+    /// Which group applies, and which user-agent lines competed for the crawler.
     pub selection: Selection<'a>,
-    /// What of the URL was compared, and in what form.
+    /// The part of the URL that is compared with the rules, normalised.
     pub target: ComparedTarget,
-    /// The rules of the group that match, from highest to lowest precedence; of equal ones
-    /// allow first, then in the order of the file. At most [`Explanation::MATCHES_LISTED`].
+    /// The rules of the group that match, from highest to lowest precedence. Among equals, allow
+    /// rules come first, then the order of the file counts. Holds at most
+    /// [`Explanation::MAX_MATCHES`] rules.
     pub matches: Vec<MatchedRule<'a>>,
-    /// How many rules match, listed or not.
+    /// How many rules match, including any beyond [`Explanation::MAX_MATCHES`].
     pub match_count: usize,
-    /// The verdict if what decided were not there: the rule that won, or that robots.txt
-    /// itself may always be fetched. `None` where neither decided.
+    /// The verdict without what decided: without the winning rule, or without the exception for
+    /// robots.txt itself. `None` if neither decided.
     pub verdict_otherwise: Option<Verdict>,
     policy: Policy,
+    /// Whether the URL is that of robots.txt, and the profile always allows that.
     robots_txt: bool,
-    /// The index of the highest rule that matches among those of the policy.
+    /// The index of the winner among the rules of the policy.
     first: Option<usize>,
 }
 
 impl<'a> Explanation<'a> {
-    /// So many of the rules that match are listed at most.
-    pub const MATCHES_LISTED: usize = 256;
+    /// How many matching rules [`Explanation::matches`] lists at most.
+    pub const MAX_MATCHES: usize = 256;
 
-    /// What [`Policy::decide`] says: verdict and reason.
+    /// The verdict with its reason, the same as that of [`Policy::decide`].
     pub fn decision(&self) -> Decision<'_> {
         let rules = self.policy.rule_set();
         let reason = if self.robots_txt {
             Reason::RobotsTxt
         } else if let Some(first) = self.first {
             Reason::Rule(Rule::of(rules.get(first)))
-        } else if self.selection.choice == Choice::None {
+        } else if self.selection.choice == GroupChoice::None {
             Reason::NoGroup
         } else {
             match self.policy.empty_rule() {
@@ -81,25 +121,25 @@ impl<'a> Explanation<'a> {
         if self.robots_txt { None } else { self.matches.first() }
     }
 
-    /// The rule that would have decided without the winner.
+    /// The rule that would have decided without the winner's line.
     pub fn runner_up(&self) -> Option<&MatchedRule<'a>> {
         let winner = self.winner()?;
-        // One line may hold two patterns: `Profile::index_htm_is_directory`.
+        // One line can make two patterns: `Profile::index_htm_is_directory`.
         self.matches.iter().find(|rule| rule.line != winner.line)
     }
 
-    /// How many rules with a value the group has.
+    /// How many rules the group has, not counting those with an empty value.
     pub fn rule_count(&self) -> usize {
         self.policy.rule_count()
     }
 }
 
 impl<'a> Robots<'a> {
-    /// Why a crawler may fetch a URL, or a path that begins with `/`, or may not.
+    /// Explains the verdict on a URL, or on a path that begins with `/`.
     ///
-    /// Compiles nothing. `O(agent lines + rules)`, and the comparison of the target with all
-    /// rules, which is `O(target + pattern bytes)` for files made to be slow. Names of a
-    /// crawler behind the 64th are passed over where an earlier one has a group.
+    /// Compiles nothing. Takes `O(agent lines + rules)`, plus the comparison of the target with
+    /// every rule, which is `O(target + pattern bytes)` even for files made to be slow. Once a
+    /// name of the crawler has a group, names after the 64th are no longer looked up.
     ///
     /// ```
     /// use robotsieve::{Crawler, Profile, Robots, Verdict};
@@ -116,7 +156,7 @@ impl<'a> Robots<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    /// Returns an error if the URL is invalid; never in the profile `google`.
     pub fn explain<U: AsRef<[u8]> + ?Sized>(
         &self,
         crawler: &Crawler,
@@ -130,7 +170,7 @@ impl<'a> Robots<'a> {
         let policy = self.policy_with_rules(crawler);
         let rules = policy.rule_set();
         let matching = matching(rules, &target.bytes);
-        let listed = matching.iter().take(Explanation::MATCHES_LISTED);
+        let listed = matching.iter().take(Explanation::MAX_MATCHES);
         let matches: Vec<MatchedRule<'a>> =
             listed.map(|index| MatchedRule::of(rules.get(*index), self, &target.bytes)).collect();
         let allow = Verdict::Allow;

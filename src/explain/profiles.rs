@@ -1,4 +1,4 @@
-//! One question in all named profiles, and what makes the answers differ.
+//! One question asked in all named profiles, and what makes the answers differ.
 
 use std::fmt;
 
@@ -11,33 +11,38 @@ use crate::verdict::Verdict;
 
 use super::Explanation;
 
-/// The explanations of one question in the four named profiles. Shown as a sentence that says
-/// what makes them differ.
+/// One question explained in every named profile.
+///
+/// Its `Display` is a sentence that gives the verdicts and what makes them differ.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProfileComparison<'a> {
-    /// In the order of [`Profile::NAMED`].
+    /// The name of each profile and its explanation, in the order of [`Profile::NAMED`]. The
+    /// error is for a URL that is invalid in that profile.
     pub explanations: Vec<(&'static str, Result<Explanation<'a>, InvalidUrl>)>,
-    /// The profiles in which the verdict or the rule that decides differs from that of
-    /// [`Profile::RFC9309`], in the same order.
-    pub differences: Vec<Difference>,
+    /// The profiles whose verdict or deciding line is not that of [`Profile::RFC9309`], in the
+    /// same order.
+    pub differences: Vec<ProfileDifference>,
 }
 
-/// Why a profile answers otherwise than [`Profile::RFC9309`].
+/// Why a profile's answer is not that of [`Profile::RFC9309`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Difference {
+pub struct ProfileDifference {
     /// The name of the profile.
     pub profile: &'static str,
-    /// Whether the verdict differs; if not, another line decides.
+    /// Whether the verdict differs. If not, another line decides.
     pub of_verdict: bool,
-    /// What makes the difference: with these points as in this profile, all others as in
-    /// [`Profile::RFC9309`], the answer is this profile's, and none of them can be left out.
+    /// The smallest change to [`Profile::RFC9309`] that was found to give this profile's answer:
+    /// set these points as this profile has them. Leaving any one out gives another answer.
     pub causes: Vec<Cause>,
 }
 
-/// A point on which a profile differs from [`Profile::RFC9309`]: one or more of its switches.
-/// Shown as a clause about that profile.
+/// A point on which profiles differ: one or more switches of a [`Profile`].
+///
+/// Its `Display` is a clause about the profile that differs, such as `'*' and '$' are plain
+/// characters there`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cause {
@@ -87,8 +92,8 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// All points, as they are in a profile: the rarer the occasion for one to act, the
-    /// earlier it stands, since it then says more.
+    /// All points, with the values of a profile. Those that rarely matter come first: where one
+    /// does, it says more about the question than a common one.
     fn all(profile: &Profile) -> [Cause; 19] {
         [
             Cause::ByteOrderMark(profile.byte_order_mark),
@@ -113,7 +118,7 @@ impl Cause {
         ]
     }
 
-    /// Sets this point of a profile as it is in another one.
+    /// Copies the switches of this point from one profile to another.
     fn set(self, to: &mut Profile, from: &Profile) {
         match self {
             Cause::ByteOrderMark(_) => to.byte_order_mark = from.byte_order_mark,
@@ -157,7 +162,7 @@ impl Cause {
         }
     }
 
-    /// A word for it that programs can rely on.
+    /// A stable name for programs, such as `product-tokens`.
     pub fn as_str(self) -> &'static str {
         match self {
             Cause::ByteOrderMark(_) => "byte-order-mark",
@@ -191,57 +196,60 @@ impl fmt::Display for Cause {
             }
             Cause::ByteOrderMark(ByteOrderMark::Skip) => "a byte order mark is skipped there",
             Cause::ByteOrderMark(ByteOrderMark::SkipPartial) => {
-                "the beginning of a byte order mark is skipped there too"
+                "even a partial byte order mark is skipped there"
             }
-            Cause::SizeLimits => "files and lines are cut elsewhere or not at all there",
+            Cause::SizeLimits => "the size limits of files and lines are different there",
             Cause::ControlCharacters(ControlCharacters::Ordinary) => {
-                "control characters are bytes like any other there"
+                "control characters are ordinary bytes there"
             }
             Cause::ControlCharacters(ControlCharacters::NulEndsLine) => "a NUL ends a line there",
             Cause::ControlCharacters(ControlCharacters::InvalidateRecord) => {
                 "a control character makes a record invalid there"
             }
-            Cause::TargetForm => "anything is a URL there, and paths are found in another way",
-            Cause::RobotsTxtItself => "/robots.txt itself is no exception there",
-            Cause::IndexHtm => "an Allow of …/index.htm allows the folder itself too there",
-            Cause::FieldNames => "more spellings of records count there",
-            Cause::SitemapEndsAgents => "a sitemap between user-agent lines parts groups there",
-            Cause::TrailingStars => "stars at the end of a rule do not count there",
+            Cause::TargetForm => {
+                "anything counts as a URL there, and its path is found differently"
+            }
+            Cause::RobotsTxtItself => "/robots.txt itself is not exempt from the rules there",
+            Cause::IndexHtm => "an Allow for …/index.htm also allows its directory there",
+            Cause::FieldNames => "more spellings of field names are accepted there",
+            Cause::SitemapEndsAgents => {
+                "a sitemap between user-agent lines starts a new group there"
+            }
+            Cause::TrailingStars => "stars at the end of a rule are ignored there",
             Cause::LeadingSlash => "a rule without a leading '/' gets one there",
-            Cause::PercentEncoding => "bytes and %XX are brought to another form there",
+            Cause::PercentEncoding => "bytes and %XX escapes are normalised differently there",
             Cause::ProductTokens(TokenBytes::LettersDigits) => {
-                "digits and dots belong to a product token there"
+                "a product token may contain digits and dots there"
             }
             Cause::ProductTokens(TokenBytes::Letters) => {
                 "a product token ends before a digit or a dot there"
             }
             Cause::ProductTokens(TokenBytes::UpToSlash) => {
-                "all up to the first '/' is a product token there"
+                "everything before the first '/' is the product token there"
             }
-            Cause::MergedNames => "the groups of all names of a crawler count together there",
-            Cause::FirstGroupOnly => "of several groups for a crawler only the first counts there",
+            Cause::MergedNames => "the groups for all of a crawler's names are combined there",
+            Cause::FirstGroupOnly => "only the first of several groups for a crawler counts there",
             Cause::BlankLineEndsGroup => "a blank line ends a group there",
             Cause::GroupMatch(GroupMatch::Equal) => {
                 "a product token must equal the crawler's name there"
             }
             Cause::GroupMatch(GroupMatch::LongestPrefix) => {
-                "the beginning of the crawler's name is enough for a product token there"
+                "a product token need only begin the crawler's name there"
             }
             Cause::GroupMatch(GroupMatch::FirstSubstring) => {
-                "any part of the crawler's name is enough for a product token there"
+                "a product token need only occur in the crawler's name there"
             }
             Cause::Wildcards => "'*' and '$' are plain characters there",
-            Cause::AllowRules => "Allow is no rule there",
-            Cause::Precedence => "any Disallow that matches decides there",
+            Cause::AllowRules => "Allow lines are ignored there",
+            Cause::Precedence => "any matching Disallow decides there",
         })
     }
 }
 
-/// Why a crawler may fetch a URL, or may not, in the four named profiles, and what makes the
-/// answers differ.
+/// Explains the verdict on a URL in every named profile, and finds what makes the answers differ.
 ///
-/// Causes are found by trying: the question is asked again, some 60 times for each profile
-/// that differs, with some points changed.
+/// Causes are found by trial: for each profile that differs, the question is asked some 60 times
+/// more with some of the profile's switches changed.
 ///
 /// ```
 /// use robotsieve::explain::{Cause, compare_profiles};
@@ -257,6 +265,7 @@ impl fmt::Display for Cause {
 ///      '*' and '$' are plain characters there."
 /// );
 /// ```
+#[must_use]
 pub fn compare_profiles<'a, U: AsRef<[u8]> + ?Sized>(
     file: &'a [u8],
     crawler: &Crawler,
@@ -272,16 +281,17 @@ pub fn compare_profiles<'a, U: AsRef<[u8]> + ?Sized>(
         .iter()
         .zip(&answers)
         .filter(|(_, answer)| **answer != answers[0])
-        .map(|(&(profile, ref of), answer)| Difference {
-            profile,
-            of_verdict: answer.verdict != answers[0].verdict,
-            causes: question.causes(of, answer, answers[0].verdict == answer.verdict),
+        .map(|((name, profile), answer)| {
+            let of_verdict = answer.verdict != answers[0].verdict;
+            let causes = question.causes(profile, answer, !of_verdict);
+            ProfileDifference { profile: name, of_verdict, causes }
         })
         .collect();
     ProfileComparison { explanations, differences }
 }
 
-/// What is compared: verdict (`None` for an invalid URL) and the line that decided.
+/// What two profiles have to agree on: the verdict (`None` for an invalid URL), and the line that
+/// decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Answer {
     verdict: Option<Verdict>,
@@ -303,7 +313,7 @@ struct Question<'q> {
 }
 
 impl Question<'_> {
-    /// The answer, without all that explains it.
+    /// The answer alone, without an explanation.
     fn answer(&self, profile: &Profile) -> Answer {
         let Ok(target) = Target::from_url(self.url, profile) else {
             return Answer { verdict: None, line: None };
@@ -318,7 +328,8 @@ impl Question<'_> {
         Answer { verdict: Some(verdict), line: first.map(|rule| rule.line) }
     }
 
-    /// The points that make the answer of a profile what it is.
+    /// The points that change the answer of RFC 9309 to `wanted`, that of the profile `of`. With
+    /// `of_line` the line has to agree too, not just the verdict.
     fn causes(&self, of: &Profile, wanted: &Answer, of_line: bool) -> Vec<Cause> {
         let with = |causes: &[Cause]| {
             let mut profile = Profile::RFC9309;
@@ -327,22 +338,23 @@ impl Question<'_> {
         };
         let differs = |cause: &Cause| with(&[*cause]) != Profile::RFC9309;
         let all: Vec<Cause> = Cause::all(of).into_iter().filter(differs).collect();
-        let same_verdict = |answer: Answer| {
+        let is_wanted = |answer: Answer| {
             if of_line { answer == *wanted } else { answer.verdict == wanted.verdict }
         };
         let alone: Vec<(Cause, Answer)> =
             all.iter().map(|cause| (*cause, self.answer(&with(&[*cause])))).collect();
         let exactly = alone.iter().find(|(_, answer)| answer == wanted);
         if let Some((cause, _)) =
-            exactly.or_else(|| alone.iter().find(|(_, answer)| same_verdict(*answer)))
+            exactly.or_else(|| alone.iter().find(|(_, answer)| is_wanted(*answer)))
         {
             return vec![*cause];
         }
-        // Several together: what can be left out is, the commonest occasion first.
+        // No single point does. Start from all of them, and leave out each that can be spared,
+        // those that often matter first.
         let mut causes = all;
         for at in (0..causes.len()).rev() {
             let cause = causes.remove(at);
-            if !same_verdict(self.answer(&with(&causes))) {
+            if !is_wanted(self.answer(&with(&causes))) {
                 causes.insert(at, cause);
             }
         }
@@ -355,7 +367,7 @@ impl ProfileComparison<'_> {
         self.explanations[at].1.as_ref().map_or("invalid", |why| why.verdict.as_str())
     }
 
-    fn difference(&self, profile: &str) -> Option<&Difference> {
+    fn difference(&self, profile: &str) -> Option<&ProfileDifference> {
         self.differences.iter().find(|difference| difference.profile == profile)
     }
 }
@@ -363,7 +375,7 @@ impl ProfileComparison<'_> {
 impl fmt::Display for ProfileComparison<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdicts_differ = self.differences.iter().any(|difference| difference.of_verdict);
-        // Profiles that answer alike for the same causes, in their order.
+        // The profiles that give the same answer for the same causes, in their order.
         let mut parts: Vec<(Vec<&str>, &str, &[Cause])> = Vec::new();
         for (at, (name, _)) in self.explanations.iter().enumerate() {
             let difference =
@@ -377,14 +389,14 @@ impl fmt::Display for ProfileComparison<'_> {
         }
         if let [(_, verdict, _)] = parts[..] {
             let line = Answer::of(&self.explanations[0].1).line;
-            write!(f, "All four profiles say {verdict}, ")?;
+            write!(f, "All profiles say {verdict}, ")?;
             return match line {
                 Some(line) => write!(f, "by line {line}."),
                 None => f.write_str("and no rule decides."),
             };
         }
         if !verdicts_differ {
-            write!(f, "All four profiles say {}", parts[0].1)?;
+            write!(f, "All profiles say {}", parts[0].1)?;
         }
         for (at, (names, verdict, causes)) in parts.iter().enumerate() {
             if verdicts_differ {
@@ -394,11 +406,15 @@ impl fmt::Display for ProfileComparison<'_> {
             } else if at > 0 {
                 f.write_str(if at == 1 { ", but " } else { "; " })?;
                 list(f, names)?;
-                f.write_str(" on other grounds")?;
+                write!(
+                    f,
+                    " {} so for another reason",
+                    if names.len() == 1 { "does" } else { "do" }
+                )?;
             }
             if !causes.is_empty() {
                 let causes: Vec<String> = causes.iter().map(Cause::to_string).collect();
-                f.write_str(", because ")?;
+                f.write_str(if verdicts_differ { ", because " } else { ": " })?;
                 list(f, &causes)?;
             }
         }
@@ -423,13 +439,14 @@ fn list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::Result
 mod tests {
     use super::*;
 
-    /// No switch is forgotten: all points of a profile make that profile.
+    /// No switch is forgotten: together, all points of a profile make that profile.
     #[test]
     fn points_make_the_profile() {
-        for &(name, profile) in Profile::NAMED {
-            let mut made = Profile::RFC9309;
-            Cause::all(&profile).into_iter().for_each(|cause| cause.set(&mut made, &profile));
-            assert_eq!(made, profile, "{name}");
+        for (name, profile) in Profile::NAMED.iter() {
+            // Whose rules a fetch follows changes no verdict, so no cause names it.
+            let mut made = Profile { fetch_rules: profile.fetch_rules, ..Profile::RFC9309 };
+            Cause::all(profile).into_iter().for_each(|cause| cause.set(&mut made, profile));
+            assert_eq!(made, *profile, "{name}");
         }
     }
 
@@ -534,24 +551,24 @@ mod tests {
             |file: &[u8], url: &str| compare_profiles(file, &Crawler::name("a"), url).to_string();
         assert_eq!(
             say(b"user-agent: *\ndisallow: /", "/"),
-            "All four profiles say disallow, by line 2."
+            "All profiles say disallow, by line 2."
         );
-        assert_eq!(say(b"", "/"), "All four profiles say allow, and no rule decides.");
+        assert_eq!(say(b"", "/"), "All profiles say allow, and no rule decides.");
         assert_eq!(
             say(b"user-agent: *\ndisallow: /a\ndisallow: /*b", "/ab"),
-            "All four profiles say disallow, but original-1994 on other grounds, because '*' \
-             and '$' are plain characters there."
+            "All profiles say disallow, but original-1994 does so for another reason: '*' and '$' \
+             are plain characters there."
         );
         assert_eq!(
             say(b"user-agent: *\ndisallow: /", "e.com"),
             "rfc9309, google-classic and original-1994 say invalid; google says disallow, \
-             because anything is a URL there, and paths are found in another way."
+             because anything counts as a URL there, and its path is found differently."
         );
     }
 
     #[test]
     fn several_causes() {
-        // Only with the misspelling and the target of google/robotstxt.
+        // Takes both google/robotstxt's misspellings and its way to find the path.
         let compared =
             compare_profiles(b"user-agent: *\ndissallow: /x", &Crawler::name("a"), "e.com/x");
         let google = compared.difference("google").unwrap();

@@ -1,5 +1,6 @@
-//! A rule that matches, and which of its parts matches what.
+//! A rule that matches, split into parts, with what each part matches.
 
+use std::fmt;
 use std::ops::Range;
 
 use memchr::{memchr2, memmem, memrchr2};
@@ -10,63 +11,90 @@ use crate::rules::normalise::Encoding;
 use crate::rules::{Pattern, RuleRef};
 use crate::verdict::Verdict;
 
-/// A rule that matches the target, with the place where it stands in the file.
+/// A rule that matches the target, and where it is in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MatchedRule<'a> {
-    /// What it says.
+    /// Whether it allows or disallows.
     pub verdict: Verdict,
-    /// Its line, 1-based.
+    /// Its line number, from 1.
     pub line: u32,
-    /// The bytes of the file that hold the line, without its end.
+    /// Where the line is, in bytes of the file, without its line end.
     pub line_span: Range<usize>,
     /// Its value as written.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub value: &'a [u8],
-    /// The bytes of the file that hold the value.
+    /// Where the value is, in bytes of the file.
     pub value_span: Range<usize>,
-    /// What is compared with the target, as [`Rule::pattern`](crate::Rule::pattern).
+    /// The pattern that is compared with the target; see [`Rule::pattern`](crate::Rule::pattern).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub pattern: Box<[u8]>,
     /// Whether the target must end where the pattern does.
     pub anchored: bool,
-    /// What decides between matching rules, as [`Rule::precedence`](crate::Rule::precedence).
+    /// Which matching rule decides: see [`Rule::precedence`](crate::Rule::precedence).
     pub precedence: u32,
-    /// Which part of the value matches which part of the target: one behind another, from the
-    /// beginning of both. Behind the last one the target may go on.
+    /// Which part of the value matches which part of the target, in order and without gaps, from
+    /// the beginning of both. The target may go on after the last piece.
     ///
-    /// A pattern may match in several ways. These are the parts of the one in which each star
-    /// takes as little as possible, from left to right; but a star at the end takes all that
-    /// is left.
+    /// A pattern can match in several ways. These pieces show the match in which each star, from
+    /// left to right, takes as few bytes as possible, except that a star at the end takes the
+    /// rest of the target.
     pub pieces: Vec<Piece>,
 }
 
-/// A part of a rule and what it matches.
+/// A part of a rule, and what it matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Piece {
-    /// What it is.
+    /// What kind of part it is.
     pub kind: PieceKind,
-    /// The bytes of the file that hold it. Empty for what does not stand there: a `/` that
-    /// the profile assumes.
+    /// Where it is, in bytes of the file. Empty for a `/` that the profile assumes and the file
+    /// does not have.
     pub file_span: Range<usize>,
-    /// The bytes of the target that it matches.
+    /// What it matches, in bytes of the target.
     pub target_span: Range<usize>,
 }
 
-/// What a part of a rule is.
+/// The kind of a [`Piece`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum PieceKind {
-    /// Bytes that stand for themselves, once they are normalised.
+    /// Bytes that match themselves, once normalised.
     Literal,
-    /// One star or several in a row.
+    /// One or more stars in a row, which match any bytes.
     Star,
-    /// The `$` that stands for the end of the target.
+    /// The `$` that matches the end of the target.
     End,
+}
+
+impl PieceKind {
+    /// `literal`, `star` or `end`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            PieceKind::Literal => "literal",
+            PieceKind::Star => "star",
+            PieceKind::End => "end",
+        }
+    }
+}
+
+impl fmt::Display for PieceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
 }
 
 impl<'a> MatchedRule<'a> {
     pub(super) fn of(rule: RuleRef<'_>, robots: &Robots<'a>, target: &[u8]) -> MatchedRule<'a> {
         let file = robots.groups().file();
-        // Every rule of a policy stands on a line of its file.
+        // Every rule of a policy has a line in its file.
         let value_span = robots.groups().rule_span(rule.line).unwrap_or(0..0);
         let value = &file[value_span.clone()];
         let from = memrchr2(b'\n', b'\r', &file[..value_span.start]).map_or(0, |end| end + 1);
@@ -96,14 +124,14 @@ impl<'a> MatchedRule<'a> {
 /// A part of a rule's value.
 struct Part {
     kind: PieceKind,
-    /// Of the value.
+    /// In bytes of the value.
     span: Range<usize>,
-    /// What a literal is once it is normalised.
+    /// The normalised bytes of a literal.
     bytes: Vec<u8>,
 }
 
-/// The parts of a rule's value; or of the folder that it allows beside `…/index.htm…`
-/// ([`Profile::index_htm_is_directory`]).
+/// Splits a rule's value into parts. With `folder`, splits the pattern of the directory that the
+/// rule allows beside `…/index.htm…` ([`Profile::index_htm_is_directory`]).
 fn parts(value: &[u8], verdict: Verdict, profile: &Profile, folder: bool) -> Vec<Part> {
     debug_assert!(!folder || verdict == Verdict::Allow);
     let encoding = Encoding::of_rule(profile);
@@ -128,7 +156,7 @@ fn parts(value: &[u8], verdict: Verdict, profile: &Profile, folder: bool) -> Vec
             continue;
         }
         match parts.last_mut() {
-            // A `/` that is assumed.
+            // The assumed `/`: one literal with what follows.
             Some(Part { kind: PieceKind::Literal, span: before, bytes }) => {
                 bytes.extend(encoding.normalised(run));
                 *before = span;
@@ -146,7 +174,7 @@ fn parts(value: &[u8], verdict: Verdict, profile: &Profile, folder: bool) -> Vec
     parts
 }
 
-/// Whether these parts make this pattern, which is in its canonical form.
+/// Whether these parts make this pattern, which is in canonical form.
 fn is_pattern(parts: &[Part], pattern: Pattern<'_>, profile: &Profile) -> bool {
     let mut bytes = Vec::with_capacity(pattern.bytes.len());
     let mut anchored = false;
@@ -164,7 +192,7 @@ fn is_pattern(parts: &[Part], pattern: Pattern<'_>, profile: &Profile) -> bool {
     (&bytes[..], anchored) == (pattern.bytes, pattern.anchored)
 }
 
-/// Lays the parts of a rule that matches along the target.
+/// Finds what each part of a matching rule matches in the target.
 fn align(parts: &[Part], value_at: usize, target: &[u8]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::with_capacity(parts.len());
     let mut at = 0;
@@ -186,7 +214,7 @@ fn align(parts: &[Part], value_at: usize, target: &[u8]) -> Vec<Piece> {
                 }
                 from..(from + part.bytes.len()).min(target.len())
             }
-            // Where a literal follows, it says where the star ends.
+            // A literal that follows sets the end of the star.
             PieceKind::Star if next == Some(PieceKind::Literal) => at..at,
             PieceKind::Star => at..target.len(),
             PieceKind::End => target.len()..target.len(),
@@ -203,7 +231,7 @@ mod tests {
     use super::*;
     use crate::read::crawler::Crawler;
 
-    /// The parts of the winner with what they match.
+    /// The parts of the winner, and what they match.
     fn pieces(rule: &str, path: &str, profile: &Profile) -> Vec<(String, String)> {
         let file = format!("# x\r\nuser-agent: *\r\n {rule} # y\r\n");
         let robots = Robots::parse(file.as_bytes(), profile);

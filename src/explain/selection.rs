@@ -1,5 +1,6 @@
-//! Which group was chosen, and which product tokens competed.
+//! Which group applies to a crawler, and which product tokens competed for it.
 
+use std::fmt;
 use std::ops::Range;
 
 use crate::policy::robots::Robots;
@@ -7,79 +8,137 @@ use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
 use crate::read::select::{Names, Selected, looked_up, token_for};
 
-/// The way from a crawler's names to its groups.
+/// How a crawler's groups were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Selection<'a> {
-    /// Which kind of group was chosen.
-    pub choice: Choice,
+    /// Which kind of group applies.
+    pub choice: GroupChoice,
     /// All user-agent lines, in the order of the file, with what became of each.
     pub lines: Vec<AgentLine<'a>>,
 }
 
-/// Which kind of group holds for a crawler.
+/// Which kind of group applies to a crawler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Choice {
-    /// Groups that name it.
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
+pub enum GroupChoice {
+    /// The groups that name it.
     Named,
-    /// No group names it; those for everybody (`*`) do.
+    /// The groups for everybody (`*`), because no group names it.
     Everybody,
-    /// No group is for it: everything is allowed.
+    /// No group applies, so everything is allowed.
     None,
 }
 
-/// A user-agent line and how it fared.
+impl GroupChoice {
+    /// `named`, `everybody` or `none`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            GroupChoice::Named => "named",
+            GroupChoice::Everybody => "everybody",
+            GroupChoice::None => "none",
+        }
+    }
+}
+
+impl fmt::Display for GroupChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A user-agent line, and what became of it when the crawler's groups were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AgentLine<'a> {
-    /// The line, 1-based.
+    /// The line number, from 1.
     pub line: u32,
     /// The value as written.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub value: &'a [u8],
-    /// The bytes of the file that hold the value.
+    /// Where the value is, in bytes of the file.
     pub value_span: Range<usize>,
-    /// The group that the line opens or belongs to: 1 is the first of the file.
+    /// The number of the line's group in the file, from 1.
     pub group: u32,
-    /// Whom it names.
-    pub names: NamedBy<'a>,
-    /// Which of the crawler's names finds the token, from 0: the first that does.
+    /// Which crawlers the line names.
+    pub names: NamedCrawlers<'a>,
+    /// The index, from 0, of the first of the crawler's names that finds the token.
     pub found_by: Option<usize>,
-    /// What became of it.
+    /// Whether the line's group applies, and if not, why not.
     pub standing: Standing,
 }
 
-/// Whom a user-agent line names.
+/// Which crawlers a user-agent line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NamedBy<'a> {
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum NamedCrawlers<'a> {
     /// Every crawler that no other group names.
     Everybody,
-    /// The crawlers that find this product token.
-    Token(&'a [u8]),
-    /// Nobody: there is no token.
+    /// The crawlers whose names find this product token.
+    Token(
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
+        &'a [u8],
+    ),
+    /// None: the value has no product token.
     Nobody,
 }
 
-/// What became of a user-agent line in the choice of a crawler's groups.
+/// What became of a user-agent line when a crawler's groups were chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Standing {
-    /// Its group is the crawler's because of it.
+    /// Its group applies, because of this line.
     Chosen,
-    /// Its group is the crawler's because of another line.
+    /// Its group applies, because of another of its lines.
     InChosenGroup,
-    /// It names other crawlers, or nobody.
+    /// It names other crawlers, or none.
     Unrelated,
-    /// It is for everybody, but a group names the crawler.
+    /// It is for everybody, but another group names the crawler.
     EverybodyElse,
-    /// It names the crawler, but a name that comes before has a group.
+    /// It names the crawler, but an earlier one of the crawler's names has a group.
     LaterName,
-    /// Its token is a prefix of the crawler's name, but another one is longer.
+    /// Its token is a prefix of the crawler's name, but a longer token is too.
     ShorterToken,
-    /// It names the crawler, but so does one further up, and only the first counts.
+    /// It names the crawler, but an earlier line does too, and only the first one counts.
     FurtherDown,
 }
 
-/// Names of a crawler behind these are passed over where an earlier one has a group.
+impl Standing {
+    /// The name of the variant in lower case with hyphens, such as `in-chosen-group`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Standing::Chosen => "chosen",
+            Standing::InChosenGroup => "in-chosen-group",
+            Standing::Unrelated => "unrelated",
+            Standing::EverybodyElse => "everybody-else",
+            Standing::LaterName => "later-name",
+            Standing::ShorterToken => "shorter-token",
+            Standing::FurtherDown => "further-down",
+        }
+    }
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Once a name has a group, names after this many are no longer looked up: a crawler with
+/// thousands of names would otherwise cost a pass over all lines for each.
 const NAMES_COMPARED: usize = 64;
 
 impl<'a> Selection<'a> {
@@ -87,22 +146,22 @@ impl<'a> Selection<'a> {
         let profile = robots.profile();
         let selected = robots.groups().select(crawler);
         let choice = match selected {
-            Selected::None => Choice::None,
-            Selected::Named(_) => Choice::Named,
-            Selected::Everybody(_) => Choice::Everybody,
+            Selected::None => GroupChoice::None,
+            Selected::Named(_) => GroupChoice::Named,
+            Selected::Everybody(_) => GroupChoice::Everybody,
         };
-        let values = |place: &Range<usize>| &robots.groups().file()[place.clone()];
+        let value = |span: &Range<usize>| &robots.groups().file()[span.clone()];
         let mut lines: Vec<AgentLine<'a>> = robots
             .groups()
             .agent_lines()
             .map(|(line, value_span, group)| AgentLine {
                 line,
-                value: values(&value_span),
+                value: value(&value_span),
                 group: group + 1,
-                names: match Names::of(values(&value_span), profile) {
-                    Names::Everybody => NamedBy::Everybody,
-                    Names::Token(token) => NamedBy::Token(token),
-                    Names::Nobody => NamedBy::Nobody,
+                names: match Names::of(value(&value_span), profile) {
+                    Names::Everybody => NamedCrawlers::Everybody,
+                    Names::Token(token) => NamedCrawlers::Token(token),
+                    Names::Nobody => NamedCrawlers::Nobody,
                 },
                 value_span,
                 found_by: None,
@@ -112,12 +171,12 @@ impl<'a> Selection<'a> {
         compete(&mut lines, crawler, profile);
         for line in &mut lines {
             let chosen = selected.groups().binary_search(&(line.group - 1)).is_ok();
-            let everybody = line.names == NamedBy::Everybody;
+            let everybody = line.names == NamedCrawlers::Everybody;
             line.standing = match (line.standing, choice) {
                 (Standing::Chosen, _) if chosen => Standing::Chosen,
-                (_, Choice::Everybody) if chosen && everybody => Standing::Chosen,
+                (_, GroupChoice::Everybody) if chosen && everybody => Standing::Chosen,
                 _ if chosen => Standing::InChosenGroup,
-                (_, Choice::Named) if everybody => Standing::EverybodyElse,
+                (_, GroupChoice::Named) if everybody => Standing::EverybodyElse,
                 (Standing::Chosen, _) => Standing::FurtherDown,
                 _ if everybody => Standing::FurtherDown,
                 (standing, _) => standing,
@@ -126,7 +185,7 @@ impl<'a> Selection<'a> {
         Selection { choice, lines }
     }
 
-    /// The lines that make the crawler's groups.
+    /// All user-agent lines of the groups that apply.
     pub fn chosen(&self) -> impl Iterator<Item = &AgentLine<'a>> {
         let is_chosen = |line: &&AgentLine<'_>| {
             matches!(line.standing, Standing::Chosen | Standing::InChosenGroup)
@@ -135,8 +194,8 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Finds out which lines name the crawler, and which of them does so best: those are
-/// [`Standing::Chosen`], whatever else keeps their group from being chosen.
+/// Finds the lines that name the crawler. The best of them become [`Standing::Chosen`], even if
+/// the profile then takes another group.
 fn compete(lines: &mut [AgentLine<'_>], crawler: &Crawler, profile: &Profile) {
     let mut decided = false;
     for (number, name) in crawler.iter().enumerate() {
@@ -178,7 +237,11 @@ fn compete(lines: &mut [AgentLine<'_>], crawler: &Crawler, profile: &Profile) {
 mod tests {
     use super::*;
 
-    fn standings(file: &str, names: &[&str], profile: &Profile) -> (Choice, Vec<(u32, Standing)>) {
+    fn standings(
+        file: &str,
+        names: &[&str],
+        profile: &Profile,
+    ) -> (GroupChoice, Vec<(u32, Standing)>) {
         let robots = Robots::parse(file.as_bytes(), profile);
         let selection = Selection::of(&robots, &Crawler::names(names));
         let lines = selection.lines.iter().map(|line| (line.line, line.standing)).collect();
@@ -200,9 +263,9 @@ mod tests {
             (8, InChosenGroup),
             (9, Chosen),
         ];
-        assert_eq!(of(&["ab"], &Profile::RFC9309), (Choice::Named, wanted));
+        assert_eq!(of(&["ab"], &Profile::RFC9309), (GroupChoice::Named, wanted));
         let (choice, lines) = of(&["abcd"], &Profile::GOOGLE_CLASSIC);
-        assert_eq!(choice, Choice::Named);
+        assert_eq!(choice, GroupChoice::Named);
         let wanted = [
             (1, ShorterToken),
             (2, ShorterToken),
@@ -213,16 +276,16 @@ mod tests {
         ];
         assert_eq!(lines, wanted);
         let (choice, lines) = of(&["x", "abc", "ab"], &Profile::RFC9309);
-        assert_eq!(choice, Choice::Named);
+        assert_eq!(choice, GroupChoice::Named);
         assert_eq!(lines[1], (2, LaterName));
         assert_eq!(lines[3], (6, Chosen));
         let (choice, lines) = of(&["x"], &Profile::RFC9309);
-        assert_eq!((choice, lines[2]), (Choice::Everybody, (4, Chosen)));
+        assert_eq!((choice, lines[2]), (GroupChoice::Everybody, (4, Chosen)));
         let (_, lines) = of(&["xab"], &Profile::ORIGINAL_1994);
         assert_eq!(lines[0], (1, Chosen));
         assert_eq!(lines[5], (9, FurtherDown));
         let (choice, lines) = standings("user-agent: a\ndisallow: /", &["b"], &Profile::RFC9309);
-        assert_eq!((choice, lines), (Choice::None, vec![(1, Unrelated)]));
+        assert_eq!((choice, lines), (GroupChoice::None, vec![(1, Unrelated)]));
     }
 
     #[test]
@@ -230,13 +293,13 @@ mod tests {
         use Standing::*;
         let file = "user-agent: *\ndisallow: /a\n\nuser-agent: *\ndisallow: /b\n";
         let (choice, lines) = standings(file, &["x"], &Profile::ORIGINAL_1994);
-        assert_eq!((choice, lines), (Choice::Everybody, vec![(1, Chosen), (4, FurtherDown)]));
+        assert_eq!((choice, lines), (GroupChoice::Everybody, vec![(1, Chosen), (4, FurtherDown)]));
     }
 
     #[test]
     fn chosen_lines_are_those_of_the_group() {
-        for &(_, profile) in Profile::NAMED {
-            let robots = Robots::parse(FILE.as_bytes(), &profile);
+        for (_, profile) in Profile::NAMED.iter() {
+            let robots = Robots::parse(FILE.as_bytes(), profile);
             for names in [vec!["ab"], vec!["abcd"], vec!["x", "abc"], vec!["1"], vec![]] {
                 let crawler = Crawler::names(names);
                 let selection = Selection::of(&robots, &crawler);

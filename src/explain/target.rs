@@ -1,4 +1,4 @@
-//! The target with the way back to the URL.
+//! The target of a URL, mapped back to the bytes of the URL.
 
 use std::ops::Range;
 
@@ -6,27 +6,30 @@ use crate::profile::Profile;
 use crate::rules::normalise::Encoding;
 use crate::rules::target::{InvalidUrl, path_as_given};
 
-/// What of a URL is compared with the rules, as given and as compared.
+/// The part of a URL that is compared with the rules, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ComparedTarget {
-    /// As it is compared: normalised, with its first `/`.
+    /// The normalised bytes, from the first `/`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
     pub bytes: Vec<u8>,
-    /// The bytes of the URL that hold it.
+    /// Where the target is, in bytes of the URL.
     pub url_span: Range<usize>,
-    /// Whether the first `/` does not stand in the URL: `https://e.com?x` is `/?x`.
+    /// Whether the first `/` is missing from the URL: the target of `https://e.com?x` is `/?x`.
     pub slash_implied: bool,
-    /// What differs between the URL and `bytes`, one for each byte or `%XX` of the URL, in
-    /// their order.
-    pub changes: Vec<Change>,
+    /// What normalising changed, in the order of the URL: one entry for each byte or `%XX`.
+    pub changes: Vec<TargetChange>,
 }
 
-/// A part of a URL that is compared in another form.
+/// A byte or `%XX` of a URL that normalising changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// Which bytes of the URL.
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct TargetChange {
+    /// What changed, in bytes of the URL.
     pub url_span: Range<usize>,
-    /// What they became, in bytes of the target.
+    /// What it became, in bytes of the target.
     pub target_span: Range<usize>,
 }
 
@@ -51,7 +54,7 @@ impl ComparedTarget {
             let from = target.bytes.len();
             target.bytes.extend_from_slice(became.as_slice());
             if path[at..at + read] != *became.as_slice() {
-                target.changes.push(Change {
+                target.changes.push(TargetChange {
                     url_span: start + at..start + at + read,
                     target_span: from..target.bytes.len(),
                 });
@@ -61,15 +64,16 @@ impl ComparedTarget {
         Ok(target)
     }
 
-    /// The bytes of the URL from which a part of the target was made. A part that begins or
-    /// ends within a [`Change`] takes all of it; an implied `/` is made from none.
+    /// The bytes of the URL that a part of the target was made from. If the part begins or ends
+    /// inside a [`TargetChange`], all of that change is included. An implied `/` gives an empty
+    /// range.
     pub fn in_url(&self, target_span: Range<usize>) -> Range<usize> {
         let end = self.to_url(target_span.end, |change| change.url_span.end);
         let start = self.to_url(target_span.start, |change| change.url_span.start);
         start.min(end)..end
     }
 
-    fn to_url(&self, at: usize, within: impl Fn(&Change) -> usize) -> usize {
+    fn to_url(&self, at: usize, within: impl Fn(&TargetChange) -> usize) -> usize {
         let before = self.changes.partition_point(|change| change.target_span.start < at);
         match before.checked_sub(1).map(|last| &self.changes[last]) {
             Some(change) if at < change.target_span.end => within(change),
@@ -85,7 +89,7 @@ mod tests {
     use crate::rules::target::Target;
 
     #[test]
-    fn is_what_is_compared() {
+    fn bytes_are_those_of_the_target() {
         let urls: [&[u8]; 16] = [
             b"https://e.com/a%7Eb\xC3\xA9c?x*#f",
             b"https://e.com",
@@ -104,14 +108,14 @@ mod tests {
             b"http://e.com;x",
             b"a;b",
         ];
-        for &(_, profile) in Profile::NAMED {
+        for (_, profile) in Profile::NAMED.iter() {
             for url in urls {
-                let wanted = Target::from_url(url, &profile).map(|target| target.to_vec());
-                let got = ComparedTarget::of(url, &profile);
+                let wanted = Target::from_url(url, profile).map(|target| target.to_vec());
+                let got = ComparedTarget::of(url, profile);
                 assert_eq!(got.as_ref().map(|t| t.bytes.clone()), wanted.as_ref().cloned());
                 let Ok(target) = got else { continue };
                 assert_eq!(target.in_url(0..target.bytes.len()), target.url_span);
-                // What did not change is the same byte in both.
+                // A byte that did not change is the same in both.
                 for at in usize::from(target.slash_implied)..target.bytes.len() {
                     let changed = target.changes.iter().find(|c| c.target_span.contains(&at));
                     let span = target.in_url(at..at + 1);
@@ -125,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn an_implied_slash_is_nowhere() {
+    fn an_implied_slash_has_no_bytes_in_the_url() {
         let target = ComparedTarget::of(b"http://?x", &Profile::GOOGLE).unwrap();
         assert!(target.slash_implied);
         assert_eq!((target.in_url(0..1), target.in_url(1..3)), (7..7, 7..9));

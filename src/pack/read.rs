@@ -1,14 +1,11 @@
-//! The use of a pack where it lies.
+//! An open pack: its parts, its index and its policies.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::ops::Range;
+use std::sync::{PoisonError, RwLock};
 
-use smallvec::SmallVec;
-
-use crate::automaton::Table;
+use crate::automaton::{InvalidAutomaton, Table};
 use crate::policy::config::Config;
-use crate::policy::crawlers::Answer;
 use crate::policy::decision::{Decision, Reason};
 use crate::policy::{Policy, Reading};
 use crate::profile::{Profile, TargetForm};
@@ -17,97 +14,87 @@ use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{Pattern, RuleRef, RuleSet};
 use crate::verdict::Verdict;
 
-use super::{
-    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, PackError, RECORD_HEAD,
-    RECORD_UNIT, SLOT_LEN, TRAILER_LEN, Trailer, VERSION, hash, reading_from_bytes, u32_at,
+use super::checked::Checked;
+use super::format::{
+    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, RECORD_HEAD, RECORD_UNIT, SLOT_LEN,
+    TRAILER_LEN, Trailer, VERSION, hash, reading_from_bytes, u32_at,
 };
+use super::{PackError, Site};
 
-/// A pack, open. `Send` and `Sync`: all threads use the same one.
+/// An open pack. It is `Send` and `Sync`, so all threads can use the same one.
 ///
-/// Opening looks at the beginning and the end of the bytes only; everything else is looked
-/// at, and checked, when it is used.
+/// Opening reads only the first and the last bytes. Everything else is read, and checked, when it
+/// is first used.
 #[derive(Debug)]
 pub struct Pack<'p> {
-    bytes: &'p [u8],
-    trailer: Trailer,
+    pub(super) bytes: &'p [u8],
+    pub(super) trailer: Trailer,
+    pub(super) parts: Parts,
     reading: Reading,
     wildcards: bool,
     profile_name: String,
     tool: String,
     crawlers: Vec<Crawler>,
-    /// Which records were found valid …
-    valid: Marks,
-    /// … and which blocks of rows, names and index.
-    valid_blocks: Marks,
-    /// Records whose rules were needed, as policies, by number.
+    /// The records that were found valid.
+    valid: Checked,
+    /// The blocks of rows, names and index that were found valid.
+    valid_blocks: Checked,
+    /// The policies made from records whose rules were needed, by the number of the record.
     policies: RwLock<HashMap<u32, Policy>>,
 }
 
-/// A bit for each possible record, in parts that are made when one of them is set.
-#[derive(Debug)]
-struct Marks(Box<[OnceLock<Box<[AtomicU64; Marks::WORDS]>>]>);
-
-impl Marks {
-    const WORDS: usize = 512;
-
-    fn new(bits: usize) -> Marks {
-        Marks((0..bits.div_ceil(64 * Marks::WORDS)).map(|_| OnceLock::new()).collect())
-    }
-
-    fn place(bit: u32) -> (usize, usize, u64) {
-        let word = bit as usize / 64;
-        (word / Marks::WORDS, word % Marks::WORDS, 1 << (bit % 64))
-    }
-
-    #[inline]
-    fn is_set(&self, bit: u32) -> bool {
-        let (part, word, mask) = Marks::place(bit);
-        let part = self.0.get(part).and_then(OnceLock::get);
-        // Acquire is not needed: the bytes that were checked do not change.
-        part.is_some_and(|part| part[word].load(Ordering::Relaxed) & mask != 0)
-    }
-
-    fn set(&self, bit: u32) {
-        let (part, word, mask) = Marks::place(bit);
-        if let Some(part) = self.0.get(part) {
-            let part = part.get_or_init(|| Box::new([const { AtomicU64::new(0) }; Marks::WORDS]));
-            part[word].fetch_or(mask, Ordering::Relaxed);
-        }
-    }
-}
-
-/// What is in a pack.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Stat {
-    /// Origins.
-    pub origins: u64,
-    /// Different robots.txt files.
-    pub files: u64,
-    /// Different policies …
-    pub policies: u64,
-    /// … and of these the ones that are tables; the others are over the limits of a DFA.
-    pub tables: u64,
-    /// Bytes of all policies.
-    pub policy_bytes: u64,
-    /// Bytes of the rows, four for each file and crawler.
-    pub row_bytes: u64,
-    /// Bytes of the origins' names.
-    pub name_bytes: u64,
-    /// Bytes of the index.
-    pub index_bytes: u64,
-    /// Bytes of the whole pack.
-    pub total_bytes: u64,
-}
-
-/// What a pack knows of one origin.
+/// Where the parts of a pack are. They fill it, in this order and without gaps, from the end of the
+/// header to the trailer.
 #[derive(Clone, Copy, Debug)]
-pub struct Site<'p> {
-    pack: &'p Pack<'p>,
-    row: u32,
+pub(super) struct Parts {
+    /// Where the records end and the rows begin.
+    pub(super) rows: usize,
+    pub(super) names: usize,
+    pub(super) index: usize,
+    pub(super) blocks: usize,
+    pub(super) about: usize,
+    pub(super) trailer: usize,
 }
 
-/// The policy of one crawler for one origin, found valid.
+impl Parts {
+    /// The parts that a trailer speaks of. `None` unless they fill a pack whose trailer begins at
+    /// this offset, and are as large as what they hold.
+    fn of(trailer: &Trailer, trailer_at: usize) -> Option<Parts> {
+        let at = |offset: u64| usize::try_from(offset).ok();
+        let parts = Parts {
+            rows: at(trailer.rows_at)?,
+            names: at(trailer.names_at)?,
+            index: at(trailer.index_at)?,
+            blocks: at(trailer.blocks_at)?,
+            about: at(trailer.about_at)?,
+            trailer: trailer_at,
+        };
+        let Parts { rows, names, index, blocks, about, .. } = parts;
+        let rows_len = trailer.files.checked_mul(4 * u64::from(trailer.crawlers))?;
+        let slots_len = trailer.slots.checked_mul(SLOT_LEN as u64)?;
+        let fill = [HEADER_LEN, rows, names, index, blocks, about, trailer_at].is_sorted()
+            && rows.is_multiple_of(RECORD_UNIT)
+            && (names - rows) as u64 == rows_len
+            && (blocks - index) as u64 == slots_len
+            && about - blocks == 4 * parts.block_count()
+            && trailer.slots.is_power_of_two()
+            && u64::from(trailer.reach) < trailer.slots
+            && trailer.files <= u64::from(u32::MAX);
+        fill.then_some(parts)
+    }
+
+    /// How many blocks the rows, the names and the index have.
+    fn block_count(&self) -> usize {
+        (self.blocks - self.rows).div_ceil(BLOCK_LEN)
+    }
+
+    /// How many slots the index has: a power of two.
+    pub(super) fn slot_count(&self) -> usize {
+        (self.blocks - self.index) / SLOT_LEN
+    }
+}
+
+/// The policy of one crawler for one origin. It has been checked.
 #[derive(Clone, Debug)]
 pub struct PackedPolicy<'p> {
     pack: &'p Pack<'p>,
@@ -133,13 +120,15 @@ impl std::fmt::Debug for How<'_> {
 impl<'p> Pack<'p> {
     /// Opens a pack.
     ///
-    /// `O(crawlers)`; touches the first and the last bytes.
+    /// `O(crawlers)`, plus the checksums of the blocks: 4 bytes for each 4096 of rows, names and
+    /// index.
     ///
     /// # Errors
-    /// What is wrong with its beginning and its end.
+    /// Returns an error if the beginning or the end is not that of a pack of this version, or is
+    /// damaged.
     pub fn open(bytes: &'p [u8]) -> Result<Pack<'p>, PackError> {
         if !bytes.starts_with(&MAGIC) || bytes.len() < HEADER_LEN + TRAILER_LEN {
-            return Err(PackError::NoPack);
+            return Err(PackError::NotAPack);
         }
         match u32_at(bytes, MAGIC.len()) {
             Some(VERSION) => {}
@@ -147,63 +136,40 @@ impl<'p> Pack<'p> {
         }
         let (body, last) = bytes.split_at(bytes.len() - TRAILER_LEN);
         if !last.ends_with(&MAGIC) {
-            return Err(PackError::NoPack);
+            return Err(PackError::NotAPack);
         }
-        let damaged = |what| PackError::Damaged { offset: body.len() as u64, what };
+        let damaged = |what| damaged(body.len(), what);
         let trailer = last.first_chunk().and_then(Trailer::from_bytes);
         let trailer = trailer.ok_or_else(|| damaged("the trailer's checksum is wrong"))?;
         let (reading, wildcards) = reading_from_bytes(trailer.reading)
-            .ok_or_else(|| damaged("the profile's switches are none"))?;
-        let rows_len = trailer.files.checked_mul(4 * u64::from(trailer.crawlers));
-        let slots_len = trailer.slots.checked_mul(SLOT_LEN as u64);
-        let block_count =
-            trailer.blocks_at.saturating_sub(trailer.rows_at).div_ceil(BLOCK_LEN as u64);
-        let bounds = [
-            HEADER_LEN as u64,
-            trailer.rows_at,
-            trailer.names_at,
-            trailer.index_at,
-            trailer.blocks_at,
-            trailer.about_at,
-            body.len() as u64,
-        ];
-        if !bounds.is_sorted()
-            || rows_len != Some(trailer.names_at - trailer.rows_at)
-            || slots_len != Some(trailer.blocks_at - trailer.index_at)
-            || trailer.about_at - trailer.blocks_at != 4 * block_count
-            || !trailer.slots.is_power_of_two()
-            || u64::from(trailer.reach) >= trailer.slots
-            || trailer.files > u64::from(u32::MAX)
-            || !trailer.rows_at.is_multiple_of(RECORD_UNIT as u64)
-        {
-            return Err(damaged("the parts do not fill the file"));
-        }
+            .ok_or_else(|| damaged("the profile's switches are invalid"))?;
+        let parts = Parts::of(&trailer, body.len())
+            .ok_or_else(|| damaged("the parts do not fill the file"))?;
         let mut pack = Pack {
             bytes,
-            valid: Marks::new(trailer.rows_at as usize / RECORD_UNIT),
-            valid_blocks: Marks::new(block_count as usize),
+            valid: Checked::new(parts.rows / RECORD_UNIT),
+            valid_blocks: Checked::new(parts.block_count()),
             reading,
             wildcards,
             profile_name: String::new(),
             tool: String::new(),
             crawlers: Vec::new(),
             policies: RwLock::default(),
+            parts,
             trailer,
         };
-        let blocks = pack.part(pack.trailer.blocks_at, pack.trailer.about_at);
-        if crc32fast::hash(blocks) != pack.trailer.checksums[0] {
-            let what = "the checksum of the checksums is wrong";
-            return Err(PackError::Damaged { offset: pack.trailer.blocks_at, what });
+        if crc32fast::hash(&bytes[parts.blocks..parts.about]) != pack.trailer.checksums[0] {
+            let what = "the checksum of the blocks' checksums is wrong";
+            return Err(self::damaged(parts.blocks, what));
         }
-        pack.read_about().ok_or(PackError::Damaged {
-            offset: pack.trailer.about_at,
-            what: "what the pack is about cannot be read",
-        })?;
+        pack.read_about()
+            .ok_or_else(|| self::damaged(parts.about, "the description cannot be read"))?;
         Ok(pack)
     }
 
+    /// Reads the description: profile, program and crawlers.
     fn read_about(&mut self) -> Option<()> {
-        let about = self.part(self.trailer.about_at, (self.bytes.len() - TRAILER_LEN) as u64);
+        let about = &self.bytes[self.parts.about..self.parts.trailer];
         if crc32fast::hash(about) != self.trailer.checksums[1] {
             return None;
         }
@@ -228,35 +194,30 @@ impl<'p> Pack<'p> {
         (about.0.is_empty() && is_named).then_some(())
     }
 
-    /// The bytes between two offsets that lie within.
-    fn part(&self, from: u64, to: u64) -> &'p [u8] {
-        &self.bytes[from as usize..to as usize]
-    }
-
-    /// The bytes between two offsets within rows, names and index, checked.
+    /// These bytes of the rows, the names or the index. Checks the blocks they are in.
     #[inline]
-    fn checked(&self, from: u64, to: u64) -> Result<&'p [u8], PackError> {
-        if from < to {
-            let block = |offset: u64| ((offset - self.trailer.rows_at) / BLOCK_LEN as u64) as u32;
-            for block in block(from)..=block(to - 1) {
-                if !self.valid_blocks.is_set(block) {
+    pub(super) fn checked(&self, range: Range<usize>) -> Result<&'p [u8], PackError> {
+        if !range.is_empty() {
+            let block = |at: usize| (at - self.parts.rows) / BLOCK_LEN;
+            for block in block(range.start)..=block(range.end - 1) {
+                if !self.valid_blocks.is_set(block as u64) {
                     self.check(block)?;
                 }
             }
         }
-        Ok(self.part(from, to))
+        Ok(&self.bytes[range])
     }
 
     #[cold]
-    fn check(&self, block: u32) -> Result<(), PackError> {
-        let Trailer { rows_at, blocks_at, about_at, .. } = self.trailer;
-        let offset = rows_at + u64::from(block) * BLOCK_LEN as u64;
-        let bytes = self.part(offset, blocks_at.min(offset + BLOCK_LEN as u64));
-        let wanted = u32_at(self.part(blocks_at, about_at), 4 * block as usize);
-        if wanted != Some(crc32fast::hash(bytes)) {
-            return Err(PackError::Damaged { offset, what: "the checksum of a block is wrong" });
+    fn check(&self, block: usize) -> Result<(), PackError> {
+        let Parts { rows, blocks, about, .. } = self.parts;
+        let from = rows + block * BLOCK_LEN;
+        let to = blocks.min(from + BLOCK_LEN);
+        let wanted = u32_at(&self.bytes[blocks..about], 4 * block);
+        if wanted != Some(crc32fast::hash(&self.bytes[from..to])) {
+            return Err(damaged(from, "the checksum of a block is wrong"));
         }
-        self.valid_blocks.set(block);
+        self.valid_blocks.set(block as u64);
         Ok(())
     }
 
@@ -265,32 +226,32 @@ impl<'p> Pack<'p> {
         &self.profile_name
     }
 
-    /// How the profile finds the target of a URL.
+    /// How the pack's profile finds the target of a URL.
     pub fn target_form(&self) -> TargetForm {
         self.reading.form
     }
 
-    /// The program that wrote the pack, with its version.
+    /// The program that wrote the pack, and its version.
     pub fn tool(&self) -> &str {
         &self.tool
     }
 
-    /// The crawlers for which the pack holds policies.
+    /// The crawlers that the pack has policies for.
     pub fn crawlers(&self) -> &[Crawler] {
         &self.crawlers
     }
 
-    /// Whether it can tell which rule decided.
+    /// Whether it keeps rules, so that it can tell which one decides.
     pub fn keeps_rules(&self) -> bool {
         self.trailer.keeps_rules
     }
 
-    /// How many origins it knows.
+    /// How many origins it has.
     pub fn len(&self) -> u64 {
         self.trailer.origins
     }
 
-    /// Whether it knows no origin.
+    /// Whether it has no origins.
     pub fn is_empty(&self) -> bool {
         self.trailer.origins == 0
     }
@@ -298,7 +259,7 @@ impl<'p> Pack<'p> {
     /// The target of a URL, or of a path that begins with `/`, in the pack's profile.
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    /// Returns an error if the URL is invalid; never in the profile `google`.
     #[inline]
     pub fn target<'u, U>(&self, url: &'u U) -> Result<Target<'u>, InvalidUrl>
     where
@@ -307,17 +268,17 @@ impl<'p> Pack<'p> {
         Target::of(url.as_ref(), self.reading.form, self.reading.encoding)
     }
 
-    /// What is known of an origin; its name as it was given to
-    /// [`Writer::add`](super::Writer::add).
+    /// Looks up an origin by the name that was given to [`Writer::add`](super::Writer::add).
     ///
-    /// Touches one or two places of the index and the name.
+    /// Reads one or two slots of the index and the name.
     ///
     /// # Errors
-    /// Damage that is met on the way.
+    /// Returns an error if a part of the index that is read is damaged.
     pub fn get(&self, origin: &[u8]) -> Result<Option<Site<'_>>, PackError> {
         let hash = hash(origin, self.trailer.seed);
-        let mask = self.trailer.slots as usize - 1;
+        let mask = self.parts.slot_count() - 1;
         for distance in 0..=self.trailer.reach as usize {
+            // Only the lower bits count, so it does not matter if `usize` drops the upper ones.
             let slot = (hash as usize).wrapping_add(distance) & mask;
             match self.slot(slot)? {
                 None => return Ok(None),
@@ -330,83 +291,93 @@ impl<'p> Pack<'p> {
         Ok(None)
     }
 
-    /// All origins, in no order that means anything.
+    /// All origins with their names, in no particular order.
     pub fn origins(&self) -> impl Iterator<Item = Result<(&[u8], Site<'_>), PackError>> {
-        (0..self.trailer.slots as usize).filter_map(|slot| {
+        (0..self.parts.slot_count()).filter_map(|slot| {
             let slot = self.slot(slot).transpose()?;
             Some(slot.map(|slot| (slot.name, Site { pack: self, row: slot.row })))
         })
     }
 
-    /// A slot of the index; `None` where it is free.
+    /// A slot of the index. `None` if it is free.
     #[inline]
-    fn slot(&self, slot: usize) -> Result<Option<Slot<'p>>, PackError> {
-        let at = self.trailer.index_at + (slot * SLOT_LEN) as u64;
+    pub(super) fn slot(&self, slot: usize) -> Result<Option<Slot<'p>>, PackError> {
+        let at = self.parts.index + slot * SLOT_LEN;
         let bytes: &[u8; SLOT_LEN] =
-            self.checked(at, at + SLOT_LEN as u64)?.first_chunk().expect("a slot");
+            self.checked(at..at + SLOT_LEN)?.first_chunk().expect("a slot");
         let [h0, h1, h2, h3, r0, r1, r2, r3, n @ ..] = *bytes;
         let row = u32::from_le_bytes([r0, r1, r2, r3]);
         if row == FREE {
             return Ok(None);
         }
         let [n0, n1, n2, n3, n4, n5, l0, l1] = n;
-        let from = u64::from_le_bytes([n0, n1, n2, n3, n4, n5, 0, 0]) + self.trailer.names_at;
+        let from = u64::from_le_bytes([n0, n1, n2, n3, n4, n5, 0, 0]);
         let to = from + u64::from(u16::from_le_bytes([l0, l1]));
-        if u64::from(row) >= self.trailer.files || to > self.trailer.index_at {
-            return Err(PackError::Damaged { offset: at, what: "an origin that leads nowhere" });
+        let names_len = (self.parts.index - self.parts.names) as u64;
+        if u64::from(row) >= self.trailer.files || to > names_len {
+            return Err(damaged(at, "an origin points outside the pack"));
         }
+        // At most the length of the names, so `usize` can hold them.
+        let name = self.parts.names + from as usize..self.parts.names + to as usize;
         let hash = u32::from_le_bytes([h0, h1, h2, h3]);
-        Ok(Some(Slot { hash, row, name: self.checked(from, to)? }))
+        Ok(Some(Slot { hash, row, name: self.checked(name)? }))
     }
 
-    /// The body of a record; its bounds are checked, its checksum is where it was not found
-    /// valid before.
-    fn body(&self, record: u32) -> Result<&'p [u8], PackError> {
-        let at = u64::from(record) * RECORD_UNIT as u64;
-        let damaged = |what| PackError::Damaged { offset: at, what };
-        let nowhere = || damaged("no record begins here");
-        if at < HEADER_LEN as u64 || at + RECORD_HEAD as u64 > self.trailer.rows_at {
-            return Err(nowhere());
-        }
-        let records = self.part(0, self.trailer.rows_at);
-        let len = u32_at(records, at as usize).ok_or_else(nowhere)?;
-        let body = &records[at as usize + RECORD_HEAD..];
-        let body = body.get(..len as usize).ok_or_else(|| damaged("a record cut short"))?;
-        if !self.valid.is_set(record)
-            && u32_at(records, at as usize + 4) != Some(crc32fast::hash(body))
-        {
+    /// The body of a record. Checks its bounds, and its checksum unless the record was found valid
+    /// before.
+    pub(super) fn body(&self, record: u32) -> Result<&'p [u8], PackError> {
+        let damaged = |what| PackError::Damaged { offset: record_offset(record), what };
+        let at = usize::try_from(record_offset(record)).ok();
+        // The rows begin after the header, which is longer than a record's head.
+        let possible = HEADER_LEN..=self.parts.rows - RECORD_HEAD;
+        let at = at.filter(|at| possible.contains(at));
+        let at = at.ok_or_else(|| damaged("no record begins here"))?;
+        let (head, body) = self.bytes[at..self.parts.rows].split_at(RECORD_HEAD);
+        let len = u32_at(head, 0).expect("eight bytes");
+        let body = body.get(..len as usize).ok_or_else(|| damaged("a record is cut short"))?;
+        if !self.valid.is_set(record) && u32_at(head, 4) != Some(crc32fast::hash(body)) {
             return Err(damaged("a record's checksum is wrong"));
         }
         Ok(body)
     }
 
-    fn policy(&self, record: u32) -> Result<PackedPolicy<'_>, PackError> {
-        let damaged = |what| PackError::Damaged {
-            offset: u64::from(record) * RECORD_UNIT as u64 + RECORD_HEAD as u64,
-            what,
-        };
+    /// The policy of a record.
+    pub(super) fn policy(&self, record: u32) -> Result<PackedPolicy<'_>, PackError> {
+        let damaged =
+            |what| PackError::Damaged { offset: record_offset(record) + RECORD_HEAD as u64, what };
         let mut body = Take(self.body(record)?);
         let how = match body.byte() {
             Some(KIND_TABLE) => {
                 let table = body.text().ok_or_else(|| damaged("a table cut short"))?;
-                let table = Table::unchecked(table, self.reading.encoding);
-                if !self.valid.is_set(record) {
-                    table.validate().map_err(|_| damaged("an invalid table"))?;
-                    self.valid.set(record);
-                }
-                How::Table(table)
+                How::Table(self.table(record, table).map_err(|_| damaged("an invalid table"))?)
             }
             Some(KIND_RULES) => {
                 let policy = self.with_rules(record)?;
                 self.valid.set(record);
                 How::Policy(policy)
             }
-            _ => return Err(damaged("unknown kind of record")),
+            _ => return Err(damaged("the kind of a record is unknown")),
         };
         Ok(PackedPolicy { pack: self, record, how })
     }
 
-    /// The policy of a record with its rules.
+    /// The table in the body of a record. Validates it unless that was done before.
+    #[expect(unsafe_code, reason = "tables are validated once, not for each verdict")]
+    fn table(&self, record: u32, bytes: &'p [u8]) -> Result<Table<'p>, InvalidAutomaton> {
+        let encoding = self.reading.encoding;
+        if self.valid.is_set(record) {
+            // SAFETY: the mark of a record that holds a table is set only below, after the same
+            // bytes were found valid with the same encoding. They are the same, because the place
+            // of a record's table depends only on the pack's bytes, which are borrowed for `'p`
+            // and so do not change, and the encoding is fixed when the pack is opened.
+            return Ok(unsafe { Table::from_bytes_unchecked(bytes, encoding) });
+        }
+        let table = Table::validated(bytes, encoding)?;
+        self.valid.set(record);
+        Ok(table)
+    }
+
+    /// The policy of a record, made from its rules.
     fn with_rules(&self, record: u32) -> Result<Policy, PackError> {
         let known = self.policies.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = known.get(&record) {
@@ -415,14 +386,15 @@ impl<'p> Pack<'p> {
         drop(known);
         let body = self.body(record)?;
         let policy = self.read_rules(body).ok_or(PackError::Damaged {
-            offset: u64::from(record) * RECORD_UNIT as u64 + RECORD_HEAD as u64,
-            what: "rules that cannot be read",
+            offset: record_offset(record) + RECORD_HEAD as u64,
+            what: "the rules of a record cannot be read",
         })?;
         let mut known = self.policies.write().unwrap_or_else(PoisonError::into_inner);
         Ok(known.entry(record).or_insert(policy).clone())
     }
 
-    fn read_rules(&self, body: &[u8]) -> Option<Policy> {
+    /// Reads the rules of a record's body. `None` if they are not as a writer writes them.
+    pub(super) fn read_rules(&self, body: &[u8]) -> Option<Policy> {
         let mut rest = Take(body);
         if rest.byte()? == KIND_TABLE {
             rest.text()?;
@@ -457,179 +429,31 @@ impl<'p> Pack<'p> {
             empty_rule,
         ))
     }
-
-    /// Reads everything, and checks everything.
-    ///
-    /// # Errors
-    /// The first damage.
-    pub fn verify(&self) -> Result<(), PackError> {
-        self.stat_and_verify(true).map(|_| ())
-    }
-
-    /// What is in the pack. Reads the heads of all records.
-    ///
-    /// # Errors
-    /// Damage that is met on the way.
-    pub fn stat(&self) -> Result<Stat, PackError> {
-        self.stat_and_verify(false)
-    }
-
-    fn stat_and_verify(&self, verify: bool) -> Result<Stat, PackError> {
-        let trailer = &self.trailer;
-        let damaged = |offset, what| PackError::Damaged { offset, what };
-        if verify {
-            self.checked(trailer.rows_at, trailer.blocks_at)?;
-        }
-        if verify && self.bytes[MAGIC.len() + 4..HEADER_LEN] != [0; 4] {
-            return Err(damaged(MAGIC.len() as u64 + 4, "no zeros"));
-        }
-        let mut records = Vec::new();
-        let mut tables = 0;
-        let mut at = HEADER_LEN as u64;
-        while at < trailer.rows_at {
-            let record = (at / RECORD_UNIT as u64) as u32;
-            if verify {
-                let policy = self.policy(record)?;
-                if self.keeps_rules() {
-                    self.read_rules(self.body(record)?)
-                        .ok_or(damaged(at, "rules that cannot be read"))?;
-                }
-                drop(policy);
-            }
-            let records_end = self.part(0, trailer.rows_at);
-            let len = u32_at(records_end, at as usize).ok_or(damaged(at, "a record cut short"))?;
-            let kind = records_end.get(at as usize + RECORD_HEAD);
-            tables += u64::from(kind == Some(&KIND_TABLE));
-            let end = at + RECORD_HEAD as u64 + u64::from(len);
-            at = end.next_multiple_of(RECORD_UNIT as u64);
-            let padding = records_end.get(end as usize..at as usize);
-            if padding.is_none_or(|padding| verify && padding.iter().any(|byte| *byte != 0)) {
-                return Err(damaged(end, "no zeros between records"));
-            }
-            records.push(record);
-        }
-        if records.len() as u64 != trailer.records {
-            return Err(damaged(trailer.rows_at, "another number of records"));
-        }
-        if verify {
-            self.verify_index(&records)?;
-        }
-        Ok(Stat {
-            origins: trailer.origins,
-            files: trailer.files,
-            policies: trailer.records,
-            tables,
-            policy_bytes: trailer.rows_at - HEADER_LEN as u64,
-            row_bytes: trailer.names_at - trailer.rows_at,
-            name_bytes: trailer.index_at - trailer.names_at,
-            index_bytes: trailer.blocks_at - trailer.index_at,
-            total_bytes: self.bytes.len() as u64,
-        })
-    }
-
-    /// Rows lead to records, and each origin is found where it is looked for.
-    fn verify_index(&self, records: &[u32]) -> Result<(), PackError> {
-        let damaged = |offset, what| PackError::Damaged { offset, what };
-        let rows = self.part(self.trailer.rows_at, self.trailer.names_at);
-        for (column, record) in rows.as_chunks::<4>().0.iter().enumerate() {
-            if records.binary_search(&u32::from_le_bytes(*record)).is_err() {
-                let offset = self.trailer.rows_at + 4 * column as u64;
-                return Err(damaged(offset, "a row that leads to no record"));
-            }
-        }
-        let mut origins = 0;
-        for slot in 0..self.trailer.slots as usize {
-            let offset = self.trailer.index_at + (slot * SLOT_LEN) as u64;
-            if let Some(slot) = self.slot(slot)? {
-                origins += 1;
-                let found = self.get(slot.name)?;
-                if found.is_none_or(|site| site.row != slot.row) {
-                    return Err(damaged(offset, "an origin that is not found"));
-                }
-            }
-        }
-        if origins != self.trailer.origins {
-            return Err(damaged(self.trailer.index_at, "another number of origins"));
-        }
-        Ok(())
-    }
 }
 
 /// A slot of the index.
-struct Slot<'p> {
+pub(super) struct Slot<'p> {
+    /// The upper half of the name's hash.
     hash: u32,
-    row: u32,
-    name: &'p [u8],
+    /// Less than the number of files.
+    pub(super) row: u32,
+    pub(super) name: &'p [u8],
 }
 
-impl<'p> Site<'p> {
-    /// The policy of a crawler, by its place in [`Pack::crawlers`].
-    ///
-    /// The first use of a policy checks it.
-    ///
-    /// # Errors
-    /// Damage.
-    ///
-    /// # Panics
-    /// Where there is no such crawler.
-    pub fn policy(&self, crawler: usize) -> Result<PackedPolicy<'p>, PackError> {
-        self.pack.policy(self.record(crawler)?)
-    }
+/// Where a record begins, in bytes from the beginning of the pack.
+fn record_offset(record: u32) -> u64 {
+    u64::from(record) * RECORD_UNIT as u64
+}
 
-    /// The number of its robots.txt among the different ones: origins with equal files have
-    /// the same.
-    pub fn file(&self) -> u32 {
-        self.row
-    }
-
-    fn record(&self, crawler: usize) -> Result<u32, PackError> {
-        let trailer = &self.pack.trailer;
-        assert!(crawler < trailer.crawlers as usize, "no crawler {crawler}");
-        let column = u64::from(self.row) * u64::from(trailer.crawlers) + crawler as u64;
-        let at = trailer.rows_at + 4 * column;
-        Ok(u32_at(self.pack.checked(at, at + 4)?, 0).expect("four bytes"))
-    }
-
-    /// Answers for a URL, or for a path that begins with `/`: one for each crawler of the
-    /// pack. Crawlers with the same policy cost one walk.
-    ///
-    /// # Errors
-    /// Damage.
-    ///
-    /// # Panics
-    /// Where `answers` has not one place for each crawler.
-    pub fn ask<U: AsRef<[u8]> + ?Sized>(
-        &self,
-        url: &U,
-        answers: &mut [Answer],
-    ) -> Result<(), PackError> {
-        assert_eq!(answers.len(), self.pack.crawlers.len(), "one answer for each crawler");
-        let Ok(target) = self.pack.target(url) else {
-            answers.fill(Answer::Invalid);
-            return Ok(());
-        };
-        let mut known: SmallVec<[(u32, Answer); 8]> = SmallVec::new();
-        for (crawler, answer) in answers.iter_mut().enumerate() {
-            let record = self.record(crawler)?;
-            let found = known.iter().find(|(known, _)| *known == record).map(|(_, answer)| *answer);
-            *answer = match found {
-                Some(answer) => answer,
-                None => {
-                    let found = self.pack.policy(record)?.verdict(&target).into();
-                    known.push((record, found));
-                    found
-                }
-            };
-        }
-        Ok(())
-    }
+pub(super) fn damaged(at: usize, what: &'static str) -> PackError {
+    PackError::Damaged { offset: at as u64, what }
 }
 
 impl PackedPolicy<'_> {
     /// Whether the crawler may fetch this URL, or this path that begins with `/`.
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    /// Returns an error if the URL is invalid; never in the profile `google`.
     #[inline]
     pub fn is_allowed<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
         Ok(self.verdict(&self.pack.target(url)?).is_allow())
@@ -638,7 +462,7 @@ impl PackedPolicy<'_> {
     /// Whether the crawler may fetch this path, with its query if it has one.
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the path does not begin with `/`.
+    /// Returns an error if the path does not begin with `/`.
     #[inline]
     pub fn is_path_allowed<P: AsRef<[u8]> + ?Sized>(&self, path: &P) -> Result<bool, InvalidUrl> {
         let target = Target::of_path(path.as_ref(), self.pack.reading.encoding)?;
@@ -660,22 +484,21 @@ impl PackedPolicy<'_> {
             return Verdict::Allow;
         }
         match &self.how {
-            How::Table(table) => table.verdict(target),
+            How::Table(table) => table.verdict(target.unended()),
             How::Policy(policy) => policy.verdict(target),
         }
     }
 
-    /// Whether it is a compiled table, and not rules.
+    /// Whether it is a compiled table. If not, it is a list of rules.
     pub fn is_table(&self) -> bool {
         matches!(self.how, How::Table(_))
     }
 
-    /// The policy with its rules, to ask for decisions
-    /// ([`Policy::decide`]); `None` where the pack does not keep rules and this policy has a
-    /// table. Kept in memory from then on.
+    /// The policy with its rules, for [`Policy::decide`]. `None` if this policy is a table and the
+    /// pack does not keep rules. The pack keeps the policy in memory from then on.
     ///
     /// # Errors
-    /// Damage.
+    /// Returns an error if the rules are damaged.
     pub fn with_rules(&self) -> Result<Option<Policy>, PackError> {
         match &self.how {
             How::Policy(policy) => Ok(Some(policy.clone())),
@@ -684,12 +507,12 @@ impl PackedPolicy<'_> {
         }
     }
 
-    /// The verdict on a URL, or on a path that begins with `/`, and the reason, so far as it
-    /// is known here: that no rule decided, because this is robots.txt itself, or
-    /// [`Reason::RulesNotKept`]. [`PackedPolicy::with_rules`] knows more.
+    /// The verdict on a URL, or on a path that begins with `/`, with its reason as far as a table
+    /// tells: [`Reason::RobotsTxt`] or else [`Reason::RulesNotKept`].
+    /// [`PackedPolicy::with_rules`] knows the rule.
     ///
     /// # Errors
-    /// [`InvalidUrl`] where the URL is none; never in the profile `google`.
+    /// Returns an error if the URL is invalid; never in the profile `google`.
     pub fn decide<U: AsRef<[u8]> + ?Sized>(
         &self,
         url: &U,
@@ -706,7 +529,7 @@ impl PackedPolicy<'_> {
     }
 }
 
-/// Bytes that are taken from the front.
+/// The rest of some bytes, which are taken from the front.
 struct Take<'o>(&'o [u8]);
 
 impl<'o> Take<'o> {
@@ -724,7 +547,7 @@ impl<'o> Take<'o> {
         u32_at(self.take(4)?, 0)
     }
 
-    /// A length, and so many bytes.
+    /// A length, and as many bytes.
     fn text(&mut self) -> Option<&'o [u8]> {
         let len = self.number()?;
         self.take(len as usize)

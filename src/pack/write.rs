@@ -1,4 +1,4 @@
-//! From robots.txt files to a pack.
+//! Writes packs from robots.txt files.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -12,13 +12,16 @@ use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 
-use super::{
+use super::format::{
     BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, RECORD_HEAD, RECORD_UNIT, SLOT_LEN,
     Trailer, VERSION, hash, reading_to_bytes,
 };
 
-/// How robots.txt files are packed: the profile, the crawlers, and whether rules are kept.
-/// Cheap to clone, and shared by the threads that pack.
+/// Bits of the field of a slot that says where a name begins.
+const NAME_OFFSET_BITS: u32 = 48;
+
+/// How to pack robots.txt files: the profile, the crawlers, and whether to keep rules. Returned by
+/// [`Writer::recipe`]. Cheap to clone, so that each thread that packs can have one.
 #[derive(Clone, Debug)]
 pub struct Recipe(Arc<Parts>);
 
@@ -30,20 +33,23 @@ struct Parts {
     keys: ContentKeys,
 }
 
-/// A robots.txt that was read and compiled for all crawlers of a pack.
+/// A robots.txt, compiled for all crawlers of a pack. Returned by [`Recipe::pack`].
 #[derive(Clone, Debug)]
 pub struct Packed {
     content: u128,
-    /// The bodies of distinct policies, and by crawler which one is its.
+    /// The bodies of the distinct policies.
     bodies: Vec<Vec<u8>>,
-    columns: Vec<u32>,
+    /// For each crawler the index of its policy in `bodies`.
+    columns: Vec<usize>,
 }
 
 impl Recipe {
-    /// Reads and compiles a file for all crawlers. Threads do so at the same time.
+    /// Parses a file and compiles its policies for all crawlers. Several threads can do this at the
+    /// same time.
+    #[must_use]
     pub fn pack(&self, file: &[u8]) -> Packed {
         let parts = &*self.0;
-        // Compiled when told to.
+        // `body` compiles the policies, nothing else does.
         let config = Config { build_after: Some(u32::MAX), ..Config::default() };
         let robots = Robots::parse_with(file, &parts.profile, &config);
         let mut packed =
@@ -52,7 +58,7 @@ impl Recipe {
         for crawler in &parts.crawlers {
             let policy = robots.policy(crawler);
             let known = policies.iter().position(|known| known.is_same(&policy));
-            packed.columns.push(known.unwrap_or(policies.len()) as u32);
+            packed.columns.push(known.unwrap_or(policies.len()));
             if known.is_none() {
                 packed.bodies.push(body(&policy, parts.keep_rules));
                 policies.push(policy);
@@ -61,21 +67,21 @@ impl Recipe {
         packed
     }
 
-    /// What tells files with different bytes apart: two keyed hashes of 64 bits, the keys of
-    /// which are random, so that nobody can make two files that are taken for one.
+    /// A hash that tells different files apart: two keyed hashes of 64 bits each, with random keys,
+    /// so that nobody can make two files that are taken for one.
     pub fn content(&self, file: &[u8]) -> u128 {
         self.0.keys.of(file)
     }
 }
 
-/// The body of a policy's record.
+/// Makes the body of a policy's record.
 fn body(policy: &Policy, keep_rules: bool) -> Vec<u8> {
     policy.compile();
     let table = policy.table();
     let mut body = Vec::new();
     if let Some(table) = table {
         body.extend([KIND_TABLE]);
-        body.extend((table.len() as u32).to_le_bytes());
+        put_len(&mut body, table.len());
         body.extend_from_slice(table);
     } else {
         body.extend([KIND_RULES]);
@@ -86,59 +92,66 @@ fn body(policy: &Policy, keep_rules: bool) -> Vec<u8> {
     body
 }
 
-fn put_rules(policy: &Policy, to: &mut Vec<u8>) {
-    let number = |to: &mut Vec<u8>, number: usize| to.extend((number as u32).to_le_bytes());
-    number(to, policy.empty_rule().unwrap_or(0) as usize);
-    number(to, policy.group().count());
+/// A length of something that follows, or a number of things that follow. If it does not fit, the
+/// body does not either, and [`Writer::put`] refuses it.
+fn put_len(body: &mut Vec<u8>, len: usize) {
+    body.extend(u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes());
+}
+
+fn put_rules(policy: &Policy, body: &mut Vec<u8>) {
+    body.extend(policy.empty_rule().unwrap_or(0).to_le_bytes());
+    put_len(body, policy.group().count());
     for (line, value) in policy.group() {
-        number(to, line as usize);
-        number(to, value.len());
-        to.extend_from_slice(value);
+        body.extend(line.to_le_bytes());
+        put_len(body, value.len());
+        body.extend_from_slice(value);
     }
     let rules = policy.rule_set();
-    number(to, rules.len());
+    put_len(body, rules.len());
     for rule in rules.iter() {
         let pattern = rule.pattern.bytes;
         // Most values begin with the pattern that they are normalised to.
         let shared = rule.value.starts_with(pattern);
-        number(to, rule.line as usize);
-        number(to, rule.precedence as usize);
+        body.extend(rule.line.to_le_bytes());
+        body.extend(rule.precedence.to_le_bytes());
         let bits = [!rule.verdict.is_allow(), rule.pattern.anchored, shared];
-        to.push(bits.iter().rev().fold(0, |bits, bit| bits << 1 | u8::from(*bit)));
-        number(to, pattern.len());
-        number(to, rule.value.len());
+        body.push(bits.iter().rev().fold(0, |bits, bit| bits << 1 | u8::from(*bit)));
+        put_len(body, pattern.len());
+        put_len(body, rule.value.len());
         if !shared {
-            to.extend_from_slice(pattern);
+            body.extend_from_slice(pattern);
         }
-        to.extend_from_slice(rule.value);
+        body.extend_from_slice(rule.value);
     }
 }
 
 /// Writes a pack.
 ///
-/// Records go out as they come; what is kept in memory until the end is some 40 bytes for each
-/// origin beside its name, and some 100 for each distinct file and policy.
+/// Records are written as they come. Until the end, memory holds some 40 bytes and the name for
+/// each origin, and some 100 bytes for each distinct file and policy.
+#[must_use = "the pack is incomplete until `finish` is called"]
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
     recipe: Recipe,
     /// Where the next record begins.
     at: u64,
-    /// By content: the number of the file's row.
+    /// The row of each file, by its content.
     files: HashMap<u128, u32>,
-    /// By content: the number of the record.
+    /// The number of each record, by its content.
     records: HashMap<u128, u32>,
     rows: Vec<u32>,
     names: Vec<u8>,
-    /// Where each origin's name ends, and its row.
-    origins: Vec<(u64, u32)>,
+    /// Where each origin's name ends in `names`, and its row.
+    origins: Vec<(usize, u32)>,
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a pack for these crawlers. With `keep_rules` it can also tell which rule decided.
+    /// Begins a pack for these crawlers. With `keep_rules`, the pack is larger and can also tell
+    /// which rule decides.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Returns an error if `out` does.
     pub fn new(
         mut out: W,
         profile: &Profile,
@@ -166,31 +179,31 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// How files are to be packed for this writer.
+    /// How to pack files for this writer.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
 
-    /// How many different files were added.
+    /// How many distinct files were added.
     pub fn file_count(&self) -> usize {
         self.files.len()
     }
 
-    /// How many origins were added.
+    /// How many origins were added, including any that were added twice.
     pub fn origin_count(&self) -> usize {
         self.origins.len()
     }
 
-    /// Whether a file with this [`Recipe::content`] was added.
+    /// Whether a file with this [`Recipe::content`] has been added.
     pub fn knows(&self, content: u128) -> bool {
         self.files.contains_key(&content)
     }
 
-    /// Adds an origin whose file has the same bytes as one that was added before; `false`
-    /// where none has. `content` is [`Recipe::content`] of the file.
+    /// Adds an origin whose file has been added before, by the [`Recipe::content`] of the file.
+    /// Returns `false`, and adds nothing, if it has not.
     ///
     /// # Errors
-    /// As [`Writer::add`].
+    /// The same as for [`Writer::add`].
     pub fn add_known(&mut self, origin: &[u8], content: u128) -> io::Result<bool> {
         match self.files.get(&content) {
             Some(&row) => self.add_row(origin, row).map(|()| true),
@@ -198,21 +211,23 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Adds an origin with its file, packed by this writer's [`Recipe`]. Of an origin that is
-    /// added twice the first file stays.
+    /// Adds an origin and its file, packed by this writer's [`Recipe`]. If an origin is added
+    /// twice, its first file counts.
     ///
     /// # Errors
-    /// Those of the output; and where the pack becomes larger than the format can hold:
-    /// 32 GiB of policies, 2³² - 1 files, or a name of 64 KiB.
+    /// Returns an error if the output does, or if the pack becomes larger than the format allows:
+    /// 32 GiB of policies, 4 GiB for one policy, 2³² - 1 files, or 64 KiB for a name.
     pub fn add(&mut self, origin: &[u8], packed: &Packed) -> io::Result<()> {
         if !self.files.contains_key(&packed.content) {
-            let row = number(self.files.len(), "files").ok().filter(|row| *row != FREE);
-            let row = row.ok_or_else(|| too_large("files"))?;
+            let row = number(self.files.len(), "files")?;
+            if row == FREE {
+                return Err(too_large("files"));
+            }
             let mut records = Vec::with_capacity(packed.bodies.len());
             for body in &packed.bodies {
                 records.push(self.put(body)?);
             }
-            self.rows.extend(packed.columns.iter().map(|column| records[*column as usize]));
+            self.rows.extend(packed.columns.iter().map(|column| records[*column]));
             self.files.insert(packed.content, row);
         }
         self.add_row(origin, self.files[&packed.content])
@@ -220,19 +235,22 @@ impl<W: Write> Writer<W> {
 
     fn add_row(&mut self, origin: &[u8], row: u32) -> io::Result<()> {
         if origin.len() > usize::from(u16::MAX) {
-            return Err(too_large("the bytes of a name"));
+            return Err(too_large("bytes of a name"));
         }
         self.names.extend_from_slice(origin);
-        self.origins.push((self.names.len() as u64, row));
+        if self.names.len() as u64 >= 1 << NAME_OFFSET_BITS {
+            return Err(too_large("bytes of names"));
+        }
+        self.origins.push((self.names.len(), row));
         Ok(())
     }
 
-    /// Writes a record, unless an equal one is there. Its number.
+    /// Writes a record, unless an equal one has been written, and returns its number.
     fn put(&mut self, body: &[u8]) -> io::Result<u32> {
         match self.records.entry(self.recipe.content(body)) {
             Entry::Occupied(known) => Ok(*known.get()),
             Entry::Vacant(vacant) => {
-                let record = number(self.at as usize / RECORD_UNIT, "bytes of policies")?;
+                let record = number(self.at / RECORD_UNIT as u64, "bytes of policies")?;
                 let len = number(body.len(), "bytes of a policy")?;
                 self.out.write_all(&len.to_le_bytes())?;
                 self.out.write_all(&crc32fast::hash(body).to_le_bytes())?;
@@ -246,10 +264,10 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes the index and all that is left, and gives the output back.
+    /// Writes the rest of the pack, and returns the output.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Returns an error if the output does, or if the pack is larger than the format allows.
     pub fn finish(mut self) -> io::Result<W> {
         let mut trailer = Trailer {
             reading: reading_to_bytes(
@@ -266,11 +284,11 @@ impl<W: Write> Writer<W> {
         let rows: Vec<u8> = self.rows.iter().flat_map(|record| record.to_le_bytes()).collect();
         trailer.names_at = trailer.rows_at + rows.len() as u64;
         trailer.index_at = trailer.names_at + self.names.len() as u64;
-        let index = self.index(&mut trailer);
+        let index = self.index(&mut trailer)?;
         trailer.blocks_at = trailer.index_at + index.len() as u64;
         let blocks = blocks([&rows, &self.names, &index]);
         trailer.about_at = trailer.blocks_at + blocks.len() as u64;
-        let about = self.about();
+        let about = self.about()?;
         trailer.checksums = [crc32fast::hash(&blocks), crc32fast::hash(&about)];
         for part in [&rows, &self.names, &index, &blocks, &about] {
             self.out.write_all(part)?;
@@ -280,11 +298,13 @@ impl<W: Write> Writer<W> {
         Ok(self.out)
     }
 
-    /// The slots: a hash table with open addressing, at most three quarters full, in which no
-    /// origin is far from its place.
-    fn index(&self, trailer: &mut Trailer) -> Vec<u8> {
-        /// So far at most, if another seed can help: a name costs that many slots to look for.
+    /// Makes the index: a hash table with open addressing, at most three quarters full, in which
+    /// no origin is far from its slot. Sets what the trailer says about it.
+    fn index(&self, trailer: &mut Trailer) -> io::Result<Vec<u8>> {
+        /// How far an origin may be from its slot before another seed is tried: looking up a name
+        /// reads as many slots.
         const REACH: usize = 64;
+        /// How many seeds to try.
         const SEEDS: u32 = 16;
         let slots = (self.origins.len() * 4 / 3 + 1).next_power_of_two();
         trailer.slots = slots as u64;
@@ -295,23 +315,27 @@ impl<W: Write> Writer<W> {
             let (mut reach, mut from) = (0, 0);
             trailer.origins = 0;
             for &(to, row) in &self.origins {
-                let name = &self.names[from..to as usize];
+                let name = &self.names[from..to];
+                let name_len = u16::try_from(name.len()).expect("`add_row` refuses longer names");
                 let hash = hash(name, seed);
+                let upper_half = ((hash >> 32) as u32).to_le_bytes();
                 let mut distance = 0;
                 let is_new = loop {
+                    // As in `Pack::get`, only the lower bits count.
                     let slot = (hash as usize).wrapping_add(distance) & (slots - 1);
                     let slot = &mut index[slot * SLOT_LEN..][..SLOT_LEN];
                     if slot[4..8] == FREE.to_le_bytes() {
-                        slot[..4].copy_from_slice(&((hash >> 32) as u32).to_le_bytes());
+                        slot[..4].copy_from_slice(&upper_half);
                         slot[4..8].copy_from_slice(&row.to_le_bytes());
+                        // `add_row` sees to it that six bytes can hold it.
                         slot[8..14].copy_from_slice(&(from as u64).to_le_bytes()[..6]);
-                        slot[14..].copy_from_slice(&(name.len() as u16).to_le_bytes());
+                        slot[14..].copy_from_slice(&name_len.to_le_bytes());
                         break true;
                     }
-                    if slot[..4] == ((hash >> 32) as u32).to_le_bytes() {
+                    if slot[..4] == upper_half {
                         let at = name_at(slot);
                         if self.names.get(at..at + name.len()) == Some(name)
-                            && slot[14..] == (name.len() as u16).to_le_bytes()
+                            && slot[14..] == name_len.to_le_bytes()
                         {
                             break false;
                         }
@@ -320,34 +344,34 @@ impl<W: Write> Writer<W> {
                 };
                 reach = reach.max(distance);
                 trailer.origins += u64::from(is_new);
-                from = to as usize;
+                from = to;
             }
-            (trailer.seed, trailer.reach) = (seed, reach as u32);
+            (trailer.seed, trailer.reach) = (seed, number(reach, "origins with equal hashes")?);
             if reach <= REACH {
                 break;
             }
         }
-        index
+        Ok(index)
     }
 
-    /// What the pack is about, for people and for programs that use it: lines of text.
-    fn about(&self) -> Vec<u8> {
+    /// The description of the pack: profile, program and crawlers.
+    fn about(&self) -> io::Result<Vec<u8>> {
         let Parts { profile, crawlers, .. } = &*self.recipe.0;
         let named = Profile::NAMED.iter().find(|(_, named)| named == profile);
         let mut about = Vec::new();
-        put_text(&mut about, named.map_or("custom", |(name, _)| name).as_bytes());
-        put_text(&mut about, concat!("robotsieve ", env!("CARGO_PKG_VERSION")).as_bytes());
+        put_text(&mut about, named.map_or("custom", |(name, _)| name).as_bytes())?;
+        put_text(&mut about, concat!("robotsieve ", env!("CARGO_PKG_VERSION")).as_bytes())?;
         for crawler in crawlers {
-            about.extend((crawler.iter().count() as u32).to_le_bytes());
+            about.extend(number(crawler.iter().count(), "names of a crawler")?.to_le_bytes());
             for name in crawler.iter() {
-                put_text(&mut about, name);
+                put_text(&mut about, name)?;
             }
         }
-        about
+        Ok(about)
     }
 }
 
-/// The checksums of the blocks of these parts, which lie one behind the other.
+/// The checksums of the blocks of these parts, which follow one another without gaps.
 fn blocks(parts: [&[u8]; 3]) -> Vec<u8> {
     let mut checksums = Vec::new();
     let (mut block, mut left) = (crc32fast::Hasher::new(), BLOCK_LEN);
@@ -369,23 +393,25 @@ fn blocks(parts: [&[u8]; 3]) -> Vec<u8> {
     checksums
 }
 
-/// Where the name of a slot begins among the names.
+/// Where the name of a slot begins in [`Writer::names`].
 fn name_at(slot: &[u8]) -> usize {
     let mut at = [0; 8];
     at[..6].copy_from_slice(&slot[8..14]);
+    // It was a `usize` when it was written there.
     u64::from_le_bytes(at) as usize
 }
 
-/// Its length in bytes, and a text.
-fn put_text(to: &mut Vec<u8>, text: &[u8]) {
-    to.extend((text.len() as u32).to_le_bytes());
+/// The length of a text in bytes, and the text.
+fn put_text(to: &mut Vec<u8>, text: &[u8]) -> io::Result<()> {
+    to.extend(number(text.len(), "bytes of a name")?.to_le_bytes());
     to.extend_from_slice(text);
+    Ok(())
 }
 
-fn number(number: usize, of: &'static str) -> io::Result<u32> {
-    u32::try_from(number).map_err(|_| too_large(of))
+fn number(number: impl TryInto<u32>, of: &'static str) -> io::Result<u32> {
+    number.try_into().map_err(|_| too_large(of))
 }
 
 fn too_large(what: &'static str) -> io::Error {
-    io::Error::other(format!("too many for a pack: {what}"))
+    io::Error::other(format!("the pack has too many {what}; write several smaller packs"))
 }

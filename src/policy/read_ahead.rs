@@ -1,10 +1,10 @@
-//! Asking the processor for memory that will be read soon, so that the waits for several
+//! Asks the processor to fetch memory that will be read soon, so that the waits for several
 //! pieces overlap.
 
-/// Bytes that a processor fetches at once.
+/// The size of a cache line, in bytes.
 const LINE: usize = 64;
 
-/// Asks for the first lines of a value, up to three of them.
+/// Fetches the first cache lines of a value, up to three.
 #[inline(always)]
 pub(crate) fn value<T>(value: &T) {
     let start = std::ptr::from_ref(value).cast::<u8>();
@@ -13,8 +13,8 @@ pub(crate) fn value<T>(value: &T) {
     }
 }
 
-/// Asks for the first lines of some bytes, where a table has its head, and for the last ones,
-/// where it begins to be read.
+/// Fetches the first and the last cache lines of a table: its header, and its entries, where a
+/// walk begins.
 #[inline(always)]
 pub(crate) fn ends(bytes: &[u8]) {
     let start = bytes.as_ptr();
@@ -25,14 +25,14 @@ pub(crate) fn ends(bytes: &[u8]) {
     hint(tail.wrapping_add(LINE));
 }
 
-/// Asks for the line that an address is in.
+/// Fetches the cache line of an address.
 #[inline(always)]
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "an intrinsic that takes a pointer")]
 fn hint(address: *const u8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: the instruction is part of SSE, which every x86-64 processor has. It reads
-    // nothing that the program can see and never faults, whatever the address.
+    // SAFETY: the instruction is part of SSE, which every x86-64 processor has. It has no effect
+    // that the program can observe, and it never faults, whatever the address.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
 }
 

@@ -1,11 +1,10 @@
-//! Where a file's lines end and where something happens inside them, 64 bytes at a time.
+//! Finds the bytes of a file that the parser must look at, 64 at a time.
 //!
-//! A *mark* is a byte that the parser must look at: a line end, a `#`, or any other control
-//! character but the tab. Everything between two marks is plain text, and most lines hold no
-//! mark but their end. Which marks mean something is the profile's matter; here they are one
-//! set, so that one pass finds them all.
+//! A *mark* is such a byte: a line end, a `#`, or any other control character except the tab.
+//! Everything between two marks is plain text, and most lines hold no mark but their end. What
+//! a mark means depends on the profile; here they are one set, so one pass finds them all.
 
-/// So many bytes are looked at together.
+/// The number of bytes looked at together.
 pub(crate) const BLOCK: usize = 64;
 
 /// The marks of a block: bit `i` for byte `i`.
@@ -13,9 +12,9 @@ pub(crate) const BLOCK: usize = 64;
 pub(crate) fn marks(block: &[u8; BLOCK]) -> u64 {
     #[cfg(target_feature = "sse2")]
     #[expect(unsafe_code, reason = "intrinsics of a feature that the whole program requires")]
-    // SAFETY: `sse2::marks` is unsafe to call only where the processor may lack SSE2. This is
-    // compiled only where the program as a whole is built for processors that have it
-    // (`cfg(target_feature)`; on x86_64 always). It takes a reference, not a pointer.
+    // SAFETY: calling `sse2::marks` is unsafe only on processors that may lack SSE2. By
+    // `cfg(target_feature)` this call is compiled only if the whole program requires SSE2, as it
+    // always does on x86-64. The function itself reads through a reference.
     return unsafe { sse2::marks(block) };
     #[cfg(not(target_feature = "sse2"))]
     return portable::marks(block);
@@ -38,7 +37,7 @@ mod sse2 {
         for (number, quarter) in quarters.iter().enumerate() {
             let (halves, _) = quarter.as_chunks::<8>();
             let [low, high] = [halves[0], halves[1]].map(i64::from_le_bytes);
-            // One load: the compiler sees through the two halves.
+            // The compiler makes one load of the two halves.
             let bytes = _mm_set_epi64x(high, low);
             let below_space = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
             let tab = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\t' as i8));
@@ -67,13 +66,13 @@ mod portable {
     }
 
     fn of_word(word: u64) -> u64 {
-        // The highest bit of a byte of these is clear where the byte is what is looked for;
-        // no carry leaves a byte, since the highest bits are out of the sums.
+        // Each of these has the highest bit of a byte clear if the byte is what it looks for. No
+        // sum carries into the next byte, since the highest bits are masked out.
         let low = word & !HIGH;
         let not = |byte: u8| ((low ^ (LOW * u64::from(byte))) + !HIGH) | word;
         let not_below_space = (low + LOW * (0x80 - 0x20)) | word;
         let found = (!not_below_space & not(b'\t')) | !not(b'#') | !not(0x7F);
-        // The eight highest bits, side by side.
+        // Moves the eight highest bits side by side.
         ((found & HIGH) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
     }
 }

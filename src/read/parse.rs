@@ -71,10 +71,10 @@ pub struct Record<'a> {
     /// The field that the profile takes `name` for.
     pub field: Field,
     /// The name as written, white space around it dropped.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::byte_text::serialize"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub name: &'a [u8],
     /// The value as written, comment and white space around it dropped. May be empty.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::byte_text::serialize"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub value: &'a [u8],
     /// Where `value` begins in the file, in bytes.
     pub value_offset: usize,

@@ -1,11 +1,11 @@
-//! Why a value is not what its field says.
+//! What is wrong with the value of a record.
 
 use std::fmt;
 
 use super::Kind;
 
-/// The error for a value that is not what its field's definition asks for. The record keeps
-/// its value as written.
+/// The error for a value that does not follow the definition of its field. The record keeps the
+/// value as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InvalidValue {
     kind: Kind,
@@ -17,7 +17,7 @@ impl InvalidValue {
         InvalidValue { kind, what }
     }
 
-    /// What the value was to be.
+    /// The kind of record whose value is invalid.
     pub fn kind(&self) -> Kind {
         self.kind
     }

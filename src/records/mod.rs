@@ -1,8 +1,9 @@
-//! The records that are neither user-agent lines nor rules, with typed values.
+//! Sitemaps, crawl delays and all other records that are neither user-agent lines nor rules.
 //!
-//! None of them changes a verdict. Each has the scope that its definition gives it: the whole
-//! file, or a group. What is written is always kept, with its line; a value that is not what the
-//! definition asks for comes with an error instead of a typed value.
+//! None of them changes a verdict. [`Robots::typed_records`] returns each with its line, the
+//! value as written, and its scope: the whole file or a group, whichever the definition of the
+//! field says. A value that does not follow the definition comes with an error instead of a
+//! typed value, and is never lost. [`Robots::other_records`] returns the same records untyped.
 //!
 //! ```
 //! use robotsieve::records::{Scope, Value};
@@ -29,34 +30,56 @@
 //! | `Host` | [`Host`] | file | Yandex, until 2018 |
 //! | `Clean-param` | [`CleanParam`] | file | Yandex |
 //! | `Noindex` | a path pattern | group | undocumented; Google, until 2019 |
-//! | `Content-Signal` | [`ContentSignal`] | group | contentsignals.org, Cloudflare; a **draft** |
-//! | `Content-Usage` | [`ContentUsage`] | group | draft-ietf-aipref-attach-05; a **draft** |
+//! | `Content-Signal` | `ContentSignal` with the feature `drafts` | group | contentsignals.org, Cloudflare; a **draft** |
+//! | `Content-Usage` | `ContentUsage` with the feature `drafts` | group | draft-ietf-aipref-attach-05; a **draft** |
 //!
-//! Names are read without regard to case, `-`, `_` and spaces, and `clean-params` and
+//! Field names are read without regard to case, `-`, `_` and spaces. `clean-params` and
 //! `content-signals` are understood too.
 //!
-//! What the last two say about a path is answered by
-//! [`Robots::usage`](crate::Robots::usage).
+//! # Drafts
+//!
+//! Two fields say whether content may be used for training, search and inference. Both are
+//! defined by drafts, so their types are behind the feature `drafts`, and **change whenever the
+//! drafts do**, even in a minor version of this library:
+//!
+//! * `Content-Usage`: draft-ietf-aipref-attach-05, with the vocabulary of
+//!   draft-ietf-aipref-vocab-08;
+//! * `Content-Signal`: contentsignals.org as of September 2025, and
+//!   draft-romm-aipref-contentsignals-00.
+//!
+//! The feature adds `ContentUsage`, `ContentSignal` and `Robots::usage`, which answers what a
+//! file says about a path. Without it, these records still have their [`Kind`] and [`Scope`], and
+//! their [`Value`] is [`Value::Unknown`], the bytes as written.
 
-mod dictionary;
+#[cfg(feature = "drafts")]
+mod drafts;
 mod error;
-mod preferences;
-mod usage;
+#[cfg(feature = "serde")]
+mod serialize;
 mod values;
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
 use crate::read::parse::{Content, Field, Record};
 
+#[cfg(feature = "drafts")]
+pub use drafts::{
+    Ambiguity, ContentSignal, ContentUsage, LabelledPreference, Preference, Source, Statement,
+    Usage, Use,
+};
 pub use error::InvalidValue;
-pub use preferences::{Ambiguity, Source, Statement, Usage, Use};
-pub use usage::{ContentSignal, ContentUsage, Preference, Stated};
 pub use values::{CleanParam, Host, RequestRate, TimeWindow};
 
-/// What a record is about.
+/// What kind of record a field makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Kind {
     /// `Sitemap`.
@@ -72,6 +95,7 @@ pub enum Kind {
     /// `Clean-param`.
     CleanParam,
     /// `Noindex`.
+    #[cfg_attr(feature = "serde", serde(rename = "noindex"))]
     NoIndex,
     /// `Content-Signal`.
     ContentSignal,
@@ -82,8 +106,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds that have a name.
-    pub const NAMED: [Kind; 9] = [
+    /// All kinds but [`Kind::Unknown`].
+    pub const NAMED: &'static [Kind] = &[
         Kind::Sitemap,
         Kind::CrawlDelay,
         Kind::RequestRate,
@@ -95,9 +119,10 @@ impl Kind {
         Kind::ContentUsage,
     ];
 
-    /// The kind of a field that is neither a user-agent line nor a rule.
+    /// The kind of record that a field makes, by the name of the field. Names of rules and
+    /// user-agent lines are unknown here.
     pub fn of_field(name: &[u8]) -> Kind {
-        /// The longest name that is known, with some room for what is left out.
+        /// Longer than any known name, even one with many hyphens and spaces.
         const MAX_NAME_BYTES: usize = 64;
         if name.len() > MAX_NAME_BYTES {
             return Kind::Unknown;
@@ -134,66 +159,88 @@ impl Kind {
         }
     }
 
-    /// Whether its definition makes it a matter of the whole file, wherever it stands.
+    /// Whether the definition of the field makes it apply to the whole file, wherever it stands.
     pub fn is_per_file(self) -> bool {
         matches!(self, Kind::Sitemap | Kind::Host | Kind::CleanParam)
     }
 }
 
-/// For whom a record is.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Which crawlers a record is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Scope {
-    /// For everybody who reads the file.
+    /// All crawlers.
     File,
-    /// For the crawlers of this group; groups are numbered from 0 in the order of the file.
+    /// The crawlers of this group. Groups are numbered from 0 in the order of the file.
     Group(u32),
-    /// It is defined for groups, but stands in none. Of an unknown field nothing is known but
-    /// that.
+    /// It is not in a group, and is not of a kind that applies to the whole file. It may be of an
+    /// unknown kind, or of one that is defined for groups only.
     Outside,
 }
 
-/// A record with its scope and its value.
+/// A record with its kind, scope and typed value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TypedRecord<'a> {
     /// The record as written, with its line.
     pub record: Record<'a>,
-    /// What it is about.
+    /// What kind of record it is.
     pub kind: Kind,
-    /// For whom it is.
+    /// Which crawlers it is for.
     pub scope: Scope,
-    /// Its value, or what is wrong with it.
+    /// Its typed value, or what is wrong with the value.
     pub value: Result<Value<'a>, InvalidValue>,
 }
 
-/// A value of the kind that its field asks for.
+/// The typed value of a record.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Value<'a> {
-    /// Where a sitemap is.
+    /// The location of a sitemap.
     Sitemap(Sitemap<'a>),
-    /// How long to wait between two requests.
+    /// The time to wait between two requests.
     CrawlDelay(Duration),
-    /// How many requests in which time.
+    /// How many requests to make in what time.
     RequestRate(RequestRate),
-    /// When to visit.
+    /// The time of day to visit.
     VisitTime(TimeWindow),
-    /// The main mirror.
+    /// The site's main mirror.
     Host(Host<'a>),
-    /// Parameters without meaning.
+    /// Query parameters to ignore.
     CleanParam(CleanParam<'a>),
-    /// A path pattern, as of a rule: what it matches shall not be indexed.
-    NoIndex(&'a [u8]),
-    /// A draft: how content may be used.
+    /// A path pattern like that of a rule: what it matches should not be indexed.
+    #[cfg_attr(feature = "serde", serde(rename = "noindex"))]
+    NoIndex(
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
+        &'a [u8],
+    ),
+    /// How content may be used, by contentsignals.org. A draft.
+    #[cfg(feature = "drafts")]
     ContentSignal(ContentSignal<'a>),
-    /// A draft: how content may be used.
+    /// How content may be used, by the IETF's aipref working group. A draft.
+    #[cfg(feature = "drafts")]
     ContentUsage(ContentUsage<'a>),
-    /// The value of a field that is not known.
-    Unknown(&'a [u8]),
+    /// The value as written: the field is unknown, or it follows a draft and the feature `drafts`
+    /// is off.
+    Unknown(
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
+        &'a [u8],
+    ),
 }
 
-/// Where a sitemap is: by sitemaps.org an absolute URL, on any host.
+/// The location of a sitemap. sitemaps.org asks for an absolute URL, which may be on any host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sitemap<'a>(&'a [u8]);
 
@@ -203,8 +250,8 @@ impl<'a> Sitemap<'a> {
         self.0
     }
 
-    /// Whether it begins with a scheme and an authority. One that does not has to be
-    /// resolved, which the definition does not ask of anybody.
+    /// Whether it begins with a scheme and an authority. If not, it has to be resolved against
+    /// the URL of the robots.txt, which sitemaps.org does not provide for.
     pub fn is_absolute(&self) -> bool {
         let is_scheme = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'+' | b'-' | b'.');
         let scheme_len = self.0.iter().position(|o| !is_scheme(o)).unwrap_or(self.0.len());
@@ -214,8 +261,8 @@ impl<'a> Sitemap<'a> {
             && rest.starts_with(b"://")
     }
 
-    /// The absolute URL, resolved against the URL of the robots.txt, as browsers resolve a
-    /// link. What is not UTF-8 is taken for it with replacement characters.
+    /// Resolves it against the URL of the robots.txt, as browsers resolve a link. Bytes that are
+    /// not UTF-8 become replacement characters.
     ///
     /// ```
     /// # use robotsieve::{Profile, Robots, records::Value};
@@ -227,7 +274,7 @@ impl<'a> Sitemap<'a> {
     /// ```
     ///
     /// # Errors
-    /// Where what comes out is no URL.
+    /// Returns an error if the result is not a URL.
     #[cfg(feature = "url")]
     pub fn resolve(&self, base: &url::Url) -> Result<url::Url, url::ParseError> {
         base.join(&String::from_utf8_lossy(self.0))
@@ -236,6 +283,8 @@ impl<'a> Sitemap<'a> {
 
 fn typed(kind: Kind, value: &[u8]) -> Result<Value<'_>, InvalidValue> {
     let invalid = |what| InvalidValue::new(kind, what);
+    let follows_draft = matches!(kind, Kind::ContentSignal | Kind::ContentUsage);
+    let kind = if follows_draft && !cfg!(feature = "drafts") { Kind::Unknown } else { kind };
     if value.is_empty() && !matches!(kind, Kind::Unknown | Kind::NoIndex) {
         return Err(invalid("the value is empty"));
     }
@@ -247,15 +296,19 @@ fn typed(kind: Kind, value: &[u8]) -> Result<Value<'_>, InvalidValue> {
         Kind::Host => Value::Host(values::host(value).map_err(invalid)?),
         Kind::CleanParam => Value::CleanParam(values::clean_param(value).map_err(invalid)?),
         Kind::NoIndex => Value::NoIndex(value),
-        Kind::ContentSignal => Value::ContentSignal(usage::content_signal(value).map_err(invalid)?),
-        Kind::ContentUsage => Value::ContentUsage(usage::content_usage(value).map_err(invalid)?),
-        Kind::Unknown => Value::Unknown(value),
+        #[cfg(feature = "drafts")]
+        Kind::ContentSignal => {
+            Value::ContentSignal(drafts::content_signal(value).map_err(invalid)?)
+        }
+        #[cfg(feature = "drafts")]
+        Kind::ContentUsage => Value::ContentUsage(drafts::content_usage(value).map_err(invalid)?),
+        _ => Value::Unknown(value),
     })
 }
 
 impl<'a> Robots<'a> {
     /// The records that are neither user-agent lines nor rules, with scopes and typed values,
-    /// in the order of the file: see [`records`](crate::records). Reads the file again; `O(n)`.
+    /// in the order of the file. See [`records`](crate::records). Reads the file again; `O(n)`.
     pub fn typed_records(&self) -> Vec<TypedRecord<'a>> {
         let mut group = None;
         let mut records = Vec::new();
@@ -289,9 +342,8 @@ impl<'a> Robots<'a> {
         records
     }
 
-    /// The records that are for a crawler: those of the file and of its groups, and those that
-    /// stand before or between groups, which no definition forbids it to read. Reads the file
-    /// again.
+    /// The records that are for a crawler: those of its groups, those of the whole file, and those
+    /// outside any group, which no definition keeps from it. Reads the file again; `O(n)`.
     pub fn typed_records_for(&self, crawler: &Crawler) -> Vec<TypedRecord<'a>> {
         let groups = self.groups().groups_of(crawler);
         let mut records = self.typed_records();
@@ -302,14 +354,14 @@ impl<'a> Robots<'a> {
         records
     }
 
-    /// The tokens of the crawlers that a group is for, as written; `*` among them. Groups are
-    /// numbered from 0; there are none beyond [`Robots::group_count`].
+    /// The product tokens that a group names, as written, including `*`. Groups are numbered from
+    /// 0; from [`Robots::group_count`] on, there are no tokens.
     pub fn group_tokens(&self, group: u32) -> Vec<&'a [u8]> {
         self.groups().tokens_of_group(group).collect()
     }
 
-    /// How long a crawler is asked to wait between two requests: the longest valid
-    /// `Crawl-delay` of its groups. Reads the file again.
+    /// How long a crawler is asked to wait between two requests: the longest valid `Crawl-delay`
+    /// of its groups. Reads the file again; `O(n)`.
     pub fn crawl_delay(&self, crawler: &Crawler) -> Option<Duration> {
         let delay = |record: TypedRecord<'a>| match (record.scope, record.value) {
             (Scope::Group(_), Ok(Value::CrawlDelay(delay))) => Some(delay),
@@ -339,7 +391,7 @@ mod tests {
             assert_eq!(Kind::of_field(name.as_bytes()), kind, "{name}");
         }
         for kind in Kind::NAMED {
-            assert_eq!(Kind::of_field(kind.as_str().as_bytes()), kind);
+            assert_eq!(Kind::of_field(kind.as_str().as_bytes()), *kind);
         }
         assert_eq!(Kind::of_field(&[b'-'; 100_000]), Kind::Unknown);
     }
@@ -363,7 +415,7 @@ mod tests {
             (12, group(1)),
         ];
         assert_eq!(scopes(&Profile::RFC9309), wanted);
-        // There a blank line ends the group.
+        // In 1994 a blank line ends the group.
         let mut wanted = wanted;
         wanted[3].1 = Scope::Outside;
         assert_eq!(scopes(&Profile::ORIGINAL_1994), wanted);
@@ -390,5 +442,15 @@ mod tests {
             assert_eq!(Sitemap(value.as_bytes()).is_absolute(), is_absolute, "{value}");
         }
         assert!(typed(Kind::Sitemap, b"").is_err());
+    }
+
+    #[cfg(not(feature = "drafts"))]
+    #[test]
+    fn drafts_stay_as_written() {
+        for kind in [Kind::ContentSignal, Kind::ContentUsage] {
+            for value in [&b""[..], b"/ train-ai=n"] {
+                assert_eq!(typed(kind, value), Ok(Value::Unknown(value)));
+            }
+        }
     }
 }

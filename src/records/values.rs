@@ -1,82 +1,97 @@
-//! The values of the older extensions: delays, rates, times, hosts, parameters.
+//! The values of the older extensions: delays, rates, times, hosts and parameters.
 
 use std::time::Duration;
 
-/// `Request-rate: requests/period [window]`: so many documents in so much time.
+/// `Request-rate: requests/period [window]`: how many documents to request in what time.
 ///
 /// Defined by "An Extended Standard for Robot Exclusion" (S. Conner, 1996).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RequestRate {
-    /// How many documents.
+    /// The number of documents.
     pub requests: u32,
-    /// In how much time.
+    /// The time in which to request them.
     pub period: Duration,
-    /// At which time of the day, if not always.
+    /// The time of day for which this holds; `None` for all day.
     pub window: Option<TimeWindow>,
 }
 
-/// A time of the day in UTC, to the minute. It may go over midnight.
+/// A time of day in UTC, to the minute. It may span midnight.
 ///
-/// The value of `Visit-time`, and a part of `Request-rate`: `0600-0845`, also `06:00-08:45` and
-/// with `UT`, `UTC`, `GMT` or `Z` behind it.
+/// The value of `Visit-time`, and a part of `Request-rate`: `0600-0845` or `06:00-08:45`, and
+/// either may be followed by `UT`, `UTC`, `GMT` or `Z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct TimeWindow {
-    /// Minutes after midnight.
+    /// When it begins, in minutes after midnight.
     pub from_minute: u16,
-    /// Minutes after midnight, below 24 hours or just that.
+    /// When it ends, in minutes after midnight; at most 24 hours.
     pub to_minute: u16,
 }
 
-/// The site's main mirror (Yandex, given up in 2018): `example.com`, `https://example.com:8443`.
+/// The site's main mirror, such as `example.com` or `https://example.com:8443` (Yandex, until
+/// 2018).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Host<'a> {
-    /// `http` or `https`, if it is there.
+    /// `http` or `https` as written, if present.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::bytes_as_text::serialize_option")
+    )]
     pub scheme: Option<&'a [u8]>,
     /// The host name as written.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub name: &'a [u8],
-    /// The port, if it is there.
+    /// The port, if present.
     pub port: Option<u16>,
 }
 
-/// Parameters of the query that do not change what is served (Yandex):
-/// `ref&utm_source /shop/`.
+/// Query parameters that do not change what is served, such as `ref&utm_source /shop/` (Yandex).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CleanParam<'a> {
-    /// The names of the parameters; Yandex reads case.
+    /// The names of the parameters; case matters.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize_all"))]
     pub params: Vec<&'a [u8]>,
-    /// The beginning of the paths for which it holds, in which `*` is a wildcard; `None`: all.
+    /// The prefix of the paths for which this holds, in which `*` is a wildcard; `None` for all
+    /// paths.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::bytes_as_text::serialize_option")
+    )]
     pub path: Option<&'a [u8]>,
 }
 
-/// Why a value is invalid, in words that follow its kind and a colon.
+/// What is wrong with a value. The message reads `invalid <kind>: ` and then this.
 type Invalid = &'static str;
 
-/// Words between spaces and tabs.
+/// The words of a value, which spaces and tabs separate.
 pub(super) fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty())
 }
 
-/// Decimal digits alone.
+/// A number of nothing but decimal digits.
 fn number(text: &[u8]) -> Option<u32> {
     let is_number = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     if is_number { str::from_utf8(text).ok()?.parse().ok() } else { None }
 }
 
 pub(super) fn crawl_delay(value: &[u8]) -> Result<Duration, Invalid> {
-    const WANTED: Invalid = "a number of seconds is expected, such as 10 or 0.5";
+    const WANTED: Invalid = "expected a number of seconds, such as 10 or 0.5";
     let is_number = value.iter().any(u8::is_ascii_digit)
         && value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
     let text = str::from_utf8(value).ok().filter(|_| is_number).ok_or(WANTED)?;
     let seconds: f64 = text.parse().map_err(|_| WANTED)?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| "more seconds than there will be")
+    Duration::try_from_secs_f64(seconds).map_err(|_| "the number of seconds is too large")
 }
 
 pub(super) fn request_rate(value: &[u8]) -> Result<RequestRate, Invalid> {
-    const WANTED: Invalid = "requests/seconds is expected, such as 1/5, 30/1m or 1/10 0600-0845";
+    const WANTED: Invalid = "expected requests/seconds, such as 1/5, 30/1m or 1/10 0600-0845";
     let mut words = words(value);
     let rate = words.next().ok_or(WANTED)?;
     let slash = rate.iter().position(|byte| *byte == b'/').ok_or(WANTED)?;
@@ -90,12 +105,12 @@ pub(super) fn request_rate(value: &[u8]) -> Result<RequestRate, Invalid> {
         b'm' => 60,
         b'h' => 3_600,
         b'd' => 86_400,
-        _ => return Err("the unit of time is none of s, m, h and d"),
+        _ => return Err("the unit of time must be s, m, h or d"),
     };
     let requests = number(requests).ok_or(WANTED)?;
     let period = number(period).ok_or(WANTED)?;
     if requests == 0 || period == 0 {
-        return Err("neither requests nor time may be 0");
+        return Err("neither the number of requests nor the time may be 0");
     }
     let left: Vec<&[u8]> = words.collect();
     let window = if left.is_empty() { None } else { Some(time_window(&left.join(&b' '))?) };
@@ -103,7 +118,7 @@ pub(super) fn request_rate(value: &[u8]) -> Result<RequestRate, Invalid> {
 }
 
 pub(super) fn time_window(value: &[u8]) -> Result<TimeWindow, Invalid> {
-    const WANTED: Invalid = "a time of the day is expected, such as 0600-0845";
+    const WANTED: Invalid = "expected a time of day, such as 0600-0845";
     let mut compact: Vec<u8> = value.iter().copied().filter(|o| !o.is_ascii_whitespace()).collect();
     compact.make_ascii_uppercase();
     let mut text = &compact[..];
@@ -119,20 +134,20 @@ pub(super) fn time_window(value: &[u8]) -> Result<TimeWindow, Invalid> {
             _ => return None,
         };
         let (hours, minutes) = (number(&digits[..2])?, number(&digits[2..])?);
-        let minute = hours * 60 + minutes;
-        (minutes < 60 && minute <= 24 * 60).then_some(minute as u16)
+        let minute = u16::try_from(hours * 60 + minutes).ok()?;
+        (minutes < 60 && minute <= 24 * 60).then_some(minute)
     };
     let dash = text.iter().position(|byte| *byte == b'-').ok_or(WANTED)?;
     let from_minute = minute(&text[..dash]).ok_or(WANTED)?;
     let to_minute = minute(&text[dash + 1..]).ok_or(WANTED)?;
     if from_minute == 24 * 60 {
-        return Err("it begins when the day ends");
+        return Err("the time cannot begin at 24:00");
     }
     Ok(TimeWindow { from_minute, to_minute })
 }
 
 pub(super) fn host(value: &[u8]) -> Result<Host<'_>, Invalid> {
-    const WANTED: Invalid = "a host name is expected, with a port if need be, and no path";
+    const WANTED: Invalid = "expected a host name, with or without a port, and no path";
     let scheme_of = |scheme: &[u8]| {
         let len = scheme.len() + 3;
         let found = value.len() >= len
@@ -152,7 +167,7 @@ pub(super) fn host(value: &[u8]) -> Result<Host<'_>, Invalid> {
         }
         None => (rest, None),
     };
-    // A name in Unicode is written by some.
+    // Some files have a name in Unicode.
     let belongs = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'-' | b'.' | b'_' | 0x80..);
     if name.is_empty() || !name.iter().all(belongs) {
         return Err(WANTED);
@@ -162,12 +177,12 @@ pub(super) fn host(value: &[u8]) -> Result<Host<'_>, Invalid> {
 
 pub(super) fn clean_param(value: &[u8]) -> Result<CleanParam<'_>, Invalid> {
     const WANTED: Invalid =
-        "parameters are expected and the beginning of a path, such as ref&sid /shop/";
+        "expected parameters and perhaps the beginning of a path, such as ref&sid /shop/";
     let mut words = words(value);
     let params = words.next().ok_or(WANTED)?;
     let path = words.next();
     if words.next().is_some() {
-        return Err("more than parameters and one path");
+        return Err("expected at most one path after the parameters");
     }
     let params: Vec<&[u8]> = params.split(|byte| matches!(byte, b'&' | b',')).collect();
     if params.iter().any(|name| name.is_empty() || name.contains(&b'/')) {

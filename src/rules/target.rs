@@ -183,7 +183,7 @@ fn after_host(url: &[u8]) -> Option<&[u8]> {
 #[inline(always)]
 #[expect(unsafe_code, reason = "calls a function for processors with SSE2: all of x86-64")]
 fn host_end(after: &[u8]) -> Option<usize> {
-    // SAFETY: the processor has SSE2, which is part of x86-64.
+    // SAFETY: the function needs SSE2, which every x86-64 processor has.
     unsafe { host_end_sse2(after) }
 }
 

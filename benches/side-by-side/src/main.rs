@@ -240,6 +240,8 @@ impl<'d> Suite<'d> {
             }
         }
         let colours = colours(rows.iter().map(|(_, kind, _)| *kind));
+        let peers = rows.iter().filter(|(_, kind, _)| *kind == Kind::Peer);
+        let peers: Vec<String> = peers.map(|(name, ..)| (*name).to_owned()).collect();
         let rows: Vec<Row> = rows
             .into_iter()
             .zip(colours)
@@ -250,10 +252,20 @@ impl<'d> Suite<'d> {
                 values,
             })
             .collect();
-        let marks = ["from a path", "from a URL", "from a path, policies over the budget"];
+        // For the README: what a reader wants to know, of those that take part as they are.
+        let whole = |row: &&Row| row.bold || peers.contains(&row.name);
+        let urls =
+            rows.iter().filter(whole).map(|row| Row { values: vec![row.values[1]], ..row.clone() });
+        let urls: Vec<Row> = urls.collect();
+        let axis = "nanoseconds, mean over all URLs, policies ready; less is better";
+        self.plots
+            .push(("url.svg", plot::dots("Time to judge a URL", axis, &["from a URL"], &urls)));
+        let rows: Vec<Row> =
+            rows.into_iter().map(|row| Row { values: row.values[..2].to_vec(), ..row }).collect();
+        let marks = ["from a path", "from a URL"];
         let svg = plot::dots(
             "Time of a decision, policies ready",
-            "nanoseconds, mean over all questions; the figure is that of the slowest mark",
+            "nanoseconds, mean over all questions; the figure is that of the slower mark",
             &marks,
             &rows,
         );
@@ -636,17 +648,17 @@ impl<'d> Suite<'d> {
             self.head()
         );
         page.push_str(&format!(
-            "Each figure is the best of up to {} rounds in which all take their turn, \
-             each over all hosts; policies are made once and asked many times, but for robotstxt, \
-             which has no such use: all questions once untimed, then timed. \
-             \"robotsieve = 1\" divides by robotsieve's figure of the same section. What a peer \
-             refuses or panics on is left out of its times, and counts as a verdict that differs. \
-             The baselines read the rules by robotsieve's parser; regex-automata's dense DFA is \
-             given up beyond {} MiB. URLs are asked one after another as the corpus has them; of \
-             more questions than a host has URLs, they begin again. Up to 1, 10, 100 and 1,000 \
-             questions of a host are runs of their own; all more are one, in which less of a \
-             host is still in the caches when the next one comes. Where asking would take \
-             longer than {} ms, the remaining questions are reckoned at the price of the last \
+            "Each figure is the best of up to {} rounds. In a round every contestant takes its turn \
+             over all hosts. Policies are made once and asked many times (robotstxt cannot do \
+             that, so it parses each time); all questions are asked once untimed, then timed. \
+             \"robotsieve = 1\" divides by robotsieve's figure of the same section. Inputs that a \
+             peer refuses or panics on are left out of its times and count as verdicts that \
+             differ. The baselines read the rules with robotsieve's parser; regex-automata's dense \
+             DFA is given up beyond {} MiB. URLs are asked in the order of the corpus; where more \
+             questions are asked than a host has URLs, they start over. 1, 10, 100 and 1,000 \
+             questions per host are runs of their own; all larger numbers are one run, in which \
+             less of a host is still cached when the next one comes. Where asking would take \
+             longer than {} ms, the time of the remaining questions is extrapolated from the last \
              ones, and the note says for how many hosts. {met} bars are met, {missed} missed.\n\n",
             self.effort.rounds,
             DENSE_LIMIT_BYTES >> 20,

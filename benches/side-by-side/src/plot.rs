@@ -122,6 +122,7 @@ impl Svg {
 }
 
 /// One contestant of a plot of dots.
+#[derive(Clone)]
 pub struct Row {
     pub name: String,
     pub colour: &'static str,
@@ -157,7 +158,7 @@ pub fn dots(title: &str, axis_title: &str, marks: &[&str], rows: &[Row]) -> Stri
         for (mark, value) in &placed {
             shape(&mut svg, *mark, axis.at(*value), y, row.colour);
         }
-        // The figure of the last mark only: two would lie on one another.
+        // Only the largest value is labelled: two labels would overlap.
         let last = placed.iter().map(|(_, value)| *value).fold(0.0, f64::max);
         if last > 0.0 {
             let text = number(last);

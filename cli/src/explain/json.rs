@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use robotsieve::explain::{
-    AgentLine, Choice, Explanation, MatchedRule, NamedBy, PieceKind, ProfileComparison, Standing,
+    AgentLine, Explanation, MatchedRule, NamedCrawlers, ProfileComparison, ProfileDifference,
 };
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::record::{TOOL_VERSION, reason};
 
 /// What the member `schema` says. It changes when a member changes its meaning or goes away,
 /// not when one comes.
-const SCHEMA: &str = "robotsieve-explain-1";
+const SCHEMA: &str = "robotsieve-explain-2";
 
 #[derive(Serialize)]
 struct Document {
@@ -218,11 +218,7 @@ impl Why {
         let target = &why.target;
         Why {
             group: Group {
-                choice: match why.selection.choice {
-                    Choice::Named => "named",
-                    Choice::Everybody => "everybody",
-                    Choice::None => "none",
-                },
+                choice: why.selection.choice.as_str(),
                 rule_count: why.rule_count(),
                 lines: why.selection.lines.iter().map(Line::of).collect(),
             },
@@ -251,9 +247,9 @@ impl Why {
 impl Line {
     fn of(line: &AgentLine<'_>) -> Line {
         let (names, token) = match line.names {
-            NamedBy::Everybody => ("everybody", None),
-            NamedBy::Token(token) => ("token", Some(Token::of(token))),
-            NamedBy::Nobody => ("nobody", None),
+            NamedCrawlers::Everybody => ("everybody", None),
+            NamedCrawlers::Token(token) => ("token", Some(Token::of(token))),
+            _ => ("nobody", None),
         };
         Line {
             line: line.line,
@@ -263,16 +259,7 @@ impl Line {
             names,
             token,
             found_by: line.found_by,
-            standing: match line.standing {
-                Standing::Chosen => "chosen",
-                Standing::InChosenGroup => "in-chosen-group",
-                Standing::Unrelated => "unrelated",
-                Standing::EverybodyElse => "everybody-else",
-                Standing::LaterName => "later-name",
-                Standing::ShorterToken => "shorter-token",
-                Standing::FurtherDown => "further-down",
-                _ => "other",
-            },
+            standing: line.standing.as_str(),
         }
     }
 }
@@ -292,11 +279,7 @@ impl Match {
                 .pieces
                 .iter()
                 .map(|piece| Piece {
-                    kind: match piece.kind {
-                        PieceKind::Literal => "literal",
-                        PieceKind::Star => "star",
-                        PieceKind::End => "end",
-                    },
+                    kind: piece.kind.as_str(),
                     span: span(&piece.file_span),
                     target_span: span(&piece.target_span),
                     url_span: span(&why.target.in_url(piece.target_span.clone())),
@@ -308,7 +291,7 @@ impl Match {
 
 impl Differences {
     fn of(compared: &ProfileComparison<'_>) -> Differences {
-        let difference = |difference: &robotsieve::explain::Difference| Difference {
+        let difference = |difference: &ProfileDifference| Difference {
             profile: difference.profile,
             of_verdict: difference.of_verdict,
             causes: difference

@@ -7,7 +7,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use memchr::memchr2;
 use robotsieve::explain::{
-    AgentLine, Choice, Explanation, MatchedRule, NamedBy, Piece, PieceKind, Standing,
+    AgentLine, Explanation, GroupChoice, MatchedRule, NamedCrawlers, Piece, PieceKind, Standing,
 };
 use robotsieve::{GroupMatch, Reason, Robots, RulePrecedence, Verdict};
 
@@ -149,7 +149,7 @@ fn lines(count: usize) -> String {
 
 /// Why the group of this line was chosen.
 fn chosen(line: &AgentLine<'_>, why: &Explanation<'_>) -> String {
-    let NamedBy::Token(token) = line.names else {
+    let NamedCrawlers::Token(token) = line.names else {
         return "this group: no other one names the crawler".to_owned();
     };
     let name = line.found_by.and_then(|number| why.crawler.iter().nth(number));
@@ -245,7 +245,7 @@ fn reason(why: &Explanation<'_>) -> String {
             rule.line,
             if count == 1 { "" } else { "s" },
             match why.selection.choice {
-                Choice::Everybody => "the group for everybody",
+                GroupChoice::Everybody => "the group for everybody",
                 _ => "the crawler's group",
             }
         ),

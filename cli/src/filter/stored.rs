@@ -76,7 +76,7 @@ impl Stored {
 
     /// Looks a site up and remembers it.
     async fn look(&self, origin: &Origin<'_>) -> Found<'static> {
-        let found = match self.sieve.tasks().site(origin).await {
+        let found = match self.sieve.as_async().site(origin).await {
             Ok(site) => {
                 let policies = (0..self.crawlers).map(|crawler| site.policy(crawler).clone());
                 let site = Site::of(policies.map(Opinion::Policy));
@@ -96,7 +96,7 @@ impl Stored {
 impl Drop for Stored {
     /// What was fetched goes into the store for good, or it is told that it did not.
     fn drop(&mut self) {
-        self.sieve.block_on(self.sieve.tasks().settled());
+        self.sieve.block_on(self.sieve.as_async().settled());
         let errors = self.sieve.metrics().store_errors;
         if self.parallel.is_some() && errors > 0 {
             self.report.error(&format_args!(

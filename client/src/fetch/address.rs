@@ -4,12 +4,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// Networks of IPv4 that are not the public Internet: IANA's special-purpose registry, where
-/// it does not say "globally reachable", and multicast and reserved addresses.
+/// IPv4 networks outside the public Internet: the entries of IANA's special-purpose registry
+/// that are not "globally reachable", and multicast and reserved addresses.
 static SPECIAL_V4: [Ipv4Net; 16] = [
     v4([0, 0, 0, 0], 8),        // This network
     v4([10, 0, 0, 0], 8),       // Private
-    v4([100, 64, 0, 0], 10),    // Shared, behind a carrier's NAT
+    v4([100, 64, 0, 0], 10),    // Shared address space of carriers' NATs
     v4([127, 0, 0, 0], 8),      // Loopback
     v4([169, 254, 0, 0], 16),   // Link-local, and the clouds' metadata
     v4([172, 16, 0, 0], 12),    // Private
@@ -22,22 +22,22 @@ static SPECIAL_V4: [Ipv4Net; 16] = [
     v4([203, 0, 113, 0], 24),   // Documentation
     v4([224, 0, 0, 0], 4),      // Multicast
     v4([240, 0, 0, 0], 4),      // Reserved, and the broadcast address
-    v4([168, 63, 129, 16], 32), // Azure's metadata: public by number, never by meaning
+    v4([168, 63, 129, 16], 32), // Azure's metadata service, on a public address
 ];
 
-/// The only network of IPv6 that is handed out for the public Internet.
+/// The only IPv6 network that is allocated to the public Internet.
 static GLOBAL_UNICAST: Ipv6Net = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
-/// Networks within it that are not public. The protocol assignments, 2001::/23, hold a few
-/// services that are reachable (anycast for port control and traversal, AMT, AS112, ORCHID,
-/// drone identifiers), none of which has a robots.txt.
+/// Networks within it that are not public. A few services in the protocol assignments,
+/// 2001::/23, are reachable (anycast for port control and traversal, AMT, AS112, ORCHID, drone
+/// identifiers), but none of them serves a robots.txt.
 static SPECIAL_V6: [Ipv6Net; 3] = [
     v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
     v6([0x2001, 0x0db8, 0, 0, 0, 0, 0, 0], 32), // Documentation
     v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20),      // Documentation
 ];
 
-/// Networks of IPv6 whose addresses carry one of IPv4, by which they are judged.
+/// IPv6 networks whose addresses contain an IPv4 address, which decides whether they are public.
 static NAT64: Ipv6Net = v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
 static TEREDO: Ipv6Net = v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 32);
 static SIX_TO_FOUR: Ipv6Net = v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16);
@@ -55,8 +55,9 @@ const fn v6(segments: [u16; 8], bits: u8) -> Ipv6Net {
 /// Whether an address belongs to the public Internet.
 ///
 /// Private, loopback, link-local, multicast, documentation and reserved addresses do not, nor
-/// do those of clouds' metadata services. An IPv6 address that carries one of IPv4 (mapped,
-/// compatible, NAT64, 6to4, Teredo) is judged by that.
+/// do those of cloud metadata services. An IPv6 address that contains an IPv4 address (mapped,
+/// compatible, NAT64, 6to4, Teredo) is public if that one is.
+#[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -70,24 +71,24 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     if let Some(within) = ipv4_within(address) {
-        // A Teredo address carries that of its server, too: both must be public.
+        // A Teredo address contains its server's address too: both must be public.
         let server = TEREDO.contains(&address).then(|| v4_of_segments(address, 2));
         return is_public_v4(within) && server.is_none_or(is_public_v4);
     }
     GLOBAL_UNICAST.contains(&address) && !SPECIAL_V6.iter().any(|net| net.contains(&address))
 }
 
-/// The IPv4 address that one of IPv6 stands for.
+/// The IPv4 address that an IPv6 address contains.
 fn ipv4_within(address: Ipv6Addr) -> Option<Ipv4Addr> {
     if SIX_TO_FOUR.contains(&address) {
         return Some(v4_of_segments(address, 1));
     }
     if TEREDO.contains(&address) {
-        // The client's, with all bits turned over.
+        // The client's address, with all bits inverted.
         return Some(Ipv4Addr::from_bits(!v4_of_segments(address, 6).to_bits()));
     }
-    // Mapped, ::ffff:0:0/96, and compatible, ::/96, where the unspecified address and
-    // loopback are 0.0.0.0 and 0.0.0.1.
+    // Mapped, ::ffff:0:0/96, and compatible, ::/96. In the latter the unspecified address and
+    // the loopback address are 0.0.0.0 and 0.0.0.1.
     let is_embedded = NAT64.contains(&address) || address.to_ipv4().is_some();
     is_embedded.then(|| v4_of_segments(address, 6))
 }
@@ -97,7 +98,7 @@ fn v4_of_segments(address: Ipv6Addr, at: usize) -> Ipv4Addr {
     Ipv4Addr::from_bits(u32::from(segments[at]) << 16 | u32::from(segments[at + 1]))
 }
 
-/// Which addresses the caller permits: the public ones and those of some networks, or all.
+/// The addresses that the caller permits: all, or the public ones and those of some networks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Permitted {
     pub(super) all: bool,
@@ -106,7 +107,7 @@ pub(super) struct Permitted {
 
 impl Permitted {
     pub(super) fn contains(&self, address: IpAddr) -> bool {
-        // A network of IPv4 permits its addresses in their mapped form, too.
+        // An IPv4 network also permits its addresses in their IPv6-mapped form.
         let canonical = address.to_canonical();
         self.all
             || is_public(address)
@@ -119,10 +120,10 @@ mod tests {
     use super::*;
 
     fn address(text: &str) -> IpAddr {
-        text.parse().unwrap_or_else(|_| panic!("{text} is no address"))
+        text.parse().unwrap_or_else(|_| panic!("{text} is not an address"))
     }
 
-    /// The first and the last address of each special network, and their neighbours outside.
+    /// The first and last address of each special network, and their neighbours outside it.
     #[test]
     fn special_networks_end_where_the_registry_says() {
         for (first, last) in [
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv6_is_public_where_it_is_handed_out_and_not_special() {
+    fn ipv6_is_public_if_it_is_allocated_and_not_special() {
         for text in [
             "::",
             "::1",
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv6_is_judged_by_the_ipv4_within() {
+    fn ipv6_is_as_public_as_the_ipv4_address_in_it() {
         for (text, public) in [
             ("::ffff:10.0.0.1", false),
             ("::ffff:127.0.0.1", false),
@@ -222,7 +223,7 @@ mod tests {
             ("2002:a00:1::1", false),
             ("2002:7f00:1::1", false),
             ("2002:808:808::1", true),
-            // Teredo: server 65.54.227.120 in the clear, the client turned over.
+            // Teredo: the server 65.54.227.120 as it is, the client inverted.
             ("2001:0:4136:e378:8000:63bf:3fff:fdd2", false), // 192.0.2.45
             ("2001:0:4136:e378:8000:63bf:f7f7:f7f7", true),  // 8.8.8.8
             ("2001:0:a00:1:8000:63bf:f7f7:f7f7", false),     // Server 10.0.0.1

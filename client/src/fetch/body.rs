@@ -1,27 +1,28 @@
-//! A body as it comes: limited on the wire and decoded, encodings undone on the way.
+//! A body as it arrives: its encodings are undone, and it is cut at the limits.
 
 use http::HeaderMap;
 
 use super::decode::{Decoder, Encoding};
 use crate::outcome::Failure;
 
-/// How much a decoder gives at a time.
+/// How many bytes a decoder writes at a time.
 const SCRATCH_BYTES: usize = 16 * 1024;
 
-/// How much is kept of a body.
+/// How much of a body is kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Of the bytes that come, and of those between two encodings.
+    /// How many bytes are taken from the wire, and how many are passed from one decoder to the
+    /// next.
     pub(super) wire_bytes: usize,
-    /// Of the bytes that they stand for.
+    /// How many decoded bytes are kept.
     pub(super) body_bytes: usize,
 }
 
-/// A body of which bytes are still to come.
+/// A body that is still arriving.
 pub(super) struct Incoming {
-    /// The encoding that was put on last stands first.
+    /// The encoding that was applied last comes first.
     decoders: Vec<Decoder>,
-    /// How many bytes may still come out behind the wire and behind each decoder.
+    /// How many more bytes the wire may deliver, and then each decoder.
     room: Vec<usize>,
     body: Vec<u8>,
     is_truncated: bool,
@@ -29,12 +30,12 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    /// A body that is not encoded.
+    /// A body without encodings.
     pub(super) fn plain(limits: Limits) -> Incoming {
         Incoming::decoded_by(Vec::new(), limits)
     }
 
-    /// A body with the encodings of the headers.
+    /// A body with the encodings that the headers name.
     pub(super) fn new(headers: &HeaderMap, limits: Limits) -> Result<Incoming, Failure> {
         let encodings = Encoding::all(headers).map_err(encoding_failure)?;
         let decoders = encodings.into_iter().rev().map(Decoder::new).collect::<Result<_, _>>();
@@ -43,7 +44,7 @@ impl Incoming {
 
     fn decoded_by(decoders: Vec<Decoder>, limits: Limits) -> Incoming {
         let mut room = vec![limits.wire_bytes; decoders.len() + 1];
-        // Behind the last decoder stands the body; a plain one has both limits.
+        // The last decoder's output is the body. A plain body has both limits.
         if let Some(last) = room.last_mut() {
             let is_plain = decoders.is_empty();
             *last = if is_plain { *last } else { usize::MAX }.min(limits.body_bytes);
@@ -51,7 +52,7 @@ impl Incoming {
         Incoming { decoders, room, body: Vec::new(), is_truncated: false, is_empty: true }
     }
 
-    /// Takes bytes from the wire. Once it says [`Filled::Full`], what comes is not kept.
+    /// Takes bytes from the wire. After [`Filled::Full`] no further bytes are kept.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Filled, Failure> {
         self.is_empty &= bytes.is_empty();
         let filled = pass(&mut self.decoders, &mut self.room, bytes, &mut self.body);
@@ -60,15 +61,15 @@ impl Incoming {
         Ok(filled)
     }
 
-    /// Whether nothing has come yet.
+    /// Whether no byte has arrived yet.
     pub(super) fn is_empty(&self) -> bool {
         self.is_empty
     }
 
-    /// The body, and whether it goes on beyond what was kept; to be called where the wire has
-    /// no more, or the body is full.
+    /// The body, and whether it was cut off. Call it when the wire is at its end or the body is
+    /// full.
     ///
-    /// A body without a single byte is an empty one in any encoding, as servers mean it.
+    /// A body without a single byte is empty whatever its encoding: that is what servers mean.
     pub(super) fn end(self) -> Result<(Vec<u8>, bool), Failure> {
         let is_complete = self.is_empty || self.decoders.iter().all(Decoder::is_complete);
         if !self.is_truncated && !is_complete {
@@ -80,7 +81,7 @@ impl Incoming {
     }
 }
 
-/// Whether a body goes on beyond what is kept of it.
+/// Whether a body has reached its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filled {
     NotYet,
@@ -91,19 +92,19 @@ fn encoding_failure(cause: String) -> Failure {
     Failure::Encoding(super::failure::line(&cause))
 }
 
-/// Passes bytes through the decoders into the body, as far as there is room.
+/// Passes bytes through the decoders into the body, up to the limits.
 fn pass(
     decoders: &mut [Decoder],
     room: &mut [usize],
     bytes: &[u8],
     body: &mut Vec<u8>,
 ) -> Result<Filled, String> {
-    let Some((room, rooms_behind)) = room.split_first_mut() else { return Ok(Filled::NotYet) };
+    let Some((room, later_rooms)) = room.split_first_mut() else { return Ok(Filled::NotYet) };
     let kept = bytes.len().min(*room);
     *room -= kept;
     let is_full = kept < bytes.len();
     let mut bytes = &bytes[..kept];
-    let Some((decoder, decoders_behind)) = decoders.split_first_mut() else {
+    let Some((decoder, later_decoders)) = decoders.split_first_mut() else {
         body.extend_from_slice(bytes);
         return Ok(if is_full { Filled::Full } else { Filled::NotYet });
     };
@@ -112,11 +113,11 @@ fn pass(
         let step = decoder.step(bytes, &mut scratch)?;
         bytes = &bytes[step.taken..];
         let given = &scratch[..step.given];
-        if pass(decoders_behind, rooms_behind, given, body)? == Filled::Full {
+        if pass(later_decoders, later_rooms, given, body)? == Filled::Full {
             return Ok(Filled::Full);
         }
         let is_idle = step.taken == 0 && step.given == 0;
-        // A full buffer may leave more behind, also where all input was taken.
+        // After a full buffer the decoder may hold more, even if it took all input.
         if is_idle || (bytes.is_empty() && step.given < scratch.len()) {
             break;
         }
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn encodings_on_top_of_each_other_are_undone_from_the_last() {
+    fn several_encodings_are_undone_from_the_last() {
         for first in ALL {
             for second in ALL {
                 let wire = encode(second, &encode(first, &sample()));
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_early_end_and_bytes_that_are_none_of_the_encoding_are_errors() {
+    fn truncated_and_invalid_encodings_are_errors() {
         for name in &ALL[1..] {
             let wire = encode(name, &sample());
             for len in [1, 2, 10, wire.len() / 2, wire.len() - 1] {
@@ -232,7 +233,7 @@ mod tests {
             }
             let plain = decode(name, b"User-agent: *\nDisallow: /\n", LIMITS, 64);
             assert!(matches!(plain, Err(Failure::Encoding(_))), "{name}: {plain:?}");
-            // Without a single byte it is an empty body.
+            // No bytes at all are an empty body.
             assert_eq!(decode(name, b"", LIMITS, 64), Ok((Vec::new(), false)), "{name}");
         }
         let mut flipped = encode("gzip", &sample());
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn members_and_frames_follow_each_other_and_garbage_behind_gzip_is_passed_over() {
+    fn members_and_frames_are_joined_and_trailing_garbage_is_skipped() {
         for name in ["gzip", "zstd"] {
             let wire = [encode(name, b"one "), encode(name, b"two")].concat();
             assert_eq!(decode(name, &wire, LIMITS, 5), Ok((b"one two".to_vec(), false)), "{name}");
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_ends_at_the_limits() {
+    fn bodies_are_cut_at_the_limits() {
         let body = sample();
         for name in ALL {
             let wire = encode(name, &body);
@@ -279,19 +280,19 @@ mod tests {
             assert!(wire.len() < 200_000, "{name}: {}", wire.len());
             let (kept, is_truncated) = decode(name, &wire, LIMITS, 1 << 16).unwrap();
             assert!(is_truncated && kept.len() == LIMITS.body_bytes, "{name}");
-            // Between two encodings the limit is that of the wire.
+            // The wire's limit also applies between two encodings.
             let twice = encode(name, &wire);
             let both = format!("{name}, {name}");
             let (kept, is_truncated) = decode(&both, &twice, LIMITS, 1 << 16).unwrap();
             assert!(is_truncated && kept.len() == LIMITS.body_bytes, "{name} twice");
         }
-        // Gzip members that stand for nothing, a great many of them, packed small.
+        // A great many empty gzip members, compressed once more.
         let nothing = encode("gzip", b"").repeat(1 << 20);
         let wire = encode("gzip", &nothing);
         assert_eq!(decode("gzip, gzip", &wire, LIMITS, 1 << 16), Ok((Vec::new(), true)));
     }
 
-    /// The window of zstd that RFC 9659 forbids, and one of brotli beyond RFC 7932.
+    /// A zstd window that RFC 9659 forbids, and a brotli window beyond RFC 7932.
     #[test]
     fn huge_windows_are_refused() {
         let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_streams_end_in_time_and_within_the_limits() {
+    fn damaged_streams_end_within_the_limits() {
         let limits = Limits { wire_bytes: 1 << 16, body_bytes: 1 << 16 };
         let mut random = 1u64;
         let mut next = move |below: usize| {

@@ -1,4 +1,4 @@
-//! Tells a request when its connection stands, so that each deadline begins in its time.
+//! Tells a request when its connection is established, so that the read deadline starts then.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,22 +9,22 @@ use tokio::sync::Notify;
 use tower::{Layer, Service};
 
 tokio::task_local! {
-    /// Notified once the request of the present scope has its connection, TLS included.
+    /// Notified once the request in this scope has its connection, TLS included.
     static CONNECTED: Arc<Notify>;
 }
 
-/// Runs a request, which gives notice once it has its connection.
+/// Runs a request, and notifies `connected` once it has its connection.
 pub(super) async fn with_notice<T>(request: impl Future<Output = T>, connected: Arc<Notify>) -> T {
     CONNECTED.scope(connected, request).await
 }
 
-/// The layer around the connector that gives notice.
+/// Wraps the connector in [`Notice`].
 ///
-/// The connector runs within the task of the request, since nothing is pooled.
+/// The connector runs in the task of the request, because connections are not pooled.
 #[derive(Clone, Copy)]
 pub(super) struct NoticeLayer;
 
-/// A connector that gives notice.
+/// A connector that notifies the request when the connection is established.
 #[derive(Clone)]
 pub(super) struct Notice<S>(S);
 
@@ -52,7 +52,7 @@ where
         let connecting = self.0.call(destination);
         Box::pin(async move {
             let connection = connecting.await?;
-            // Out of a scope nobody waits for it.
+            // Outside a scope nobody is waiting.
             let _ = CONNECTED.try_with(|connected| connected.notify_one());
             Ok(connection)
         })

@@ -1,7 +1,7 @@
-//! Content encodings undone, a step at a time.
+//! Undoes content encodings, one step at a time.
 //!
-//! Each step takes some bytes and gives at most a buffer of others, so that a small input
-//! that stands for a huge output costs no more than what the caller is willing to keep.
+//! Each step fills at most one buffer. So a small input that expands to a huge output costs no
+//! more than the caller is willing to keep.
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::{Decompress, FlushDecompress, Status};
@@ -9,25 +9,24 @@ use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
 use zstd::stream::raw::{DParameter, Decoder as Zstd, InBuffer, Operation, OutBuffer};
 
-/// More encodings on top of each other than these have no honest use.
+/// How many encodings may be applied to one body. Nobody needs more.
 const MAX_ENCODINGS: usize = 3;
 
-/// The largest window of zstd, as a power of two: 8 MiB, as RFC 9659 says for HTTP.
+/// The largest zstd window, as a power of two: 8 MiB, RFC 9659's limit for HTTP.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
 /// A content encoding: RFC 9110, section 8.4.1; RFC 7932; RFC 8878.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Gzip,
-    /// Zlib's format by the letter; many send the bare one, which is found out.
+    /// The zlib format, by the specification. Many servers send bare deflate, which is detected.
     Deflate,
     Brotli,
     Zstd,
 }
 
 impl Encoding {
-    /// The encodings of a body, in the order in which they were put on; those that change
-    /// nothing are left out.
+    /// The encodings of a body, in the order in which they were applied, without `identity`.
     pub(super) fn all(headers: &HeaderMap) -> Result<Vec<Encoding>, String> {
         let mut all = Vec::new();
         for value in headers.get_all(CONTENT_ENCODING) {
@@ -53,9 +52,9 @@ impl Encoding {
 /// What a step did.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// How many bytes of the input it took.
+    /// How many bytes of the input it consumed.
     pub(super) taken: usize,
-    /// How many bytes of the output it filled.
+    /// How many bytes of the output it wrote.
     pub(super) given: usize,
 }
 
@@ -76,7 +75,7 @@ impl Decoder {
             Encoding::Deflate => Decoder::Deflate(Deflate::Undecided(None)),
             Encoding::Brotli => {
                 let alloc = StandardAlloc::default;
-                // Strict: no windows beyond 16 MiB, which are not for HTTP.
+                // Strict: windows above 16 MiB, which HTTP does not use, are refused.
                 Decoder::Brotli(Box::new(BrotliState::new_strict(alloc(), alloc(), alloc())))
             }
             Encoding::Zstd => {
@@ -88,7 +87,7 @@ impl Decoder {
         })
     }
 
-    /// Takes bytes and gives others. Where neither happens, it waits for more input.
+    /// Consumes input and writes output. If it does neither, it needs more input.
     pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
         match self {
             Decoder::Gzip(gzip) => gzip.step(input, output),
@@ -99,7 +98,7 @@ impl Decoder {
                 let mut to = OutBuffer::around(output);
                 let hint = zstd.run(&mut from, &mut to).map_err(|e| format!("zstd: {e}"))?;
                 let step = Step { taken: from.pos(), given: to.pos() };
-                // A call without any bytes says nothing of the frame before.
+                // A call that moves no bytes says nothing about the frame before.
                 if step.taken > 0 || step.given > 0 {
                     *is_within_frame = hint != 0;
                 }
@@ -108,7 +107,7 @@ impl Decoder {
         }
     }
 
-    /// Whether the input may end here.
+    /// Whether the input may end at this point.
     pub(super) fn is_complete(&self) -> bool {
         match self {
             Decoder::Gzip(gzip) => gzip.members > 0 && !gzip.is_within_member,
@@ -119,8 +118,8 @@ impl Decoder {
     }
 }
 
-/// Gzip's format: members one after the other; what follows the last and is no member is
-/// passed over, as browsers do.
+/// The gzip format: one member after another. Anything else after the last member is skipped, as
+/// browsers do.
 pub(super) struct Gzip {
     state: Decompress,
     is_within_member: bool,
@@ -158,12 +157,12 @@ fn gzip_member() -> Decompress {
     Decompress::new_gzip(15)
 }
 
-/// Zlib's format, or deflate's without anything around it.
+/// The zlib format, or bare deflate.
 pub(super) enum Deflate {
-    /// The first byte came, if any did; the second decides.
+    /// The first byte, once it has arrived. The second decides which format it is.
     Undecided(Option<u8>),
     Decided(Decompress),
-    /// What follows is passed over.
+    /// The stream has ended. What follows is skipped.
     Ended,
 }
 
@@ -176,11 +175,11 @@ impl Deflate {
                 Ok(Step { taken: 1, given: 0 })
             }
             Deflate::Undecided(Some(first)) => {
-                // RFC 1950: method 8, and both bytes together a multiple of 31.
+                // RFC 1950: method 8, and the two bytes together are a multiple of 31.
                 let is_zlib = *first & 0x0f == 8
                     && (u16::from(*first) << 8 | u16::from(input[0])).is_multiple_of(31);
                 let mut state = Decompress::new(is_zlib);
-                // One byte is always taken, and too short for an end.
+                // A single byte is always consumed, and cannot be the end.
                 step_flate(&mut state, &[*first], output, "deflate")?;
                 *self = Deflate::Decided(state);
                 self.step(input, output)
@@ -207,7 +206,7 @@ fn step_flate(
     let status = state
         .decompress(input, output, FlushDecompress::None)
         .map_err(|cause| format!("{name}: {cause}"))?;
-    // Both are less than what was handed in, which is in memory.
+    // Neither exceeds the length of a slice, so both fit a `usize`.
     let step = Step {
         taken: (state.total_in() - taken) as usize,
         given: (state.total_out() - given) as usize,
@@ -217,7 +216,7 @@ fn step_flate(
 
 fn step_brotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
     if brotli_decompressor::BrotliDecoderIsFinished(state) {
-        // What follows is passed over.
+        // What follows the stream is skipped.
         return Ok(Step { taken: input.len(), given: 0 });
     }
     let (mut left, mut taken) = (input.len(), 0);
@@ -226,7 +225,7 @@ fn step_brotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Result<St
         &mut left, &mut taken, input, &mut room, &mut given, output, &mut total, state,
     );
     match result {
-        BrotliResult::ResultFailure => Err("br: not brotli's format".to_owned()),
+        BrotliResult::ResultFailure => Err("br: not the brotli format".to_owned()),
         _ => Ok(Step { taken, given }),
     }
 }

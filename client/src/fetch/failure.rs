@@ -1,22 +1,53 @@
-//! From an error of the network libraries to the failure that it means.
+//! Which [`Failure`] an error of the network libraries means.
 
 use std::error::Error;
+use std::fmt;
 use std::io;
+use std::net::IpAddr;
 
-use super::resolve::NoAddress;
 use crate::outcome::{Failure, Stage};
 
-/// The longest text of a cause: what a server said may be in it, and it is kept.
+/// The longest text of a cause. It may contain what a server sent, and is stored.
 const MAX_TEXT_CHARS: usize = 200;
 
-/// An error and the errors behind it.
+/// Why there is no address to connect to.
+#[derive(Debug)]
+pub(super) enum NoAddress {
+    Lookup(io::Error),
+    None,
+    Refused(IpAddr),
+}
+
+impl fmt::Display for NoAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoAddress::Lookup(cause) => cause.fmt(f),
+            NoAddress::None => f.write_str("the name has no address"),
+            NoAddress::Refused(address) => write!(f, "the address {address} is not permitted"),
+        }
+    }
+}
+
+impl Error for NoAddress {}
+
+impl NoAddress {
+    pub(super) fn failure(&self) -> Failure {
+        match self {
+            NoAddress::Refused(address) => Failure::Refused(*address),
+            NoAddress::Lookup(cause) if is_local(cause) => Failure::Local(Cause(cause).text()),
+            NoAddress::Lookup(_) | NoAddress::None => Failure::Dns(Cause(self).text()),
+        }
+    }
+}
+
+/// An error and the chain of its sources.
 pub(super) struct Cause<'e>(pub(super) &'e (dyn Error + 'static));
 
 impl<'e> Cause<'e> {
     fn chain(&self) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
         std::iter::successors(Some(self.0), |error: &&'e (dyn Error + 'static)| {
             let error: &'e (dyn Error + 'static) = *error;
-            // An `io::Error` passes over the error that it wraps.
+            // `source` of an `io::Error` skips the error that it wraps.
             match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
                 Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
                 None => error.source(),
@@ -28,19 +59,19 @@ impl<'e> Cause<'e> {
         self.chain().find_map(|error| error.downcast_ref())
     }
 
-    /// What the innermost error says, which is the one that knows, in one line.
+    /// The text of the innermost error, which is the most specific, in one line.
     pub(super) fn text(&self) -> String {
         line(&self.chain().last().unwrap_or(self.0).to_string())
     }
 }
 
-/// A text of elsewhere as one short line.
+/// A text from outside, as one short line.
 pub(super) fn line(text: &str) -> String {
     let text = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
     text.take(MAX_TEXT_CHARS).collect()
 }
 
-/// What an error before the head of an answer means.
+/// What an error before the end of an answer's head means.
 pub(super) fn of_request(error: &reqwest::Error) -> Failure {
     let cause = Cause(error);
     if let Some(none) = cause.find::<NoAddress>() {
@@ -57,7 +88,7 @@ pub(super) fn of_request(error: &reqwest::Error) -> Failure {
         return Failure::TimedOut(Stage::Connect);
     }
     if error.is_connect() {
-        // A TCP connection has no end before it begins: this is one of TLS.
+        // TCP reports no end of file while it connects, so the TLS handshake was cut off.
         return match io.map(io::Error::kind) {
             Some(io::ErrorKind::UnexpectedEof) => Failure::Tls(cause.text()),
             _ => Failure::Connect(cause.text()),
@@ -69,16 +100,16 @@ pub(super) fn of_request(error: &reqwest::Error) -> Failure {
     Failure::Broken(cause.text())
 }
 
-/// What an error after the head of an answer means.
+/// What an error in an answer's body means.
 pub(super) fn of_body(error: &reqwest::Error) -> Failure {
     Failure::Broken(Cause(error).text())
 }
 
-/// Whether the process or the machine is short of something: files, ports, memory.
+/// Whether the process or the machine ran out of something: files, ports, memory.
 pub(super) fn is_local(error: &io::Error) -> bool {
-    // ENFILE and EMFILE, for which there is no kind; the numbers are the same on all Unixes.
-    let is_short_of_files = cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
-    is_short_of_files
+    // ENFILE and EMFILE have no `ErrorKind`. Their numbers are the same on every Unix.
+    let is_out_of_files = cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
+    is_out_of_files
         || matches!(error.kind(), io::ErrorKind::AddrNotAvailable | io::ErrorKind::OutOfMemory)
 }
 

@@ -13,91 +13,88 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
-use super::Fetcher;
 use super::body::{Filled, Incoming};
-use super::failure::{Cause, is_local, line};
-use super::resolve::NoAddress;
+use super::client::Client;
+use super::failure::{Cause, NoAddress, is_local, line};
 use crate::outcome::{Failure, Response, Stage};
 
 /// How many bytes are read at a time.
 const READ_BYTES: usize = 16 * 1024;
 
-impl Fetcher {
-    /// Fetches the file of an ftp URL: 200 where it is there, 404 where it is not.
-    pub(super) async fn over_ftp(&self, url: &Url) -> Result<Response, Failure> {
-        let settings = &self.shared.settings;
-        let control = timeout(settings.connect_timeout, self.connect_control(url)).await;
-        let control = control.map_err(|_| Failure::TimedOut(Stage::Connect))??;
-        let peer = control.peer_addr().map_err(|cause| connect_failure(&cause))?;
-        let (connect_timeout, read_timeout) = (settings.connect_timeout, settings.read_timeout);
+/// Fetches the file of an ftp URL: 200 if it exists, 404 if it does not.
+pub(super) async fn fetch(client: &Client, url: &Url) -> Result<Response, Failure> {
+    let settings = &client.settings;
+    let control = timeout(settings.connect_timeout, connect_control(client, url)).await;
+    let control = control.map_err(|_| Failure::TimedOut(Stage::Connect))??;
+    let peer = control.peer_addr().map_err(|cause| connect_failure(&cause))?;
+    let (connect_timeout, read_timeout) = (settings.connect_timeout, settings.read_timeout);
 
-        let session = in_time(read_timeout, AsyncFtpStream::connect_with_stream(control)).await?;
-        let mut session = session.map_err(ftp_failure)?.passive_stream_builder(move |told| {
-            // Only the port is taken from what the server says: the data is where the control
-            // connection is, or the server could send us anywhere.
-            let data = SocketAddr::new(peer.ip(), told.port());
-            Box::pin(connect_data(data, connect_timeout))
-        });
-        let login = session.login("anonymous", "anonymous@");
-        in_time(read_timeout, login).await?.map_err(ftp_failure)?;
-        let binary = session.transfer_type(FileType::Binary);
-        in_time(read_timeout, binary).await?.map_err(ftp_failure)?;
-        session.set_mode(Mode::ExtendedPassive);
-        // Opening the transfer makes a connection and awaits replies.
-        let open_timeout = connect_timeout + read_timeout;
-        let mut opened = in_time(open_timeout, session.retr_as_stream(url.path())).await?;
-        if is_unknown_command(&opened) && peer.is_ipv4() {
-            session.set_mode(Mode::Passive);
-            opened = in_time(open_timeout, session.retr_as_stream(url.path())).await?;
-        }
-        let mut data = match opened {
-            Ok(data) => data,
-            Err(cause) if is_absent(&cause) => return Ok(answer(404, Vec::new(), false)),
-            Err(cause) => return Err(ftp_failure(cause)),
-        };
+    let session = in_time(read_timeout, AsyncFtpStream::connect_with_stream(control)).await?;
+    let mut session = session.map_err(ftp_failure)?.passive_stream_builder(move |told| {
+        // Only the port comes from the server. The data connection goes to the address of the
+        // control connection, or the server could send us anywhere.
+        let data = SocketAddr::new(peer.ip(), told.port());
+        Box::pin(connect_data(data, connect_timeout))
+    });
+    let login = session.login("anonymous", "anonymous@");
+    in_time(read_timeout, login).await?.map_err(ftp_failure)?;
+    let binary = session.transfer_type(FileType::Binary);
+    in_time(read_timeout, binary).await?.map_err(ftp_failure)?;
+    session.set_mode(Mode::ExtendedPassive);
+    // Opening the transfer includes a new connection and two replies.
+    let open_timeout = connect_timeout + read_timeout;
+    let mut opened = in_time(open_timeout, session.retr_as_stream(url.path())).await?;
+    if is_unknown_command(&opened) && peer.is_ipv4() {
+        session.set_mode(Mode::Passive);
+        opened = in_time(open_timeout, session.retr_as_stream(url.path())).await?;
+    }
+    let mut data = match opened {
+        Ok(data) => data,
+        Err(cause) if is_absent(&cause) => return Ok(answer(404, Vec::new(), false)),
+        Err(cause) => return Err(ftp_failure(cause)),
+    };
 
-        let mut incoming = Incoming::plain(settings.limits);
-        let mut bytes = vec![0; READ_BYTES];
-        loop {
-            let read = in_time(read_timeout, data.read(&mut bytes)).await?;
-            let len = read.map_err(|cause| Failure::Broken(Cause(&cause).text()))?;
-            if len == 0 {
-                // The data has no length: only the server's word says that it was all.
-                match in_time(read_timeout, data.finish()).await? {
-                    Ok(()) => break,
-                    // Some open the data connection before they look for the file.
-                    Err(cause) if incoming.is_empty() && is_absent(&cause) => {
-                        return Ok(answer(404, Vec::new(), false));
-                    }
-                    Err(cause) => return Err(ftp_failure(cause)),
+    let mut incoming = Incoming::plain(settings.limits);
+    let mut bytes = vec![0; READ_BYTES];
+    loop {
+        let read = in_time(read_timeout, data.read(&mut bytes)).await?;
+        let len = read.map_err(|cause| Failure::Broken(Cause(&cause).text()))?;
+        if len == 0 {
+            // FTP sends no length: only the server's reply says that the file is complete.
+            match in_time(read_timeout, data.finish()).await? {
+                Ok(()) => break,
+                // Some servers open the data connection before they look for the file.
+                Err(cause) if incoming.is_empty() && is_absent(&cause) => {
+                    return Ok(answer(404, Vec::new(), false));
                 }
-            }
-            if incoming.push(&bytes[..len])? == Filled::Full {
-                break;
+                Err(cause) => return Err(ftp_failure(cause)),
             }
         }
-        let (body, is_truncated) = incoming.end()?;
-        Ok(answer(200, body, is_truncated))
+        if incoming.push(&bytes[..len])? == Filled::Full {
+            break;
+        }
     }
+    let (body, is_truncated) = incoming.end()?;
+    Ok(answer(200, body, is_truncated))
+}
 
-    /// The control connection: to the first permitted address that takes it.
-    async fn connect_control(&self, url: &Url) -> Result<TcpStream, Failure> {
-        let Some(host) = url.host() else { return Err(Failure::Local("no host".to_owned())) };
-        let addresses = self.shared.judged.of_host(host).await;
-        let addresses = addresses.map_err(|none| none.failure())?;
-        let port = url.port_or_known_default().unwrap_or(21);
-        let mut failure = NoAddress::None.failure();
-        // Each has its share, or one that is silent would take all the time.
-        let share = self.shared.settings.connect_timeout / addresses.len().max(1) as u32;
-        for address in addresses {
-            match timeout(share, TcpStream::connect((address, port))).await {
-                Ok(Ok(connection)) => return Ok(connection),
-                Ok(Err(cause)) => failure = connect_failure(&cause),
-                Err(_) => failure = Failure::TimedOut(Stage::Connect),
-            }
+/// The control connection, to the first permitted address that accepts it.
+async fn connect_control(client: &Client, url: &Url) -> Result<TcpStream, Failure> {
+    let Some(host) = url.host() else { return Err(Failure::Local("no host".to_owned())) };
+    let addresses = client.resolver.of_host(host).await;
+    let addresses = addresses.map_err(|none| none.failure())?;
+    let port = url.port_or_known_default().unwrap_or(21);
+    let mut failure = NoAddress::None.failure();
+    // Each address gets an equal share, or a silent one would use up all the time.
+    let share = client.settings.connect_timeout / addresses.len().max(1) as u32;
+    for address in addresses {
+        match timeout(share, TcpStream::connect((address, port))).await {
+            Ok(Ok(connection)) => return Ok(connection),
+            Ok(Err(cause)) => failure = connect_failure(&cause),
+            Err(_) => failure = Failure::TimedOut(Stage::Connect),
         }
-        Err(failure)
     }
+    Err(failure)
 }
 
 /// The data connection.
@@ -107,12 +104,12 @@ async fn connect_data(address: SocketAddr, limit: Duration) -> FtpResult<TcpStre
     connection.map_err(FtpError::ConnectionError)
 }
 
-/// A step of the session, by its deadline.
+/// Runs a step of the session within its deadline.
 async fn in_time<T>(limit: Duration, step: impl Future<Output = T>) -> Result<T, Failure> {
     timeout(limit, step).await.map_err(|_| Failure::TimedOut(Stage::Read))
 }
 
-/// Whether a server says that there is no such file, or none for everyone.
+/// Whether a server says that there is no such file, or that it may not be read.
 fn is_absent(cause: &FtpError) -> bool {
     matches!(cause, FtpError::UnexpectedResponse(reply) if reply.status == Status::FileUnavailable)
 }
@@ -136,7 +133,7 @@ fn ftp_failure(cause: FtpError) -> Failure {
         FtpError::ConnectionError(cause) if is_local(&cause) => {
             Failure::Local(Cause(&cause).text())
         }
-        // The data connection's; all else has its deadline around it.
+        // From the data connection: every other step has its own deadline around it.
         FtpError::ConnectionError(cause) if cause.kind() == io::ErrorKind::TimedOut => {
             Failure::TimedOut(Stage::Connect)
         }
@@ -150,5 +147,7 @@ fn ftp_failure(cause: FtpError) -> Failure {
 }
 
 fn answer(status: u16, body: Vec<u8>, is_truncated: bool) -> Response {
-    Response { status, headers: http::HeaderMap::new(), body, is_truncated }
+    let mut response = Response::new(status, body);
+    response.is_truncated = is_truncated;
+    response
 }

@@ -1,4 +1,4 @@
-//! One request over HTTP, and the head and body of its answer.
+//! Requests over HTTP: the head of each answer, and the body of the last.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,83 +11,90 @@ use tokio::time::{sleep, timeout};
 use url::Url;
 
 use super::body::{Filled, Incoming, Limits};
+use super::client::Client;
 use super::redirect::{Chain, is_redirect};
 use super::resolve::literal;
-use super::{Fetcher, connect, failure};
-use crate::outcome::{Copy, Failure, Response, Stage};
+use super::{connect, failure};
+use crate::outcome::{CachedCopy, Failure, Response, Stage};
 
-impl Fetcher {
-    /// Asks the URLs of a chain, until an answer is no redirect.
-    pub(super) async fn over_http(
-        &self,
-        chain: &mut Chain,
-        conditional: Option<&Copy>,
-    ) -> Result<Response, Failure> {
-        // Validators belong to the URL that they came from.
-        let validated = conditional
-            .map(|copy| (copy, copy.final_url.clone().unwrap_or_else(|| chain.url.to_string())));
-        loop {
-            let validators = match &validated {
-                Some((copy, url)) if url == chain.url.as_str() => validators(copy),
-                _ => HeaderMap::new(),
-            };
-            let is_conditional = !validators.is_empty();
-            let answer = self.ask(&chain.url, validators).await?;
-            let status = answer.status().as_u16();
-            if is_redirect(status) {
-                // The answer is dropped, and its connection with it.
-                chain.follow(status, answer.headers())?;
-                continue;
-            }
-            if status == 304 && !is_conditional {
-                return Err(Failure::Broken("304 where no condition was sent".to_owned()));
-            }
-            return self.response(answer).await;
+/// Requests the URLs of a chain until an answer is not a redirect.
+pub(super) async fn fetch(
+    client: &Client,
+    chain: &mut Chain,
+    conditional: Option<&CachedCopy>,
+) -> Result<Response, Failure> {
+    // Validators are valid only for the URL that they came from.
+    let validated = conditional
+        .map(|copy| (copy, copy.final_url.clone().unwrap_or_else(|| chain.url.to_string())));
+    loop {
+        let validators = match &validated {
+            Some((copy, url)) if url == chain.url.as_str() => validators(copy),
+            _ => HeaderMap::new(),
+        };
+        let is_conditional = !validators.is_empty();
+        let answer = request(client, &chain.url, validators).await?;
+        let status = answer.status().as_u16();
+        if is_redirect(status) {
+            // Dropping the answer closes its connection.
+            chain.follow(status, answer.headers())?;
+            continue;
         }
+        if status == 304 && !is_conditional {
+            return Err(Failure::Broken("304 to an unconditional request".to_owned()));
+        }
+        return response(client, answer).await;
     }
+}
 
-    /// Sends a request and waits for the head of the answer.
-    async fn ask(&self, url: &Url, validators: HeaderMap) -> Result<reqwest::Response, Failure> {
-        // The connector looks up names only; what is an address already is judged here.
-        if let Some(address) = url.host().and_then(|host| literal(&host))
-            && !self.shared.judged.permitted.contains(address)
-        {
-            return Err(Failure::Refused(address));
-        }
-        let request = self.shared.client.get(url.clone()).headers(validators);
-        let connected = Arc::new(Notify::new());
-        let answer = pin!(connect::with_notice(request.send(), Arc::clone(&connected)));
-        let read_deadline = async {
-            connected.notified().await;
-            sleep(self.shared.settings.read_timeout).await;
-        };
-        let answer = tokio::select! {
-            answer = answer => answer.map_err(|error| failure::of_request(&error))?,
-            () = read_deadline => return Err(Failure::TimedOut(Stage::Read)),
-        };
-        // The connector was given permitted addresses alone; should that ever break, nothing
-        // of the answer is used.
-        match answer.remote_addr().map(|peer| peer.ip()) {
-            Some(peer) if self.shared.judged.permitted.contains(peer) => Ok(answer),
-            Some(peer) => Err(Failure::Refused(peer)),
-            None => Err(Failure::Local("the peer's address is not known".to_owned())),
-        }
+/// Sends a request and waits for the head of the answer.
+async fn request(
+    client: &Client,
+    url: &Url,
+    validators: HeaderMap,
+) -> Result<reqwest::Response, Failure> {
+    let permitted = &client.resolver.permitted;
+    // The connector resolves only names, so an address in the URL is checked here.
+    if let Some(address) = url.host().and_then(|host| literal(&host))
+        && !permitted.contains(address)
+    {
+        return Err(Failure::Refused(address));
     }
+    let request = client.http.get(url.clone()).headers(validators);
+    let connected = Arc::new(Notify::new());
+    let answer = pin!(connect::with_notice(request.send(), Arc::clone(&connected)));
+    let read_deadline = async {
+        connected.notified().await;
+        sleep(client.settings.read_timeout).await;
+    };
+    let answer = tokio::select! {
+        answer = answer => answer.map_err(|error| failure::of_request(&error))?,
+        () = read_deadline => return Err(Failure::TimedOut(Stage::Read)),
+    };
+    // The connector gets only permitted addresses. Should that ever break, the answer is not
+    // used.
+    match answer.remote_addr().map(|peer| peer.ip()) {
+        Some(peer) if permitted.contains(peer) => Ok(answer),
+        Some(peer) => Err(Failure::Refused(peer)),
+        None => Err(Failure::Local("the peer's address is unknown".to_owned())),
+    }
+}
 
-    /// The final answer. Bodies are read only of answers that have the file: those of errors
-    /// mean nothing, and may be of any size.
-    async fn response(&self, mut answer: reqwest::Response) -> Result<Response, Failure> {
-        let status = answer.status();
-        let headers = std::mem::take(answer.headers_mut());
-        let (body, is_truncated) = match status.is_success() {
-            true => {
-                let settings = &self.shared.settings;
-                body(answer, &headers, settings.limits, settings.read_timeout).await?
-            }
-            false => (Vec::new(), false),
-        };
-        Ok(Response { status: status.as_u16(), headers, body, is_truncated })
-    }
+/// The final answer. Only the body of a 2xx is read: other bodies are not the file, and may have
+/// any size.
+async fn response(client: &Client, mut answer: reqwest::Response) -> Result<Response, Failure> {
+    let status = answer.status();
+    let headers = std::mem::take(answer.headers_mut());
+    let (body, is_truncated) = match status.is_success() {
+        true => {
+            let settings = &client.settings;
+            body(answer, &headers, settings.limits, settings.read_timeout).await?
+        }
+        false => (Vec::new(), false),
+    };
+    let mut response = Response::new(status.as_u16(), body);
+    response.headers = headers;
+    response.is_truncated = is_truncated;
+    Ok(response)
 }
 
 async fn body(
@@ -108,12 +115,12 @@ async fn body(
     incoming.end()
 }
 
-/// The headers that ask for an answer only if the copy is no longer the latest.
-fn validators(copy: &Copy) -> HeaderMap {
+/// The headers of a request that is to be answered with 304 if the copy is still current.
+fn validators(copy: &CachedCopy) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let all = [(IF_NONE_MATCH, &copy.etag), (IF_MODIFIED_SINCE, &copy.last_modified)];
     for (name, value) in all {
-        // What came as a header's value can be sent as one.
+        // It came as a header's value, so it can be sent as one.
         if let Some(Ok(value)) = value.as_deref().map(HeaderValue::from_bytes) {
             headers.insert(name, value);
         }

@@ -1,4 +1,4 @@
-//! Redirects, followed by hand: how far, whereto, and never twice to the same URL.
+//! Follows redirects: how many, where to, and never twice to the same URL.
 
 use http::HeaderMap;
 use http::header::LOCATION;
@@ -7,33 +7,33 @@ use url::Url;
 use super::failure::line;
 use crate::outcome::{Failure, Redirect};
 
-/// The longest URL that is followed: what RFC 9110, section 4.1, asks all to support.
+/// The longest URL that is followed: RFC 9110, section 4.1, asks everyone to support it.
 const MAX_URL_BYTES: usize = 8000;
 
 /// The URLs of an attempt.
 pub(super) struct Chain {
-    /// The one to ask now.
+    /// The URL to request now.
     pub(super) url: Url,
-    /// The ones that were asked before.
-    asked: Vec<Url>,
+    /// The URLs that were requested before.
+    requested: Vec<Url>,
     pub(super) followed: Vec<Redirect>,
     max_redirects: usize,
 }
 
-/// Whether a status is a redirect that says where to.
+/// Whether a status is a redirect with a target.
 pub(super) fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
 impl Chain {
     pub(super) fn new(url: Url, max_redirects: usize) -> Chain {
-        Chain { url, asked: Vec::new(), followed: Vec::new(), max_redirects }
+        Chain { url, requested: Vec::new(), followed: Vec::new(), max_redirects }
     }
 
-    /// Goes where an answer leads.
+    /// Follows a redirect, or says why not.
     pub(super) fn follow(&mut self, status: u16, headers: &HeaderMap) -> Result<(), Failure> {
         let to = self.target(headers)?;
-        if to == self.url || self.asked.contains(&to) {
+        if to == self.url || self.requested.contains(&to) {
             return Err(Failure::RedirectLoop);
         }
         if self.followed.len() >= self.max_redirects {
@@ -41,11 +41,11 @@ impl Chain {
         }
         tracing::debug!(target: super::TARGET, status, %to, "redirect");
         self.followed.push(Redirect { status, to: to.as_str().to_owned() });
-        self.asked.push(std::mem::replace(&mut self.url, to));
+        self.requested.push(std::mem::replace(&mut self.url, to));
         Ok(())
     }
 
-    /// Where an answer leads: an absolute URL without fragment and user info.
+    /// The target of a redirect: an absolute URL without fragment and user info.
     fn target(&self, headers: &HeaderMap) -> Result<Url, Failure> {
         let bad = |cause: String| Failure::BadRedirect(line(&cause));
         let Some(location) = headers.get(LOCATION) else { return Err(bad("no Location".into())) };
@@ -56,14 +56,14 @@ impl Chain {
         if location.len() > MAX_URL_BYTES {
             return Err(bad(format!("the Location has {} bytes", location.len())));
         }
-        let location = in_utf8(location);
+        let location = to_text(location);
         let mut to =
             self.url.join(&location).map_err(|cause| bad(format!("{cause}: {location}")))?;
         if !matches!(to.scheme(), "http" | "https") {
             return Err(bad(format!("the scheme {} is not followed", to.scheme())));
         }
         to.set_fragment(None);
-        // These fail only where there is no host, which http always has.
+        // These fail only for URLs without a host, which http URLs always have.
         let _ = to.set_username("");
         let _ = to.set_password(None);
         if to.as_str().len() > MAX_URL_BYTES {
@@ -73,8 +73,8 @@ impl Chain {
     }
 }
 
-/// A `Location` as text. Bytes that are not UTF-8 stand for themselves, as in browsers.
-fn in_utf8(location: &[u8]) -> String {
+/// A `Location` as text. If it is not UTF-8, bytes from 0x80 are percent-encoded, as browsers do.
+fn to_text(location: &[u8]) -> String {
     match str::from_utf8(location) {
         Ok(text) => text.to_owned(),
         Err(_) => location
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn locations_that_lead_nowhere() {
+    fn invalid_locations() {
         let long = [b"/", &[b'a'; MAX_URL_BYTES][..]].concat();
         let long_once_encoded = "/ü".repeat(2000);
         for location in [
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn five_are_followed_and_a_loop_is_seen_at_once() {
+    fn five_are_followed_and_a_loop_is_detected_at_once() {
         let mut many = chain();
         for n in 0..5 {
             many.follow(307, &to(format!("/{n}").as_bytes())).unwrap();

@@ -1,10 +1,8 @@
-//! From a host to the addresses that may be connected to.
+//! From a host to the addresses that the fetcher may connect to.
 //!
-//! A name is looked up once for each connection, and the addresses of that very answer are
-//! judged and connected to: there is no second look-up in which they could have changed.
+//! A name is looked up once for each connection, and the connection goes to the addresses that
+//! were checked. There is no second look-up in which they could change.
 
-use std::error::Error;
-use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -15,25 +13,25 @@ use reqwest::dns::{Addrs, Name};
 use url::Host;
 
 use super::address::Permitted;
-use super::failure::Cause;
-use crate::outcome::Failure;
+use super::failure::NoAddress;
 
-/// The addresses of a host, to come.
+/// A future of a host's addresses.
 pub type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
 /// Looks up the addresses of hosts.
 ///
-/// The [`Fetcher`](super::Fetcher) judges what comes, so an implementation need not.
+/// An implementation may return any addresses: the [`Fetcher`](super::Fetcher) checks them.
 pub trait Resolve: Send + Sync + 'static {
-    /// The addresses of a name, which is in lower case and Punycode; an empty list where it
-    /// has none.
+    /// The addresses of a name, which is in lower case and Punycode. Returns an empty list if
+    /// it has none.
     fn resolve(&self, name: &str) -> Resolving;
 }
 
-/// The system's resolver, which asks in a thread of Tokio's for blocking work.
+/// The system's resolver, called on Tokio's threads for blocking work.
 ///
-/// Such a thread stays busy until the system gives up, also where the fetch has long been
-/// timed out; who fetches from very many slow domains may want a resolver of their own.
+/// Such a thread stays busy until the system gives up, even if the fetch has timed out long
+/// before. To fetch from very many slow domains, implement [`Resolve`] with an asynchronous
+/// resolver.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemResolver;
 
@@ -47,46 +45,14 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// A resolver whose answers are judged.
+/// A resolver, and the addresses of its answers that may be used.
 #[derive(Clone)]
-pub(super) struct Judged {
+pub(super) struct CheckedResolver {
     pub(super) resolver: Arc<dyn Resolve>,
     pub(super) permitted: Arc<Permitted>,
 }
 
-/// Why there is no address to connect to.
-#[derive(Debug)]
-pub(super) enum NoAddress {
-    Lookup(io::Error),
-    None,
-    Refused(IpAddr),
-}
-
-impl fmt::Display for NoAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NoAddress::Lookup(cause) => cause.fmt(f),
-            NoAddress::None => f.write_str("the name has no address"),
-            NoAddress::Refused(address) => write!(f, "the address {address} is not permitted"),
-        }
-    }
-}
-
-impl Error for NoAddress {}
-
-impl NoAddress {
-    pub(super) fn failure(&self) -> Failure {
-        match self {
-            NoAddress::Refused(address) => Failure::Refused(*address),
-            NoAddress::Lookup(cause) if super::failure::is_local(cause) => {
-                Failure::Local(Cause(cause).text())
-            }
-            NoAddress::Lookup(_) | NoAddress::None => Failure::Dns(Cause(self).text()),
-        }
-    }
-}
-
-impl Judged {
+impl CheckedResolver {
     /// The permitted addresses of a name, each once.
     async fn of_name(self, name: String) -> Result<Vec<IpAddr>, NoAddress> {
         let found = self.resolver.resolve(&name).await.map_err(NoAddress::Lookup)?;
@@ -113,7 +79,7 @@ impl Judged {
     }
 }
 
-/// The address that stands in a URL itself, for which nobody asks a resolver.
+/// The address in a URL whose host is an address, which no resolver is asked for.
 pub(super) fn literal(host: &Host<&str>) -> Option<IpAddr> {
     match host {
         Host::Domain(_) => None,
@@ -122,12 +88,13 @@ pub(super) fn literal(host: &Host<&str>) -> Option<IpAddr> {
     }
 }
 
-impl reqwest::dns::Resolve for Judged {
+impl reqwest::dns::Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> reqwest::dns::Resolving {
-        let judging = self.clone().of_name(name.as_str().to_owned());
+        let looking_up = self.clone().of_name(name.as_str().to_owned());
         Box::pin(async move {
-            // The connector puts in the URL's port.
-            let addresses = judging.await?.into_iter().map(|address| SocketAddr::new(address, 0));
+            // The connector fills in the URL's port.
+            let addresses =
+                looking_up.await?.into_iter().map(|address| SocketAddr::new(address, 0));
             Ok(Box::new(addresses) as Addrs)
         })
     }

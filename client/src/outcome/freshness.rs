@@ -1,4 +1,4 @@
-//! What headers say about time: Cache-Control, Age, Expires, Retry-After.
+//! What headers say about time: `Cache-Control`, `Age`, `Expires`, `Retry-After`.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,9 +6,9 @@ use headers::{Age, CacheControl, Date, Expires, Header, HeaderMapExt};
 use http::header::CACHE_CONTROL;
 use http::{HeaderMap, HeaderValue};
 
-use crate::Timestamp;
+use crate::time::Timestamp;
 
-/// For how long an answer says that it may be kept, from now on; `None` where it says nothing.
+/// How long an answer may be used from now on, as its headers say; `None` if they do not say.
 pub(super) fn lifetime(headers: &HeaderMap, at: Timestamp) -> Option<Duration> {
     let age =
         headers.typed_get::<Age>().map_or(Duration::ZERO, |age| Duration::from_secs(age.as_secs()));
@@ -25,8 +25,8 @@ pub(super) fn lifetime(headers: &HeaderMap, at: Timestamp) -> Option<Duration> {
     Some(expires.duration_since(date).unwrap_or_default().saturating_sub(age))
 }
 
-/// The directives. Their names mean the same in any case (RFC 9111, section 5.2), but the crate
-/// knows them in lower case alone.
+/// The directives of `Cache-Control`. Their names are case-insensitive (RFC 9111, section 5.2),
+/// but the crate `headers` recognises them only in lower case.
 fn cache_control(headers: &HeaderMap) -> Option<CacheControl> {
     let lower_case =
         |value: &HeaderValue| HeaderValue::from_bytes(&value.as_bytes().to_ascii_lowercase()).ok();
@@ -34,7 +34,7 @@ fn cache_control(headers: &HeaderMap) -> Option<CacheControl> {
     CacheControl::decode(&mut values.collect::<Vec<_>>().iter()).ok()
 }
 
-/// The time before which the site asks not to be asked again.
+/// The time before which the site asks for no further request.
 pub(super) fn retry_after(headers: &HeaderMap, at: Timestamp) -> Option<Timestamp> {
     let value = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = value.parse() {

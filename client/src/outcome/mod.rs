@@ -1,17 +1,26 @@
-//! What a fetch meant: a state machine without I/O.
+//! What a fetch means: a state machine without I/O.
 //!
-//! An [`Attempt`] says what happened when a robots.txt was asked for. [`Protocol::after`] makes
-//! of it, and of what was known of the origin before, what is [`Known`] now; of that
-//! [`Protocol::ruling`] says at any time which policy holds, why, until when, and when to try
-//! again. The clock is the caller's.
+//! An [`Attempt`] says what happened when a robots.txt was requested. [`Protocol::after`] turns
+//! it, and what was known of the origin before, into the new [`OriginState`].
+//! [`Protocol::ruling`] says for any time which policy applies, why, until when, and when to try
+//! again. The caller supplies the time.
+//!
+//! | step | what | where |
+//! |---|---|---|
+//! | attempt | what the site answered, or why nothing came | [`Attempt`], [`Failure`] |
+//! | state | what to remember of an origin between attempts | [`OriginState`], [`CachedCopy`] |
+//! | protocol | attempt and state → new state; state and time → ruling | [`Protocol`] |
+//! | ruling | which policy applies, why, until when | [`Ruling`], [`Holds`], [`Why`] |
 
 mod attempt;
 mod freshness;
-mod known;
 mod protocol;
+mod ruling;
+mod state;
 #[cfg(test)]
 mod tests;
 
 pub use attempt::{Attempt, Failure, Redirect, Response, Stage};
-pub use known::{Cause, ContentHash, Copy, Known, Outcome};
-pub use protocol::{AfterLimit, Condition, Holds, Protocol, Ruling, Why};
+pub use protocol::{AfterLimit, Protocol};
+pub use ruling::{Holds, Ruling, Why};
+pub use state::{CachedCopy, Cause, Condition, ContentHash, OriginState, Outcome};

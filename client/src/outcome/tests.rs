@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use robotsieve::{FetchRules, Profile};
 
 use super::*;
 use crate::Timestamp;
@@ -25,21 +26,21 @@ fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Result<Response
 }
 
 fn attempt(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
-    Attempt { at, redirects: Vec::new(), result }
+    Attempt::new(at, result)
 }
 
 /// What is known after one answer at the start.
-fn first(protocol: &Protocol, status: u16, headers: &[(&str, &str)]) -> Known {
+fn first(protocol: &Protocol, status: u16, headers: &[(&str, &str)]) -> OriginState {
     protocol.after(None, &attempt(START, answer(status, headers, RULES)))
 }
 
 /// What is known after another answer.
-fn then(protocol: &Protocol, known: &Known, at: Timestamp, status: u16) -> Known {
+fn then(protocol: &Protocol, known: &OriginState, at: Timestamp, status: u16) -> OriginState {
     protocol.after(Some(known), &attempt(at, answer(status, &[], RULES)))
 }
 
 /// What holds and why, at so long after the start.
-fn at(protocol: &Protocol, known: &Known, after: Duration) -> (Holds, Why) {
+fn at(protocol: &Protocol, known: &OriginState, after: Duration) -> (Holds, Why) {
     let ruling = protocol.ruling(known, START + after);
     (ruling.holds, ruling.why)
 }
@@ -47,7 +48,7 @@ fn at(protocol: &Protocol, known: &Known, after: Duration) -> (Holds, Why) {
 /// Something changes from one second to the next, and `until` says so beforehand.
 fn changes(
     protocol: &Protocol,
-    known: &Known,
+    known: &OriginState,
     after: Duration,
     from: (Holds, Why),
     to: (Holds, Why),
@@ -56,6 +57,27 @@ fn changes(
     assert_eq!(protocol.ruling(known, START + after - SECOND).until, START + after);
     assert_eq!(at(protocol, known, after), to, "at");
     assert_eq!(at(protocol, known, after + SECOND), to, "after");
+}
+
+/// Fetching follows `fetch_rules` alone: no other switch of a profile changes it.
+#[test]
+fn a_changed_switch_keeps_the_fetch_rules() {
+    for (named, wanted) in [
+        (Profile::RFC9309, Protocol::RFC9309),
+        (Profile::GOOGLE, Protocol::GOOGLE),
+        (Profile::GOOGLE_CLASSIC, Protocol::GOOGLE_CLASSIC),
+        (Profile::ORIGINAL_1994, Protocol::RFC9309),
+    ] {
+        assert_eq!(Protocol::of(&named), wanted);
+        let mut changed = named;
+        changed.size_limit = Some(1 << 20);
+        changed.merge_groups = !named.merge_groups;
+        changed.allow_rules = !named.allow_rules;
+        changed.unreserved_decoded = !named.unreserved_decoded;
+        assert_eq!(Protocol::of(&changed), wanted);
+        changed.fetch_rules = FetchRules::Google;
+        assert_eq!(Protocol::of(&changed), Protocol::GOOGLE);
+    }
 }
 
 #[test]
@@ -226,14 +248,14 @@ fn unreachable_without_a_copy() {
         &known(rfc),
         30 * DAY,
         (DisallowAll, Why::UnreachableWithoutCopy),
-        (AllowAll, Why::UnreachableForLong),
+        (AllowAll, Why::UnreachableTooLong),
     );
     let google = &Protocol::GOOGLE;
     changes(
         google,
         &known(google),
         12 * HOUR,
-        (DisallowAll, Why::UnreachableLately),
+        (DisallowAll, Why::UnreachableRecently),
         (AllowAll, Why::UnreachableWithoutCopy),
     );
     changes(
@@ -241,18 +263,18 @@ fn unreachable_without_a_copy() {
         &known(google),
         30 * DAY,
         (AllowAll, Why::UnreachableWithoutCopy),
-        (DisallowAll, Why::UnreachableForLong),
+        (DisallowAll, Why::UnreachableTooLong),
     );
-    let answers = Known { site_answered: Some(START + DAY), ..known(google) };
+    let answers = OriginState { site_answered: Some(START + DAY), ..known(google) };
     changes(
         google,
         &answers,
         30 * DAY,
         (AllowAll, Why::UnreachableWithoutCopy),
-        (AllowAll, Why::UnreachableForLong),
+        (AllowAll, Why::UnreachableTooLong),
     );
     // What was seen before the trouble began says nothing of it.
-    let answered = Known { site_answered: Some(START - SECOND), ..known(google) };
+    let answered = OriginState { site_answered: Some(START - SECOND), ..known(google) };
     assert_eq!(at(google, &answered, 31 * DAY).0, DisallowAll);
     let classic = &Protocol::GOOGLE_CLASSIC;
     for days in [0, 1, 29, 30, 31, 10_000] {
@@ -280,9 +302,9 @@ fn unreachable_with_a_copy() {
         if protocol.unreachable_limit == Duration::MAX {
             assert_eq!(at(protocol, &known, limit * 1000), stale);
         } else if protocol.after_limit == AfterLimit::AllowAll {
-            changes(protocol, &known, limit, stale, (AllowAll, Why::UnreachableForLong));
+            changes(protocol, &known, limit, stale, (AllowAll, Why::UnreachableTooLong));
         } else {
-            changes(protocol, &known, limit, stale, (DisallowAll, Why::UnreachableForLong));
+            changes(protocol, &known, limit, stale, (DisallowAll, Why::UnreachableTooLong));
         }
         // The site comes back.
         let back = then(protocol, &known, START + 10 * DAY, 200);
@@ -304,7 +326,7 @@ fn the_first_twelve_hours() {
     use Holds::{DisallowAll, Rules};
     let google = &Protocol::GOOGLE;
     let stale = (Rules, Why::CopyWhileUnreachable);
-    let lately = (DisallowAll, Why::UnreachableLately);
+    let lately = (DisallowAll, Why::UnreachableRecently);
     let known = then(google, &first(google, 200, &[]), START + 23 * HOUR, 500);
     changes(google, &known, DAY, stale, lately);
     changes(google, &known, 35 * HOUR, lately, stale);
@@ -392,7 +414,7 @@ fn validators() {
         let same = then(protocol, &known, START + DAY, 304);
         if protocol.conditional {
             // The same copy serves another day.
-            let wanted = Copy { at: START + DAY, ..copy.clone() };
+            let wanted = CachedCopy { at: START + DAY, ..copy.clone() };
             assert_eq!(same.copy, Some(wanted));
             assert_eq!(at(protocol, &same, 2 * DAY - SECOND), (Holds::Rules, Why::Copy));
         } else {
@@ -460,14 +482,14 @@ fn clocks_that_were_wrong() {
     assert_eq!((ruling.holds, ruling.next_attempt), (Holds::DisallowAll, START));
     let failed = then(rfc, &failed, START, 500);
     assert_eq!(failed.unreachable_since, Some(START));
-    assert_eq!(at(rfc, &failed, 30 * DAY), (Holds::AllowAll, Why::UnreachableForLong));
+    assert_eq!(at(rfc, &failed, 30 * DAY), (Holds::AllowAll, Why::UnreachableTooLong));
     // No sum of times overflows.
     let end = Timestamp(u64::MAX);
     for protocol in &ALL {
         for status in [200, 404, 429, 500] {
             let known = protocol.after(None, &attempt(end, answer(status, &[], RULES)));
             for now in [Timestamp(0), START, end] {
-                protocol.ruling(&known, now);
+                let _ = protocol.ruling(&known, now);
             }
         }
     }

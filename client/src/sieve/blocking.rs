@@ -1,4 +1,4 @@
-//! The front door for programs without a runtime.
+//! The sieve for programs without an asynchronous runtime.
 
 use std::future::Future;
 use std::io;
@@ -6,20 +6,24 @@ use std::io;
 use robotsieve::Origin;
 use tokio::runtime::{Builder, Runtime};
 
-use super::{Decision, Fetched, Metrics, SieveBuilder, SieveError, Site};
+use super::builder::SieveBuilder;
+use super::decision::{Decision, Fetched, Site};
+use super::error::SieveError;
+use super::metrics::Metrics;
 
-/// A [`Sieve`](super::Sieve) whose calls wait, with a runtime of its own for the attempts. Not
-/// for use within another runtime: there its calls panic when they must wait.
+/// A [`Sieve`](super::Sieve) whose calls block. It has a runtime of its own for fetching.
+///
+/// Do not use it inside another Tokio runtime: a call that has to wait would panic there.
 pub struct Sieve {
     sieve: super::Sieve,
     runtime: Runtime,
 }
 
 impl SieveBuilder {
-    /// The sieve, for programs without a runtime.
+    /// Builds a sieve for programs without a runtime.
     ///
     /// # Errors
-    /// Where the threads of its runtime cannot be started.
+    /// Returns an error if the threads of its runtime cannot be started.
     pub fn build_blocking(self) -> io::Result<Sieve> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
@@ -31,22 +35,22 @@ impl SieveBuilder {
 }
 
 impl Sieve {
-    /// Decides on a URL: [`Sieve::decide`](super::Sieve::decide).
+    /// Decides on a URL; see [`Sieve::decide`](super::Sieve::decide).
     ///
     /// # Errors
-    /// As there.
+    /// Returns an error in the same cases.
     #[inline]
     pub fn decide<'u, U: AsRef<[u8]> + ?Sized>(
         &self,
         url: &'u U,
     ) -> Result<Decision<'u>, SieveError> {
-        match self.sieve.decide_at_once(url)? {
+        match self.sieve.try_decide(url)? {
             Some(decision) => Ok(decision),
             None => self.runtime.block_on(self.sieve.decide(url)),
         }
     }
 
-    /// Decides on many URLs: [`Sieve::decide_many`](super::Sieve::decide_many).
+    /// Decides on many URLs; see [`Sieve::decide_many`](super::Sieve::decide_many).
     pub fn decide_many<'u, U: AsRef<[u8]>>(
         &self,
         urls: &'u [U],
@@ -54,34 +58,36 @@ impl Sieve {
         self.runtime.block_on(self.sieve.decide_many(urls))
     }
 
-    /// What holds for a site: [`Sieve::site`](super::Sieve::site).
+    /// The site of an origin; see [`Sieve::site`](super::Sieve::site).
     ///
     /// # Errors
-    /// As there.
+    /// Returns an error in the same cases.
     pub fn site(&self, origin: &Origin<'_>) -> Result<Site, SieveError> {
         self.runtime.block_on(self.sieve.site(origin))
     }
 
-    /// Asks for a robots.txt now: [`Sieve::fetch`](super::Sieve::fetch).
+    /// Fetches a robots.txt now; see [`Sieve::fetch`](super::Sieve::fetch).
     ///
     /// # Errors
-    /// As there.
+    /// Returns an error in the same cases.
     pub fn fetch(&self, origin: &Origin<'_>) -> Result<Fetched, SieveError> {
         self.runtime.block_on(self.sieve.fetch(origin))
     }
 
-    /// Figures since the sieve was made.
+    /// Counts and times since the sieve was built.
+    #[must_use]
     pub fn metrics(&self) -> Metrics {
         self.sieve.metrics()
     }
 
-    /// Waits for a future within the sieve's runtime.
+    /// Runs a future on the sieve's runtime, and blocks until it is ready.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.runtime.block_on(future)
     }
 
-    /// The same sieve, for tasks.
-    pub fn tasks(&self) -> &super::Sieve {
+    /// The same sieve with asynchronous calls.
+    #[must_use]
+    pub fn as_async(&self) -> &super::Sieve {
         &self.sieve
     }
 }

@@ -4,19 +4,18 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use robotsieve::{
-    Answer, CrawlerPolicies, InvalidOrigin, InvalidUrl, Policy, Profile, Reason, Verdict,
-};
+use robotsieve::{Answer, CrawlerPolicies, Policy, Profile, Reason, Verdict};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
+use super::cache::EntryRef;
 use super::entry::Entry;
-use super::resident::EntryRef;
-use crate::Timestamp;
-use crate::outcome::{Holds, Known, Ruling};
+use crate::outcome::{Holds, OriginState, Ruling};
 use crate::store::StoreError;
+use crate::time::Timestamp;
 
-/// A site, and what holds for it.
+/// A site, and the policies that apply to it.
 ///
-/// It keeps the policies that hold, whatever becomes of the site.
+/// It stays as it was when it was looked up, whatever happens to the site later.
 pub struct Site {
     pub(super) entry: EntryRef,
     pub(super) now: Timestamp,
@@ -24,43 +23,49 @@ pub struct Site {
 
 impl Site {
     pub(super) fn entry(&self) -> &Entry {
-        self.entry.as_ref().expect("a site is made of an entry")
+        self.entry.as_ref().expect("every site has an entry")
     }
 
-    /// The site's origin, by its [key](robotsieve::Origin::key).
+    /// The [key](robotsieve::Origin::key) of the site's origin.
+    #[must_use]
     pub fn origin(&self) -> &str {
         self.entry().key()
     }
 
-    /// What is known of it.
-    pub fn known(&self) -> &Known {
-        &self.entry().known
+    /// The state of the site's origin.
+    #[must_use]
+    pub fn state(&self) -> &OriginState {
+        &self.entry().state
     }
 
-    /// What held when it was last looked at, why, and until when.
+    /// Which policy applied when the site was last checked, why, and until when.
+    #[must_use]
     pub fn ruling(&self) -> Ruling {
         self.entry().ruling
     }
 
-    /// The policy for a crawler, by its place in the order given. Where there is no robots.txt,
-    /// or it cannot be had, one that says what follows from that.
+    /// The policy of a crawler, by its index in the order in which the crawlers were added. If
+    /// there is no robots.txt or it is unreachable, this policy allows or disallows everything.
     ///
     /// # Panics
-    /// Where there is no such crawler.
+    /// Panics if there is no such crawler.
+    #[must_use]
     pub fn policy(&self, crawler: usize) -> &Policy {
-        self.entry().panel.policy(crawler)
+        self.entry().policies.policy(crawler)
     }
 
-    /// The policies for all crawlers.
-    pub fn panel(&self) -> &CrawlerPolicies {
-        &self.entry().panel
+    /// The policies of all crawlers.
+    #[must_use]
+    pub fn policies(&self) -> &CrawlerPolicies {
+        &self.entry().policies
     }
 
-    /// How old the copy of the robots.txt is, if its rules hold: the time since it was fetched
-    /// or last found unchanged.
+    /// The age of the cached copy, if its rules apply: the time since it was fetched or last
+    /// found unchanged.
+    #[must_use]
     pub fn age(&self) -> Option<Duration> {
         let entry = self.entry();
-        let copy = entry.known.copy.as_ref().filter(|_| entry.ruling.holds == Holds::Rules)?;
+        let copy = entry.state.copy.as_ref().filter(|_| entry.ruling.holds == Holds::Rules)?;
         Some(self.now.since(copy.at))
     }
 }
@@ -74,7 +79,11 @@ impl fmt::Debug for Site {
     }
 }
 
-/// The verdict on a URL, and where it comes from. The reason is found when it is asked for.
+/// The verdict on a URL, and where it comes from.
+///
+/// [`Decision::grounds`] finds the reason on request, which costs a second walk. Serialising a
+/// decision includes it, under these names: `url`, `verdict`, `origin`, `holds`, `why`, `line` (of
+/// the rule that decided, if one did) and `age_seconds`.
 #[derive(Debug)]
 pub struct Decision<'u> {
     pub(super) verdict: Verdict,
@@ -84,25 +93,29 @@ pub struct Decision<'u> {
 
 /// Why a URL is allowed or not.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Grounds<'d> {
-    /// The site's robots.txt says so, by this rule or for want of one.
+    /// The site's robots.txt decided, by a rule or because none matches.
     Rules(Reason<'d>),
-    /// There is no robots.txt, or it cannot be had: [`Ruling::why`].
+    /// There is no robots.txt or it is unreachable; see [`Ruling::why`].
     Outcome(Ruling),
 }
 
 impl Decision<'_> {
     /// The verdict.
+    #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
 
     /// Whether the URL may be fetched.
+    #[must_use]
     pub fn is_allowed(&self) -> bool {
         self.verdict.is_allow()
     }
 
-    /// Why: a second, slower look for the rule that decided.
+    /// Why: searches for the rule that decided, which is slower than the decision.
+    #[must_use]
     pub fn grounds(&self) -> Grounds<'_> {
         let ruling = self.site.ruling();
         match (ruling.holds, self.site.policy(0).decide(self.url)) {
@@ -111,88 +124,71 @@ impl Decision<'_> {
         }
     }
 
-    /// The site that the URL is of.
+    /// The site of the URL.
+    #[must_use]
     pub fn site(&self) -> &Site {
         &self.site
     }
 
-    /// How old the copy of the robots.txt is, if its rules decided.
+    /// The age of the cached copy, if its rules decided.
+    #[must_use]
     pub fn age(&self) -> Option<Duration> {
         self.site.age()
     }
 
-    /// The profile by which it was decided.
+    /// The profile that the decision follows.
+    #[must_use]
     pub fn profile(&self) -> &Profile {
         &self.site.entry().profile
     }
 
-    /// The answers for all crawlers of the sieve, in the order given.
+    /// The answers for all crawlers, in the order in which they were added.
+    #[must_use]
     pub fn answers(&self) -> Vec<Answer> {
-        let panel = self.site.panel();
-        let mut answers = vec![Answer::Unknown; panel.len()];
-        panel.ask(self.url, &mut answers);
+        let policies = self.site.policies();
+        let mut answers = vec![Answer::Unknown; policies.len()];
+        policies.ask(self.url, &mut answers);
         answers
     }
 }
 
-/// Why there is no decision.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum SieveError {
-    /// The URL has no origin that a robots.txt could lie at.
-    Origin(InvalidOrigin),
-    /// The URL is none in the sieve's profile.
-    Url(InvalidUrl),
-    /// Nothing is known of the site, and the sieve has no fetcher.
-    Unknown,
-    /// The store cannot be read, and the sieve has no fetcher.
-    Store(Arc<StoreError>),
-    /// The attempt to fetch ended without an outcome: the runtime is being shut down, or the
-    /// fetcher panicked.
-    Gone,
-}
-
-impl fmt::Display for SieveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SieveError::Origin(cause) => cause.fmt(f),
-            SieveError::Url(cause) => cause.fmt(f),
-            SieveError::Store(cause) => cause.fmt(f),
-            SieveError::Unknown => f.write_str("nothing is known of the site"),
-            SieveError::Gone => f.write_str("the attempt to fetch ended without an outcome"),
-        }
+impl Serialize for Decision<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ruling = self.site.ruling();
+        let line = match self.grounds() {
+            Grounds::Rules(Reason::Rule(rule)) => Some(rule.line),
+            Grounds::Rules(Reason::EmptyRule { line }) => Some(line),
+            _ => None,
+        };
+        let mut decision = serializer.serialize_struct("Decision", 7)?;
+        decision.serialize_field("url", &String::from_utf8_lossy(self.url))?;
+        decision.serialize_field("verdict", self.verdict.as_str())?;
+        decision.serialize_field("origin", self.site.origin())?;
+        decision.serialize_field("holds", &ruling.holds)?;
+        decision.serialize_field("why", &ruling.why)?;
+        decision.serialize_field("line", &line)?;
+        decision.serialize_field("age_seconds", &self.age().map(|age| age.as_secs()))?;
+        decision.end()
     }
 }
 
-impl std::error::Error for SieveError {}
-
-impl From<InvalidOrigin> for SieveError {
-    fn from(cause: InvalidOrigin) -> SieveError {
-        SieveError::Origin(cause)
-    }
-}
-
-impl From<InvalidUrl> for SieveError {
-    fn from(cause: InvalidUrl) -> SieveError {
-        SieveError::Url(cause)
-    }
-}
-
-/// What became of an origin that was asked anew: [`Sieve::fetch`](super::Sieve::fetch).
+/// The outcome of [`Sieve::fetch`](super::Sieve::fetch).
 #[derive(Clone, Debug)]
 pub struct Fetched {
     pub(super) entry: Arc<Entry>,
-    /// Whether it is in the store for good; `Ok` where there is no store.
+    /// Whether the outcome is durable in the store. `Ok` if there is no store.
     pub stored: Result<(), Arc<StoreError>>,
 }
 
 impl Fetched {
-    /// What is known of it now.
-    pub fn known(&self) -> &Known {
-        &self.entry.known
+    /// The state of the origin now.
+    #[must_use]
+    pub fn state(&self) -> &OriginState {
+        &self.entry.state
     }
 
-    /// What holds because of that.
+    /// Which policy applies now, and why.
+    #[must_use]
     pub fn ruling(&self) -> Ruling {
         self.entry.ruling
     }

@@ -1,30 +1,33 @@
-//! What was done, and how long it took.
+//! What a sieve has done, and how long it took.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Figures of a [`Sieve`](super::Sieve) since it was made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// Counts and times of a [`Sieve`](super::Sieve) since it was built.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// URLs that were decided on.
+    /// URLs that were decided.
     pub decisions: u64,
-    /// Decisions whose site was found in the table that all threads look at first.
-    pub at_once: u64,
-    /// Decisions whose site was found in the cache behind it.
+    /// Decisions whose site was in the table that all threads look at first
+    /// ([`SieveBuilder::slots`](super::SieveBuilder::slots)).
+    pub from_table: u64,
+    /// Decisions whose site was elsewhere in memory.
     pub from_memory: u64,
-    /// Decisions whose site was found in the store.
+    /// Decisions whose site was in the store.
     pub from_store: u64,
-    /// Decisions that waited for an attempt to fetch.
+    /// Decisions that waited for a fetch.
     pub waited: u64,
-    /// Attempts to fetch that ended, those in the background too.
+    /// Attempts to fetch that ended, including those in the background.
     pub attempts: u64,
-    /// Attempts that were made before an answer expired, while it went on to serve.
+    /// Attempts made in the background while the answer before was still in use.
     pub refreshes: u64,
     /// Attempts that found a robots.txt, or found it unchanged.
     pub present: u64,
-    /// Attempts that found none.
+    /// Attempts that found no robots.txt.
     pub absent: u64,
     /// Attempts that failed.
     pub unreachable: u64,
@@ -32,36 +35,38 @@ pub struct Metrics {
     pub store_errors: u64,
     /// How long the attempts took.
     pub attempt_times: Times,
-    /// How long it took to find sites that were in the store.
+    /// How long it took to load sites from the store.
     pub store_times: Times,
     /// Sites in memory.
     pub sites: u64,
-    /// The bytes that they are counted with.
+    /// The bytes that those sites count towards
+    /// [`SieveBuilder::max_bytes`](super::SieveBuilder::max_bytes).
     pub bytes: u64,
 }
 
-/// Durations, counted by size.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A histogram of durations, by powers of two.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Times {
-    /// All of them together.
+    /// The sum of all durations.
     pub total: Duration,
-    /// The longest one.
+    /// The longest duration.
     pub longest: Duration,
-    /// How many there were of less than one microsecond, of less than 2, of less than 4, and
-    /// so on.
+    /// Counts of durations by size: less than 1 µs, then less than 2, less than 4 and so on.
     pub buckets: [u64; BUCKETS],
 }
 
 const BUCKETS: usize = 32;
 
 impl Times {
-    /// How many there were.
+    /// How many durations there are.
+    #[must_use]
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 
-    /// The time that a share of them did not exceed, to a factor of two; zero where there were
-    /// none.
+    /// An upper bound, exact to a factor of two, of the time that this share of the durations
+    /// did not exceed. Returns zero if there are no durations.
     ///
     /// ```
     /// # use robotsieve_client::sieve::Times;
@@ -71,6 +76,7 @@ impl Times {
     /// assert_eq!(times.quantile(0.5).as_micros(), 8);
     /// assert_eq!(times.quantile(1.0).as_micros(), 1024);
     /// ```
+    #[must_use]
     pub fn quantile(&self, share: f64) -> Duration {
         let wanted = (self.count() as f64 * share).ceil().max(1.0) as u64;
         let mut sum = 0;
@@ -82,10 +88,10 @@ impl Times {
     }
 }
 
-/// The counters behind it.
+/// The counters behind [`Metrics`].
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    pub(super) at_once: Striped,
+    pub(super) from_table: Striped,
     pub(super) from_memory: AtomicU64,
     pub(super) from_store: AtomicU64,
     pub(super) waited: AtomicU64,
@@ -98,7 +104,7 @@ pub(super) struct Counters {
     pub(super) store_times: Clocked,
 }
 
-/// One more.
+/// Adds one.
 pub(super) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Relaxed);
 }
@@ -125,10 +131,10 @@ impl Counters {
             &self.store_errors,
         ]
         .map(|counter| counter.load(Relaxed));
-        let at_once = self.at_once.sum();
+        let from_table = self.from_table.sum();
         Metrics {
-            decisions: at_once + from_memory + from_store + waited,
-            at_once,
+            decisions: from_table + from_memory + from_store + waited,
+            from_table,
             from_memory,
             from_store,
             waited,
@@ -146,13 +152,13 @@ impl Counters {
     }
 }
 
-/// A counter that threads add to without waiting for each other.
+/// A counter that threads can add to without contention.
 #[derive(Debug, Default)]
 pub(super) struct Striped([Stripe; STRIPES]);
 
 const STRIPES: usize = 16;
 
-/// No two in the same line of a processor's cache, nor in the same pair of lines.
+/// Aligned so that no two stripes share a cache line, or a pair of lines that is fetched together.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Stripe(AtomicU64);

@@ -1,23 +1,25 @@
-//! Bodies as bytes: compressed with a dictionary, with their hash and length.
+//! The rows of bodies: hash, length, and the body compressed with a dictionary.
 
 use std::cell::RefCell;
 
 use zstd::zstd_safe::{CCtx, CDict, CParameter, DCtx, DDict, get_error_name};
 
-use super::{Fault, MAX_BODY_BYTES};
+use super::error::Fault;
+use super::format::MAX_BODY_BYTES;
 use crate::outcome::ContentHash;
 
-/// Made by `examples/dictionary.rs`. A store keeps the dictionary that it was made with, so
-/// another one here does not concern the stores that are there.
+/// The dictionary of new stores, made by `examples/dictionary.rs`. A store keeps the one that it
+/// was created with, so a change here does not affect existing stores.
 pub(super) const DICTIONARY: &[u8] = include_bytes!("dictionary");
 
-/// From level 3 to 9 bodies shrink by a tenth, and take 50 µs each instead of 8; level 19 takes
-/// 400 µs for another tenth of generated bodies and 3 % of real ones.
+/// The zstd level. Compared with level 3, level 9 makes bodies a tenth smaller and takes 50 µs
+/// for each instead of 8. Level 19 would save another tenth of generated bodies, and 3 % of real
+/// ones, for 400 µs.
 const LEVEL: i32 = 9;
 
-/// A row of the table of bodies: checksum of its number and of the head, then the head (hash and
-/// length), then the compressed body; where that would be no shorter, the body itself, which is
-/// known by the length.
+/// A row of the table of bodies: a checksum of the number and the head, the head (hash and
+/// length), and the compressed body. A body that compression does not shorten is stored as it
+/// is, which shows in its length.
 pub(super) struct Row<'r> {
     pub(super) hash: ContentHash,
     pub(super) len: u32,
@@ -31,8 +33,7 @@ const STORED_AT: usize = LEN_AT + 4;
 impl<'r> Row<'r> {
     /// The row of a body's number; the body itself is checked by [`Decompression::body`].
     pub(super) fn decode(number: u64, row: &'r [u8]) -> Result<Row<'r>, Fault> {
-        let damaged =
-            || Fault::damaged(format!("the row of body {number} is not as it was written"));
+        let damaged = || Fault::damaged(format!("the row of body {number} is corrupt"));
         let (head, stored) = row.split_at_checked(STORED_AT).ok_or_else(damaged)?;
         let len = u32::from_le_bytes(head[LEN_AT..].try_into().expect("four bytes"));
         if head[..HASH_AT] != checksum(number, &head[HASH_AT..]) || len as usize > MAX_BODY_BYTES {
@@ -50,7 +51,7 @@ fn checksum(number: u64, head: &[u8]) -> [u8; 4] {
     hasher.finalize().to_le_bytes()
 }
 
-/// Makes rows of bodies.
+/// Compresses bodies into rows.
 pub(super) struct Compression {
     context: CCtx<'static>,
     dictionary: CDict<'static>,
@@ -61,7 +62,7 @@ impl Compression {
     pub(super) fn new(dictionary: &[u8]) -> Result<Compression, Fault> {
         let dictionary = CDict::try_create(dictionary, LEVEL).ok_or_else(no_dictionary)?;
         let mut context = CCtx::create();
-        // The dictionary is the file's, the length stands in the row, and the hash checks all.
+        // The file has one dictionary, the row has the length, and the hash checks the rest.
         for parameter in [
             CParameter::DictIdFlag(false),
             CParameter::ContentSizeFlag(false),
@@ -100,11 +101,11 @@ impl Compression {
     }
 }
 
-/// Gets bodies back out of rows. Many threads may use it at a time.
+/// Decompresses bodies from rows, on any number of threads at a time.
 pub(super) struct Decompression(DDict<'static>);
 
 thread_local! {
-    /// Its memory is worth keeping: 160 KB.
+    /// Kept for each thread, because it takes 160 KB.
     static CONTEXT: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
 }
 
@@ -118,7 +119,8 @@ impl Decompression {
         self.0.get_dict_id().map_or(0, u32::from)
     }
 
-    /// The body of a row; it is the one that was put in, or an error.
+    /// The body of a row. It is compared with its hash, so the result is what was stored or an
+    /// error.
     pub(super) fn body(&self, row: &Row<'_>) -> Result<Vec<u8>, Fault> {
         let len = row.len as usize;
         let mut body = Vec::with_capacity(len);
@@ -139,11 +141,11 @@ impl Decompression {
 }
 
 fn damaged_body(row: &Row<'_>) -> Fault {
-    Fault::damaged(format!("the body {} is not as it was written", row.hash))
+    Fault::damaged(format!("the body {} is corrupt", row.hash))
 }
 
 fn no_dictionary() -> Fault {
-    Fault::damaged("its dictionary is none")
+    Fault::damaged("its dictionary is invalid")
 }
 
 fn failed(code: usize) -> Fault {

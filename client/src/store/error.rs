@@ -1,4 +1,4 @@
-//! What goes wrong with a store, and the way out.
+//! What can go wrong with a store, and the way out.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,46 +8,46 @@ use redb::{
     CommitError, CompactionError, DatabaseError, StorageError, TableError, TransactionError,
 };
 
-use super::SCHEMA_VERSION;
+use super::format::{MAX_BODY_BYTES, SCHEMA_VERSION};
 use crate::outcome::ContentHash;
 
-/// Why a store could not be opened, read or written: which file, and what is wrong.
+/// Why a store could not be opened, read or written: the file and the [`Fault`].
 #[derive(Clone, Debug)]
 pub struct StoreError {
     path: Arc<Path>,
     fault: Fault,
 }
 
-/// What is wrong with a store, or with what is to be put into it.
+/// What is wrong with a store, or with a value to be stored.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The file is something else.
+    /// The file is not a store.
     NotAStore,
-    /// The file was made by another version of this library.
+    /// The file was written by an incompatible version of this library.
     Schema {
-        /// The version of the file's tables; this library knows one.
+        /// The version of the file's tables. This library reads [`SCHEMA_VERSION`].
         found: u32,
     },
-    /// A process has the file open; this one may be it.
+    /// The file is open in this process or another.
     InUse,
-    /// A store that is opened for reading was not closed by the process that wrote it.
+    /// The store is to be opened for reading, but the process that wrote it did not close it.
     NotClosed,
-    /// The store is open for reading.
+    /// The store is open for reading only.
     ReadOnly,
-    /// The file is not as it was written.
+    /// The file was changed or cut off by something else.
     Damaged(String),
     /// The file could not be read or written.
     Io(Arc<io::Error>),
-    /// [`Known::copy`](crate::outcome::Known::copy) tells of a body that was neither given nor
-    /// is in the store.
+    /// The state has a [copy](crate::outcome::OriginState::copy) whose body was not passed and is
+    /// not in the store.
     NoBody(ContentHash),
-    /// The body that was given is not the one that
-    /// [`Known::copy`](crate::outcome::Known::copy) tells of.
+    /// The body that was passed is not that of the state's
+    /// [copy](crate::outcome::OriginState::copy).
     OtherBody(ContentHash),
-    /// The body is larger than [`MAX_BODY_BYTES`](super::MAX_BODY_BYTES).
+    /// The body is larger than [`MAX_BODY_BYTES`].
     TooLarge(usize),
-    /// The thread that writes has ended, by an error that was told before.
+    /// The writing thread has ended.
     Closed,
 }
 
@@ -71,7 +71,13 @@ impl fmt::Display for StoreError {
 
 impl error::Error for StoreError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match &self.fault {
+        self.fault.source()
+    }
+}
+
+impl error::Error for Fault {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
             Fault::Io(cause) => Some(cause),
             _ => None,
         }
@@ -81,49 +87,53 @@ impl error::Error for StoreError {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::NotAStore => f.write_str("the file is no store of robotsieve"),
+            Fault::NotAStore => f.write_str("the file is not a robotsieve store"),
             Fault::Schema { found } => write!(
                 f,
-                "the store is of version {found}, this program knows version {SCHEMA_VERSION}: \
-                 use the program that made it, or another file"
+                "the store has version {found} but this program reads version \
+                 {SCHEMA_VERSION}; use the program that wrote it, or another file"
             ),
             Fault::InUse => f.write_str(
-                "the store is in use: another process, or another part of this one, has it open",
+                "the store is in use by another process, or by another part of this one; close \
+                 it there first",
             ),
             Fault::NotClosed => f.write_str(
-                "the store was not closed by the program that wrote it: open it for writing once",
+                "the program that wrote the store did not close it; open it for writing once to \
+                 repair it",
             ),
             Fault::ReadOnly => f.write_str("the store is open for reading only"),
             Fault::Damaged(what) => write!(
                 f,
-                "the store is damaged, {what}: begin a new one, all in it can be fetched again"
+                "the store is damaged ({what}); start a new one, everything in it can be fetched \
+                 again"
             ),
             Fault::Io(cause) => cause.fmt(f),
             Fault::NoBody(hash) => write!(f, "the body {hash} is not in the store"),
-            Fault::OtherBody(hash) => write!(f, "the body is not {hash}, as was said"),
+            Fault::OtherBody(hash) => write!(f, "the body does not have the hash {hash}"),
             Fault::TooLarge(len) => write!(
                 f,
-                "a body of {len} bytes is more than the {} that a store takes",
-                super::MAX_BODY_BYTES
+                "a body of {len} bytes is larger than the {MAX_BODY_BYTES} that a store accepts"
             ),
-            Fault::Closed => f.write_str("the store takes no more after an error"),
+            Fault::Closed => {
+                f.write_str("the store accepts no more changes after an error; open it again")
+            }
         }
     }
 }
 
 impl Fault {
-    /// Damage, in these words.
+    /// Damage, described in these words.
     pub(super) fn damaged(what: impl Into<String>) -> Fault {
         Fault::Damaged(what.into())
     }
 
-    /// The error about this file.
+    /// The error for this file.
     pub(super) fn at(self, path: impl Into<PathOf>) -> StoreError {
         StoreError { path: path.into().0, fault: self }
     }
 }
 
-/// A path in any of the forms in which one is at hand.
+/// A path, from a shared one or a borrowed one.
 pub(super) struct PathOf(Arc<Path>);
 
 impl From<&Arc<Path>> for PathOf {
@@ -147,7 +157,7 @@ impl From<io::Error> for Fault {
 impl From<StorageError> for Fault {
     fn from(error: StorageError) -> Fault {
         match error {
-            // The end of the file where there should be more, or a header that is none.
+            // The file ends too early, or its header is invalid.
             StorageError::Io(cause)
                 if matches!(
                     cause.kind(),
@@ -189,7 +199,7 @@ impl From<TableError> for Fault {
     fn from(error: TableError) -> Fault {
         match error {
             TableError::Storage(error) => error.into(),
-            // All tables are made when the store is.
+            // All tables are created with the store.
             other => Fault::Damaged(other.to_string()),
         }
     }

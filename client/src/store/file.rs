@@ -1,52 +1,42 @@
-//! The file: made, opened, compacted, verified.
+//! The file: created, opened, compacted, verified.
 
-use std::any::Any;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use redb::{
     Builder, Database, DatabaseError, ReadOnlyDatabase, ReadTransaction, ReadableDatabase,
-    TableDefinition, TableError, WriteTransaction,
+    TableError, WriteTransaction,
 };
 
 use super::bodies::{Compression, DICTIONARY, Decompression};
-use super::reader::Snapshot;
-use super::{Fault, SCHEMA_VERSION, StoreError};
+use super::error::{Fault, StoreError};
+use super::format::{
+    BODIES, COMPRESSION_DICTIONARY, HEADER, NUMBERS, ORIGINS, SCHEMA, SCHEMA_VERSION,
+};
+use super::guard::guarded;
+use super::snapshot::Snapshot;
 
-/// What holds of the whole file, by name.
-const HEADER: TableDefinition<&str, &[u8]> = TableDefinition::new("header");
-/// The version of all tables but this one: four bytes, the lowest first.
-const SCHEMA: &str = "schema";
-/// The dictionary of the bodies, behind its CRC-32.
-const COMPRESSION_DICTIONARY: &str = "dictionary";
+/// How much memory a store uses for pages of the file, unless told otherwise: 64 MiB.
+pub(super) const CACHE_BYTES: usize = 64 << 20;
 
-/// An origin's record, by its key: bytes, as redb panics on a damaged text.
-pub(super) const ORIGINS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("origins");
-/// A body's row, by its number.
-pub(super) const BODIES: TableDefinition<u64, &[u8]> = TableDefinition::new("bodies");
-/// A body's number, by the first half of its hash: two bodies with the same half do not turn
-/// up, and if they did, both would be there.
-pub(super) const NUMBERS: TableDefinition<u128, u64> = TableDefinition::new("numbers");
-
-/// With what a redb file begins.
+/// The first bytes of a redb file.
 const MAGIC: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
 
-/// An open file. Its fields go in this order: what reads the database goes before it.
+/// An open file. Fields are dropped in this order: what reads the database before the database.
 pub(super) struct StoreFile {
     pub(super) path: Arc<Path>,
-    /// The database as it was committed last. All that ask once share it, so that nobody pays
-    /// for a transaction and the roots of three tables.
+    /// The database as of the last commit. Single reads share it, so that none has to begin a
+    /// transaction and open three tables.
     latest: RwLock<Arc<Snapshot>>,
-    /// Used within transactions only, of which there is one at a time.
+    /// Used only within write transactions, of which there is one at a time.
     compression: Mutex<Compression>,
     decompression: Arc<Decompression>,
     database: Closing,
 }
 
-/// A database as it was opened.
+/// A database, opened for reading and writing or for reading.
 enum Access {
     Full(Database),
     ReadOnly(ReadOnlyDatabase),
@@ -62,8 +52,8 @@ impl StoreFile {
     pub(super) fn open_or_create(path: &Path, cache_bytes: usize) -> Result<StoreFile, StoreError> {
         guarded(|| {
             let database = match fs::metadata(path) {
-                // Not a device or a pipe, which has no length either; and behind a link, what it
-                // leads to: the link stays.
+                // Only a regular file: devices and pipes have no length either. If the path is a
+                // link, its target is replaced and the link stays.
                 Ok(there) if there.is_file() && there.len() == 0 => {
                     create(&fs::canonicalize(path)?, cache_bytes, true)?
                 }
@@ -99,18 +89,18 @@ impl StoreFile {
         Ok(StoreFile { path, latest, compression, decompression, database })
     }
 
-    /// The database as it was committed last.
+    /// The database as of the last commit.
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.latest.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What makes rows of bodies.
+    /// Compresses bodies into rows.
     pub(super) fn compression(&self) -> MutexGuard<'_, Compression> {
         self.compression.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes changes, all or none; when this returns they are in the file for good, and seen by
-    /// all that ask from then on.
+    /// Makes all changes or none. When this returns, they are durable and every later read sees
+    /// them.
     pub(super) fn write<T>(
         &self,
         changes: impl FnOnce(&WriteTransaction) -> Result<T, Fault>,
@@ -118,12 +108,13 @@ impl StoreFile {
         let Access::Full(database) = self.database.access() else { return Err(Fault::ReadOnly) };
         guarded(|| {
             let mut transaction = database.begin_write()?;
-            // The file can be opened at once after any end: the state of its allocator goes
-            // with each commit, instead of being found by reading all pages.
+            // Each commit saves the state of the allocator, so that opening the file after a
+            // crash need not read all its pages.
             transaction.set_quick_repair(true);
             let result = changes(&transaction)?;
             transaction.commit()?;
-            // Begun under the lock: a later commit cannot be followed by an earlier snapshot.
+            // The snapshot begins under the lock, so that an earlier one never replaces a later
+            // one.
             let mut latest = self.latest.write().unwrap_or_else(PoisonError::into_inner);
             let begun =
                 Snapshot::begin(&self.database.access().read()?, &self.decompression, &self.path)?;
@@ -136,7 +127,7 @@ impl StoreFile {
 
     pub(super) fn compact(path: &Path) -> Result<u64, StoreError> {
         guarded(|| {
-            let mut database = open(path, super::CACHE_BYTES)?;
+            let mut database = open(path, CACHE_BYTES)?;
             read_header(&database.begin_read()?)?;
             database.compact()?;
             drop(database);
@@ -147,11 +138,10 @@ impl StoreFile {
 
     pub(super) fn verify(path: &Path) -> Result<(), StoreError> {
         guarded(|| {
-            let mut database = open(path, super::CACHE_BYTES)?;
+            let mut database = open(path, CACHE_BYTES)?;
             if !database.check_integrity()? {
                 return Err(Fault::damaged(
-                    "pages were not as they were written; what could be \
-                                           repaired is",
+                    "some pages were corrupt; those that could be repaired have been",
                 ));
             }
             StoreFile::new(path, Access::Full(database))?.snapshot().verify()
@@ -160,14 +150,13 @@ impl StoreFile {
     }
 }
 
-/// A database, which closes it when it is dropped. What redb does then on a damaged file may
-/// end in a panic.
+/// A database that is closed when it is dropped. On a damaged file redb may panic then.
 struct Closing(Option<Access>);
 
 impl Drop for Closing {
     fn drop(&mut self) {
         let database = self.0.take();
-        // All that was acknowledged is in the file.
+        // Whatever happens here, everything that was acknowledged is in the file.
         guarded(|| {
             drop(database);
             Ok(())
@@ -178,7 +167,7 @@ impl Drop for Closing {
 
 impl Closing {
     fn access(&self) -> &Access {
-        self.0.as_ref().expect("it is taken when it is dropped")
+        self.0.as_ref().expect("it is taken only on drop")
     }
 }
 
@@ -197,23 +186,24 @@ fn builder(cache_bytes: usize) -> Builder {
     builder
 }
 
-/// A database that is there.
+/// Opens an existing database.
 fn open(path: &Path, cache_bytes: usize) -> Result<Database, Fault> {
     check_magic(path)?;
-    // Opening for writing changes the file: first it is seen whether it is a store.
+    // Opening for writing changes the file, so check first that it is a store.
     match builder(cache_bytes).open_read_only(path) {
         Ok(database) => drop(read_header(&database.begin_read()?)?),
-        // Compacting was cut off, which opening for writing mends.
+        // Compacting was interrupted. Opening for writing repairs that.
         Err(DatabaseError::RepairAborted) => {}
         Err(error) => return Err(error.into()),
     }
     Ok(builder(cache_bytes).open(path)?)
 }
 
-/// Refuses a file that redb would not know, or would find damaged, as what it is.
+/// Refuses a file that is not a redb database, which redb would report as damaged.
 fn check_magic(path: &Path) -> Result<(), Fault> {
     let kind = fs::metadata(path)?.file_type();
-    // To open a pipe would wait for whoever writes to it. A folder says of itself what it is.
+    // Opening a pipe would block until somebody writes to it. Opening a folder fails with a
+    // clear error.
     if !kind.is_file() && !kind.is_dir() {
         return Err(Fault::NotAStore);
     }
@@ -222,16 +212,16 @@ fn check_magic(path: &Path) -> Result<(), Fault> {
     if begin == MAGIC { Ok(()) } else { Err(Fault::NotAStore) }
 }
 
-/// Makes an empty store beside the path, then gives it its name: whenever the process ends,
-/// there is a whole store of that name or none.
-fn create(path: &Path, cache_bytes: usize, is_empty_there: bool) -> Result<Database, Fault> {
+/// Creates an empty store under a temporary name and then renames it: if the process is killed,
+/// there is a complete store at the path or none.
+fn create(path: &Path, cache_bytes: usize, replaces_empty: bool) -> Result<Database, Fault> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
     let mut named = tempfile::Builder::new();
     named.prefix(".robotsieve-store-");
-    // As any new file's, not only the user's own.
+    // The permissions of any new file, not only the user's own.
     #[cfg(unix)]
     named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let (file, beside) = named.tempfile_in(folder)?.into_parts();
@@ -249,24 +239,25 @@ fn create(path: &Path, cache_bytes: usize, is_empty_there: bool) -> Result<Datab
     let mut transaction = transaction;
     transaction.set_quick_repair(true);
     transaction.commit()?;
-    let named = if is_empty_there { beside.persist(path) } else { beside.persist_noclobber(path) };
+    let named = if replaces_empty { beside.persist(path) } else { beside.persist_noclobber(path) };
     match named {
         Ok(()) => {}
-        // Another process was faster.
+        // Another process has created it in the meantime.
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
             drop(database);
             return open(path, cache_bytes);
         }
         Err(error) => return Err(error.error.into()),
     }
-    // The name lasts when the folder is written; where folders are no files, it does anyway.
+    // The name is durable once the folder is written. Where folders cannot be opened, it is
+    // durable anyway.
     if let Ok(folder) = File::open(folder) {
         folder.sync_all().ok();
     }
     Ok(database)
 }
 
-/// Checks the version, and gets the dictionary.
+/// Checks the version, and returns the dictionary.
 fn read_header(transaction: &ReadTransaction) -> Result<Vec<u8>, Fault> {
     let header = match transaction.open_table(HEADER) {
         Err(TableError::Storage(error)) => return Err(error.into()),
@@ -284,19 +275,5 @@ fn read_header(transaction: &ReadTransaction) -> Result<Vec<u8>, Fault> {
         .and_then(|row| row.value().split_first_chunk())
         .filter(|(checksum, dictionary)| **checksum == crc32fast::hash(dictionary).to_le_bytes())
         .map(|(_, dictionary)| dictionary.to_vec())
-        .ok_or_else(|| Fault::damaged("its dictionary is not as it was written"))
-}
-
-/// What redb does on a damaged file may end in a panic: an error here.
-pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-    // What a panic leaves behind is the database's own, which knows of it.
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Fault::Damaged(said(&*panic))))
-}
-
-fn said(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("the database gave up").into()
+        .ok_or_else(|| Fault::damaged("its dictionary is corrupt"))
 }

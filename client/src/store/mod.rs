@@ -1,82 +1,68 @@
-//! What is known of each origin, and the bodies of robots.txt files, in one file that lasts.
+//! What is known of each origin, and the bodies of robots.txt files, in one durable file.
 //!
 //! ```
 //! use robotsieve_client::Timestamp;
-//! use robotsieve_client::outcome::{ContentHash, Copy, Known, Outcome};
+//! use robotsieve_client::outcome::{CachedCopy, OriginState};
 //! use robotsieve_client::store::Store;
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("robots.store");
 //! let store = Store::open(&path)?;
 //! let body = b"User-agent: *\nDisallow: /private/\n";
-//! let known = Known {
-//!     attempted: Timestamp(1_800_000_000),
-//!     last: Outcome::Present,
-//!     copy: Some(Copy {
-//!         content: ContentHash::of(body),
-//!         len: body.len() as u32,
-//!         at: Timestamp(1_800_000_000),
-//!         lifetime: 86_400,
-//!         final_url: None,
-//!         etag: None,
-//!         last_modified: None,
-//!         is_truncated: false,
-//!         is_blank: false,
-//!         looks_like_html: false,
-//!     }),
-//!     unreachable_since: None,
-//!     failures: 0,
-//!     retry_after: None,
-//!     site_answered: None,
-//!     errors_mean_absent: false,
-//! };
-//! store.put("https://example.com", &known, Some(body))?;
-//! // From here on it is there, whatever happens to the process.
-//! assert_eq!(store.get_with_body("https://example.com")?, Some((known, Some(body.to_vec()))));
+//! let state = OriginState::present(CachedCopy::new(body, Timestamp(1_800_000_000)));
+//! store.put("https://example.com", &state, Some(body))?;
+//! // The change is on disk now, whatever happens to the process.
+//! assert_eq!(store.get_with_body("https://example.com")?, Some((state, Some(body.to_vec()))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # The file
 //!
-//! A [redb](https://docs.rs/redb) database of four tables:
+//! A [redb](https://docs.rs/redb) database with four tables:
 //!
 //! | table | key | value |
 //! |---|---|---|
 //! | `header` | name | `schema`: the version; `dictionary`: what bodies are compressed with |
-//! | `origins` | [`Origin::key`](robotsieve::Origin::key) | what is known; a body by its number |
-//! | `bodies` | number | hash, length, the body compressed |
+//! | `origins` | [`Origin::key`](robotsieve::Origin::key) | the state; its body by number |
+//! | `bodies` | number | hash, length, the compressed body |
 //! | `numbers` | the first half of a body's hash | its number |
 //!
-//! Bodies are numbered as they come, so they fill their pages one after another; origins refer
-//! to them in two or three bytes instead of 32. A body is there once, however many origins
-//! serve it. One that no origin refers to any more stays until [`Store::prune`], which looks
-//! for such bodies; counting references would make each change of an origin write to the
-//! bodies' table too.
+//! Bodies are numbered in the order they arrive, so they fill their pages one after another, and
+//! origins refer to them in two or three bytes instead of 32. A body is stored once, however many
+//! origins serve it. A body that no origin refers to any more stays until [`Store::prune`]
+//! searches for such bodies. Reference counts would find them sooner, but every change of an
+//! origin would have to write to the table of bodies as well.
 //!
-//! Records have a checksum, bodies are compared with their hash when they are read: a damaged
-//! file gives errors or makes origins unknown, but it never tells of an origin what was not
-//! put there.
-
+//! Records have checksums, and bodies are compared with their hash when they are read. So a
+//! damaged file leads to errors or to origins that seem unknown, but never to an answer that was
+//! not put there.
 //!
-//! What redb does on a damaged file may end in a panic. It is caught and told as
-//! [`Fault::Damaged`], which needs a program whose panics unwind; the panic's message goes where
-//! panics' messages go.
+//! On a damaged file redb may panic. The panic is caught and returned as [`Fault::Damaged`], which
+//! requires a program that unwinds on panics. The panic's message still goes to the panic hook.
 //!
 //! # Costs
 //!
-//! Measured on four cores of a shared machine, by `benches/store.rs`, with a million origins and
-//! 406,803 different bodies: put by [`Store::put_many`] in 50 s; a file of 304 bytes for each
-//! origin after [`Store::compact`], which takes 8 s, and 539 before; opened in 6 ms, after an
-//! unclean end in 8 ms; an origin with its body, 773 bytes on average, in 7 to 9 µs, in 5 with a
-//! cache that holds the whole file.
-//! [`Store::put`] waits for the disk twice, 4 to 6 ms here; 64 threads put 6,000 to 10,000
-//! origins a second.
+//! Measured by `benches/store.rs` on four cores of a shared machine, with a million origins and
+//! 406,803 distinct bodies:
+//!
+//! | what | cost |
+//! |---|---|
+//! | put all by [`Store::put_many`] | 50 s |
+//! | size | 539 bytes an origin, 304 after [`Store::compact`], which takes 8 s |
+//! | open | 6 ms; 8 ms if the process was killed before |
+//! | read an origin with its body, 773 bytes on average | 7 to 9 µs; 5 µs if the cache holds the whole file |
+//! | [`Store::put`] of one origin, which waits for the disk twice | 4 to 6 ms |
+//! | the same from 64 threads | 6,000 to 10,000 origins a second |
 
 mod bodies;
 mod error;
 mod file;
+mod format;
+mod guard;
+mod open;
 mod reader;
 mod record;
+mod snapshot;
 mod sweep;
 mod writer;
 
@@ -84,59 +70,46 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use error::{Fault, StoreError};
-pub use reader::{Iter, Reader, Stat, WithBody};
+pub use format::{MAX_BODY_BYTES, SCHEMA_VERSION};
+pub use reader::{Iter, Reader};
+pub use snapshot::{Stat, StateWithBody};
 pub use sweep::Pruned;
 
-use crate::Timestamp;
-use crate::outcome::{ContentHash, Known};
-use file::StoreFile;
+use crate::outcome::{ContentHash, OriginState};
+use crate::time::Timestamp;
+use file::{CACHE_BYTES, StoreFile};
+use open::Open;
 use writer::{Change, Queue};
 
-/// The version of the tables and their rows that this library reads and writes.
-pub const SCHEMA_VERSION: u32 = 1;
-
-/// The largest body that a store takes: 64 MiB.
-pub const MAX_BODY_BYTES: usize = 64 << 20;
-
-/// So much memory a store takes for pages of the file, unless told otherwise: 64 MiB.
-const CACHE_BYTES: usize = 64 << 20;
-
-/// A file that keeps what is known of origins.
+/// A file that keeps the states of origins, and the bodies of their robots.txt files.
 ///
-/// It is cheap to clone; all clones and their [`Reader`]s are one store, which all threads may
-/// use at once. The file is closed when the last of them is gone. As long as a store is open
-/// for writing, no other can be opened on the file, in this process or another.
+/// Clones are cheap, and any number of threads may use them at once. All clones and their
+/// [`Reader`]s are one open store; the file is closed when the last of them is dropped. While a
+/// store is open for writing, neither this process nor another can open its file again.
 #[derive(Clone, Debug)]
 pub struct Store {
     open: Arc<Open>,
 }
 
-/// An open store. Its fields go in this order: the queue ends when all is written, then the
-/// file is closed.
-#[derive(Debug)]
-struct Open {
-    queue: Option<Queue>,
-    file: Arc<StoreFile>,
-}
-
 impl Store {
-    /// Opens the store in a file, or makes one where there is no file or an empty one.
+    /// Opens a store for reading and writing. If the file does not exist or is empty, creates the
+    /// store.
     ///
-    /// After an unclean end it takes no longer: each change that was acknowledged is complete
-    /// in the file.
+    /// Opening is just as fast after a crash: every acknowledged change is complete in the file.
     ///
     /// # Errors
-    /// [`Fault::NotAStore`], [`Fault::Schema`] and [`Fault::InUse`], with the file left as it
-    /// is; [`Fault::Damaged`]; [`Fault::Io`].
+    /// Returns an error if the file is [not a store](Fault::NotAStore), has [another
+    /// version](Fault::Schema) or is [in use](Fault::InUse), in which cases it is left unchanged;
+    /// or if it is [damaged](Fault::Damaged) or [cannot be read or written](Fault::Io).
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         Store::open_with_cache(path, CACHE_BYTES)
     }
 
-    /// [`Store::open`], with so many bytes of memory for pages of the file; otherwise 64 MiB.
-    /// Pages that are not there are read from the file, so from the system's cache at best.
+    /// Like [`Store::open`], with `cache_bytes` of memory for pages of the file instead of 64 MiB.
+    /// Other pages are read from the file, which at best means from the system's cache.
     ///
     /// # Errors
-    /// As [`Store::open`].
+    /// Returns an error in the same cases as [`Store::open`].
     pub fn open_with_cache(
         path: impl AsRef<Path>,
         cache_bytes: usize,
@@ -146,147 +119,163 @@ impl Store {
         Ok(Store { open: Arc::new(Open { queue: Some(queue), file }) })
     }
 
-    /// Opens a store for reading only, as other processes may do at the same time.
+    /// Opens an existing store for reading. Any number of processes may do so at the same time.
+    /// Changes to the store fail with [`Fault::ReadOnly`].
     ///
     /// # Errors
-    /// As [`Store::open`], but a file must be there; [`Fault::InUse`] while it is open for
-    /// writing; writing gives [`Fault::ReadOnly`].
+    /// Returns an error in the same cases as [`Store::open`], if the file does not exist, and if
+    /// the process that wrote it [did not close it](Fault::NotClosed).
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let file = Arc::new(StoreFile::open_read_only(path.as_ref(), CACHE_BYTES)?);
         Ok(Store { open: Arc::new(Open { queue: None, file }) })
     }
 
-    /// The store as it is now, for many questions: later changes do not show in it.
+    /// The store as it is now. Later changes do not show in the reader.
     ///
-    /// As long as there is a reader, the file keeps what it sees, and grows by what is changed.
+    /// While a reader exists, the file keeps everything that it can see, and so grows with each
+    /// change.
+    #[must_use]
     pub fn reader(&self) -> Reader {
         Reader::new(self.open.file.snapshot(), Arc::clone(&self.open))
     }
 
-    /// What is known of an origin, by its [key](robotsieve::Origin::key).
+    /// The state of an origin, by its [key](robotsieve::Origin::key); `None` if it is not in the
+    /// store.
     ///
     /// # Errors
-    /// [`Fault::Damaged`], [`Fault::Io`].
-    pub fn get(&self, origin: &str) -> Result<Option<Known>, StoreError> {
+    /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
+    pub fn get(&self, origin: &str) -> Result<Option<OriginState>, StoreError> {
         self.open.file.snapshot().get(origin)
     }
 
-    /// What is known of an origin, and the body of its copy if one is held.
+    /// The state of an origin, and the body of its copy if it has one.
     ///
     /// # Errors
-    /// [`Fault::Damaged`], [`Fault::Io`].
-    pub fn get_with_body(&self, origin: &str) -> Result<Option<WithBody>, StoreError> {
+    /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
+    pub fn get_with_body(&self, origin: &str) -> Result<Option<StateWithBody>, StoreError> {
         self.open.file.snapshot().get_with_body(origin)
     }
 
-    /// A body, by its hash.
+    /// The body with this hash.
     ///
     /// # Errors
-    /// [`Fault::Damaged`], [`Fault::Io`].
+    /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
     pub fn body(&self, content: &ContentHash) -> Result<Option<Vec<u8>>, StoreError> {
         self.open.file.snapshot().body(content)
     }
 
-    /// Keeps what is known of an origin instead of what was, with the body of its copy; `None`
-    /// for a body that is in the store.
+    /// Stores the state of an origin in place of the one before, with the body of its copy. Pass
+    /// `None` if the body is in the store already.
     ///
-    /// It returns when all is in the file for good. Calls from several threads share the waits
-    /// for the disk. For callers that must not wait there is [`Store::put_async`], for very
-    /// many origins at a time [`Store::put_many`].
+    /// Blocks until the change is durable. Calls from several threads share the waits for the
+    /// disk. Use [`Store::put_async`] in asynchronous code, and [`Store::put_many`] for a great
+    /// many origins.
     ///
     /// # Errors
-    /// [`Fault::NoBody`], [`Fault::OtherBody`] and [`Fault::TooLarge`] where the body is not
-    /// what `known` needs; [`Fault::ReadOnly`]; [`Fault::Damaged`], [`Fault::Io`] and
-    /// [`Fault::Closed`].
-    pub fn put(&self, origin: &str, known: &Known, body: Option<&[u8]>) -> Result<(), StoreError> {
-        let change = self.change(origin, known, body)?;
+    /// Returns an error if the state's body is [missing](Fault::NoBody), [another
+    /// one](Fault::OtherBody) or [too large](Fault::TooLarge); if the store is [open for
+    /// reading](Fault::ReadOnly), [damaged](Fault::Damaged) or [closed after an
+    /// error](Fault::Closed); or if the file [cannot be written](Fault::Io).
+    pub fn put(
+        &self,
+        origin: &str,
+        state: &OriginState,
+        body: Option<&[u8]>,
+    ) -> Result<(), StoreError> {
+        let change = self.change(origin, state, body)?;
         self.queue()?.write_blocking(change).map(drop)
     }
 
-    /// [`Store::put`] for tasks, of any runtime. A future that is dropped before its end leaves
-    /// open whether the change is made; it is never made in part.
+    /// Like [`Store::put`], for asynchronous code on any runtime. If the future is dropped before
+    /// it is ready, the change is made completely or not at all.
     ///
     /// # Errors
-    /// As [`Store::put`].
+    /// Returns an error in the same cases as [`Store::put`].
     pub async fn put_async(
         &self,
         origin: &str,
-        known: &Known,
+        state: &OriginState,
         body: Option<&[u8]>,
     ) -> Result<(), StoreError> {
-        let change = self.change(origin, known, body)?;
+        let change = self.change(origin, state, body)?;
         self.queue()?.write(change).await.map(drop)
     }
 
-    /// [`Store::put`] for many origins, in large transactions; says how many they were.
+    /// Like [`Store::put`], for many origins in large transactions. Returns how many there were.
     ///
     /// # Errors
-    /// As [`Store::put`]. What was put before the error, but for the last 16,384 origins at
-    /// most, is in the store.
+    /// Returns an error in the same cases as [`Store::put`]. The origins before the error are
+    /// then in the store, except for the last 16,384 at most.
     pub fn put_many<K: AsRef<str>, B: AsRef<[u8]>>(
         &self,
-        origins: impl IntoIterator<Item = (K, Known, Option<B>)>,
+        origins: impl IntoIterator<Item = (K, OriginState, Option<B>)>,
     ) -> Result<u64, StoreError> {
         self.queue()?;
         writer::put_many(&self.open.file, origins)
     }
 
-    /// Forgets an origin; says whether it was known.
+    /// Removes an origin. Returns whether it was in the store.
     ///
     /// # Errors
-    /// [`Fault::ReadOnly`], [`Fault::Damaged`], [`Fault::Io`] and [`Fault::Closed`].
+    /// Returns an error if the store is [open for reading](Fault::ReadOnly),
+    /// [damaged](Fault::Damaged) or [closed after an error](Fault::Closed), or if the file [cannot
+    /// be written](Fault::Io).
     pub fn remove(&self, origin: &str) -> Result<bool, StoreError> {
         self.queue()?.write_blocking(Change::Remove { origin: origin.into() })
     }
 
-    /// Forgets the origins that were not attempted since, and all bodies that no origin refers
-    /// to any more.
+    /// Removes the origins whose last attempt is older than this, and all bodies that no origin
+    /// refers to any more.
     ///
-    /// The room in the file is used again; [`Store::compact`] gives it back. It reads the whole
-    /// table of origins: about a second for a million.
+    /// Later changes reuse the free space in the file; [`Store::compact`] returns it to the
+    /// system. Pruning reads the whole table of origins, which takes about a second for a
+    /// million.
     ///
     /// # Errors
-    /// [`Fault::ReadOnly`], [`Fault::Damaged`], [`Fault::Io`].
+    /// Returns an error if the store is [open for reading](Fault::ReadOnly) or
+    /// [damaged](Fault::Damaged), or if the file [cannot be written](Fault::Io).
     pub fn prune(&self, older_than: Timestamp) -> Result<Pruned, StoreError> {
         self.queue()?;
         sweep::prune(&self.open.file, older_than)
     }
 
-    /// All origins in the order of their keys, as they are now.
+    /// All origins and their states as they are now, in the order of the origins' keys.
     ///
     /// # Errors
-    /// [`Fault::Damaged`], [`Fault::Io`].
+    /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
     pub fn iter(&self) -> Result<Iter, StoreError> {
         self.reader().iter()
     }
 
-    /// Figures of what is in the store. It reads all origins and all bodies' lengths.
+    /// Counts what is in the store. This reads all origins and the lengths of all bodies.
     ///
     /// # Errors
-    /// [`Fault::Damaged`], [`Fault::Io`].
+    /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
     pub fn stat(&self) -> Result<Stat, StoreError> {
         self.open.file.snapshot().stat()
     }
 
-    /// The store's file.
+    /// The path of the store's file.
+    #[must_use]
     pub fn path(&self) -> &Path {
         &self.open.file.path
     }
 
-    /// Gives the room in a file that is not in use back to the system; says how many bytes the
-    /// file has then.
+    /// Returns the free space in a store's file to the system. Nobody may have the file open.
+    /// Returns the size of the file afterwards, in bytes.
     ///
     /// # Errors
-    /// As [`Store::open`], but a file must be there.
+    /// Returns an error in the same cases as [`Store::open`], and if the file does not exist.
     pub fn compact(path: impl AsRef<Path>) -> Result<u64, StoreError> {
         StoreFile::compact(path.as_ref())
     }
 
-    /// Reads every byte of a file that is not in use: whether all pages, records and bodies are
-    /// as they were written, and refer to each other as they should.
+    /// Reads every byte of a store's file, and checks that all pages, records and bodies are as
+    /// they were written and refer to each other correctly. Nobody may have the file open.
     ///
     /// # Errors
-    /// [`Fault::Damaged`] for the first damage; as [`Store::open`], but a file must be there.
+    /// Returns [`Fault::Damaged`] for the first damage. Also returns an error in the same cases
+    /// as [`Store::open`], and if the file does not exist.
     pub fn verify(path: impl AsRef<Path>) -> Result<(), StoreError> {
         StoreFile::verify(path.as_ref())
     }
@@ -298,13 +287,13 @@ impl Store {
     fn change(
         &self,
         origin: &str,
-        known: &Known,
+        state: &OriginState,
         body: Option<&[u8]>,
     ) -> Result<Change, StoreError> {
-        writer::check_body(known, body).map_err(|fault| fault.at(&self.open.file.path))?;
+        writer::check_body(state, body).map_err(|fault| fault.at(&self.open.file.path))?;
         Ok(Change::Put {
             origin: origin.into(),
-            known: Box::new(known.clone()),
+            state: Box::new(state.clone()),
             body: body.map(Vec::from),
         })
     }

@@ -1,17 +1,19 @@
-//! What is known of an origin, as bytes.
+//! The rows of origins: their states as bytes.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::Fault;
+use super::error::Fault;
 use crate::Timestamp;
-use crate::outcome::{ContentHash, Copy, Known, Outcome};
+use crate::outcome::{CachedCopy, ContentHash, OriginState, Outcome};
 
-/// [`Known`] in few bytes, written by postcard: points in time as distances from the last
-/// attempt, a body by its number in the store. It is part of the file's format, as is the
-/// order of the variants of [`Outcome`], `Cause`, `Failure` and `Stage`: a change needs
-/// another [`SCHEMA_VERSION`](super::SCHEMA_VERSION), but for variants added behind the others.
+/// An [`OriginState`] in few bytes, written by postcard: times are differences from the last
+/// attempt, and the body is its number in the store.
+///
+/// This is part of the file's format, and so is the order of the variants of [`Outcome`],
+/// `Cause`, `Failure` and `Stage`. New variants may be added at the end; any other change needs
+/// a new [`SCHEMA_VERSION`](super::SCHEMA_VERSION).
 #[derive(Serialize, Deserialize)]
 pub(super) struct Record<'k> {
     /// Seconds since 1970.
@@ -26,7 +28,7 @@ pub(super) struct Record<'k> {
     errors_mean_absent: bool,
 }
 
-/// [`Copy`] in few bytes; hash and length stand with the body.
+/// A [`CachedCopy`] in few bytes. Hash and length are in the body's row.
 #[derive(Serialize, Deserialize)]
 pub(super) struct CopyRecord<'k> {
     pub(super) body: u64,
@@ -41,13 +43,13 @@ pub(super) struct CopyRecord<'k> {
 }
 
 impl Record<'_> {
-    /// Of what is known, where the body of its copy has this number.
-    pub(super) fn of(known: &Known, body: Option<u64>) -> Record<'_> {
-        let from_attempt = |time: Timestamp| time.0.wrapping_sub(known.attempted.0).cast_signed();
+    /// The record of a state whose copy's body has this number.
+    pub(super) fn of(state: &OriginState, body: Option<u64>) -> Record<'_> {
+        let from_attempt = |time: Timestamp| time.0.wrapping_sub(state.attempted.0).cast_signed();
         Record {
-            attempted: known.attempted.0,
-            last: Cow::Borrowed(&known.last),
-            copy: known.copy.as_ref().zip(body).map(|(copy, body)| CopyRecord {
+            attempted: state.attempted.0,
+            last: Cow::Borrowed(&state.last),
+            copy: state.copy.as_ref().zip(body).map(|(copy, body)| CopyRecord {
                 body,
                 at: from_attempt(copy.at),
                 lifetime: copy.lifetime,
@@ -58,39 +60,37 @@ impl Record<'_> {
                 is_blank: copy.is_blank,
                 looks_like_html: copy.looks_like_html,
             }),
-            unreachable_since: known.unreachable_since.map(from_attempt),
-            failures: known.failures,
-            retry_after: known.retry_after.map(from_attempt),
-            site_answered: known.site_answered.map(from_attempt),
-            errors_mean_absent: known.errors_mean_absent,
+            unreachable_since: state.unreachable_since.map(from_attempt),
+            failures: state.failures,
+            retry_after: state.retry_after.map(from_attempt),
+            site_answered: state.site_answered.map(from_attempt),
+            errors_mean_absent: state.errors_mean_absent,
         }
     }
 
-    /// What is known, where the body of the copy has this hash and length.
-    pub(super) fn into_known(self, body: Option<(ContentHash, u32)>) -> Known {
+    /// The state, given the hash and length of its copy's body.
+    pub(super) fn into_state(self, body: Option<(ContentHash, u32)>) -> OriginState {
         let attempted = self.attempted;
         let time = |distance: i64| Timestamp(attempted.wrapping_add(distance.cast_unsigned()));
-        Known {
-            attempted: Timestamp(attempted),
-            last: self.last.into_owned(),
-            copy: self.copy.zip(body).map(|(copy, (content, len))| Copy {
-                content,
-                len,
-                at: time(copy.at),
-                lifetime: copy.lifetime,
-                final_url: copy.final_url.map(Cow::into_owned),
-                etag: copy.etag.map(Cow::into_owned),
-                last_modified: copy.last_modified.map(Cow::into_owned),
-                is_truncated: copy.is_truncated,
-                is_blank: copy.is_blank,
-                looks_like_html: copy.looks_like_html,
-            }),
-            unreachable_since: self.unreachable_since.map(time),
-            failures: self.failures,
-            retry_after: self.retry_after.map(time),
-            site_answered: self.site_answered.map(time),
-            errors_mean_absent: self.errors_mean_absent,
-        }
+        let mut state = OriginState::new(Timestamp(attempted), self.last.into_owned());
+        state.copy = self.copy.zip(body).map(|(copy, (content, len))| CachedCopy {
+            content,
+            len,
+            at: time(copy.at),
+            lifetime: copy.lifetime,
+            final_url: copy.final_url.map(Cow::into_owned),
+            etag: copy.etag.map(Cow::into_owned),
+            last_modified: copy.last_modified.map(Cow::into_owned),
+            is_truncated: copy.is_truncated,
+            is_blank: copy.is_blank,
+            looks_like_html: copy.looks_like_html,
+        });
+        state.unreachable_since = self.unreachable_since.map(time);
+        state.failures = self.failures;
+        state.retry_after = self.retry_after.map(time);
+        state.site_answered = self.site_answered.map(time);
+        state.errors_mean_absent = self.errors_mean_absent;
+        state
     }
 
     /// What the last attempt meant.
@@ -98,10 +98,10 @@ impl Record<'_> {
         &self.last
     }
 
-    /// The row of the table: a checksum of the origin and the record, then the record.
+    /// The row of the table: a checksum of the origin's key and the record, then the record.
     pub(super) fn encode(&self, origin: &str) -> Vec<u8> {
         let mut row = postcard::to_extend(self, vec![0; CHECKSUM_BYTES])
-            .expect("a vector takes all, and nothing in a record is refused");
+            .expect("a vector takes any length, and postcard can write every field");
         let checksum = checksum(origin, &row[CHECKSUM_BYTES..]);
         row[..CHECKSUM_BYTES].copy_from_slice(&checksum);
         row
@@ -112,9 +112,7 @@ impl Record<'_> {
         row.split_first_chunk()
             .filter(|(found, bytes)| **found == checksum(origin, bytes))
             .and_then(|(_, bytes)| postcard::from_bytes(bytes).ok())
-            .ok_or_else(|| {
-                Fault::damaged(format!("the record of {origin} is not as it was written"))
-            })
+            .ok_or_else(|| Fault::damaged(format!("the record of {origin} is corrupt")))
     }
 }
 

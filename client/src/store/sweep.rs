@@ -1,23 +1,24 @@
-//! Forgetting what is old, and the bodies that nothing refers to.
+//! Removes old origins, and bodies that no origin refers to.
 
 use std::collections::HashSet;
 
 use redb::ReadableTable;
+use serde::{Deserialize, Serialize};
 
 use super::bodies::Row;
-use super::file::{BODIES, NUMBERS, ORIGINS, StoreFile};
-use super::reader::{half, text};
+use super::error::{Fault, StoreError};
+use super::file::StoreFile;
+use super::format::{BODIES, NUMBERS, ORIGINS, half_hash, origin_key};
 use super::record::Record;
-use super::{Fault, StoreError};
-use crate::Timestamp;
+use crate::time::Timestamp;
 
-/// What [`Store::prune`](super::Store::prune) forgot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What [`Store::prune`](super::Store::prune) removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Pruned {
-    /// Origins.
+    /// How many origins.
     pub origins: u64,
-    /// Different bodies.
+    /// How many distinct bodies.
     pub bodies: u64,
 }
 
@@ -27,7 +28,7 @@ pub(super) fn prune(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, S
         let mut damage = None;
         let mut used = HashSet::new();
         transaction.open_table(ORIGINS)?.retain(|origin, row| {
-            match text(origin).and_then(|origin| Record::decode(origin, row)) {
+            match origin_key(origin).and_then(|origin| Record::decode(origin, row)) {
                 Ok(record) if record.attempted < older_than.0 => {
                     pruned.origins += 1;
                     false
@@ -48,13 +49,13 @@ pub(super) fn prune(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, S
                 return true;
             }
             match Row::decode(number, row) {
-                Ok(row) => unused.push((number, half(&row.hash))),
+                Ok(row) => unused.push((number, half_hash(&row.hash))),
                 Err(fault) => drop(damage.get_or_insert(fault)),
             }
             pruned.bodies += 1;
             false
         })?;
-        // An error ends the transaction, and nothing is changed.
+        // An error ends the transaction without a change.
         damage.map_or(Ok(()), Err)?;
         let mut numbers = transaction.open_table(NUMBERS)?;
         for (number, half) in unused {

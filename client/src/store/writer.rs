@@ -1,4 +1,4 @@
-//! Changes of a store: one thread makes them, many at a time.
+//! Changes to a store: one thread makes them, many in one transaction.
 
 use std::iter;
 use std::sync::Arc;
@@ -8,35 +8,35 @@ use async_channel::{Receiver, Sender};
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use super::bodies::Row;
-use super::file::{BODIES, NUMBERS, ORIGINS, StoreFile};
-use super::reader::half;
+use super::error::{Fault, StoreError};
+use super::file::StoreFile;
+use super::format::{BODIES, MAX_BODY_BYTES, NUMBERS, ORIGINS, half_hash};
 use super::record::Record;
-use super::{Fault, MAX_BODY_BYTES, StoreError};
-use crate::outcome::{ContentHash, Known};
+use crate::outcome::{ContentHash, OriginState};
 
-/// So many changes wait at most, beside those that are being made; then callers wait.
+/// How many changes may wait besides those being made. After that callers wait.
 const QUEUE_LEN: usize = 256;
-/// So many changes [`put_many`] commits at a time.
+/// How many origins [`put_many`] puts into one transaction.
 const MANY: usize = 1 << 14;
-/// And so many bytes of bodies.
+/// How many bytes of bodies [`put_many`] puts into one transaction, give or take the last body.
 const MANY_BYTES: usize = 64 << 20;
 
-/// One change of one origin.
+/// One change to one origin.
 #[derive(Debug)]
 pub(super) enum Change {
-    Put { origin: String, known: Box<Known>, body: Option<Vec<u8>> },
+    Put { origin: String, state: Box<OriginState>, body: Option<Vec<u8>> },
     Remove { origin: String },
 }
 
-/// A change, and whom to tell that it is in the file for good, and whether the origin was there
-/// before.
+/// A change, and a channel for its result: when the change is durable, whether the origin was in
+/// the store before.
 #[derive(Debug)]
 struct Request {
     change: Change,
     done: Sender<Result<bool, Fault>>,
 }
 
-/// The way to the thread that writes. When it is dropped, all changes are made.
+/// The queue of the writing thread. Dropping it waits until all changes are made.
 #[derive(Debug)]
 pub(super) struct Queue {
     requests: Sender<Request>,
@@ -55,22 +55,22 @@ impl Queue {
         Ok(Queue { requests, thread: Some(thread), file })
     }
 
-    /// Has a change made, and waits for it.
+    /// Queues a change and blocks until it is made.
     pub(super) fn write_blocking(&self, change: Change) -> Result<bool, StoreError> {
-        let (done, told) = async_channel::bounded(1);
+        let (done, result) = async_channel::bounded(1);
         self.requests
             .send_blocking(Request { change, done })
             .ok()
-            .and_then(|()| told.recv_blocking().ok())
+            .and_then(|()| result.recv_blocking().ok())
             .unwrap_or(Err(Fault::Closed))
             .map_err(|fault| fault.at(&self.file.path))
     }
 
-    /// Has a change made.
+    /// Queues a change and waits until it is made.
     pub(super) async fn write(&self, change: Change) -> Result<bool, StoreError> {
-        let (done, told) = async_channel::bounded(1);
+        let (done, result) = async_channel::bounded(1);
         let result = match self.requests.send(Request { change, done }).await {
-            Ok(()) => told.recv().await.unwrap_or(Err(Fault::Closed)),
+            Ok(()) => result.recv().await.unwrap_or(Err(Fault::Closed)),
             Err(_) => Err(Fault::Closed),
         };
         result.map_err(|fault| fault.at(&self.file.path))
@@ -81,14 +81,14 @@ impl Drop for Queue {
     fn drop(&mut self) {
         self.requests.close();
         if let Some(thread) = self.thread.take() {
-            // It catches its panics.
+            // `StoreFile::write` catches panics, so this does not fail.
             thread.join().ok();
         }
     }
 }
 
-/// Makes the changes that wait, all that wait at one time in one transaction, until the queue is
-/// closed and empty.
+/// Makes changes until the queue is closed and empty. All changes that are waiting go into one
+/// transaction.
 fn run(file: &StoreFile, requests: &Receiver<Request>) {
     while let Ok(first) = requests.recv_blocking() {
         let waiting = iter::from_fn(|| requests.try_recv().ok()).take(QUEUE_LEN);
@@ -102,7 +102,7 @@ fn run(file: &StoreFile, requests: &Receiver<Request>) {
             Err(fault) => vec![Err(fault); batch.len()],
         };
         for (request, result) in batch.into_iter().zip(results) {
-            // Who asked may be gone.
+            // The caller may have stopped waiting.
             request.done.try_send(result).ok();
         }
     }
@@ -111,7 +111,7 @@ fn run(file: &StoreFile, requests: &Receiver<Request>) {
 /// Puts many origins, in large transactions.
 pub(super) fn put_many<K: AsRef<str>, B: AsRef<[u8]>>(
     file: &StoreFile,
-    origins: impl IntoIterator<Item = (K, Known, Option<B>)>,
+    origins: impl IntoIterator<Item = (K, OriginState, Option<B>)>,
 ) -> Result<u64, StoreError> {
     let mut origins = origins.into_iter();
     let mut count = 0;
@@ -120,19 +120,19 @@ pub(super) fn put_many<K: AsRef<str>, B: AsRef<[u8]>>(
         let mut bytes = 0;
         batch.clear();
         while batch.len() < MANY && bytes < MANY_BYTES {
-            let Some((origin, known, body)) = origins.next() else { break };
+            let Some((origin, state, body)) = origins.next() else { break };
             bytes += body.as_ref().map_or(0, |body| body.as_ref().len());
-            batch.push((origin, known, body));
+            batch.push((origin, state, body));
         }
         if batch.is_empty() {
             return Ok(count);
         }
         file.write(|transaction| {
             let mut tables = Tables::open(transaction, file)?;
-            for (origin, known, body) in &batch {
+            for (origin, state, body) in &batch {
                 let body = body.as_ref().map(B::as_ref);
-                check_body(known, body)?;
-                tables.put(origin.as_ref(), known, body)??;
+                check_body(state, body)?;
+                tables.put(origin.as_ref(), state, body)??;
             }
             Ok(())
         })
@@ -141,16 +141,16 @@ pub(super) fn put_many<K: AsRef<str>, B: AsRef<[u8]>>(
     }
 }
 
-/// Whether a body is the one that is told of.
-pub(super) fn check_body(known: &Known, body: Option<&[u8]>) -> Result<(), Fault> {
+/// Checks that a body is that of the state's copy.
+pub(super) fn check_body(state: &OriginState, body: Option<&[u8]>) -> Result<(), Fault> {
     let Some(body) = body else { return Ok(()) };
     if body.len() > MAX_BODY_BYTES {
         return Err(Fault::TooLarge(body.len()));
     }
     let content = ContentHash::of(body);
-    match &known.copy {
+    match &state.copy {
         Some(copy) if copy.content == content && copy.len as usize == body.len() => Ok(()),
-        _ => Err(Fault::OtherBody(known.copy.as_ref().map_or(content, |copy| copy.content))),
+        _ => Err(Fault::OtherBody(state.copy.as_ref().map_or(content, |copy| copy.content))),
     }
 }
 
@@ -177,11 +177,11 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// Makes a change. The outer error is the transaction's, the inner one that of the change
-    /// alone, of which then nothing is made.
+    /// Makes a change. The outer error fails the whole transaction. The inner one concerns this
+    /// change alone, which is then not made.
     fn make(&mut self, change: &Change) -> Result<Result<bool, Fault>, Fault> {
         match change {
-            Change::Put { origin, known, body } => self.put(origin, known, body.as_deref()),
+            Change::Put { origin, state, body } => self.put(origin, state, body.as_deref()),
             Change::Remove { origin } => Ok(Ok(self.origins.remove(origin.as_bytes())?.is_some())),
         }
     }
@@ -189,24 +189,24 @@ impl<'t> Tables<'t> {
     fn put(
         &mut self,
         origin: &str,
-        known: &Known,
+        state: &OriginState,
         body: Option<&[u8]>,
     ) -> Result<Result<bool, Fault>, Fault> {
-        let number = match &known.copy {
+        let number = match &state.copy {
             None => None,
             Some(copy) => match self.number(copy.content, body)? {
                 Some(number) => Some(number),
                 None => return Ok(Err(Fault::NoBody(copy.content))),
             },
         };
-        let row = Record::of(known, number).encode(origin);
+        let row = Record::of(state, number).encode(origin);
         Ok(Ok(self.origins.insert(origin.as_bytes(), &row[..])?.is_some()))
     }
 
-    /// The number of a body, which is added if it is not there, or damaged there; `None` if it
-    /// is not there and was not given.
+    /// The number of a body, which is added if it is missing or damaged. Returns `None` if it
+    /// would have to be added and was not passed.
     fn number(&mut self, content: ContentHash, body: Option<&[u8]>) -> Result<Option<u64>, Fault> {
-        let found = self.numbers.get(half(&content))?.map(|number| number.value());
+        let found = self.numbers.get(half_hash(&content))?.map(|number| number.value());
         if let Some(number) = found
             && let Some(row) = self.bodies.get(number)?
             && Row::decode(number, row.value()).is_ok_and(|row| row.hash == content)
@@ -217,8 +217,10 @@ impl<'t> Tables<'t> {
         let number = self.next;
         let mut compression = self.file.compression();
         self.bodies.insert(number, compression.row(number, content, body)?)?;
-        self.numbers.insert(half(&content), number)?;
-        self.next = number.checked_add(1).ok_or_else(|| Fault::damaged("a number is too large"))?;
+        self.numbers.insert(half_hash(&content), number)?;
+        self.next = number
+            .checked_add(1)
+            .ok_or_else(|| Fault::damaged("the number of a body is too large"))?;
         Ok(Some(number))
     }
 }

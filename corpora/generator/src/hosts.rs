@@ -3,11 +3,11 @@
 use crate::rng::Rng;
 use crate::words::{EXTENSIONS, NOUNS, PARAMETERS, SECTIONS};
 
-/// Which stream of numbers decides what.
+/// What each stream of random numbers decides.
 const STREAM_KIND: u64 = 1;
 const STREAM_TEXT: u64 = 2;
 
-/// The name of the host number `host`, e.g. `host-17.example`.
+/// The name of host number `host`, e.g. `host-17.example`.
 ///
 /// ```
 /// assert_eq!(robotsieve_corpora::host_name(17), "host-17.example");
@@ -16,7 +16,7 @@ pub fn host_name(host: u64) -> String {
     format!("host-{host}.example")
 }
 
-/// Where a host's file comes from.
+/// The kind of a host's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A file that many hosts serve byte for byte.
@@ -27,7 +27,7 @@ enum Kind {
     LargeShop,
 }
 
-/// The kind of the host's file: 1 in 300 a large shop, of the others 55 % a CMS default.
+/// The kind of a host's file: 1 in 300 is a large shop; of the others 55 % serve a CMS default.
 fn kind(seed: u64, host: u64) -> Kind {
     let mut rng = Rng::new(seed, host, STREAM_KIND);
     if rng.below(300) == 0 {
@@ -39,11 +39,11 @@ fn kind(seed: u64, host: u64) -> Kind {
     }
 }
 
-/// The robots.txt of the host number `host`, the same for the same `seed`.
+/// The robots.txt of host number `host`; the same `seed` always gives the same file.
 ///
-/// About 55 % are CMS defaults, equal on many hosts; about 45 % are individual files of 5 to
-/// 300 rules; 1 in 300 is a large shop with hundreds of star rules. The median is about 500
-/// bytes. Lines end in LF, except for some files of CRLF. Cost: O(size of the file).
+/// About 55 % are CMS defaults, the same on many hosts; about 45 % are individual files of 5 to 300
+/// rules; 1 in 300 is a large shop with hundreds of star rules. The median is about 500 bytes. Lines
+/// end in LF, in some files in CRLF. Cost: O(size of the file).
 ///
 /// ```
 /// assert_eq!(robotsieve_corpora::robots(1, 2), robotsieve_corpora::robots(1, 2));
@@ -57,7 +57,7 @@ pub fn robots(seed: u64, host: u64) -> Vec<u8> {
     }
 }
 
-/// Crawlers that get a group of their own.
+/// Crawlers that may get a group of their own.
 const NAMED: &[&str] = &[
     "Googlebot",
     "Bingbot",
@@ -76,7 +76,7 @@ const NAMED: &[&str] = &[
     "Slurp",
 ];
 
-/// Crawlers that fetch for language models.
+/// Crawlers that collect text for language models.
 const MODEL_CRAWLERS: &[&str] = &[
     "GPTBot",
     "CCBot",
@@ -92,7 +92,7 @@ const MODEL_CRAWLERS: &[&str] = &[
     "cohere-ai",
 ];
 
-/// A default, with small variations or none, so that hosts share files.
+/// A CMS default with few variations, so that hosts share files.
 fn cms(rng: &mut Rng) -> String {
     match rng.below(100) {
         0..24 => wordpress(rng),
@@ -253,9 +253,10 @@ fn model_crawlers_closed(rng: &mut Rng) -> String {
     text
 }
 
-/// A file of its own: 5 to 300 rules, most often near 15.
+/// An individual file: 5 to 300 rules, most often about 15.
 fn individual(rng: &mut Rng, host: u64) -> Vec<u8> {
-    // The lesser of two draws, half the time cut down again: many small files and a heavy tail.
+    // The smaller of two draws, half the time reduced again, gives many small files and a heavy
+    // tail.
     let spread = rng.below(296).min(rng.below(296));
     let mut left = 5 + if rng.percent(50) { spread / 8 } else { spread };
     let mut text = String::new();
@@ -322,7 +323,8 @@ fn named_group(rng: &mut Rng, text: &mut String, rules: u64) {
     text.push('\n');
 }
 
-/// `count` rules; now and then an allow below the disallow before it, a comment, a blank line.
+/// `count` rules, with an occasional allow rule inside the folder just disallowed, comment or blank
+/// line.
 fn rule_lines(rng: &mut Rng, text: &mut String, count: u64) {
     let mut last = String::from("/");
     for _ in 0..count {
@@ -340,7 +342,7 @@ fn rule_lines(rng: &mut Rng, text: &mut String, count: u64) {
     }
 }
 
-/// One path pattern of the shapes that webmasters write.
+/// One path pattern of a shape that webmasters write.
 fn pattern(rng: &mut Rng) -> String {
     let section = rng.pick(SECTIONS);
     let noun = rng.pick(NOUNS);
@@ -359,7 +361,7 @@ fn pattern(rng: &mut Rng) -> String {
     }
 }
 
-/// 300 to 700 rules, nearly all with stars: filters of a faceted catalogue.
+/// 300 to 700 rules, nearly all with stars: the filters of a faceted catalogue.
 fn large_shop(rng: &mut Rng, host: u64) -> String {
     let mut text = format!("# {}: facets and internal pages\nUser-agent: *\n", host_name(host));
     for _ in 0..300 + rng.below(400) {
@@ -383,7 +385,8 @@ fn large_shop(rng: &mut Rng, host: u64) -> String {
 /// An honest file of about 600 kB whose rules straddle the limit of 512,000 bytes.
 ///
 /// `Disallow: /before-the-limit/` is the first rule, `Disallow: /after-the-limit/` the last, and
-/// `Disallow: /over-the-limit/xxx…` begins before the limit and ends after it. One group, for `*`; no stars in most rules.
+/// `Disallow: /over-the-limit/xxx…` begins before the limit and ends after it. There is one group,
+/// for `*`, and most rules have no star.
 ///
 /// ```
 /// let big = robotsieve_corpora::big();
@@ -401,7 +404,7 @@ pub fn big() -> Vec<u8> {
             over = true;
         }
         let (a, b) = (rng.pick(SECTIONS), rng.pick(NOUNS));
-        // The number keeps each rule apart, and lets a test name one.
+        // The number makes each rule unique, so that a test can name it.
         text.push_str(&match number % 50 {
             49 => format!("Allow: /{a}/{b}/open-{number}/\n"),
             24 => format!("Disallow: /*/{b}-{number}?\n"),

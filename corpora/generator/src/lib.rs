@@ -1,12 +1,12 @@
 //! Deterministic robots.txt files and URLs for robotsieve's tests and benchmarks.
 //!
-//! Three kinds of files: [`robots`] and [`url`] invent a frontier of any number of hosts, in the
-//! shapes and sizes that the web serves; [`big`] is one honest file over the size limit;
-//! [`hostile`] holds the files that are meant to blow an automaton up. Everything is a pure
-//! function of its arguments: the same seed gives the same bytes on every machine.
+//! There are three kinds of files. [`robots`] and [`url`] invent a frontier of any number of hosts,
+//! in the shapes and sizes found on the web; [`big`] is one honest file over the size limit;
+//! [`hostile`] has the files that are meant to blow up an automaton. Everything is a pure function
+//! of its arguments: the same seed gives the same bytes on every machine.
 //!
-//! The texts are our own. They imitate the form of what content management systems serve;
-//! nothing is copied from anybody's robots.txt.
+//! The texts are our own. They imitate the form of what content management systems serve, but
+//! nothing is copied from anyone's robots.txt.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -15,18 +15,18 @@ robotsieve-corpora: deterministic robots.txt files and URLs for tests and benchm
 usage: robotsieve-corpora --hosts N --urls M [--seed S] --out DIR
        robotsieve-corpora --shape NAME
 
-  --hosts N     how many hosts: their files go to DIR/robots/HOST
-  --urls M      how many URLs, one a line, hosts interleaved: DIR/urls.txt
-  --seed S      another seed gives another corpus (default 1)
-  --out DIR     the folder to write to; made if it is not there
+  --hosts N     number of hosts; their files are written to DIR/robots/HOST
+  --urls M      number of URLs, one per line, hosts interleaved, written to DIR/urls.txt
+  --seed S      a different seed gives a different corpus (default 1)
+  --out DIR     the folder to write to; created if it does not exist
   --shape NAME  write one file to standard output: big, prefixes, four_stars,
                 two_stars, star_bombs, nested_pieces or long_heads
-  --help        this text
+  --help        print this text
 
-exit status: 0 done, 2 wrong usage, 3 a file could not be written
+Exit status: 0 done, 2 wrong usage, 3 a file could not be written.
 ";
 
-/// What was asked for.
+/// What the arguments ask for.
 #[derive(Debug, PartialEq, Eq)]
 enum Task {
     Help,
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         match parse(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())) {
             Ok(task) => task,
             Err(message) => {
-                eprintln!("robotsieve-corpora: {message}\nTry --help.");
+                eprintln!("robotsieve-corpora: {message} (see --help)");
                 return ExitCode::from(2);
             }
         };
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         Task::Shape(name) => match shape(&name) {
             Some(text) => write_out(&text),
             None => {
-                eprintln!("robotsieve-corpora: no shape is called {name:?}\nTry --help.");
+                eprintln!("robotsieve-corpora: there is no shape {name:?}; --help lists them");
                 return ExitCode::from(2);
             }
         },
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Reads the arguments; an error is a sentence for the user.
+/// Reads the arguments. An error is a message for the user.
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Task, String> {
     let (mut hosts, mut urls, mut seed, mut out, mut shape) = (None, None, None, None, None);
     while let Some(name) = arguments.next() {
@@ -75,7 +75,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Task, String> {
             "--seed" => seed = Some(number(&name, &value()?)?),
             "--out" => out = Some(PathBuf::from(value()?)),
             "--shape" => shape = Some(value()?),
-            _ => return Err(format!("{name:?} is no option")),
+            _ => return Err(format!("{name:?} is not an option")),
         }
     }
     if let Some(shape) = shape {
@@ -112,7 +112,7 @@ fn write_out(text: &[u8]) -> Result<(), (PathBuf, io::Error)> {
         .map_err(|error| (PathBuf::from("standard output"), error))
 }
 
-/// Writes the files, then the URLs; one host or URL in memory at a time.
+/// Writes the files, then the URLs, with one host or URL in memory at a time.
 fn write_corpus(hosts: u64, urls: u64, seed: u64, out: &Path) -> Result<(), (PathBuf, io::Error)> {
     let folder = out.join("robots");
     fs::create_dir_all(&folder).map_err(|error| (folder.clone(), error))?;
@@ -133,8 +133,8 @@ fn write_urls(path: &Path, hosts: u64, urls: u64, seed: u64) -> io::Result<()> {
     file.flush()
 }
 
-/// The host of the URL number `number`: half of the URLs in turn over all hosts, half from the
-/// first sixteenth of them, as large sites crowd a frontier.
+/// The host of URL number `number`. Half of the URLs go round all hosts, half round the first
+/// sixteenth of them, because large sites crowd a frontier.
 fn frontier_host(hosts: u64, number: u64) -> u64 {
     // An odd multiplier scatters neighbours; the remainder keeps it in range.
     let scattered = (number / 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 11;

@@ -1,12 +1,12 @@
-//! splitmix64: tiny, fast, good enough for test data, the same on every machine.
+//! splitmix64: tiny, fast, good enough for test data, and the same on every machine.
 
 /// A deterministic stream of numbers.
 pub(crate) struct Rng(u64);
 
 impl Rng {
-    /// The stream number `stream` of host (or file) `number` under `seed`.
+    /// Stream number `stream` of host (or file) `number` under `seed`.
     ///
-    /// Streams are independent: what one of them draws moves no other.
+    /// Streams are independent: drawing from one does not change another.
     pub(crate) fn new(seed: u64, number: u64, stream: u64) -> Self {
         let mut rng = Rng(seed ^ 0x5EED_0F0B_0751_E7E5);
         rng.0 = rng.next() ^ number;
@@ -25,7 +25,7 @@ impl Rng {
 
     /// A number below `bound`, which is at least 1.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        // Multiply and shift: the bias is far below what test data could show.
+        // Multiply and shift: the bias is too small to show in test data.
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
@@ -34,7 +34,7 @@ impl Rng {
         self.below(100) < percent
     }
 
-    /// One of `choices`, which is not empty.
+    /// One of `choices`, which must not be empty.
     pub(crate) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u64) as usize]
     }

@@ -1,20 +1,20 @@
-//! URLs of an invented host: a third of them aim at the host's own rules.
+//! URLs of an invented host; a third of them aim at the host's own rules.
 
 use crate::hosts::{host_name, robots};
 use crate::rng::Rng;
 use crate::words::{ESCAPED, EXTENSIONS, NOUNS, PARAMETERS, SECTIONS, slug};
 
-/// The stream of the URLs; the number of the URL is added.
+/// The stream of the first URL; the number of the URL is added.
 const STREAM_URL: u64 = 1 << 32;
 
 /// The longest path and query that is not built from a rule, in bytes.
 const LONGEST_PATH: usize = 120;
 
-/// The URL number `number` of the host number `host`, as absolute `https` URL.
+/// URL number `number` of host number `host`, as an absolute `https` URL.
 ///
-/// About a third are built from the rules of [`robots`]`(seed, host)`, to hit or just miss
-/// them; the others are plausible paths of 10 to 120 bytes, a few with queries and
-/// percent-escapes. Cost: O(size of the host's file) for that third, else O(length).
+/// About a third are built from the rules of [`robots`]`(seed, host)` and hit or just miss them. The
+/// others are plausible paths of 10 to 120 bytes, a few with queries and percent-escapes. Cost:
+/// O(size of the host's file) for that third, O(length) for the others.
 ///
 /// ```
 /// let url = robotsieve_corpora::url(1, 17, 0);
@@ -29,7 +29,7 @@ pub fn url(seed: u64, host: u64, number: u64) -> Vec<u8> {
     url
 }
 
-/// A path that one of the file's rules matches, or nearly; `None` if the file has no rule.
+/// A path that one of the file's rules matches or nearly matches; `None` if the file has no rule.
 fn near_a_rule(rng: &mut Rng, robots: &[u8]) -> Option<Vec<u8>> {
     let patterns: Vec<&[u8]> = robots.split(|&byte| byte == b'\n').filter_map(rule_value).collect();
     if patterns.is_empty() {
@@ -46,7 +46,7 @@ fn near_a_rule(rng: &mut Rng, robots: &[u8]) -> Option<Vec<u8>> {
         }
     }
     match rng.below(10) {
-        // Just missed: the last byte is not there, or another.
+        // A near miss: the last byte is missing or different.
         0 if path.len() > 1 => {
             path.pop();
         }
@@ -54,15 +54,15 @@ fn near_a_rule(rng: &mut Rng, robots: &[u8]) -> Option<Vec<u8>> {
             path.pop();
             path.push(b'_');
         }
-        // Missed by case.
+        // A miss by case.
         2 => path.make_ascii_uppercase(),
-        // Missed by a folder in front.
+        // A miss by an extra folder at the start.
         3 => {
             let mut moved = format!("/{}", rng.pick(NOUNS)).into_bytes();
             moved.extend_from_slice(&path);
             path = moved;
         }
-        // Hit, with more behind (a miss where the rule ends in `$`).
+        // A hit with something after it (a miss if the rule ends in `$`).
         4..8 => path.extend_from_slice(slug(rng).as_bytes()),
         _ => {}
     }
@@ -76,7 +76,7 @@ fn rule_value(line: &[u8]) -> Option<&[u8]> {
     value.starts_with(b"/").then_some(value)
 }
 
-/// A path of 10 to 120 bytes, as a frontier is full of.
+/// A path of 10 to 120 bytes, of the kind that fills a frontier.
 fn plausible_path(rng: &mut Rng) -> Vec<u8> {
     let mut path = String::new();
     if rng.percent(20) {
@@ -113,7 +113,7 @@ fn plausible_path(rng: &mut Rng) -> Vec<u8> {
     }
     if path.len() > LONGEST_PATH {
         path.truncate(LONGEST_PATH);
-        // No half an escape at the end.
+        // Do not cut an escape in two.
         if let Some(percent) = path.rfind('%').filter(|&at| at + 3 > path.len()) {
             path.truncate(percent);
         }

@@ -2,7 +2,7 @@
 
 use crate::rng::Rng;
 
-/// First segments: sections of a site, and folders that sites like to close.
+/// First segments: sections of a site, and folders that sites often disallow.
 pub(crate) const SECTIONS: &[&str] = &[
     "about",
     "account",
@@ -89,7 +89,7 @@ pub(crate) const SECTIONS: &[&str] = &[
     "widgets",
 ];
 
-/// What later segments and slugs are built from.
+/// Words for later segments and slugs.
 pub(crate) const NOUNS: &[&str] = &[
     "apple", "autumn", "balance", "basic", "bicycle", "birch", "blue", "bottle", "bread", "bridge",
     "budget", "butter", "camera", "candle", "carpet", "chair", "city", "classic", "coffee",
@@ -141,7 +141,7 @@ pub(crate) const EXTENSIONS: &[&str] = &[
     "doc", "zip", "cgi",
 ];
 
-/// Words with bytes beyond ASCII, percent-encoded as a crawler meets them.
+/// Words with non-ASCII bytes, percent-encoded as crawlers meet them.
 pub(crate) const ESCAPED: &[&str] = &[
     "caf%C3%A9",
     "m%C3%BCnchen",
@@ -156,7 +156,7 @@ pub(crate) const ESCAPED: &[&str] = &[
     "%7Ejohn",
 ];
 
-/// Two to five nouns with hyphens, sometimes with a number behind.
+/// Two to five nouns joined by hyphens, sometimes followed by a number.
 pub(crate) fn slug(rng: &mut Rng) -> String {
     let mut slug = String::from(rng.pick(NOUNS));
     for _ in 0..1 + rng.below(4) {

@@ -1,4 +1,4 @@
-//! The generator keeps its promises: determinism, the mix of files, sizes, hits and misses.
+//! The generator is deterministic and keeps to its mix of files, sizes, hits and misses.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,7 +23,8 @@ fn the_same_seed_gives_the_same_bytes() {
 
 #[test]
 fn bytes_are_the_same_on_every_machine() {
-    // FNV-1a over the first hosts: a changed generator is a changed corpus, and says so here.
+    // An FNV-1a hash over the first hosts. It changes when the generator does, which changes the
+    // corpus.
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for host in 0..100 {
         for byte in robots(1, host).into_iter().chain(url(1, host, 0)) {
@@ -167,7 +168,8 @@ fn hostile_files_have_their_shape_and_size() {
     assert_eq!(heads.len(), 980, "every long head has its own pair of letters");
 }
 
-/// A star pattern without `$` against a path, piece by piece, leftmost: exact, as no piece ends it.
+/// Matches a star pattern without `$` against a path, piece by piece from the left. This is exact,
+/// because no piece is anchored to the end.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let mut pieces = pattern.split(|&byte| byte == b'*');
     let Some(mut rest) = path.strip_prefix(pieces.next().unwrap_or(b"")) else {

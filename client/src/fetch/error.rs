@@ -1,0 +1,60 @@
+//! What is wrong with the settings of a fetcher.
+
+use std::error::Error;
+use std::fmt;
+
+/// Why no fetcher can be built from its settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InvalidFetcher {
+    /// The user agent is empty, or contains characters other than printable ASCII.
+    UserAgent(String),
+    /// A number is zero or too large.
+    Size {
+        /// The builder method that sets it.
+        setting: &'static str,
+        /// The value it was set to.
+        value: usize,
+        /// The largest value it may have.
+        max: usize,
+    },
+    /// A timeout is zero or more than a day.
+    Timeout {
+        /// The builder method that sets it.
+        setting: &'static str,
+    },
+    /// There are no certificate authorities to trust, or the given ones cannot be read.
+    Authorities(String),
+    /// The HTTP client could not be built.
+    Client(String),
+}
+
+impl fmt::Display for InvalidFetcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InvalidFetcher::UserAgent(text) if text.is_empty() => f.write_str(
+                "the user agent is empty: name the crawler for the sites it visits, as in \
+                 \"MyCrawler/1.0 (+https://example.com/bot)\"",
+            ),
+            InvalidFetcher::UserAgent(text) => {
+                write!(f, "the user agent {text:?} may contain only printable ASCII characters")
+            }
+            InvalidFetcher::Size { setting, value, max } => {
+                write!(f, "{setting} is {value} but must be from 1 to {max}")
+            }
+            InvalidFetcher::Timeout { setting } => {
+                write!(f, "{setting} must be more than zero and at most a day")
+            }
+            InvalidFetcher::Authorities(cause) => write!(
+                f,
+                "no certificate authorities to trust: {cause}; install the system's (the \
+                 package ca-certificates) or pass some to trust_pem"
+            ),
+            InvalidFetcher::Client(cause) => {
+                write!(f, "the HTTP client could not be built: {cause}")
+            }
+        }
+    }
+}
+
+impl Error for InvalidFetcher {}

@@ -1,0 +1,272 @@
+//! What is known of an origin.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::attempt::Failure;
+use crate::time::Timestamp;
+
+/// How long a copy may be used unless its headers say otherwise: RFC 9309, section 2.4.
+pub(super) const DEFAULT_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The SHA-256 of a body. Equal bodies are stored once, under this hash.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl ContentHash {
+    /// The hash of a body.
+    #[must_use]
+    pub fn of(body: &[u8]) -> ContentHash {
+        ContentHash(Sha256::digest(body).into())
+    }
+}
+
+impl fmt::Display for ContentHash {
+    /// 64 hex digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContentHash({self})")
+    }
+}
+
+/// What is known of an origin: everything to remember between two attempts.
+///
+/// [`Protocol::after`](super::Protocol::after) makes it from an attempt. Make one yourself to
+/// import files that something else has fetched:
+///
+/// ```
+/// use robotsieve_client::Timestamp;
+/// use robotsieve_client::outcome::{CachedCopy, Condition, OriginState};
+///
+/// let body = b"User-agent: *\nDisallow: /private";
+/// let state = OriginState::present(CachedCopy::new(body, Timestamp(1_800_000_000)));
+/// assert_eq!(state.condition(), Condition::Parsed);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct OriginState {
+    /// When the last attempt ended.
+    pub attempted: Timestamp,
+    /// What the last attempt meant.
+    pub last: Outcome,
+    /// The last good copy, if there is one.
+    pub copy: Option<CachedCopy>,
+    /// If the origin is unreachable, since when without interruption.
+    pub unreachable_since: Option<Timestamp>,
+    /// How many attempts have failed in a row.
+    pub failures: u32,
+    /// The time before which the site asked for no further request.
+    pub retry_after: Option<Timestamp>,
+    /// When the caller last saw the site answer a request for another page.
+    pub site_answered: Option<Timestamp>,
+    /// Whether the site answers 5xx for pages that do not exist, as the caller has found.
+    pub errors_mean_absent: bool,
+}
+
+impl OriginState {
+    /// The state after a first attempt at `attempted` with this outcome, without a copy.
+    #[must_use]
+    pub fn new(attempted: Timestamp, last: Outcome) -> OriginState {
+        OriginState {
+            attempted,
+            last,
+            copy: None,
+            unreachable_since: None,
+            failures: 0,
+            retry_after: None,
+            site_answered: None,
+            errors_mean_absent: false,
+        }
+    }
+
+    /// The state after a first attempt that found this copy, at the time of the copy.
+    #[must_use]
+    pub fn present(copy: CachedCopy) -> OriginState {
+        let state = OriginState::new(copy.at, Outcome::Present);
+        OriginState { copy: Some(copy), ..state }
+    }
+
+    /// What the origin's robots.txt looks like.
+    #[must_use]
+    pub fn condition(&self) -> Condition {
+        match (&self.last, &self.copy) {
+            (Outcome::Absent(_), _) => Condition::Absent,
+            (Outcome::Unreachable(_), _) | (Outcome::Present, None) => Condition::Unreachable,
+            (Outcome::Present, Some(copy)) => copy.condition(),
+        }
+    }
+}
+
+/// What an attempt meant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The site has a robots.txt: the one in [`OriginState::copy`].
+    Present,
+    /// The site has no robots.txt: it answered with this status, or with redirects that lead to
+    /// nothing.
+    Absent(Cause),
+    /// The attempt could not tell whether there is one.
+    Unreachable(Cause),
+}
+
+impl fmt::Display for Outcome {
+    /// `present`, or the outcome and its cause: `absent: HTTP 404`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Present => f.write_str("present"),
+            Outcome::Absent(cause) => write!(f, "absent: {cause}"),
+            Outcome::Unreachable(cause) => write!(f, "unreachable: {cause}"),
+        }
+    }
+}
+
+/// What led to an outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Cause {
+    /// An HTTP status.
+    Status(u16),
+    /// There was no final answer.
+    Failure(Failure),
+}
+
+impl fmt::Display for Cause {
+    /// `HTTP 503`, or the failure.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Status(status) => write!(f, "HTTP {status}"),
+            Cause::Failure(failure) => failure.fmt(f),
+        }
+    }
+}
+
+/// A robots.txt that was fetched. Its body is kept elsewhere, under [`CachedCopy::content`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CachedCopy {
+    /// The hash of the body. Whoever keeps this value must keep that body too.
+    pub content: ContentHash,
+    /// The length of the body in bytes.
+    pub len: u32,
+    /// When the file was fetched, or last found unchanged.
+    pub at: Timestamp,
+    /// For how many seconds from then the copy is fresh.
+    pub lifetime: u32,
+    /// The URL of the answer, if redirects led elsewhere.
+    pub final_url: Option<String>,
+    /// The validator `ETag`, as received.
+    pub etag: Option<Vec<u8>>,
+    /// The validator `Last-Modified`, as received.
+    pub last_modified: Option<Vec<u8>>,
+    /// Whether the body was cut off because it was too large.
+    pub is_truncated: bool,
+    /// Whether the body is empty or only white space.
+    pub is_blank: bool,
+    /// Whether the body looks like an HTML page.
+    pub looks_like_html: bool,
+}
+
+impl CachedCopy {
+    /// A complete copy of this body, fetched at `at` without redirects or validators. It is
+    /// fresh for a day.
+    #[must_use]
+    pub fn new(body: &[u8], at: Timestamp) -> CachedCopy {
+        CachedCopy {
+            content: ContentHash::of(body),
+            len: u32::try_from(body.len()).unwrap_or(u32::MAX),
+            at,
+            lifetime: DEFAULT_LIFETIME.as_secs() as u32,
+            final_url: None,
+            etag: None,
+            last_modified: None,
+            is_truncated: false,
+            is_blank: text_of(body).is_empty(),
+            looks_like_html: looks_like_html(body),
+        }
+    }
+
+    /// What the file looks like.
+    #[must_use]
+    pub fn condition(&self) -> Condition {
+        if self.is_truncated {
+            Condition::Truncated
+        } else if self.looks_like_html {
+            Condition::LooksLikeHtml
+        } else if self.is_blank {
+            Condition::Empty
+        } else {
+            Condition::Parsed
+        }
+    }
+
+    /// When the copy stops being fresh, whether or not attempts fail before.
+    #[must_use]
+    pub fn fresh_until(&self) -> Timestamp {
+        self.at + Duration::from_secs(self.lifetime.into())
+    }
+}
+
+/// What a robots.txt looks like, for statistics and reports. It changes no verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Condition {
+    /// A text that is not blank.
+    Parsed,
+    /// Nothing, or only white space.
+    Empty,
+    /// It begins like an HTML page. Its valid lines still count.
+    LooksLikeHtml,
+    /// It was longer than the limit, and the rest was cut off.
+    Truncated,
+    /// There is no robots.txt.
+    Absent,
+    /// It could not be fetched.
+    Unreachable,
+}
+
+impl Condition {
+    /// One word: `parsed`, `empty`, `html`, `truncated`, `absent` or `unreachable`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Condition::Parsed => "parsed",
+            Condition::Empty => "empty",
+            Condition::LooksLikeHtml => "html",
+            Condition::Truncated => "truncated",
+            Condition::Absent => "absent",
+            Condition::Unreachable => "unreachable",
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    /// [`Condition::as_str`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A body without a byte order mark and leading white space.
+fn text_of(body: &[u8]) -> &[u8] {
+    body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start()
+}
+
+/// Whether a body begins like an HTML page. The `Content-Type` header is not consulted: many
+/// servers send `text/html` for every file, or never.
+fn looks_like_html(body: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 7] =
+        [b"<!doctype", b"<html", b"<head", b"<body", b"<script", b"<title", b"<?xml"];
+    let text = text_of(body);
+    BEGINNINGS.iter().any(|beginning| {
+        text.get(..beginning.len()).is_some_and(|text| text.eq_ignore_ascii_case(beginning))
+    })
+}

@@ -1,0 +1,64 @@
+//! Why a sieve has no decision.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use robotsieve::{InvalidOrigin, InvalidUrl};
+
+use crate::store::StoreError;
+
+/// Why there is no decision.
+///
+/// An unreachable site is not an error: what follows from that is the decision.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SieveError {
+    /// The URL has no origin that could have a robots.txt.
+    Origin(InvalidOrigin),
+    /// The URL is invalid in the sieve's profile.
+    Url(InvalidUrl),
+    /// The site is unknown, and the sieve has no fetcher.
+    Unknown,
+    /// The store could not be read, and the sieve has no fetcher.
+    Store(Arc<StoreError>),
+    /// The attempt ended without an outcome: the runtime is shutting down, or the fetcher
+    /// panicked.
+    Gone,
+}
+
+impl fmt::Display for SieveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SieveError::Origin(cause) => cause.fmt(f),
+            SieveError::Url(cause) => cause.fmt(f),
+            SieveError::Store(cause) => cause.fmt(f),
+            SieveError::Unknown => f.write_str("nothing is known of the site"),
+            SieveError::Gone => f.write_str("the attempt to fetch ended without an outcome"),
+        }
+    }
+}
+
+impl Error for SieveError {
+    /// The source of the wrapped error, whose own text is already this error's.
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            SieveError::Origin(cause) => cause.source(),
+            SieveError::Url(cause) => cause.source(),
+            SieveError::Store(cause) => cause.source(),
+            SieveError::Unknown | SieveError::Gone => None,
+        }
+    }
+}
+
+impl From<InvalidOrigin> for SieveError {
+    fn from(cause: InvalidOrigin) -> SieveError {
+        SieveError::Origin(cause)
+    }
+}
+
+impl From<InvalidUrl> for SieveError {
+    fn from(cause: InvalidUrl) -> SieveError {
+        SieveError::Url(cause)
+    }
+}

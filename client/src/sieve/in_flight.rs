@@ -1,0 +1,124 @@
+//! At most one attempt per origin at a time, however many callers wait for it.
+
+use std::collections::HashMap;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, watch};
+
+use super::entry::Entry;
+use crate::store::StoreError;
+
+/// How far an attempt has come.
+#[derive(Clone, Debug)]
+pub(super) enum Progress {
+    /// The fetch is running.
+    Fetching,
+    /// The outcome is known, and applies from now on.
+    Known(Arc<Entry>),
+    /// The outcome is durable in the store, or could not be written. Also reached without a
+    /// store.
+    Stored(Arc<Entry>, Result<(), Arc<StoreError>>),
+}
+
+/// The attempts that are running.
+#[derive(Default)]
+pub(super) struct InFlight {
+    by_origin: Mutex<HashMap<Box<str>, watch::Receiver<Progress>>>,
+    /// Notified whenever the last running attempt has ended.
+    idle: Notify,
+}
+
+/// A running attempt, as seen by the task that makes it. Dropping it ends the attempt.
+pub(super) struct Running {
+    in_flight: Arc<InFlight>,
+    key: Box<str>,
+    sender: watch::Sender<Progress>,
+    has_left: bool,
+}
+
+impl InFlight {
+    /// Joins the running attempt of an origin. If there is none, starts one with `start`, unless
+    /// `finished` finds the result of one that has just ended.
+    ///
+    /// `finished` is called under a lock, and must not join an attempt itself.
+    pub(super) fn join<L>(
+        self: &Arc<Self>,
+        key: &str,
+        finished: impl FnOnce() -> Option<L>,
+        start: impl FnOnce(Running),
+    ) -> Result<watch::Receiver<Progress>, L> {
+        let mut by_origin = self.lock();
+        if let Some(attempt) = by_origin.get(key) {
+            return Ok(attempt.clone());
+        }
+        if let Some(finished) = finished() {
+            return Err(finished);
+        }
+        let (sender, receiver) = watch::channel(Progress::Fetching);
+        by_origin.insert(key.into(), receiver.clone());
+        // Dropping `Running` takes the lock, and `start` may drop it at once.
+        drop(by_origin);
+        start(Running { in_flight: Arc::clone(self), key: key.into(), sender, has_left: false });
+        Ok(receiver)
+    }
+
+    /// How many attempts are running.
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Waits until no attempt is running.
+    pub(super) async fn idle(&self) {
+        loop {
+            let mut idle = pin!(self.idle.notified());
+            // Register before the check, so that no notification is missed in between.
+            idle.as_mut().enable();
+            if self.len() == 0 {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// Each change of the map is complete, so it stays valid if a thread panics.
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, watch::Receiver<Progress>>> {
+        self.by_origin.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Running {
+    /// The key of the origin.
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Reports progress to everyone who waits.
+    pub(super) fn report(&self, progress: Progress) {
+        self.sender.send_replace(progress);
+    }
+
+    /// Ends the attempt and then reports its last progress, so that a caller who hears of it and
+    /// asks again starts a new attempt.
+    pub(super) fn end(mut self, progress: Progress) {
+        self.leave();
+        self.report(progress);
+    }
+
+    fn leave(&mut self) {
+        self.has_left = true;
+        let mut by_origin = self.in_flight.lock();
+        by_origin.remove(&self.key);
+        if by_origin.is_empty() {
+            self.in_flight.idle.notify_waiters();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.has_left {
+            self.leave();
+        }
+    }
+}

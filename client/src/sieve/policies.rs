@@ -1,0 +1,104 @@
+//! The policies of sites.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use robotsieve::{Config, Crawler, CrawlerPolicies, Profile, Robots};
+
+use super::entry::Entry;
+use crate::outcome::{ContentHash, Holds, OriginState, Protocol};
+use crate::time::Timestamp;
+
+/// Compiles the policies of sites. Sites with equal bodies share theirs.
+pub(super) struct Policies {
+    profile: Profile,
+    config: Config,
+    crawlers: Vec<Crawler>,
+    allow_all: Arc<CrawlerPolicies>,
+    disallow_all: Arc<CrawlerPolicies>,
+    shared: Mutex<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    by_content: HashMap<ContentHash, Weak<CrawlerPolicies>>,
+    /// At this many entries, those that no site uses any more are removed.
+    sweep_at: usize,
+}
+
+impl Policies {
+    pub(super) fn new(profile: Profile, config: Config, crawlers: Vec<Crawler>) -> Policies {
+        let policies = |file| Arc::new(compile(file, &profile, &config, &crawlers));
+        let (allow_all, disallow_all) = (policies(b""), policies(b"User-agent: *\nDisallow: /"));
+        let shared = Mutex::default();
+        Policies { profile, config, crawlers, allow_all, disallow_all, shared }
+    }
+
+    pub(super) fn crawler_count(&self) -> usize {
+        self.crawlers.len()
+    }
+
+    /// The site with this state. Returns `None` if it needs the body of its copy, which is neither
+    /// passed nor in use by another site.
+    pub(super) fn site(
+        &self,
+        key: &str,
+        state: OriginState,
+        body: Option<&[u8]>,
+        protocol: &Protocol,
+        now: Timestamp,
+    ) -> Option<Entry> {
+        let ruling = protocol.ruling(&state, now);
+        let of_copy = || self.in_use(state.copy.as_ref()?.content);
+        let policies = match ruling.holds {
+            Holds::AllowAll => (Arc::clone(&self.allow_all), of_copy()),
+            Holds::DisallowAll => (Arc::clone(&self.disallow_all), of_copy()),
+            Holds::Rules => (self.of_content(state.copy.as_ref()?.content, body)?, None),
+        };
+        Some(Entry::new(key, state, ruling, policies, self.profile))
+    }
+
+    /// The policies of a body, if a site uses them.
+    pub(super) fn in_use(&self, content: ContentHash) -> Option<Arc<CrawlerPolicies>> {
+        self.lock().by_content.get(&content)?.upgrade()
+    }
+
+    fn of_content(
+        &self,
+        content: ContentHash,
+        body: Option<&[u8]>,
+    ) -> Option<Arc<CrawlerPolicies>> {
+        if let Some(policies) = self.in_use(content) {
+            return Some(policies);
+        }
+        let policies = Arc::new(compile(body?, &self.profile, &self.config, &self.crawlers));
+        let mut shared = self.lock();
+        if shared.by_content.len() >= shared.sweep_at {
+            shared.by_content.retain(|_, policies| policies.strong_count() > 0);
+            shared.sweep_at = 2 * shared.by_content.len().max(512);
+        }
+        // Another thread may have compiled them in the meantime. Then those are shared.
+        match shared.by_content.get(&content).and_then(Weak::upgrade) {
+            Some(other) => Some(other),
+            None => {
+                shared.by_content.insert(content, Arc::downgrade(&policies));
+                Some(policies)
+            }
+        }
+    }
+
+    /// Each change of the map is complete, so it stays valid if a thread panics.
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn compile(
+    file: &[u8],
+    profile: &Profile,
+    config: &Config,
+    crawlers: &[Crawler],
+) -> CrawlerPolicies {
+    let robots = Robots::parse_with(file, profile, config);
+    CrawlerPolicies::new(crawlers.iter().map(|crawler| robots.policy(crawler)))
+}

@@ -1,0 +1,37 @@
+//! The tables of the file.
+
+use redb::TableDefinition;
+
+use super::error::Fault;
+use crate::outcome::ContentHash;
+
+/// The version of the tables and their rows that this library reads and writes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The largest body that a store accepts: 64 MiB.
+pub const MAX_BODY_BYTES: usize = 64 << 20;
+
+/// Properties of the whole file, by name.
+pub(super) const HEADER: TableDefinition<&str, &[u8]> = TableDefinition::new("header");
+/// The row of [`HEADER`] with the version of all other tables: four bytes, little-endian.
+pub(super) const SCHEMA: &str = "schema";
+/// The row of [`HEADER`] with the CRC-32 of the bodies' dictionary, and then the dictionary.
+pub(super) const COMPRESSION_DICTIONARY: &str = "dictionary";
+
+/// An origin's record, by its key. The key is bytes, because redb panics on a damaged `str`.
+pub(super) const ORIGINS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("origins");
+/// A body's row, by its number.
+pub(super) const BODIES: TableDefinition<u64, &[u8]> = TableDefinition::new("bodies");
+/// A body's number, by the first half of its hash. Two bodies with the same half do not occur in
+/// practice; if they did, both would be stored.
+pub(super) const NUMBERS: TableDefinition<u128, u64> = TableDefinition::new("numbers");
+
+/// The key of an origin as text.
+pub(super) fn origin_key(key: &[u8]) -> Result<&str, Fault> {
+    str::from_utf8(key).map_err(|_| Fault::damaged("the key of an origin is not UTF-8"))
+}
+
+/// The key of a body in [`NUMBERS`].
+pub(super) fn half_hash(content: &ContentHash) -> u128 {
+    u128::from_be_bytes(*content.0.first_chunk().expect("a hash has 32 bytes"))
+}

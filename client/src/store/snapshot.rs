@@ -1,0 +1,217 @@
+//! Reads of the store as of one commit.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use redb::{AccessGuard, OwnedRange, ReadOnlyTable, ReadTransaction, ReadableTableMetadata};
+use serde::{Deserialize, Serialize};
+
+use super::bodies::{Decompression, Row};
+use super::error::{Fault, StoreError};
+use super::format::{BODIES, NUMBERS, ORIGINS, SCHEMA_VERSION, half_hash, origin_key};
+use super::guard::guarded;
+use super::record::Record;
+use crate::outcome::{ContentHash, OriginState, Outcome};
+
+/// The state of an origin, and the body of its copy if it has one.
+pub type StateWithBody = (OriginState, Option<Vec<u8>>);
+
+/// A row of the table of bodies, in place.
+type BodyRow = AccessGuard<'static, &'static [u8]>;
+
+/// The rows of all origins, in the order of their keys.
+pub(super) type OriginRows = OwnedRange<&'static [u8], &'static [u8]>;
+
+/// Figures about a store: see [`Store::stat`](super::Store::stat).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Stat {
+    /// The version of the file's tables.
+    pub schema: u32,
+    /// The id of the dictionary that compresses the bodies.
+    pub dictionary: u32,
+    /// Origins in the store.
+    pub origins: u64,
+    /// Origins whose last attempt found a robots.txt.
+    pub present: u64,
+    /// Origins whose last attempt found that there is none.
+    pub absent: u64,
+    /// Origins whose last attempt failed.
+    pub unreachable: u64,
+    /// Origins with a copy, whatever their last attempt found.
+    pub copies: u64,
+    /// Distinct bodies.
+    pub bodies: u64,
+    /// Distinct bodies that no origin refers to any more.
+    pub unused_bodies: u64,
+    /// The total size of the distinct bodies.
+    pub body_bytes: u64,
+    /// Their total size when compressed.
+    pub stored_bytes: u64,
+    /// The size of the file. While it is open for writing, this includes free space.
+    pub file_bytes: u64,
+}
+
+/// The tables as of one commit.
+pub(super) struct Snapshot {
+    path: Arc<Path>,
+    origins: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    bodies: ReadOnlyTable<u64, &'static [u8]>,
+    numbers: ReadOnlyTable<u128, u64>,
+    decompression: Arc<Decompression>,
+}
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Snapshot").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Snapshot {
+    pub(super) fn begin(
+        transaction: &ReadTransaction,
+        decompression: &Arc<Decompression>,
+        path: &Arc<Path>,
+    ) -> Result<Snapshot, Fault> {
+        Ok(Snapshot {
+            path: Arc::clone(path),
+            origins: transaction.open_table(ORIGINS)?,
+            bodies: transaction.open_table(BODIES)?,
+            numbers: transaction.open_table(NUMBERS)?,
+            decompression: Arc::clone(decompression),
+        })
+    }
+
+    pub(super) fn get(&self, origin: &str) -> Result<Option<OriginState>, StoreError> {
+        self.guarded(|| {
+            let Some(row) = self.origins.get(origin.as_bytes())? else { return Ok(None) };
+            Ok(Some(self.state_in(origin, row.value())?.0))
+        })
+    }
+
+    pub(super) fn get_with_body(&self, origin: &str) -> Result<Option<StateWithBody>, StoreError> {
+        self.guarded(|| {
+            let Some(row) = self.origins.get(origin.as_bytes())? else { return Ok(None) };
+            let (state, body) = self.state_in(origin, row.value())?;
+            let body = match body {
+                Some((number, row)) => {
+                    Some(self.decompression.body(&Row::decode(number, row.value())?)?)
+                }
+                None => None,
+            };
+            Ok(Some((state, body)))
+        })
+    }
+
+    pub(super) fn body(&self, content: &ContentHash) -> Result<Option<Vec<u8>>, StoreError> {
+        self.guarded(|| {
+            let Some(number) = self.numbers.get(half_hash(content))? else { return Ok(None) };
+            let number = number.value();
+            let row = self.row_of(number)?;
+            let row = Row::decode(number, row.value())?;
+            // The number belongs to another body with the same half hash.
+            if row.hash != *content {
+                return Ok(None);
+            }
+            self.decompression.body(&row).map(Some)
+        })
+    }
+
+    pub(super) fn stat(&self) -> Result<Stat, StoreError> {
+        self.guarded(|| {
+            let mut stat = Stat {
+                schema: SCHEMA_VERSION,
+                dictionary: self.decompression.dictionary_id(),
+                file_bytes: std::fs::metadata(&self.path)?.len(),
+                ..Stat::default()
+            };
+            let mut used = HashSet::new();
+            for row in self.origins.range::<&[u8]>(..)? {
+                let (origin, row) = row?;
+                let record = Record::decode(origin_key(origin.value())?, row.value())?;
+                stat.origins += 1;
+                *match record.last() {
+                    Outcome::Present => &mut stat.present,
+                    Outcome::Absent(_) => &mut stat.absent,
+                    Outcome::Unreachable(_) => &mut stat.unreachable,
+                } += 1;
+                if let Some(copy) = &record.copy {
+                    stat.copies += 1;
+                    used.insert(copy.body);
+                }
+            }
+            for row in self.bodies.range::<u64>(..)? {
+                let (number, row) = row?;
+                let number = number.value();
+                let row = Row::decode(number, row.value())?;
+                stat.bodies += 1;
+                stat.unused_bodies += u64::from(!used.contains(&number));
+                stat.body_bytes += u64::from(row.len);
+                stat.stored_bytes += row.stored.len() as u64;
+            }
+            Ok(stat)
+        })
+    }
+
+    /// Reads all records and all bodies, through each table that refers to them.
+    pub(super) fn verify(&self) -> Result<(), Fault> {
+        for row in self.origins.range::<&[u8]>(..)? {
+            let (origin, row) = row?;
+            self.state_in(origin_key(origin.value())?, row.value())?;
+        }
+        for row in self.bodies.range::<u64>(..)? {
+            let (number, row) = row?;
+            let row = Row::decode(number.value(), row.value())?;
+            self.decompression.body(&row)?;
+            if self.numbers.get(half_hash(&row.hash))?.is_none() {
+                return Err(Fault::damaged(format!("the body {} is not in the index", row.hash)));
+            }
+        }
+        if self.numbers.len()? > self.bodies.len()? {
+            return Err(Fault::damaged("the index has more entries than there are bodies"));
+        }
+        Ok(())
+    }
+
+    /// The state in an origin's row, and the number and row of its body.
+    fn state_in(
+        &self,
+        origin: &str,
+        row: &[u8],
+    ) -> Result<(OriginState, Option<(u64, BodyRow)>), Fault> {
+        let record = Record::decode(origin, row)?;
+        let Some(copy) = &record.copy else { return Ok((record.into_state(None), None)) };
+        let number = copy.body;
+        let row = self.row_of(number)?;
+        let body = Row::decode(number, row.value())?;
+        Ok((record.into_state(Some((body.hash, body.len))), Some((number, row))))
+    }
+
+    fn row_of(&self, number: u64) -> Result<BodyRow, Fault> {
+        self.bodies.get(number)?.ok_or_else(|| Fault::damaged(format!("body {number} is missing")))
+    }
+
+    fn guarded<T>(&self, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, StoreError> {
+        guarded(work).map_err(|fault| fault.at(&self.path))
+    }
+
+    /// The rows of all origins.
+    pub(super) fn rows(&self) -> Result<OriginRows, StoreError> {
+        self.guarded(|| Ok(self.origins.range_owned::<&[u8]>(..)?))
+    }
+
+    /// The next row, as the key of an origin and its state.
+    pub(super) fn next_of(
+        &self,
+        rows: &mut OriginRows,
+    ) -> Result<Option<(String, OriginState)>, StoreError> {
+        self.guarded(|| {
+            let Some(row) = rows.next() else { return Ok(None) };
+            let (origin, row) = row?;
+            let origin = origin_key(origin.value())?;
+            let (state, _) = self.state_in(origin, row.value())?;
+            Ok(Some((origin.to_owned(), state)))
+        })
+    }
+}

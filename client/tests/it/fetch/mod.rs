@@ -1,0 +1,8 @@
+//! The fetcher against real servers on loopback.
+
+mod ftp;
+mod http;
+mod limits;
+mod nginx;
+mod ssrf;
+mod tls;

@@ -1,0 +1,98 @@
+//! TLS with a test authority.
+
+use robotsieve_client::outcome::Failure;
+use tokio::io::AsyncWriteExt;
+
+use crate::support::servers::authority::{self, Authority};
+use crate::support::servers::site::{Site, answer};
+use crate::support::servers::{ROBOTS, answered, failed, fetch};
+
+#[tokio::test]
+async fn a_valid_certificate_and_both_versions_of_http() {
+    for (protocols, version) in [
+        (&["h2", "http/1.1"][..], http::Version::HTTP_2),
+        (&["http/1.1"], http::Version::HTTP_11),
+        (&[], http::Version::HTTP_11),
+    ] {
+        let tls = authority::test().server("site.test", protocols);
+        let site = Site::https(tls, |_| answer(200, &[("x-y", "z")], ROBOTS)).await;
+        let attempt = fetch(&site.url("https", "/")).await;
+        assert_eq!(answered(&attempt).body, ROBOTS);
+        assert_eq!(answered(&attempt).headers["x-y"], "z");
+        assert_eq!(site.seen()[0].version, version);
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_for_an_address() {
+    let tls = authority::test().server("127.0.0.1", &[]);
+    let site = Site::https(tls, |_| answer(200, &[], ROBOTS)).await;
+    let attempt = fetch(&format!("https://127.0.0.1:{}/", site.port())).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+}
+
+#[tokio::test]
+async fn http2_that_redirects_and_goes_on_for_long() {
+    let tls = authority::test().server("site.test", &["h2"]);
+    let site = Site::https(tls, |request| match request.uri.path() {
+        "/robots.txt" => answer(308, &[("location", "/big")], b"moved"),
+        _ => answer(200, &[], &vec![b'#'; 3 << 20]),
+    })
+    .await;
+    let attempt = fetch(&site.url("https", "/")).await;
+    assert_eq!(attempt.redirects.len(), 1);
+    let response = answered(&attempt);
+    assert_eq!((response.body.len(), response.is_truncated), (1 << 20, true));
+}
+
+#[tokio::test]
+async fn invalid_certificates() {
+    let unknown = Authority::new("Nobody's authority").server("site.test", &[]);
+    let other_name = authority::test().server("other.test", &[]);
+    let expired = authority::test().server_until("site.test", &[], 2020);
+    for (tls, expected) in
+        [(unknown, "UnknownIssuer"), (other_name, "not valid for name"), (expired, "expired")]
+    {
+        let site = Site::https(tls, |_| answer(200, &[], ROBOTS)).await;
+        match failed(fetch(&site.url("https", "/")).await) {
+            Failure::Tls(text) => assert!(text.contains(expected), "{text}"),
+            other => panic!("{expected}: {other:?}"),
+        }
+        // Nothing was asked.
+        assert!(site.seen().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn no_tls_behind_https() {
+    let plain = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    let failure = failed(fetch(&plain.url("https", "/")).await);
+    assert!(matches!(failure, Failure::Tls(_)), "{failure}");
+    let talks = Site::accept(|mut stream| async move {
+        let _ = stream.write_all(b"220 smtp.test ESMTP\r\n").await;
+    })
+    .await;
+    let failure = failed(fetch(&talks.url("https", "/")).await);
+    assert!(matches!(failure, Failure::Tls(_)), "{failure}");
+}
+
+#[tokio::test]
+async fn a_redirect_to_tls_and_back() {
+    let last = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    let to = last.url("http", "/last.txt");
+    let tls = authority::test().server("site.test", &["h2", "http/1.1"]);
+    let middle = Site::https(tls, move |_| answer(301, &[("location", &to)], b"")).await;
+    let to = middle.url("https", "/robots.txt");
+    let first = Site::http(move |_| answer(301, &[("location", &to)], b"")).await;
+    let attempt = fetch(&first.url("http", "/")).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+    assert_eq!(attempt.redirects.len(), 2);
+
+    // A certificate counts at every hop.
+    let tls = Authority::new("Nobody's authority").server("site.test", &[]);
+    let bad = Site::https(tls, |_| answer(200, &[], ROBOTS)).await;
+    let to = bad.url("https", "/");
+    let first = Site::http(move |_| answer(301, &[("location", &to)], b"")).await;
+    let failure = failed(fetch(&first.url("http", "/")).await);
+    assert!(matches!(failure, Failure::Tls(_)), "{failure}");
+}

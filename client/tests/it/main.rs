@@ -1,0 +1,16 @@
+//! All tests of the crate, in one program: linking it once is faster than linking one for each
+//! file.
+
+#[cfg(feature = "fetch")]
+mod fetch;
+#[cfg(feature = "sieve")]
+mod sieve;
+#[cfg(feature = "store")]
+mod store;
+#[cfg(feature = "store")]
+mod store_damage;
+#[cfg(feature = "store")]
+mod store_kill;
+mod support;
+#[cfg(all(feature = "fetch", feature = "sieve"))]
+mod traced;

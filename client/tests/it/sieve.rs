@@ -1,0 +1,658 @@
+//! The sieve, with a web and a clock that the tests control.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderValue};
+use robotsieve::{Answer, Crawler, Origin, Profile, Reason};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{
+    Attempt, CachedCopy, Condition, Failure, Holds, Outcome, Protocol, Redirect, Response, Why,
+};
+use robotsieve_client::sieve::{Fetch, Grounds, Sieve, SieveBuilder, SieveError};
+use robotsieve_client::store::Store;
+use tokio::sync::Semaphore;
+
+const START: u64 = 1_700_000_000;
+const HOUR: u64 = 3_600;
+const DAY: u64 = 24 * HOUR;
+const RULES: &str = "User-agent: *\nDisallow: /private\n";
+
+/// What a site answers.
+#[derive(Clone)]
+enum Site {
+    Answers(u16, &'static str),
+    /// With an ETag, and 304 to whoever sends it.
+    Tagged(&'static str),
+    /// Answers after this many redirects.
+    Redirects(usize, &'static str),
+    Fails,
+    /// Waits until the gate is closed, then fails.
+    FailsLate(Arc<Semaphore>),
+    /// Waits until the gate is closed, then answers.
+    Waits(Arc<Semaphore>),
+    Panics,
+}
+
+#[derive(Clone, Default)]
+struct Web {
+    sites: Arc<Mutex<HashMap<String, Site>>>,
+    asked: Arc<AtomicUsize>,
+    conditional: Arc<AtomicUsize>,
+    seconds: Arc<AtomicU64>,
+}
+
+impl Web {
+    fn of<const N: usize>(sites: [(&str, Site); N]) -> Web {
+        let web = Web::default();
+        web.seconds.store(START, SeqCst);
+        for (key, site) in sites {
+            web.set(key, site);
+        }
+        web
+    }
+
+    fn set(&self, key: &str, site: Site) {
+        self.sites.lock().unwrap().insert(key.into(), site);
+    }
+
+    fn builder(&self) -> SieveBuilder {
+        let seconds = Arc::clone(&self.seconds);
+        Sieve::builder(Crawler::name("bot"))
+            .fetcher(self.clone())
+            .clock(move || Timestamp(seconds.load(SeqCst)))
+    }
+
+    fn sieve(&self) -> Sieve {
+        self.builder().build()
+    }
+
+    fn later(&self, seconds: u64) {
+        self.seconds.fetch_add(seconds, SeqCst);
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(SeqCst)
+    }
+}
+
+impl Fetch for Web {
+    fn fetch<'f>(
+        &'f self,
+        origin: &'f Origin<'static>,
+        conditional: Option<&'f CachedCopy>,
+    ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>> {
+        self.asked.fetch_add(1, SeqCst);
+        let site = self.sites.lock().unwrap().get(origin.key()).cloned();
+        Box::pin(async move {
+            let mut headers = HeaderMap::new();
+            let mut redirects = vec![];
+            let (status, body) = match site {
+                None => (404, ""),
+                Some(Site::Redirects(count, body)) => {
+                    let to = "https://elsewhere.com/robots.txt".to_owned();
+                    redirects = vec![Redirect::new(301, to); count];
+                    (200, body)
+                }
+                Some(Site::Answers(status, body)) => (status, body),
+                Some(Site::Tagged(body)) => {
+                    headers.insert("etag", HeaderValue::from_static("\"x\""));
+                    if conditional.is_some() {
+                        self.conditional.fetch_add(1, SeqCst);
+                        (304, "")
+                    } else {
+                        (200, body)
+                    }
+                }
+                Some(Site::Waits(gate)) => {
+                    drop(gate.acquire().await);
+                    (200, RULES)
+                }
+                Some(Site::Panics) => panic!("on purpose"),
+                Some(Site::FailsLate(gate)) => {
+                    drop(gate.acquire().await);
+                    let result = Err(Failure::Connect("refused".into()));
+                    return Attempt::new(Timestamp(0), result);
+                }
+                Some(Site::Fails) => {
+                    let result = Err(Failure::Connect("refused".into()));
+                    return Attempt::new(Timestamp(0), result);
+                }
+            };
+            let mut response = Response::new(status, body);
+            response.headers = headers;
+            Attempt::new(Timestamp(0), Ok(response)).with_redirects(redirects)
+        })
+    }
+}
+
+async fn allowed(sieve: &Sieve, url: &str) -> bool {
+    sieve.decide(url).await.unwrap().is_allowed()
+}
+
+#[tokio::test]
+async fn verdicts_and_grounds() {
+    let web = Web::of([
+        ("https://e.com", Site::Answers(200, RULES)),
+        ("https://down.com", Site::Answers(500, "")),
+    ]);
+    let sieve = web.sieve();
+    let decision = sieve.decide("https://E.com:443/private/x").await.unwrap();
+    assert!(!decision.is_allowed());
+    assert_eq!(decision.site().origin(), "https://e.com");
+    assert_eq!(decision.profile(), &Profile::RFC9309);
+    assert!(matches!(decision.grounds(), Grounds::Rules(Reason::Rule(rule)) if rule.line == 2));
+    assert_eq!(decision.age(), Some(Duration::ZERO));
+    web.later(100);
+    let decision = sieve.decide("https://e.com/").await.unwrap();
+    assert!(decision.is_allowed());
+    assert_eq!(decision.age(), Some(Duration::from_secs(100)));
+    assert!(matches!(decision.grounds(), Grounds::Rules(Reason::NoMatch)));
+    let decision = sieve.decide("http://e.com/private").await.unwrap();
+    assert!(decision.is_allowed(), "another origin");
+    assert_eq!((decision.site().ruling().why, decision.age()), (Why::Absent, None));
+    let decision = sieve.decide("https://down.com/").await.unwrap();
+    assert!(!decision.is_allowed());
+    assert!(matches!(decision.grounds(), Grounds::Outcome(ruling)
+        if ruling.why == Why::UnreachableWithoutCopy && ruling.holds == Holds::DisallowAll));
+    assert_eq!(decision.site().state().condition(), Condition::Unreachable);
+    assert!(
+        allowed(&sieve, "https://down.com/robots.txt").await,
+        "robots.txt itself is always allowed"
+    );
+    assert_eq!(web.asked(), 3);
+    let metrics = sieve.metrics();
+    assert_eq!((metrics.decisions, metrics.from_table, metrics.waited), (5, 2, 3));
+    assert_eq!((metrics.present, metrics.absent, metrics.unreachable), (1, 1, 1));
+    assert_eq!((metrics.attempts, metrics.attempt_times.count(), metrics.sites), (3, 3, 3));
+    for url in ["", "/x", "mailto:x@e.com", "http://"] {
+        assert!(matches!(sieve.decide(url).await, Err(SieveError::Origin(_))), "{url}");
+    }
+    // Valid by the URL standard, but not in this profile.
+    assert!(matches!(sieve.decide("http:e.com/x").await, Err(SieveError::Url(_))));
+}
+
+#[tokio::test]
+async fn a_thousand_callers_share_one_attempt() {
+    let gate = Arc::new(Semaphore::new(0));
+    let slow = Site::Waits(Arc::clone(&gate));
+    let web = Web::of([("https://slow.com", slow), ("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.sieve();
+    let waiting: Vec<_> = (0..1000)
+        .map(|number| {
+            let sieve = sieve.clone();
+            tokio::spawn(async move {
+                let url = format!("https://slow.com/private/{number}");
+                allowed(&sieve, &url).await
+            })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    // Other sites need not wait for it.
+    assert!(allowed(&sieve, "https://e.com/").await);
+    assert_eq!(web.asked(), 2);
+    gate.close();
+    for task in waiting {
+        assert!(!task.await.unwrap());
+    }
+    assert_eq!(web.asked(), 2);
+    sieve.settled().await;
+}
+
+/// Dropping a future does not cancel the attempt that others wait for.
+#[tokio::test]
+async fn dropped_futures() {
+    let gate = Arc::new(Semaphore::new(0));
+    let web = Web::of([("https://slow.com", Site::Waits(Arc::clone(&gate)))]);
+    let sieve = web.sieve();
+    let url = "https://slow.com/private";
+    let impatient = tokio::time::timeout(Duration::from_millis(10), sieve.decide(url)).await;
+    assert!(impatient.is_err());
+    gate.close();
+    sieve.settled().await;
+    assert!(!sieve.try_decide(url).unwrap().unwrap().is_allowed());
+    assert_eq!(web.asked(), 1);
+}
+
+#[tokio::test]
+async fn expiry_and_refresh() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.sieve();
+    let url = "https://e.com/private";
+    assert!(!allowed(&sieve, url).await);
+    web.set("https://e.com", Site::Answers(200, ""));
+    // The last tenth of a day has not begun.
+    web.later(DAY - DAY / 10 - 1);
+    assert!(!allowed(&sieve, url).await);
+    sieve.settled().await;
+    assert_eq!(web.asked(), 1);
+    // Now it has: the old answer is used while a new one is fetched.
+    web.later(1);
+    assert!(!allowed(&sieve, url).await);
+    assert!(!allowed(&sieve, url).await);
+    sieve.settled().await;
+    assert_eq!((web.asked(), sieve.metrics().refreshes), (2, 1));
+    assert!(allowed(&sieve, url).await);
+    // Nobody asked before it expired, so the next caller waits.
+    web.set("https://e.com", Site::Answers(200, RULES));
+    web.later(DAY);
+    assert!(!allowed(&sieve, url).await);
+    assert_eq!((web.asked(), sieve.metrics().waited), (3, 2));
+}
+
+#[tokio::test]
+async fn unreachable_sites() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.builder().protocol(Protocol::GOOGLE).build();
+    let url = "https://e.com/x";
+    assert!(allowed(&sieve, url).await);
+    web.set("https://e.com", Site::Fails);
+    web.later(DAY);
+    assert!(!allowed(&sieve, url).await, "the first twelve hours");
+    assert_eq!(web.asked(), 2);
+    // It is fetched again no earlier than is due, and then in the background.
+    web.later(5 * 60 - 1);
+    assert!(!allowed(&sieve, url).await);
+    sieve.settled().await;
+    assert_eq!(web.asked(), 2);
+    web.later(1);
+    assert!(!allowed(&sieve, url).await);
+    sieve.settled().await;
+    assert_eq!(web.asked(), 3);
+    // After the twelve hours the last good copy applies, without another answer from the site.
+    web.later(12 * HOUR - 5 * 60);
+    assert!(allowed(&sieve, url).await);
+    assert!(!allowed(&sieve, "https://e.com/private").await);
+    let decision = sieve.decide(url).await.unwrap();
+    assert_eq!(decision.site().ruling().why, Why::CopyWhileUnreachable);
+    assert_eq!(decision.age(), Some(Duration::from_secs(DAY + 12 * HOUR)));
+    sieve.settled().await;
+    // After 30 days it depends on whether other pages of the site are answered.
+    web.later(30 * DAY);
+    assert!(!allowed(&sieve, url).await);
+    sieve.settled().await;
+    sieve.site_answered(&Origin::of(url).unwrap()).unwrap();
+    assert!(allowed(&sieve, "https://e.com/private").await);
+    sieve.errors_mean_absent(&Origin::of(url).unwrap(), true).unwrap();
+    web.set("https://e.com", Site::Answers(500, ""));
+    let fetched = sieve.fetch(&Origin::of(url).unwrap()).await.unwrap();
+    assert_eq!(fetched.state().condition(), Condition::Absent);
+    assert_eq!(fetched.ruling().holds, Holds::AllowAll);
+}
+
+#[tokio::test]
+async fn restarts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("robots.redb");
+    let web = Web::of([
+        ("https://e.com", Site::Tagged(RULES)),
+        ("https://none.com", Site::Answers(410, "")),
+        ("https://down.com", Site::Fails),
+    ]);
+    let urls = ["https://e.com/private", "https://none.com/", "https://down.com/"];
+    let wanted = [false, true, false];
+    let sieve = web.builder().store(Store::open(&path).unwrap()).build();
+    for (url, wanted) in urls.iter().zip(wanted) {
+        let fetched = sieve.fetch(&Origin::of(url).unwrap()).await.unwrap();
+        fetched.stored.unwrap();
+        assert_eq!(allowed(&sieve, url).await, wanted);
+    }
+    assert_eq!(web.asked(), 3);
+    sieve.settled().await;
+    drop(sieve);
+    let sieve = web.builder().store(Store::open(&path).unwrap()).build();
+    for (url, wanted) in urls.iter().zip(wanted) {
+        assert_eq!(allowed(&sieve, url).await, wanted);
+    }
+    let metrics = sieve.metrics();
+    assert_eq!((web.asked(), metrics.from_store, metrics.store_times.count()), (3, 3, 3));
+    // Expired: fetched again, with the validators of the copy in the store.
+    web.later(DAY);
+    sieve.settled().await;
+    drop(sieve);
+    let sieve = web.builder().store(Store::open(&path).unwrap()).build();
+    assert!(!allowed(&sieve, urls[0]).await);
+    assert_eq!((web.asked(), web.conditional.load(SeqCst)), (4, 1));
+    let state = sieve.state(&Origin::of(urls[0]).unwrap()).unwrap().unwrap();
+    assert_eq!(state.copy.unwrap().at, Timestamp(START + DAY));
+    sieve.settled().await;
+    drop(sieve);
+    // Without a fetcher known answers stay in use, and other sites have no decision.
+    web.later(10 * DAY);
+    let seconds = Arc::clone(&web.seconds);
+    let sieve = Sieve::builder(Crawler::name("bot"))
+        .clock(move || Timestamp(seconds.load(SeqCst)))
+        .store(Store::open_read_only(&path).unwrap())
+        .build();
+    assert!(!allowed(&sieve, urls[0]).await);
+    assert!(matches!(sieve.decide("https://new.com/").await, Err(SieveError::Unknown)));
+    let new = Origin::of("https://new.com").unwrap();
+    assert!(matches!(sieve.fetch(&new).await, Err(SieveError::Unknown)));
+    assert_eq!(sieve.state(&new).unwrap(), None);
+}
+
+/// The store prunes a site that is still in memory. Its validators are not sent, because the
+/// store could not keep an unchanged copy without its body.
+#[tokio::test]
+async fn pruned_from_the_store_but_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([("https://e.com", Site::Tagged(RULES))]);
+    let sieve = web.builder().store(store.clone()).build();
+    let origin = Origin::of("https://e.com").unwrap();
+    sieve.fetch(&origin).await.unwrap().stored.unwrap();
+    web.later(DAY);
+    assert_eq!(store.prune(Timestamp(START + DAY)).unwrap().origins, 1);
+    assert!(!allowed(&sieve, "https://e.com/private").await);
+    sieve.settled().await;
+    assert_eq!((web.asked(), web.conditional.load(SeqCst)), (2, 0));
+    assert_eq!(sieve.metrics().store_errors, 0);
+    assert!(store.get_with_body("https://e.com").unwrap().unwrap().1.is_some());
+    // From then on they are sent again.
+    sieve.fetch(&origin).await.unwrap().stored.unwrap();
+    assert_eq!((web.asked(), web.conditional.load(SeqCst)), (3, 1));
+}
+
+#[tokio::test]
+async fn a_file_behind_too_many_redirects() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([
+        ("https://five.com", Site::Redirects(5, RULES)),
+        ("https://six.com", Site::Redirects(6, RULES)),
+    ]);
+    let sieve = web.builder().store(store).build();
+    for (url, wanted) in [("https://five.com/private", false), ("https://six.com/private", true)] {
+        let fetched = sieve.fetch(&Origin::of(url).unwrap()).await.unwrap();
+        fetched.stored.unwrap();
+        assert_eq!(allowed(&sieve, url).await, wanted);
+    }
+}
+
+#[tokio::test]
+async fn many_urls_in_one_call() {
+    let web = Web::of([
+        ("https://a.com", Site::Answers(200, RULES)),
+        ("https://b.com", Site::Answers(200, "User-agent: *\nDisallow: /")),
+    ]);
+    let sieve = web.sieve();
+    let urls: Vec<String> = (0..300)
+        .map(|number| match number % 4 {
+            0 => format!("https://a.com/{number}"),
+            1 => format!("https://b.com/{number}"),
+            2 => format!("https://a.com/private/{number}"),
+            _ => format!("no URL {number}"),
+        })
+        .collect();
+    let decisions = sieve.decide_many(&urls).await;
+    assert_eq!((decisions.len(), web.asked()), (urls.len(), 2));
+    let metrics = sieve.metrics();
+    assert_eq!((metrics.decisions, metrics.from_table, metrics.waited), (225, 223, 2));
+    for (number, decision) in decisions.iter().enumerate() {
+        match (number % 4, decision) {
+            (3, Err(SieveError::Origin(_))) => {}
+            (kind, Ok(decision)) => assert_eq!(decision.is_allowed(), kind == 0),
+            (_, other) => panic!("{number}: {other:?}"),
+        }
+    }
+    assert_eq!(sieve.decide_many::<&str>(&[]).await.len(), 0);
+}
+
+#[tokio::test]
+async fn equal_bodies_share_a_policy() {
+    let keys = ["https://a.com", "https://b.com"];
+    let web = Web::of(keys.map(|key| (key, Site::Answers(200, RULES))));
+    let sieve = web.builder().crawler(Crawler::name("other")).build();
+    let a = sieve.decide("https://a.com/private").await.unwrap();
+    let b = sieve.decide("https://b.com/private").await.unwrap();
+    assert!(a.site().policy(0).is_same(b.site().policy(0)));
+    assert_eq!(a.answers(), [Answer::Disallow; 2]);
+    assert_eq!(sieve.crawler_count(), 2);
+}
+
+#[tokio::test]
+async fn fetchers_that_panic() {
+    let web = Web::of([("https://e.com", Site::Panics)]);
+    let sieve = web.sieve();
+    let url = "https://e.com/private";
+    assert!(matches!(sieve.decide(url).await, Err(SieveError::Gone)));
+    sieve.settled().await;
+    web.set("https://e.com", Site::Answers(200, RULES));
+    assert!(!allowed(&sieve, url).await);
+}
+
+/// More sites than memory has room for: the bound holds.
+#[tokio::test]
+async fn bounded_memory() {
+    let web = Web::of([]);
+    let sieve = web.builder().max_bytes(100_000).slots(16).build();
+    for number in 0..5_000 {
+        assert!(allowed(&sieve, &format!("https://host{number}.com/")).await);
+    }
+    let metrics = sieve.metrics();
+    assert!(metrics.bytes <= 100_000, "{metrics:?}");
+    assert!((50..1000).contains(&metrics.sites), "{metrics:?}");
+    sieve.settled().await;
+}
+
+/// A policy that has compiled itself is weighed again.
+#[tokio::test]
+async fn growing_policies() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.builder().slots(1).build();
+    assert!(allowed(&sieve, "https://e.com/").await);
+    let before = sieve.metrics().bytes;
+    for number in 0..10_000 {
+        allowed(&sieve, &format!("https://e.com/{number}")).await;
+    }
+    // Other sites have taken the slots of the table, so this one is looked up in the cache.
+    let absent = "https://other.com/";
+    for url in ["https://another.com/", absent, "https://another.com/", absent, "https://e.com/"] {
+        assert!(allowed(&sieve, url).await);
+    }
+    let with_both = sieve.metrics();
+    let absent_alone = web.builder().build();
+    assert!(allowed(&absent_alone, absent).await);
+    let grown = with_both.bytes - 2 * absent_alone.metrics().bytes;
+    assert!(grown > before, "{before} {grown}");
+    assert!(with_both.from_memory > 0);
+}
+
+#[test]
+fn without_a_runtime() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.builder().build_blocking().unwrap();
+    assert!(!sieve.decide("https://e.com/private").unwrap().is_allowed());
+    assert!(sieve.decide("https://e.com/").unwrap().is_allowed());
+    let urls = ["https://e.com/", "https://e.com/private", "https://f.com/"];
+    let decisions = sieve.decide_many(&urls).into_iter();
+    let verdicts = decisions.map(|decision| decision.unwrap().is_allowed());
+    assert_eq!(verdicts.collect::<Vec<_>>(), [true, false, true]);
+    sieve.block_on(sieve.as_async().settled());
+    let fetched = sieve.fetch(&Origin::of("https://e.com").unwrap()).unwrap();
+    assert_eq!(fetched.state().last, Outcome::Present);
+    assert_eq!((web.asked(), sieve.metrics().attempts), (3, 3));
+    assert_eq!(sieve.as_async().crawler_count(), 1);
+}
+
+/// The clock is set back between two lookups of the same site: the second one, under the lock of
+/// the running attempts, finds a site that is usable and due.
+#[test]
+fn clocks_that_are_set_back() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let set_back = Arc::new(AtomicU64::new(0));
+    let seconds = Arc::clone(&web.seconds);
+    let once = Arc::clone(&set_back);
+    let builder = Sieve::builder(Crawler::name("bot")).fetcher(web.clone()).clock(move || {
+        let now = seconds.load(SeqCst);
+        // After the next reading the clock goes back.
+        seconds.fetch_sub(once.swap(0, SeqCst), SeqCst);
+        Timestamp(now)
+    });
+    let (done, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let sieve = builder.build_blocking().unwrap();
+        assert!(!sieve.decide("https://e.com/private").unwrap().is_allowed());
+        sieve.block_on(sieve.as_async().settled());
+        web.later(DAY);
+        set_back.store(HOUR, SeqCst);
+        // In one call, so that the clock is read as often as the test needs.
+        let decision = sieve.block_on(sieve.as_async().site(&Origin::of("https://e.com").unwrap()));
+        drop(decision.unwrap());
+        sieve.block_on(sieve.as_async().settled());
+        done.send((web.asked(), sieve.metrics().refreshes)).unwrap();
+    });
+    assert_eq!(told.recv_timeout(Duration::from_secs(20)), Ok((2, 1)));
+}
+
+/// What the caller reports of a site during an attempt is kept.
+#[tokio::test]
+async fn reports_during_an_attempt() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([("https://e.com", Site::Answers(500, ""))]);
+    let sieve = web.builder().store(store.clone()).build();
+    let origin = Origin::of("https://e.com").unwrap();
+    sieve.fetch(&origin).await.unwrap();
+    for late in [true, false] {
+        let gate = Arc::new(Semaphore::new(0));
+        let site = if late { Site::FailsLate } else { Site::Waits };
+        web.set("https://e.com", site(Arc::clone(&gate)));
+        let fetching = tokio::spawn({
+            let (sieve, origin) = (sieve.clone(), origin.clone().into_owned());
+            async move { sieve.fetch(&origin).await.unwrap().stored.unwrap() }
+        });
+        while web.asked() < if late { 2 } else { 3 } {
+            tokio::task::yield_now().await;
+        }
+        web.later(10);
+        sieve.site_answered(&origin).unwrap();
+        sieve.errors_mean_absent(&origin, late).unwrap();
+        gate.close();
+        fetching.await.unwrap();
+        let state = sieve.state(&origin).unwrap().unwrap();
+        let answered = Timestamp(START + if late { 10 } else { 20 });
+        assert_eq!((state.site_answered, state.errors_mean_absent), (Some(answered), late));
+        assert_eq!(state.attempted, answered);
+        assert_eq!(store.get("https://e.com").unwrap(), Some(state));
+    }
+}
+
+/// The other way round: a report does not overwrite the outcome of an attempt.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn reports_and_attempts_in_parallel() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.builder().store(store.clone()).build();
+    let origin = Origin::of("https://e.com").unwrap();
+    sieve.fetch(&origin).await.unwrap();
+    for _ in 0..100 {
+        web.later(1);
+        let reporting = tokio::task::spawn_blocking({
+            let (sieve, origin) = (sieve.clone(), origin.clone().into_owned());
+            move || sieve.site_answered(&origin).unwrap()
+        });
+        sieve.fetch(&origin).await.unwrap().stored.unwrap();
+        reporting.await.unwrap();
+        let now = Timestamp(web.seconds.load(SeqCst));
+        let state = sieve.state(&origin).unwrap().unwrap();
+        assert_eq!((state.attempted, state.site_answered), (now, Some(now)));
+        assert_eq!(store.get("https://e.com").unwrap(), Some(state));
+    }
+}
+
+/// The copy is lost when its site fails: nothing is allowed, as without a copy, and the site is
+/// not fetched over and over.
+#[tokio::test]
+async fn lost_copies() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.redb")).unwrap();
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let origin = Origin::of("https://e.com").unwrap();
+    let first = web.builder().store(store.clone()).build();
+    first.fetch(&origin).await.unwrap().stored.unwrap();
+    first.settled().await;
+    drop(first);
+    let sieve = web.builder().store(store.clone()).build();
+    let gate = Arc::new(Semaphore::new(0));
+    web.set("https://e.com", Site::FailsLate(Arc::clone(&gate)));
+    web.later(DAY);
+    let url = "https://e.com/public";
+    let deciding = tokio::spawn({
+        let sieve = sieve.clone();
+        async move { sieve.decide(url).await.map(|decision| decision.is_allowed()) }
+    });
+    while web.asked() < 2 {
+        tokio::task::yield_now().await;
+    }
+    assert!(store.remove("https://e.com").unwrap());
+    store.prune(Timestamp(0)).unwrap();
+    gate.close();
+    assert!(matches!(deciding.await.unwrap(), Ok(false)));
+    assert!(!allowed(&sieve, url).await);
+    sieve.settled().await;
+    assert_eq!(web.asked(), 2);
+    let state = store.get("https://e.com").unwrap().unwrap();
+    assert_eq!((state.copy.as_ref(), state.failures), (None, 1));
+}
+
+/// Without a store, the copy stays in memory during the time in which nothing is allowed.
+#[tokio::test]
+async fn copies_that_do_not_apply_for_a_time() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.builder().protocol(Protocol::GOOGLE).build();
+    let url = "https://e.com/public";
+    assert!(allowed(&sieve, url).await);
+    web.set("https://e.com", Site::Fails);
+    web.later(DAY);
+    assert!(!allowed(&sieve, url).await);
+    // Pushes everything else that refers to its policies out of the cache and the table.
+    for number in 0..2_000 {
+        assert!(allowed(&sieve, &format!("https://host{number}.com/")).await);
+        // Makes the cache do its pending evictions.
+        let _ = sieve.metrics();
+    }
+    web.later(12 * HOUR);
+    let decision = sieve.decide(url).await.unwrap();
+    assert_eq!(decision.site().ruling().why, Why::CopyWhileUnreachable);
+    assert!(decision.is_allowed());
+    assert!(!allowed(&sieve, "https://e.com/private").await);
+    sieve.settled().await;
+}
+
+/// A caller who asks after an attempt has ended gets a new one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn one_attempt_after_another() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.sieve();
+    let origin = Origin::of("https://e.com").unwrap();
+    for number in 1..=1000 {
+        sieve.fetch(&origin).await.unwrap();
+        assert_eq!(web.asked(), number);
+    }
+}
+
+/// During a refresh the old answer is used until it expires, and no longer.
+#[tokio::test]
+async fn slow_refreshes() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.sieve();
+    let url = "https://e.com/private";
+    assert!(!allowed(&sieve, url).await);
+    let gate = Arc::new(Semaphore::new(0));
+    web.set("https://e.com", Site::Waits(Arc::clone(&gate)));
+    web.later(DAY - 10);
+    assert!(!allowed(&sieve, url).await);
+    web.later(9);
+    assert!(sieve.try_decide(url).unwrap().is_some());
+    web.later(1);
+    assert!(sieve.try_decide(url).unwrap().is_none());
+    gate.close();
+    sieve.settled().await;
+    assert_eq!(web.asked(), 2);
+}

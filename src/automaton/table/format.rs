@@ -1,0 +1,358 @@
+//! The layout of a table, its invariants, and bounds-checked access to its parts.
+//!
+//! # Layout
+//!
+//! A table is one run of bytes: a header, the records, the entries, and zeros as padding. A
+//! *target* is where a transition leads, as a little-endian number of `W` bytes: 0 is "finally
+//! allow", 1 is "finally disallow", anything else is the offset of a record.
+//!
+//! ```text
+//! header    W (2 if the records end below 64 KiB, else 4), number of entries n,
+//!           start: W, missed: W, offset of the entries: W
+//! records
+//! entries   4 n bytes of prefixes, n skips, n targets
+//! padding   32 zeros
+//! ```
+//!
+//! The first byte of a record, its *head*, says what it is:
+//!
+//! ```text
+//! bits 0-1  kind       0 literal, 1 branch, 2 wait
+//! bit  2    at end     the verdict if the haystack ends in this record: 0 allow, 1 disallow
+//! bits 3-4  otherwise  0 finally allow, 1 finally disallow, 2 the target in the record
+//! bits 5-6  then       (literal) 0 the next record, 1 finally allow, 2 finally disallow,
+//!                      3 the target in the record
+//!
+//! literal   head, len, len bytes, [then: W], [otherwise: W]
+//! branch    head, n, n bytes, n peeks, n targets, [otherwise: W]
+//! wait      head, n, a filter of 96 bytes, n bytes, n peeks, n targets
+//! ```
+//!
+//! A *literal* compares its bytes with the haystack at once and goes on to `then` if all of
+//! them match. A *branch* has `n` transitions, each on one byte. If no byte matches, a literal
+//! or branch goes to `otherwise`, which reads the byte again: the failure transition of
+//! Aho-Corasick. A *wait* is the state after a star: it skips every byte but those of its
+//! transitions.
+//!
+//! # Looking ahead
+//!
+//! Most bytes that could start a match do not. Three parts of a table tell so without a visit
+//! to the records that would find out ([`lookahead`] computes the last two):
+//!
+//! The *peek* of a transition is the first byte of the literal that it leads to, provided that
+//! this literal's `otherwise` is where the branch or wait itself goes if nothing matches. If
+//! another byte comes next, the literal need not be visited. All other transitions have the
+//! peek `#`, a byte that no literal holds.
+//!
+//! The *filter* of a wait describes which three bytes in a row may start a match. For each of
+//! the three it holds a set of bytes, as two tables indexed by the low and by the high four
+//! bits of a byte, where each transition owns one of eight bits. Only if all six look-ups share
+//! a bit can there be a match.
+//!
+//! The *entries* say where the first four bytes of a haystack lead: a *prefix* of up to four
+//! bytes (filled up with `#`), the target after it, and how many bytes to skip. If no prefix
+//! matches and none of the four bytes is special, the walk goes to `missed`: a verdict, or a
+//! wait that reads the haystack from its first byte.
+//!
+//! # Invariants
+//!
+//! [`RawTable::validate`] checks all of them; the walk relies on them.
+//!
+//! 1. `W` is 2 or 4. The records follow one another without a gap from the header to the
+//!    entries; entries and padding fill the rest.
+//! 2. Every target is 0, 1 or the offset of a record; so is the start.
+//! 3. The `otherwise` of a literal or branch is final or a wait; a wait has none. So at most
+//!    two records read the same byte, and the walk ends.
+//! 4. A literal has at least one byte. If its `then` is the next record, there is one.
+//! 5. The bytes of a branch or a wait ascend.
+//! 6. No literal holds a *special* byte, one that ends a haystack or that normalising may
+//!    change (the `%` of an escape belongs to branches). So literals can be compared with
+//!    haystacks that are not normalised.
+//! 7. A peek other than `#` is the first byte of the literal that its transition leads to, and
+//!    that literal's `otherwise` is the branch's own, or the wait itself.
+//! 8. Filters, entries and `missed` are what [`lookahead`] computes from the records. An entry
+//!    skips at most four bytes.
+//!
+//! [`lookahead`]: crate::automaton::lookahead
+
+use crate::rules::normalise::Encoding;
+use crate::verdict::Verdict;
+
+pub(in crate::automaton) const LITERAL: u8 = 0;
+pub(in crate::automaton) const BRANCH: u8 = 1;
+pub(in crate::automaton) const WAIT: u8 = 2;
+const KIND: u8 = 3;
+pub(super) const AT_END_DISALLOW: u8 = 1 << 2;
+pub(super) const OTHERWISE_SHIFT: u8 = 3;
+pub(super) const THEN_SHIFT: u8 = 5;
+/// `otherwise`: the record holds the target.
+pub(in crate::automaton) const OTHERWISE_TARGET: u8 = 2;
+/// `then`: the next record.
+pub(in crate::automaton) const THEN_NEXT: u8 = 0;
+/// `then`: the record holds the target.
+pub(in crate::automaton) const THEN_TARGET: u8 = 3;
+
+/// The largest target that is a verdict: "finally disallow".
+pub(in crate::automaton) const LAST_FINAL: u32 = 1;
+
+/// The length of the header, which is the offset of the first record.
+pub(in crate::automaton) const fn header_len(width: usize) -> usize {
+    2 + 3 * width
+}
+
+/// Zeros at the end of a table, so that a vector may be loaded from any offset before them.
+pub(in crate::automaton) const PADDING: usize = 32;
+/// The peek of a transition that cannot be judged by the next byte.
+pub(in crate::automaton) const NO_PEEK: u8 = b'#';
+/// Targets have two bytes in tables whose records end before this offset.
+pub(super) const NARROW_LIMIT: usize = 1 << 16;
+/// The length of a filter: for each of three bytes in a row, a table by its low four bits and
+/// one by its high four bits.
+pub(in crate::automaton) const FILTER_LEN: usize = 6 * 16;
+/// The length of an entry's prefix.
+pub(in crate::automaton) const PREFIX_LEN: usize = 4;
+
+/// The first byte of a record.
+#[derive(Clone, Copy)]
+pub(in crate::automaton) struct Head(pub(in crate::automaton) u8);
+
+impl Head {
+    #[inline(always)]
+    pub(in crate::automaton) fn kind(self) -> u8 {
+        self.0 & KIND
+    }
+
+    #[inline(always)]
+    pub(in crate::automaton) fn at_end(self) -> Verdict {
+        if self.0 & AT_END_DISALLOW == 0 { Verdict::Allow } else { Verdict::Disallow }
+    }
+
+    #[inline(always)]
+    pub(in crate::automaton) fn otherwise(self) -> u8 {
+        self.0 >> OTHERWISE_SHIFT & 3
+    }
+
+    #[inline(always)]
+    pub(in crate::automaton) fn then(self) -> u8 {
+        self.0 >> THEN_SHIFT & 3
+    }
+
+    /// The length of a literal's target `then`: 0 if the record holds none.
+    #[inline(always)]
+    pub(in crate::automaton) fn then_len(self, width: usize) -> usize {
+        if self.then() == THEN_TARGET { width } else { 0 }
+    }
+
+    /// The length of the targets that follow a literal's bytes.
+    #[inline(always)]
+    pub(in crate::automaton) fn targets_len(self, width: usize) -> usize {
+        let otherwise = if self.otherwise() == OTHERWISE_TARGET { width } else { 0 };
+        self.then_len(width) + otherwise
+    }
+}
+
+/// A record, taken apart.
+pub(in crate::automaton) struct Record<'t> {
+    pub(in crate::automaton) head: Head,
+    /// A literal's bytes, or the bytes of the transitions.
+    pub(in crate::automaton) bytes: &'t [u8],
+    /// One for each transition; empty for a literal.
+    pub(in crate::automaton) peeks: &'t [u8],
+    /// One for each transition; empty for a literal.
+    pub(in crate::automaton) targets: Vec<u32>,
+    /// `None` for a wait.
+    pub(in crate::automaton) otherwise: Option<u32>,
+    /// Where a literal leads; `None` for the next record.
+    pub(in crate::automaton) then: Option<u32>,
+    /// Of a wait.
+    pub(in crate::automaton) filter: Option<&'t [u8]>,
+    pub(in crate::automaton) len: usize,
+}
+
+/// What the start of a table leads to by up to four bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::automaton) struct Entry {
+    /// Filled up with `#`.
+    pub(in crate::automaton) prefix: [u8; PREFIX_LEN],
+    /// How many bytes of the haystack come before those that the target reads. Fewer than the
+    /// prefix has if the target is a literal whose first bytes belong to the prefix.
+    pub(in crate::automaton) skip: u8,
+    pub(in crate::automaton) target: u32,
+}
+
+/// The bytes of a table, valid or not.
+///
+/// All access is checked: what reads beyond the end panics or returns `None`. A
+/// [`Table`](super::Table) is one that is known to be valid.
+#[derive(Clone, Copy)]
+pub(crate) struct RawTable<'t> {
+    bytes: &'t [u8],
+    /// How haystacks are normalised and what ends them.
+    encoding: Encoding,
+}
+
+impl<'t> RawTable<'t> {
+    #[inline(always)]
+    pub(super) fn new(bytes: &'t [u8], encoding: Encoding) -> RawTable<'t> {
+        RawTable { bytes, encoding }
+    }
+
+    #[inline(always)]
+    pub(in crate::automaton) fn bytes(self) -> &'t [u8] {
+        self.bytes
+    }
+
+    /// How haystacks are normalised and what ends them.
+    #[inline(always)]
+    pub(in crate::automaton) fn encoding(self) -> Encoding {
+        self.encoding
+    }
+
+    /// The length of a target.
+    #[inline(always)]
+    pub(in crate::automaton) fn width(self) -> usize {
+        usize::from(self.bytes[0])
+    }
+
+    /// A field of the header.
+    fn field(self, field: usize) -> u32 {
+        let width = self.width();
+        number(&self.bytes[2 + field * width..][..width])
+    }
+
+    pub(in crate::automaton) fn start(self) -> u32 {
+        self.field(0)
+    }
+
+    /// Where the walk goes if no entry matches.
+    pub(super) fn missed(self) -> u32 {
+        self.field(1)
+    }
+
+    /// Where the records end and the entries begin.
+    pub(super) fn records_end(self) -> usize {
+        self.field(2) as usize
+    }
+
+    /// Takes a record apart; `None` if it does not end before the entries.
+    ///
+    /// Allocates, so the walk has its own way to read records.
+    pub(in crate::automaton) fn record(self, offset: usize) -> Option<Record<'t>> {
+        let width = self.width();
+        let mut rest = self.bytes.get(..self.records_end())?.get(offset..)?;
+        let before = rest.len();
+        let mut take = |len: usize| {
+            let (taken, left) = rest.split_at_checked(len)?;
+            rest = left;
+            Some(taken)
+        };
+        let [head, n] = *take(2)? else { return None };
+        let (head, n) = (Head(head), usize::from(n));
+        let mut record = Record {
+            head,
+            bytes: &[],
+            peeks: &[],
+            targets: Vec::new(),
+            otherwise: None,
+            then: None,
+            filter: None,
+            len: 0,
+        };
+        if head.kind() == WAIT {
+            record.filter = Some(take(FILTER_LEN)?);
+        }
+        record.bytes = take(n)?;
+        if head.kind() == LITERAL {
+            record.then = match head.then() {
+                THEN_NEXT => None,
+                THEN_TARGET => Some(number(take(width)?)),
+                verdict => Some(u32::from(verdict - 1)),
+            };
+        } else {
+            record.peeks = take(n)?;
+            record.targets = take(n * width)?.chunks_exact(width).map(number).collect();
+        }
+        record.otherwise = match (head.kind(), head.otherwise()) {
+            (WAIT, _) => None,
+            (_, OTHERWISE_TARGET) => Some(number(take(width)?)),
+            (_, verdict) => Some(u32::from(verdict)),
+        };
+        record.len = before - rest.len();
+        Some(record)
+    }
+
+    pub(in crate::automaton) fn head(self, record: u32) -> Head {
+        Head(self.bytes[record as usize])
+    }
+
+    /// How many bytes a literal has, or how many transitions another record has.
+    pub(in crate::automaton) fn count(self, record: u32) -> usize {
+        usize::from(self.bytes[record as usize + 1])
+    }
+
+    /// The offset of a literal's bytes, or of the bytes of the transitions.
+    fn bytes_at(self, record: u32) -> usize {
+        let filter = if self.head(record).kind() == WAIT { FILTER_LEN } else { 0 };
+        record as usize + 2 + filter
+    }
+
+    /// One of a literal's bytes.
+    pub(in crate::automaton) fn literal_byte(self, literal: u32, index: usize) -> u8 {
+        self.bytes[literal as usize + 2 + index]
+    }
+
+    fn target_at(self, offset: usize) -> u32 {
+        number(&self.bytes[offset..offset + self.width()])
+    }
+
+    /// The bytes of the transitions of a branch or wait.
+    pub(in crate::automaton) fn transition_bytes(self, record: u32) -> &'t [u8] {
+        &self.bytes[self.bytes_at(record)..][..self.count(record)]
+    }
+
+    /// The target of a transition of a branch or wait.
+    pub(in crate::automaton) fn target(self, record: u32, transition: usize) -> u32 {
+        let targets = self.bytes_at(record) + 2 * self.count(record);
+        self.target_at(targets + self.width() * transition)
+    }
+
+    /// The transitions of a branch or wait, by byte in ascending order.
+    pub(in crate::automaton) fn transitions(self, record: u32) -> impl Iterator<Item = (u8, u32)> {
+        let (n, width) = (self.count(record), self.width());
+        let (bytes, rest) = self.bytes[self.bytes_at(record)..].split_at(n);
+        let targets = rest[n..][..n * width].chunks_exact(width);
+        bytes.iter().copied().zip(targets.map(number))
+    }
+
+    /// Where a literal leads if all its bytes match.
+    pub(in crate::automaton) fn then(self, record: u32) -> u32 {
+        let head = self.head(record);
+        let end = self.bytes_at(record) + self.count(record);
+        match head.then() {
+            THEN_NEXT => (end + head.targets_len(self.width())) as u32,
+            THEN_TARGET => self.target_at(end),
+            verdict => u32::from(verdict - 1),
+        }
+    }
+
+    /// Where a record leads by a byte that it has no transition for; a wait stays.
+    pub(in crate::automaton) fn otherwise(self, record: u32) -> u32 {
+        let head = self.head(record);
+        let bytes = self.bytes_at(record);
+        match (head.kind(), head.otherwise()) {
+            (WAIT, _) => record,
+            (LITERAL, OTHERWISE_TARGET) => {
+                self.target_at(bytes + self.count(record) + head.then_len(self.width()))
+            }
+            (_, OTHERWISE_TARGET) => {
+                self.target_at(bytes + (2 + self.width()) * self.count(record))
+            }
+            (_, verdict) => u32::from(verdict),
+        }
+    }
+}
+
+/// A little-endian number.
+fn number(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |number: u32, byte| number << 8 | u32::from(*byte))
+}

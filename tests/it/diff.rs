@@ -1,0 +1,553 @@
+//! What a comparison says is true: no URL differs between policies that are "equal", every flip
+//! flips, the first one is a shortest one, and a direction without flips has none.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::support::random::Random;
+use crate::support::{corpus, generate, say};
+use robotsieve::diff::{self, Difference, Flip, Limits, Unproven};
+use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots, Target, Verdict};
+
+/// How many pairs of files to compare, and how many URLs to try for each. The environment variable
+/// ROBOTSIEVE_DIFF_URLS overrides the latter.
+const PAIRS: usize = 1_000;
+const URLS: usize = 10_000;
+
+fn policy(file: &[u8], profile: &Profile) -> Policy {
+    Robots::parse(file, profile).policy(&Crawler::name("bot"))
+}
+
+/// A file for everybody with these lines.
+fn of_lines(lines: &str) -> Vec<u8> {
+    format!("User-agent: *\n{lines}\n").into_bytes()
+}
+
+fn compare(old: &str, new: &str, profile: &Profile) -> Difference {
+    let [old, new] = [old, new].map(|lines| policy(&of_lines(lines), profile));
+    diff::policies(&old, &new, &Limits::default())
+}
+
+/// The first newly disallowed and the first newly allowed path.
+fn first(difference: &Difference) -> [Option<String>; 2] {
+    let flips = difference.flips().unwrap_or_else(|| panic!("{difference:?}"));
+    assert_eq!(flips.unproven, None);
+    [&flips.newly_disallowed, &flips.newly_allowed]
+        .map(|flips| Some(flips.first()?.path.escape_ascii().to_string()))
+}
+
+#[test]
+fn equal_meaning() {
+    for (old, new) in [
+        ("", "Disallow:"),
+        ("Disallow: /a\nAllow: /b", "Allow: /b\nDisallow: /a"),
+        ("Disallow: /a", "Disallow: /a*"),
+        ("Disallow: /a", "Disallow: /a\nDisallow: /a/b"),
+        ("Disallow: /a\nAllow: /ab", "Disallow: /a\nAllow: /ab\nDisallow: /abc\nAllow: /abc"),
+        ("Disallow: /*a*", "Disallow: /**a"),
+        // The first rule alone matches whatever the second does.
+        ("Disallow: /*a\nDisallow: /*/a", "Disallow: /*a"),
+        ("Allow: /x", ""),
+        // The same after normalising.
+        ("Disallow: /é%7e", "Disallow: /%c3%a9~"),
+        // No target has a space, a star, or an escape of a letter.
+        ("Disallow: /x\nAllow: /x%61", "Disallow: /x\nAllow: /xa"),
+        // This path is always allowed.
+        ("Disallow: /robots.txt$", ""),
+    ] {
+        assert_eq!(compare(old, new, &Profile::RFC9309), Difference::Equal, "{old} | {new}");
+        assert_eq!(compare(new, old, &Profile::RFC9309), Difference::Equal, "{new} | {old}");
+    }
+}
+
+#[test]
+fn shortest_flips() {
+    for (old, new, disallowed, allowed) in [
+        ("", "Disallow: /", Some("/"), None),
+        ("Disallow: /", "", None, Some("/")),
+        ("Disallow: /a", "Disallow: /b", Some("/b"), Some("/a")),
+        ("Disallow: /a", "Disallow: /a/", None, Some("/a")),
+        ("Disallow: /a/", "Disallow: /a", Some("/a"), None),
+        ("Disallow: /*.pdf", "Disallow: /*.pdf$", None, Some("/.pdfa")),
+        ("Disallow: /x$", "Disallow: /x", Some("/xa"), None),
+        ("Allow: /a", "Disallow: /", Some("/"), None),
+        ("Disallow: /\nAllow: /a*c", "Disallow: /\nAllow: /a*b", Some("/ac"), Some("/ab")),
+        // The path of the file itself is always allowed, so a byte more is needed.
+        ("", "Disallow: /robots.txt", Some("/robots.txta"), None),
+        ("", "Disallow: /%20", Some("/%20"), None),
+        ("", "Disallow: /*%2a", Some("/%2A"), None),
+        ("", "Disallow: /%zz", Some("/%25zz"), None),
+    ] {
+        let wanted = [disallowed, allowed].map(|path| path.map(str::to_owned));
+        let difference = compare(old, new, &Profile::RFC9309);
+        assert_eq!(first(&difference), wanted, "{old} | {new}");
+    }
+    // Paths are as the profile compares them.
+    let raw = compare("", "Disallow: /%2a*é", &Profile::GOOGLE);
+    assert_eq!(first(&raw)[0].as_deref(), Some("/%2A%C3%A9"));
+    let raw = compare("", "Disallow: /é", &Profile::ORIGINAL_1994);
+    assert_eq!(first(&raw)[0].as_deref(), Some("/\\xc3\\xa9"));
+}
+
+/// If a stray `%` is kept but escaped letters are decoded, a target can hold an escaped letter that
+/// a path with the same bytes would have decoded.
+#[test]
+fn targets_that_are_not_their_own_paths() {
+    let mut profile = Profile::RFC9309;
+    profile.stray_percent_encoded = false;
+    let policies = ["", "Disallow: /%%34"].map(|lines| policy(&of_lines(lines), &profile));
+    let difference = diff::policies(&policies[0], &policies[1], &Limits::default());
+    let path = first(&difference)[0].clone().unwrap();
+    assert_eq!(policies[1].is_path_allowed(&path), Ok(false), "{path}");
+}
+
+#[test]
+fn deciding_rules() {
+    let difference = compare(
+        "Disallow: /a\nDisallow: /b\nAllow: /a/x",
+        "Disallow: /c\nDisallow: /b/d",
+        &Profile::RFC9309,
+    );
+    let flips = difference.flips().unwrap();
+    let lines = |flip: &Flip| {
+        let line = |rule: &Option<diff::DecidingRule>| rule.as_ref().map(|rule| rule.line);
+        (flip.path.escape_ascii().to_string(), line(&flip.old), line(&flip.new))
+    };
+    let allowed: Vec<_> = flips.newly_allowed.iter().map(lines).collect();
+    assert_eq!(allowed, [("/a".into(), Some(2), None), ("/b".into(), Some(3), None)]);
+    let disallowed: Vec<_> = flips.newly_disallowed.iter().map(lines).collect();
+    assert_eq!(disallowed, [("/c".into(), None, Some(2))]);
+    assert!(flips.newly_allowed.iter().all(|flip| flip.is_shortest));
+    let rule = flips.newly_disallowed[0].new.as_ref().unwrap();
+    assert_eq!((rule.verdict, &rule.value[..]), (Verdict::Disallow, &b"/c"[..]));
+    // Longer flips by other rules are found too.
+    let difference = compare("", "Disallow: /abc\nDisallow: /*.pdf", &Profile::RFC9309);
+    let flips = &difference.flips().unwrap().newly_disallowed;
+    let found: Vec<_> = flips.iter().map(|flip| (&flip.path[..], flip.is_shortest)).collect();
+    assert_eq!(found, [(&b"/abc"[..], true), (b"/.pdf", false)]);
+}
+
+#[test]
+fn crawlers() {
+    let old = b"User-agent: a\nUser-agent: b\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\n";
+    let new = b"User-agent: A\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\n\nUser-agent: c\nDisallow: /y";
+    let [old, new] = [&old[..], new].map(|file| Robots::parse(file, &Profile::RFC9309));
+    let all = diff::files(&old, &new, &Limits::default());
+    let names: Vec<Vec<&[u8]>> = all.iter().map(|same| same.crawlers.clone()).collect();
+    assert_eq!(names, [vec![&b"*"[..], b"c"], vec![b"a"], vec![b"b"]]);
+    assert!(all[0].difference.is_equal() && all[1].difference.is_equal());
+    assert_eq!(first(&all[2].difference), [Some("/y".into()), Some("/x".into())]);
+    let asked = [("one", Crawler::names(["x", "b"])), ("two", Crawler::name("b"))];
+    let asked = diff::crawlers(&old, &new, asked, &Limits::default());
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0].crawlers, ["one", "two"]);
+}
+
+/// Beyond the limits, only what was seen is reported, and it is true.
+#[test]
+fn over_the_bounds() {
+    let stars = |verdict: &str, last: char| -> String {
+        let rule = |x: char| format!("{verdict}: /*a{x}*A{x}*{last}\n");
+        ('b'..='o').map(rule).collect()
+    };
+    let mut limits = Limits::default();
+    limits.pairs = 2_000;
+    // A DFA with millions of states.
+    let large: String = (0..40).map(|i| format!("Disallow: /*a{i}b*c{i}d*e{i}f\n")).collect();
+    let old = policy(&of_lines(&large), &Profile::RFC9309);
+    let changed = policy(&of_lines(&large.replace("e7f", "e7g")), &Profile::RFC9309);
+    let difference = diff::policies(&old, &changed, &limits);
+    let flips = difference.flips().expect("samples find it");
+    assert!(matches!(flips.unproven, Some(Unproven::Old(_))), "{flips:?}");
+    flips_flip(&difference, &old, &changed);
+    assert!(flips.newly_allowed.iter().all(|flip| !flip.is_shortest));
+    // One more rule, which never decides: equal, but it cannot be proven.
+    let redundant =
+        policy(&of_lines(&format!("{large}Disallow: /*a7b*c7d*e7f*x")), &Profile::RFC9309);
+    let unknown = diff::policies(&old, &redundant, &limits);
+    let Difference::Unknown { unproven: Unproven::Old(_), sampled } = unknown else {
+        panic!("{unknown:?}")
+    };
+    assert_eq!(sampled, limits.samples);
+    // Two DFAs whose pairs are too many.
+    let [one, other] = [stars("Disallow", 'x'), stars("Disallow", 'y')];
+    let [one, other] = [one, other].map(|lines| policy(&of_lines(&lines), &Profile::RFC9309));
+    flips_flip(&diff::policies(&one, &other, &limits), &one, &other);
+    // Different profiles.
+    let google = policy(&of_lines("Disallow: /%41"), &Profile::GOOGLE);
+    let rfc = policy(&of_lines("Disallow: /%41"), &Profile::RFC9309);
+    let difference = diff::policies(&rfc, &google, &limits);
+    flips_flip(&difference, &rfc, &google);
+    assert!(!difference.is_equal(), "{difference:?}");
+}
+
+/// Policies can be compared whatever their engine.
+#[test]
+fn policies_of_other_engines() {
+    for engine in [Engine::Scan, Engine::Lazy, Engine::Segments] {
+        let mut config = Config::default();
+        config.engine = Some(engine);
+        let policy = |lines| {
+            Robots::parse_with(&of_lines(lines), &Profile::RFC9309, &config)
+                .policy(&Crawler::name("bot"))
+        };
+        let difference =
+            diff::policies(&policy("Disallow: /*a"), &policy("Disallow: /*b"), &Limits::default());
+        assert_eq!(first(&difference), [Some("/b".into()), Some("/a".into())]);
+    }
+    let mut config = Config::default();
+    config.keep_rules = false;
+    let without = Robots::parse_with(b"User-agent: *\nDisallow: /a", &Profile::RFC9309, &config)
+        .policy(&Crawler::name("bot"));
+    let difference = diff::policies(&without, &policy(b"", &Profile::RFC9309), &Limits::default());
+    assert_eq!(first(&difference), [None, Some("/a".into())]);
+    assert_eq!(difference.flips().unwrap().newly_allowed[0].old, None);
+}
+
+/// Every flip flips.
+fn flips_flip(difference: &Difference, old: &Policy, new: &Policy) {
+    let Some(flips) = difference.flips() else { return };
+    assert!(!flips.newly_disallowed.is_empty() || !flips.newly_allowed.is_empty());
+    let both = [(&flips.newly_disallowed, false), (&flips.newly_allowed, true)];
+    for (flip, allowed) in both.iter().flat_map(|(flips, now)| flips.iter().map(|f| (f, *now))) {
+        assert_eq!(flip.path.first(), Some(&b'/'));
+        assert_eq!(old.is_path_allowed(&flip.path), Ok(!allowed), "{flip:?}");
+        assert_eq!(new.is_path_allowed(&flip.path), Ok(allowed), "{flip:?}");
+        let line = |policy: &Policy| policy.decide_path(&flip.path).unwrap().rule().map(|r| r.line);
+        assert_eq!(flip.old.as_ref().map(|rule| rule.line), line(old));
+        assert_eq!(flip.new.as_ref().map(|rule| rule.line), line(new));
+    }
+}
+
+/// What the comparison says is true for these paths.
+fn holds_for(
+    difference: &Difference,
+    profile: &Profile,
+    [old, new]: [&Policy; 2],
+    paths: &[Vec<u8>],
+) {
+    flips_flip(difference, old, new);
+    let proven = difference.flips().is_none_or(|flips| flips.unproven.is_none());
+    if !proven || matches!(difference, Difference::Unknown { .. }) {
+        return;
+    }
+    let target_len = |path: &[u8]| Target::from_path(path, profile).unwrap().to_vec().len();
+    let nearest = |flips: &[Flip]| {
+        let first = flips.first()?;
+        assert!(first.is_shortest);
+        Some(target_len(&first.path))
+    };
+    let nearest = difference
+        .flips()
+        .map_or([None; 2], |f| [nearest(&f.newly_disallowed), nearest(&f.newly_allowed)]);
+    for path in paths {
+        let allowed = [old, new].map(|policy| policy.is_path_allowed(path).unwrap());
+        if allowed[0] != allowed[1] {
+            let shown = path.escape_ascii();
+            let nearest = nearest[usize::from(allowed[1])];
+            let nearest = nearest.unwrap_or_else(|| panic!("{shown} flips: {difference:?}"));
+            assert!(nearest <= target_len(path), "{shown} is nearer: {difference:?}");
+        }
+    }
+}
+
+/// Rules over a small alphabet, so that they often match the same paths.
+fn rules(random: &mut Random) -> Vec<(bool, Vec<u8>)> {
+    const WORDS: [&[u8]; 18] = [
+        b"a",
+        b"b",
+        b"/",
+        b"ab",
+        b"/a",
+        b"a",
+        b"b",
+        b"*",
+        b"*",
+        b"/",
+        b"%61",
+        b"%2a",
+        b"%2F",
+        b"\xC3\xA9",
+        b"%",
+        b" ",
+        b"?",
+        b"robots.txt",
+    ];
+    const ENDS: [&[u8]; 6] = [b"", b"", b"", b"$", b"*", b"*$"];
+    let words: &[&[u8]] = if random.below(3) == 0 { &WORDS } else { &WORDS[..10] };
+    let most = if random.below(4) == 0 { 30 } else { 6 };
+    (0..1 + random.below(most))
+        .map(|_| {
+            let mut value = b"/".to_vec();
+            (0..random.below(6))
+                .for_each(|_| value.extend_from_slice(words[random.below(words.len())]));
+            value.extend_from_slice(ENDS[random.below(ENDS.len())]);
+            (random.below(2) == 0, value)
+        })
+        .collect()
+}
+
+/// The same rules with small changes, many of which do not change the meaning.
+fn mutated(rules: &[(bool, Vec<u8>)], random: &mut Random) -> Vec<(bool, Vec<u8>)> {
+    let mut rules = rules.to_vec();
+    for _ in 0..1 + random.below(2) {
+        let at = random.below(rules.len());
+        match random.below(9) {
+            0 => {
+                let other = random.below(rules.len());
+                rules.swap(at, other);
+            }
+            1 | 2 => {
+                // Redundant, unless another rule takes precedence there.
+                let (allow, mut value) = rules[at].clone();
+                value.extend(random.word(2, b"ab/*"));
+                rules.push((allow, value));
+            }
+            3 => {
+                let place = random.below(rules[at].1.len());
+                rules[at].1[place] = *random.of(b"ab/*$%");
+            }
+            4 => drop(rules.remove(at)),
+            5 => rules[at].0 ^= true,
+            6 => {
+                let value = String::from_utf8_lossy(&rules[at].1).replace('a', "%61");
+                rules[at].1 = value.into_bytes();
+            }
+            7 => rules[at].1.extend_from_slice(b"**"),
+            _ => rules.push(rules[at].clone()),
+        }
+        if rules.is_empty() {
+            return vec![(false, b"/b".to_vec())];
+        }
+    }
+    rules
+}
+
+/// Two files, and a name for how they were made.
+fn pair(number: usize, random: &mut Random) -> (&'static str, Vec<u8>, Vec<u8>) {
+    if number.is_multiple_of(10) {
+        let old = robotsieve_corpora::robots(7, number as u64);
+        if number.is_multiple_of(20) {
+            return ("invented hosts", old, robotsieve_corpora::robots(7, number as u64 + 1));
+        }
+        let new = changed_file(&old, random);
+        return ("invented host, changed", old, new);
+    }
+    let old = rules(random);
+    let new = if number.is_multiple_of(4) { rules(random) } else { mutated(&old, random) };
+    let mut files = [generate::file(&old), generate::file(&new)];
+    if random.below(3) == 0 && new.len() > 1 {
+        // The same group in two parts.
+        let [one, other] = [&new[..1], &new[1..]].map(generate::file);
+        files[1] = [one, b"User-agent: else\nDisallow: /\n".to_vec(), other].concat();
+    }
+    let [old_file, new_file] = files;
+    (
+        if number.is_multiple_of(4) { "unrelated rules" } else { "rules, changed" },
+        old_file,
+        new_file,
+    )
+}
+
+/// A file with some of its lines changed, moved, dropped or doubled.
+fn changed_file(file: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut lines: Vec<Vec<u8>> = file.split(|o| *o == b'\n').map(<[u8]>::to_vec).collect();
+    for _ in 0..1 + random.below(3) {
+        let at = random.below(lines.len());
+        match random.below(5) {
+            0 => {
+                let other = random.below(lines.len());
+                lines.swap(at, other);
+            }
+            1 if !lines[at].is_empty() => {
+                let place = random.below(lines[at].len());
+                lines[at][place] = *random.of(b"a/*$%B");
+            }
+            2 if lines.len() > 1 => drop(lines.remove(at)),
+            3 => lines.insert(at, lines[at].clone()),
+            _ => lines.insert(at, b"# said again".to_vec()),
+        }
+    }
+    lines.join(&b'\n')
+}
+
+/// Paths that the rules of both match or nearly match, and some random ones.
+fn paths(old: &Policy, new: &Policy, count: usize, random: &mut Random) -> Vec<Vec<u8>> {
+    let values: Vec<Vec<u8>> = old.rules().chain(new.rules()).map(|r| r.value.to_vec()).collect();
+    let words: [&[u8]; 10] =
+        [b"a", b"b", b"/", b"ab", b"", b"%61", b"*", b"\xC3\xA9", b"robots.txt", b"?"];
+    let mut paths = Vec::with_capacity(count);
+    for _ in 0..count {
+        let mut path = Vec::new();
+        if values.is_empty() || random.below(8) == 0 {
+            path.extend(random.word(8, b"ab/a%6?*$"));
+        } else {
+            for _ in 0..1 + random.below(2) {
+                let value = random.of(&values);
+                let value = value.strip_suffix(b"$").unwrap_or(value);
+                let fills: Vec<&[u8]> = (0..3).map(|_| *random.of(&words)).collect();
+                path.extend(generate::filled(value, fills.into_iter().cycle()));
+            }
+        }
+        match random.below(6) {
+            0 => path.truncate(random.below(path.len() + 1)),
+            1 => path.extend(random.word(3, b"ab/")),
+            2 if !path.is_empty() => {
+                let at = random.below(path.len());
+                path[at] = *random.of(b"ab/%\xE9");
+            }
+            _ => {}
+        }
+        if path.first() != Some(&b'/') {
+            path.insert(0, b'/');
+        }
+        paths.push(path);
+    }
+    paths
+}
+
+/// Runs the work for each number, on all cores.
+fn over_all_cores(count: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count {
+                        return;
+                    }
+                    work(number);
+                }
+            });
+        }
+    });
+}
+
+/// In a thousand pairs, policies that are said to be equal differ on none of the URLs, every flip
+/// flips, and no URL flips in a direction that has no flips.
+#[test]
+fn generated_pairs() {
+    let urls = std::env::var("ROBOTSIEVE_DIFF_URLS").ok().and_then(|urls| urls.parse().ok());
+    let urls = urls.unwrap_or(URLS);
+    let counts: Mutex<BTreeMap<String, usize>> = Mutex::default();
+    let slowest = Mutex::new(Duration::ZERO);
+    over_all_cores(PAIRS, |number| {
+        let mut random = Random(number as u64);
+        let (kind, old_file, new_file) = pair(number, &mut random);
+        let (profile_name, profile) = Profile::NAMED[number / 10 % 4];
+        let [old, new] = [&old_file, &new_file].map(|file| Robots::parse(file, &profile));
+        let began = Instant::now();
+        let all = diff::files(&old, &new, &Limits::default());
+        let took = began.elapsed();
+        let mut worst = slowest.lock().unwrap_or_else(PoisonError::into_inner);
+        *worst = worst.max(took);
+        drop(worst);
+        for same in &all {
+            let crawler = match same.crawlers[0] {
+                b"*" => Crawler::names([""; 0]),
+                token => Crawler::name(token),
+            };
+            let [old, new] = [&old, &new].map(|robots| robots.policy(&crawler));
+            let paths = paths(&old, &new, urls / all.len().min(10), &mut random);
+            holds_for(&same.difference, &profile, [&old, &new], &paths);
+            let outcome = match &same.difference {
+                Difference::Equal
+                    if old.rules().map(|r| r.value).eq(new.rules().map(|r| r.value)) =>
+                {
+                    "equal, the same rules"
+                }
+                Difference::Equal => "equal, other rules",
+                Difference::Different(flips) if flips.unproven.is_some() => "different, unproven",
+                Difference::Different(_) => "different",
+                _ => "unknown",
+            };
+            let counted = format!("{kind}, {profile_name}: {outcome}");
+            *counts.lock().unwrap_or_else(PoisonError::into_inner).entry(counted).or_default() += 1;
+        }
+    });
+    for (outcome, count) in counts.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        say(&format!("{count:6}  {outcome}"));
+    }
+    let slowest = slowest.into_inner().unwrap_or_else(PoisonError::into_inner);
+    say(&format!("{PAIRS} pairs, {urls} URLs each; slowest comparison {slowest:?}"));
+}
+
+/// Every file of the corpus, compared with the same file after a few changes.
+#[corpus::test]
+fn corpus_pairs() {
+    let hosts = corpus::files();
+    let outcomes: Mutex<[usize; 4]> = Mutex::default();
+    let slowest: Mutex<Vec<(Duration, &str)>> = Mutex::default();
+    over_all_cores(hosts.len(), |number| {
+        let (name, file) = &hosts[number];
+        let mut random = Random(number as u64);
+        let changed = changed_file(file, &mut random);
+        let profile = Profile::NAMED[number % 4].1;
+        let [old, new] = [file, &changed].map(|file| Robots::parse(file, &profile));
+        let began = Instant::now();
+        let all = diff::files(&old, &new, &Limits::default());
+        let took = began.elapsed();
+        slowest.lock().unwrap_or_else(PoisonError::into_inner).push((took, name));
+        for same in &all {
+            let crawler = match same.crawlers[0] {
+                b"*" => Crawler::names([""; 0]),
+                token => Crawler::name(token),
+            };
+            let [old, new] = [&old, &new].map(|robots| robots.policy(&crawler));
+            let paths = paths(&old, &new, 200, &mut random);
+            holds_for(&same.difference, &profile, [&old, &new], &paths);
+            let outcome = match &same.difference {
+                Difference::Equal => 0,
+                Difference::Different(flips) if flips.unproven.is_none() => 1,
+                Difference::Different(_) => 2,
+                _ => 3,
+            };
+            outcomes.lock().unwrap_or_else(PoisonError::into_inner)[outcome] += 1;
+        }
+    });
+    let [equal, proven, unproven, unknown] =
+        outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut slowest = slowest.into_inner().unwrap_or_else(PoisonError::into_inner);
+    slowest.sort_unstable_by(|a, b| b.cmp(a));
+    slowest.truncate(5);
+    say(&format!(
+        "{} files, policies: {equal} equal, {proven} different, {unproven} different but not \
+         searched to the end, {unknown} unknown; slowest files {slowest:?}",
+        hosts.len(),
+    ));
+}
+
+/// Files made to cost as much as they can, compared with the same file with one more rule and with
+/// one rule changed.
+#[test]
+fn hostile_pairs() {
+    let files = robotsieve_corpora::hostile::all();
+    over_all_cores(2 * files.len(), |number| {
+        let (name, file) = &files[number / 2];
+        let changed = if number % 2 == 0 {
+            [&file[..], b"Disallow: /zzz*\n"].concat()
+        } else {
+            let mut changed = file.clone();
+            let at = changed.len() - 2;
+            changed[at] = if changed[at] == b'q' { b'r' } else { b'q' };
+            changed
+        };
+        let [old, new] = [file, &changed].map(|file| policy(file, &Profile::RFC9309));
+        let began = Instant::now();
+        let difference = diff::policies(&old, &new, &Limits::default());
+        let took = began.elapsed();
+        flips_flip(&difference, &old, &new);
+        let outcome = match &difference {
+            Difference::Equal => "equal",
+            Difference::Different(flips) if flips.unproven.is_none() => "different",
+            Difference::Different(_) => "different, not searched to the end",
+            _ => "unknown",
+        };
+        say(&format!("{name}: {outcome}, {took:?}"));
+        assert!(took.as_secs() < 60, "{name}: {took:?}");
+    });
+}

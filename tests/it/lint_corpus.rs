@@ -1,0 +1,143 @@
+//! The linter over the corpus of real files: bounded time, and what it says can be removed can.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use crate::support::{corpus, say};
+use robotsieve::lint::{Code, Options, lint};
+use robotsieve::{Crawler, Profile, Robots};
+
+const DEAD: [Code; 3] = [Code::NeverWins, Code::RedundantRule, Code::DuplicateRule];
+
+/// The file without some lines, which are told apart as the parser does.
+fn without(file: &[u8], lines: &BTreeSet<u32>) -> Vec<u8> {
+    let mut kept = Vec::new();
+    let (mut at, mut number) = (0, 1);
+    while at < file.len() {
+        let len = file[at..].iter().position(|o| b"\r\n".contains(o)).unwrap_or(file.len() - at);
+        let end_len = if file[at + len..].starts_with(b"\r\n") { 2 } else { 1 };
+        let end = (at + len + end_len).min(file.len());
+        if !lines.contains(&number) {
+            kept.extend_from_slice(&file[at..end]);
+        }
+        (at, number) = (end, number + 1);
+    }
+    kept
+}
+
+/// Without the rules that are said to have no effect, all URLs of the corpus have the same
+/// verdict, for every crawler that the corpus asks for, in each profile.
+#[corpus::test]
+fn dead_rules_can_be_removed() {
+    let hosts = corpus::hosts();
+    let tallies = corpus::tally(hosts, |host, tally: &mut (usize, usize, usize, usize)| {
+        for &(name, profile) in Profile::NAMED {
+            let mut options = Options::default();
+            options.profiles = vec![(name, profile)];
+            let report = lint(&host.file, &options);
+            tally.2 += report.undecided.len();
+            let dead = report.findings.iter().filter(|finding| DEAD.contains(&finding.code));
+            let dead: BTreeSet<u32> = dead.map(|finding| finding.line).collect();
+            tally.3 += Robots::parse(&host.file, &profile)
+                .records()
+                .filter(|r| {
+                    matches!(r.field, robotsieve::Field::Allow | robotsieve::Field::Disallow)
+                })
+                .count();
+            if dead.is_empty() {
+                continue;
+            }
+            tally.0 += dead.len();
+            let less = without(&host.file, &dead);
+            let (before, after) =
+                (Robots::parse(&host.file, &profile), Robots::parse(&less, &profile));
+            for questions in &host.crawlers {
+                let crawler = Crawler::name(questions.agent);
+                let (before, after) = (before.policy(&crawler), after.policy(&crawler));
+                for (url, _) in &questions.verdicts {
+                    let verdict = before.is_allowed(url);
+                    assert_eq!(
+                        verdict,
+                        after.is_allowed(url),
+                        "{name} {}: {} without {dead:?}",
+                        host.name,
+                        url.escape_ascii()
+                    );
+                    tally.1 += 1;
+                }
+            }
+        }
+    });
+    let sum =
+        tallies.iter().fold((0, 0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2, a.3 + b.3));
+    say(&format!(
+        "{} dead rules of {}, {} undecided; {} verdicts compared",
+        sum.0, sum.3, sum.2, sum.1
+    ));
+}
+
+/// How often each code fires, and the slowest files. In a release build no file takes more than
+/// the bar: 50 ms, and 500 ms for those with rules over the budget of the automaton.
+#[corpus::test]
+fn all_files() {
+    let files = corpus::files();
+    let mut fired: BTreeMap<Code, [(usize, usize); 4]> = BTreeMap::new();
+    for (number, (name, profile)) in Profile::NAMED.iter().copied().enumerate() {
+        let mut options = Options::default();
+        options.profiles = vec![(name, profile)];
+        let mut times: Vec<(Duration, bool, &str)> = Vec::new();
+        let mut undecided = 0;
+        for (host, file) in &files {
+            // The best of a few: other programs run too.
+            let mut best = Duration::MAX;
+            let mut report = None;
+            for _ in 0..5 {
+                let started = Instant::now();
+                report = Some(lint(file, &options));
+                best = best.min(started.elapsed());
+                if best < Duration::from_millis(20) {
+                    break;
+                }
+            }
+            let report = report.expect("it was linted");
+            undecided += report.undecided.len();
+            let codes = report.findings.iter().map(|finding| finding.code);
+            let over = codes.clone().any(|code| code == Code::OverBudget);
+            times.push((best, over, host));
+            for code in codes.clone() {
+                fired.entry(code).or_default()[number].0 += 1;
+            }
+            for code in codes.collect::<BTreeSet<_>>() {
+                fired.entry(code).or_default()[number].1 += 1;
+            }
+            for finding in &report.findings {
+                assert!(finding.span.end <= file.len(), "{host}: {finding:?}");
+                assert!(finding.span.start <= finding.span.end, "{host}: {finding:?}");
+                assert!(finding.message.len() < 1000, "{host}: {finding:?}");
+            }
+            if !cfg!(debug_assertions) {
+                let bar = if over { 500 } else { 50 };
+                assert!(best < Duration::from_millis(bar), "{name} {host}: {best:?}");
+            }
+        }
+        times.sort();
+        let total: Duration = times.iter().map(|(time, ..)| *time).sum();
+        say(&format!(
+            "{name}: {} files in {total:?}, {undecided} rules undecided; the slowest:",
+            times.len()
+        ));
+        for (time, over, host) in times.iter().rev().take(5) {
+            say(&format!("{time:?} {host}{}", if *over { " (over budget)" } else { "" }));
+        }
+    }
+    say("| code | name | rfc9309 | google | google-classic | original-1994 |");
+    say("|---|---|---:|---:|---:|---:|");
+    for code in Code::ALL {
+        let cells = fired.get(code).copied().unwrap_or_default();
+        let cells = cells.map(|(findings, files)| match findings {
+            0 => String::new(),
+            _ => format!("{findings} in {files}"),
+        });
+        say(&format!("| {code} | {} | {} |", code.name(), cells.join(" | ")));
+    }
+}

@@ -1,0 +1,259 @@
+//! Records that are neither user-agent lines nor rules: none is lost, whatever the bytes.
+//! Also counts what real files have.
+
+use std::collections::BTreeMap;
+
+use crate::support::{corpus, say};
+use proptest::prelude::*;
+use robotsieve::records::{Kind, Scope, Value};
+#[cfg(feature = "drafts")]
+use robotsieve::records::{Preference, Use};
+use robotsieve::{Crawler, Field, Profile, Robots};
+
+/// What must hold for any file.
+fn look_at(file: &[u8], profile: &Profile) {
+    let robots = Robots::parse(file, profile);
+    let typed = robots.typed_records();
+    // Every record once, as written.
+    let others: Vec<_> = robots.other_records().collect();
+    assert_eq!(typed.iter().map(|record| record.record).collect::<Vec<_>>(), others);
+    for record in &typed {
+        let raw = record.record;
+        assert_eq!(&file[raw.value_span()], raw.value);
+        if raw.field == Field::Sitemap {
+            assert_eq!(record.kind, Kind::Sitemap);
+        }
+        match record.scope {
+            Scope::Group(group) => {
+                assert!((group as usize) < robots.group_count(), "{record:?}");
+                assert!(!record.kind.is_per_file());
+            }
+            Scope::File => assert!(record.kind.is_per_file()),
+            _ => assert!(!record.kind.is_per_file()),
+        }
+        match &record.value {
+            Ok(Value::Unknown(value)) => {
+                let follows_draft = matches!(record.kind, Kind::ContentSignal | Kind::ContentUsage);
+                assert!(record.kind == Kind::Unknown || follows_draft && !cfg!(feature = "drafts"));
+                assert_eq!(*value, raw.value);
+            }
+            Ok(value) => assert_eq!(kind_of(value), record.kind),
+            Err(invalid) => {
+                assert_eq!(invalid.kind(), record.kind);
+                assert!(!invalid.to_string().is_empty());
+            }
+        }
+    }
+    for name in [&b"bot"[..], b"a", b"*", b""] {
+        let crawler = Crawler::name(name);
+        let of_crawler = robots.typed_records_for(&crawler);
+        assert!(of_crawler.iter().all(|record| typed.contains(record)));
+        if robots.crawl_delay(&crawler).is_some() {
+            assert!(of_crawler.iter().any(|record| record.kind == Kind::CrawlDelay));
+        }
+        #[cfg(feature = "drafts")]
+        for url in [&b"/"[..], b"/a", b"/a/b%41?c", b"https://e.com/x", b"nonsense", b"\xFF"] {
+            usage_holds(&robots, &crawler, url);
+        }
+    }
+}
+
+/// What must hold for what a file says about the use of a URL.
+#[cfg(feature = "drafts")]
+fn usage_holds(robots: &Robots<'_>, crawler: &Crawler, url: &[u8]) {
+    let Ok(usage) = robots.usage(crawler, url) else { return };
+    let lines: Vec<u32> = robots.other_records().map(|record| record.line).collect();
+    assert!(usage.statements.is_sorted_by_key(|said| said.line));
+    for said in &usage.statements {
+        assert!(lines.contains(&said.line) && said.preference != Preference::Unknown);
+    }
+    for &used_for in Use::ALL {
+        let about = usage.statements.iter().filter(|said| said.used_for == used_for);
+        let said: Vec<Preference> = about.map(|said| said.preference).collect();
+        let wanted = match (said.len(), said.contains(&Preference::Disallowed)) {
+            (0, _) => Preference::Unknown,
+            (_, true) => Preference::Disallowed,
+            _ => Preference::Allowed,
+        };
+        assert_eq!(usage.preference(used_for), wanted);
+    }
+    usage.ambiguities.iter().for_each(|ambiguity| {
+        assert!(!ambiguity.to_string().is_empty());
+    });
+}
+
+fn kind_of(value: &Value<'_>) -> Kind {
+    match value {
+        Value::Sitemap(_) => Kind::Sitemap,
+        Value::CrawlDelay(_) => Kind::CrawlDelay,
+        Value::RequestRate(_) => Kind::RequestRate,
+        Value::VisitTime(_) => Kind::VisitTime,
+        Value::Host(_) => Kind::Host,
+        Value::CleanParam(_) => Kind::CleanParam,
+        Value::NoIndex(_) => Kind::NoIndex,
+        #[cfg(feature = "drafts")]
+        Value::ContentSignal(_) => Kind::ContentSignal,
+        #[cfg(feature = "drafts")]
+        Value::ContentUsage(_) => Kind::ContentUsage,
+        _ => Kind::Unknown,
+    }
+}
+
+/// Lines that look like records, with values close to what their fields ask for.
+fn lines() -> impl Strategy<Value = Vec<u8>> {
+    const PARTS: [&str; 52] = [
+        "User-agent: *\n",
+        "User-agent: a\n",
+        "\n",
+        "Disallow: /a\n",
+        "Sitemap:",
+        "Crawl-delay:",
+        "Request-rate:",
+        "Visit-time:",
+        "Host:",
+        "Clean-param:",
+        "Noindex:",
+        "Content-Signal:",
+        "Content-Usage:",
+        "content_usage :",
+        "foo:",
+        " ",
+        " ",
+        "/",
+        "/a",
+        "/*",
+        "$",
+        "1",
+        "0600-0845",
+        ".",
+        "-",
+        "1/5",
+        "m",
+        "http://e.com",
+        ":80",
+        "a&b",
+        "search=yes",
+        "search=y",
+        "ai-train=no",
+        "train-ai=n",
+        "ai-use=y",
+        ",",
+        ", ",
+        "=",
+        ";",
+        "\"",
+        "(",
+        ")",
+        "\\",
+        "%",
+        "#",
+        "é",
+        "?1",
+        "@",
+        "99999999999999999999",
+        "\t",
+        "*",
+        "\r",
+    ];
+    let part = prop_oneof![
+        8 => proptest::sample::select(&PARTS[..]).prop_map(|part| part.as_bytes().to_vec()),
+        2 => Just(b"\n".to_vec()),
+        1 => any::<u8>().prop_map(|byte| vec![byte]),
+    ];
+    proptest::collection::vec(part, 0..60).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn any_bytes(file in any::<Vec<u8>>()) {
+        Profile::NAMED.iter().for_each(|(_, profile)| look_at(&file, profile));
+    }
+
+    #[test]
+    fn nearly_records(file in lines()) {
+        Profile::NAMED.iter().for_each(|(_, profile)| look_at(&file, profile));
+    }
+}
+
+/// Files made to be slow are read in bounded time.
+#[cfg(feature = "drafts")]
+#[test]
+fn hostile() {
+    let repeated = |line: &str| {
+        let lines = line.repeat(500_000 / line.len());
+        format!("User-agent: *\n{lines}").into_bytes()
+    };
+    for line in [
+        "Content-Usage: / train-ai=n\n",
+        "Content-Signal: a=b\n",
+        "Content-Usage: /*a*a*a*a*b search=y\n",
+        "Clean-param: a&b /\n",
+        "User-agent: a\nContent-Usage: /a train-ai=y\n",
+        "User-agent: *\nDisallow:\nContent-Usage: /a train-ai=y\n",
+    ] {
+        let file = repeated(line);
+        let robots = Robots::parse(&file, &Profile::RFC9309);
+        let path = format!("/{}", "a".repeat(2_000));
+        let began = std::time::Instant::now();
+        for name in ["a", "b"] {
+            robots.usage(&Crawler::name(name), &path).unwrap();
+        }
+        let took = began.elapsed();
+        assert!(took.as_secs() < 10, "{line}: {took:?}");
+    }
+    let keys: String = (0..40_000).map(|i| format!("k{i}=y,")).collect();
+    let file = format!("User-agent: *\nContent-Usage: / {}", keys.trim_end_matches(','));
+    assert!(Robots::parse(file.as_bytes(), &Profile::RFC9309).typed_records()[0].value.is_err());
+}
+
+/// Counts the records of the corpus by kind, for the table in docs/records.md.
+#[corpus::test]
+fn corpus_counts() {
+    let files = corpus::files();
+    #[derive(Default)]
+    struct Count {
+        files: usize,
+        records: usize,
+        invalid: usize,
+        outside: usize,
+    }
+    let mut counts: BTreeMap<Kind, Count> = BTreeMap::new();
+    let mut unknown: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    for (_, file) in &files {
+        let robots = Robots::parse(file, &Profile::RFC9309);
+        let mut in_file: BTreeMap<Kind, ()> = BTreeMap::new();
+        for record in robots.typed_records() {
+            let count = counts.entry(record.kind).or_default();
+            count.records += 1;
+            count.invalid += usize::from(record.value.is_err());
+            count.outside += usize::from(record.scope == Scope::Outside);
+            if in_file.insert(record.kind, ()).is_none() {
+                count.files += 1;
+            }
+            if record.kind == Kind::Unknown {
+                *unknown.entry(record.record.name.to_ascii_lowercase()).or_default() += 1;
+            }
+        }
+        look_at(file, &Profile::GOOGLE);
+        look_at(file, &Profile::ORIGINAL_1994);
+    }
+    say(&format!("| {:14} |  files | records | invalid | in no group |", "kind"));
+    say("|---|---:|---:|---:|---:|");
+    for (kind, count) in &counts {
+        let Count { files, records, invalid, outside } = count;
+        let kind = kind.as_str();
+        say(&format!("| {kind:14} | {files:6} | {records:7} | {invalid:7} | {outside:11} |"));
+    }
+    let mut unknown: Vec<_> = unknown.into_iter().collect();
+    unknown.sort_unstable_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let unknown = unknown.iter().take(12);
+    let unknown: Vec<_> =
+        unknown.map(|(n, count)| format!("{} {count}", n.escape_ascii())).collect();
+    say(&format!("of {} files; unknown fields: {}", files.len(), unknown.join(", ")));
+}
