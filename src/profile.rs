@@ -129,8 +129,8 @@ pub enum TargetForm {
     Google,
 }
 
-/// Whose rules say what a fetch of a robots.txt means: what each status and failure leads
-/// to, and how long an answer is used.
+/// Whose rules say what a fetch of a robots.txt means: what each status and failure leads to, and
+/// how long an answer is used.
 ///
 /// Parsing and deciding ignore it; `robotsieve-client` reads it when it fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -12,7 +12,7 @@ use std::fmt;
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "kebab-case")
+    serde(rename_all = "lowercase")
 )]
 pub enum Verdict {
     /// It may fetch the URL.

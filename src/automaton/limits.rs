@@ -30,7 +30,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// No limits, for tests and for `dot`. A hostile file of 250 bytes then takes gigabytes.
+    /// No limits. A hostile file of 250 bytes then takes gigabytes, so only the tests use it.
     #[doc(hidden)]
     pub const NONE: Limits = Limits {
         states: Some(u32::MAX),

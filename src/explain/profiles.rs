@@ -281,7 +281,7 @@ pub fn compare_profiles<'a, U: AsRef<[u8]> + ?Sized>(
         .iter()
         .zip(&answers)
         .filter(|(_, answer)| **answer != answers[0])
-        .map(|(&(name, ref profile), answer)| {
+        .map(|((name, profile), answer)| {
             let of_verdict = answer.verdict != answers[0].verdict;
             let causes = question.causes(profile, answer, !of_verdict);
             ProfileDifference { profile: name, of_verdict, causes }

@@ -49,18 +49,15 @@ impl<'p> Rule<'p> {
 #[cfg(feature = "serde")]
 impl serde::Serialize for Rule<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use crate::bytes_as_text::BytesAsText;
         use serde::ser::SerializeStruct;
-
-        /// A byte string as [`crate::bytes_as_text`] writes it.
-        #[derive(serde::Serialize)]
-        struct Text<'a>(#[serde(serialize_with = "crate::bytes_as_text::serialize")] &'a [u8]);
 
         let mut rule = serializer.serialize_struct("Rule", 6)?;
         rule.serialize_field("verdict", &self.verdict)?;
         rule.serialize_field("line", &self.line)?;
-        rule.serialize_field("value", &Text(self.value))?;
+        rule.serialize_field("value", &BytesAsText(self.value))?;
         rule.serialize_field("precedence", &self.precedence)?;
-        rule.serialize_field("pattern", &Text(self.pattern()))?;
+        rule.serialize_field("pattern", &BytesAsText(self.pattern()))?;
         rule.serialize_field("anchored", &self.is_anchored())?;
         rule.end()
     }

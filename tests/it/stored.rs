@@ -1,4 +1,4 @@
-//! What the feature `serde` writes, and that it can be read back.
+//! What is written with the feature `serde`, and what is read back.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
