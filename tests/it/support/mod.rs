@@ -1,6 +1,6 @@
 //! Shared by the integration tests: the oracles, the configurations, random numbers.
 
-// Without the optional features some of it is unused.
+// `tests/hostile.rs` uses only a part of it.
 #![allow(dead_code)]
 
 pub mod base64;

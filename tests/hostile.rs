@@ -2,14 +2,20 @@
 //!
 //! The times are the requirement's bars with a wide allowance: they are here to find what
 //! explodes, not to measure; the benches do that.
+//!
+//! This is a program of its own, so that no other test runs while it measures: cargo runs test
+//! programs one after another.
+
+#[path = "it/support/mod.rs"]
+mod support;
 
 use std::time::{Duration, Instant};
 
-use crate::support::configs;
-use crate::support::random::Random;
-use crate::support::say;
-use crate::support::whole_file::look_at;
 use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots};
+use support::configs;
+use support::random::Random;
+use support::say;
+use support::whole_file::look_at;
 
 /// By how much a bar may be missed before a test fails: other processes run beside the tests,
 /// and assertions and a missing optimisation cost.
