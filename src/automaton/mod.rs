@@ -21,9 +21,6 @@
 //! Each of `table::format`, `cursor`, `lookahead`, `table::{write, validate}` and `walk`, `avx2`,
 //! `dot` uses only those before it.
 //!
-//! `on_demand` is another way from the trie to verdicts, for rule sets that have too many states:
-//! it builds those that targets visit.
-//!
 //! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns and haystacks.
 
 #[cfg(target_arch = "x86_64")]
@@ -33,7 +30,6 @@ mod determinise;
 mod dot;
 mod limits;
 mod lookahead;
-mod on_demand;
 mod table;
 mod trie;
 mod walk;
@@ -43,7 +39,6 @@ use crate::rules::normalise::Encoding;
 pub use limits::{LimitHit, Limits};
 
 pub(crate) use cursor::{ByteSet, Cursor};
-pub(crate) use on_demand::{GaveUp, Source, States};
 pub(crate) use table::Automaton;
 pub use table::InvalidAutomaton;
 pub(crate) use table::Table;

@@ -184,27 +184,6 @@ impl Trie {
         self.root = self.close(false);
     }
 
-    /// Drops the scratch space, for a trie that is kept.
-    pub(crate) fn finish(&mut self) {
-        let Trie { nodes, edges, aheads, root, highest_run, .. } = std::mem::take(self);
-        *self = Trie { nodes, edges, aheads, root, highest_run, ..Trie::default() };
-        self.nodes.shrink_to_fit();
-        self.edges.shrink_to_fit();
-        self.aheads.shrink_to_fit();
-    }
-
-    /// The bytes that a trie without scratch space occupies, without `self`.
-    pub(crate) fn memory_usage(&self) -> usize {
-        size_of::<Node>() * self.nodes.capacity()
-            + size_of::<(u8, NodeId)>() * self.edges.capacity()
-            + size_of::<Ahead>() * self.aheads.capacity()
-    }
-
-    /// The bytes of all ways, each once or more.
-    pub(crate) fn bytes(&self) -> impl Iterator<Item = u8> {
-        self.edges.iter().map(|(byte, _)| *byte)
-    }
-
     /// Assigns runs, and drops the rules that cannot change a verdict.
     fn collect(&mut self, rules: &RuleSet) {
         self.entries.clear();

@@ -1,80 +1,131 @@
-//! A DFA whose states are built on demand, for rule sets whose own DFA is over the budget.
+//! regex-automata's lazy DFA, for rule sets whose own DFA is over the budget.
 //!
-//! Its trie and states are built when a policy is asked and lie in a pool with one bound for the
-//! whole process; what was not used for longest makes room. At rest a policy is only its
-//! rules. A policy whose states thrash gives up and never comes back.
+//! The rules become one Thompson NFA. Each run of rules with the same verdict, in the order of
+//! precedence, is one pattern, so a leftmost-first search finds the run that decides. A state of
+//! the DFA is built when a target first visits it.
 //!
-//! To build costs as much as to try the rules some dozens of times. So a policy that is not in
-//! the pool tries its rules until that is paid: where more policies are asked in turn than the
-//! pool holds, none is built for one question.
+//! At rest a policy is only its rules. NFAs and states lie in a pool with one bound for the
+//! whole process, where the least recently used make room. A policy that builds too much for
+//! what it reads gives up for good: hostile rules can ask for a new state at every byte.
+//!
+//! Building costs as much as trying the rules a hundred times, so a policy that is not in the
+//! pool tries its rules first. Where more policies take turns than the pool can hold, none is
+//! built for a single question.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::automaton::{GaveUp, Source, States};
-use crate::rules::RuleSet;
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::{BuildError, Builder, NFA, Transition};
+use regex_automata::util::look::Look;
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::start;
+use regex_automata::{Anchored, MatchKind};
+
+use crate::automaton::{Run, verdict_of};
+use crate::engine::scan;
 use crate::rules::normalise::Encoding;
-use crate::rules::target::Target;
+use crate::rules::target::{Target, TargetBuffer};
+use crate::rules::{Pattern, RuleSet};
 use crate::verdict::Verdict;
 
 /// The bytes that all idle lazy DFAs of the process may occupy together.
 const POOL_LIMIT_BYTES: usize = 64 << 20;
+/// The bytes of the patterns and of the NFA of a lazy DFA.
+const PATTERN_LIMIT_BYTES: usize = 1 << 20;
+const NFA_LIMIT_BYTES: usize = 16 << 20;
+/// The bytes of the states of a lazy DFA. When they are full, all states are dropped.
+const CACHE_LIMIT_BYTES: usize = 2 << 20;
+/// The work that a lazy DFA may spend on its states, and how much more for each byte it reads.
+///
+/// To build a transition counts as many units as the largest state so far has bytes, its row of
+/// transitions apart: up to two for each live NFA state, and up to 8 nanoseconds each. Real
+/// policies spend a quarter of it on their first hundred URLs. regex-automata itself can bound
+/// how often the states are dropped, but a few large ones can take long without that.
+const WORK: usize = 1 << 20;
+const WORK_PER_BYTE: usize = 16;
 
-/// The handle of a policy to its lazy DFA in the pool.
+/// The lazy DFA is too large, or builds too much for what it reads. Another engine must decide.
+#[derive(Debug)]
+pub(crate) struct GaveUp;
+
+/// A policy's handle to its lazy DFA in the pool.
 #[derive(Debug)]
 pub(crate) struct Lazy {
     id: u64,
     encoding: Encoding,
-    /// How often the rules were tried since it was last in the pool.
+    /// How often the rules were tried since the lazy DFA was last built.
     tried: AtomicU32,
     build_after: u32,
 }
 
-/// A lazy DFA in use by one thread.
+/// A lazy DFA with its states, used by one thread at a time.
 struct Ready {
+    /// That of its [`Lazy`].
     id: u64,
-    source: Arc<Source>,
-    states: States,
-}
-
-/// What the pool holds of one policy.
-struct Pooled {
-    source: Arc<Source>,
-    states: Vec<States>,
-    /// Bytes of all of it.
-    bytes: usize,
-    last_used: u64,
+    dfa: DFA,
+    cache: Cache,
+    /// The bytes read.
+    read: usize,
+    /// The work spent: see [`WORK`].
+    work: usize,
+    /// The bytes of the largest state so far, without its row.
+    largest: usize,
 }
 
 #[derive(Default)]
 struct Pool {
-    by_id: HashMap<u64, Pooled>,
-    /// What to drop next: the numbers of policies by their last use.
-    by_use: BTreeMap<u64, u64>,
+    /// The most recently used is at the back.
+    idle: VecDeque<Box<Ready>>,
     bytes: usize,
-    clock: u64,
+}
+
+static POOL: Mutex<Pool> = Mutex::new(Pool { idle: VecDeque::new(), bytes: 0 });
+
+thread_local! {
+    /// What this thread used last, which is most often what it needs next.
+    static LAST: RefCell<Option<Box<Ready>>> = const { RefCell::new(None) };
+}
+
+/// Locks the pool, even after a panic: no change to it can be left half done.
+fn lock_pool() -> MutexGuard<'static, Pool> {
+    POOL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The bytes that the idle lazy DFAs of the process occupy now: 64 MiB at most. Those in
+/// use, at most one for each thread, come on top.
+#[doc(hidden)]
+pub fn lazy_pool_bytes() -> usize {
+    lock_pool().bytes
 }
 
 impl Pool {
-    fn remove(&mut self, id: u64) {
-        if let Some(pooled) = self.by_id.remove(&id) {
-            self.by_use.remove(&pooled.last_used);
-            self.bytes -= pooled.bytes;
+    /// Takes out what is there for a policy. Among the few hundred that the pool can hold, a
+    /// search costs less than an index.
+    fn take(&mut self, id: u64) -> Option<Box<Ready>> {
+        let at = self.idle.iter().rposition(|ready| ready.id == id)?;
+        let ready = self.idle.remove(at)?;
+        self.bytes -= ready.memory_usage();
+        Some(ready)
+    }
+
+    fn put(&mut self, ready: Box<Ready>, limit_bytes: usize) {
+        self.bytes += ready.memory_usage();
+        self.idle.push_back(ready);
+        while self.bytes > limit_bytes
+            && let Some(oldest) = self.idle.pop_front()
+        {
+            self.bytes -= oldest.memory_usage();
         }
     }
 }
 
-static POOL: Mutex<Option<Pool>> = Mutex::new(None);
-
-thread_local! {
-    /// What this thread used last: most often it is what it needs next.
-    static LAST: RefCell<Option<Ready>> = const { RefCell::new(None) };
-}
-
 impl Lazy {
-    /// One that is built after so many questions, whenever it is not in the pool.
+    /// Creates the handle. Whenever the pool has no lazy DFA for it, one is built after the
+    /// rules were tried this often.
     pub(crate) fn new(encoding: Encoding, build_after: u32) -> Lazy {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
@@ -84,22 +135,24 @@ impl Lazy {
     /// The verdict on a target.
     ///
     /// # Errors
-    /// [`GaveUp`]: then it is no use to ask again.
+    /// Returns [`GaveUp`] if this engine should not be asked again.
     pub(crate) fn verdict(&self, rules: &RuleSet, target: &Target<'_>) -> Result<Verdict, GaveUp> {
         LAST.with_borrow_mut(|last| {
-            let ready = match last {
-                Some(ready) if ready.id == self.id => ready,
-                _ => match self.take(rules, target)? {
-                    Some(ready) => {
-                        if let Some(before) = last.replace(ready) {
-                            put_back(before);
-                        }
-                        last.as_mut().expect("was just put there")
-                    }
-                    None => return Ok(scan(rules, target)),
-                },
+            if last.as_ref().is_none_or(|ready| ready.id != self.id) {
+                let Some(ready) = self.take(rules, target)? else {
+                    return Ok(scan::verdict(rules, target));
+                };
+                if let Some(before) = last.replace(ready) {
+                    lock_pool().put(before, POOL_LIMIT_BYTES);
+                }
+            }
+            let ready = last.as_mut().expect("was just put there");
+            let rest = target.rest();
+            let verdict = if self.encoding.changes_in(rest) {
+                ready.verdict(&target.bytes().collect::<TargetBuffer>())
+            } else {
+                ready.verdict(rest)
             };
-            let verdict = ready.states.verdict(&ready.source, target);
             if verdict.is_err() {
                 *last = None;
                 self.leave_pool();
@@ -108,41 +161,30 @@ impl Lazy {
         })
     }
 
-    fn leave_pool(&self) {
-        let mut pool = lock_pool();
-        pool.remove(self.id);
-    }
-
-    /// What is in the pool, or is built; `None` where the rules shall be tried instead.
+    /// Takes the lazy DFA from the pool or builds it. Returns `None` if trying the rules costs
+    /// less.
     #[cold]
-    fn take(&self, rules: &RuleSet, target: &Target<'_>) -> Result<Option<Ready>, GaveUp> {
-        /// The bytes looked at when rules are tried, at most.
+    fn take(&self, rules: &RuleSet, target: &Target<'_>) -> Result<Option<Box<Ready>>, GaveUp> {
+        /// The most bytes that trying the rules may look at.
         const TRIED_BYTES: usize = 256 << 10;
-        let mut pool = lock_pool();
-        if let Some(pooled) = pool.by_id.get_mut(&self.id) {
-            let source = Arc::clone(&pooled.source);
-            let states = pooled.states.pop();
-            let taken_bytes = states.as_ref().map_or(0, States::memory_usage);
-            pooled.bytes -= taken_bytes;
-            pool.bytes -= taken_bytes;
-            let states = states.unwrap_or_else(States::new);
-            return Ok(Some(Ready { id: self.id, source, states }));
+        let pooled = lock_pool().take(self.id);
+        if pooled.is_some() {
+            return Ok(pooled);
         }
-        drop(pool);
-        if rules.len().saturating_mul(target.unended().len()) <= TRIED_BYTES
+        if rules.len().saturating_mul(target.len_at_most()) <= TRIED_BYTES
             && self.tried.fetch_add(1, Ordering::Relaxed) < self.build_after
         {
             return Ok(None);
         }
         self.tried.store(0, Ordering::Relaxed);
-        let source = Arc::new(Source::new(rules, self.encoding)?);
-        Ok(Some(Ready { id: self.id, source, states: States::new() }))
+        Ready::new(self.id, rules, CACHE_LIMIT_BYTES).map(|ready| Some(Box::new(ready)))
     }
-}
 
-/// The verdict by trying the rules.
-fn scan(rules: &RuleSet, target: &Target<'_>) -> Verdict {
-    rules.deciding(&target.to_buffer()).map_or(Verdict::Allow, |rule| rule.verdict)
+    /// Drops what the pool holds: one from each thread that has used the policy.
+    fn leave_pool(&self) {
+        let mut pool = lock_pool();
+        while pool.take(self.id).is_some() {}
+    }
 }
 
 impl Drop for Lazy {
@@ -151,58 +193,179 @@ impl Drop for Lazy {
     }
 }
 
-/// The pool, whatever happened to a thread that held it: each change of it is whole.
-struct PoolGuard(MutexGuard<'static, Option<Pool>>);
+impl Ready {
+    fn new(id: u64, rules: &RuleSet, cache_bytes: usize) -> Result<Ready, GaveUp> {
+        let config = DFA::config()
+            .match_kind(MatchKind::LeftmostFirst)
+            .cache_capacity(cache_bytes)
+            // A cache too small for five states becomes as large as they need.
+            .skip_cache_capacity_check(true);
+        if rules.pattern_bytes() > PATTERN_LIMIT_BYTES {
+            return Err(GaveUp);
+        }
+        let nfa = build_nfa(rules).map_err(|_| GaveUp)?;
+        let dfa = DFA::builder().configure(config).build_from_nfa(nfa).map_err(|_| GaveUp)?;
+        Ok(Ready { id, cache: dfa.create_cache(), dfa, read: 0, work: 0, largest: 0 })
+    }
 
-fn lock_pool() -> PoolGuard {
-    let mut guard = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    guard.get_or_insert_with(Pool::default);
-    PoolGuard(guard)
-}
+    /// The occupied bytes. regex-automata counts the elements of a cache; with unused capacity
+    /// and the allocator's share the heap holds half as much again.
+    fn memory_usage(&self) -> usize {
+        size_of::<Ready>()
+            + self.dfa.memory_usage()
+            + self.dfa.get_nfa().memory_usage()
+            + self.cache.memory_usage() / 2 * 3
+    }
 
-impl std::ops::Deref for PoolGuard {
-    type Target = Pool;
+    /// The verdict on a normalised target without its first `/`.
+    fn verdict(&mut self, rest: &[u8]) -> Result<Verdict, GaveUp> {
+        self.read += rest.len();
+        let anchored = start::Config::new().anchored(Anchored::Yes);
+        let start = self.dfa.start_state(&mut self.cache, &anchored).map_err(|_| GaveUp)?;
+        let mut state = self.next(start, b'/')?;
+        let mut best = 0;
+        // A state tells which run matches before the byte that led to it.
+        for &byte in rest {
+            if state.is_tagged() {
+                best = self.run_at(state).unwrap_or(best);
+                if state.is_dead() || best == self.dfa.pattern_len() as Run {
+                    return Ok(verdict_of(best));
+                }
+            }
+            state = self.next(state, byte)?;
+        }
+        best = self.run_at(state).unwrap_or(best);
+        state = self.dfa.next_eoi_state(&mut self.cache, state).map_err(|_| GaveUp)?;
+        Ok(verdict_of(self.run_at(state).unwrap_or(best)))
+    }
 
-    fn deref(&self) -> &Pool {
-        self.0.as_ref().expect("filled when it was locked")
+    #[inline(always)]
+    fn next(&mut self, state: LazyStateID, byte: u8) -> Result<LazyStateID, GaveUp> {
+        if !state.is_tagged() {
+            let next = self.dfa.next_state_untagged(&self.cache, state, byte);
+            if !next.is_unknown() {
+                return Ok(next);
+            }
+        }
+        self.build(state, byte)
+    }
+
+    /// Builds a transition, unless that was done before and `state` is only tagged.
+    #[cold]
+    fn build(&mut self, state: LazyStateID, byte: u8) -> Result<LazyStateID, GaveUp> {
+        if self.work > WORK + WORK_PER_BYTE * self.read {
+            return Err(GaveUp);
+        }
+        let bytes_before = self.cache.memory_usage();
+        let next = self.dfa.next_state(&mut self.cache, state, byte).map_err(|_| GaveUp)?;
+        let row = size_of::<LazyStateID>() << self.dfa.byte_classes().stride2();
+        // Nothing is added if the state is not new, or if all states were dropped for it.
+        let added = self.cache.memory_usage().saturating_sub(bytes_before + row);
+        self.largest = self.largest.max(added);
+        self.work += self.largest;
+        Ok(next)
+    }
+
+    /// The run that matches in a state. Pattern 0 is the highest run.
+    fn run_at(&self, state: LazyStateID) -> Option<Run> {
+        let pattern = || self.dfa.match_pattern(&self.cache, state, 0).as_usize();
+        state.is_match().then(|| (self.dfa.pattern_len() - pattern()) as Run)
     }
 }
 
-impl std::ops::DerefMut for PoolGuard {
-    fn deref_mut(&mut self) -> &mut Pool {
-        self.0.as_mut().expect("filled when it was locked")
+fn build_nfa(rules: &RuleSet) -> Result<NFA, BuildError> {
+    let mut nfa = Builder::new();
+    nfa.set_size_limit(Some(NFA_LIMIT_BYTES))?;
+    let rules_in_order: Vec<_> = rules.iter().collect();
+    let mut runs: Vec<_> = rules_in_order.chunk_by(|a, b| a.verdict == b.verdict).collect();
+    // Run 0: where nothing matches the verdict is "allow" anyway.
+    runs.pop_if(|run| run[0].verdict == Verdict::Allow);
+    let mut starts = Vec::with_capacity(runs.len());
+    for run in runs {
+        nfa.start_pattern()?;
+        let matched = nfa.add_match()?;
+        let mut patterns: Vec<_> = run.iter().map(|rule| rule.pattern).collect();
+        patterns.sort_unstable_by_key(|pattern| (pattern.bytes, pattern.anchored));
+        let start = add_trie(&mut nfa, &patterns, 0, matched, rules.wildcards())?;
+        nfa.finish_pattern(start)?;
+        starts.push(start);
     }
+    let start = nfa.add_union(starts)?;
+    nfa.build(start, start)
 }
 
-fn put_back(ready: Ready) {
-    let mut pool = lock_pool();
-    pool.clock += 1;
-    let clock = pool.clock;
-    let source_bytes = ready.source.memory_usage();
-    let states_bytes = ready.states.memory_usage();
-    let pooled = pool.by_id.entry(ready.id).or_insert_with(|| Pooled {
-        source: ready.source,
-        states: Vec::new(),
-        bytes: 0,
-        last_used: 0,
-    });
-    let added = states_bytes + if pooled.bytes == 0 { source_bytes } else { 0 };
-    pooled.bytes += added;
-    pooled.states.push(ready.states);
-    let last_used = std::mem::replace(&mut pooled.last_used, clock);
-    pool.bytes += added;
-    pool.by_use.remove(&last_used);
-    pool.by_use.insert(clock, ready.id);
-    while pool.bytes > POOL_LIMIT_BYTES {
-        let Some((_, oldest)) = pool.by_use.pop_first() else { return };
-        pool.remove(oldest);
+/// Adds the trie of sorted patterns from the depth up to which they are equal.
+///
+/// Recurses only where patterns part: 1,500 levels deep at most, with a megabyte of patterns.
+fn add_trie(
+    nfa: &mut Builder,
+    patterns: &[Pattern<'_>],
+    depth: usize,
+    matched: StateID,
+    wildcards: bool,
+) -> Result<StateID, BuildError> {
+    let is_star = |bytes: &[u8], at: usize| wildcards && bytes[at] == b'*';
+    let ending = patterns.iter().take_while(|pattern| pattern.bytes.len() == depth).count();
+    if ending > 0 && !patterns[0].anchored {
+        // Whatever the others match, this one does.
+        return Ok(matched);
     }
+    let (mut ways, mut bytes) = (Vec::new(), Vec::new());
+    if ending > 0 {
+        ways.push(nfa.add_look(matched, Look::End)?);
+    }
+    for group in patterns[ending..].chunk_by(|a, b| a.bytes[depth] == b.bytes[depth]) {
+        let (first, last) = (group[0].bytes, group[group.len() - 1].bytes);
+        let equal = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+        let mut next = add_trie(nfa, group, equal, matched, wildcards)?;
+        for at in (depth + 1..equal).rev().filter(|at| !is_star(first, *at)) {
+            next = add_state(nfa, &[(first[at], next)], Vec::new(), is_star(first, at - 1))?;
+        }
+        if is_star(first, depth) {
+            ways.push(next);
+        } else {
+            bytes.push((first[depth], next));
+        }
+    }
+    add_state(nfa, &bytes, ways, depth > 0 && is_star(patterns[0].bytes, depth - 1))
 }
 
-/// The bytes that the idle lazy DFAs of the process occupy now: 64 MiB at most. Those in
-/// use, one for each thread at most, come on top.
-pub fn lazy_pool_bytes() -> usize {
-    lock_pool().bytes
+/// Adds a state with ways on by a byte and by nothing. After a star all bytes lead back, too.
+fn add_state(
+    nfa: &mut Builder,
+    bytes: &[(u8, StateID)],
+    mut ways: Vec<StateID>,
+    after_star: bool,
+) -> Result<StateID, BuildError> {
+    let one = |byte, next| Transition { start: byte, end: byte, next };
+    if let ([(byte, next)], [], false) = (bytes, &ways[..], after_star) {
+        return nfa.add_range(one(*byte, *next));
+    }
+    let mut ranges: Vec<Transition> = Vec::new();
+    let back = if after_star { Some(nfa.add_empty()?) } else { None };
+    if let Some(back) = back {
+        // A state of its own for the way back would double what the DFA's states list.
+        let mut all = [back; 256];
+        for &(byte, next) in bytes {
+            all[usize::from(byte)] = nfa.add_union(vec![next, back])?;
+        }
+        for (byte, next) in (0..=255).zip(all) {
+            match ranges.last_mut() {
+                Some(range) if range.next == next => range.end = byte,
+                _ => ranges.push(one(byte, next)),
+            }
+        }
+    } else {
+        ranges.extend(bytes.iter().map(|(byte, next)| one(*byte, *next)));
+    }
+    if !ranges.is_empty() {
+        ways.push(nfa.add_sparse(ranges)?);
+    }
+    let state = if let [way] = ways[..] { way } else { nfa.add_union(ways)? };
+    if let Some(back) = back {
+        nfa.patch(back, state)?;
+    }
+    Ok(state)
 }
 
 #[cfg(test)]
@@ -210,6 +373,83 @@ mod tests {
     use super::*;
     use crate::profile::Profile;
     use crate::rules::RawRule;
+
+    fn rule_set(values: &[Vec<u8>], profile: &Profile) -> RuleSet {
+        let rules = values.iter().zip(1..).map(|(value, line)| RawRule {
+            line,
+            verdict: if line % 3 == 0 { Verdict::Allow } else { Verdict::Disallow },
+            value,
+        });
+        RuleSet::new(rules, profile)
+    }
+
+    fn random(mut seed: u32) -> impl FnMut(usize) -> usize {
+        move |below| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) as usize % below
+        }
+    }
+
+    /// However little room the states have, the verdicts are those of the rules.
+    #[test]
+    fn verdicts_of_the_rules() {
+        let mut random = random(7);
+        let (mut asked, mut disallowed) = (0, 0);
+        for round in 0..400 {
+            let mut word = |bytes: &[u8], max: usize| -> Vec<u8> {
+                let bytes = (0..=random(max)).map(|_| bytes[random(bytes.len())]);
+                std::iter::once(b'/').chain(bytes.collect::<Vec<_>>()).collect()
+            };
+            let values: Vec<Vec<u8>> = (0..12).map(|_| word(b"aaabb*/$%", 7)).collect();
+            let paths: Vec<Vec<u8>> = (0..60).map(|_| word(b"aaaabbbb//%$\xE9#", 16)).collect();
+            let profile = Profile::NAMED[round % 4].1;
+            let rules = rule_set(&values, &profile);
+            for cache_bytes in [CACHE_LIMIT_BYTES, 1] {
+                let mut ready = Ready::new(0, &rules, cache_bytes).unwrap();
+                for path in &paths {
+                    let target = Target::of_path(path, Encoding::of_target(&profile)).unwrap();
+                    let verdict = ready.verdict(&target.to_buffer()[1..]).unwrap();
+                    assert_eq!(verdict, scan::verdict(&rules, &target), "{}", path.escape_ascii());
+                    asked += 1;
+                    disallowed += usize::from(verdict == Verdict::Disallow);
+                }
+                assert!(ready.cache.clear_count() > 0 || cache_bytes > 1);
+            }
+        }
+        assert!(asked == 48_000 && (15_000..35_000).contains(&disallowed), "{asked} {disallowed}");
+    }
+
+    /// If each target asks for new states the DFA gives up, and is small until then.
+    #[test]
+    fn hostile_rules() {
+        let rule = |x: u8| format!("/*{}x*{}y", x as char, x.to_ascii_uppercase() as char);
+        let values: Vec<Vec<u8>> = (b'a'..b'o').map(|x| rule(x).into_bytes()).collect();
+        let rules = rule_set(&values, &Profile::RFC9309);
+        let mut ready = Ready::new(0, &rules, 64 << 10).unwrap();
+        let mut random = random(1);
+        let gave_up = (0..20_000).any(|_| {
+            let path: Vec<u8> = (0..200).map(|_| b"abcdefghijklmnxxxxx"[random(19)]).collect();
+            let verdict = ready.verdict(&path);
+            assert!(ready.memory_usage() < 256 << 10, "{}", ready.memory_usage());
+            verdict.is_err()
+        });
+        assert!(gave_up && ready.cache.clear_count() > 4, "{}", ready.cache.clear_count());
+    }
+
+    #[test]
+    fn least_recently_used_leaves_the_pool() {
+        let rules = rule_set(&[b"/*a*b".to_vec()], &Profile::RFC9309);
+        let ready = |id| Box::new(Ready::new(id, &rules, CACHE_LIMIT_BYTES).unwrap());
+        let each = ready(0).memory_usage();
+        let mut pool = Pool::default();
+        // Two threads have used policy 1.
+        for id in [1, 2, 1, 3] {
+            pool.put(ready(id), 3 * each);
+        }
+        assert_eq!(pool.bytes, 3 * each);
+        assert_eq!([1, 1, 3, 2].map(|id| pool.take(id).is_some()), [true, false, true, true]);
+        assert_eq!((pool.bytes, pool.idle.len()), (0, 0));
+    }
 
     /// Rules are tried until building pays, but not on a target that makes it dear.
     #[test]
@@ -233,8 +473,8 @@ mod tests {
         assert_eq!(ask(&lazy, b"/xbxa"), (Verdict::Allow, true));
         let other = Lazy::new(encoding, 2);
         assert_eq!(ask(&other, &long), (Verdict::Disallow, true));
-        assert!(lazy_pool_bytes() > 0, "the first one went there");
-        // It is still in the pool.
+        assert!(lazy_pool_bytes() > 0, "the first one is in the pool");
+        // And there it still is.
         assert_eq!(ask(&lazy, b"/xbxa"), (Verdict::Allow, true));
     }
 }

@@ -1,7 +1,9 @@
-//! Which engine decides: the DFA where it fits the budget, else the lazy DFA, else the
-//! segment matcher.
+//! Chooses the engine that decides: the DFA if it fits its budget, else the lazy DFA, and if
+//! that gives up the segment matcher. Before any of them is built the rules are tried one
+//! after another.
 
 mod lazy;
+pub(crate) mod scan;
 mod segments;
 
 use std::cell::RefCell;
@@ -18,10 +20,11 @@ use lazy::Lazy;
 use segments::Segments;
 
 pub use lazy::lazy_pool_bytes;
+pub(crate) use scan::{questions_before_compiling, weight_before_compiling};
 
 /// Which engine a policy uses.
 ///
-/// All give the same verdict on every input; they differ in time and memory.
+/// All engines give the same verdict on every input. They differ in time and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -30,28 +33,29 @@ pub use lazy::lazy_pool_bytes;
 )]
 #[non_exhaustive]
 pub enum Engine {
-    /// No automaton: the rules are tried one after another, highest precedence first. For
-    /// a policy that is asked only a few times.
+    /// Tries the rules one after another, highest precedence first. For policies that are
+    /// asked only a few times.
     Scan,
     /// One DFA that carries the rules' precedence (`docs/automaton.md`).
     Dfa,
-    /// The DFA's states built when a target first visits them and kept, in a pool under one
-    /// bound for the whole process. For rule sets that are over the budget of the DFA.
+    /// regex-automata's lazy DFA, which builds a state when a target first visits it and
+    /// keeps it in a pool with one bound for the whole process. For rule sets whose DFA would
+    /// be over the budget.
     Lazy,
-    /// One pass over the target that looks for the rules' literal pieces. Never builds
-    /// states, so nothing can explode: the last resort, and a guarantee.
+    /// Looks for the rules' literal pieces in one pass over the target. It builds no states,
+    /// so neither time nor memory can explode. The last resort.
     Segments,
 }
 
-/// A rule set that was compiled, or found to be over the budget.
+/// A rule set after compiling: a DFA, or what decides if that is over the budget.
 #[derive(Debug)]
 pub(crate) enum Compiled {
     Dfa(Automaton),
-    /// Boxed: most policies are DFAs, and this would be three times their size.
+    /// Boxed, since it is three times the size of an `Automaton`, which most policies are.
     Over(Box<Over>),
 }
 
-/// What decides where there is no DFA.
+/// What decides without a DFA.
 #[derive(Debug)]
 pub(crate) struct Over {
     /// The limit that was hit, if a DFA was tried.
@@ -61,20 +65,17 @@ pub(crate) struct Over {
     segments: OnceLock<Segments>,
 }
 
-/// Rule sets with more bytes than this are hostile, or so large that a lazy DFA would
-/// thrash: the segment matcher decides at once.
+/// The most pattern bytes for which a lazy DFA is tried. Larger rule sets are hostile, or so
+/// large that its states would not pay, and the segment matcher decides at once.
 const LAZY_PATTERN_BYTES: usize = 128 << 10;
 
-/// The same for stars. Real files that are over the budget have 650 at most; more make the
-/// states of a lazy DFA large, and what they cost before it gives up falls on a question.
+/// The most stars for which a lazy DFA is tried. Real files that are over the budget have up
+/// to 650. More stars make larger states, and some question pays for those that are built
+/// before the lazy DFA gives up.
 const LAZY_STARS: usize = 4096;
 
-/// To compile a rule set that is within the budget costs about as much as to build the states on
-/// demand that some questions need, times this.
-const QUESTIONS_TO_COMPILE_PER_TO_BUILD: u32 = 4;
-
 thread_local! {
-    /// Each thread keeps the scratch space of its compilations.
+    /// The scratch space for compiling, which each thread keeps.
     static COMPILER: RefCell<Compiler> = RefCell::default();
 }
 
@@ -104,7 +105,7 @@ impl Compiled {
             lazy: lazy.then(|| {
                 let build_after = match engine {
                     Some(Engine::Lazy) => 0,
-                    _ => questions_before_compiling(rules) / QUESTIONS_TO_COMPILE_PER_TO_BUILD,
+                    _ => questions_before_compiling(rules),
                 };
                 Lazy::new(encoding, build_after)
             }),
@@ -125,7 +126,7 @@ impl Compiled {
         }
     }
 
-    /// The automaton, where it is one.
+    /// The automaton, if it is a DFA.
     pub(crate) fn automaton(&self) -> Option<&Automaton> {
         match self {
             Compiled::Dfa(automaton) => Some(automaton),
@@ -148,7 +149,7 @@ impl Compiled {
         }
     }
 
-    /// The occupied bytes, without `self` and without what lies in the pool.
+    /// The occupied bytes, without `self` and without what the pool holds.
     pub(crate) fn memory_usage(&self) -> usize {
         match self {
             Compiled::Dfa(automaton) => automaton.memory_usage(),
@@ -180,70 +181,16 @@ impl Over {
 /// The indices of all rules that match a normalised target that begins with `/`, from highest
 /// to lowest precedence.
 ///
-/// One by one or by the segment matcher, whichever costs less: `O(target + pattern bytes)`
-/// for files that are made to be slow.
+/// Tries the rules or asks the segment matcher, whichever costs less, so that files made to be
+/// slow take `O(target · d + pattern bytes)`: see [`segments`].
 pub(crate) fn matching(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
-    /// So many bytes may be looked at by trying the rules one after another.
+    /// The most bytes that trying the rules may look at.
     const TRIED_BYTES: usize = 8 << 20;
     if rules.len().saturating_mul(target.len()) <= TRIED_BYTES {
-        matching_one_by_one(rules, target)
+        scan::matching(rules, target)
     } else {
-        matching_by_segments(rules, target)
+        segments::matching(rules, target)
     }
-}
-
-fn matching_one_by_one(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
-    let matches = |index: &usize| rules.get(*index).pattern.matches(target, rules.wildcards());
-    (0..rules.len()).filter(matches).collect()
-}
-
-fn matching_by_segments(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
-    // Equal patterns get the same run.
-    let key = |index: &usize| {
-        let pattern = rules.get(*index).pattern;
-        (pattern.bytes, pattern.anchored)
-    };
-    let mut by_pattern: Vec<usize> = (0..rules.len()).collect();
-    by_pattern.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
-    let mut runs = vec![0; rules.len()];
-    for (same, run) in by_pattern.chunk_by(|a, b| key(a) == key(b)).zip(1..) {
-        same.iter().for_each(|index| runs[*index] = run);
-    }
-    let segments = Segments::with_runs(rules, |index, _| runs[index]);
-    // 0 is nobody's.
-    let mut is_met = vec![false; rules.len() + 1];
-    for run in segments.matching(target) {
-        is_met[run as usize] = true;
-    }
-    (0..rules.len()).filter(|index| is_met[runs[*index] as usize]).collect()
-}
-
-/// After how many questions compiling a rule set pays: when they have cost three quarters of
-/// what compiling is thought to cost. So the total is at most about twice the better of "never"
-/// and "at once", whatever the number of questions: the sums over hosts say three quarters, since
-/// most hosts that are asked that often are asked more.
-///
-/// The costs are means over real files, from `cargo bench --bench first -- fit`, which prints
-/// them anew; single sets with many stars cost several times as much.
-pub(crate) fn questions_before_compiling(rules: &RuleSet) -> u32 {
-    /// To compile, in nanoseconds: any set, and for each byte and star of its patterns.
-    const COMPILE: [usize; 3] = [400, 24, 1_300];
-    /// To try the rules one after another, in nanoseconds: any set, and for each rule and each
-    /// star.
-    const QUESTION: [usize; 3] = [70, 2, 8];
-    let cost =
-        |[fixed, each, star]: [usize; 3], count: usize| fixed + each * count + star * rules.stars();
-    let questions = cost(COMPILE, rules.pattern_bytes()) * 3 / 4 / cost(QUESTION, rules.len());
-    // The largest number stands for "never".
-    u32::try_from(questions).unwrap_or(u32::MAX).min(u32::MAX - 1)
-}
-
-/// For how many questions one counts before compiling: for more than one where stars are many
-/// and the target is long, so that none costs more than building what answers it.
-#[inline]
-pub(crate) fn weight_before_compiling(rules: &RuleSet, target_bytes: usize) -> u32 {
-    let weight = 1 + target_bytes.saturating_mul(rules.stars()) / 65_536;
-    u32::try_from(weight).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -275,8 +222,8 @@ mod tests {
             let profile = Profile::NAMED[round % 4].1;
             let rules = RuleSet::new(rules, &profile);
             for target in targets {
-                let matching = matching_one_by_one(&rules, &target);
-                assert_eq!(matching_by_segments(&rules, &target), matching);
+                let matching = scan::matching(&rules, &target);
+                assert_eq!(segments::matching(&rules, &target), matching);
                 found += matching.len();
             }
         }

@@ -1,28 +1,28 @@
-//! The segment matcher: a pattern is a chain of literal pieces, and one pass over the
-//! target finds where they stand.
+//! The segment matcher. It takes a pattern as a chain of literal pieces, and finds the pieces
+//! in one pass over the target.
 //!
-//! The piece before the first star must begin the target. A later piece counts where it
-//! begins at or behind the end of the one before, and its first such place is the one that
-//! matters: it leaves the most room for what follows. Patterns that begin with the same
-//! pieces share them: the pieces form a trie, each node of which is met once at most.
+//! The piece before the first star must begin the target. A later piece must begin at or after
+//! the end of the one before, and only its first such place matters, since that leaves the
+//! most room for what follows. Patterns that begin with the same pieces share them: the pieces
+//! form a trie, and each of its nodes is met at most once.
 //!
-//! A piece of one byte is looked up in a bitmap of that byte's places. For longer ones an
-//! aho-corasick automaton says at each byte which of them end there; each has a queue of
-//! the nodes that wait for it, in the order of the ends behind which they wait. (A node that
-//! shall wait behind a place that the pass has yet to reach is entered there.)
+//! A piece of one byte is looked up in a bitmap of that byte's places. For longer pieces an
+//! aho-corasick automaton tells at each byte which of them end there. Each piece has a queue
+//! of the nodes that wait for it, ordered by the place after which they wait. (A node that
+//! waits for a place the pass has not reached yet joins its queue there.)
 //!
-//! No state is ever built, so nothing explodes: memory is `O(pattern bytes)`, time `O(target
-//! · d + pattern bytes)`, where `d` is how deep pieces nest as suffixes of one another.
-//! Pieces for which no node waits any more are skipped, which keeps files of nested pieces
-//! cheap.
+//! No states are built while targets are read, so nothing can explode: memory is `O(pattern
+//! bytes)` and time `O(target · d + pattern bytes)`, where `d` is how deep pieces nest as
+//! suffixes of one another. Pieces that no node waits for any more are skipped, which keeps
+//! files of nested pieces cheap.
 //!
-//! Most pieces of most patterns do not stand in a target at all. So each node knows what all
-//! patterns behind it need, and what the last pieces of these patterns are, as sets of a few
-//! bits; and a first look at the target says which bits are there. A node that needs another
-//! one, or none of whose last pieces is there, is left alone, with all that is behind it.
+//! Most pieces of most patterns do not occur in a target at all. So each node knows, as sets of
+//! a few bits, which pieces all patterns below it need and with which pieces they end. A first
+//! look at the target tells which bits are there. A node is skipped, with all below it, if it
+//! needs a bit that is not there, or if none of its last pieces is there.
 //!
-//! The automaton is not the aho-corasick crate's: that one copies the matches of every
-//! suffix to each state (megabytes become gigabytes on nested pieces) and cannot skip any.
+//! The aho-corasick crate does not serve here: it copies the matches of every suffix to each
+//! state (on nested pieces megabytes become gigabytes), and it cannot skip any.
 
 use std::cell::RefCell;
 
@@ -37,32 +37,32 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Segments {
     /// First pieces, sorted.
     heads: Box<[Head]>,
-    /// The trie of later pieces in pre-order: a node's first child stands behind it.
+    /// The trie of later pieces in pre-order: a node's first child follows it.
     nodes: Box<[Node]>,
-    /// Last pieces that must end the target, by what they follow.
+    /// The last pieces of anchored patterns, grouped by what they follow.
     tails: Box<[Tail]>,
     /// The texts of heads and tails.
     bytes: Box<[u8]>,
     /// The pieces of two or more bytes.
     pieces: PieceAutomaton,
-    /// By piece: how many nodes wait for it at some time.
+    /// By piece: how many nodes may wait for it.
     waiting: Box<[u32]>,
-    /// The bytes that are pieces of their own: their bitmaps' numbers, or `NONE`.
+    /// By byte: the number of its bitmap if it is a piece, else `NONE`.
     singles: Box<[u32; 256]>,
     single_count: usize,
     highest: Run,
 }
 
-/// What follows when a head or a node is met.
+/// What follows once a head or a node is met.
 #[derive(Clone, Copy, Debug, Default)]
 struct Next {
-    /// The run of the rules that end here; 0: none does.
+    /// The run of the rules that end here, or 0 if none does.
     end: Run,
-    /// The highest run of all that is behind here, `end` included.
+    /// The highest run here and below.
     highest: Run,
-    /// The bits of pieces that every pattern behind here needs.
+    /// The bits of the pieces that every pattern here and below needs.
     needs: u64,
-    /// The bits of the last pieces of the patterns behind here.
+    /// The bits of the last pieces of the patterns here and below.
     lasts: u64,
     /// Where the sub-trie below ends.
     after: u32,
@@ -74,7 +74,7 @@ struct Next {
 struct Head {
     at: u32,
     len: u32,
-    /// The run of the rules that are this head and nothing more, to the target's end.
+    /// The run of the anchored rules that are only this head, or 0 if there is none.
     whole: Run,
     /// Where the sub-trie below begins.
     first: u32,
@@ -88,7 +88,7 @@ struct Node {
     next: Next,
 }
 
-/// The bit of a piece in sets of pieces: single bytes and longer pieces share none.
+/// The bit of a piece in sets of pieces. Single bytes and longer pieces never share one.
 fn bit_of(piece: u32) -> u64 {
     if piece & SINGLE != 0 {
         return 1 << (piece % 32);
@@ -106,13 +106,13 @@ struct Tail {
     run: Run,
 }
 
-/// An aho-corasick automaton over distinct pieces. States are numbered breadth first, so
-/// that the children of a state follow one another.
+/// An aho-corasick automaton over distinct pieces. States are numbered breadth first, so the
+/// children of a state are neighbours.
 #[derive(Debug, Default)]
 struct PieceAutomaton {
     /// By state: its last byte.
     byte: Vec<u8>,
-    /// By state: its first child; the next state's first child ends them.
+    /// By state: its first child. Its children end where those of the next state begin.
     first_child: Vec<u32>,
     /// By state: the longest proper suffix that is a state.
     suffix: Vec<u32>,
@@ -133,9 +133,9 @@ impl Segments {
         })
     }
 
-    /// With the runs that each rule is given, from lowest to highest precedence, by its index
-    /// and its verdict: rules of equal patterns must have equal ones for
-    /// [`Segments::matching`], and rules of run 0 say nothing.
+    /// Calls `run_of` with index and verdict of each rule, from lowest to highest precedence,
+    /// for its run. Rules of run 0 are left out. For [`Segments::matching`] rules with equal
+    /// patterns must be given the same run.
     pub(crate) fn with_runs(
         rules: &RuleSet,
         mut run_of: impl FnMut(usize, Verdict) -> Run,
@@ -173,7 +173,7 @@ impl Segments {
         PASS.with_borrow_mut(|pass| verdict_of(pass.best(self, target)))
     }
 
-    /// The runs of all patterns that match a normalised target that begins with `/`, in no
+    /// The runs of all patterns that match a normalised target that begins with `/`, in any
     /// order.
     pub(crate) fn matching(&self, target: &[u8]) -> Vec<Run> {
         let mut pass = Pass { all: Some(Vec::new()), ..Pass::default() };
@@ -199,20 +199,44 @@ impl Segments {
     }
 }
 
+/// The indices of all rules that match a normalised target that begins with `/`, from highest
+/// to lowest precedence.
+pub(super) fn matching(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
+    // Equal patterns get the same run.
+    let key = |index: &usize| {
+        let pattern = rules.get(*index).pattern;
+        (pattern.bytes, pattern.anchored)
+    };
+    let mut by_pattern: Vec<usize> = (0..rules.len()).collect();
+    by_pattern.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+    let mut runs = vec![0; rules.len()];
+    for (same, run) in by_pattern.chunk_by(|a, b| key(a) == key(b)).zip(1..) {
+        same.iter().for_each(|index| runs[*index] = run);
+    }
+    let segments = Segments::with_runs(rules, |index, _| runs[index]);
+    // No rule has run 0.
+    let mut is_met = vec![false; rules.len() + 1];
+    for run in segments.matching(target) {
+        is_met[run as usize] = true;
+    }
+    (0..rules.len()).filter(|index| is_met[runs[*index] as usize]).collect()
+}
+
 /// A pattern as a chain of pieces.
 #[derive(Clone)]
 struct Chain<'r> {
     bytes: &'r [u8],
-    /// Which ones, of a list of all.
+    /// Its range in the list of all pieces.
     pieces: std::ops::Range<usize>,
     anchored: bool,
     run: Run,
 }
 
-/// Sorts patterns by their pieces, one after another, so that patterns that begin with the same
-/// ones stand together.
+/// Sorts patterns by their list of pieces, so that those that begin with the same pieces are
+/// neighbours.
 fn sort(patterns: &mut [Chain<'_>], pieces: &[&[u8]], wildcards: bool) {
-    // A star as the lowest byte of all is the order of pieces; eight bytes are compared at once.
+    // With the star as the lowest byte, the order of bytes is the order of pieces. Eight bytes
+    // are compared at a time.
     let word = |chain: &Chain<'_>, depth: usize| {
         let left = chain.bytes.get(depth..).unwrap_or_default();
         let mut word = [0; 8];
@@ -257,7 +281,7 @@ struct Builder<'r> {
     nodes: Vec<(&'r [u8], Next)>,
     /// The nodes from the last head down to the last node.
     open: Vec<u32>,
-    /// With what they follow: a head is `NONE` minus its number.
+    /// With the node they follow; a head is `NONE` minus its number.
     tails: Vec<(u32, &'r [u8], Run)>,
 }
 
@@ -332,7 +356,7 @@ impl<'r> Builder<'r> {
             };
             next.tails = (from, tails.len() as u32);
         }
-        // Children stand behind their parents: from the last one the highest runs go up.
+        // Children come after their parents, so going backwards each node finds theirs ready.
         for node in (0..self.nodes.len()).rev() {
             self.nodes[node].1.highest = self.highest(&self.nodes[node].1, node as u32 + 1, &tails);
         }
@@ -376,17 +400,18 @@ impl<'r> Builder<'r> {
         let mut nodes: Box<[Node]> = nodes.collect();
         for node in (0..nodes.len()).rev() {
             let next = nodes[node].next;
-            // What ends here needs nothing more; else what is common to all that follows.
+            // A pattern that ends here needs nothing more. Otherwise all that follow need what
+            // each of them needs.
             let ends = next.end > 0 || next.tails.0 < next.tails.1;
             let own = bit_of(nodes[node].piece);
             let mut needs = if ends { 0 } else { u64::MAX };
             let mut lasts = if ends { own } else { 0 };
             let mut child = node as u32 + 1;
             while child < next.after {
-                let behind = &nodes[child as usize].next;
-                needs &= behind.needs;
-                lasts |= behind.lasts;
-                child = behind.after;
+                let below = &nodes[child as usize].next;
+                needs &= below.needs;
+                lasts |= below.lasts;
+                child = below.after;
             }
             (nodes[node].next.needs, nodes[node].next.lasts) = (needs | own, lasts);
         }
@@ -419,7 +444,7 @@ impl<'r> Builder<'r> {
 }
 
 impl PieceAutomaton {
-    /// Of sorted, distinct pieces that are not empty.
+    /// Builds it from sorted, distinct pieces that are not empty.
     fn new(pieces: &[&[u8]]) -> PieceAutomaton {
         let mut a = PieceAutomaton {
             byte: vec![0],
@@ -429,7 +454,7 @@ impl PieceAutomaton {
             shorter: vec![NONE; pieces.len()],
             len: pieces.iter().map(|p| p.len() as u32).collect(),
         };
-        // By state: the pieces that go through it, and its length.
+        // By state: the pieces that go through it, and its depth.
         let mut ranges = vec![(0..pieces.len(), 0)];
         let mut state = 0;
         while state < ranges.len() {
@@ -444,7 +469,7 @@ impl PieceAutomaton {
                 let len = pieces[from..range.end].iter().take_while(|p| p[depth] == byte).count();
                 let child = ranges.len();
                 ranges.push((from..from + len, depth + 1));
-                // Shorter states have all their children by now, but the root's own child
+                // All states of lower depth have their children by now. A child of the root
                 // would find itself.
                 let suffix = if state == 0 { 0 } else { a.step(a.suffix[state], byte) };
                 let longest = a.piece[suffix as usize];
@@ -486,40 +511,40 @@ impl PieceAutomaton {
     }
 }
 
-/// What one pass over a target needs, kept for the next one.
+/// The scratch space of one pass over a target, kept for the next one.
 #[derive(Default)]
 struct Pass {
-    /// By piece: the nodes that wait for it, as a list through `behind`.
+    /// By piece: the first and the last node that wait for it, a list through `queued`.
     first: Vec<u32>,
     last: Vec<u32>,
-    /// By piece: how many nodes are still to be met.
+    /// By piece: how many nodes may still wait for it.
     waiting: Vec<u32>,
-    /// By piece: `shorter`, with short cuts around pieces that nothing waits for any more.
+    /// By piece: the next shorter one, skipping pieces that nothing waits for any more.
     shorter: Vec<u32>,
-    /// By node: the next one in its list, and the end behind which it waits.
-    behind: Vec<(u32, u32)>,
-    /// By place in the target: the nodes that begin to wait there, as a list.
+    /// By node: the next one in its list, and the place after which it waits.
+    queued: Vec<(u32, u32)>,
+    /// By place in the target: the nodes that join their queues there, as a list.
     later: Vec<u32>,
-    /// How many nodes wait or will.
+    /// How many nodes wait, or will once the pass gets there.
     pending: usize,
-    /// The bits of the pieces that stand in the target.
+    /// The bits of the pieces that occur in the target.
     there: u64,
-    /// By piece: whether its bit was set.
+    /// By piece: whether it was found.
     seen: Vec<bool>,
-    /// By byte that is a piece: its places in the target, a bit each.
+    /// By bitmap: the places of its byte in the target, a bit for each byte of the target.
     places: Vec<u64>,
-    /// By byte that is a piece: behind its last place.
-    behind_last: Vec<u32>,
-    /// Words of one such bitmap.
+    /// By bitmap: the end of its byte's last place.
+    end_of_last: Vec<u32>,
+    /// The words of one bitmap.
     words: usize,
-    /// What is met but not yet followed: where its sub-trie begins, what it leads to, and
-    /// where it ends in the target.
+    /// What is met but not yet followed: where its sub-trie begins and ends, and where it ends
+    /// in the target.
     to_follow: Vec<(u32, u32, u32)>,
-    /// How many bytes of the target the pass has read.
+    /// The bytes of the target that the pass has read.
     read: usize,
     best: Run,
-    /// Where all runs are asked for: those that are met. The best one stays 0 then, so that
-    /// nothing is passed over.
+    /// The runs that are met, if all are asked for. `best` stays 0 then, so that none is
+    /// skipped.
     all: Option<Vec<Run>>,
 }
 
@@ -541,7 +566,7 @@ impl Pass {
             }
             let mut node = std::mem::replace(&mut self.later[self.read], NONE);
             while node != NONE {
-                let next = self.behind[node as usize].0;
+                let next = self.queued[node as usize].0;
                 self.wait(segments, node);
                 node = next;
             }
@@ -565,25 +590,25 @@ impl Pass {
         self.later.clear();
         self.later.resize(target.len() + 1, NONE);
         // Entries are written before they are read.
-        self.behind.resize(segments.nodes.len().max(self.behind.len()), (NONE, 0));
+        self.queued.resize(segments.nodes.len().max(self.queued.len()), (NONE, 0));
         self.words = target.len() / 64 + 1;
         self.places.clear();
         self.places.resize(segments.single_count * self.words, 0);
-        self.behind_last.clear();
-        self.behind_last.resize(segments.single_count, 0);
+        self.end_of_last.clear();
+        self.end_of_last.resize(segments.single_count, 0);
         for (at, byte) in target.iter().enumerate() {
             let single = segments.singles[usize::from(*byte)];
             if single != NONE {
                 self.places[single as usize * self.words + at / 64] |= 1 << (at % 64);
-                self.behind_last[single as usize] = at as u32 + 1;
+                self.end_of_last[single as usize] = at as u32 + 1;
             }
         }
         self.look(segments, target);
     }
 
-    /// Finds out which pieces stand in the target at all.
+    /// Finds out which pieces occur in the target at all.
     fn look(&mut self, segments: &Segments, target: &[u8]) {
-        let singles = self.behind_last.iter().zip(0..).filter(|(behind, _)| **behind > 0);
+        let singles = self.end_of_last.iter().zip(0..).filter(|(end, _)| **end > 0);
         self.there = singles.fold(0, |there, (_, single)| there | bit_of(SINGLE | single));
         self.seen.clear();
         self.seen.resize(segments.pieces.len.len(), false);
@@ -591,7 +616,7 @@ impl Pass {
         for &byte in target {
             state = segments.pieces.step(state, byte);
             let mut piece = segments.pieces.piece[state as usize];
-            // Where one was seen, all shorter ones that end with it were.
+            // Where a piece was seen, so were the shorter ones that end there.
             while piece != NONE && !self.seen[piece as usize] {
                 self.seen[piece as usize] = true;
                 self.there |= bit_of(piece);
@@ -600,8 +625,8 @@ impl Pass {
         }
     }
 
-    /// The heads that begin the target, from the shortest on: a range of the sorted heads
-    /// that narrows with each byte.
+    /// Follows the heads that begin the target, the shortest first. They are a range of the
+    /// sorted heads that narrows with each byte.
     fn follow_heads(&mut self, segments: &Segments, target: &[u8]) {
         let mut range = &segments.heads[..];
         for at in 0..=target.len() {
@@ -624,8 +649,8 @@ impl Pass {
         }
     }
 
-    /// The first piece, from this one to shorter ones, for which some node still waits or
-    /// will. Leaves short cuts behind.
+    /// The first of this piece and the shorter ones for which some node may still wait. Makes
+    /// the way shorter for the next time.
     fn awaited(&mut self, mut piece: u32) -> u32 {
         while piece != NONE && self.waiting[piece as usize] == 0 {
             let shorter = self.shorter[piece as usize];
@@ -637,16 +662,16 @@ impl Pass {
         piece
     }
 
-    /// A piece ends where the pass is: goes on from all nodes that waited for it behind an
-    /// end at or before its beginning.
+    /// Called when a piece ends where the pass is: goes on from the nodes that waited for it
+    /// after a place at or before its beginning.
     fn meet(&mut self, segments: &Segments, target: &[u8], piece: u32) {
         let begin = self.read as u32 - segments.pieces.len[piece as usize];
         loop {
             let node = self.first[piece as usize];
-            if node == NONE || self.behind[node as usize].1 > begin {
+            if node == NONE || self.queued[node as usize].1 > begin {
                 return;
             }
-            self.first[piece as usize] = self.behind[node as usize].0;
+            self.first[piece as usize] = self.queued[node as usize].0;
             self.waiting[piece as usize] -= 1;
             self.pending -= 1;
             let next = &segments.nodes[node as usize].next;
@@ -655,7 +680,7 @@ impl Pass {
         }
     }
 
-    /// All pieces up to `next` stand before `end`, the last one directly.
+    /// Called when all pieces up to `next` are found, the last one ending at `end`.
     fn met(&mut self, segments: &Segments, target: &[u8], first: u32, next: &Next, end: usize) {
         if next.highest <= self.best {
             return;
@@ -674,7 +699,7 @@ impl Pass {
         }
     }
 
-    /// A pattern of this run matches; 0: none does.
+    /// Notes that a pattern of this run matches; 0 stands for none.
     #[inline]
     fn reach(&mut self, run: Run) {
         match &mut self.all {
@@ -684,26 +709,26 @@ impl Pass {
         }
     }
 
-    /// Looks for what follows all that is met.
+    /// Goes on from all that is met.
     fn follow(&mut self, segments: &Segments, target: &[u8]) {
         while let Some((mut node, after, end)) = self.to_follow.pop() {
             while node < after {
                 let Node { piece, next } = &segments.nodes[node as usize];
                 let cannot_match = next.needs & !self.there != 0 || next.lasts & self.there == 0;
                 if cannot_match || next.highest <= self.best {
-                    // Whatever stands there cannot raise the best run any more.
+                    // Nothing there can raise the best run.
                 } else if piece & SINGLE != 0 {
                     if let Some(at) = self.place(piece & !SINGLE, end as usize) {
                         self.met(segments, target, node + 1, next, at + 1);
                     }
                 } else {
                     self.pending += 1;
-                    self.behind[node as usize].1 = end;
+                    self.queued[node as usize].1 = end;
                     if end as usize <= self.read {
                         self.wait(segments, node);
                     } else {
                         let later = &mut self.later[end as usize];
-                        self.behind[node as usize].0 = *later;
+                        self.queued[node as usize].0 = *later;
                         *later = node;
                     }
                 }
@@ -712,9 +737,9 @@ impl Pass {
         }
     }
 
-    /// The first place of a single byte at or behind `from`.
+    /// The first place of a single byte at or after `from`.
     fn place(&self, single: u32, from: usize) -> Option<usize> {
-        if from >= self.behind_last[single as usize] as usize {
+        if from >= self.end_of_last[single as usize] as usize {
             return None;
         }
         let bitmap = &self.places[single as usize * self.words..][..self.words];
@@ -727,13 +752,13 @@ impl Pass {
         Some(word * 64 + bits.trailing_zeros() as usize)
     }
 
-    /// Puts a node into the queue of its piece.
+    /// Appends a node to the queue of its piece.
     fn wait(&mut self, segments: &Segments, node: u32) {
         let piece = segments.nodes[node as usize].piece as usize;
-        self.behind[node as usize].0 = NONE;
+        self.queued[node as usize].0 = NONE;
         match self.first[piece] {
             NONE => self.first[piece] = node,
-            _ => self.behind[self.last[piece] as usize].0 = node,
+            _ => self.queued[self.last[piece] as usize].0 = node,
         }
         self.last[piece] = node;
     }

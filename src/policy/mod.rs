@@ -505,8 +505,7 @@ impl Inner {
                 return self.compiled().verdict(&self.rules, target);
             }
         }
-        let deciding = self.rules.deciding(&target.to_buffer());
-        deciding.map_or(Verdict::Allow, |rule| rule.verdict)
+        crate::engine::scan::verdict(&self.rules, target)
     }
 }
 

@@ -158,7 +158,7 @@ fn is_same(one: &[NodeId], other: &[NodeId]) -> bool {
 }
 
 /// Gives a hash table more room. `hashes` belong to the numbers from `first` on.
-pub(in crate::automaton) fn grow_table(
+pub(super) fn grow_table(
     table: &mut Vec<u32>,
     hashes: impl ExactSizeIterator<Item = u32>,
     first: u32,
@@ -175,7 +175,7 @@ pub(in crate::automaton) fn grow_table(
     }
 }
 
-pub(in crate::automaton) fn hash(first: u32, set: &[NodeId]) -> u32 {
+pub(super) fn hash(first: u32, set: &[NodeId]) -> u32 {
     let hash = set.iter().fold(u64::from(first), |hash, node| mix(hash, u64::from(*node)));
     (mix(hash, 0) >> 32) as u32
 }

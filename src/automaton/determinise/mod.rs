@@ -6,8 +6,8 @@
 //! other live nodes, so it costs only what those cost, however many stars there are. A whole
 //! set is pruned and looked up only if the stars or the best run change.
 
-pub(super) mod intern;
-pub(super) mod prune;
+mod intern;
+mod prune;
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub(crate) fn final_verdict(id: StateId) -> Option<Verdict> {
 }
 
 /// The number that stands for the verdict of a run.
-pub(super) fn final_of(run: Run) -> StateId {
+fn final_of(run: Run) -> StateId {
     run & 1
 }
 

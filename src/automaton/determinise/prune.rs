@@ -44,7 +44,7 @@ impl Marks {
 
 /// The lowest run of the other verdict, above the best, that is ahead of a node.
 #[inline]
-pub(in crate::automaton) fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Run {
+pub(super) fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Run {
     let ahead = trie.ahead(node);
     let other = (best & 1 ^ 1) as usize;
     if ahead.lowest[other] > best {
@@ -59,7 +59,7 @@ pub(in crate::automaton) fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Ru
 
 /// Whether what is ahead of a node can still change the verdict.
 #[inline]
-pub(in crate::automaton) fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> bool {
+pub(super) fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> bool {
     let ahead = trie.ahead(node);
     let (same, other) = ((best & 1) as usize, (best & 1 ^ 1) as usize);
     ahead.highest[other] > best || ahead.highest[same] > rival
@@ -67,7 +67,7 @@ pub(in crate::automaton) fn is_relevant(trie: &Trie, node: NodeId, best: Run, ri
 
 /// Whether every run ahead of a node is above the best.
 #[inline]
-pub(in crate::automaton) fn is_above(trie: &Trie, node: NodeId, best: Run) -> bool {
+pub(super) fn is_above(trie: &Trie, node: NodeId, best: Run) -> bool {
     let [allow, disallow] = trie.ahead(node).lowest;
     allow > best && disallow > best
 }
