@@ -4,9 +4,9 @@ use robotsieve::{Robots, Verdict};
 
 use crate::args::{CheckArgs, Progress};
 use crate::error::{Failure, Status};
-use crate::robots_file;
-use crate::stdout::Stdout;
-use crate::urls::{self, Tally};
+use crate::read::robots_file;
+use crate::read::urls::{self, Tally};
+use crate::write::stdout::Stdout;
 
 /// Judges the URLs and prints one line for each.
 pub fn run(args: &CheckArgs) -> Result<Status, Failure> {

@@ -5,7 +5,7 @@ use clap_complete::generate;
 
 use crate::args::{Cli, CompletionsArgs};
 use crate::error::{Failure, Status};
-use crate::stdout;
+use crate::write::stdout;
 
 /// Prints the script.
 pub fn run(args: &CompletionsArgs) -> Result<Status, Failure> {

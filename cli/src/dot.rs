@@ -4,8 +4,8 @@ use robotsieve::{Config, LimitHit, Robots};
 
 use crate::args::{DotArgs, OnePolicy};
 use crate::error::{Failure, Status};
-use crate::robots_file;
-use crate::stdout;
+use crate::read::robots_file;
+use crate::write::stdout;
 
 /// Compiles the policy and prints its automaton as Graphviz DOT.
 pub fn run(args: &DotArgs) -> Result<Status, Failure> {

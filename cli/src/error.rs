@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use robotsieve_client::store::StoreError;
 
-use crate::progress;
+use crate::write::progress;
 
 /// How the command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@
 //! here is only what surrounds them: arguments, files, lines, hosts, formats.
 
 mod args;
-mod bytes;
 mod check;
 mod completions;
 mod diff;
@@ -18,21 +17,14 @@ mod error;
 mod explain;
 mod fetch;
 mod filter;
-mod hosts;
 mod lint;
 mod man;
-mod mapped;
 mod pack;
-mod progress;
-mod record;
+mod read;
 mod records;
 mod replay;
-mod robots_dir;
-mod robots_file;
-mod stdin;
-mod stdout;
 mod store;
-mod urls;
+mod write;
 
 use std::process::ExitCode;
 

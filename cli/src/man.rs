@@ -10,7 +10,7 @@ use clap_mangen::roff::{Roff, roman};
 
 use crate::args::{Cli, ManArgs};
 use crate::error::{Failure, Status};
-use crate::stdout;
+use crate::write::stdout;
 
 /// Prints one page, or writes all of them.
 pub fn run(args: &ManArgs) -> Result<Status, Failure> {

@@ -8,8 +8,8 @@ use robotsieve::explain::{
 use serde::Serialize;
 
 use super::{Answers, Explainer};
-use crate::bytes::text;
-use crate::record::{TOOL_VERSION, reason};
+use crate::explain::record::{TOOL_VERSION, reason};
+use crate::write::bytes::text;
 
 /// What the member `schema` says. It changes when a member changes its meaning or goes away,
 /// not when one comes.

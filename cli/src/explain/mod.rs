@@ -1,6 +1,7 @@
 //! `robotsieve explain`: why a URL is allowed or not.
 
 mod json;
+pub mod record;
 mod shown;
 mod text;
 
@@ -9,10 +10,10 @@ use robotsieve::{Crawler, InvalidUrl, Robots};
 
 use crate::args::{Agent, ExplainArgs, Format, profile_name};
 use crate::error::{Failure, Status};
-use crate::record::{Record, Source, sha256};
-use crate::robots_file;
-use crate::stdout::Stdout;
-use crate::urls::{self, Tally};
+use crate::explain::record::{Record, Source, sha256};
+use crate::read::robots_file;
+use crate::read::urls::{self, Tally};
+use crate::write::stdout::Stdout;
 
 /// Explains the verdicts on some URLs, in one profile or in all.
 pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::bytes::harmless;
+use crate::write::bytes::harmless;
 
 /// So many bytes of a line are shown.
 const BYTES: usize = 1_000;

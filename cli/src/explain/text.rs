@@ -13,8 +13,8 @@ use robotsieve::{GroupMatch, Reason, Robots, RulePrecedence, Verdict};
 
 use super::shown::{Shown, short};
 use super::{Answers, Explainer};
-use crate::robots_file;
-use crate::stdout::has_colour;
+use crate::read::robots_file;
+use crate::write::stdout::has_colour;
 
 /// So many user-agent lines and rules of each kind are shown; the others are counted.
 const LINES: usize = 8;

@@ -7,12 +7,12 @@ use std::sync::{Arc, OnceLock};
 
 use robotsieve::{Crawler, Profile};
 
-use super::report::Report;
 use super::sites::{Found, Site, Sites};
 use crate::error::Failure;
-use crate::hosts::{HostHash, HostHasher, Identity};
-use crate::robots_dir::{self, Listing};
-use crate::robots_file;
+use crate::read::hosts::{HostHash, HostHasher, Identity};
+use crate::read::robots_dir::{self, Listing};
+use crate::read::robots_file;
+use crate::write::report::Report;
 
 /// The robots.txt files of a folder by the hosts for which they are.
 pub struct Folder {

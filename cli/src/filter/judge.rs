@@ -11,7 +11,7 @@ use super::output::{self, Gone, JsonText, Pieces};
 use super::sites::{Found, Site, Sites, Url};
 use super::tally::{SeenHosts, Tally};
 use crate::args::{FilterArgs, Missing, Output};
-use crate::hosts::{Authority, HostHash, HostHasher};
+use crate::read::hosts::{Authority, HostHash, HostHasher};
 
 /// By which robots.txt URLs are judged.
 pub enum Source {

@@ -3,7 +3,7 @@
 use std::iter;
 
 use super::sites::Site;
-use crate::hosts::HostHash;
+use crate::read::hosts::HostHash;
 use robotsieve::Answer;
 
 /// By what the URLs of a host are judged.

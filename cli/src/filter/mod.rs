@@ -21,15 +21,13 @@
 //! locks up.
 
 mod folder;
-pub mod input;
 mod judge;
 mod known;
 mod output;
 mod packed;
-pub mod report;
 mod sites;
 mod stored;
-mod tally;
+pub mod tally;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -44,20 +42,20 @@ use robotsieve::{Profile, TargetForm};
 
 use crate::args::{Agent, Cli, FilterArgs, Output, crawler_names};
 use crate::error::{Failure, Status};
-use crate::{mapped, progress, robots_file, stdin, stdout};
+use crate::read::inputs::{self, CHUNK_BYTES, Inputs};
+use crate::read::packs as mapped;
+use crate::read::robots_file;
+use crate::read::stdin;
+use crate::write::progress;
+use crate::write::report::Report;
+use crate::write::stdout;
 use folder::Folder;
-use input::Inputs;
 use judge::{Judge, Source, Worker};
 use output::{Piece, Pieces};
 use packed::Packed;
-use report::Report;
 use sites::Site;
 use stored::Stored;
 use tally::Sum;
-
-/// The usual bytes of a chunk. Large enough that handing it on costs nothing by
-/// comparison, small enough to stay in a core's second-level cache.
-const CHUNK_BYTES: usize = 256 << 10;
 
 /// A chunk on its way to a worker.
 struct Job {
@@ -67,7 +65,7 @@ struct Job {
 
 /// Sieves the inputs to standard output.
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
-    let inputs = input::named(&args.inputs);
+    let inputs = inputs::named(&args.inputs);
     let robots = args.robots.as_ref().map(|path| path.as_os_str());
     stdin::at_most_once(inputs.iter().map(OsString::as_os_str).chain(robots))?;
     let report = Arc::new(Report::new(args.progress, &args.inputs));

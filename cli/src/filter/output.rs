@@ -4,9 +4,10 @@ use std::sync::mpsc::SyncSender;
 
 use robotsieve::Decision;
 
+use super::Buffers;
 use super::tally::Tally;
-use super::{Buffers, CHUNK_BYTES};
-use crate::bytes;
+use crate::read::inputs::CHUNK_BYTES;
+use crate::write::bytes;
 use robotsieve::Answer;
 
 /// From a worker to the writer.

@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use robotsieve::pack::{Pack, PackError};
 
-use super::report::Report;
 use super::sites::{Found, Opinion, Site, Sites};
-use crate::hosts::{HostHash, HostHasher};
+use crate::read::hosts::{HostHash, HostHasher};
+use crate::write::report::Report;
 
 /// A pack that stays open until the program ends.
 pub struct Packed {

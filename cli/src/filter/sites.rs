@@ -5,7 +5,7 @@ use std::iter;
 use robotsieve::pack::PackedPolicy;
 use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Policy, Profile, Robots};
 
-use crate::hosts::{HostHash, HostHasher};
+use crate::read::hosts::{HostHash, HostHasher};
 
 /// A source of robots.txt files by host; asked by all workers at once.
 ///

@@ -10,12 +10,14 @@ use robotsieve::{Crawler, Origin, Profile, TargetForm};
 use robotsieve_client::outcome::Protocol;
 use robotsieve_client::sieve::{Sieve, SieveError, blocking};
 
-use super::report::Report;
 use super::sites::{Found, Opinion, Site, Sites};
 use crate::args::FilterArgs;
 use crate::error::Failure;
-use crate::hosts::{Authority, HostHash, HostHasher};
-use crate::{bytes, fetch, store};
+use crate::fetch;
+use crate::read::hosts::{Authority, HostHash, HostHasher};
+use crate::store;
+use crate::write::bytes;
+use crate::write::report::Report;
 
 /// What holds for the sites of a store, as of when each is first asked for.
 pub struct Stored {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::hosts::{HostHash, Identity};
+use crate::read::hosts::{HostHash, Identity};
 use robotsieve::Answer;
 
 /// What was counted in one chunk.

@@ -4,7 +4,7 @@ use robotsieve::lint::Severity;
 
 use crate::error::Failure;
 use crate::lint::Linted;
-use crate::stdout::Stdout;
+use crate::write::stdout::Stdout;
 
 pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
     let mut text = String::new();

@@ -6,10 +6,10 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use robotsieve::lint::{Code, Finding, Severity};
 
-use crate::bytes::harmless;
 use crate::error::Failure;
 use crate::lint::Linted;
-use crate::stdout::{Stdout, has_colour};
+use crate::write::bytes::harmless;
+use crate::write::stdout::{Stdout, has_colour};
 
 /// So many bytes of a line are shown before a place, and from it on.
 const BEFORE: usize = 80;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::error::Failure;
 use crate::lint::Linted;
-use crate::stdout::Stdout;
+use crate::write::stdout::Stdout;
 
 /// What the fields mean changes only with this number.
 const VERSION: u32 = 1;

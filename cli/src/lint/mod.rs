@@ -11,9 +11,10 @@ use robotsieve::lint::{self, Finding, Options, Severity};
 
 use crate::args::{Deny, LintArgs, LintFormat};
 use crate::error::{Failure, Status, say};
-use crate::progress::{Bar, Measure};
-use crate::stdout::Stdout;
-use crate::{robots_file, stdin};
+use crate::read::robots_file;
+use crate::read::stdin;
+use crate::write::progress::{Bar, Measure};
+use crate::write::stdout::Stdout;
 use place::Lines;
 
 /// A file with its findings.

@@ -1,6 +1,5 @@
 //! `robotsieve replay`: which decision records no longer hold?
 
-mod lines;
 mod sites;
 
 use std::ffi::{OsStr, OsString};
@@ -10,15 +9,15 @@ use std::sync::Arc;
 use robotsieve::{Decision, Policy, Rule};
 
 use crate::args::ReplayArgs;
-use crate::bytes::shown;
 use crate::error::{Failure, Status, say};
-use crate::filter::input::{self, open};
-use crate::filter::report::Report;
-use crate::record::{Question, Record, TOOL_VERSION, reason};
-use crate::stdin;
-use crate::stdout::Stdout;
+use crate::explain::record::{Question, Record, TOOL_VERSION, reason};
+use crate::read::inputs::{self as input, open};
+use crate::read::stdin;
+use crate::write::bytes::shown;
+use crate::write::report::Report;
+use crate::write::stdout::Stdout;
 
-use lines::{Line, Lines};
+use crate::read::lines::{self, Line, Lines};
 use sites::{Site, Sites};
 
 /// Bytes of the output that are written at once.

@@ -10,9 +10,11 @@ use robotsieve::{Policy, Profile, Robots, Rule};
 
 use crate::args::ReplayArgs;
 use crate::error::{Failure, say};
-use crate::hosts::Authority;
-use crate::record::{Question, sha256};
-use crate::{robots_dir, robots_file, stdin};
+use crate::explain::record::{Question, sha256};
+use crate::read::hosts::Authority;
+use crate::read::robots_dir;
+use crate::read::robots_file;
+use crate::read::stdin;
 
 /// Where the file for a record is, and those that were read lately.
 pub struct Sites {

@@ -1,0 +1,22 @@
+//! The command as its users call it: one program of tests, a module for each subject.
+
+#[macro_use]
+mod command;
+
+mod check;
+mod diff;
+mod docs_links;
+mod docs_output;
+mod dot;
+mod explain;
+mod fetch;
+mod filter_hosts;
+mod filter_input;
+mod filter_output;
+mod help;
+mod lint;
+mod pack;
+mod progress;
+mod records;
+mod replay;
+mod stdin;
