@@ -1,4 +1,6 @@
-//! `robotsieve diff`: what changed from one robots.txt to another, in meaning.
+//! `robotsieve diff`: compares what two robots.txt files mean.
+
+pub mod args;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -8,27 +10,27 @@ use robotsieve::diff::{self, DecidingRule, Difference, Flip, Limits};
 use robotsieve::{Crawler, Policy, Robots, Verdict};
 use serde_json::{Value, json};
 
-use crate::args::{DiffArgs, Format, profile_name};
 use crate::error::{Failure, Status};
+use crate::options::Format;
 use crate::read::inputs::Inputs;
-use crate::read::robots_file;
-use crate::read::stdin;
+use crate::read::{robots_file, stdin};
 use crate::write::bytes::{self, shown};
-use crate::write::progress;
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
+use crate::write::{progress, stderr};
+use args::DiffArgs;
 
-/// The version of the JSON, which is described in `docs/diff.md`.
+/// The version of the JSON described in `docs/diff.md`.
 const JSON_VERSION: u32 = 1;
 
-/// Crawlers that get the same policies from both files, and what changed for them.
+/// Crawlers with the same pair of policies, and what changed for them.
 struct Group {
     names: Vec<String>,
     policies: [Policy; 2],
     difference: Difference,
 }
 
-/// What all of it comes to.
+/// The overall result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Same,
@@ -49,7 +51,7 @@ impl Outcome {
     }
 
     fn status(self) -> Status {
-        if self == Outcome::Same { Status::Done } else { Status::Disallowed }
+        if self == Outcome::Same { Status::Done } else { Status::No }
     }
 
     fn as_str(self) -> &'static str {
@@ -65,8 +67,8 @@ impl Outcome {
 pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     let urls = args.urls.iter().map(OsString::as_os_str);
     stdin::at_most_once(urls.chain([args.old.as_os_str(), args.new.as_os_str()]))?;
-    let files = [robots_file::read(&args.old)?, robots_file::read(&args.new)?];
-    let [old, new] = [0, 1].map(|side: usize| Robots::parse(&files[side], &args.profile));
+    let files = [robots_file::given(&args.old)?, robots_file::given(&args.new)?];
+    let [old, new] = [0, 1].map(|side: usize| Robots::parse(&files[side], &args.profile.get()));
     let asked: Vec<(String, Crawler)> = if args.agents.0.is_empty() {
         let named = diff::named_crawlers(&old, &new).into_iter();
         named.map(|(token, crawler)| (shown(token), crawler)).collect()
@@ -76,7 +78,7 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     };
     let asked = asked.into_iter().map(|(name, crawler)| ((name, crawler.clone()), crawler));
     let compare = || diff::crawlers(&old, &new, asked, &Limits::default());
-    let compared = progress::beside(args.progress, "comparing", compare);
+    let compared = progress::beside(args.progress.progress, "comparing", compare);
     let groups = compared.into_iter().map(|same| {
         let crawler = &same.crawlers[0].1;
         Group {
@@ -86,7 +88,7 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
         }
     });
     let groups: Vec<Group> = groups.collect();
-    let report = Arc::new(Report::new(args.progress, &args.urls));
+    let report = Arc::new(Report::new(args.progress.progress, &args.urls));
     let mut out = io::BufWriter::new(Stdout::new());
     let text_differs = files[0] != files[1];
     let printed = match args.format {
@@ -99,8 +101,8 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     Ok(if read == Status::Done { outcome.status() } else { read })
 }
 
-/// Finds the URLs that flip, in the order of the inputs, each with the groups for which it
-/// does: how many.
+/// Calls `found` for the URLs that flip, in the order of the inputs, with the groups for which they
+/// do; returns how many there are.
 fn flipping_urls(
     args: &DiffArgs,
     groups: &[Group],
@@ -117,7 +119,7 @@ fn flipping_urls(
     while inputs.fill(&mut chunk) {
         for line in chunk.split(|byte| *byte == b'\n') {
             let url = line.strip_suffix(b"\r").unwrap_or(line);
-            // All groups read URLs in the same way.
+            // All groups have the same profile, so they read URLs in the same way.
             let Some(target) = groups.first().map(|group| group.policies[0].target(url)) else {
                 continue;
             };
@@ -145,9 +147,9 @@ fn flipping_urls(
         }
     }
     if invalid > 0 {
-        report.warning(&format_args!(
-            "{invalid} lines of --urls passed over: neither scheme://authority… nor a path that \
-             begins with '/'"
+        stderr::note(&format_args!(
+            "skipped {invalid} lines of --urls: a URL is scheme://host/path, or a path that starts \
+             with '/'"
         ));
     }
     Ok(flipped)
@@ -166,7 +168,7 @@ fn print_text(
             Difference::Different(flips) => {
                 let all = [&flips.newly_disallowed, &flips.newly_allowed];
                 let lens = all.into_iter().flatten().map(|flip| shown(&flip.path).chars().count());
-                // One very long path must not push all others' rules out of sight.
+                // Very long paths do not count, so that they do not push the rules of others far right.
                 let width = lens.filter(|len| *len <= 48).max().unwrap_or(0);
                 for (what, flips) in ["disallowed now", "allowed now   "].iter().zip(all) {
                     for flip in flips {
@@ -176,13 +178,13 @@ fn print_text(
                     }
                 }
                 if let Some(unproven) = flips.unproven {
-                    writeln!(out, "  more may flip, and nearer ones ({unproven})")?;
+                    writeln!(out, "  other paths may flip, also shorter ones ({unproven})")?;
                 }
             }
             Difference::Unknown { unproven, sampled } => {
                 writeln!(
                     out,
-                    "  none of {sampled} paths tried flips, but others may ({unproven})"
+                    "  none of the {sampled} paths tried flips, but others may ({unproven})"
                 )?;
             }
             _ => {}
@@ -235,7 +237,7 @@ fn shown_rule(rule: &Option<DecidingRule>) -> String {
     }
 }
 
-/// Prints one object; the URLs are written as they are found.
+/// Prints one object; the URLs are printed as they are found.
 fn print_json(
     args: &DiffArgs,
     groups: &[Group],
@@ -243,7 +245,7 @@ fn print_json(
     report: &Arc<Report>,
     out: &mut impl Write,
 ) -> io::Result<Outcome> {
-    let profile = json!(profile_name(&args.profile));
+    let profile = json!(args.profile.name());
     write!(
         out,
         "{{\"version\":{JSON_VERSION},\"profile\":{profile},\"text_differs\":{text_differs}"
@@ -289,7 +291,7 @@ fn group_json(group: &Group) -> Value {
             value["unproven"] = unproven.to_string().into();
             value["sampled"] = (*sampled).into();
         }
-        // A kind of difference that a later library tells.
+        // A kind of difference added by a later version of the library.
         _ => value["result"] = "unknown".into(),
     }
     value

@@ -1,4 +1,4 @@
-//! A decision record: one line of JSON that says what was decided, and by what.
+//! A decision record: one line of JSON with a verdict and what it was based on.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,24 +8,24 @@ use robotsieve::{Crawler, InvalidUrl, Profile, Reason};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::args::Agent;
+use crate::options::Agent;
 use crate::write::bytes::{self, text};
 
-/// What the member `schema` of a record says.
+/// The value of a record's member `schema`.
 pub const SCHEMA: &str = "robotsieve-record-1";
 
-/// Where a record or an explanation comes from.
+/// The version in records and explanations.
 pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// One decision. Bytes that are not UTF-8 stand in a member `…_base64` beside a text in which
-/// they are replaced.
+/// One decision. Bytes that are not UTF-8 are in a member `…_base64`, next to a text in which they
+/// are replaced.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Record {
     pub schema: String,
     pub tool_version: String,
     /// `allow`, `disallow` or `invalid`.
     pub verdict: String,
-    /// [`reason`].
+    /// A word of [`reason`].
     pub reason: String,
     pub profile: String,
     pub agent: String,
@@ -36,7 +36,7 @@ pub struct Record {
     pub url: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url_base64: Option<String>,
-    /// As it was compared.
+    /// The URL as it was compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,10 +46,10 @@ pub struct Record {
     pub rule: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule_base64: Option<String>,
-    /// Of the rule, 1-based.
+    /// The rule's line, 1-based.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The bytes of the file that hold the rule's value: the first, and behind the last.
+    /// The byte range of the rule's value in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<[usize; 2]>,
     /// The path of the robots.txt as it was given.
@@ -59,7 +59,7 @@ pub struct Record {
     pub robots_sha256: String,
 }
 
-/// The robots.txt that was asked.
+/// The robots.txt that decided.
 pub struct Source<'s> {
     pub path: &'s std::path::Path,
     pub sha256: &'s str,
@@ -103,19 +103,19 @@ impl Record {
         }
     }
 
-    /// Reads a line that [`Record::new`] was written as.
+    /// Parses a serialized record.
     ///
     /// # Errors
-    /// What is wrong with the line, in words.
+    /// Returns a description of what is wrong with the line.
     pub fn parse(line: &[u8]) -> Result<Question, String> {
         let record: Record = serde_json::from_slice(line).map_err(|cause| cause.to_string())?;
         if record.schema != SCHEMA {
             return Err(format!("'schema' is '{}', not '{SCHEMA}'", record.schema));
         }
         let profile = Profile::named(&record.profile)
-            .ok_or_else(|| format!("no profile is called '{}'", record.profile))?;
+            .ok_or_else(|| format!("there is no profile '{}'", record.profile))?;
         if !["allow", "disallow", "invalid"].contains(&record.verdict.as_str()) {
-            return Err(format!("'verdict' is '{}'", record.verdict));
+            return Err(format!("'verdict' is '{}', not a verdict", record.verdict));
         }
         let bytes = |text: &str, base64: &Option<String>, name: &str| {
             bytes::taken(text, base64.as_deref(), name)
@@ -131,12 +131,12 @@ impl Record {
             None => None,
         };
         let robots = bytes(&record.robots, &record.robots_base64, "robots")?;
-        let robots = path_of(robots).ok_or("'robots' is no path on this system")?;
+        let robots = path_of(robots).ok_or("'robots' is not a path on this system")?;
         Ok(Question { profile, agent, url, target, rule, robots, record })
     }
 }
 
-/// A record that can be asked again.
+/// A parsed record, which can be decided again.
 pub struct Question {
     pub profile: Profile,
     pub agent: Vec<u8>,
@@ -148,7 +148,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Who asked.
+    /// The crawler of the record.
     pub fn crawler(&self) -> Crawler {
         Agent::crawler_of(&self.agent, self.record.user_agent)
     }
@@ -165,7 +165,7 @@ fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
     Some(OsString::from(String::from_utf8(bytes).ok()?).into())
 }
 
-/// A word for a reason that programs can rely on.
+/// The stable word for a reason.
 pub fn reason(reason: &Reason<'_>) -> &'static str {
     match reason {
         Reason::Rule(_) => "rule",
@@ -182,7 +182,7 @@ fn maybe_text(bytes: Option<&[u8]>) -> (Option<String>, Option<String>) {
     (text, base64.flatten())
 }
 
-/// The SHA-256 of a file in hexadecimal digits.
+/// The SHA-256 of a file in hexadecimal.
 pub fn sha256(file: &[u8]) -> String {
     Sha256::digest(file).iter().map(|byte| format!("{byte:02x}")).collect()
 }

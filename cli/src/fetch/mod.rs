@@ -1,10 +1,11 @@
-//! `robotsieve fetch`: the robots.txt of many sites, asked for and kept.
+//! `robotsieve fetch`: downloads the robots.txt of many sites and keeps the outcomes.
+
+pub mod args;
 
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,23 +16,25 @@ use robotsieve::{Crawler, Origin};
 use robotsieve_client::fetch::Fetcher;
 use robotsieve_client::outcome::{Cause, Condition, Known, Outcome, Protocol};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveBuilder, SieveError};
-use robotsieve_client::store::Store;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::args::{FetchArgs, Fetching};
-use crate::error::{Failure, Status, say};
+use crate::error::{Failure, Status};
 use crate::read::inputs::Inputs;
-use crate::read::stdin;
-use crate::write::bytes;
+use crate::read::{stdin, stores};
 use crate::write::report::Report;
+use crate::write::{bytes, stderr};
+use args::{FetchArgs, Fetching};
 
-/// What memory of sites is for here: nothing but sites that are asked for twice.
+/// The size of the sieve's cache, which is needed here only for origins that are asked twice.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Origins that are read before those in front of them have been asked.
+/// The most origins that are read ahead of those being fetched.
 const READ_AHEAD: usize = 4096;
 
-/// The fetcher that options describe.
+/// The fetcher that the options describe.
+///
+/// # Errors
+/// Returns an error if the header is invalid.
 pub fn fetcher(header: &str, options: &Fetching) -> Result<Fetcher, Failure> {
     let seconds = Duration::from_secs(options.timeout.into());
     Fetcher::builder(header)
@@ -41,20 +44,21 @@ pub fn fetcher(header: &str, options: &Fetching) -> Result<Fetcher, Failure> {
         .read_timeout(seconds.min(Duration::from_secs(15)))
         .allow_private(options.allow_private)
         .build()
-        .map_err(|cause| Failure::Usage(format!("nothing can be fetched: {cause}")))
+        .map_err(|cause| {
+            Failure::Usage(format!(
+                "cannot fetch with User-Agent '{}': {cause}",
+                bytes::shown(header.as_bytes())
+            ))
+        })
 }
 
-/// Opens a store to write to.
-pub fn open(path: &Path) -> Result<Store, Failure> {
-    Store::open(path).map_err(|cause| Failure::Store(Arc::new(cause)))
-}
-
+/// Fetches all origins and prints the outcomes.
 pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     stdin::at_most_once(&args.inputs)?;
-    let fetcher = fetcher(&args.header, &args.fetching)?;
-    let store = args.store.as_deref().map(open).transpose()?;
+    let fetcher = fetcher(&args.send_user_agent, &args.fetching)?;
+    let store = args.store.as_deref().map(stores::open).transpose()?;
     let mut builder: SieveBuilder = Sieve::builder(Crawler::name(""))
-        .protocol(Protocol::of(&args.profile))
+        .protocol(Protocol::of(&args.profile.get()))
         .max_bytes(MAX_BYTES)
         .slots(1)
         .fetcher(fetcher);
@@ -62,7 +66,7 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
         builder = builder.store(store);
     }
     let sieve = builder.build();
-    let report = Arc::new(Report::new(args.progress, &args.inputs));
+    let report = Arc::new(Report::new(args.progress.progress, &args.inputs));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|cause| Failure::io("cannot start threads", cause))?;
     let (sender, receiver) = channel(READ_AHEAD);
@@ -76,7 +80,7 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     let Some(counts) = counts else { return Ok(Status::Done) };
     reader.join().map_err(|_| Failure::Thread("reading"))?;
     let status = report.end();
-    say(&counts);
+    stderr::note(&counts);
     Ok(status)
 }
 
@@ -86,7 +90,7 @@ enum Asked {
     Invalid(Vec<u8>),
 }
 
-/// Reads origins, each once.
+/// Reads the origins, each once.
 fn read(names: &[OsString], report: &Arc<Report>, sender: &Sender<Asked>) {
     let mut inputs = Inputs::new(names, Arc::clone(report));
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
@@ -107,15 +111,15 @@ fn read(names: &[OsString], report: &Arc<Report>, sender: &Sender<Asked>) {
     }
 }
 
-/// What became of an origin.
+/// The outcome for an origin.
 enum Became {
     Held,
     Fetched(Fetched),
     Failed(SieveError),
 }
 
-/// Asks for all, so many at a time, and prints each outcome as it comes. `None`: the reader of
-/// standard output went away.
+/// Fetches all origins, `parallel` at a time, and prints each outcome as it arrives. Returns `None`
+/// if the reader of standard output went away.
 async fn ask(
     sieve: &Sieve,
     receiver: Receiver<Asked>,
@@ -147,7 +151,9 @@ async fn ask(
             Err(line) => {
                 counts.invalid += 1;
                 let line = bytes::shown(&line);
-                report.warning(&format_args!("'{line}' is no URL of http, https or ftp"));
+                stderr::note(&format_args!(
+                    "'{line}' is skipped: it is not an http, https or ftp URL"
+                ));
                 continue;
             }
         };
@@ -174,7 +180,7 @@ async fn ask(
     Ok(Some(counts))
 }
 
-/// Condition, origin, bytes of the robots.txt, and what else there is to say.
+/// Condition, origin, size of the robots.txt, and where redirects led or what went wrong.
 fn line(origin: &Origin<'_>, known: &Known) -> String {
     let mut line = format!("{}\t{origin}\t", known.condition().as_str());
     let copy = known.copy.as_ref().filter(|_| known.last == Outcome::Present);
@@ -190,7 +196,7 @@ fn line(origin: &Origin<'_>, known: &Known) -> String {
     line
 }
 
-/// What made an outcome other than a robots.txt.
+/// Why there is no robots.txt.
 pub fn cause(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Absent(Cause::Status(status)) | Outcome::Unreachable(Cause::Status(status)) => {
@@ -198,7 +204,7 @@ pub fn cause(outcome: &Outcome) -> String {
         }
         Outcome::Absent(Cause::Failure(failure))
         | Outcome::Unreachable(Cause::Failure(failure)) => {
-            // One line, whatever a server or a library said.
+            // On one line, whatever a server or a library said.
             failure.to_string().replace(|c: char| c.is_control(), " ")
         }
         _ => String::new(),
@@ -230,7 +236,7 @@ impl Counts {
 
     fn note(&mut self, condition: Condition) {
         let place = CONDITIONS.iter().position(|other| *other == condition);
-        self.by_condition[place.expect("all conditions are there")] += 1;
+        self.by_condition[place.expect("CONDITIONS has all of them")] += 1;
     }
 }
 

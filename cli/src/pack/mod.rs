@@ -1,4 +1,6 @@
-//! `robotsieve pack`: the policies of many hosts in one file.
+//! `robotsieve pack`: compiles the robots.txt files of many hosts into one file.
+
+pub mod args;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -9,41 +11,44 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use robotsieve::pack::{Packed, Writer};
-use tempfile::NamedTempFile;
 
-use crate::args::{Agent, PackArgs, crawler_names};
-use crate::error::{Failure, Status, say};
+use crate::error::{Failure, Status};
+use crate::options::{Agent, When, crawler_names};
 use crate::read::hosts::host_and_port;
-use crate::read::packs as mapped;
-use crate::read::robots_dir;
-use crate::read::robots_file;
-use crate::read::stdin;
+use crate::read::{packs, robots_dir, robots_file, stdin};
+use crate::write::file::{persist, temporary};
 use crate::write::progress::{self, Bar, Measure};
+use crate::write::stderr;
 use crate::write::stdout::print;
+use args::{PackArgs, PackCommand};
 
-/// So many hosts are read and compiled at a time: what lies in memory of their files, and
-/// enough that all threads have work.
+/// How many hosts are read and compiled at a time: enough to keep all threads busy, and few enough
+/// to hold their files in memory.
 const AT_A_TIME: usize = 1024;
 
+/// Makes a pack, or inspects one.
 pub fn run(args: &PackArgs) -> Result<Status, Failure> {
-    match (&args.verify, &args.stat) {
-        (Some(path), _) => verify(args, path),
-        (None, Some(path)) => stat(args, path),
-        (None, None) => build(args),
+    let progress = args.progress.progress;
+    match (&args.command, &args.verify, &args.stat) {
+        (Some(PackCommand::Stat(args)), ..) => stat(&args.pack, args.progress.progress),
+        (Some(PackCommand::Verify(args)), ..) => verify(&args.pack, args.progress.progress),
+        (None, Some(path), _) => verify(path, progress),
+        (None, None, Some(path)) => stat(path, progress),
+        (None, None, None) => build(args),
     }
 }
 
-fn verify(args: &PackArgs, path: &Path) -> Result<Status, Failure> {
-    let pack = mapped::pack(path)?;
-    let verified = progress::beside(args.progress, "checking", || pack.verify());
-    verified.map_err(|error| mapped::damaged(path, &error))?;
+fn verify(path: &Path, progress: When) -> Result<Status, Failure> {
+    let pack = packs::open(path)?;
+    let verified = progress::beside(progress, "checking", || pack.verify());
+    verified.map_err(|error| packs::damaged(path, &error))?;
     print(format!("{}: no damage, {} origins\n", path.display(), pack.len()))
 }
 
-fn stat(args: &PackArgs, path: &Path) -> Result<Status, Failure> {
-    let pack = mapped::pack(path)?;
-    let stat = progress::beside(args.progress, "reading", || pack.stat());
-    let stat = stat.map_err(|error| mapped::damaged(path, &error))?;
+fn stat(path: &Path, progress: When) -> Result<Status, Failure> {
+    let pack = packs::open(path)?;
+    let stat = progress::beside(progress, "reading", || pack.stat());
+    let stat = stat.map_err(|error| packs::damaged(path, &error))?;
     let crawlers: Vec<String> = pack.crawlers().iter().map(crawler_names).collect();
     let ratio = |of: u64, to: u64| format!("{:.1}", of as f64 / to.max(1) as f64);
     let lines = [
@@ -68,33 +73,29 @@ fn stat(args: &PackArgs, path: &Path) -> Result<Status, Failure> {
     print(lines.collect::<String>())
 }
 
-/// A host with the path of its robots.txt.
+/// A host and the path of its robots.txt.
 type Host = (Box<[u8]>, PathBuf);
 
 fn build(args: &PackArgs) -> Result<Status, Failure> {
     let start = Instant::now();
     let Some(output) = &args.output else {
-        return Err(Failure::Usage("no pack to write: name it with -o FILE".into()));
+        return Err(Failure::Usage("there is no file to write: name one with -o PATH".into()));
     };
-    if output.as_os_str() == "-" {
-        let message = "a pack is not written to standard output: name a file with -o FILE ('./-' \
-                       is a file)";
-        return Err(Failure::Usage(message.into()));
-    }
     let crawlers: Vec<_> = args.agents.required()?.iter().map(Agent::crawler).collect();
     let mut hosts = match (&args.robots_dir, &args.list) {
         (Some(path), _) => of_folder(path)?,
         (None, Some(path)) => of_list(path)?,
-        (None, None) => unreachable!("the parser demands one of the options"),
+        (None, None) => unreachable!("clap requires one of the options"),
     };
-    // The same input gives the same pack.
+    // So that the same input makes the same pack.
     hosts.sort_unstable();
     let failed = |cause| Failure::io(format!("cannot write pack '{}'", output.display()), cause);
     let out = BufWriter::with_capacity(1 << 20, temporary(output).map_err(failed)?);
-    let writer = Writer::new(out, &args.profile, crawlers, args.keep_rules).map_err(failed)?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads()).build();
+    let writer =
+        Writer::new(out, &args.profile.get(), crawlers, args.keep_rules).map_err(failed)?;
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.get()).build();
     let threads = threads.map_err(|cause| failed(io::Error::other(cause)))?;
-    let bar = Bar::new(args.progress, Measure::Count(hosts.len() as u64, "hosts"));
+    let bar = Bar::new(args.progress.progress, Measure::Count(hosts.len() as u64, "hosts"));
     let mut build = Build { writer, failures: 0 };
     for hosts in hosts.chunks(AT_A_TIME) {
         threads.install(|| build.add(hosts)).map_err(failed)?;
@@ -106,43 +107,16 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let out = writer.finish().map_err(failed)?;
     let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
     let bytes = persist(file, output).map_err(failed)?;
-    say(&format_args!(
+    stderr::note(&format_args!(
         "origins {origins} files {files} bytes {bytes} seconds {:.3}",
         start.elapsed().as_secs_f64()
     ));
-    Ok(if failures == 0 { Status::Done } else { Status::Io })
-}
-
-/// A file beside another one, which it is to replace.
-pub fn temporary(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
-    NamedTempFile::new_in(folder)
-}
-
-/// Puts a file that is complete in its place; says how many bytes it has.
-pub fn persist(file: NamedTempFile, path: &Path) -> io::Result<u64> {
-    share(file.as_file())?;
-    file.as_file().sync_all()?;
-    let bytes = file.as_file().metadata()?.len();
-    file.persist(path)?;
-    Ok(bytes)
-}
-
-/// Temporary files are for their owner alone; a pack is as any other file that is written.
-#[cfg(unix)]
-fn share(file: &fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn share(_: &fs::File) -> io::Result<()> {
-    Ok(())
+    Ok(if failures == 0 { Status::Done } else { Status::Failed })
 }
 
 fn of_folder(path: &Path) -> Result<Vec<Host>, Failure> {
     let listing = robots_dir::list(path)?;
-    listing.warnings.iter().for_each(|warning| say(warning));
+    listing.warnings.iter().for_each(|warning| stderr::note(warning));
     let hosts = listing.hosts.into_iter();
     Ok(hosts.map(|(host, place)| (host, path.join(&listing.names[place as usize]))).collect())
 }
@@ -167,14 +141,15 @@ fn of_list(path: &Path) -> Result<Vec<Host>, Failure> {
             Failure::Usage(format!("list '{}', line {}: {what}", path.display(), number + 1))
         };
         let tab = line.iter().position(|byte| *byte == b'\t');
-        let tab = tab.ok_or_else(|| wrong("no tab between the host and the path"))?;
+        let tab = tab.ok_or_else(|| wrong("there is no tab between the host and the path"))?;
         let (host, file) = (&line[..tab], &line[tab + 1..]);
-        let host = host_and_port(host, None).ok_or_else(|| wrong("not a host"))?;
+        let host = host_and_port(host, None)
+            .ok_or_else(|| wrong("the text before the tab is not a host"))?;
         let host: Box<[u8]> = Box::from(&*host);
         if !seen.insert(host.clone()) {
-            return Err(wrong("this host stands in the list already"));
+            return Err(wrong("the host is in the list twice"));
         }
-        let file = path_of(file).ok_or_else(|| wrong("not a path"))?;
+        let file = path_of(file).ok_or_else(|| wrong("the text after the tab is not a path"))?;
         hosts.push((host, file));
     }
     Ok(hosts)
@@ -193,12 +168,13 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
 
 struct Build<W> {
     writer: Writer<W>,
-    /// Files that cannot be read.
+    /// How many files could not be read.
     failures: usize,
 }
 
 impl<W: Write + Send> Build<W> {
-    /// Reads and compiles with all threads what was not met before, and writes it in order.
+    /// Reads these hosts' files with all threads, compiles those that are new, and writes them in
+    /// order.
     fn add(&mut self, hosts: &[Host]) -> io::Result<()> {
         let recipe = self.writer.recipe().clone();
         let read =
@@ -221,12 +197,12 @@ impl<W: Write + Send> Build<W> {
             match (file, packed) {
                 (Err(failure), _) => {
                     self.failures += 1;
-                    say(&format_args!("{failure}; its host is not in the pack"));
+                    stderr::error(&format_args!("{failure}; its host is not in the pack"));
                 }
                 (Ok(_), Some(packed)) => self.writer.add(host, &packed)?,
                 (Ok((content, _)), None) => {
                     let is_known = self.writer.add_known(host, content)?;
-                    debug_assert!(is_known, "an equal file came before");
+                    debug_assert!(is_known, "an equal file was added before");
                 }
             }
         }

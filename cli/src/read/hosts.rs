@@ -1,4 +1,4 @@
-//! From a URL to its host, in the form in which hosts are compared, and to that one's hash.
+//! The normalized host of a URL, and its hash.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -6,21 +6,21 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use idna::AsciiDenyList;
 use memchr::{memchr, memrchr};
 
-/// What stands between `scheme://` and the path of a URL, user info and port included.
+/// What is between `scheme://` and the path of a URL, including user info and port.
 #[derive(Clone, Copy, Debug)]
 pub struct Authority<'u> {
     /// The URL up to the end of its authority.
     pub start: &'u [u8],
     text: &'u [u8],
-    /// Whether `text` is a host in canonical form for certain, as of most URLs.
+    /// Whether `text` is certain to be a normalized host, as it is in most URLs.
     is_plain: bool,
-    /// Of the scheme, if it has one.
+    /// The default port of the scheme, if it has one.
     default_port: Option<u16>,
 }
 
 impl<'u> Authority<'u> {
-    /// The authority of a URL, if it has one: `scheme://authority`, by the library's rules
-    /// for what a URL is. In google/robotstxt a `;` ends it too.
+    /// The authority of a URL, if it has one: `scheme://authority`, by the library's rules for
+    /// URLs. In google/robotstxt a `;` ends it too.
     #[inline]
     pub fn of(url: &'u [u8], google: bool) -> Option<Authority<'u>> {
         let (rest, default_port) = if let Some(rest) = url.strip_prefix(b"https://") {
@@ -36,11 +36,11 @@ impl<'u> Authority<'u> {
         (len > 0).then_some(Authority { start, text, is_plain, default_port })
     }
 
-    /// The host in the form in which hosts are compared, with `:PORT` behind it where that
-    /// is not the scheme's default; `None` for what is no host.
+    /// The normalized host, followed by `:PORT` unless the port is the scheme's default; `None` if
+    /// it is not a valid host.
     ///
-    /// The port stands after the last `:` outside of brackets; an empty one is the default,
-    /// and leading zeros are dropped.
+    /// The port follows the last `:` outside brackets. An empty port is the default, and leading
+    /// zeros are dropped.
     #[inline]
     pub fn host(&self) -> Option<Cow<'u, [u8]>> {
         if self.is_plain {
@@ -59,7 +59,7 @@ fn ends_authority(byte: u8, google: bool) -> bool {
     matches!(byte, b'/' | b'?' | b'#') || google && byte == b';'
 }
 
-/// What follows `scheme://` where that is neither `http://` nor `https://` to the letter.
+/// What follows `scheme://` if that is not literally `http://` or `https://`.
 ///
 /// RFC 3986 §3.1: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
 #[cold]
@@ -75,7 +75,7 @@ fn after_scheme(url: &[u8]) -> Option<(&[u8], Option<u16>)> {
     Some((rest, port.map(|(_, port)| *port)))
 }
 
-/// A host and its port, in the form in which they are compared; `None` for what is no host.
+/// The normalized form of a host and its port; `None` if it is not a valid host.
 pub fn host_and_port(text: &[u8], default_port: Option<u16>) -> Option<Cow<'_, [u8]>> {
     let name_len = if text.first() == Some(&b'[') {
         memchr(b']', text)? + 1
@@ -102,11 +102,11 @@ pub fn host_and_port(text: &[u8], default_port: Option<u16>) -> Option<Cow<'_, [
     })
 }
 
-/// A host name in the form in which names are compared: lower-case, Punycode.
+/// A host name in normalized form: lower case and Punycode.
 ///
-/// As in the WHATWG URL standard (percent-encoding undone, then UTS 46, non-transitional,
-/// underscores permitted), but numbers are not read as IPv4 addresses. An IPv6 address keeps
-/// its brackets and its spelling.
+/// Follows the WHATWG URL standard (percent-decoding, then UTS 46, non-transitional, with
+/// underscores), except that numbers are not read as IPv4 addresses. An IPv6 address keeps its
+/// brackets and is only lower-cased.
 fn canonical_name(name: &[u8]) -> Option<Cow<'_, [u8]>> {
     if is_plain(name) {
         return Some(Cow::Borrowed(name));
@@ -121,14 +121,14 @@ fn canonical_name(name: &[u8]) -> Option<Cow<'_, [u8]>> {
     (!ascii.is_empty()).then(|| Cow::Owned(ascii.as_bytes().to_vec()))
 }
 
-/// Whether a name is in canonical form for certain.
+/// Whether a name is certain to be normalized.
 fn is_plain(name: &[u8]) -> bool {
     !name.is_empty() && plain_until(name, |_| false).1
 }
 
-/// How many bytes come before the one that ends the text, and whether they are a host name
-/// in canonical form for certain: ASCII, lower-case, and without `--`, which every Punycode
-/// label has. One loop for both: its end is what a processor cannot foresee.
+/// How many bytes precede the one that ends the text, and whether they are certain to be a
+/// normalized host name: lower-case ASCII without `--`, which every Punycode label contains. One
+/// loop does both, because its end is what the processor mispredicts.
 #[inline(always)]
 fn plain_until(text: &[u8], is_end: impl Fn(u8) -> bool) -> (usize, bool) {
     let mut is_plain = true;
@@ -143,7 +143,7 @@ fn plain_until(text: &[u8], is_end: impl Fn(u8) -> bool) -> (usize, bool) {
     (text.len(), is_plain)
 }
 
-/// The bytes of plain names.
+/// The bytes that plain names consist of.
 static PLAIN: [bool; 256] = {
     let mut plain = [false; 256];
     let mut byte = 0;
@@ -175,21 +175,21 @@ fn percent_decoded(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// A host's hash: for the folder, and to count hosts by.
+/// The hash of a host, for looking it up and for counting hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HostHash(u64);
 
 impl HostHash {
-    /// One of so many slots.
+    /// The slot for this hash in a table with this many slots.
     #[inline]
     pub fn slot(self, slots: usize) -> usize {
         self.0 as usize % slots
     }
 }
 
-/// The hash function of a process, keyed at random: nobody can choose hosts that collide.
+/// A hash function with random keys, so that nobody can choose hosts that collide.
 ///
-/// Folded multiplication, after wyhash: three of them for a usual host, where the standard
+/// Folded multiplication, as in wyhash: three multiplications for a typical host. The standard
 /// library's hash function takes several times as long.
 #[derive(Clone, Debug)]
 pub struct HostHasher {
@@ -204,18 +204,18 @@ impl Default for HostHasher {
 }
 
 impl HostHasher {
-    /// Of a host in canonical form, or of other bytes that tell hosts apart.
+    /// The hash of a normalized host, or of other bytes that identify one.
     #[inline]
     pub fn hash(&self, host: &[u8]) -> HostHash {
         let [first, second, third] = self.keys;
         let len = host.len();
         let mut state = first;
         let mut left = host;
-        while let Some((sixteen, behind)) = left.split_first_chunk::<16>() {
+        while let Some((sixteen, rest)) = left.split_first_chunk::<16>() {
             state = folded(word(sixteen) ^ second, word(&sixteen[8..]) ^ state);
-            left = behind;
+            left = rest;
         }
-        // The last bytes, however many, are in two words that may overlap.
+        // Two words that may overlap hold the last bytes.
         let (low, high) = match left.len() {
             8.. => (word(left), word(&left[left.len() - 8..])),
             4.. => (half_word(left), half_word(&left[left.len() - 4..])),
@@ -230,7 +230,7 @@ impl HostHasher {
     }
 }
 
-/// All bytes of the product of two words, folded into one.
+/// The product of two words, with its halves folded into one.
 #[inline(always)]
 fn folded(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -249,7 +249,7 @@ fn half_word(bytes: &[u8]) -> u64 {
     u32::from_le_bytes(*bytes.first_chunk().expect("4 bytes")).into()
 }
 
-/// For tables whose keys are hashes already.
+/// The hash function of tables whose keys are hashes already.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Identity;
 
@@ -261,7 +261,7 @@ impl BuildHasher for Identity {
     }
 }
 
-/// Gives back the one number that it was fed.
+/// Returns the number that it was given.
 pub struct IdentityHasher(u64);
 
 impl Hasher for IdentityHasher {
@@ -363,7 +363,7 @@ mod tests {
         assert_eq!(*host(false), *b"e.com;x");
     }
 
-    /// Each byte counts, wherever it stands, and so does the length.
+    /// Every byte matters, wherever it is, and so does the length.
     #[test]
     fn hashes_differ() {
         let hasher = HostHasher::default();
@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(hashes.len(), texts);
     }
 
-    /// The fast path says of no name that it is canonical where the slow one changes it.
+    /// The slow path does not change any name that the fast path calls plain.
     #[test]
     fn plain_names_are_canonical() {
         let bytes = b"ax019._-n";

@@ -1,29 +1,30 @@
-//! Inputs: opened one after another, decompressed, cut into chunks of whole lines.
+//! Input files: opened one after another, decompressed, and split into chunks of whole lines.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::vec;
 
 use flate2::read::MultiGzDecoder;
 use memchr::memrchr;
 
-use crate::read::stdin;
+use super::{looks_like_url, stdin};
 use crate::write::report::Report;
 
-/// The usual bytes of a chunk. Large enough that handing it on costs nothing by
-/// comparison, small enough to stay in a core's second-level cache.
+/// The usual size of a chunk: large enough that passing it on costs next to nothing, small enough
+/// to stay in a core's second-level cache.
 pub const CHUNK_BYTES: usize = 256 << 10;
 
-/// Bytes that a decompressor is given at once.
+/// The size of a decompressor's input buffer.
 const COMPRESSED_BYTES: usize = 128 << 10;
 
-/// All inputs of the command line.
+/// All inputs named on the command line.
 pub struct Inputs {
     names: vec::IntoIter<OsString>,
     current: Option<Input>,
-    /// The beginning of a line of the current input whose end is still to be read.
+    /// The start of a line of the current input whose end has not been read yet.
     rest: Vec<u8>,
     report: Arc<Report>,
 }
@@ -33,27 +34,27 @@ struct Input {
     bytes: Box<dyn Read + Send>,
 }
 
-/// The inputs that are meant: standard input if none is named.
+/// The inputs to read: standard input if none is named.
 pub fn named(names: &[OsString]) -> Vec<OsString> {
     if names.is_empty() { vec!["-".into()] } else { names.to_vec() }
 }
 
 impl Inputs {
-    /// These inputs; standard input if there are none.
+    /// Reads these inputs, or standard input if there are none.
     pub fn new(names: &[OsString], report: Arc<Report>) -> Inputs {
         let names = named(names).into_iter();
         Inputs { names, current: None, rest: Vec::new(), report }
     }
 
-    /// Fills a chunk with whole lines, each with its line feed, in place of what it held;
+    /// Replaces the contents of `chunk` with whole lines, each ending with a line feed; returns
     /// `false` at the end of all inputs.
     ///
-    /// A line that is longer than a chunk makes a longer chunk. The last line of an input
-    /// gets a line feed if it has none. What cannot be read is reported and passed over: of
-    /// an input that breaks off the whole lines count, but not the line that was cut, for
-    /// the beginning of a URL is another URL.
+    /// A line that is longer than a chunk makes the chunk longer. The last line of an input gets a
+    /// line feed if it has none. An input that cannot be read is reported and skipped. If an input
+    /// breaks off, its whole lines are used, but not the line that was cut: the start of a URL is a
+    /// different URL.
     pub fn fill(&mut self, chunk: &mut Vec<u8>) -> bool {
-        // Bytes are read over old ones: nothing is zeroed but what a new buffer holds.
+        // Old bytes are overwritten; only new buffers are zeroed.
         let mut len = self.rest.len();
         if chunk.len() < len {
             chunk.resize(len, 0);
@@ -64,9 +65,9 @@ impl Inputs {
         let mut searched = len;
         while whole < CHUNK_BYTES {
             let Some(mut input) = self.current.take().or_else(|| self.open_next()) else { break };
-            // A line that fills the chunk: double it.
+            // A line that fills the chunk doubles it.
             let room = if len < CHUNK_BYTES { CHUNK_BYTES - len } else { len };
-            // One more for a line feed that may be missing at the end.
+            // One more byte for the line feed that may be missing at the end.
             if chunk.len() <= len + room {
                 chunk.resize(len + room + 1, 0);
             }
@@ -92,7 +93,7 @@ impl Inputs {
                     searched = len;
                 }
                 Err(cause) => {
-                    let cut = if whole < len { "; the line cut there is left out" } else { "" };
+                    let cut = if whole < len { "; the line cut off there is skipped" } else { "" };
                     let name = shown(&input.name);
                     self.report.error(&format_args!("{name} breaks off: {cause}{cut}"));
                     len = whole;
@@ -113,16 +114,15 @@ impl Inputs {
             match open(&name, &self.report) {
                 Ok(bytes) => return Some(Input { name, bytes }),
                 Err(cause) => {
-                    let name = shown(&name);
-                    self.report.error(&format_args!("cannot read {name}: {cause}"));
+                    self.report.error(&cannot_read(&name, &cause));
                 }
             }
         }
     }
 }
 
-/// Reads until the buffer is full or the input ends or breaks off: how many bytes, and
-/// whether it broke off.
+/// Reads until the buffer is full, or the input ends or fails; returns how many bytes were read,
+/// and the error.
 fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> (usize, io::Result<()>) {
     let mut len = 0;
     while len < buffer.len() {
@@ -136,7 +136,7 @@ fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> (usize, io::Result<()>
     (len, Ok(()))
 }
 
-/// The name of an input, within a sentence.
+/// The name of an input, for use in a sentence.
 pub fn shown(name: &OsStr) -> String {
     if stdin::is_meant(name) {
         "standard input".to_owned()
@@ -145,7 +145,17 @@ pub fn shown(name: &OsStr) -> String {
     }
 }
 
-/// Opens an input and finds by its first bytes how it is compressed.
+/// Says that an input cannot be read.
+pub fn cannot_read(name: &OsStr, cause: &io::Error) -> String {
+    let advice = if looks_like_url(Path::new(name)) {
+        "; inputs are files: pipe a URL to standard input with 'echo URL |'"
+    } else {
+        ""
+    };
+    format!("cannot read {}: {cause}{advice}", shown(name))
+}
+
+/// Opens an input and detects its compression by its first bytes.
 pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
     let bytes: Box<dyn Read + Send> =
         if stdin::is_meant(name) { Box::new(stdin::open()) } else { Box::new(File::open(name)?) };
@@ -158,7 +168,7 @@ pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Sen
     Ok(match compression {
         Compression::None => Box::new(bytes),
         Compression::Gzip => Box::new(MultiGzDecoder::new(buffered(bytes))),
-        // Refuses windows above 128 MiB, as the command zstd does: memory stays bounded.
+        // Refuses windows above 128 MiB, like the command zstd, so that memory stays bounded.
         Compression::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(bytes))?),
     })
 }
@@ -175,14 +185,14 @@ impl Compression {
         match first {
             // RFC 1952 §2.3.1.
             [0x1f, 0x8b, ..] => Compression::Gzip,
-            // RFC 8878 §3.1.1, and §3.1.2: a skippable frame, with which pzstd begins.
+            // RFC 8878 §3.1.1, and §3.1.2: a skippable frame, which pzstd starts with.
             [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Compression::Zstd,
             _ => Compression::None,
         }
     }
 }
 
-/// Counts what is read, before it is decompressed, for the progress bar.
+/// Counts the bytes read, before decompression, for the progress bar.
 struct Counted {
     bytes: Box<dyn Read + Send>,
     report: Arc<Report>,

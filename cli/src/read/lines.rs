@@ -2,10 +2,10 @@
 
 use std::io::{self, BufRead, Read};
 
-/// No record is longer: a URL and a target of some megabytes.
+/// The longest line that is read: room for a URL and a target of several megabytes.
 pub const LINE_BYTES: usize = 16 << 20;
 
-/// The lines of an input, without their ends; empty ones are passed over.
+/// The lines of an input without their line ends; empty lines are skipped.
 pub struct Lines<R> {
     input: R,
     number: u64,
@@ -16,7 +16,7 @@ pub struct Lines<R> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'l> {
     Whole(&'l [u8]),
-    /// More than [`LINE_BYTES`], which were passed over.
+    /// Longer than [`LINE_BYTES`], and skipped.
     TooLong,
 }
 
@@ -25,10 +25,10 @@ impl<R: BufRead> Lines<R> {
         Lines { input, number: 0, line: Vec::new() }
     }
 
-    /// The next line with its number, 1-based; `None` at the end.
+    /// The next line with its 1-based number, or `None` at the end.
     ///
     /// # Errors
-    /// The input cannot be read.
+    /// Returns an error if the input cannot be read.
     pub fn next(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
         loop {
             self.line.clear();

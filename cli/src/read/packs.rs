@@ -1,4 +1,4 @@
-//! A file as bytes in memory, without reading it.
+//! Packs, mapped into memory.
 
 #![expect(unsafe_code, reason = "maps a file: see Safety")]
 
@@ -10,17 +10,20 @@ use robotsieve::pack::{Pack, PackError};
 
 use crate::error::Failure;
 
-/// Opens a pack where it lies, for as long as the program runs.
+/// Maps a pack into memory until the program ends.
 ///
 /// # Errors
-/// A file that cannot be mapped, or that is no pack.
-pub fn pack(path: &Path) -> Result<&'static Pack<'static>, Failure> {
-    let failed = |cause| Failure::io(format!("cannot open pack '{}'", path.display()), cause);
+/// Returns an error if the file cannot be mapped or is not a pack.
+pub fn open(path: &Path) -> Result<&'static Pack<'static>, Failure> {
+    let failed = |cause| {
+        let made = "'robotsieve pack' and 'robotsieve store export' make packs";
+        Failure::io(format!("cannot open pack '{}'", path.display()), cause).advise(made)
+    };
     let file = File::open(path).map_err(failed)?;
-    // SAFETY: the bytes of a map must not change while it is there. Nobody in this program
-    // writes to a file that it maps, and `robotsieve pack` replaces packs by renaming, which
-    // leaves the old file as it was. That no other program writes into the file, or cuts it
-    // short, is what the help asks of the user; there is no way to make sure.
+    // SAFETY: the bytes of a map must not change while it exists. This program never writes to a
+    // file that it maps, and `robotsieve pack` replaces packs by renaming, which leaves the old
+    // file as it was. That no other program modifies or truncates the file cannot be enforced; the
+    // help asks it of the user.
     let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
     let bytes: &'static [u8] = Box::leak(Box::new(map));
     match Pack::open(bytes) {
@@ -29,8 +32,9 @@ pub fn pack(path: &Path) -> Result<&'static Pack<'static>, Failure> {
     }
 }
 
-/// The failure that damage is.
+/// The failure to report for a pack that is damaged, or is not one.
 pub fn damaged(path: &Path, error: &PackError) -> Failure {
     let cause = std::io::Error::other(error.to_string());
     Failure::io(format!("cannot use pack '{}'", path.display()), cause)
+        .advise("make it again with 'robotsieve pack' or 'robotsieve store export'")
 }

@@ -1,7 +1,7 @@
-//! A folder of robots.txt files, each named like the host that it is for.
+//! A folder of robots.txt files, each named after its host.
 //!
 //! A host never becomes part of a path: the folder is listed once, and its file names are
-//! brought to the same form as the hosts of URLs.
+//! normalized like the hosts of URLs.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,23 +13,31 @@ use std::path::Path;
 use crate::error::Failure;
 use crate::read::hosts::host_and_port;
 
-/// What is in such a folder.
+/// The contents of such a folder.
 pub struct Listing {
-    /// Of all files, sorted.
+    /// The names of all files, sorted.
     pub names: Vec<OsString>,
-    /// The hosts that they are for, in no order that means anything.
+    /// The hosts of the files, in no particular order.
     pub hosts: Vec<HostPlace>,
-    /// Two files for one host.
+    /// Warnings about hosts with two files.
     pub warnings: Vec<String>,
 }
 
-/// A canonical host, with the place of its file among the names of the folder.
+/// A normalized host, and the index of its file in [`Listing::names`].
 pub type HostPlace = (Box<[u8]>, u32);
 
-/// Lists a folder, and finds files that are for the same host.
+/// Lists a folder and finds hosts with two files.
+///
+/// # Errors
+/// Returns an error if the folder cannot be listed.
 pub fn list(path: &Path) -> Result<Listing, Failure> {
     let failed = |cause| {
-        Failure::io(format!("cannot list the folder of --robots-dir '{}'", path.display()), cause)
+        let failure = Failure::io(format!("cannot list --robots-dir '{}'", path.display()), cause);
+        if path.is_file() {
+            failure.advise("a folder of robots.txt files named HOST is expected, not a file")
+        } else {
+            failure
+        }
     };
     let mut names = Vec::new();
     for entry in fs::read_dir(path).map_err(failed)? {
@@ -43,8 +51,8 @@ pub fn list(path: &Path) -> Result<Listing, Failure> {
     Ok(Listing { names, hosts, warnings })
 }
 
-/// Whether this is a regular file, or a link to one. A link that leads nowhere counts too:
-/// that its robots.txt cannot be read shall be told, not passed over.
+/// Whether this is a regular file or a link to one. A broken link counts too: it is reported when
+/// its host comes up, not silently ignored.
 fn is_file(entry: &DirEntry) -> io::Result<bool> {
     let kind = entry.file_type()?;
     if kind.is_symlink() {
@@ -53,9 +61,9 @@ fn is_file(entry: &DirEntry) -> io::Result<bool> {
     Ok(kind.is_file())
 }
 
-/// The hosts that files of these names are for, each with the place of its file in `names`,
-/// which are sorted. `HOST` goes before `HOST.txt`; among spellings of either the canonical
-/// one goes first, then the order of bytes, and a warning tells.
+/// The hosts of files with these sorted names, each with its index in `names`. `HOST` is
+/// preferred to `HOST.txt`. Of several spellings of either, the normalized one is preferred, then
+/// the first in byte order, and there is a warning.
 fn hosts_of(folder: &Path, names: &[OsString]) -> (Vec<HostPlace>, Vec<String>) {
     let mut warnings = Vec::new();
     let mut hosts = hosts_with_suffix(b"", folder, names, &mut warnings);
@@ -84,7 +92,7 @@ fn hosts_with_suffix(
                 let used = if *host == *spelling { name } else { other };
                 warnings.push(format!(
                     "'{}' and '{}' in '{}' are for the same host, {}: '{}' is used; remove or \
-                     rename one of them",
+                     rename the other one",
                     other.display(),
                     name.display(),
                     folder.display(),

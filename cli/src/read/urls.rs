@@ -1,34 +1,37 @@
-//! The URLs of `check` and `explain`: given as arguments, or one a line on standard input.
+//! The URLs of `check` and `explain`: arguments, or lines of standard input.
 
 use std::ffi::{OsStr, OsString};
 use std::io::BufRead;
 use std::path::Path;
 
-use crate::args::Progress;
-use crate::error::{Failure, Status, say};
-use crate::read::stdin;
+use super::stdin;
+use crate::error::{Failure, Status};
+use crate::options::When;
 use crate::write::progress::{Bar, Measure};
+use crate::write::stderr;
 
-/// Whether the URLs come from standard input. Among others a `-` is no URL.
-fn are_on_stdin(urls: &[OsString]) -> bool {
+/// Whether the URLs come from standard input. Among other URLs `-` is an (invalid) URL.
+pub fn are_on_stdin(urls: &[OsString]) -> bool {
     urls == [OsStr::new("-")]
 }
 
+/// Checks that the URLs and the robots.txt do not both come from standard input.
+///
 /// # Errors
-/// Both the URLs and the robots.txt are to come from standard input.
+/// Returns an error if they do.
 pub fn not_where_robots_is(urls: &[OsString], robots: &Path) -> Result<(), Failure> {
     let urls = are_on_stdin(urls).then_some(OsStr::new("-"));
     stdin::at_most_once([robots.as_os_str()].into_iter().chain(urls))
 }
 
-/// Calls `act` with one URL after another. A CR at the end of a line is dropped, and empty lines
-/// are passed over.
+/// Calls `act` with each URL. On standard input a CR at the end of a line is dropped, and empty
+/// lines are skipped.
 ///
 /// # Errors
-/// Standard input cannot be read, and what `act` fails with.
+/// Returns an error if standard input cannot be read or `act` fails.
 pub fn each(
     urls: &[OsString],
-    progress: Progress,
+    progress: When,
     mut act: impl FnMut(&[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     if !are_on_stdin(urls) {
@@ -46,7 +49,7 @@ pub fn each(
     Ok(())
 }
 
-/// How the verdicts went.
+/// How many URLs were disallowed or invalid.
 #[derive(Default)]
 pub struct Tally {
     pub disallowed: u64,
@@ -54,17 +57,20 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What that comes to; tells the user about what is no URL.
+    /// The exit status; prints an error if there were invalid URLs.
     pub fn status(&self) -> Status {
         if self.invalid > 0 {
-            say(&format_args!(
-                "{} of the URLs: neither scheme://authority… nor a path that begins with '/' \
-                 (marked 'invalid'); with --profile google no URL is invalid",
-                self.invalid
+            let (number, are) = match self.invalid {
+                1 => ("1 URL".to_owned(), "is"),
+                n => (format!("{n} URLs"), "are"),
+            };
+            stderr::error(&format_args!(
+                "{number} {are} invalid: a URL is scheme://host/path, or a path that starts with \
+                 '/' (with --profile google anything is a URL)"
             ));
             Status::Usage
         } else if self.disallowed > 0 {
-            Status::Disallowed
+            Status::No
         } else {
             Status::Done
         }

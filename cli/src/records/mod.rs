@@ -1,4 +1,7 @@
-//! `robotsieve records`: everything in a robots.txt that is neither a user-agent line nor a rule.
+//! `robotsieve records`: prints everything in a robots.txt that is neither a user-agent line nor a
+//! rule.
+
+pub mod args;
 
 use std::io::{self, Write};
 
@@ -8,16 +11,17 @@ use robotsieve::records::{
 use robotsieve::{Crawler, Robots};
 use serde_json::{Value as Json, json};
 
-use crate::args::{Format, RecordsArgs, profile_name};
 use crate::error::{Failure, Status};
+use crate::options::Format;
 use crate::read::robots_file;
 use crate::write::bytes::{self, shown};
 use crate::write::stdout::{self, Stdout};
+use args::RecordsArgs;
 
-/// The version of the JSON, which is described in `docs/records.md`.
+/// The version of the JSON described in `docs/records.md`.
 const JSON_VERSION: u32 = 1;
 
-/// What is said about a path to a crawler.
+/// How a crawler may use the content at a path.
 struct Answer {
     agent: String,
     path: Vec<u8>,
@@ -26,8 +30,8 @@ struct Answer {
 
 /// Prints the records.
 pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
-    let file = robots_file::read(&args.robots)?;
-    let robots = Robots::parse(&file, &args.profile);
+    let file = robots_file::given(&args.robots)?;
+    let robots = Robots::parse(&file, &args.profile.get());
     let agents: Vec<(String, Crawler)> = args
         .agents
         .0
@@ -51,7 +55,7 @@ pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// What is said about each path to each crawler; without one, to any that no group names.
+/// The answers for each path and each crawler; without crawlers, for those that no group names.
 fn answers(
     args: &RecordsArgs,
     robots: &Robots<'_>,
@@ -66,7 +70,7 @@ fn answers(
             let bytes = path.as_encoded_bytes();
             let usage = robots.usage(crawler, bytes).map_err(|_| {
                 Failure::Usage(format!(
-                    "--path '{}' is neither a path that begins with '/' nor scheme://authority…",
+                    "--path '{}' is invalid: give scheme://host/path, or a path that starts with '/'",
                     path.display()
                 ))
             })?;
@@ -84,7 +88,7 @@ fn print_text(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut scopes: Vec<Scope> = records.iter().map(|record| record.scope).collect();
-    // The file's first, then groups in their order, then those in none.
+    // The whole file first, then the groups in their order, then records outside groups.
     scopes.sort_by_key(|scope| match scope {
         Scope::File => (0, 0),
         Scope::Group(group) => (1, *group),
@@ -115,10 +119,10 @@ fn print_text(
         }
     }
     if records.is_empty() {
-        writeln!(out, "no records but user-agent lines and rules")?;
+        writeln!(out, "no records other than user-agent lines and rules")?;
     }
     for Answer { agent, path, usage } in answers {
-        writeln!(out, "use of {} by {agent}, as drafts have it:", shown(path))?;
+        writeln!(out, "use of {} by {agent}, according to drafts:", shown(path))?;
         for used_for in Use::ALL {
             let about = usage.statements.iter().filter(|said| said.used_for == used_for);
             let lines: Vec<String> =
@@ -135,7 +139,7 @@ fn print_text(
     Ok(())
 }
 
-/// What is to be said of a value beside the value.
+/// The note next to a value.
 fn note(args: &RecordsArgs, record: &TypedRecord<'_>) -> Option<String> {
     let value = match &record.value {
         Err(invalid) => return Some(invalid.to_string()),
@@ -185,7 +189,7 @@ fn print_json(
     answers: &[Answer],
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let profile = json!(profile_name(&args.profile));
+    let profile = json!(args.profile.name());
     write!(out, "{{\"version\":{JSON_VERSION},\"profile\":{profile},\"records\":[")?;
     for (number, record) in records.iter().enumerate() {
         let comma = if number == 0 { "" } else { "," };

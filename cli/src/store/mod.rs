@@ -1,10 +1,11 @@
-//! `robotsieve store`: what is in a store, and its ways in and out.
+//! `robotsieve store`: inspects and converts stores.
+
+pub mod args;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderMap;
@@ -12,60 +13,43 @@ use robotsieve::pack::Writer;
 use robotsieve::{Crawler, Origin, Profile};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Attempt, Holds, Known, Protocol, Response};
-use robotsieve_client::store::{Fault, MAX_BODY_BYTES, Store, StoreError};
+use robotsieve_client::store::{MAX_BODY_BYTES, Store};
 
-use crate::args::{Agent, ExportArgs, GetArgs, ImportArgs, PruneArgs, StoreCommand};
-use crate::error::{Failure, Status, say};
+use crate::error::{Failure, Status};
 use crate::fetch::cause;
-use crate::pack::{persist, temporary};
-use crate::read::robots_dir;
-use crate::read::robots_file;
+use crate::options::Agent;
+use crate::read::{robots_dir, robots_file, stores};
+use crate::write::file::{persist, temporary};
+use crate::write::progress::{self, Bar, Measure};
+use crate::write::stderr;
 use crate::write::stdout::print;
+use args::{ExportArgs, GetArgs, ImportArgs, PruneArgs, StoreArgs, StoreCommand};
 
+/// Does what the command asks for.
 pub fn run(command: &StoreCommand) -> Result<Status, Failure> {
     match command {
-        StoreCommand::Stat { store } => stat(&read_only(store)?),
+        StoreCommand::Stat(args) => stat(args),
         StoreCommand::Get(args) => get(args),
         StoreCommand::Export(args) => export(args),
         StoreCommand::Import(args) => import(args),
         StoreCommand::Prune(args) => prune(args),
-        StoreCommand::Compact { store } => {
-            present(store)?;
-            let bytes = Store::compact(store).map_err(failed)?;
+        StoreCommand::Compact(StoreArgs { progress, store }) => {
+            stores::exists(store)?;
+            let compact = || Store::compact(store);
+            let bytes = progress::beside(progress.progress, "compacting", compact)?;
             print(format!("bytes\t{bytes}\n"))
         }
-        StoreCommand::Verify { store } => {
-            present(store)?;
-            Store::verify(store).map_err(failed)?;
+        StoreCommand::Verify(StoreArgs { progress, store }) => {
+            stores::exists(store)?;
+            progress::beside(progress.progress, "checking", || Store::verify(store))?;
             print(format!("{}: no damage\n", store.display()))
         }
     }
 }
 
-fn failed(cause: StoreError) -> Failure {
-    Failure::Store(Arc::new(cause))
-}
-
-/// Opens a store to read it. One that its writer did not close is closed first.
-pub fn read_only(path: &Path) -> Result<Store, Failure> {
-    present(path)?;
-    let opened = Store::open_read_only(path);
-    if opened.as_ref().is_err_and(|cause| matches!(cause.fault(), Fault::NotClosed)) {
-        drop(Store::open(path).map_err(failed)?);
-        return Store::open_read_only(path).map_err(failed);
-    }
-    opened.map_err(failed)
-}
-
-/// A store that is not there is told of, not made.
-fn present(path: &Path) -> Result<(), Failure> {
-    fs::metadata(path)
-        .map(drop)
-        .map_err(|cause| Failure::io(format!("cannot open store '{}'", path.display()), cause))
-}
-
-fn stat(store: &Store) -> Result<Status, Failure> {
-    let stat = store.stat().map_err(failed)?;
+fn stat(args: &StoreArgs) -> Result<Status, Failure> {
+    let store = stores::read_only(&args.store)?;
+    let stat = progress::beside(args.progress.progress, "reading", || store.stat())?;
     let ratio = |of: u64, to: u64| format!("{:.1}", of as f64 / to.max(1) as f64);
     let lines = [
         ("origins", stat.origins.to_string()),
@@ -89,18 +73,18 @@ fn time(time: Timestamp) -> String {
 }
 
 fn get(args: &GetArgs) -> Result<Status, Failure> {
-    let store = read_only(&args.store)?;
+    let store = stores::read_only(&args.store)?;
     let origin = Origin::of(args.url.as_encoded_bytes())
         .map_err(|cause| Failure::Usage(format!("'{}': {cause}", args.url.display())))?;
-    let Some((known, body)) = store.get_with_body(origin.key()).map_err(failed)? else {
-        say(&format_args!("{origin} is not in the store"));
-        return Ok(Status::Disallowed);
+    let Some((known, body)) = store.get_with_body(origin.key())? else {
+        stderr::note(&format_args!("{origin} is not in the store"));
+        return Ok(Status::No);
     };
     if args.body {
         return print(body.unwrap_or_default());
     }
     let now = Timestamp::now();
-    let ruling = Protocol::of(&args.profile).ruling(&known, now);
+    let ruling = Protocol::of(&args.profile.get()).ruling(&known, now);
     let holds = match ruling.holds {
         Holds::Rules => "rules",
         Holds::AllowAll => "allow all",
@@ -140,7 +124,7 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
     print(lines.collect::<String>())
 }
 
-/// What holds for an origin, as a robots.txt.
+/// What is in force for an origin, as a robots.txt.
 fn text(known: &Known, body: Option<Vec<u8>>, protocol: &Protocol, now: Timestamp) -> Vec<u8> {
     match protocol.ruling(known, now).holds {
         Holds::Rules => body.unwrap_or_default(),
@@ -151,12 +135,12 @@ fn text(known: &Known, body: Option<Vec<u8>>, protocol: &Protocol, now: Timestam
     }
 }
 
-/// The origins of a store by host and port: of several schemes the one that sorts last, so
-/// https goes before http, and that before ftp.
+/// The origins of a store by host and port, and how many others share them. Of several schemes the
+/// last in order is used: https, or else http, or else ftp.
 fn by_authority(store: &Store) -> Result<(BTreeMap<String, String>, u64), Failure> {
     let (mut origins, mut displaced) = (BTreeMap::new(), 0);
-    for row in store.iter().map_err(failed)? {
-        let (key, _) = row.map_err(failed)?;
+    for row in store.iter()? {
+        let (key, _) = row?;
         let Ok(origin) = Origin::of(&key) else { continue };
         let authority = origin.authority().to_owned();
         displaced += u64::from(origins.insert(authority, key.clone()).is_some());
@@ -165,31 +149,34 @@ fn by_authority(store: &Store) -> Result<(BTreeMap<String, String>, u64), Failur
 }
 
 fn export(args: &ExportArgs) -> Result<Status, Failure> {
-    let store = read_only(&args.store)?;
+    let store = stores::read_only(&args.store)?;
     let (origins, displaced) = by_authority(&store)?;
-    let protocol = Protocol::of(&args.profile);
+    let protocol = Protocol::of(&args.profile.get());
     let now = Timestamp::now();
     let reader = store.reader();
+    let bar = Bar::new(args.progress.progress, Measure::Count(origins.len() as u64, "origins"));
     let texts = origins.iter().filter_map(|(authority, key)| {
-        let row = reader.get_with_body(key).map_err(failed).transpose()?;
+        let row = reader.get_with_body(key).map_err(Failure::from).transpose()?;
+        bar.add(1);
         Some(row.map(|(known, body)| (authority, text(&known, body, &protocol, now))))
     });
     let exported = match (&args.robots_dir, &args.pack) {
         (Some(folder), _) => to_folder(folder, texts)?,
         (None, Some(pack)) => to_pack(pack, args, texts)?,
-        (None, None) => unreachable!("the parser demands one of the options"),
+        (None, None) => unreachable!("clap requires one of the options"),
     };
+    bar.end();
     if displaced > 0 {
-        say(&format_args!(
-            "{displaced} origins share host and port with another scheme's and are left out: of \
-             https, http and ftp the first counts"
+        stderr::note(&format_args!(
+            "left out {displaced} origins with the host and port of another scheme: https is \
+             preferred, then http, then ftp"
         ));
     }
-    say(&format_args!("exported {exported} of {}", origins.len()));
-    Ok(if exported == origins.len() as u64 { Status::Done } else { Status::Io })
+    stderr::note(&format_args!("exported {exported} of {}", origins.len()));
+    Ok(if exported == origins.len() as u64 { Status::Done } else { Status::Failed })
 }
 
-/// The bytes that a file's name has at most on the file systems in use.
+/// The longest file name in bytes on common file systems.
 const LONGEST_FILE_NAME: usize = 255;
 
 fn to_folder<'t>(
@@ -201,12 +188,12 @@ fn to_folder<'t>(
     let mut exported = 0;
     for row in texts {
         let (authority, text) = row?;
-        // Such a host is a file's name wherever files have names, and no path. A longer one is in
-        // no DNS either, but may stand in a list of URLs, and then in the store as unreachable.
+        // Such a host is a valid file name everywhere, and not a path. A longer host is not in DNS
+        // either, but it may be in a list of URLs, and then in the store as unreachable.
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:[]".contains(&byte);
         let is_short = authority.len() <= LONGEST_FILE_NAME;
         if authority.starts_with('.') || !is_short || !authority.bytes().all(is_plain) {
-            say(&format_args!("'{authority}' is no name for a file: left out"));
+            stderr::error(&format_args!("left out '{authority}': it is not a valid file name"));
             continue;
         }
         let path = folder.join(authority);
@@ -224,7 +211,8 @@ fn to_pack<'t>(
     let crawlers: Vec<Crawler> = args.agents.required()?.iter().map(Agent::crawler).collect();
     let cannot = |cause| Failure::io(format!("cannot write pack '{}'", path.display()), cause);
     let out = BufWriter::with_capacity(1 << 20, temporary(path).map_err(cannot)?);
-    let mut writer = Writer::new(out, &args.profile, crawlers, args.keep_rules).map_err(cannot)?;
+    let mut writer =
+        Writer::new(out, &args.profile.get(), crawlers, args.keep_rules).map_err(cannot)?;
     let recipe = writer.recipe().clone();
     for row in texts {
         let (authority, text) = row?;
@@ -242,15 +230,17 @@ fn to_pack<'t>(
 
 fn import(args: &ImportArgs) -> Result<Status, Failure> {
     let listing = robots_dir::list(&args.robots_dir)?;
-    listing.warnings.iter().for_each(|warning| say(warning));
-    let store = crate::fetch::open(&args.store)?;
+    listing.warnings.iter().for_each(|warning| stderr::note(warning));
+    let store = stores::open(&args.store)?;
     let mut hosts = listing.hosts;
     hosts.sort_unstable();
     let mut unreadable = 0;
+    let bar = Bar::new(args.progress.progress, Measure::Count(hosts.len() as u64, "hosts"));
     let rows = hosts.iter().flat_map(|(host, place)| {
+        bar.add(1);
         let path = args.robots_dir.join(&listing.names[*place as usize]);
         let row = imported(&path).unwrap_or_else(|failure| {
-            say(&format_args!("{failure}; its host is not imported"));
+            stderr::error(&format_args!("{failure}; its host is not imported"));
             unreadable += 1;
             None
         });
@@ -260,25 +250,26 @@ fn import(args: &ImportArgs) -> Result<Status, Failure> {
             Some((key, known, Some(body)))
         })
     });
-    let count = store.put_many(rows).map_err(failed)?;
+    let count = store.put_many(rows)?;
     drop(store);
-    let bytes = Store::compact(&args.store).map_err(failed)?;
-    say(&format_args!("hosts {} origins {count} bytes {bytes}", hosts.len()));
-    Ok(if unreadable == 0 { Status::Done } else { Status::Io })
+    let bytes = Store::compact(&args.store)?;
+    bar.end();
+    stderr::note(&format_args!("hosts {} origins {count} bytes {bytes}", hosts.len()));
+    Ok(if unreadable == 0 { Status::Done } else { Status::Failed })
 }
 
-/// The origins that a file of such a folder is for: of http and of https, as in `filter`.
+/// The origins that a file of such a folder is for: http and https, as in `filter`.
 fn keys_of(host: &[u8]) -> Vec<String> {
     let keys = ["http", "https"].into_iter().filter_map(|scheme| {
         let url = [scheme.as_bytes(), b"://", host].concat();
         let origin = Origin::of(&url).ok()?;
-        // `HOST:80` is for https alone: http has `HOST`.
+        // `HOST:80` is for https only: for http the file is `HOST`.
         (origin.authority().as_bytes() == host).then(|| origin.key().to_owned())
     });
     keys.collect()
 }
 
-/// A file as if it had been fetched when it was last written to.
+/// A file as if it had been fetched when it was last modified.
 fn imported(path: &PathBuf) -> Result<Option<(Known, Vec<u8>)>, Failure> {
     let mut body = robots_file::read(path)?;
     let is_truncated = body.len() > MAX_BODY_BYTES;
@@ -292,12 +283,15 @@ fn imported(path: &PathBuf) -> Result<Option<(Known, Vec<u8>)>, Failure> {
 }
 
 fn prune(args: &PruneArgs) -> Result<Status, Failure> {
-    present(&args.store)?;
-    let store = crate::fetch::open(&args.store)?;
+    stores::exists(&args.store)?;
     let age: Duration = args.older_than.into();
-    let pruned = store.prune(Timestamp::now() - age).map_err(failed)?;
-    drop(store);
-    let bytes = Store::compact(&args.store).map_err(failed)?;
+    let prune = || -> Result<_, Failure> {
+        let store = stores::open(&args.store)?;
+        let pruned = store.prune(Timestamp::now() - age)?;
+        drop(store);
+        Ok((pruned, Store::compact(&args.store)?))
+    };
+    let (pruned, bytes) = progress::beside(args.progress.progress, "pruning", prune)?;
     print(format!(
         "origins_forgotten\t{}\nbodies_forgotten\t{}\nbytes\t{bytes}\n",
         pruned.origins, pruned.bodies

@@ -1,10 +1,10 @@
-//! Bytes that are shown to people and written into JSON.
+//! Bytes as text, for people and for JSON.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
 
-/// Bytes for people: as they are where nothing in them steers a terminal, else escaped.
+/// Bytes for people: unchanged if a terminal shows them as they are, escaped otherwise.
 pub fn shown(bytes: &[u8]) -> String {
     match str::from_utf8(bytes) {
         Ok(text) if text.chars().all(|c| c != '\t' && harmless(c) == c) => text.to_owned(),
@@ -12,15 +12,15 @@ pub fn shown(bytes: &[u8]) -> String {
     }
 }
 
-/// The character itself, or another one for a control character and what changes the direction
-/// of text, so that no file can steer a terminal.
+/// The character itself, or a replacement for control characters and characters that change the
+/// direction of text, so that no file can manipulate a terminal.
 pub fn harmless(c: char) -> char {
     match c {
         '\t' => c,
-        // The pictures of control characters.
+        // The visible symbols of control characters.
         '\0'..='\x1F' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}'),
         '\x7F' => '\u{2421}',
-        // Directions, joiners, separators of lines, and the byte order mark.
+        // Text direction, joiners, line separators, and the byte order mark.
         '\u{200B}'..='\u{200F}'
         | '\u{2028}'..='\u{202E}'
         | '\u{2060}'..='\u{206F}'
@@ -31,7 +31,7 @@ pub fn harmless(c: char) -> char {
     }
 }
 
-/// A text for JSON; with its bytes as Base64 where they are not UTF-8.
+/// A text for JSON, and the bytes as base64 if they are not UTF-8.
 pub fn text(bytes: &[u8]) -> (String, Option<String>) {
     match str::from_utf8(bytes) {
         Ok(text) => (text.to_owned(), None),
@@ -39,7 +39,7 @@ pub fn text(bytes: &[u8]) -> (String, Option<String>) {
     }
 }
 
-/// Bytes as a member of a JSON object, and where they are not UTF-8 in Base64 as another.
+/// Adds bytes to a JSON object as a text, and as base64 in another member if they are not UTF-8.
 pub fn put(value: &mut Value, name: &str, bytes: &[u8]) {
     let (text, base64) = text(bytes);
     value[name] = text.into();
@@ -48,20 +48,20 @@ pub fn put(value: &mut Value, name: &str, bytes: &[u8]) {
     }
 }
 
-/// The bytes of a member that [`put`] or [`text`] made.
+/// The bytes that [`put`] or [`text`] turned into a member.
 ///
 /// # Errors
-/// What is wrong with the Base64, in words.
+/// Returns a description of what is wrong with the base64.
 pub fn taken(text: &str, base64: Option<&str>, name: &str) -> Result<Vec<u8>, String> {
     match base64 {
         None => Ok(text.as_bytes().to_vec()),
         Some(base64) => {
-            BASE64.decode(base64).map_err(|cause| format!("'{name}_base64' is no base64: {cause}"))
+            BASE64.decode(base64).map_err(|cause| format!("'{name}_base64' is not base64: {cause}"))
         }
     }
 }
 
-/// The lines that count: without the CR at a line's end, and without the empty ones.
+/// The lines of `bytes` without a CR at their ends, and without the empty ones.
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = bytes.split(|byte| *byte == b'\n');
     lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).filter(|line| !line.is_empty())

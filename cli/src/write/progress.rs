@@ -1,4 +1,4 @@
-//! The progress bar on standard error, the same for all sub-commands.
+//! The progress bar on standard error.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,36 +9,37 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use crate::args::Progress;
+use super::stderr;
+use crate::options::When;
 
-/// How long `auto` waits before it shows the bar.
+/// How long `--progress auto` waits before it shows the bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often a bar moves that has nothing to count.
+/// How often the spinner of [`beside`] moves.
 const TICK: Duration = Duration::from_millis(120);
 
-/// The bar on the screen, of which there is one at most.
+/// The bar on the screen, if there is one.
 static ON_SCREEN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// What there is to do.
+/// How much there is to do.
 #[derive(Clone, Copy, Debug)]
 pub enum Measure {
-    /// Bytes to be read: so many, if that is known.
+    /// Bytes to read, if their number is known.
     Bytes(Option<u64>),
-    /// So many things of this name.
+    /// This many things with this name.
     Count(u64, &'static str),
 }
 
-/// How far the work is.
+/// A progress bar, hidden until it is due.
 pub struct Bar {
     bar: ProgressBar,
     start: Instant,
-    /// Whether the bar is still to be shown.
+    /// Whether the bar is hidden only because it is too early.
     waits: AtomicBool,
 }
 
 impl Bar {
-    pub fn new(progress: Progress, measure: Measure) -> Bar {
+    pub fn new(progress: When, measure: Measure) -> Bar {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let template = match measure {
             Measure::Bytes(Some(total)) => {
@@ -53,18 +54,14 @@ impl Bar {
             }
         };
         bar.set_style(style(template));
-        let bar = Bar {
-            bar,
-            start: Instant::now(),
-            waits: AtomicBool::new(progress == Progress::Auto && io::stderr().is_terminal()),
-        };
-        if progress == Progress::Always {
+        let bar = Bar { bar, start: Instant::now(), waits: AtomicBool::new(is_auto(progress)) };
+        if progress == When::Always {
             show(&bar.bar);
         }
         bar
     }
 
-    /// So much more is done.
+    /// Advances the bar, and shows it if it is due.
     pub fn add(&self, done: u64) {
         self.bar.inc(done);
         if self.waits.load(Ordering::Relaxed) && self.start.elapsed() > PATIENCE {
@@ -73,7 +70,7 @@ impl Bar {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn end(&self) {
         self.waits.store(false, Ordering::Relaxed);
         hide(&self.bar);
@@ -86,12 +83,12 @@ impl Drop for Bar {
     }
 }
 
-/// Does work that cannot say how far it is, with a spinner if it takes long.
-pub fn beside<T>(progress: Progress, name: &'static str, work: impl FnOnce() -> T) -> T {
+/// Does work whose progress is unknown, with a spinner if it takes long.
+pub fn beside<T>(progress: When, name: &'static str, work: impl FnOnce() -> T) -> T {
     let patience = match progress {
-        Progress::Always => Duration::ZERO,
-        Progress::Auto if io::stderr().is_terminal() => PATIENCE,
-        Progress::Auto | Progress::Never => return work(),
+        When::Always => Duration::ZERO,
+        _ if is_auto(progress) => PATIENCE,
+        _ => return work(),
     };
     thread::scope(|scope| {
         let (working, done) = mpsc::channel::<()>();
@@ -114,7 +111,12 @@ pub fn beside<T>(progress: Progress, name: &'static str, work: impl FnOnce() -> 
     })
 }
 
-/// Writes to the terminal while the bar is out of the way.
+/// Whether progress is shown once the work takes long.
+fn is_auto(progress: When) -> bool {
+    progress == When::Auto && !stderr::is_quiet() && io::stderr().is_terminal()
+}
+
+/// Writes to the terminal while the bar is hidden.
 pub fn aside<T>(write: impl FnOnce() -> T) -> T {
     let bar = ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match bar {
@@ -140,8 +142,8 @@ fn hide(bar: &ProgressBar) {
     }
 }
 
-/// A terminal, or for `--progress always` anything that takes the same bytes: indicatif
-/// itself draws on terminals only.
+/// Where the bar is drawn: on the terminal, or with `--progress always` wherever standard error
+/// goes. indicatif itself draws on terminals only.
 fn draw_target() -> ProgressDrawTarget {
     if io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()
@@ -150,7 +152,7 @@ fn draw_target() -> ProgressDrawTarget {
     }
 }
 
-/// Standard error that is no terminal, written to as if it were one of 80 columns.
+/// Standard error that is not a terminal, treated as one of 80 columns.
 #[derive(Debug)]
 struct PlainStderr;
 
