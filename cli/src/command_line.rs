@@ -33,6 +33,7 @@ use crate::write::{stderr, stdout};
     verbatim_doc_comment,
     arg_required_else_help = true,
     subcommand_required = true,
+    override_usage = "robotsieve [OPTIONS] COMMAND",
     after_help = "\
 Examples:
   robotsieve check robots.txt GPTBot https://example.com/private/

@@ -12,6 +12,7 @@ use crate::write::stdout;
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
+    override_usage = "robotsieve completions SHELL",
     after_help = "\
 Examples:
   robotsieve completions bash \\

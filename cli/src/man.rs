@@ -19,7 +19,7 @@ use crate::write::stdout;
     verbatim_doc_comment,
     override_usage = "\
 robotsieve man [COMMAND]...
-       robotsieve man --output DIR",
+       robotsieve man --output PATH",
     after_help = "\
 Examples:
   robotsieve man | man -l -
@@ -34,7 +34,7 @@ Exit status:
 )]
 pub struct ManArgs {
     /// Write the pages of all commands into this folder
-    #[arg(short, long, value_name = "DIR", conflicts_with = "command", value_parser = output_parser(), value_hint = ValueHint::DirPath)]
+    #[arg(short, long, value_name = "PATH", conflicts_with = "command", value_parser = output_parser(), value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
 
     /// The command to print the page of [default: robotsieve]

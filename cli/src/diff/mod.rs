@@ -147,8 +147,9 @@ fn flipping_urls(
         }
     }
     if invalid > 0 {
+        let lines = if invalid == 1 { "line" } else { "lines" };
         stderr::note(&format_args!(
-            "skipped {invalid} lines of --urls: a URL is scheme://host/path, or a path that starts \
+            "skipped {invalid} {lines} of --urls: a URL is scheme://host/path, or a path that starts \
              with '/'"
         ));
     }

@@ -36,8 +36,10 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub policy: PolicyArgs,
 
-    /// Explain in all four profiles, and say why they differ
-    #[arg(long, conflicts_with = "profile")]
+    /// Use all four profiles
+    ///
+    /// Explains the URL in each of them, and says why they differ.
+    #[arg(long, conflicts_with = "profile", verbatim_doc_comment)]
     pub all_profiles: bool,
 
     /// What to print: text, json or jsonl

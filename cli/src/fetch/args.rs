@@ -53,8 +53,10 @@ pub struct FetchArgs {
     )]
     pub send_user_agent: String,
 
-    /// Keep outcomes in this file; it is created if missing
-    #[arg(long, value_name = "FILE")]
+    /// A store of fetched robots.txt files
+    ///
+    /// The outcomes are kept in it. It is created if missing.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub store: Option<PathBuf>,
 
     /// Also ask origins that are not yet due

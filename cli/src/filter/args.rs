@@ -67,10 +67,11 @@ Exit status:
   3  something could not be read or written; the rest was judged and printed"
 )]
 pub struct FilterArgs {
-    /// One robots.txt that judges every URL; '-' is standard input
-    #[arg(long, value_name = "FILE")]
-    #[arg(long_help = "One robots.txt that judges every URL, whatever its host; '-' is\n\
-        standard input. A path that starts with '/' is a URL too")]
+    /// Decide by this robots.txt; '-' is standard input
+    ///
+    /// It judges every URL, whatever its host. A path that starts with '/' is
+    /// a URL too.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub robots: Option<PathBuf>,
 
     /// A folder of robots.txt files, each named after its host
@@ -83,20 +84,21 @@ pub struct FilterArgs {
     #[arg(long, value_name = "DIR", verbatim_doc_comment, value_hint = ValueHint::DirPath)]
     pub robots_dir: Option<PathBuf>,
 
-    /// A pack of compiled policies, made by 'robotsieve pack'
+    /// A pack of compiled policies
     ///
-    /// A pack is for the crawlers and the profile it was made for. Without
-    /// --agent all of its crawlers are judged for. jsonl has lines and rules
-    /// if the pack was made with --keep-rules. Nobody may write to the file
-    /// while it is in use.
+    /// 'robotsieve pack' makes packs. A pack is for the crawlers and the
+    /// profile it was made for. Without --agent all of its crawlers are
+    /// judged for. jsonl has lines and rules if the pack was made with
+    /// --keep-rules. Nobody may write to the file while it is in use.
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub pack: Option<PathBuf>,
 
-    /// A store of fetched robots.txt files, made by 'robotsieve fetch'
+    /// A store of fetched robots.txt files
     ///
-    /// A site is judged by what is known when its first URL comes up: its
-    /// rules, or what follows if it has none or is unreachable. Answers that
-    /// have expired are still used, unless --fetch is given.
+    /// 'robotsieve fetch' makes stores. A site is judged by what is known
+    /// when its first URL comes up: its rules, or what follows if it has none
+    /// or is unreachable. Answers that have expired are still used, unless
+    /// --fetch is given.
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub store: Option<PathBuf>,
 

@@ -15,6 +15,7 @@ use crate::options::{ColorOption, ProfileOption, ProgressOption, values};
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
+    override_usage = "robotsieve lint [OPTIONS] ROBOTS...",
     after_help = "\
 Examples:
   robotsieve lint robots.txt
@@ -40,8 +41,10 @@ pub struct LintArgs {
     #[command(flatten)]
     pub profile: ProfileOption,
 
-    /// Lint in all four profiles, and name those in which a finding holds
-    #[arg(long, conflicts_with = "profile")]
+    /// Use all four profiles
+    ///
+    /// A finding names those in which it holds.
+    #[arg(long, conflicts_with = "profile", verbatim_doc_comment)]
     pub all_profiles: bool,
 
     /// What to print: text, jsonl, sarif or github

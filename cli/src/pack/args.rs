@@ -86,18 +86,24 @@ pub struct PackArgs {
 #[derive(Debug, Subcommand)]
 pub enum PackCommand {
     /// Print statistics about a pack
-    #[command(after_help = "\
+    #[command(
+        override_usage = "robotsieve pack stat [OPTIONS] PACK",
+        after_help = "\
 Exit status:
   0  printed
   2  wrong usage
-  3  the pack could not be read")]
+  3  the pack could not be read"
+    )]
     Stat(OnePack),
     /// Read all of a pack and check it for damage
-    #[command(after_help = "\
+    #[command(
+        override_usage = "robotsieve pack verify [OPTIONS] PACK",
+        after_help = "\
 Exit status:
   0  the pack is undamaged
   2  wrong usage
-  3  it is damaged, or could not be read")]
+  3  it is damaged, or could not be read"
+    )]
     Verify(OnePack),
 }
 

@@ -16,6 +16,7 @@ use crate::options::ProgressOption;
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
+    override_usage = "robotsieve replay [OPTIONS] [RECORDS]...",
     after_help = "\
 Examples:
   robotsieve explain --record robots.txt FooBot /x >> decisions.jsonl
@@ -46,8 +47,11 @@ Exit status:
 If several apply, the first of 2, 3, 1 is used. All records are checked anyway."
 )]
 pub struct ReplayArgs {
-    /// Decide by this robots.txt, not by the recorded ones
-    #[arg(long, value_name = "FILE", conflicts_with = "robots_dir")]
+    /// Decide by this robots.txt; '-' is standard input
+    ///
+    /// Without it and --robots-dir, the robots.txt is read from the path in
+    /// the record.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment, conflicts_with = "robots_dir")]
     pub robots: Option<PathBuf>,
 
     /// A folder of robots.txt files, each named after its host

@@ -12,6 +12,7 @@ use crate::options::{Agents, ProfileOption, ProgressOption};
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
+    override_usage = "robotsieve store COMMAND",
     after_help = "\
 Examples:
   robotsieve store stat robots.store
@@ -28,7 +29,7 @@ Exit status:
 )]
 pub enum StoreCommand {
     /// Print statistics about a store
-    #[command(after_help = STATUS)]
+    #[command(after_help = STATUS, override_usage = "robotsieve store stat [OPTIONS] STORE")]
     Stat(StoreArgs),
     Get(GetArgs),
     Export(ExportArgs),
@@ -37,16 +38,19 @@ pub enum StoreCommand {
     /// Return unused space in a store to the file system
     ///
     /// Nobody else may have the store open.
-    #[command(after_help = STATUS)]
+    #[command(after_help = STATUS, override_usage = "robotsieve store compact [OPTIONS] STORE")]
     Compact(StoreArgs),
     /// Read all of a store and check it for damage
     ///
     /// Nobody else may have the store open.
-    #[command(after_help = "\
+    #[command(
+        override_usage = "robotsieve store verify [OPTIONS] STORE",
+        after_help = "\
 Exit status:
   0  the store is undamaged
   2  wrong usage
-  3  it is damaged, or could not be read")]
+  3  it is damaged, or could not be read"
+    )]
     Verify(StoreArgs),
 }
 
@@ -73,6 +77,7 @@ pub struct StoreArgs {
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
+    override_usage = "robotsieve store get [OPTIONS] STORE URL",
     after_help = "\
 Exit status:
   0  printed
@@ -122,12 +127,16 @@ Exit status:
   3  something could not be read or written, or a site was left out"
 )]
 pub struct ExportArgs {
-    /// The folder to write, as 'filter --robots-dir' reads it
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    /// A folder of robots.txt files, each named after its host
+    ///
+    /// The folder to write, as 'filter --robots-dir' reads it.
+    #[arg(long, value_name = "DIR", verbatim_doc_comment, value_hint = ValueHint::DirPath)]
     pub robots_dir: Option<PathBuf>,
 
-    /// The pack to write, as 'filter --pack' reads it
-    #[arg(long, value_name = "FILE", requires = "crawlers")]
+    /// A pack of compiled policies
+    ///
+    /// The pack to write, as 'filter --pack' reads it.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment, requires = "crawlers")]
     pub pack: Option<PathBuf>,
 
     #[command(flatten)]
@@ -157,6 +166,7 @@ pub struct ExportArgs {
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
+    override_usage = "robotsieve store import --robots-dir DIR [OPTIONS] STORE",
     after_help = "\
 Exit status:
   0  every file was imported
@@ -180,7 +190,12 @@ pub struct ImportArgs {
 ///
 /// Bodies that no origin uses any more are removed as well.
 #[derive(Args, Debug)]
-#[command(verbatim_doc_comment, arg_required_else_help = true, after_help = STATUS)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve store prune --older-than AGE [OPTIONS] STORE",
+    after_help = STATUS
+)]
 pub struct PruneArgs {
     /// Forget what was not asked for this long: '30days', '12h', ...
     #[arg(long, value_name = "AGE")]

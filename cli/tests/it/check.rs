@@ -15,10 +15,10 @@ fn exit_status_and_lines() {
     run(args!["check", &robots, "OtherBot", "/"]).gives(1, "disallow\t/\n");
     run(args!["check", &robots, "FooBot", "/a", "/private", "/b"])
         .gives(1, "allow\t/a\ndisallow\t/private\nallow\t/b\n");
-    // Invalid goes before disallowed.
+    // Invalid takes precedence over disallowed.
     run(args!["check", &robots, "FooBot", "/private", "e.com", ""])
         .gives(2, "disallow\t/private\ninvalid\te.com\ninvalid\t\n")
-        .says("2 of the URLs");
+        .says("robotsieve: 2 URLs are invalid: a URL is scheme://host/path");
 }
 
 #[test]
@@ -40,8 +40,8 @@ fn profiles() {
     let check = |profile: &str, url: &str| {
         run(args!["check", "--profile", profile, &robots, "foobot", url]).status
     };
-    // In rfc9309 tokens must be equal; in google-classic a prefix will do, and the '/' is
-    // assumed; in original-1994 a part of the name will do, and there is no Allow.
+    // In rfc9309 tokens must be equal. In google-classic a prefix is enough, and the '/' is implied.
+    // In original-1994 a part of the name is enough, and there is no Allow.
     assert_eq!(check("rfc9309", "/fish/"), 0);
     assert_eq!(check("google", "/fish/"), 0);
     assert_eq!(check("google-classic", "/fish/"), 1);
@@ -61,16 +61,17 @@ fn agent_is_names_or_a_header() {
     assert_eq!(check("news,bot", "/news"), 1);
     assert_eq!(check("news,bot", "/bot"), 0);
     assert_eq!(check("none,bot", "/bot"), 1);
-    // Taken as given: the space belongs to the name, and so would a version.
+    // Names are used as given: the space belongs to the name, and so would a version.
     assert_eq!(check("none, bot", "/bot"), 0);
     assert_eq!(check("bot/1.0", "/bot"), 0);
     assert_eq!(check("", "/bot"), 0);
     assert_eq!(check(",bot", "/bot"), 1);
-    let header = |agent: &str| run(args!["check", "--user-agent", &robots, agent, "/bot"]).status;
+    let header = |agent: &str| run(args!["check", "--user-agent", agent, &robots, "/bot"]).status;
     assert_eq!(header("Mozilla/5.0 (compatible; bot/1.0)"), 1);
     assert_eq!(header("news bot"), 0);
-    // Options may stand behind.
-    run(args!["check", &robots, "bot/1.0", "/bot", "--user-agent"]).gives(1, "disallow\t/bot\n");
+    // Options may follow the arguments.
+    run(args!["check", &robots, "/bot", "--user-agent", "bot/1.0"]).gives(1, "disallow\t/bot\n");
+    run(args!["check", &robots, "/bot", "--agent", "none,bot"]).gives(1, "disallow\t/bot\n");
     run(args!["check", "--", &robots, "-bot", "/bot"]).gives(0, "allow\t/bot\n");
 }
 
@@ -83,7 +84,7 @@ fn urls_from_standard_input() {
     check(b"/a\n/private").gives(1, "allow\t/a\ndisallow\t/private\n");
     check(b"/private\nx\n").gives(2, "disallow\t/private\ninvalid\tx\n");
     check(b"").gives(0, "");
-    // '-' is special only alone.
+    // '-' is special only on its own.
     run_with(args!["check", &robots, "FooBot", "-", "/a"], b"/private\n")
         .gives(2, "invalid\t-\nallow\t/a\n");
 }
@@ -94,7 +95,7 @@ fn what_cannot_be_read() {
     let absent = folder.path("absent.txt");
     run(args!["check", &absent, "FooBot", "/"]).fails(3, "absent.txt");
     run(args!["check", folder.root(), "FooBot", "/"]).fails(3, "cannot read robots.txt");
-    // With a folder before it, '-' is no special name.
+    // After a folder, '-' is an ordinary name.
     run_with(args!["check", "./-", "FooBot", "/"], ROBOTS.as_bytes()).fails(3, "'./-'");
 }
 
@@ -117,7 +118,7 @@ fn arguments_are_bytes() {
         .gives(1, b"disallow\t/\xe9t\xe9\n");
 }
 
-/// The exit status is an answer though nobody reads the lines.
+/// The exit status is the answer even if nobody reads the lines.
 #[test]
 fn closed_pipe_keeps_the_status() {
     let folder = Folder::new();

@@ -75,7 +75,7 @@ URLs that flip:
 change: 1 of 1 crawlers; 2 URLs flip
 ";
     let ran = run(args().into_iter().chain(args![packed, &old, &new]));
-    ran.gives(1, wanted).says("1 lines of --urls passed over");
+    ran.gives(1, wanted).says("skipped 1 line of --urls: a URL is");
     run_with(args().into_iter().chain(args!["-", &old, &new]), urls).gives(1, wanted);
     let ran = run(args().into_iter().chain(args![folder.path("none"), &old, &new]));
     assert_eq!(ran.status, 3);
@@ -123,7 +123,7 @@ fn not_proven() {
     let ran = run(args!["diff", &old, &new]);
     assert_eq!(ran.status, 1, "{ran:?}");
     let out = out(&ran);
-    assert!(out.contains("none of 20000 paths tried flips, but others may"), "{out}");
+    assert!(out.contains("none of the 20000 paths tried flips, but others may"), "{out}");
     assert!(out.ends_with("no change found, not proven: 1 of 1 crawlers\n"), "{out}");
     let ran = run(args!["diff", "--format", "json", &old, &new]);
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();

@@ -17,9 +17,9 @@ fn draws() {
     };
     assert_ne!(draw("a"), draw("b"));
     assert_eq!(draw("none,b"), draw("b"));
-    // Nobody's group: everything is allowed, which can be drawn too.
+    // No group applies: everything is allowed, which can be drawn too.
     draw("none");
-    let header = run(args!["dot", "--user-agent", &robots, "Mozilla/5.0 (compatible; b/1)"]);
+    let header = run(args!["dot", "--user-agent", "Mozilla/5.0 (compatible; b/1)", &robots]);
     assert_eq!(String::from_utf8(header.out).unwrap(), draw("b"));
     // Stars are plain characters in 1994.
     let star = run(args!["dot", "--profile", "original-1994", &robots, "b"]);
@@ -37,7 +37,7 @@ fn over_the_budget() {
     let folder = Folder::new();
     let robots = folder.file("robots.txt", bomb());
     run(args!["dot", &robots, "FooBot"])
-        .fails(2, "over the budget")
+        .fails(3, "exceeds the budget")
         .says("FooBot")
         .says("robots.txt")
         .says("--states")
@@ -53,8 +53,8 @@ fn budget_of_states_and_work() {
         run(args!["dot"].into_iter().chain(options).chain(args![&robots, "FooBot"]))
     };
     assert_eq!(draw(&[]).status, 0);
-    draw(&["--states", "1"]).fails(2, "more than 1 states").says("--states");
-    draw(&["--work", "1"]).fails(2, "more than 1 units of work").says("--work");
+    draw(&["--states", "1"]).fails(3, "more than 1 states").says("--states");
+    draw(&["--work", "1"]).fails(3, "more than 1 units of work").says("--work");
     assert_eq!(draw(&["--states", "100000", "--work", "100000000"]).status, 0);
     draw(&["--states", "x"]).fails(2, "--states");
 }
@@ -65,7 +65,7 @@ fn raised_budget_draws_what_was_over() {
     let rules = ('a'..='g').map(|c| format!("Disallow: /*{c}x*{}y\n", c.to_ascii_uppercase()));
     let text = "User-agent: *\n".to_owned() + &rules.collect::<String>();
     let robots = folder.file("robots.txt", text);
-    run(args!["dot", &robots, "FooBot"]).fails(2, "over the budget");
+    run(args!["dot", &robots, "FooBot"]).fails(3, "exceeds the budget");
     let options = args!["dot", "--states", "10000000", "--work", "100000000000", &robots, "FooBot"];
     let ran = run(options);
     assert_eq!((ran.status, ran.err.as_str()), (0, ""));

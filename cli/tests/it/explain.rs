@@ -25,7 +25,7 @@ fn exit_status_is_that_of_check() {
     assert_eq!(explain("OtherBot", "/").status, 1);
     let invalid = explain("FooBot", "e.com");
     assert_eq!(invalid.status, 2);
-    invalid.says("1 of the URLs").says("--profile google");
+    invalid.says("1 URL is invalid").says("--profile google");
     run(args!["explain", "--profile", "google", &robots, "FooBot", "e.com"]);
     assert_eq!(
         run(args!["explain", "--all-profiles", &robots, "FooBot", "/private/x.html"]).status,
@@ -52,7 +52,7 @@ fn several_urls() {
     let ran = run_with(args!["explain", "--record", &robots, "FooBot", "-"], input);
     assert_eq!(ran.status, 2);
     assert_eq!(text(ran).lines().count(), 3);
-    let ran = run_with(args!["explain", "--format=json", &robots, "FooBot", "-"], input);
+    let ran = run_with(args!["explain", "--format=jsonl", &robots, "FooBot", "-"], input);
     let schema = schema();
     for line in text(ran).lines() {
         assert!(schema.is_valid(&serde_json::from_str(line).unwrap()), "{line}");
@@ -72,7 +72,7 @@ fn help_teaches() {
             for part in parts {
                 assert!(out.contains(part), "no {part} in {out}");
             }
-            assert!(out.lines().all(|line| line.chars().count() <= 120), "{out}");
+            assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
         }
     }
 }
@@ -87,19 +87,19 @@ fn text_underlines_what_matches() {
         "allow: FooBot, https://e.com/private/%61.html (profile rfc9309)",
         "1 | User-agent: FooBot\n",
         "this group: its token is the name 'FooBot'",
-        "2 | Disallow: /private\n  |           -------- the next one: 8 bytes",
+        "2 | Disallow: /private\n  |           -------- runner-up: 8 bytes",
         "3 | Allow: /private/*.html$\n  |        ^^^^^^^^^-^^^^^^ decides: 16 bytes",
-        "takes 'a'",
-        "5 | User-agent: *\n  |             - not this group: another one names the crawler",
-        "line 3 decides, of 2 rules in the crawler's group",
+        "matches 'a'",
+        "5 | User-agent: *\n  |             - not this group: another group names the crawler",
+        "line 3 decides, out of 2 rules in the crawler's group",
         "without line 3 the verdict would be disallow, by line 2",
-        "compared is '/private/a.html'",
+        "compared as '/private/a.html'",
         "1 | https://e.com/private/%61.html\n  |                       --- 'a'",
         "1 | /private/a.html\n  | ^^^^^^^^^-^^^^^",
     ] {
         assert!(out.contains(part), "no {part:?} in\n{out}");
     }
-    // Neither a pipe nor a file gets colours.
+    // Pipes and files get no colors.
     assert!(!out.contains('\x1b'));
 }
 
@@ -112,8 +112,8 @@ fn text_names_the_reason() {
         let out = String::from_utf8(ran.out).unwrap();
         assert!(ran.status == 0 && out.contains(part), "no {part:?} in\n{out}");
     };
-    say("", "/", "no group is for this crawler: everything is allowed");
-    say("user-agent: b\ndisallow: /", "/", "1 user-agent line for others: b (1)");
+    say("", "/", "no group applies to this crawler: everything is allowed");
+    say("user-agent: b\ndisallow: /", "/", "1 user-agent line for other crawlers: b (1)");
     say("user-agent: a\ndisallow: /x", "/", "the only rule of the group does not match");
     say("user-agent: a\ndisallow: /x\nallow: /y", "/", "none of the 2 rules of the group matches");
     say("user-agent: a\ndisallow:", "/", "the rule on line 2 is empty and restricts nothing");
@@ -129,7 +129,7 @@ fn text_names_the_reason() {
     assert!(String::from_utf8(ran.out).unwrap().contains("since no other rule matches"));
 }
 
-/// Nothing of file, agent or URL steers the terminal, and lines end where the library says.
+/// Files, agents and URLs cannot manipulate the terminal, and lines end where the library says.
 #[test]
 fn text_is_harmless() {
     let folder = Folder::new();
@@ -146,7 +146,7 @@ fn text_is_harmless() {
     }
 }
 
-/// Files made to be slow or long give a short text soon.
+/// Hostile files give a short text quickly.
 #[test]
 fn hostile_files() {
     let folder = Folder::new();
@@ -161,8 +161,9 @@ fn hostile_files() {
     ];
     for file in files {
         let robots = folder.file("robots.txt", &file);
-        for option in ["--all-profiles", "--user-agent"] {
-            let ran = run(args!["explain", option, &robots, "a", &url]);
+        for options in [&["--all-profiles", "--agent=a"][..], &["--user-agent=a"]] {
+            let options = options.iter().map(Into::into);
+            let ran = run(args!["explain"].into_iter().chain(options).chain(args![&robots, &url]));
             assert!(ran.status <= 1 && ran.out.len() < 100_000, "{}", ran.out.len());
         }
         let ran = run(args!["explain", "--format=json", &robots, "a", &url]);
@@ -184,7 +185,7 @@ fn validate(schema: &jsonschema::Validator, ran: &Ran) -> Value {
     document
 }
 
-/// On the files of corpora/ with their URLs: the JSON is as its schema says.
+/// The JSON for the files of corpora/ and their URLs is valid.
 #[test]
 fn json_validates() {
     let schema = schema();
@@ -298,7 +299,7 @@ fn records() {
     assert_eq!(ran.status, 2);
 }
 
-/// The exit status is an answer though nobody reads the lines.
+/// The exit status is the answer even if nobody reads the lines.
 #[test]
 fn closed_pipe_keeps_the_status() {
     let folder = Folder::new();

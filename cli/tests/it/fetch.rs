@@ -10,7 +10,7 @@ use std::thread;
 
 use crate::command::{Folder, Ran, run, run_with};
 
-/// A site that answers every request alike.
+/// A site that gives every request the same answer.
 struct Site {
     port: u16,
     asked: Arc<AtomicUsize>,
@@ -70,7 +70,7 @@ fn sites() -> [Site; 4] {
 const AGENT: &str = "FooBot/1.0 (+http://foo.example/)";
 
 fn fetch(folder: &Folder, input: &str, options: &[&str]) -> Ran {
-    let first = args!["fetch", "--user-agent", AGENT, "--store", folder.path("s")];
+    let first = args!["fetch", "--send-user-agent", AGENT, "--store", folder.path("s")];
     run_with(
         first.into_iter().chain(options.iter().map(|option| (*option).into())),
         input.as_bytes(),
@@ -105,7 +105,7 @@ fn outcomes_are_printed_and_kept() {
         format!("parsed\t{}\t33\t{}/elsewhere.txt", moved.origin(), rules.origin()),
     ];
     assert_eq!(lines(&ran), BTreeSet::from(wanted));
-    ran.says("'nonsense' is no URL of http, https or ftp");
+    ran.says("'nonsense' is skipped: it is not an http, https or ftp URL");
     ran.says("origins 4 fetched 4 parsed 2 empty 0 html 0 truncated 0 absent 1 unreachable 1 held 0 invalid 1 ");
     assert_eq!(sites.each_ref().map(Site::asked), [2, 1, 1, 1]);
     // Again: nothing is due, so nothing is asked.
@@ -114,7 +114,7 @@ fn outcomes_are_printed_and_kept() {
     assert_eq!(sites.each_ref().map(Site::asked), [2, 1, 1, 1]);
     assert_eq!(lines(&fetch(&folder, &input, &["--allow-private", "--again"])).len(), 4);
     assert_eq!(rules.asked(), 4);
-    // What is in the store decides.
+    // The store decides.
     let urls = rules.url("/private") + &none.url("/") + &down.url("/") + &moved.url("/private/x");
     let urls = urls + &rules.url("/") + "https://new.example/\n/path\n";
     let verdicts = ["disallow", "allow", "disallow", "disallow", "allow", "unknown", "invalid"];
@@ -124,7 +124,7 @@ fn outcomes_are_printed_and_kept() {
     let missing =
         filter(&folder, "https://new.example/\n", &["--agent", "x", "--missing", "allow"]);
     missing.gives(0, "allow\thttps://new.example/\n");
-    // And can be looked at.
+    // The store can be inspected.
     let stat = run(args!["store", "stat", folder.path("s")]);
     stat.says("");
     for line in ["origins\t4", "present\t2", "absent\t1", "unreachable\t1", "bodies\t1"] {
@@ -165,15 +165,15 @@ fn filter_fetches_what_it_needs() {
     assert_eq!(sites.each_ref().map(Site::asked), [1, 1, 1, 0]);
     filter(&folder, &urls, &options).gives(0, &wanted);
     // With names for the crawler, and a header of its own for requests.
-    let named = ["--fetch", "--allow-private", "--agent", "FooBot", "--fetch-as", AGENT];
+    let named = ["--fetch", "--allow-private", "--agent", "FooBot", "--send-user-agent", AGENT];
     filter(&folder, &urls, &named).gives(0, &wanted);
     assert_eq!(sites.each_ref().map(Site::asked), [1, 1, 1, 0]);
     // It was closed as it should be.
     filter(&folder, &urls, &["--agent", "FooBot"]).gives(0, &wanted);
-    filter(&folder, &urls, &["--fetch", "--agent", "x"]).fails(2, "--fetch-as HEADER");
+    filter(&folder, &urls, &["--fetch", "--agent", "x"]).fails(2, "--send-user-agent HEADER");
 }
 
-/// A store that cannot grow: what was fetched is judged by, and the loss is told.
+/// If a store cannot grow, the fetched files are used, and the loss is reported.
 #[cfg(unix)]
 #[test]
 fn stores_that_cannot_be_written() {
@@ -181,7 +181,7 @@ fn stores_that_cannot_be_written() {
     let sites = sites();
     fetch(&folder, "", &[]).gives(0, "");
     let limited = |command: &str, input: &str| {
-        // No file grows beyond so many blocks, of 512 or 1024 bytes; the store has more.
+        // No file may grow beyond this many blocks, of 512 or 1024 bytes; the store is larger.
         let limit = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", limit, env!("CARGO_BIN_EXE_robotsieve"), command, "--allow-private"]);
@@ -273,7 +273,7 @@ fn folders_and_packs_in_and_out() {
     );
 }
 
-/// One such host, which no DNS knows, does not end the export of all others.
+/// One such host, which cannot be in DNS, does not stop the export of the others.
 #[test]
 fn a_host_that_is_no_name_for_a_file_is_left_out() {
     let folder = Folder::of(&[("robots/z.example", "User-agent: *\nDisallow: /a\n")]);
@@ -284,7 +284,7 @@ fn a_host_that_is_no_name_for_a_file_is_left_out() {
     assert!(unreachable.iter().all(|line| line.starts_with("unreachable\t")), "{unreachable:?}");
     let out = folder.path("out");
     let export = run(args!["store", "export", &store, "--robots-dir", &out]);
-    export.fails(3, "is no name for a file: left out").says("exported 1 of 2");
+    export.fails(3, "it is not a valid file name").says("exported 1 of 2");
     let names = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(names.collect::<Vec<_>>(), ["z.example"]);
 }
@@ -297,9 +297,9 @@ fn stores_that_are_none() {
         run(args!["store", command, folder.path("text")]).fails(3, "no store of robotsieve");
     }
     filter(&folder, "", &["--agent", "x"]).fails(3, "cannot open store '");
-    let fetch = args!["fetch", "--user-agent", AGENT, "--store", folder.path("text")];
+    let fetch = args!["fetch", "--send-user-agent", AGENT, "--store", folder.path("text")];
     run(fetch).fails(3, "no store of robotsieve");
-    run(args!["fetch", "--user-agent", "a\nb"]).fails(2, "nothing can be fetched");
-    run(args!["fetch"]).fails(2, "--user-agent");
+    run(args!["fetch", "--send-user-agent", "a\nb"]).fails(2, "cannot fetch with User-Agent");
+    run(args!["fetch"]).fails(2, "--send-user-agent");
     assert_eq!(fs::read_to_string(folder.path("text")).unwrap(), "no store\n");
 }

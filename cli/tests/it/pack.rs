@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::command::{Folder, Ran, run, run_with};
 
-/// A folder of robots.txt files in `robots/`, beside which packs can be written. They are for
-/// six hosts: `b.example.txt` is a host, too.
+/// A folder with robots.txt files in `robots/` and room for packs next to it. The files are for six
+/// hosts, because `b.example.txt` is a host, too.
 fn folder() -> Folder {
     Folder::of(&[
         ("robots/a.example", "User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /*a$\n"),
@@ -93,7 +93,7 @@ fn stat_and_verify() {
     }
     let verified = run(args!["pack", "--verify", &path]);
     assert_eq!(verified.status, 0, "{verified:?}");
-    // The same files give the same pack.
+    // The same files make the same pack.
     let before = fs::read(&path).unwrap();
     pack(&folder, &["--agent", "GPTBot", "--agent", "FooBot", "--threads", "3"]).gives(0, "");
     assert_eq!(fs::read(&path).unwrap(), before);
@@ -117,9 +117,9 @@ fn list() {
          unknown\thttp://z.example/\n",
     );
     for (text, message) in [
-        ("a.example robots.txt", "line 1: no tab"),
-        ("a.example\tx\na.example\ty", "line 2: this host stands in the list already"),
-        ("\nb/example\tx", "line 2: not a host"),
+        ("a.example robots.txt", "line 1: there is no tab"),
+        ("a.example\tx\na.example\ty", "line 2: the host is in the list twice"),
+        ("\nb/example\tx", "line 2: the text before the tab is not a host"),
     ] {
         let list = folder.file("list.tsv", text);
         run(args!["pack", "--list", &list, "--agent", "a", "-o", &out]).fails(2, message);
@@ -130,15 +130,15 @@ fn list() {
 fn wrong_usage() {
     let folder = folder();
     let robots = folder.path("robots");
-    run(args!["pack", "--robots-dir", &robots, "-o", "x"]).fails(2, "--agent NAMES");
-    run(args!["pack", "--robots-dir", &robots, "--agent", "a"]).fails(2, "-o FILE");
+    run(args!["pack", "--robots-dir", &robots, "-o", "x"]).fails(2, "--agent NAME");
+    run(args!["pack", "--robots-dir", &robots, "--agent", "a"]).fails(2, "-o PATH");
     pack(&folder, &["--agent", "GPTBot", "--agent", "FooBot"]).gives(0, "");
     let source = || ["--pack".into(), folder.path("out.pack").into()];
-    filter(source(), &[]).fails(2, "2 were given by the pack");
-    filter(source(), &["--agent", "Nobody"]).fails(2, "but for: GPTBot; FooBot");
+    filter(source(), &[]).fails(2, "there are 2 in the pack");
+    filter(source(), &["--agent", "Nobody"]).fails(2, "choose one of GPTBot; FooBot");
     filter(source(), &["--agent", "FooBot", "--profile", "google"])
-        .fails(2, "was made in the profile rfc9309");
-    filter(["--robots-dir".into(), robots.into()], &[]).fails(2, "--agent NAMES");
+        .fails(2, "was made with --profile rfc9309");
+    filter(["--robots-dir".into(), robots.into()], &[]).fails(2, "--agent NAME");
 }
 
 #[test]
@@ -155,14 +155,14 @@ fn what_is_no_pack() {
     assert_eq!(run(args!["filter", "--pack", &empty]).status, 3);
 }
 
-/// Damage where a policy lies: its URLs are unknown, the others are judged, and it is told.
+/// If a policy is damaged its URLs are unknown, the others are judged, and the damage is reported.
 #[test]
 fn damage() {
     let folder = folder();
     pack(&folder, &["--agent", "FooBot"]).gives(0, "");
     let path = folder.path("out.pack");
     let mut bytes = fs::read(&path).unwrap();
-    // In the first record behind its head.
+    // In the first record after its header.
     bytes[16 + 8 + 9] ^= 0x40;
     fs::write(&path, bytes).unwrap();
     run(args!["pack", "--verify", &path]).fails(3, "checksum");
@@ -174,7 +174,7 @@ fn damage() {
     assert!(text.contains("disallow\thttp://b.example/b\n"), "{text}");
 }
 
-/// A file that cannot be read is told, and its host is left out.
+/// A file that cannot be read is reported, and its host is left out.
 #[cfg(unix)]
 #[test]
 fn unreadable_file() {

@@ -40,7 +40,7 @@ in no group:
   line  1  Content-Signal  search=yes  (search allowed)
 ";
     ran.gives(0, wanted);
-    let none = "no records but user-agent lines and rules\n";
+    let none = "no records other than user-agent lines and rules\n";
     run(args!["records", folder.path("rules")]).gives(0, none);
 }
 
@@ -50,7 +50,7 @@ fn usage() {
     let file = folder.path("robots.txt");
     let ran = run(args!["records", "--path", "/y", &file]);
     let usage = "\
-use of /y by *, as drafts have it:
+use of /y by *, according to drafts:
   training   disallowed  line 11 content-usage
   search     allowed     line 1 content-signal
   inference  unknown
@@ -95,7 +95,7 @@ fn json() {
 fn called_wrongly() {
     let folder = Folder::of(&[("robots.txt", FILE)]);
     let file = folder.path("robots.txt");
-    run(args!["records", "--path", "x", &file]).fails(2, "neither a path");
+    run(args!["records", "--path", "x", &file]).fails(2, "--path 'x' is invalid");
     run(args!["records", "--base", "x", &file]).fails(2, "--base");
     run(args!["records", folder.path("none")]).fails(3, "cannot read robots.txt");
     run(args!["records"]).fails(2, "Usage: robotsieve records");

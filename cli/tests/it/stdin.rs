@@ -1,4 +1,4 @@
-//! `-` is standard input wherever a file is read, once in a call.
+//! `-` is standard input wherever a file is read, at most once.
 
 use crate::command::{Folder, run_in, run_with};
 
@@ -39,7 +39,7 @@ fn a_robots_txt() {
         let by_stdin = run_with(given(&of("-")), ROBOTS.as_bytes());
         assert_eq!(by_stdin.status, by_name.status, "{call:?}: {by_stdin:?}");
         let path = robots.display().to_string();
-        // A long path is cut in explanations.
+        // Explanations truncate long paths.
         let lines = |out: &[u8]| -> Vec<String> {
             let text = String::from_utf8_lossy(out).replace(&path, "<stdin>");
             let lines = text.lines().filter(|line| !line.contains("-->"));
@@ -60,7 +60,8 @@ fn a_list_of_hosts() {
         .gives(0, "")
         .says("origins 1");
     run_with(args!["pack", "--list", "-", "--agent", "bot", "-o", "-"], list.as_bytes())
-        .fails(2, "-o FILE");
+        .fails(2, "--output <PATH>")
+        .says("'./-' is a file");
 }
 
 #[test]
@@ -79,10 +80,10 @@ fn not_twice() {
         &args!["replay", "--robots", "-"],
         &args!["replay", "-", "-"],
     ] {
-        run_with(call.iter().cloned(), ROBOTS.as_bytes()).fails(2, "once only");
+        run_with(call.iter().cloned(), ROBOTS.as_bytes()).fails(2, "only once");
     }
-    // A '-' among URLs is none of the inputs.
-    run_with(args!["check", "-", "bot", "-", "/"], ROBOTS.as_bytes()).says("1 of the URLs");
+    // A '-' among other URLs is not standard input.
+    run_with(args!["check", "-", "bot", "-", "/"], ROBOTS.as_bytes()).says("1 URL is invalid");
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn records_of_standard_input_need_the_file_again() {
     run_in(&folder.root(), args!["replay", "records.jsonl"])
         .gives(
             3,
-            "records.jsonl:1\tmissing\trobots.txt '-': it was standard input: give the file with \
+            "records.jsonl:1\tmissing\trobots.txt '-': it was standard input: name the file with \
              --robots FILE\n",
         )
         .says("missing 1");

@@ -6,12 +6,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What the command left behind.
-#[derive(Debug)]
+/// The outcome of a run.
 pub struct Ran {
     pub status: i32,
     pub out: Vec<u8>,
     pub err: String,
+}
+
+impl std::fmt::Debug for Ran {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let out = String::from_utf8_lossy(&self.out);
+        write!(f, "status {}\nstandard output:\n{out}\nstandard error:\n{}", self.status, self.err)
+    }
 }
 
 impl Ran {
@@ -24,20 +30,20 @@ impl Ran {
         self
     }
 
-    /// Asserts the exit status, that nothing came out, and that a message says this.
+    /// Asserts the exit status, that nothing was printed, and that standard error contains this.
     #[track_caller]
     pub fn fails(&self, status: i32, message: &str) -> &Ran {
         self.gives(status, "").says(message)
     }
 
-    /// Asserts that standard error says this.
+    /// Asserts that standard error contains this.
     #[track_caller]
     pub fn says(&self, message: &str) -> &Ran {
         assert!(self.err.contains(message), "no {message:?} in {self:?}");
         self
     }
 
-    /// The number behind a name in the summary.
+    /// The number after a name in the summary.
     #[track_caller]
     pub fn figure(&self, name: &str) -> f64 {
         let summary = self.err.lines().find(|line| line.starts_with("urls "));
@@ -56,7 +62,7 @@ impl Ran {
     }
 }
 
-/// The command, not yet run.
+/// The command, not yet started.
 pub fn command(args: impl IntoIterator<Item = OsString>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_robotsieve"));
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -84,7 +90,7 @@ fn run_command(mut command: Command, input: &[u8]) -> Ran {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let output = std::thread::scope(|scope| {
-        // A command that ends early closes the pipe: that is its right.
+        // A command that ends early closes the pipe.
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     });
@@ -95,7 +101,7 @@ fn run_command(mut command: Command, input: &[u8]) -> Ran {
     }
 }
 
-/// A folder of files that goes with the test.
+/// A temporary folder.
 pub struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -103,7 +109,7 @@ impl Folder {
         Folder(tempfile::tempdir().unwrap())
     }
 
-    /// With these files.
+    /// A folder with these files.
     pub fn of(files: &[(&str, &str)]) -> Folder {
         let folder = Folder::new();
         for (name, text) in files {
@@ -120,7 +126,7 @@ impl Folder {
         self.0.path().to_owned()
     }
 
-    /// Writes a file and gives its path.
+    /// Writes a file and returns its path.
     pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
