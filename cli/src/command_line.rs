@@ -97,13 +97,7 @@ pub fn parse() -> Result<Command, ExitCode> {
         Err(error) if error.use_stderr() => {
             let text = error.render().to_string();
             match text.strip_prefix("error: ") {
-                Some(text) => {
-                    let text = text.trim_end();
-                    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-                    let advice = advice(&error).map(|advice| format!("; {advice}"));
-                    let advice = advice.unwrap_or_default();
-                    stderr::error(&format_args!("{first}{advice}\n{rest}"));
-                }
+                Some(text) => stderr::error(&reworded(text.trim_end(), advice(&error))),
                 // The help of a command that was called without arguments.
                 None => stderr::plain(&text.trim_end()),
             }
@@ -117,6 +111,36 @@ pub fn parse() -> Result<Command, ExitCode> {
             }
         }),
     }
+}
+
+/// An error of the parser with what is wrong on its first line, and with better advice if there is
+/// any.
+fn reworded(text: &str, advice: Option<String>) -> String {
+    let mut lines = text.lines().peekable();
+    let mut reworded = lines.next().unwrap_or_default().to_owned();
+    // A list of arguments is indented below the first line.
+    while reworded.ends_with([':', ','])
+        && let Some(line) = lines.next_if(|line| line.starts_with("  "))
+    {
+        reworded.push(' ');
+        reworded.push_str(line.trim());
+        if lines.peek().is_some_and(|next| next.starts_with("  ")) {
+            reworded.push(',');
+        }
+    }
+    if let Some(advice) = &advice {
+        reworded.push_str("; ");
+        reworded.push_str(advice);
+    }
+    let mut was_empty = false;
+    for line in lines.filter(|line| advice.is_none() || !line.starts_with("  tip:")) {
+        if !(was_empty && line.is_empty()) {
+            reworded.push('\n');
+            reworded.push_str(line);
+        }
+        was_empty = line.is_empty();
+    }
+    reworded
 }
 
 /// What to do about an error of the parser that does not say it.

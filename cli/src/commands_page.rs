@@ -60,8 +60,8 @@ These still work, but are not in the help:
 | 2 | wrong usage, or an invalid URL |
 | 3 | something could not be read, written, fetched or done |
 
-Every error is one line on standard error that starts with `robotsieve: `; errors of the command
-line also have the usage.
+Every error starts with `robotsieve: ` on standard error and says on the same line what is wrong;
+errors of the command line also show the usage.
 ";
 
 /// The options that the vocabulary explains in full, so that the commands need not.

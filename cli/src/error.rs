@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use robotsieve_client::store::StoreError;
+use robotsieve_client::store::{Fault, StoreError};
 
 /// The exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,13 @@ impl fmt::Display for Failure {
             Failure::Io { action, cause, advice: Some(advice) } => {
                 write!(f, "{action}: {cause}; {advice}")
             }
-            Failure::Store(cause) => write!(f, "cannot use store {cause}"),
+            Failure::Store(cause) => {
+                write!(f, "cannot use store '{}': {}", cause.path().display(), cause.fault())?;
+                match cause.fault() {
+                    Fault::NotAStore => f.write_str("; 'robotsieve fetch --store' makes stores"),
+                    _ => Ok(()),
+                }
+            }
             Failure::Thread(name) => write!(
                 f,
                 "the {name} thread ended early, so the output is incomplete: this is a bug in \

@@ -10,14 +10,15 @@ use robotsieve::pack::{Pack, PackError};
 
 use crate::error::Failure;
 
+const MADE_BY: &str = "'robotsieve pack' and 'robotsieve store export' make packs";
+
 /// Maps a pack into memory until the program ends.
 ///
 /// # Errors
 /// Returns an error if the file cannot be mapped or is not a pack.
 pub fn open(path: &Path) -> Result<&'static Pack<'static>, Failure> {
     let failed = |cause| {
-        let made = "'robotsieve pack' and 'robotsieve store export' make packs";
-        Failure::io(format!("cannot open pack '{}'", path.display()), cause).advise(made)
+        Failure::io(format!("cannot open pack '{}'", path.display()), cause).advise(MADE_BY)
     };
     let file = File::open(path).map_err(failed)?;
     // SAFETY: the bytes of a map must not change while it exists. This program never writes to a
@@ -35,6 +36,5 @@ pub fn open(path: &Path) -> Result<&'static Pack<'static>, Failure> {
 /// The failure to report for a pack that is damaged, or is not one.
 pub fn damaged(path: &Path, error: &PackError) -> Failure {
     let cause = std::io::Error::other(error.to_string());
-    Failure::io(format!("cannot use pack '{}'", path.display()), cause)
-        .advise("make it again with 'robotsieve pack' or 'robotsieve store export'")
+    Failure::io(format!("cannot use pack '{}'", path.display()), cause).advise(MADE_BY)
 }
