@@ -257,7 +257,7 @@ fn prose(text: &str) -> String {
     let mut out = String::new();
     let mut is_code = false;
     for (number, part) in text.split('\'').enumerate() {
-        // 'robotsieve pack' is code, the apostrophe of scheme's is none.
+        // 'robotsieve pack' is code, unlike the apostrophe of "scheme's".
         let before = text.split('\'').take(number).last().unwrap_or(" ");
         let starts = !is_code && (before.is_empty() || before.ends_with([' ', '(', '\n']));
         if number > 0 {

@@ -54,7 +54,7 @@ pub fn run(args: &DotArgs) -> Result<Status, Failure> {
     let file = args.policy.read()?;
     let robots = Robots::parse_with(&file, &args.policy.profile(), &config(args));
     let policy = robots.policy(&args.policy.crawler());
-    progress::beside(args.progress.progress, "compiling", || policy.compile());
+    progress::with_spinner(args.progress.progress, "compiling", || policy.compile());
     let drawing = policy.to_dot().ok_or_else(|| over_budget(args, policy.limit_hit()))?;
     stdout::print(drawing)
 }

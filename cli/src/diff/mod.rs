@@ -78,7 +78,7 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     };
     let asked = asked.into_iter().map(|(name, crawler)| ((name, crawler.clone()), crawler));
     let compare = || diff::crawlers(&old, &new, asked, &Limits::default());
-    let compared = progress::beside(args.progress.progress, "comparing", compare);
+    let compared = progress::with_spinner(args.progress.progress, "comparing", compare);
     let groups = compared.into_iter().map(|same| {
         let crawler = &same.crawlers[0].1;
         Group {
@@ -169,7 +169,7 @@ fn print_text(
             Difference::Different(flips) => {
                 let all = [&flips.newly_disallowed, &flips.newly_allowed];
                 let lens = all.into_iter().flatten().map(|flip| shown(&flip.path).chars().count());
-                // Very long paths do not count, so that they do not push the rules of others far right.
+                // Very long paths are ignored, so that they do not push all rules far to the right.
                 let width = lens.filter(|len| *len <= 48).max().unwrap_or(0);
                 for (what, flips) in ["disallowed now", "allowed now   "].iter().zip(all) {
                     for flip in flips {

@@ -152,15 +152,15 @@ impl<'j> Worker<'j> {
     }
 
     /// Judges all lines of a chunk, which ends with a line feed, and formats the verdicts for each.
-    pub fn tell(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Gone> {
+    pub fn format(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Gone> {
         self.judge.prepare(lines);
         let mut tally = Tally::default();
         let (judge, shared) = (self.judge, &mut self.shared);
         self.hosts.each_url(lines, &mut tally, |line, tally| {
             let out = &mut pieces.bytes;
             match judge.format {
-                FilterFormat::Jsonl => judge.tell_json(&line, shared, tally, out),
-                _ => judge.tell_tsv(&line, shared, tally, out),
+                FilterFormat::Jsonl => judge.format_json(&line, shared, tally, out),
+                _ => judge.format_tsv(&line, shared, tally, out),
             }
             pieces.line_done()
         })?;
@@ -173,7 +173,7 @@ enum Never {}
 
 impl Judge {
     #[inline]
-    fn tell_tsv(
+    fn format_tsv(
         &self,
         line: &Line<'_, '_>,
         shared: &mut Shared,
@@ -198,7 +198,7 @@ impl Judge {
         output::url_line(out, line.url.bytes);
     }
 
-    fn tell_json(
+    fn format_json(
         &self,
         line: &Line<'_, '_>,
         shared: &mut Shared,

@@ -239,7 +239,7 @@ fn work(judge: &Judge, jobs: &Mutex<Receiver<Job>>, buffers: &Buffers) {
             output::finish(&pieces, lines, tally);
         } else {
             let mut pieces = Pieces::new(&pieces, buffers);
-            let Ok(tally) = worker.tell(&lines, &mut pieces) else { return };
+            let Ok(tally) = worker.format(&lines, &mut pieces) else { return };
             pieces.finish(tally);
             buffers.give(lines);
         }
@@ -258,7 +258,7 @@ fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Fai
                 Piece::Bytes(bytes) => {
                     // The bar is in the way only if both are on the same screen.
                     let mut write = || out.write_all(&bytes);
-                    let written = if is_terminal { progress::aside(write) } else { write() };
+                    let written = if is_terminal { progress::without_bar(write) } else { write() };
                     written.map_err(stdout::failed)?;
                     buffers.give(bytes);
                 }

@@ -40,14 +40,14 @@ pub fn run(args: &PackArgs) -> Result<Status, Failure> {
 
 fn verify(path: &Path, progress: When) -> Result<Status, Failure> {
     let pack = packs::open(path)?;
-    let verified = progress::beside(progress, "checking", || pack.verify());
+    let verified = progress::with_spinner(progress, "checking", || pack.verify());
     verified.map_err(|error| packs::damaged(path, &error))?;
     print(format!("{}: no damage, {} origins\n", path.display(), pack.len()))
 }
 
 fn stat(path: &Path, progress: When) -> Result<Status, Failure> {
     let pack = packs::open(path)?;
-    let stat = progress::beside(progress, "reading", || pack.stat());
+    let stat = progress::with_spinner(progress, "reading", || pack.stat());
     let stat = stat.map_err(|error| packs::damaged(path, &error))?;
     let crawlers: Vec<String> = pack.crawlers().iter().map(crawler_names).collect();
     let ratio = |of: u64, to: u64| format!("{:.1}", of as f64 / to.max(1) as f64);

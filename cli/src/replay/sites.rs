@@ -92,7 +92,7 @@ impl Sites {
     /// The file that a record is checked against.
     ///
     /// # Errors
-    /// Returns a description of why there is none.
+    /// Returns a description of why it cannot be read or found.
     pub fn find(&mut self, question: &Question) -> Result<Rc<Site>, String> {
         let path = match &self.place {
             Place::Record if stdin::is_meant(&question.robots) => {

@@ -36,12 +36,12 @@ pub fn run(command: &StoreCommand) -> Result<Status, Failure> {
         StoreCommand::Compact(StoreArgs { progress, store }) => {
             stores::exists(store)?;
             let compact = || Store::compact(store);
-            let bytes = progress::beside(progress.progress, "compacting", compact)?;
+            let bytes = progress::with_spinner(progress.progress, "compacting", compact)?;
             print(format!("bytes\t{bytes}\n"))
         }
         StoreCommand::Verify(StoreArgs { progress, store }) => {
             stores::exists(store)?;
-            progress::beside(progress.progress, "checking", || Store::verify(store))?;
+            progress::with_spinner(progress.progress, "checking", || Store::verify(store))?;
             print(format!("{}: no damage\n", store.display()))
         }
     }
@@ -49,7 +49,7 @@ pub fn run(command: &StoreCommand) -> Result<Status, Failure> {
 
 fn stat(args: &StoreArgs) -> Result<Status, Failure> {
     let store = stores::read_only(&args.store)?;
-    let stat = progress::beside(args.progress.progress, "reading", || store.stat())?;
+    let stat = progress::with_spinner(args.progress.progress, "reading", || store.stat())?;
     let ratio = |of: u64, to: u64| format!("{:.1}", of as f64 / to.max(1) as f64);
     let lines = [
         ("origins", stat.origins.to_string()),
@@ -291,7 +291,7 @@ fn prune(args: &PruneArgs) -> Result<Status, Failure> {
         drop(store);
         Ok((pruned, Store::compact(&args.store)?))
     };
-    let (pruned, bytes) = progress::beside(args.progress.progress, "pruning", prune)?;
+    let (pruned, bytes) = progress::with_spinner(args.progress.progress, "pruning", prune)?;
     print(format!(
         "origins_forgotten\t{}\nbodies_forgotten\t{}\nbytes\t{bytes}\n",
         pruned.origins, pruned.bodies

@@ -15,7 +15,7 @@ use crate::options::When;
 /// How long `--progress auto` waits before it shows the bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often the spinner of [`beside`] moves.
+/// How often the spinner of [`with_spinner`] moves.
 const TICK: Duration = Duration::from_millis(120);
 
 /// The bar on the screen, if there is one.
@@ -84,7 +84,7 @@ impl Drop for Bar {
 }
 
 /// Does work whose progress is unknown, with a spinner if it takes long.
-pub fn beside<T>(progress: When, name: &'static str, work: impl FnOnce() -> T) -> T {
+pub fn with_spinner<T>(progress: When, name: &'static str, work: impl FnOnce() -> T) -> T {
     let patience = match progress {
         When::Always => Duration::ZERO,
         _ if is_auto(progress) => PATIENCE,
@@ -117,7 +117,7 @@ fn is_auto(progress: When) -> bool {
 }
 
 /// Writes to the terminal while the bar is hidden.
-pub fn aside<T>(write: impl FnOnce() -> T) -> T {
+pub fn without_bar<T>(write: impl FnOnce() -> T) -> T {
     let bar = ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match bar {
         Some(bar) => bar.suspend(write),

@@ -41,7 +41,7 @@ pub fn summary(text: &dyn Display) {
 
 /// Prints a text that does not start with `robotsieve: `, also with `--quiet`.
 pub fn plain(text: &dyn Display) {
-    progress::aside(|| {
+    progress::without_bar(|| {
         let _ = writeln!(io::stderr().lock(), "{text}");
     });
 }

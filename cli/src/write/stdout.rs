@@ -44,7 +44,7 @@ impl Stdout {
         }
         let write = || act(&mut io::stdout().lock());
         // The bar is in the way only if both are on the same screen.
-        let done = if io::stdout().is_terminal() { progress::aside(write) } else { write() };
+        let done = if io::stdout().is_terminal() { progress::without_bar(write) } else { write() };
         match done {
             Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => {
                 self.has_reader = false;

@@ -112,7 +112,7 @@ fn json() {
     assert_eq!((ran.status, &value["result"]), (0, &"no change".into()));
 }
 
-/// What is not proven is not called equal.
+/// Without a proof the result is not "no change".
 #[test]
 fn not_proven() {
     let large: String = (0..40).map(|i| format!("Disallow: /*a{i}b*c{i}d*e{i}f\n")).collect();

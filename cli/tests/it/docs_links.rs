@@ -1,4 +1,4 @@
-//! All links within the documents lead somewhere, and the book's table of contents has each page.
+//! Every link between the documents has a target, and the book's table of contents lists every page.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -61,7 +61,7 @@ fn anchor(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).collect::<String>().to_lowercase()
 }
 
-/// Where a relative link of a page leads, without `..`.
+/// The target of a relative link, without `..`.
 fn target(page: &Path, link: &str) -> PathBuf {
     let mut path = PathBuf::new();
     for part in page.parent().unwrap().join(link).components() {

@@ -26,7 +26,7 @@ fn draws() {
     assert_ne!(String::from_utf8(star.out).unwrap(), draw("b"));
 }
 
-/// ENGINE.md: 14 rules of this shape take 813 MB as a plain DFA.
+/// 14 rules of this shape take 813 MB as a plain DFA.
 fn bomb() -> String {
     let rules = ('a'..='l').map(|c| format!("Disallow: /*{c}x*{}y\n", c.to_ascii_uppercase()));
     "User-agent: *\n".to_owned() + &rules.collect::<String>()

@@ -55,7 +55,7 @@ impl Site {
     }
 }
 
-/// One of each kind: rules, none, unreachable, and one that leads to the first.
+/// A site with rules, one without, an unreachable one, and one that redirects to the first.
 fn sites() -> [Site; 4] {
     let rules = Site::new("200 OK", "ETag: \"x\"\r\n", "User-agent: *\nDisallow: /private\n");
     let location = format!("Location: {}/elsewhere.txt\r\n", rules.origin());
@@ -85,7 +85,7 @@ fn filter(folder: &Folder, input: &str, options: &[&str]) -> Ran {
     )
 }
 
-/// The lines of standard output, in whatever order they came.
+/// The lines of standard output, sorted.
 fn lines(ran: &Ran) -> BTreeSet<String> {
     String::from_utf8(ran.out.clone()).unwrap().lines().map(str::to_owned).collect()
 }
@@ -108,7 +108,7 @@ fn outcomes_are_printed_and_kept() {
     ran.says("'nonsense' is skipped: it is not an http, https or ftp URL");
     ran.says("origins 4 fetched 4 parsed 2 empty 0 html 0 truncated 0 absent 1 unreachable 1 held 0 invalid 1 ");
     assert_eq!(sites.each_ref().map(Site::asked), [2, 1, 1, 1]);
-    // Again: nothing is due, so nothing is asked.
+    // The second time nothing is due, so nothing is fetched.
     let again = fetch(&folder, &input, &["--allow-private"]);
     again.gives(0, "").says(" held 4 ");
     assert_eq!(sites.each_ref().map(Site::asked), [2, 1, 1, 1]);
@@ -164,11 +164,11 @@ fn filter_fetches_what_it_needs() {
     filter(&folder, &urls, &options).gives(0, &wanted);
     assert_eq!(sites.each_ref().map(Site::asked), [1, 1, 1, 0]);
     filter(&folder, &urls, &options).gives(0, &wanted);
-    // With names for the crawler, and a header of its own for requests.
+    // The crawler by its name, and a header for requests.
     let named = ["--fetch", "--allow-private", "--agent", "FooBot", "--send-user-agent", AGENT];
     filter(&folder, &urls, &named).gives(0, &wanted);
     assert_eq!(sites.each_ref().map(Site::asked), [1, 1, 1, 0]);
-    // It was closed as it should be.
+    // The store was closed properly.
     filter(&folder, &urls, &["--agent", "FooBot"]).gives(0, &wanted);
     filter(&folder, &urls, &["--fetch", "--agent", "x"]).fails(2, "--send-user-agent HEADER");
 }
@@ -194,7 +194,7 @@ fn stores_that_cannot_be_written() {
         let ran = shell.arg(urls).output().unwrap();
         (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
     };
-    // More bodies than there is room for.
+    // More bodies than fit.
     let many: Vec<Site> = (0..20)
         .map(|site| {
             let rules = (0..5_000u32).map(|rule| {
@@ -209,7 +209,7 @@ fn stores_that_cannot_be_written() {
     assert!(said.contains("urls 24 allowed 23 disallowed 1 "), "{said}");
     let (status, said) = limited("fetch", &urls);
     assert!(status == Some(3) && said.contains("is not in the store"), "{status:?} {said}");
-    // It is as it was acknowledged.
+    // Everything acknowledged is in it.
     run(args!["store", "verify", folder.path("s")]).says("");
     filter(&folder, "", &["--agent", "FooBot"]).gives(0, "");
 }
@@ -236,7 +236,7 @@ fn folders_and_packs_in_and_out() {
     ]);
     let store = folder.path("s");
     let import = run(args!["store", "import", "--robots-dir", folder.path("robots"), &store]);
-    // `b.example.txt` is a host too, and `d.example:80` is for https alone.
+    // `b.example.txt` is a host too, and `d.example:80` is for https only.
     import.gives(0, "").says("hosts 5 origins 9 ");
     let urls = "http://a.example/a\nhttps://b.example/a\nhttps://c.example:8080/a\n\
         http://c.example/a\nhttps://d.example:80/\nhttp://d.example/\n";
@@ -255,7 +255,7 @@ fn folders_and_packs_in_and_out() {
     let from_pack = run_with(args!["filter", "--pack", &pack, "--output", "tsv"], urls.as_bytes());
     assert_eq!(lines(&from_pack), lines(&wanted));
     run(args!["store", "export", &store, "--pack", &pack]).fails(2, "--agent");
-    // They were written just now, so not long ago, and then all of them are forgotten.
+    // At first the files are too new to be forgotten.
     let prune = |age| run(args!["store", "prune", "--older-than", age, &store]);
     assert!(lines(&prune("1h")).contains("origins_forgotten\t0"));
     for name in ["a.example", "b.example.txt", "c.example:8080", "d.example:80"] {

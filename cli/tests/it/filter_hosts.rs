@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use crate::command::{Folder, Ran, run_with};
 
-/// A robots.txt by which its URLs are known: it disallows this path alone.
+/// A robots.txt that disallows only this path, which identifies it.
 fn only(path: &str) -> String {
     format!("User-agent: *\nDisallow: {path}\n")
 }
@@ -15,7 +15,7 @@ fn filter(folder: &Folder, options: &[&str], input: impl AsRef<[u8]>) -> Ran {
     run_with(first.into_iter().chain(options), input.as_ref())
 }
 
-/// The verdicts on these URLs, parted by spaces.
+/// The verdicts for these URLs, separated by spaces.
 #[track_caller]
 fn verdicts(folder: &Folder, options: &[&str], urls: &[&str]) -> String {
     let ran = filter(folder, &[&["--output", "tsv"], options].concat(), urls.join("\n"));
@@ -153,7 +153,7 @@ fn txt_comes_second() {
     let ran = filter(&folder, &["--output", "tsv"], urls.join("\n"));
     let out = "disallow\thttp://a/exact\nallow\thttp://a/txt\ndisallow\thttp://b/txt\n\
                disallow\thttp://c/txt\ndisallow\thttp://b.txt/txt\n";
-    // Both files named a.txt are for the host a.txt alike, so there is a warning.
+    // Both 'a.txt' and 'A.txt' are for the host a.txt, so there is a warning.
     ran.gives(0, out).says("'a.txt' is used");
 }
 
@@ -213,7 +213,7 @@ fn what_has_no_host() {
     let urls = ["/e", "e.com/e", "http:///e", "http://:80/e", "mailto:a@e.com", "http://u@/e"];
     assert_eq!(verdicts(&folder, &[], &urls), ["invalid"; 6].join(" "));
     filter(&folder, &[], urls.join("\n")).gives(0, "").counts([6, 0, 0, 0, 6, 0]);
-    // In google nothing is invalid; --missing is for hosts, of which these have none.
+    // With google nothing is invalid. --missing does not apply to URLs without a host.
     for options in [&["--profile", "google"][..], &["--profile", "google", "--missing", "allow"]] {
         assert_eq!(verdicts(&folder, options, &urls), ["unknown"; 6].join(" "));
     }
@@ -223,7 +223,7 @@ fn what_has_no_host() {
     assert_eq!(verdicts(&folder, &[], &urls), "disallow unknown allow unknown");
 }
 
-/// Neither folders nor what is no host are files of the folder.
+/// Folders and names that are not hosts are ignored.
 #[test]
 fn only_files_count() {
     let folder = Folder::of(&[("e.com/robots.txt", ""), ("e.com.txt", &only("/e")), ("a b", "")]);
@@ -242,7 +242,7 @@ fn links() {
     assert_eq!(verdicts(&folder, &[], &urls), "disallow disallow unknown");
 }
 
-/// Unknown whatever --missing says, named once, and the rest goes on.
+/// Its URLs are unknown whatever --missing says; it is reported once, and the others are judged.
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_read() {
@@ -254,7 +254,7 @@ fn a_file_that_cannot_be_read() {
         ran.gives(3, "http://e.com/\n".repeat(3)).counts([6, 3, 0, 3, 0, 2]);
         assert_eq!(ran.err.matches("broken.example").count(), 1, "{ran:?}");
     }
-    // Nobody asks for it: no error.
+    // Without a URL for it there is no error.
     input = "http://e.com/\n".to_owned();
     filter(&folder, &[], &input).gives(0, "http://e.com/\n");
 }

@@ -48,7 +48,7 @@ fn inputs_one_after_another() {
     test.filter([], b"/stdin\n").gives(0, "/stdin\n");
     test.filter(["-".into()], b"/stdin").gives(0, "/stdin\n");
     test.filter([a.clone(), "-".into(), c], b"/stdin").gives(0, "/a1\n/a2\n/stdin\n/c1\n/c2\n");
-    // The second time standard input is at its end.
+    // Standard input cannot be read twice.
     test.filter(["-".into(), a, "-".into()], b"/stdin").fails(2, "standard input");
 }
 
@@ -60,29 +60,29 @@ fn compressed() {
         let whole = test.file("whole", pack(lines.as_bytes()));
         test.filter([whole], b"").gives(0, &lines);
         test.filter([], &pack(lines.as_bytes())).gives(0, &lines);
-        // Concatenated, cut within a line, with an empty member.
+        // Concatenated, split within a line, with an empty member.
         let (one, two) = lines.as_bytes().split_at(lines.len() / 3);
         let parts = [pack(one), pack(b""), pack(two)].concat();
         let parts = test.file("no.suffix", parts);
         test.filter([parts], b"").gives(0, &lines);
         test.filter([], &pack(b"")).gives(0, "");
     }
-    // One compression a file, told by the content and not by the name.
+    // The compression of each file is detected by its content, not by its name.
     let inputs =
         [test.file("a.zst", gzip(b"/a\n")), test.file("b", zstd(b"/b")), test.file("c.gz", "/c")];
     test.filter(inputs, b"").gives(0, "/a\n/b\n/c\n");
-    // pzstd begins with a skippable frame.
+    // pzstd starts with a skippable frame.
     let skippable = [b"\x50\x2a\x4d\x18\x04\0\0\0abcd".to_vec(), zstd(b"/x\n")].concat();
     test.filter([], &skippable).gives(0, "/x\n");
-    // Short inputs are no compressed ones.
+    // Very short inputs are not compressed.
     test.filter([], b"/").gives(0, "/\n");
 }
 
-/// What came before the break is judged, and the other inputs go on.
+/// What precedes the break is judged, and so are the other inputs.
 #[test]
 fn broken_off() {
     let test = Test::new();
-    // Bytes that do not compress, so that a part of the file is a part of the lines.
+    // Incompressible bytes, so that a part of the file is a part of the lines.
     let mut state = 1_u64;
     let mut lines = String::new();
     for _ in 0..50_000 {
@@ -98,10 +98,10 @@ fn broken_off() {
         assert_eq!(ran.status, 3);
         let before = ran.out.strip_suffix(b"/after\n").unwrap();
         assert!(before.len() > lines.len() / 4, "{}", before.len());
-        // Whole lines only: the beginning of a URL is another URL.
+        // Whole lines only: the start of a URL is a different URL.
         assert!(lines.as_bytes().starts_with(before) && before.ends_with(b"\n"));
     }
-    // Other bytes behind the end of the gzip, and a wrong checksum.
+    // Other bytes after the end of the gzip, and a wrong checksum.
     let rubbish = test.file("rubbish", [gzip(b"/a\n"), b"rubbish".to_vec()].concat());
     test.filter([rubbish], b"").gives(3, "/a\n").says("rubbish");
     let mut wrong = gzip(b"/a\n");
@@ -128,7 +128,7 @@ fn inputs_that_cannot_be_opened() {
 fn long_lines() {
     let test = Test::new();
     let long = |len: usize| "/".to_owned() + &"x".repeat(len - 1) + "\n";
-    // Around the size of a chunk, where line feeds fall on its very ends, and far above.
+    // Around the size of a chunk, where line feeds are at its ends, and much longer ones.
     let chunk = 256 << 10;
     for len in [chunk - 2, chunk - 1, chunk, chunk + 1, 2 * chunk - 1, 2 * chunk, 5_000_000] {
         let input = format!("/a\n{}/private{}{}/b\r\n/c", long(len), long(len), long(len));
@@ -143,7 +143,7 @@ fn long_lines() {
     assert!(test.filter([], &only.as_bytes()[..3 * chunk]).out == only.as_bytes());
 }
 
-/// Lines that end at every place around the end of a chunk.
+/// Lines that end at every position around the end of a chunk.
 #[test]
 fn ends_of_chunks() {
     let test = Test::new();

@@ -34,7 +34,7 @@ fn tsv() {
                allow\tallow\t/open\n";
     let input = [URLS, b"/open"].concat();
     let ran = filter(&["--output", "tsv", "--agent", "a", "--agent", "b"], &input);
-    // Each URL counts once per crawler, and the summary says so.
+    // Each URL counts once for each crawler, and the summary says so.
     ran.gives(0, out).counts([5, 4, 4, 0, 2, 2]).says("urls 5 crawlers 2 verdicts 10 allowed 4");
     filter(&["--output", "tsv", "--agent", "a"], b"/\n").gives(0, "allow\t/\n");
 }
@@ -87,7 +87,7 @@ fn jsonl_of_odd_bytes() {
 
 #[test]
 fn crawlers_in_the_order_given() {
-    // b and c share a group and so a policy; a stands between them.
+    // b and c share a group and therefore a policy; a is between them.
     let options =
         ["--output=tsv", "--user-agent=b/1", "--agent=a", "--user-agent=a/2", "--agent=c"];
     filter(&options, b"/\n").gives(0, "disallow\tallow\tallow\tdisallow\t/\n");
@@ -143,7 +143,7 @@ fn one_file_judges_every_host() {
         .counts([6, 0, 5, 0, 1, 2]);
 }
 
-/// Many chunks, many threads: the output's order is the input's.
+/// With many chunks and threads the output keeps the order of the input.
 #[test]
 fn order_with_many_threads() {
     let mut input = Vec::new();
@@ -168,7 +168,7 @@ fn order_with_many_threads() {
         assert!(ran.out == wanted, "{threads} threads");
         ran.counts([200_000, 171_428, 28_572, 0, 0, 1000]);
     }
-    // Output that is much larger than the input goes out in pieces.
+    // Output that is much larger than the input is written in pieces.
     let agents: Vec<_> = (0..20).map(|n| format!("--agent=a,{n}")).collect();
     let mut options = vec!["--output=jsonl", "--threads=4"];
     options.extend(agents.iter().map(String::as_str));
@@ -183,7 +183,7 @@ fn order_with_many_threads() {
     ran.counts([200_000, 3_428_560, 571_440, 0, 0, 1000]);
 }
 
-/// Whoever reads the output goes away: quietly the end.
+/// The command ends quietly when the reader of its output goes away.
 #[test]
 fn closed_pipe() {
     let folder = Folder::new();
@@ -196,12 +196,12 @@ fn closed_pipe() {
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty(), "{output:?}");
 
-    // Input that never ends does not keep it, nor input that never comes.
+    // Neither endless input nor input that never arrives keeps it running.
     let (reader, writer) = std::io::pipe().unwrap();
     let mut filter = command(args!["filter", "--robots", &robots, "--agent", "a", &urls, "-"]);
     filter.stdin(Stdio::piped()).stdout(Stdio::from(writer));
     let mut child = filter.spawn().unwrap();
-    drop(filter); // It holds the pipe's writing end too.
+    drop(filter); // It holds the writing end of the pipe, too.
     drop(reader);
     let stdin = child.stdin.take();
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -234,14 +234,14 @@ fn summary() {
 
 #[test]
 fn progress() {
-    // Standard error is a pipe here: no bar by default.
+    // Standard error is a pipe here, so there is no bar by default.
     for when in ["auto", "never"] {
         let ran = filter(&["--agent", "a", "--progress", when], URLS);
         assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
     }
     let ran = filter(&["--agent", "a", "--progress", "always"], URLS);
     assert!(ran.err.contains('\x1b'), "{ran:?}");
-    // The summary stands on a line of its own all the same.
+    // The summary is on a line of its own even so.
     assert!(ran.err.contains("\nurls 4 ") || ran.err.contains("\x1b[2Kurls 4 "), "{ran:?}");
     filter(&["--agent", "a", "--progress", "often"], URLS).fails(2, "--progress");
 }

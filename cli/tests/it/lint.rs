@@ -25,7 +25,7 @@ fn human_shows_the_lines() {
     ] {
         assert!(out.contains(part), "no {part:?} in {out}");
     }
-    // Not a terminal: no colour.
+    // No colors, since this is not a terminal.
     assert!(!out.contains('\x1b'), "{out}");
     ran.says("files 1 errors 1 warnings 0 notes 2");
 }
@@ -82,7 +82,7 @@ fn github_escapes() {
 
 #[test]
 fn jsonl_has_every_finding() {
-    // Not UTF-8, and more of one code than people are shown.
+    // Not UTF-8, and more findings of one code than are shown.
     let mut file = b"User-agent: *\n".to_vec();
     for _ in 0..20 {
         file.extend_from_slice(b"\xFFno record\n");
@@ -125,7 +125,7 @@ fn profiles_and_content_type() {
     assert!(lint(&["--content-type", "text/html"]).contains("RS108"));
 }
 
-/// Control characters of a file do not reach the terminal.
+/// Control characters in a file do not reach the terminal.
 #[test]
 fn human_is_safe_to_show() {
     let file = b"User-agent: *\nDisallow: /\x1b[31m\x9B\nsome \x1b]0;title\x07 text\n\x1b[2J: x\n";
@@ -135,8 +135,8 @@ fn human_is_safe_to_show() {
 
 #[test]
 fn sarif_validates_against_the_published_schema() {
-    // A pattern of the schema has a stray bracket, which JavaScript takes for itself and the
-    // validator refuses. It is about `language`, which is never written.
+    // A pattern in the schema has a stray bracket, which JavaScript accepts and the validator
+    // refuses. It is about `language`, which is never written.
     let schema = include_str!("../data/sarif-schema-2.1.0.json");
     let stray = r#""^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$""#;
     assert_eq!(schema.matches(stray).count(), 2);
@@ -149,7 +149,7 @@ fn sarif_validates_against_the_published_schema() {
         assert!(errors.is_empty(), "{errors:?}");
         log
     };
-    // The schema notices what is wrong.
+    // The schema rejects an invalid log.
     assert!(!validator.is_valid(&serde_json::json!({ "version": "2.1.0" })));
 
     let folder = Folder::of(&[("bad one", BAD), ("warned", WARNED), ("clean", CLEAN)]);
@@ -170,7 +170,7 @@ fn sarif_validates_against_the_published_schema() {
         assert_eq!(rules[index]["id"], result["ruleId"]);
     }
 
-    // The files of this repository, and what is no robots.txt at all.
+    // The files of this repository, and an empty file.
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora/robots");
     let files = std::fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path().into());
     let options = args!["lint", "--all-profiles", "--format", "sarif"];

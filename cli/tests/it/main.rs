@@ -1,4 +1,4 @@
-//! The command as its users call it: one program of tests, a module for each subject.
+//! Runs the command as users do. One test program, with a module for each subject.
 
 #[macro_use]
 mod command;

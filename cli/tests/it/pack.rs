@@ -51,7 +51,7 @@ fn same_verdicts_as_from_the_files() {
                 if output[1] == "jsonl" && keep.is_empty() {
                     wanted = without_rules(&wanted);
                 }
-                // With the crawlers given, and with all that the pack has.
+                // With the given crawlers, and with all crawlers of the pack.
                 filter(from_pack.clone(), &with_profile).gives(0, &wanted);
                 let all = filter(from_pack.clone(), &output);
                 if output[1] == "tsv" {

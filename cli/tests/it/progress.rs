@@ -1,4 +1,4 @@
-//! The progress bar, which all sub-commands share.
+//! The progress bar.
 
 use crate::command::{Folder, run, run_with};
 
@@ -30,13 +30,13 @@ fn always_and_never() {
         };
         let (never, always, auto) = (with("never"), with("always"), with("auto"));
         assert_eq!((never.status, &never.out), (always.status, &always.out), "{call:?}");
-        // Standard error is no terminal here.
+        // Standard error is not a terminal here.
         for quiet in [&never, &auto] {
             assert!(!quiet.err.contains('\x1b'), "{quiet:?}");
         }
         assert!(always.err.contains(shows), "{always:?}");
         assert!(shows.is_empty() || always.err.contains('\x1b'), "{always:?}");
-        // What is said comes on lines of its own.
+        // Messages are on lines of their own.
         for said in never.err.lines().filter(|line| line.starts_with("robotsieve: ")) {
             let mut lines = always.err.split(['\n', '\r']);
             let word = said.split(" seconds").next().unwrap();

@@ -39,7 +39,7 @@ fn says_what_changed() {
     folder.file("records.jsonl", records(&folder, &urls));
     changes(&replay(&folder), 0, &[]);
     replay(&folder).says("records 5 hold 5 verdict 0 rule 0 file 0 missing 0 malformed 0");
-    // Another line, the same rules: all hold, and it is said.
+    // The same rules on other lines: all records hold, with a note.
     folder.file("robots.txt", format!("# new\n{ROBOTS}"));
     let all = ["1", "2", "3", "4", "5"].map(|line| format!("records.jsonl:{line}"));
     let wanted: Vec<(&str, &str)> = all.iter().map(|place| (place.as_str(), "file")).collect();
@@ -48,7 +48,7 @@ fn says_what_changed() {
     ran.says("records 5 hold 5 verdict 0 rule 0 file 5");
     let out = String::from_utf8(ran.out).unwrap();
     assert!(out.contains("was disallow by '/a' on line 2; is disallow by '/a' on line 3"), "{out}");
-    // Another rule with the same verdict, another verdict, a rule that was none.
+    // Another rule with the same verdict, another verdict, and a rule where there was none.
     folder.file("robots.txt", "User-agent: *\nDisallow: /a*\nAllow: /c\nAllow: /d\n");
     let ran = replay(&folder);
     changes(
@@ -131,7 +131,7 @@ fn altered_records() {
     changes(&altered(&version, "\"tool_version\":\"0.0.1\""), 0, &[]);
 }
 
-/// Lines end and bytes are cut in every way that profiles know, and spans are still found.
+/// Spans are correct for every line end and every limit of the profiles.
 #[test]
 fn spans_in_odd_files() {
     let mut file = b"\xEF\xBB\xBFuser-agent: *\r\ndisallow: /a\rallow: /a/b\0c\r\n\n".to_vec();
@@ -163,7 +163,7 @@ fn inputs() {
     packed.write_all(&two).unwrap();
     folder.file("records.jsonl", packed.finish().unwrap());
     replay(&folder).gives(0, "").says(summary);
-    // What cannot be read is passed over, the rest is not.
+    // Inputs that cannot be read are skipped.
     let args = args!["replay", "none.jsonl", "records.jsonl"];
     run_in(&folder.root(), args).gives(3, "").says("none.jsonl").says(summary);
     let args = args!["replay", "--progress=always", "records.jsonl"];
@@ -233,7 +233,7 @@ fn bytes_that_are_no_text() {
     replay(&folder).gives(0, "").says("records 1 hold 1");
 }
 
-/// A hundred thousand records of a hundred files, each of which is read once.
+/// A hundred thousand records of a hundred files; each file is read once.
 #[test]
 fn many_records() {
     let folder = Folder::of(&[("robots.txt", ROBOTS)]);

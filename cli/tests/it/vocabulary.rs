@@ -147,7 +147,7 @@ fn formats() {
     }
 }
 
-/// --color decides; 'auto' means a terminal, and here is none.
+/// --color decides; 'auto' uses colors on terminals only, which a test's pipe is not.
 #[test]
 fn colors() {
     let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisalow: /\nDisallow: /x\n")]);
