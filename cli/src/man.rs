@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Command, CommandFactory, ValueHint};
+use clap::{Arg, Args, Command, CommandFactory, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
@@ -91,9 +91,20 @@ fn pages() -> Vec<(String, Vec<u8>)> {
 
 fn add_pages(command: Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) {
     let named = command.clone().display_name(name).version(env!("CARGO_PKG_VERSION"));
+    let named = named.mut_args(with_list);
     pages.push((name.to_owned(), page(named)));
     for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
         add_pages(sub.clone(), &format!("{name}-{}", sub.get_name()), pages);
+    }
+}
+
+/// Leaves a list of values that is part of the help to the generator, which would make one paragraph
+/// of its lines.
+fn with_list(arg: Arg) -> Arg {
+    let help = arg.get_long_help().map(ToString::to_string).unwrap_or_default();
+    match help.split_once(":\n- ") {
+        Some((help, _)) => arg.long_help(help.to_owned()).hide_possible_values(false),
+        None => arg,
     }
 }
 

@@ -139,6 +139,24 @@ fn bash_completes_a_command() {
     let asked = "COMP_WORDS=(robotsieve expl); COMP_CWORD=1; _robotsieve robotsieve expl robotsieve\n\
                  [ \"${COMPREPLY[*]}\" = explain ] || echo \"${COMPREPLY[*]}\" >&2\n";
     is_content("bash", &["--norc"], format!("{script}\n{asked}").as_bytes());
+    // The commands of a command, and values of options.
+    for (words, wanted) in [
+        ("pack ver", "verify"),
+        ("store comp", "compact"),
+        ("lint --color al", "always"),
+        ("explain --format jsonl", "jsonl"),
+        ("diff --prog", "--progress"),
+        ("fetch --send", "--send-user-agent"),
+    ] {
+        let count = words.split(' ').count();
+        let asked = format!(
+            "COMP_WORDS=(robotsieve {words}); COMP_CWORD={count}; \
+             _robotsieve robotsieve \"${{COMP_WORDS[$COMP_CWORD]}}\" \
+             \"${{COMP_WORDS[$COMP_CWORD-1]}}\"\n\
+             [ \"${{COMPREPLY[*]}}\" = {wanted} ] || echo \"{words}: ${{COMPREPLY[*]}}\" >&2\n"
+        );
+        is_content("bash", &["--norc"], format!("{script}\n{asked}").as_bytes());
+    }
 }
 
 const GROFF: &[&str] = &["-man", "-Tutf8", "-Kutf8", "-P-c"];
@@ -185,6 +203,9 @@ fn manual_pages() {
         is_content("groff", GROFF, &page);
     }
     is_content("groff", GROFF, &whole);
+    // Values are a list, not lines of a paragraph.
+    let page = String::from_utf8(run(args!["man", "filter"]).out).unwrap();
+    assert!(page.contains(".IP \\(bu 2\ngoogle\\-classic: "), "{page}");
     run(args!["man", "frobnicate"])
         .fails(2, "'frobnicate'")
         .says("explain, filter")
