@@ -1,15 +1,23 @@
 //! `--profile`.
 
+use std::sync::LazyLock;
+
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use robotsieve::Profile;
+
+use super::list;
+
+/// Computed once, because the definitions of all commands are built at every start.
+static LONG_HELP: LazyLock<String> =
+    LazyLock::new(|| list("Read robots.txt as this profile does [default: rfc9309]", &values()));
 
 /// `--profile`, with RFC 9309 as the default.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ProfileOption {
     /// Read robots.txt as this profile does [default: rfc9309]
     #[arg(long, value_name = "PROFILE", value_parser = parser(), hide_possible_values = true)]
-    #[arg(long_help = super::list("Read robots.txt as this profile does [default: rfc9309]", &values()))]
+    #[arg(long_help = LONG_HELP.as_str())]
     pub profile: Option<Profile>,
 }
 
