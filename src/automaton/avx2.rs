@@ -428,7 +428,7 @@ impl Filter {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn stops(&self, window: &Window) -> u32 {
-        /// Moves bytes to the front by so many places and fills up with ones.
+        /// Moves bytes to the front by `$by` places and fills up with ones.
         macro_rules! front {
             ($bytes:expr, $by:literal) => {{
                 let ones = _mm256_set1_epi8(-1);
