@@ -86,7 +86,8 @@ fn same_as_the_policies() {
             for (number, (host, file)) in files.iter().enumerate() {
                 let site = pack.get(host.as_bytes()).expect("no damage").expect("was added");
                 let robots = Robots::parse(file, &profile);
-                let policies = CrawlerPolicies::new(crawlers().map(|crawler| robots.policy(&crawler)));
+                let policies =
+                    CrawlerPolicies::new(crawlers().map(|crawler| robots.policy(&crawler)));
                 for url in urls(host, number as u64) {
                     let (mut wanted, mut got) = ([Answer::Unknown; 3], [Answer::Unknown; 3]);
                     policies.ask(&url, &mut wanted);
