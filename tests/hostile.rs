@@ -6,15 +6,22 @@
 //! This is a program of its own, so that no other test runs while it measures: cargo runs test
 //! programs one after another.
 
-#[path = "it/support/mod.rs"]
-mod support;
+#[allow(dead_code, reason = "the other tests use all of it")]
+#[path = "it/support"]
+mod support {
+    pub mod configs;
+    pub mod naive;
+    pub mod random;
+    pub mod say;
+    pub mod whole_file;
+}
 
 use std::time::{Duration, Instant};
 
 use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots};
 use support::configs;
 use support::random::Random;
-use support::say;
+use support::say::say;
 use support::whole_file::look_at;
 
 /// By how much a bar may be missed before a test fails: other processes run beside the tests,
