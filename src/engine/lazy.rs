@@ -223,23 +223,26 @@ impl Ready {
         let anchored = start::Config::new().anchored(Anchored::Yes);
         let start = self.dfa.start_state(&mut self.cache, &anchored).map_err(|_| GaveUp)?;
         let mut state = self.next(start, b'/')?;
-        let mut best = 0;
         // A state tells which run matches before the byte that led to it.
+        let mut best = self.run_at(state).unwrap_or(0);
         for &byte in rest {
-            if state.is_tagged() {
-                best = self.run_at(state).unwrap_or(best);
-                if state.is_dead() || best == self.dfa.pattern_len() as Run {
-                    return Ok(verdict_of(best));
+            if !state.is_tagged() {
+                let next = self.dfa.next_state_untagged(&self.cache, state, byte);
+                if !next.is_tagged() {
+                    state = next;
+                    continue;
                 }
+            } else if state.is_dead() || best == self.dfa.pattern_len() as Run {
+                return Ok(verdict_of(best));
             }
             state = self.next(state, byte)?;
+            best = self.run_at(state).unwrap_or(best);
         }
-        best = self.run_at(state).unwrap_or(best);
         state = self.dfa.next_eoi_state(&mut self.cache, state).map_err(|_| GaveUp)?;
         Ok(verdict_of(self.run_at(state).unwrap_or(best)))
     }
 
-    #[inline(always)]
+    /// Goes from a state to the next one, which is built if it is not there.
     fn next(&mut self, state: LazyStateID, byte: u8) -> Result<LazyStateID, GaveUp> {
         if !state.is_tagged() {
             let next = self.dfa.next_state_untagged(&self.cache, state, byte);
@@ -247,22 +250,19 @@ impl Ready {
                 return Ok(next);
             }
         }
-        self.build(state, byte)
-    }
-
-    /// Builds a transition, unless that was done before and `state` is only tagged.
-    #[cold]
-    fn build(&mut self, state: LazyStateID, byte: u8) -> Result<LazyStateID, GaveUp> {
         if self.work > WORK + WORK_PER_BYTE * self.read {
             return Err(GaveUp);
         }
         let bytes_before = self.cache.memory_usage();
         let next = self.dfa.next_state(&mut self.cache, state, byte).map_err(|_| GaveUp)?;
         let row = size_of::<LazyStateID>() << self.dfa.byte_classes().stride2();
-        // Nothing is added if the state is not new, or if all states were dropped for it.
+        // Nothing is added if the state was there, or if all states were dropped for it.
         let added = self.cache.memory_usage().saturating_sub(bytes_before + row);
         self.largest = self.largest.max(added);
-        self.work += self.largest;
+        // A tagged state may only have looked it up.
+        if !state.is_tagged() || added > 0 {
+            self.work += self.largest;
+        }
         Ok(next)
     }
 

@@ -218,7 +218,7 @@ impl<'d> Suite<'d> {
                 let note = lane.note.clone();
                 self.report.row(lane.name, lane.mean(), "ns", Some(lane.mean() / ours), note);
                 if lane.kind == Kind::Robotsieve {
-                    let most = [15.0, 45.0, 80.0, 80.0][place];
+                    let most = [15.0, 45.0, 100.0, 130.0][place];
                     self.report.bar(Bar::at_most(ours, most, "ns"));
                 }
                 if lane.name == TextingRobots::NAME && place == 0 {
