@@ -19,7 +19,7 @@ fn compile(c: &mut Criterion) {
     let mut config = Config::default();
     config.build_after = Some(u32::MAX); // compile only on request
     for (set, hosts) in support::sets() {
-        for (profile_name, profile) in Profile::NAMED {
+        for &(profile_name, profile) in Profile::NAMED {
             let parsed = || -> Vec<Policy> {
                 let robots = hosts.iter().map(|h| Robots::parse_with(&h.file, &profile, &config));
                 robots.map(|robots| robots.policy(&Crawler::name(AGENT))).collect()

@@ -104,7 +104,7 @@ fn main() {
             println!("{set}: not found, skipped");
             continue;
         }
-        for (name, profile) in Profile::NAMED {
+        for &(name, profile) in Profile::NAMED {
             let title = format!("{set}/{name}");
             if wanted("parse") {
                 parse(&bench, &title, &profile, &hosts);

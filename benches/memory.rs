@@ -23,7 +23,7 @@ fn main() {
     for (set, hosts) in support::sets() {
         let text: usize = hosts.iter().map(|host| host.file.len()).sum();
         println!("{set}: {} policies, {text} bytes of robots.txt", hosts.len());
-        for (profile_name, profile) in Profile::NAMED {
+        for &(profile_name, profile) in Profile::NAMED {
             let kept = policies(&hosts, &profile, true);
             let dropped = policies(&hosts, &profile, false);
             for (host, (kept, dropped)) in hosts.iter().zip(kept.iter().zip(&dropped)) {

@@ -11,7 +11,7 @@ mod support;
 fn parse(c: &mut Criterion) {
     for (set, hosts) in support::sets() {
         let bytes = hosts.iter().map(|host| host.file.len() as u64).sum();
-        for (profile_name, profile) in Profile::NAMED {
+        for &(profile_name, profile) in Profile::NAMED {
             let wanted = support::expected(set, profile_name).groups;
             let mut group = c.benchmark_group(format!("parse/{set}/{profile_name}"));
             group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));

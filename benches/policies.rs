@@ -16,7 +16,7 @@ fn main() {
             println!("{set}: not found, skipped");
             continue;
         }
-        for (profile_name, profile) in Profile::NAMED {
+        for &(profile_name, profile) in Profile::NAMED {
             measure(set, profile_name, &profile, &hosts, runs);
         }
     }

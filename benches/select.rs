@@ -16,7 +16,7 @@ fn rules(policies: impl Iterator<Item = Policy>) -> usize {
 fn select(c: &mut Criterion) {
     for (set, hosts) in support::sets() {
         let bytes = hosts.iter().map(|host| host.file.len() as u64).sum();
-        for (profile_name, profile) in Profile::NAMED {
+        for &(profile_name, profile) in Profile::NAMED {
             let mut group = c.benchmark_group(format!("select/{set}/{profile_name}"));
             group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
             group.sample_size(20);

@@ -1,7 +1,7 @@
-//! Which URLs does a robots.txt allow?
+//! robotsieve decides which URLs a robots.txt lets a crawler fetch.
 //!
-//! robotsieve decides it for a crawler: correct to the letter in four readings of the
-//! protocol, and at the price of one short walk through a table.
+//! It follows four readings of the protocol to the letter, and a decision costs one short walk
+//! through a table.
 //!
 //! ```
 //! use robotsieve::{Crawler, Profile, Robots};
@@ -13,43 +13,59 @@
 //! assert!(policy.is_allowed("https://example.com/search/about")?);
 //! assert!(!policy.is_allowed("https://example.com/search?q=x")?);
 //! assert!(!policy.is_allowed("https://example.com/a.pdf")?);
-//! // `$` is the end of the URL, and a query comes before it.
+//! // `$` is the end of the URL, and here a query comes before it.
 //! assert!(policy.is_allowed("https://example.com/a.pdf?download")?);
 //! # Ok::<(), robotsieve::InvalidUrl>(())
 //! ```
 //!
+//! # Where to begin
+//!
+//! | to | use |
+//! |---|---|
+//! | judge many URLs of one host | [`Robots::parse`], [`Robots::policy`], [`Policy::is_allowed`] |
+//! | judge one URL, once | [`is_allowed_once`] |
+//! | judge for several crawlers at once | [`CrawlerPolicies`] |
+//! | hold the policies of many hosts | [`PolicySet`], or [`pack`](self#features) for a file |
+//! | judge millions of URLs on all cores | [`batch`](self#features) |
+//! | say which rule decided | [`Policy::decide`] |
+//! | show every step to that verdict | [`Robots::explain`] |
+//! | compare two versions of a file | [`diff`] |
+//! | read sitemaps, crawl delays and other records | [`records`] |
+//! | find mistakes in a file | [`Robots::diagnostics`], [`lint`](self#features) |
+//!
 //! # From bytes to a verdict
 //!
-//! Data flows one way, a module for each step:
+//! Data flows one way, and there is one folder of `src/` for each step:
 //!
-//! | step | what | where |
+//! | folder | what it does | what you see of it |
 //! |---|---|---|
-//! | parse | bytes → records, borrowed, with line and span | [`Robots::parse`], [`Record`] |
-//! | select | a crawler's names → its groups | [`Crawler`], [`Robots::policy`] |
-//! | normalise | rules → patterns in order of precedence | [`Policy::rules`] |
-//! | compile | patterns → a trie with shared tails → a pruned DFA → a table | [`Engine::Dfa`] |
-//! | decide | URL → target → walk → verdict | [`Policy::is_allowed`], [`Policy::decide`] |
-//! | explain | the way of one URL through all of these | [`Robots::explain`], [`compare_profiles`] |
+//! | `read` | bytes → records → groups → the groups of a crawler | [`Record`], [`Crawler`], [`Diagnostic`] |
+//! | `rules` | rules → patterns in order of precedence; URL → target | [`Rule`], [`Target`] |
+//! | `automaton` | patterns → trie → pruned DFA → table; walking it | [`Limits`], [`Policy::to_dot`] |
+//! | `engine` | which engine decides: the DFA, or one for rules over its limits | [`Engine`] |
+//! | `policy` | groups → policy → verdict or decision | [`Robots`], [`Policy`], [`Decision`] |
+//! | `explain` | every step of one decision, as data | [`explain`] |
+//! | `diff` | what changed from one file to another, by walking both automata | [`diff`] |
+//! | `records` | the records that are no rules, typed | [`records`] |
+//! | `lint` | what is wrong with a file, and what has no effect | feature `lint` |
+//! | `pack` | policies of many origins in one file, used in place | feature `pack` |
+//! | `origin` | whose robots.txt governs a URL | feature `url` |
 //!
-//! The [`Profile`] says how each step reads what the sources leave open or see differently:
-//! RFC 9309 (the default), google/robotstxt, Google's specification from before the RFC, the
-//! standard of 1994, or any combination of their switches. `docs/automaton.md` in the
-//! repository leads from pattern to table with a worked example and a picture.
-//!
-//! Two modules stand beside: [`diff`] says what changed from one file to another in meaning, by
-//! walking both automata in step, and [`records`] types what is neither a user-agent line nor a
-//! rule.
+//! A [`Profile`] says how each step reads what the sources leave open or see differently: RFC 9309
+//! (the default), google/robotstxt, Google's specification from before the RFC, the standard of
+//! 1994, or any combination of their switches. `docs/automaton.md` in the repository leads from
+//! patterns to a table with a worked example and a picture.
 //!
 //! # What it does not do
 //!
-//! It fetches nothing and reads no files: which robots.txt governs a URL, and what a failed
-//! fetch means, is the caller's matter. It does not resolve dot segments or otherwise change
-//! a URL beyond what the profile says of percent-encoding.
+//! This crate fetches nothing and reads no files. To find, fetch and keep the right robots.txt
+//! there is the crate `robotsieve-client`. It changes a URL only as the profile says for
+//! percent-encoding: dot segments, for example, stay as they are, so resolve them first.
 //!
 //! # Hostile input
 //!
-//! Any bytes are a robots.txt, any bytes may be asked for. Parsing is `O(n)`; compiling has
-//! a budget ([`Limits`]) beyond which other engines decide, with the same verdicts and
+//! Any bytes may be given as a robots.txt or as a URL. Parsing is `O(n)`. Compiling has a budget
+//! ([`Limits`]); rules that exceed it are decided by other engines, with the same verdicts and
 //! bounded time and memory.
 //!
 //! Unsafe code is confined to these places, each with its proof:
@@ -66,11 +82,17 @@
 //!
 //! All are off by default.
 //!
-//! * `rayon`: the module `batch`, many URLs at once over all cores.
-//! * `pack`: the module `pack`, policy sets as files that are used where they lie.
-//! * `lint`: the module [`lint`], what is wrong with a file and what in it has no effect.
-//! * `url`: [`Origin`], which says whose robots.txt governs a URL; sitemaps resolved
-//!   (`records::Sitemap::resolve`).
+//! * `rayon`: the module `batch`, which judges many URLs on all cores.
+//! * `pack`: the module `pack`, policy sets as files that are used in place.
+//! * `lint`: the module `lint`, which finds what is wrong with a file and what has no effect.
+//! * `url`: `Origin`, which says whose robots.txt governs a URL, and `records::Sitemap::resolve`.
+//! * `serde`: `Serialize` for what people store, such as [`Decision`], [`Record`] and
+//!   [`Diagnostic`], and also `Deserialize` for what owns its data, such as [`Verdict`],
+//!   [`Answer`], [`Profile`] and [`Config`]. Each type documents its representation. Byte strings
+//!   are written as strings if they are UTF-8, else as arrays of numbers.
+//! * `drafts`: `Robots::usage`, what a file says about training, search and inference. It follows
+//!   drafts of the IETF and of contentsignals.org, and changes when they do, in a minor version
+//!   too: see [`records`].
 
 mod automaton;
 #[cfg(feature = "serde")]
@@ -91,8 +113,14 @@ pub mod records;
 mod rules;
 mod verdict;
 
-pub use automaton::{InvalidAutomaton, LimitHit, Limits};
-pub use engine::{Engine, lazy_pool_bytes};
+/// What [`Policy::validate`] returns. Only the tests, benches and fuzz targets use it.
+#[doc(hidden)]
+pub use automaton::InvalidAutomaton;
+pub use automaton::{LimitHit, Limits};
+pub use engine::Engine;
+/// Only the tests and benches that measure memory use it.
+#[doc(hidden)]
+pub use engine::lazy_pool_bytes;
 #[cfg(feature = "url")]
 pub use origin::{InvalidOrigin, Origin, Scheme};
 #[cfg(feature = "rayon")]
@@ -114,17 +142,17 @@ pub use read::parse::{Field, Record};
 pub use rules::target::{InvalidUrl, Target};
 pub use verdict::Verdict;
 
-/// Runs the example of the README.
+/// Tests the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Runs the example of the guide to explanations.
+/// Tests the examples of the guide to explanations.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/explain.md")]
 struct ExplainGuide;
 
-/// Runs the example of the page on profiles.
+/// Tests the examples of the page on profiles.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/profiles.md")]
 struct ProfilesPage;

@@ -1,87 +1,109 @@
-//! The four readings of robots.txt as plain values: sets of switches.
+//! The readings of robots.txt as plain values: a [`Profile`] is a set of switches.
 //!
-//! A [`Profile`] is data. Take one of the four named constants, or start from one
-//! and change a switch:
-//!
-//! ```
-//! use robotsieve::{Profile, Robots, Crawler};
-//!
-//! let mut profile = Profile::RFC9309;
-//! profile.size_limit = None; // read files of any size
-//! let robots = Robots::parse(b"User-agent: *\nDisallow: /x", &profile);
-//! assert!(!robots.policy(&Crawler::name("bot")).is_allowed("https://e.com/x")?);
-//! # Ok::<(), robotsieve::InvalidUrl>(())
-//! ```
-//!
-//! Where a source is silent or contradicts itself, the doc comment says *(reading)*:
-//! that point is this project's decision.
+//! Every switch names the source that asks for it. *(reading)* marks a point on which the sources
+//! are silent or contradict each other: there the decision is this project's.
 
 /// Which bytes at the start of a file are skipped as a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum ByteOrderMark {
-    /// None: the bytes `EF BB BF` are part of the first line. (1994 standard.)
+    /// None: `EF BB BF` belongs to the first line. (1994 standard.)
     Keep,
     /// A whole UTF-8 byte order mark. (RFC 9309; Google's specification.)
     Skip,
-    /// The bytes of a UTF-8 byte order mark as far as they go, so that `EF` or
-    /// `EF BB` alone is skipped too. (google/robotstxt, `RobotsTxtParser::Parse`.)
+    /// A UTF-8 byte order mark or its beginning: `EF` or `EF BB` alone is skipped too.
+    /// (google/robotstxt, `RobotsTxtParser::Parse`.)
     SkipPartial,
 }
 
-/// What a control character does to the line it stands in.
+/// What a control character does to its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum ControlCharacters {
-    /// It is a byte like any other. (RFC 9309, 1994 standard.)
+    /// Nothing: it is a byte like any other. (RFC 9309, 1994 standard.)
     Ordinary,
-    /// A NUL ends the line's text, every other one is ordinary.
-    /// (google/robotstxt works on C strings.)
+    /// A NUL ends the line's text; the others do nothing. (google/robotstxt works on C strings.)
     NulEndsLine,
-    /// The record is not valid and is ignored; a tab is no control character here.
-    /// Only the text before a comment counts *(reading)*.
+    /// It makes the record invalid, so the line is ignored. Tabs and control characters in
+    /// comments do nothing *(reading)*.
     /// (Google's specification: `valuechar = <any UTF-8 character except ("#" CTL)>`.)
     InvalidateRecord,
 }
 
-/// Which bytes of a `User-agent` value make the product token of the line.
+/// Which bytes of a `User-agent` value are the line's product token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum TokenBytes {
-    /// The leading run of letters, digits, `-`, `_`, `.` *(reading: the grammar of RFC
-    /// 9309 §2.2.1 has letters, `-` and `_`, but MJ12bot exists)*.
+    /// The leading run of letters, digits, `-`, `_` and `.` *(reading: the grammar of RFC 9309
+    /// §2.2.1 has only letters, `-` and `_`, but MJ12bot exists)*.
     LettersDigits,
-    /// The leading run of letters, `-`, `_`. (google/robotstxt, `ExtractUserAgent`.)
+    /// The leading run of letters, `-` and `_`. (google/robotstxt, `ExtractUserAgent`.)
     Letters,
-    /// The whole value up to the first `/`, white space around it dropped.
-    /// (1994 standard: a name "without version information".)
+    /// Everything up to the first `/`, white space around it dropped. (1994 standard: a name
+    /// "without version information".)
     UpToSlash,
 }
 
-/// Which group a crawler's name finds.
+/// Which groups a crawler's name finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum GroupMatch {
-    /// The groups whose token equals the name, ASCII case ignored.
-    /// (RFC 9309 §2.2.1; google/robotstxt.)
+    /// Those whose token equals the name, ASCII case ignored. (RFC 9309 §2.2.1;
+    /// google/robotstxt.)
     Equal,
-    /// The groups with the longest token that is a prefix of the name, ASCII case
-    /// ignored. (Google's specification: "the most specific user agent that still
-    /// matches".)
+    /// Those with the longest token that the name begins with, ASCII case ignored:
+    /// `Googlebot-News` finds `Googlebot`. (Google's specification: "the most specific user agent
+    /// that still matches".)
     LongestPrefix,
-    /// The first group with a token that occurs anywhere in the name (the name up to
-    /// its first `/`), ASCII case ignored. (1994 standard.)
+    /// The first one whose token occurs anywhere in the name up to its first `/`, ASCII case
+    /// ignored. (1994 standard.)
     FirstSubstring,
 }
 
-/// Which of several matching rules decides.
+/// Which of several rules that match decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum RulePrecedence {
-    /// The one with the most bytes in its normalised pattern; of equal ones, allow.
+    /// The one whose normalised pattern has the most bytes; of equal ones, allow.
     /// (RFC 9309 §2.2.2; google/robotstxt.)
     Longest,
-    /// Any disallow rule that matches. (1994 standard.)
+    /// Any disallow rule. (1994 standard.)
     AnyDisallow,
 }
 
 /// On which side of the comparison a kind of byte is normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum Sides {
     /// Neither the rule's pattern nor the target.
     Neither,
@@ -91,22 +113,32 @@ pub enum Sides {
     Both,
 }
 
-/// How the compared part is found in a URL.
+/// How the target is found in a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum TargetForm {
-    /// `scheme://authority…`, or a path beginning with `/`; all else is
+    /// The URL must be `scheme://authority…` or a path that begins with `/`; anything else is
     /// [invalid](crate::InvalidUrl).
     Strict,
-    /// As google/robotstxt's `GetPathParamsQuery` does: any bytes have a target, and a
-    /// NUL ends it.
+    /// As in google/robotstxt's `GetPathParamsQuery`: any bytes have a target, and a NUL ends it.
     Google,
 }
 
-/// Whose rules say what a fetch of a robots.txt means: what each status and failure leads
-/// to, and how long an answer is used.
+/// Whose rules say what a fetch of a robots.txt means: what each status and failure leads to, and
+/// how long an answer is used.
 ///
 /// Parsing and deciding ignore it; `robotsieve-client` reads it when it fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum FetchRules {
     /// RFC 9309 §2.3.1 and §2.4. The 1994 standard says nothing about fetching, so its
@@ -120,77 +152,105 @@ pub enum FetchRules {
 
 /// A reading of robots.txt: one switch for each point on which the sources differ.
 ///
-/// `PartialEq` compares all switches: two profiles that are equal decide alike.
+/// Pick the profile of the crawler you want to predict: [`Profile::RFC9309`] for any crawler
+/// today, [`Profile::GOOGLE`] for Googlebot to the verdict. [`Profile::GOOGLE_CLASSIC`] and
+/// [`Profile::ORIGINAL_1994`] are for older documents and archives. Or start from one of them and
+/// change a switch:
+///
+/// ```
+/// use robotsieve::{Crawler, Profile, Robots};
+///
+/// let mut profile = Profile::RFC9309;
+/// profile.unreserved_decoded = false;
+/// let file = b"User-agent: *\nDisallow: /private";
+/// let policy = |profile| Robots::parse(file, profile).policy(&Crawler::name("bot"));
+/// // RFC 9309 compares `%70` as the `p` that it stands for.
+/// assert_eq!(policy(&Profile::RFC9309).is_allowed("/%70rivate"), Ok(false));
+/// assert_eq!(policy(&profile).is_allowed("/%70rivate"), Ok(true));
+/// ```
+///
+/// A profile is a plain value, and equal profiles decide alike. It is `#[non_exhaustive]`, so that
+/// a point nobody has thought of can become a switch without a new major version. The price is
+/// that other crates cannot write `Profile { wildcards: false, ..Profile::RFC9309 }`; they assign
+/// fields, as above.
+///
+/// With the feature `serde` a profile is a map from switches to values, which are written in
+/// kebab case (`"longest-prefix"`). A switch that is missing when a profile is read has the value
+/// of [`Profile::RFC9309`]; an unknown one is an error, because it would change verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 #[non_exhaustive]
 pub struct Profile {
-    /// Byte order mark at the start of the file.
+    /// Which byte order mark at the start of the file is skipped.
     pub byte_order_mark: ByteOrderMark,
-    /// `true`: a line whose name merely *starts with* a known field counts
-    /// (`Allowed: /x` allows). google/robotstxt, `ParsedRobotsKey`.
+    /// `true`: a name that merely begins with a known field counts as that field (`Allowed: /x`
+    /// allows). google/robotstxt, `ParsedRobotsKey`.
     pub field_prefixes: bool,
-    /// `true`: the fields `useragent`, `user agent`, `dissallow`, `dissalow`, `disalow`,
-    /// `diasllow`, `disallaw`, `site-map` count as what they were meant to be.
-    /// google/robotstxt, `kAllowFrequentTypos`.
+    /// `true`: the misspelt fields `useragent`, `user agent`, `dissallow`, `dissalow`, `disalow`,
+    /// `diasllow`, `disallaw` and `site-map` are understood. google/robotstxt,
+    /// `kAllowFrequentTypos`.
     pub misspelt_fields: bool,
-    /// `true`: all ASCII white space (vertical tab and form feed too) is dropped around
-    /// lines, names and values; `false`: spaces and tabs only. google/robotstxt,
+    /// `true`: all ASCII white space, vertical tab and form feed included, is dropped around
+    /// lines, names and values; `false`: only spaces and tabs. google/robotstxt,
     /// `StripWhitespaceSlowly`; RFC 9309 §2.2 `WS`.
     pub ascii_white_space: bool,
-    /// `true`: in a line without a colon white space separates name and value, if the
-    /// line has exactly two words. google/robotstxt, `GetKeyAndValueFrom`.
+    /// `true`: a line of exactly two words needs no colon between name and value.
+    /// google/robotstxt, `GetKeyAndValueFrom`.
     pub missing_colon: bool,
-    /// What control characters do.
+    /// What control characters do to their line.
     pub control_characters: ControlCharacters,
-    /// How many bytes of a file are read, cut back to the last whole line; `None`: all.
-    /// RFC 9309 §2.5 demands at least 500 KiB, so smaller values than
-    /// [`Profile::MIN_SIZE_LIMIT`] are raised to it.
+    /// How many bytes of a file are read, cut back to the last whole line; `None`: all, up to
+    /// 4 GiB. RFC 9309 §2.5 demands at least 500 KiB, so a value below
+    /// [`Profile::MIN_SIZE_LIMIT`] counts as that.
     pub size_limit: Option<usize>,
     /// How many bytes of a line are read; `None`: all. google/robotstxt: 16,663.
     pub line_limit: Option<usize>,
 
-    /// `true`: a blank line ends the group. (A line that is only a comment is not blank:
-    /// it does not exist.) 1994 standard, "The Format".
+    /// `true`: a blank line ends the group. A line with only a comment is not blank: it does not
+    /// exist. 1994 standard, "The Format".
     pub blank_line_ends_group: bool,
-    /// `true`: a user-agent line after a sitemap record starts a new group even if no
-    /// rule came before, so the group before has no rules. Google's specification:
-    /// `startgroupline`s stand directly together.
+    /// `true`: a user-agent line after a sitemap record starts a new group even if no rule came
+    /// between, so the previous group has no rules. Google's specification: `startgroupline`s
+    /// follow each other directly.
     pub sitemap_ends_agents: bool,
-    /// What of a `User-agent` value is the token.
+    /// Which bytes of a `User-agent` value are the token.
     pub token_bytes: TokenBytes,
-    /// Which group a name finds.
+    /// Which groups a crawler's name finds.
     pub group_match: GroupMatch,
-    /// `true`: several groups with the same token count as one; `false`: only the first
-    /// does. RFC 9309 §2.2.1: "MUST be combined"; 1994 standard: one `*` record only.
+    /// `true`: several groups with the same token are merged; `false`: only the first counts.
+    /// RFC 9309 §2.2.1: "MUST be combined"; 1994 standard: one `*` record only.
     pub merge_groups: bool,
-    /// `true`: the groups of *all* names of a crawler are merged; `false`: the first name
-    /// that has a group decides. google/robotstxt, `AllowedByRobots` with several agents.
+    /// `true`: the groups of all names of a crawler are merged; `false`: the first name that has
+    /// a group decides. google/robotstxt, `AllowedByRobots` with several agents.
     pub merge_names: bool,
-    /// `true`: a line with an empty token names the crawler with the empty name;
+    /// `true`: a user-agent line with an empty token names the crawler whose name is empty;
     /// `false`: it names nobody. google/robotstxt, `EqualsIgnoreCase("", "")`.
     pub empty_token_names_empty: bool,
-    /// `true`: `*` followed by white space and more is `*` too; `false`: `*` alone is.
-    /// google/robotstxt, `HandleUserAgent`.
+    /// `true`: a user-agent value of `*` followed by white space and more counts as `*`;
+    /// `false`: only `*` alone does. google/robotstxt, `HandleUserAgent`.
     pub star_then_space: bool,
 
-    /// `true`: `Allow` is a rule; `false`: an unknown field. 1994 standard.
+    /// `true`: `Allow` is a rule; `false`: it is an unknown field. 1994 standard.
     pub allow_rules: bool,
-    /// `true`: `*` stands for any run of bytes and a final `$` for the end of the
-    /// target; `false`: both are plain. RFC 9309 §2.2.3; 1994 standard.
+    /// `true`: `*` matches any run of bytes and a final `$` the end of the target; `false`: both
+    /// are ordinary bytes. RFC 9309 §2.2.3; 1994 standard.
     pub wildcards: bool,
-    /// `true`: all trailing `*` are dropped before anything else, so they do not count
-    /// for precedence and a `$` before them is plain. Google's specification: "The
-    /// trailing wildcard is ignored".
+    /// `true`: trailing stars are dropped first, so they do not count for precedence and a `$`
+    /// before them is an ordinary byte. Google's specification: "The trailing wildcard is
+    /// ignored".
     pub trailing_stars_dropped: bool,
     /// `true`: a value without a leading `/` gets one (`fish/` is `/fish/`). Google's
     /// specification.
     pub leading_slash_assumed: bool,
-    /// Which matching rule decides.
+    /// Which of several rules that match decides.
     pub rule_precedence: RulePrecedence,
-    /// `true`: `/robots.txt` itself (exactly, no query) is always allowed. RFC 9309
-    /// §2.2.2.
+    /// `true`: `/robots.txt` itself, without a query, is always allowed. RFC 9309 §2.2.2.
     pub robots_txt_allowed: bool,
-    /// `true`: `Allow: …/index.htm…` also allows `…/` alone, as the pattern `…/$`.
+    /// `true`: `Allow: …/index.htm…` also allows the directory `…/`, with the pattern `…/$`.
     /// google/robotstxt, `HandleAllow`.
     pub index_htm_is_directory: bool,
 
@@ -199,8 +259,8 @@ pub struct Profile {
     /// Bytes ≥ 0x80 become `%XX` on these sides. RFC 9309 §2.2.2; google/robotstxt
     /// escapes rules only.
     pub high_bytes_encoded: Sides,
-    /// `true`: ASCII bytes that RFC 3986 allows nowhere in a URI (controls, space,
-    /// `"` `<` `>` `\` `^` `{` `|` `}` and the backtick) become `%XX` on both sides
+    /// `true`: ASCII bytes that RFC 3986 allows nowhere in a URI (control characters, space,
+    /// `"`, `<`, `>`, `\`, `^`, `{`, `|`, `}` and the backtick) become `%XX` on both sides
     /// *(reading)*.
     pub forbidden_bytes_encoded: bool,
     /// The hex digits of `%xx` become upper case on these sides. RFC 3986 §6.2.2.1.
@@ -208,11 +268,10 @@ pub struct Profile {
     /// `true`: `%XX` of an unreserved character (letters, digits, `-` `.` `_` `~`) is
     /// decoded on both sides. RFC 9309 §2.2.2, RFC 3986 §6.2.2.2.
     pub unreserved_decoded: bool,
-    /// `true`: a target's `*` and `$`, and a rule's `$` that is not the end anchor, become
-    /// `%2A`, `%24`, so that a rule can mean them by writing them so. RFC 9309 §2.2.3.
+    /// `true`: a target's `*` and `$` become `%2A` and `%24`, and so does a rule's `$` that is no
+    /// end anchor. A rule matches a literal star by writing `%2A`. RFC 9309 §2.2.3.
     pub special_bytes_encoded: bool,
-    /// `true`: a `%` that is not followed by two hex digits becomes `%25` on both sides
-    /// *(reading)*.
+    /// `true`: a `%` without two hex digits after it becomes `%25` on both sides *(reading)*.
     pub stray_percent_encoded: bool,
 
     /// Whose rules say what a fetch means. They change no verdict of a given file.
@@ -223,7 +282,7 @@ impl Profile {
     /// The smallest size limit that RFC 9309 §2.5 permits, in bytes: 500 KiB.
     pub const MIN_SIZE_LIMIT: usize = 512_000;
 
-    /// RFC 9309. The default: for any crawler today.
+    /// RFC 9309, for any crawler today. The default.
     pub const RFC9309: Profile = Profile {
         byte_order_mark: ByteOrderMark::Skip,
         field_prefixes: false,
@@ -258,8 +317,8 @@ impl Profile {
         fetch_rules: FetchRules::Rfc9309,
     };
 
-    /// google/robotstxt, the open-source C++ parser, to the verdict, quirks included: for
-    /// whoever must predict Googlebot.
+    /// google/robotstxt, the open-source C++ parser, verdict for verdict and quirks included: to
+    /// predict Googlebot.
     pub const GOOGLE: Profile = Profile {
         byte_order_mark: ByteOrderMark::SkipPartial,
         field_prefixes: true,
@@ -329,7 +388,7 @@ impl Profile {
         fetch_rules: FetchRules::GoogleClassic,
     };
 
-    /// "A Standard for Robot Exclusion" (M. Koster, 1994): for old archives and robots.
+    /// "A Standard for Robot Exclusion" (M. Koster, 1994), for old archives and old robots.
     pub const ORIGINAL_1994: Profile = Profile {
         byte_order_mark: ByteOrderMark::Keep,
         field_prefixes: false,
@@ -364,16 +423,16 @@ impl Profile {
         fetch_rules: FetchRules::Rfc9309,
     };
 
-    /// The four named profiles with their names, the default first.
-    pub const NAMED: [(&'static str, Profile); 4] = [
+    /// The named profiles with their names, the default first. More may follow.
+    pub const NAMED: &'static [(&'static str, Profile)] = &[
         ("rfc9309", Profile::RFC9309),
         ("google", Profile::GOOGLE),
         ("google-classic", Profile::GOOGLE_CLASSIC),
         ("original-1994", Profile::ORIGINAL_1994),
     ];
 
-    /// The profile of that name: `rfc9309`, `google`, `google-classic` or
-    /// `original-1994`.
+    /// The profile with this name: `rfc9309`, `google`, `google-classic` or `original-1994`.
+    /// `None` for anything else; the names have no capitals.
     ///
     /// ```
     /// use robotsieve::Profile;

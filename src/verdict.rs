@@ -1,8 +1,13 @@
-//! The verdict: what everything else leads to.
+//! The verdict, which everything else leads to.
 
 use std::fmt;
 
-/// Whether a crawler may fetch a URL, by robots.txt.
+/// Whether robots.txt lets a crawler fetch a URL.
+///
+/// Not `#[non_exhaustive]`: a verdict is one of these two and stays so. An invalid URL has no
+/// verdict but an error, [`InvalidUrl`](crate::InvalidUrl).
+///
+/// With the feature `serde` it is written as `"allow"` or `"disallow"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -10,9 +15,9 @@ use std::fmt;
     serde(rename_all = "lowercase")
 )]
 pub enum Verdict {
-    /// It may.
+    /// It may fetch the URL.
     Allow,
-    /// It may not.
+    /// It may not fetch the URL.
     Disallow,
 }
 

@@ -1,21 +1,56 @@
-//! `robotsieve check`: a few URLs, answered by the exit status.
+//! `robotsieve check`: judges a few URLs.
 
+use clap::Args;
 use robotsieve::{Robots, Verdict};
 
-use crate::args::{CheckArgs, Progress};
 use crate::error::{Failure, Status};
-use crate::robots_file;
-use crate::stdout::Stdout;
-use crate::urls::{self, Tally};
+use crate::options::{PolicyArgs, Urls, When};
+use crate::read::urls::{self, Tally};
+use crate::write::stdout::Stdout;
 
-/// Judges the URLs and prints one line for each.
+/// Check whether a crawler may fetch a few URLs
+///
+/// Prints VERDICT, a tab and the URL for each URL, in the order given. VERDICT is
+/// allow, disallow or invalid. The exit status is the answer for all of them.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "\
+robotsieve check [--profile PROFILE] ROBOTS AGENT URL...
+       robotsieve check [--profile PROFILE] --user-agent HEADER ROBOTS URL...",
+    after_help = "\
+Examples:
+  robotsieve check robots.txt FooBot https://example.com/ /private/x
+  robotsieve check robots.txt googlebot-news,googlebot /news/
+  robotsieve check --user-agent 'Mozilla/5.0 (FooBot/2.1)' robots.txt /x
+  robotsieve check robots.txt FooBot - < urls.txt
+  robotsieve check -- robots.txt -bot /        # after '--' nothing is an option
+
+Exit status:
+  0  every URL is allowed
+  1  some URL is disallowed
+  2  wrong usage, or some URL is invalid: not scheme://host/path, and not a path
+     that starts with '/' (with --profile google no URL is invalid)
+  3  a file could not be read"
+)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    policy: PolicyArgs,
+
+    #[command(flatten)]
+    urls: Urls,
+}
+
+/// Judges the URLs and prints a line for each.
 pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
-    urls::not_where_robots_is(&args.urls, &args.of.robots)?;
-    let file = robots_file::read(&args.of.robots)?;
-    let policy = Robots::parse(&file, &args.of.profile).policy(&args.of.crawler());
+    let urls = args.policy.urls(&args.urls)?;
+    urls::not_where_robots_is(&urls, &args.policy.robots)?;
+    let file = args.policy.read()?;
+    let policy = Robots::parse(&file, &args.policy.profile()).policy(&args.policy.crawler());
     let (mut out, mut tally) = (Stdout::new(), Tally::default());
-    // Who waits for answers, line by line, needs no bar; for millions there is `filter`.
-    urls::each(&args.urls, Progress::Never, |url| {
+    // A program that asks line by line needs no progress bar; `filter` is for millions of URLs.
+    urls::each(&urls, When::Never, |url| {
         let verdict = match policy.target(url) {
             Ok(target) => {
                 let verdict = policy.verdict(&target);
@@ -27,7 +62,7 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
                 "invalid"
             }
         };
-        // At once, so that it is out before the next URL is read.
+        // In one write, so that it is out before the next URL is read.
         let line = [verdict.as_bytes(), b"\t", url, b"\n"].concat();
         out.print(line)
     })?;

@@ -1,15 +1,41 @@
-//! `robotsieve completions`: what a shell needs to complete the command line.
+//! `robotsieve completions`: prints shell completions.
 
-use clap::CommandFactory;
+use clap::{Args, CommandFactory};
 use clap_complete::generate;
 
-use crate::args::{Cli, CompletionsArgs};
+use crate::command_line::Cli;
 use crate::error::{Failure, Status};
-use crate::stdout;
+use crate::write::stdout;
+
+/// Print a completion script for a shell
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve completions SHELL",
+    after_help = "\
+Examples:
+  robotsieve completions bash \\
+      > ~/.local/share/bash-completion/completions/robotsieve
+  robotsieve completions zsh > ~/.zfunc/_robotsieve        # a folder in $fpath
+  robotsieve completions fish > ~/.config/fish/completions/robotsieve.fish
+  robotsieve completions elvish >> ~/.config/elvish/rc.elv
+  robotsieve completions powershell >> $PROFILE
+
+Exit status:
+  0  printed
+  2  wrong usage
+  3  standard output could not be written"
+)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: clap_complete::Shell,
+}
 
 /// Prints the script.
 pub fn run(args: &CompletionsArgs) -> Result<Status, Failure> {
-    // The generator panics where it cannot write, so it writes to memory.
+    // The generator panics if it cannot write, so it writes to memory.
     let mut script = Vec::new();
     generate(args.shell, &mut Cli::command(), "robotsieve", &mut script);
     stdout::print(script)

@@ -1,26 +1,25 @@
-//! What ends a command early, and the exit statuses that scripts rely on.
+//! Why a command ends early, and the exit statuses that scripts rely on.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use robotsieve_client::store::StoreError;
+use robotsieve_client::store::{Fault, StoreError};
 
-use crate::progress;
-
-/// How the command ends.
+/// The exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// All was done; for `check`: all URLs are allowed.
+    /// The command did its work; the answer to a question is yes, or nothing was found.
     Done = 0,
-    /// `check` and `explain`: some URL is disallowed; `replay`: a record does not hold; `diff`:
-    /// something changed, or may have; `lint`: a finding is denied.
-    Disallowed = 1,
-    /// The command was called wrongly, a URL is none, or `dot` cannot draw.
+    /// The answer is no, or something was found: `check` and `explain` found a disallowed URL,
+    /// `diff` a change or no proof that there is none, `lint` a denied finding, `replay` a record
+    /// that no longer holds.
+    No = 1,
+    /// The command line is wrong, or a URL is invalid.
     Usage = 2,
-    /// A file cannot be read or written.
-    Io = 3,
+    /// Something could not be read, written, fetched or done.
+    Failed = 3,
 }
 
 impl From<Status> for ExitCode {
@@ -29,61 +28,78 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a command ends before its work is done. The text names the file or the option, and
-/// the way out where there is one.
+/// Why a command ended before its work was done. The text names the file or the option, and what
+/// to do about it.
 #[derive(Debug)]
 pub enum Failure {
-    /// The user must call it otherwise.
+    /// The command line is wrong.
     Usage(String),
     /// Something cannot be read or written.
     Io {
-        /// What was being done, with the name of the file: `cannot read robots.txt 'x'`.
+        /// What was attempted, with the name of the file: `cannot read robots.txt 'x'`.
         action: String,
         /// Why it failed.
         cause: io::Error,
+        /// What the user can do about it, if that is known.
+        advice: Option<String>,
     },
     /// A store cannot be opened, read or written; the text names it.
     Store(Arc<StoreError>),
-    /// A thread ended before its work did: a defect of the program.
+    /// What was asked for cannot be done within its limits.
+    Limit(String),
+    /// A thread ended before its work did: a bug in robotsieve.
     Thread(&'static str),
 }
 
 impl Failure {
-    /// An action that failed; the action names the file.
+    /// An action that failed; `action` names the file.
     pub fn io(action: impl Into<String>, cause: io::Error) -> Failure {
-        Failure::Io { action: action.into(), cause }
+        Failure::Io { action: action.into(), cause, advice: None }
     }
 
-    /// The exit status that it means.
+    /// The same failure with this advice, if a file or a stream could not be read or written.
+    pub fn advise(mut self, text: impl Into<String>) -> Failure {
+        if let Failure::Io { advice, .. } = &mut self {
+            *advice = Some(text.into());
+        }
+        self
+    }
+
+    /// The exit status for it.
     pub fn status(&self) -> Status {
         match self {
             Failure::Usage(_) => Status::Usage,
-            Failure::Io { .. } | Failure::Store(_) | Failure::Thread(_) => Status::Io,
+            _ => Status::Failed,
         }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(cause: StoreError) -> Failure {
+        Failure::Store(Arc::new(cause))
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(text) => f.write_str(text),
-            Failure::Io { action, cause } => write!(f, "{action}: {cause}"),
-            Failure::Store(cause) => cause.fmt(f),
+            Failure::Usage(text) | Failure::Limit(text) => f.write_str(text),
+            Failure::Io { action, cause, advice: None } => write!(f, "{action}: {cause}"),
+            Failure::Io { action, cause, advice: Some(advice) } => {
+                write!(f, "{action}: {cause}; {advice}")
+            }
+            Failure::Store(cause) => {
+                write!(f, "cannot use store '{}': {}", cause.path().display(), cause.fault())?;
+                match cause.fault() {
+                    Fault::NotAStore => f.write_str("; 'robotsieve fetch --store' makes stores"),
+                    _ => Ok(()),
+                }
+            }
             Failure::Thread(name) => write!(
                 f,
-                "the {name} thread ended early, so the output is not complete: this is a defect \
-                 of robotsieve, please report it with the message above"
+                "the {name} thread ended early, so the output is incomplete: this is a bug in \
+                 robotsieve, please report it with the message above"
             ),
         }
     }
-}
-
-/// Writes a message to standard error.
-///
-/// Where that is closed the message is lost, which must not end the program as the panic
-/// of `eprintln!` would.
-pub fn say(message: &dyn fmt::Display) {
-    progress::aside(|| {
-        let _ = writeln!(io::stderr().lock(), "robotsieve: {message}");
-    });
 }

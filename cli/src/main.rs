@@ -1,65 +1,71 @@
 //! The command `robotsieve`: which URLs does a robots.txt allow?
 //!
-//! Each subcommand has a module of its own: [`check`] judges a few URLs and answers by its exit
-//! status, [`filter`] sieves millions of them, [`fetch`] asks sites and [`store`] looks into what
-//! it kept, [`explain`] says why and [`replay`] whether that still holds, [`diff`] compares what two files mean, [`records`] prints what is neither a
-//! user-agent line nor a rule, [`lint`] says what is wrong with
-//! a file, [`pack`] compiles the files of many hosts into one, [`dot`] draws
-//! what decides; [`completions`] and [`man`] are for packagers. All decisions are the library's;
-//! here is only what surrounds them: arguments, files, lines, hosts, formats.
+//! Each command has a module of its own:
+//!
+//! - [`check`] judges a few URLs and answers with its exit status, [`filter`] judges millions.
+//! - [`explain`] shows why a URL is allowed or not, [`replay`] checks whether recorded decisions
+//!   still hold, [`diff`] compares what two files mean.
+//! - [`lint`] finds mistakes in a file, [`records`] prints its other records, [`dot`] draws the
+//!   automaton that decides.
+//! - [`fetch`] downloads robots.txt files into a store, [`store`] inspects and converts stores,
+//!   [`pack`] compiles the files of many hosts into one.
+//! - [`completions`] and [`man`] are for packagers.
+//!
+//! The library makes all decisions. The commands deal with what surrounds them: arguments
+//! ([`command_line`], [`options`]), what is read ([`read`]) and what is written ([`write`]).
 
-mod args;
-mod bytes;
+mod command_line;
+mod error;
+mod options;
+mod read;
+mod write;
+
 mod check;
 mod completions;
 mod diff;
 mod dot;
-mod error;
 mod explain;
 mod fetch;
 mod filter;
-mod hosts;
 mod lint;
 mod man;
-mod mapped;
 mod pack;
-mod progress;
-mod record;
 mod records;
 mod replay;
-mod robots_dir;
-mod robots_file;
-mod stdin;
-mod stdout;
 mod store;
-mod urls;
+
+#[cfg(test)]
+mod commands_page;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use args::{Cli, Command};
+use command_line::Command;
+use write::stderr;
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let command = match command_line::parse() {
+        Ok(command) => command,
+        Err(code) => return code,
+    };
+    let outcome = match command {
         Command::Check(args) => check::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Filter(args) => filter::run(&args),
         Command::Fetch(args) => fetch::run(&args),
         Command::Store(command) => store::run(&command),
         Command::Pack(args) => pack::run(&args),
-        Command::Dot(args) => dot::run(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Replay(args) => replay::run(&args),
-        Command::Diff(args) => diff::run(&args),
-        Command::Records(args) => records::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::Records(args) => records::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Dot(args) => dot::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };
     match outcome {
         Ok(status) => status.into(),
         Err(failure) => {
-            error::say(&failure);
+            stderr::error(&failure);
             failure.status().into()
         }
     }

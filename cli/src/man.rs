@@ -1,16 +1,46 @@
-//! `robotsieve man`: the manual pages, made of the help.
+//! `robotsieve man`: prints manual pages, generated from the help.
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use clap::{Command, CommandFactory};
+use clap::{Arg, Args, Command, CommandFactory, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::args::{Cli, ManArgs};
+use crate::command_line::Cli;
 use crate::error::{Failure, Status};
-use crate::stdout;
+use crate::options::output_parser;
+use crate::write::stdout;
+
+/// Print a manual page, or write all of them
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    override_usage = "\
+robotsieve man [COMMAND]...
+       robotsieve man --output PATH",
+    after_help = "\
+Examples:
+  robotsieve man | man -l -
+  robotsieve man filter | man -l -
+  robotsieve man store get | man -l -
+  robotsieve man --output ~/.local/share/man/man1
+
+Exit status:
+  0  done
+  2  wrong usage
+  3  a page could not be written"
+)]
+pub struct ManArgs {
+    /// Write the pages of all commands into this folder
+    #[arg(short, long, value_name = "PATH", conflicts_with = "command", value_parser = output_parser(), value_hint = ValueHint::DirPath)]
+    output: Option<PathBuf>,
+
+    /// The command to print the page of [default: robotsieve]
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+}
 
 /// Prints one page, or writes all of them.
 pub fn run(args: &ManArgs) -> Result<Status, Failure> {
@@ -20,15 +50,15 @@ pub fn run(args: &ManArgs) -> Result<Status, Failure> {
     }
 }
 
-/// The page of the command that these words name.
+/// Prints the page of the command that these words name.
 fn print(words: &[String]) -> Result<Status, Failure> {
     let pages = pages();
     let wanted = [&["robotsieve".to_owned()], words].concat().join("-");
     let Some((_, page)) = pages.iter().find(|(name, _)| *name == wanted) else {
-        let names: Vec<&str> =
-            pages.iter().filter_map(|(name, _)| name.strip_prefix("robotsieve-")).collect();
+        let names = pages.iter().filter_map(|(name, _)| name.strip_prefix("robotsieve-"));
+        let names: Vec<String> = names.map(|name| name.replace('-', " ")).collect();
         return Err(Failure::Usage(format!(
-            "no command is called '{}': there are {}",
+            "there is no command '{}': the commands are {}",
             words.join(" "),
             names.join(", ")
         )));
@@ -48,11 +78,11 @@ fn write_all(folder: &Path) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// All pages by their names: the whole command's, then those of sub-commands, and of theirs.
+/// All pages with their names: the whole command's, then those of its commands, and of theirs.
 fn pages() -> Vec<(String, Vec<u8>)> {
-    // 'help' would have a page that says nothing.
+    // The page of 'help' would say nothing.
     let mut whole = Cli::command().disable_help_subcommand(true);
-    // Names and usages of sub-commands begin with those of the whole.
+    // Makes the names and usages of commands start with 'robotsieve'.
     whole.build();
     let mut pages = Vec::new();
     add_pages(whole, "robotsieve", &mut pages);
@@ -61,9 +91,20 @@ fn pages() -> Vec<(String, Vec<u8>)> {
 
 fn add_pages(command: Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) {
     let named = command.clone().display_name(name).version(env!("CARGO_PKG_VERSION"));
+    let named = named.mut_args(with_list);
     pages.push((name.to_owned(), page(named)));
     for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
         add_pages(sub.clone(), &format!("{name}-{}", sub.get_name()), pages);
+    }
+}
+
+/// Leaves a list of values that is part of the help to the generator, which would make one paragraph
+/// of its lines.
+fn with_list(arg: Arg) -> Arg {
+    let help = arg.get_long_help().map(ToString::to_string).unwrap_or_default();
+    match help.split_once(":\n- ") {
+        Some((help, _)) => arg.long_help(help.to_owned()).hide_possible_values(false),
+        None => arg,
     }
 }
 
@@ -74,9 +115,9 @@ fn page(command: Command) -> Vec<u8> {
 }
 
 fn write_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
-    let behind = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let has_commands = command.has_subcommands();
-    // Else the page of a sub-command would name that alone as what it is a part of.
+    // Otherwise the footer would name the command without 'robotsieve'.
     let man = Man::new(command).source(concat!("robotsieve ", env!("CARGO_PKG_VERSION")));
     man.render_title(page)?;
     man.render_name_section(page)?;
@@ -86,12 +127,12 @@ fn write_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     if has_commands {
         man.render_subcommands_section(page)?;
     }
-    sections(&behind).to_writer(page)?;
+    sections(&after).to_writer(page)?;
     man.render_version_section(page)
 }
 
-/// What stands behind the options in the help, as sections, its lines left as they are. A heading
-/// is a line that begins a paragraph and ends with a colon; the paragraph is indented.
+/// The text that follows the options in the help, split into sections with their lines unchanged. A
+/// heading is the first line of a paragraph that ends with a colon if the next one is indented.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
     for paragraph in text.split("\n\n") {

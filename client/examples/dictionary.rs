@@ -1,20 +1,24 @@
-//! Makes the dictionary that the store compresses bodies with, `client/src/store/dictionary`.
+//! Trains the dictionary that the store compresses bodies with, `client/src/store/dictionary`.
 //!
-//! It is trained on files of the generator, of another seed than the ones that benchmarks
-//! measure, and on the hand-written ones of `corpora/robots`:
-//! `cargo run --release -p robotsieve-client --example dictionary`. The same libraries make the
-//! same bytes; `-- FILE` writes them to another place.
+//! ```text
+//! cargo run --release -p robotsieve-client --example dictionary [-- FILE]
+//! ```
+//!
+//! The samples are generated files, with another seed than those of the benchmarks, and the
+//! hand-written files in `corpora/robots`. The same versions of the libraries give the same bytes.
+//! FILE writes the dictionary elsewhere.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Not the seed of the benchmarks.
+/// The seed of the generated files: not that of the benchmarks.
 const SEED: u64 = 7;
 const SAMPLES: usize = 5_000;
-/// Larger files are no small bodies, for which a dictionary is.
+/// The largest sample. A dictionary helps only with small bodies.
 const MAX_SAMPLE_BYTES: usize = 20_000;
-/// Twice the size shortens the bodies of the generator by 4 %, and no real ones.
+/// The size of the dictionary. Twice as much would shorten generated bodies by 4 %, and real
+/// ones not at all.
 const MAX_BYTES: usize = 16 << 10;
 
 fn main() -> io::Result<()> {

@@ -1,14 +1,16 @@
 //! Fetches the robots.txt of ten thousand origins from servers on loopback, one in twenty of
-//! them hostile, and checks what each fetch came to.
+//! them hostile, and checks the result of each fetch.
 //!
 //! ```text
 //! cargo run --release -p robotsieve-client --example fetch_load [ORIGINS] [PARALLEL] [EVERY]
 //! ```
 //!
-//! The deadlines are short (a second to read, two in all), since a hostile origin costs a place
-//! for as long as its deadline. Prints the rate, the longest attempt against its deadline, and the most memory that the
-//! process had, which holds the servers too. Ends with status 1 where a bar is missed. EVERY is
-//! 20 if it is not given; with 1 all are hostile, and there is no bar for the rate.
+//! Every EVERYth origin is hostile: by default every 20th; with 1 all of them, and then no rate is
+//! required. The deadlines are short (a second to read, two in total), because a hostile origin
+//! occupies a place until its deadline.
+//!
+//! Prints the rate, the longest attempt and its deadline, and the peak memory of the process,
+//! which includes the servers. The exit status is 1 if a requirement is missed.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -29,32 +31,32 @@ use tokio::time::sleep;
 const READ_TIMEOUT: Duration = Duration::from_millis(1000);
 const TOTAL_TIMEOUT: Duration = Duration::from_millis(2000);
 
-/// What a noisy machine may add to a deadline.
+/// How late after its deadline an attempt may end on a busy machine.
 const SLACK: Duration = Duration::from_millis(1000);
 
-/// Origins a second that are asked for at least.
+/// The required rate, in origins a second.
 const MIN_RATE: f64 = 2000.0;
 
 const ROBOTS: &[u8] = include_bytes!("../../corpora/robots/news.example.txt");
 
-/// What the servers do; a server's address says which.
+/// What a server does. Its address says which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Plain,
     Gzip,
     Absent,
     Moved,
-    /// A byte each 100 milliseconds, for ever.
+    /// Sends a byte every 100 milliseconds, without end.
     Drip,
-    /// A gigabyte in a megabyte or less: gzip, brotli or zstd.
+    /// Sends a gigabyte compressed to a megabyte or less, by gzip, brotli or zstd.
     Bomb,
-    /// Two URLs that lead to each other.
+    /// Redirects between two URLs.
     Loop,
-    /// The connection is reset within the body.
+    /// Resets the connection within the body.
     Reset,
-    /// Nothing comes.
+    /// Sends nothing.
     Silent,
-    /// As much as is taken, for ever.
+    /// Sends as much as the client takes, without end.
     Endless,
 }
 
@@ -62,11 +64,11 @@ const HONEST: [Kind; 4] = [Kind::Plain, Kind::Gzip, Kind::Absent, Kind::Moved];
 const HOSTILE: [Kind; 6] =
     [Kind::Drip, Kind::Bomb, Kind::Loop, Kind::Reset, Kind::Silent, Kind::Endless];
 
-/// How many addresses of 127.0.0.0/8 each kind is served from.
+/// How many loopback addresses each kind has.
 const ADDRESSES: u8 = 8;
 
 impl Kind {
-    /// The kind of the nth origin, if each of so many is hostile.
+    /// The kind of the nth origin, if every `every`th is hostile.
     fn of(n: usize, every: usize) -> Kind {
         match (n + 1).is_multiple_of(every) {
             true => HOSTILE[n / every % HOSTILE.len()],
@@ -78,7 +80,7 @@ impl Kind {
         Ipv4Addr::new(127, 77, self as u8, 1 + (n / 120 % usize::from(ADDRESSES)) as u8)
     }
 
-    /// Whether an attempt came to what it had to.
+    /// Whether an attempt has the expected result.
     fn is_met(self, attempt: &Attempt) -> bool {
         let is = |status, len, is_truncated| {
             matches!(&attempt.result, Ok(response) if response.status == status
@@ -98,7 +100,7 @@ impl Kind {
     }
 }
 
-/// `origin-N.test` is where the kind of the nth origin is served.
+/// Resolves `origin-N.test` to a server of the nth origin's kind.
 struct Names {
     every: usize,
 }
@@ -112,7 +114,7 @@ impl Resolve for Names {
     }
 }
 
-/// The answers that are the same for all.
+/// The answers that are made once.
 struct Answers {
     plain: Vec<u8>,
     gzip: Vec<u8>,
@@ -207,7 +209,7 @@ async fn serve(mut stream: TcpStream, kind: Kind, answers: &Answers) -> std::io:
     Ok(())
 }
 
-/// Listens at all addresses on one port; says which.
+/// Listens on the same port of all addresses. Returns the port.
 async fn listen() -> u16 {
     let answers = Arc::new(Answers::new());
     let mut port = 0;
@@ -220,7 +222,7 @@ async fn listen() -> u16 {
             tokio::spawn(async move {
                 while let Ok((stream, _)) = listener.accept().await {
                     let answers = Arc::clone(&answers);
-                    // The client goes when it has enough.
+                    // The client closes the connection when it has enough.
                     tokio::spawn(async move { drop(serve(stream, kind, &answers).await) });
                 }
             });
@@ -229,13 +231,13 @@ async fn listen() -> u16 {
     port
 }
 
-/// Begins anew to measure the most memory, which making the bombs took.
+/// Resets the peak memory, which making the bombs has raised.
 fn forget_peak() {
-    // Where the system does not know it, the figure is too high.
+    // On systems that cannot do this, the figure is too high.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory that the process had, in MiB, where the system says it.
+/// The peak memory of the process in MiB, if the system reports it.
 fn peak_mib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -263,7 +265,7 @@ async fn main() -> ExitCode {
     let began = Instant::now();
     let next = Arc::new(AtomicUsize::new(0));
     let mut workers = JoinSet::new();
-    // As many as may run at a time, so that no attempt waits before its deadlines begin.
+    // As many workers as attempts may run at a time, so that none waits for a turn.
     for _ in 0..parallel {
         workers.spawn(work(fetcher.clone(), Arc::clone(&next), origins, every, port));
     }
@@ -286,7 +288,7 @@ async fn main() -> ExitCode {
                 "peak memory {peak} MiB with the servers, {before} MiB before the first fetch"
             );
         }
-        _ => println!("peak memory: this system does not say"),
+        _ => println!("peak memory: this system does not report it"),
     }
 
     let is_fast = rate >= MIN_RATE || every < 20;
@@ -295,16 +297,16 @@ async fn main() -> ExitCode {
     match is_met && all == origins && longest < TOTAL_TIMEOUT + SLACK && is_fast {
         true => ExitCode::SUCCESS,
         false => {
-            println!("a bar is missed: each outcome, each deadline, {MIN_RATE} a second");
+            println!("FAILED: required are every result, every deadline, and {MIN_RATE} a second");
             ExitCode::FAILURE
         }
     }
 }
 
-/// What attempts came to.
+/// The results of attempts.
 #[derive(Default)]
 struct Counts {
-    /// How many of each kind came to what they had to, and how many there were.
+    /// For each kind, how many had the expected result, and how many there were.
     met: BTreeMap<Kind, (usize, usize)>,
     longest: Duration,
 }
@@ -319,7 +321,7 @@ impl Counts {
     }
 }
 
-/// Fetches one origin after the other, until there are no more.
+/// Fetches one origin after another until none is left.
 async fn work(
     fetcher: Fetcher,
     next: Arc<AtomicUsize>,

@@ -5,8 +5,8 @@
 //!     robots.store < urls.txt > allowed.txt
 //! ```
 //!
-//! Sites are asked for as their URLs come, many side by side, and what they answer lasts in the
-//! store: a second run asks for nothing. Standard error shows the metrics at the end.
+//! Sites are fetched as their URLs come, many in parallel, and their answers are kept in the
+//! store, so that a second run fetches nothing. The metrics go to standard error at the end.
 
 use std::error::Error;
 use std::io::{self, BufRead, BufWriter, Write};
@@ -16,7 +16,7 @@ use robotsieve_client::fetch::Fetcher;
 use robotsieve_client::sieve::Sieve;
 use robotsieve_client::store::Store;
 
-/// URLs that are decided on side by side: enough that slow sites do not hold up the others.
+/// How many URLs are decided in parallel: enough for slow sites not to hold up the others.
 const AT_A_TIME: usize = 4096;
 
 #[tokio::main]

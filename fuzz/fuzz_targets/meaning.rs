@@ -25,8 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
         paths.push([b"/", &line[..line.len().min(MAX_PATH_BYTES)]].concat());
     }
     let old = file(rules.iter());
-    let mut options = Options::default();
-    options.profiles = vec![(name, profile)];
+    let options = Options::new([(name, profile)]);
     let report = lint::lint(&old, &options);
     for finding in &report.findings {
         assert!(old.get(finding.span.clone()).is_some(), "{finding:?}");

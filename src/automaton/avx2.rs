@@ -51,12 +51,13 @@ impl Avx2 {
 
     /// The verdict on a haystack: see [`Table::verdict`].
     #[inline(always)]
-    pub(super) fn verdict(self, table: Table<'_>, haystack: &[u8]) -> Verdict {
-        match table.width() {
+    pub(super) fn verdict(self, table: &Table<'_>, haystack: &[u8]) -> Verdict {
+        // SAFETY: a table begins with its width (1).
+        match unsafe { Unchecked(table.bytes()).byte(0) } {
             // SAFETY: `self` shows that the processor has AVX2, and the width is 2.
-            2 => unsafe { enter::<2>(&table, haystack) },
+            2 => unsafe { enter::<2>(table, haystack) },
             // SAFETY: `self` shows that the processor has AVX2, and the width is 2 or 4 (1).
-            _ => unsafe { enter::<4>(&table, haystack) },
+            _ => unsafe { enter::<4>(table, haystack) },
         }
     }
 }
@@ -427,7 +428,7 @@ impl Filter {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn stops(&self, window: &Window) -> u32 {
-        /// Moves bytes to the front by so many places and fills up with ones.
+        /// Moves bytes to the front by `$by` places and fills up with ones.
         macro_rules! front {
             ($bytes:expr, $by:literal) => {{
                 let ones = _mm256_set1_epi8(-1);

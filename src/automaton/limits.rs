@@ -7,6 +7,11 @@ use std::fmt;
 /// A policy that hits one gets another engine, with the same verdicts;
 /// [`Policy::limit_hit`](crate::Policy::limit_hit) says which limit it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 #[non_exhaustive]
 pub struct Limits {
     /// The maximal number of states. `None` stands for 64, and 16 for each node of the rules'
@@ -25,7 +30,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// No limits, for tests and for `dot`. A hostile file of 250 bytes then takes gigabytes.
+    /// No limits. A hostile file of 250 bytes then takes gigabytes, so only the tests use it.
+    #[doc(hidden)]
     pub const NONE: Limits = Limits {
         states: Some(u32::MAX),
         work: Some(u64::MAX),

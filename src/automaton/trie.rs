@@ -224,7 +224,7 @@ impl Trie {
     /// Sorts by pattern, a key at a time. Of equal patterns the one of the highest run comes
     /// first; the others add nothing.
     fn sort(&mut self, rules: &RuleSet) {
-        /// Up to so many entries are compared byte by byte.
+        /// Up to this many entries are compared byte by byte.
         const FEW: usize = 8;
         let rest = |entry: &Entry, depth: usize| {
             &rules.get(entry.rule as usize).pattern.bytes[usize::from(entry.at) + depth..]

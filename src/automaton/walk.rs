@@ -13,7 +13,7 @@ impl Table<'_> {
     /// The verdict on a haystack. Goes through it once, stops as soon as the verdict is final,
     /// and never allocates.
     #[inline(always)]
-    pub(crate) fn verdict(self, haystack: &[u8]) -> Verdict {
+    pub(crate) fn verdict(&self, haystack: &[u8]) -> Verdict {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = super::avx2::Avx2::detect() {
             let verdict = avx2.verdict(self, haystack);
@@ -26,7 +26,7 @@ impl Table<'_> {
 
     /// The walk for every processor.
     #[inline(never)]
-    fn verdict_portable(self, haystack: &[u8]) -> Verdict {
+    fn verdict_portable(&self, haystack: &[u8]) -> Verdict {
         match self.width() {
             2 => self.walk::<2>(haystack),
             _ => self.walk::<4>(haystack),
@@ -38,7 +38,7 @@ impl Table<'_> {
     /// The time goes into look-ups that wait for one another, and into branches that cannot be
     /// predicted. So each field of a record is fetched only when it is needed, and the wait to
     /// which a literal or branch fails is entered without asking for its kind.
-    fn walk<const WIDTH: usize>(self, haystack: &[u8]) -> Verdict {
+    fn walk<const WIDTH: usize>(&self, haystack: &[u8]) -> Verdict {
         let table = self.bytes();
         let encoding = self.encoding();
         let mut left = haystack;
@@ -122,7 +122,7 @@ impl Table<'_> {
     /// Whether the literal that a transition with this peek leads to cannot match: another
     /// byte comes next, and stands for itself.
     #[inline(always)]
-    fn peek_rules_out(self, peek: u8, left: &[u8]) -> bool {
+    fn peek_rules_out(&self, peek: u8, left: &[u8]) -> bool {
         match left.first() {
             Some(&next) => next != peek && peek != NO_PEEK && !self.encoding().is_special(next),
             None => false,
@@ -133,7 +133,7 @@ impl Table<'_> {
     /// entered after `read` bytes of the haystack; the special byte comes `further` bytes later.
     #[cold]
     pub(super) fn at_special(
-        self,
+        &self,
         haystack: &[u8],
         at: usize,
         read: usize,
@@ -147,7 +147,7 @@ impl Table<'_> {
 
     /// Goes on from the record at an offset with what is left of the haystack, normalising it on
     /// the way.
-    fn walk_normalised(self, left: &[u8], mut at: usize) -> Verdict {
+    fn walk_normalised(&self, left: &[u8], mut at: usize) -> Verdict {
         let mut bytes = self.encoding().normalised(left);
         let mut next = bytes.next();
         let table = self.bytes();

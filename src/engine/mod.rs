@@ -26,6 +26,11 @@ pub(crate) use scan::{questions_before_compiling, weight_before_compiling};
 ///
 /// All engines give the same verdict on every input. They differ in time and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Engine {
     /// Tries the rules one after another, highest precedence first. For policies that are

@@ -442,7 +442,7 @@ mod tests {
     /// No switch is forgotten: together, all points of a profile make that profile.
     #[test]
     fn points_make_the_profile() {
-        for (name, profile) in Profile::NAMED.iter() {
+        for (name, profile) in Profile::NAMED {
             // Whose rules a fetch follows changes no verdict, so no cause names it.
             let mut made = Profile { fetch_rules: profile.fetch_rules, ..Profile::RFC9309 };
             Cause::all(profile).into_iter().for_each(|cause| cause.set(&mut made, profile));

@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn chosen_lines_are_those_of_the_group() {
-        for (_, profile) in Profile::NAMED.iter() {
+        for (_, profile) in Profile::NAMED {
             let robots = Robots::parse(FILE.as_bytes(), profile);
             for names in [vec!["ab"], vec!["abcd"], vec!["x", "abc"], vec!["1"], vec![]] {
                 let crawler = Crawler::names(names);

@@ -108,7 +108,7 @@ mod tests {
             b"http://e.com;x",
             b"a;b",
         ];
-        for (_, profile) in Profile::NAMED.iter() {
+        for (_, profile) in Profile::NAMED {
             for url in urls {
                 let wanted = Target::from_url(url, profile).map(|target| target.to_vec());
                 let got = ComparedTarget::of(url, profile);

@@ -1,20 +1,26 @@
-//! The kinds of findings, each with its number, its name and its words.
+//! The kinds of findings: number, name, severity and text of each.
 
 use std::fmt;
 
 /// How much a finding matters.
+///
+/// These three are all there will be: SARIF and GitHub's annotations have the same ones. With the
+/// feature `serde` a severity is its [name](Severity::as_str).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Severity {
-    /// Nothing is lost, but the line does not say what it seems to, or says nothing.
+    /// Nothing is lost, but the line does not say what it seems to say, or says nothing.
     Note,
-    /// Some crawlers read it otherwise than it was probably meant.
+    /// Some crawlers probably read it differently from what was meant.
     Warning,
-    /// A rule, or more, is lost.
+    /// At least one rule is lost.
     Error,
 }
 
 impl Severity {
     /// `note`, `warning` or `error`.
+    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -33,7 +39,10 @@ impl fmt::Display for Severity {
 macro_rules! codes {
     ($($variant:ident $number:literal $name:literal $severity:ident $title:literal
        $explanation:literal;)*) => {
-        /// A kind of finding. Number and name are stable: tools may rely on them.
+        /// A kind of finding. Numbers and names are stable, so tools may rely on them.
+        ///
+        /// With the feature `serde` a code is written as its [number](Code::number) and read as
+        /// [`Code::named`] does.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Code {
@@ -44,30 +53,37 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// All of them, by number.
+            /// All codes, sorted by number.
             pub const ALL: &'static [Code] = &[$(Code::$variant),*];
 
-            /// `RS` and three digits.
+            /// `RS` and three digits, as in `RS402`.
+            #[must_use]
             pub fn number(self) -> &'static str {
                 match self { $(Code::$variant => $number),* }
             }
 
-            /// A short name in kebab case; that of its page in `docs/lint`, too.
+            /// A short name in kebab case, as in `never-wins`. The code's page in `docs/lint` has
+            /// the same name.
+            #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Code::$variant => $name),* }
             }
 
-            /// One sentence.
+            /// What is wrong, in one sentence.
+            #[must_use]
             pub fn title(self) -> &'static str {
                 match self { $(Code::$variant => $title),* }
             }
 
             /// Why it matters.
+            #[must_use]
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$variant => $explanation),* }
             }
 
-            /// The severity that it has unless the profile makes it harmless, or harmful.
+            /// The usual severity. A finding may have another one in a profile that makes it more
+            /// or less harmful: see [`Finding::severity`](crate::lint::Finding::severity).
+            #[must_use]
             pub fn severity(self) -> Severity {
                 match self { $(Code::$variant => Severity::$severity),* }
             }
@@ -78,129 +94,136 @@ macro_rules! codes {
 codes! {
     ByteOrderMark "RS101" "byte-order-mark" Note
         "The file begins with a byte order mark."
-        "Most crawlers skip it. One that does not sees an unknown field in the first line, which is \
-         then lost.";
+        "Most crawlers skip it. A crawler that does not skip it sees an unknown field in the first \
+         line and loses that line.";
     Utf16 "RS102" "utf-16" Error
-        "The file is UTF-16."
-        "robots.txt is UTF-8. Crawlers find no record in UTF-16, so every rule is lost.";
+        "The file is encoded in UTF-16."
+        "robots.txt must be UTF-8. Crawlers find no valid line in a UTF-16 file, so every rule is \
+         lost.";
     Html "RS103" "html" Error
         "The file is an HTML page."
-        "An error page or a redirect was probably sent with status 200. It holds no rules, so \
-         everything is allowed.";
+        "The server probably sent an error page or a redirect page with status 200. It holds no \
+         rules, so everything is allowed.";
     SizeLimit "RS104" "size-limit" Error
-        "The file is over 500 KiB."
-        "RFC 9309 demands that crawlers read 500 KiB. What comes behind may be cut off.";
+        "The file is larger than 500 KiB."
+        "RFC 9309 requires crawlers to read at least 500 KiB. They may ignore everything after \
+         that.";
     LineLimit "RS105" "line-limit" Error
-        "The line is longer than is read of it."
-        "The rest of the line is not read, so the rule is another one than was written.";
+        "The line is too long to be read in full."
+        "The end of the line is cut off, so the rule is not the one that was written.";
     ControlCharacter "RS106" "control-character" Warning
         "The line contains a control character."
-        "It is invisible, matches nothing that a URL contains, and some crawlers drop the whole \
+        "It is invisible, it matches nothing in a normal URL, and some crawlers drop the whole \
          line.";
     Nul "RS107" "nul" Warning
-        "The line contains a NUL."
-        "Some crawlers stop reading the line there. Many NULs point to UTF-16 or to a damaged \
-         file.";
+        "The line contains a NUL byte."
+        "Some crawlers stop reading the line there. Many NUL bytes are a sign of UTF-16 or of a \
+         damaged file.";
     ContentType "RS108" "content-type" Warning
         "The file is not served as text/plain in UTF-8."
-        "RFC 9309 demands UTF-8 text served as text/plain; a crawler may ignore a file that says \
-         it is something else.";
+        "RFC 9309 requires UTF-8 text served as text/plain; a crawler may ignore a file that is \
+         labelled as something else.";
     NotARecord "RS201" "not-a-record" Warning
         "The line is neither `field: value` nor a comment."
         "Crawlers ignore it.";
     MissingColon "RS202" "missing-colon" Error
-        "The colon behind the field is missing."
-        "Only crawlers that copy google/robotstxt read the line; for all others it is lost.";
+        "The colon after the field name is missing."
+        "Only crawlers that copy google/robotstxt accept such a line; all others ignore it.";
     MisspeltField "RS203" "misspelt-field" Error
-        "The field is misspelt."
-        "Crawlers ignore fields that they do not know; a few guess some misspellings.";
+        "The field name is misspelt."
+        "Crawlers ignore fields that they do not know; a few accept some common misspellings.";
     UnknownField "RS204" "unknown-field" Note
         "The field is unknown."
         "No crawler is known to read it.";
     UnsupportedField "RS205" "unsupported-field" Note
-        "The field is obeyed by no crawler, or by very few."
-        "It was never part of a standard, and what it asks for does not happen.";
+        "Hardly any crawler obeys the field, or none does."
+        "The standard does not have it, and most crawlers ignore the line.";
     CrawlDelay "RS206" "crawl-delay" Note
         "Most crawlers ignore Crawl-delay."
-        "It is in no standard. Googlebot ignores it; some others obey it, each in its own way.";
+        "It is in no standard. Googlebot ignores it; some other crawlers obey it, each in its own \
+         way.";
     SitemapNotAbsolute "RS207" "sitemap-not-absolute" Warning
         "The sitemap is not an absolute URL."
-        "The sitemap protocol demands one, with scheme and host; crawlers may ignore others.";
+        "The sitemap protocol requires a full URL with scheme and host; crawlers may ignore \
+         anything else.";
     RuleOutsideGroup "RS208" "rule-outside-group" Error
         "The rule belongs to no group."
-        "It stands before any user-agent line, so it is for nobody: crawlers ignore it.";
+        "No user-agent line applies to it, so crawlers ignore it.";
     ReadersDiffer "RS209" "readers-differ" Note
         "RFC 9309 and Googlebot's parser read the line differently."
-        "Which of the two a crawler follows decides what the line means to it.";
+        "What the line means depends on which of the two a crawler follows.";
     NamesNobody "RS301" "names-nobody" Warning
         "The user-agent line names no crawler."
         "Its value does not begin with a product token.";
     AfterToken "RS302" "after-token" Warning
         "Something follows the product token."
-        "A user-agent line names one crawler by its product token alone. Versions, further names \
-         and wildcards behind it are ignored.";
+        "A user-agent line names one crawler by its product token alone. Crawlers ignore whatever \
+         follows it: versions, further names, wildcards.";
     TokenOutsideGrammar "RS303" "token-outside-grammar" Note
-        "The product token is outside RFC 9309's grammar."
-        "The grammar has letters, `-` and `_`. Crawlers end the token at other bytes in different \
-         places.";
+        "The product token does not fit RFC 9309's grammar."
+        "The grammar allows only letters, `-` and `_`. Crawlers disagree on where a token with \
+         other bytes ends.";
     RepeatedToken "RS304" "repeated-token" Note
-        "The crawler is named by an earlier group too."
-        "RFC 9309 merges the groups. Older crawlers obey only the first of them.";
+        "An earlier group already names the crawler."
+        "RFC 9309 merges such groups. Older crawlers obey only the first one.";
     UnreachableGroup "RS305" "unreachable-group" Warning
         "No crawler obeys the group."
-        "Its user-agent lines name nobody, or others come first for all whom they name.";
+        "Its user-agent lines name no crawler, or every crawler that they name obeys an earlier \
+         group.";
     GroupWithoutRules "RS306" "group-without-rules" Warning
         "The group has no rules."
-        "Everything is allowed to its crawlers: the rules for `*` are not theirs. If other groups \
-         name the same crawlers, what those say holds.";
+        "Its crawlers may fetch everything: the rules for `*` do not apply to them. If other \
+         groups name the same crawlers, the rules of those groups apply.";
     BlocksEverything "RS307" "blocks-everything" Warning
-        "Everything is forbidden to all crawlers that have no group of their own."
-        "Often a file for a test site that went live.";
+        "The whole site is blocked for every crawler without a group of its own."
+        "Often the robots.txt of a test site has gone live.";
     NeverMatches "RS401" "never-matches" Error
         "No URL can match the rule."
-        "What is compared begins with `/`, and the rule asks for something else.";
+        "Rules are compared with the path of a URL, which begins with `/`; this rule asks for \
+         something else.";
     NeverWins "RS402" "never-wins" Warning
         "The rule never decides."
-        "Whatever URL matches it, a rule of higher precedence that says otherwise matches too: of \
-         matching rules the longest wins, of equal ones Allow.";
+        "Whenever a URL matches it, a rule of higher precedence that says the opposite matches \
+         too. The longest matching rule wins, and Allow wins between equally long ones.";
     RedundantRule "RS403" "redundant-rule" Note
         "The rule changes no verdict."
-        "Every URL has the same verdict without it, so it can be removed.";
+        "Every URL gets the same verdict without it, so it can be removed.";
     DuplicateRule "RS404" "duplicate-rule" Note
-        "An earlier rule is the same."
-        "Every URL has the same verdict without it, so it can be removed.";
+        "The rule repeats an earlier one."
+        "Every URL gets the same verdict without it, so it can be removed.";
     NoLeadingSlash "RS405" "no-leading-slash" Error
         "The rule does not begin with `/`."
-        "Paths begin with `/`, so the rule matches nothing unless it begins with `*`. Older \
-         readings add the `/`.";
+        "Paths begin with `/`, so the rule matches nothing unless it begins with `*`. Crawlers \
+         that follow Google's older specification add the `/`.";
     DollarInside "RS406" "dollar-inside" Warning
-        "A `$` that is not the last character stands for itself."
-        "`$` means the end of the URL only at the end of a rule.";
+        "A `$` before the end of a rule is a plain character."
+        "Only as the last character of a rule does `$` mean the end of the URL.";
     UnescapedBytes "RS407" "unescaped-bytes" Note
-        "The rule contains bytes that URLs carry percent-encoded."
-        "RFC 9309 encodes them before it compares. Some crawlers compare them as they are, and then \
+        "The rule contains bytes that URLs contain only percent-encoded."
+        "RFC 9309 encodes them before it compares. Some crawlers compare them as written, and then \
          the rule matches nothing.";
     PercentEncoding "RS408" "percent-encoding" Warning
-        "The rule is percent-encoded as few URLs are."
-        "Letters, digits, `-`, `.`, `_` and `~` stand plain in most URLs, and a `%` is followed by \
-         two hex digits. A crawler that compares as written finds a match in URLs only that are \
-         written in the same way.";
+        "The rule is percent-encoded in a way that few URLs are."
+        "Most URLs contain letters, digits, `-`, `.`, `_` and `~` unencoded, and a `%` only before \
+         two hex digits. A crawler that compares rules as written finds no match in URLs that are \
+         written differently.";
     OverBudget "RS409" "over-budget" Warning
-        "The rules have so many stars that they do not fit a small automaton."
-        "Matching them takes more time and memory; crawlers that limit either may drop some.";
+        "The rules have too many stars for a small automaton."
+        "Matching them takes more time and memory; crawlers that limit either may drop some rules.";
     EmptyRule "RS410" "empty-rule" Note
-        "The rule has no value and stands beside others."
-        "It restricts nothing and permits nothing: it does not lift the other rules of its group.";
+        "The rule has no value, but its group has other rules."
+        "It neither forbids nor allows anything: the other rules of the group still apply.";
 }
 
 impl Code {
-    /// The code of this number or name, ASCII case ignored.
+    /// The code with this number or name, ASCII case ignored; `None` if there is none.
     ///
     /// ```
     /// use robotsieve::lint::Code;
     /// assert_eq!(Code::named("rs402"), Some(Code::NeverWins));
     /// assert_eq!(Code::named("never-wins"), Some(Code::NeverWins));
     /// ```
+    #[must_use]
     pub fn named(text: &str) -> Option<Code> {
         let is = |code: &&Code| {
             code.number().eq_ignore_ascii_case(text) || code.name().eq_ignore_ascii_case(text)
@@ -212,5 +235,21 @@ impl Code {
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.number())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.number())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Code {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Code, D::Error> {
+        use serde::de::Error;
+        let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
+        Code::named(&text).ok_or_else(|| D::Error::custom(format_args!("unknown code {text:?}")))
     }
 }

@@ -8,7 +8,7 @@ use crate::read::select::Names;
 use crate::rules::{RawRule, RuleSet};
 use crate::verdict::Verdict;
 
-/// What a line means.
+/// What a line means to a parser.
 #[derive(PartialEq)]
 enum Meaning<'a> {
     Nothing,
@@ -20,8 +20,8 @@ enum Meaning<'a> {
     Sitemap(&'a [u8]),
 }
 
-/// Only where one of the two is the profile at hand: what others say is their matter.
-pub(super) fn look(subject: &mut Subject<'_>) {
+/// Finds them in the profiles of the two. The readers of other profiles read neither way.
+pub(super) fn find(subject: &mut Subject<'_>) {
     let (rfc, google) = (Profile::RFC9309, Profile::GOOGLE);
     if subject.profile != rfc && subject.profile != google {
         return;
@@ -29,7 +29,7 @@ pub(super) fn look(subject: &mut Subject<'_>) {
     let file = subject.file;
     let other_profile = if subject.profile == rfc { google } else { rfc };
     let other_robots = Robots::parse(file, &other_profile);
-    // A line that only one of the two reaches is no matter of the line.
+    // Lines beyond the size limit of one of the two are left out.
     let to = Extent::of(file, &rfc).to.min(Extent::of(file, &google).to);
     let lines = |profile: &'static Profile| {
         let extent = Extent { from: Extent::of(file, profile).from.min(to), to };
@@ -52,11 +52,8 @@ pub(super) fn look(subject: &mut Subject<'_>) {
         let means_rfc = meaning(&by_rfc.content, in_rfc, &rfc);
         let means_google = meaning(&by_google.content, in_google, &google);
         if means_rfc != means_google {
-            let message = format!(
-                "RFC 9309 reads {}, Googlebot {}",
-                described(&means_rfc),
-                described(&means_google)
-            );
+            let message =
+                format!("RFC 9309 {}, Googlebot {}", read(&means_rfc), read(&means_google));
             let span = by_rfc.offset..by_rfc.offset + by_rfc.bytes.len();
             differing.push((number, span, message));
         }
@@ -66,7 +63,7 @@ pub(super) fn look(subject: &mut Subject<'_>) {
     }
 }
 
-/// Whether both found the same record, with a value that both take as it is written.
+/// Whether both found the same record, with a value that both take as written.
 fn is_plain(a: &Content<'_>, b: &Content<'_>) -> bool {
     if a != b {
         return false;
@@ -98,7 +95,7 @@ fn meaning<'a>(content: &Content<'a>, robots: &Robots<'_>, profile: &Profile) ->
     match record.field {
         Field::UserAgent => match Names::of(record.value, profile) {
             Names::Everybody => Meaning::Everybody,
-            // An empty token names a crawler that does not exist.
+            // No crawler has an empty name.
             Names::Nobody | Names::Token(b"") => Meaning::Nothing,
             Names::Token(token) => Meaning::Token(token.to_ascii_lowercase()),
         },
@@ -120,21 +117,22 @@ fn rule<'a>(record: &Record<'a>, verdict: Verdict, profile: &Profile) -> Meaning
     Meaning::Rule(verdict, rules.iter().map(pattern).collect())
 }
 
-fn described(meaning: &Meaning<'_>) -> String {
+/// What a parser does with a line of this meaning.
+fn read(meaning: &Meaning<'_>) -> String {
     match meaning {
-        Meaning::Nothing => "nothing".to_owned(),
-        Meaning::Everybody => "all crawlers".to_owned(),
-        Meaning::Token(token) => format!("the crawler '{}'", shown(token)),
+        Meaning::Nothing => "ignores the line".to_owned(),
+        Meaning::Everybody => "reads all crawlers".to_owned(),
+        Meaning::Token(token) => format!("reads the crawler '{}'", shown(token)),
         Meaning::Rule(verdict, patterns) => {
             let pattern = |(bytes, anchored, _): &(Vec<u8>, bool, u32)| {
                 format!("'{}{}'", shown(bytes), if *anchored { "$" } else { "" })
             };
             let patterns: Vec<String> = patterns.iter().map(pattern).collect();
             match patterns.as_slice() {
-                [] => format!("an empty {verdict}"),
-                patterns => format!("{verdict} {}", patterns.join(" and ")),
+                [] => format!("reads an empty {verdict}"),
+                patterns => format!("reads {verdict} {}", patterns.join(" and ")),
             }
         }
-        Meaning::Sitemap(url) => format!("the sitemap '{}'", shown(url)),
+        Meaning::Sitemap(url) => format!("reads the sitemap '{}'", shown(url)),
     }
 }

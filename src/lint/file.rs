@@ -1,43 +1,44 @@
-//! What concerns the file as a whole.
+//! Findings about the file as a whole.
 
 use crate::lint::{Code, Severity, Subject};
 use crate::profile::Profile;
-use crate::read::parse::Lines;
+use crate::read::parse::{Content, Extent, Lines};
 
-pub(super) fn look(subject: &mut Subject<'_>, content_type: Option<&str>) {
+pub(super) fn find(subject: &mut Subject<'_>, content_type: Option<&str>) {
     size(subject);
     if let Some(content_type) = content_type {
         served_as(subject, content_type);
     }
 }
 
-/// The parser says where it stops reading; here is what is lost by it, or may be.
+/// Reports what lies beyond the size that every crawler must read. The parser only says where it
+/// stops itself.
 fn size(subject: &mut Subject<'_>) {
     let file = subject.file;
     let limit = Profile::MIN_SIZE_LIMIT;
     if file.len() <= limit {
         return;
     }
-    // As the RFC cuts it, so that there is one finding for all profiles.
-    let extent = crate::read::parse::Extent::of(file, &Profile::RFC9309);
+    // Cut as the RFC does it, so that all profiles have the same finding.
+    let extent = Extent::of(file, &Profile::RFC9309);
     let line = Lines::of(file, extent, &Profile::RFC9309).count() as u32 + 1;
-    let beyond = crate::read::parse::Extent { from: extent.to, to: file.len() };
+    let beyond = Extent { from: extent.to, to: file.len() };
     let records = Lines::of(file, beyond, &Profile::RFC9309)
-        .filter(|line| matches!(line.content, crate::read::parse::Content::Record(_)))
+        .filter(|line| matches!(line.content, Content::Record(_)))
         .count();
     let is_cut = subject.robots.extent().end < file.len();
-    let fate = if is_cut { "are not read" } else { "need not be read by other crawlers" };
+    let fate = if is_cut { "are not read" } else { "may be ignored" };
     let message = format!(
-        "the file has {} bytes, over the {limit} that crawlers must read; the {} bytes from line \
+        "the file has {} bytes, but crawlers must read only {limit}: the last {} bytes, from line \
          {line} on, with {records} records, {fate}",
         file.len(),
         file.len() - extent.to,
     );
     let severity = if is_cut { Severity::Error } else { Severity::Warning };
-    subject
-        .add(Code::SizeLimit, line, extent.to..file.len(), message)
-        .severity(severity)
-        .help("shorten the file: wildcards replace lists of paths; put what matters first");
+    subject.add(Code::SizeLimit, line, extent.to..file.len(), message).severity(severity).help(
+        "shorten the file, for example with wildcards in place of lists of paths, and put what \
+             matters first",
+    );
 }
 
 fn served_as(subject: &mut Subject<'_>, content_type: &str) {
@@ -56,7 +57,7 @@ fn served_as(subject: &mut Subject<'_>, content_type: &str) {
     if let Some(charset) = charset
         && !["utf-8", "utf8", "us-ascii"].iter().any(|known| charset.eq_ignore_ascii_case(known))
     {
-        let message = format!("the file is served in the charset '{charset}', not in UTF-8");
+        let message = format!("the file is served with the charset '{charset}', not as UTF-8");
         subject
             .add(Code::ContentType, 1, 0..0, message)
             .help("serve it with 'Content-Type: text/plain; charset=utf-8'");

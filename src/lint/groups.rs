@@ -1,4 +1,4 @@
-//! What a group shows, or the groups together.
+//! Findings about groups: one by one, and beside each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::read::crawler::Crawler;
 use crate::read::select::{GroupNumbers, Names};
 
-pub(super) fn look(subject: &mut Subject<'_>) {
+pub(super) fn find(subject: &mut Subject<'_>) {
     let reached = reached(subject);
     let mut agents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (line, _, group) in subject.robots.groups().agent_lines() {
@@ -32,7 +32,7 @@ pub(super) fn look(subject: &mut Subject<'_>) {
     }
 }
 
-/// The groups that some crawler obeys.
+/// The groups that at least one crawler obeys.
 fn reached(subject: &Subject<'_>) -> BTreeSet<u32> {
     let mut reached = BTreeSet::new();
     reached.extend(subject.robots.groups_and_policy(None).0);
@@ -43,7 +43,7 @@ fn reached(subject: &Subject<'_>) -> BTreeSet<u32> {
     reached
 }
 
-/// The distinct tokens of the file but `*`, in lower case.
+/// The distinct tokens of the file except `*`, in lower case.
 fn tokens(subject: &Subject<'_>) -> impl Iterator<Item = Vec<u8>> + use<> {
     let mut tokens = BTreeSet::new();
     for (_, span, _) in subject.robots.groups().agent_lines() {
@@ -55,7 +55,7 @@ fn tokens(subject: &Subject<'_>) -> impl Iterator<Item = Vec<u8>> + use<> {
 }
 
 fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
-    // Other groups may have rules for those whom it names.
+    // Other groups may have rules for the same crawlers.
     let (mut ruled, mut free) = (0, Vec::new());
     let values: BTreeSet<&[u8]> = lines
         .iter()
@@ -72,27 +72,27 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     let (severity, message, help) = if ruled == 0 {
         (
             Severity::Warning,
-            "the group has no rules: everything is allowed to its crawlers".to_owned(),
-            "add rules, or an empty 'Disallow:' to say that all is allowed",
+            "the group has no rules, so its crawlers may fetch everything".to_owned(),
+            "add rules, or an empty 'Disallow:' to say that everything is allowed",
         )
     } else if free.is_empty() {
         (
             Severity::Note,
-            "the group has no rules: for its crawlers those of other groups hold".to_owned(),
-            "remove it, or add rules",
+            "the group has no rules, so its crawlers obey those of other groups".to_owned(),
+            "remove the group, or add rules to it",
         )
     } else {
         (
             Severity::Warning,
-            format!("the group has no rules: everything is allowed to {}", free.join(", ")),
-            "add rules, or an empty 'Disallow:' to say that all is allowed",
+            format!("the group has no rules, so {} may fetch everything", free.join(", ")),
+            "add rules, or an empty 'Disallow:' to say that everything is allowed",
         )
     };
     let span = subject.value_span(lines[0]);
     subject.add(Code::GroupWithoutRules, lines[0], span, message).severity(severity).help(help);
 }
 
-/// The groups that those obey whom the value of a user-agent line names.
+/// The groups that a crawler obeys if the value of a user-agent line names it.
 fn groups_for(subject: &Subject<'_>, value: &[u8]) -> GroupNumbers {
     match Names::of(value, &subject.profile) {
         Names::Everybody => subject.robots.groups_and_policy(None).0,
@@ -104,12 +104,13 @@ fn groups_for(subject: &Subject<'_>, value: &[u8]) -> GroupNumbers {
 fn unreachable(subject: &mut Subject<'_>, group: u32, lines: &[u32], rules: usize) {
     let first = lines[0];
     let value = subject.record(first).map(|record| record.value).unwrap_or_default();
-    let message = format!(
-        "no crawler obeys this group of '{}': its {}",
-        shown(value),
-        if rules == 1 { "rule is lost".to_owned() } else { format!("{rules} rules are lost") },
-    );
-    // The groups that come first for whom it names.
+    let mut message = format!("no crawler obeys the group of '{}'", shown(value));
+    match rules {
+        0 => {}
+        1 => message.push_str(", so its rule is lost"),
+        rules => message.push_str(&format!(", so its {rules} rules are lost")),
+    }
+    // The groups that its crawlers obey instead.
     let mut instead = BTreeSet::new();
     for line in lines {
         let value = subject.record(*line).map(|record| record.value).unwrap_or_default();
@@ -125,12 +126,12 @@ fn unreachable(subject: &mut Subject<'_>, group: u32, lines: &[u32], rules: usiz
         .take(4)
         .collect();
     let related: Vec<_> =
-        lines.iter().map(|line| subject.related(*line, "this group comes first")).collect();
+        lines.iter().map(|line| subject.related(*line, "this group is obeyed instead")).collect();
     let span = subject.value_span(first);
     subject.add(Code::UnreachableGroup, first, span, message).severity(severity).related(related);
 }
 
-/// The policies of all crawlers of one name, each once. A crawler of any name has one of them.
+/// The policies of all crawlers that go by one name, each once.
 pub(super) fn policies(subject: &Subject<'_>) -> Vec<Policy> {
     let mut policies = BTreeMap::new();
     let crawlers = tokens(subject).map(|token| Some(Crawler::name(token)));

@@ -1,18 +1,18 @@
-//! What is wrong with a robots.txt, and what in it has no effect: for those who write one.
+//! What is wrong with a robots.txt, and which of its rules have no effect.
 //!
-//! [`lint`] finds everything that the parser notices
-//! ([`Robots::diagnostics`](crate::Robots::diagnostics)) and more that costs site owners: rules
-//! that can never match or never win, groups that no crawler obeys, fields that nobody reads.
-//! Each [`Finding`] has a [`Code`] with a page in `docs/lint`.
+//! [`lint`] reports everything that the parser notices
+//! ([`Robots::diagnostics`](crate::Robots::diagnostics)) and more: rules that can never match or
+//! never win, groups that no crawler obeys, fields that nobody reads. Each [`Finding`] has a
+//! [`Code`], and each code has a page in `docs/lint`.
 //!
 //! | module | finds |
 //! |---|---|
 //! | `file` | what concerns the file as a whole |
 //! | `lines` | what a single line shows: diagnostics, fields |
 //! | `differs` | lines that RFC 9309 and google/robotstxt read differently |
-//! | `groups` | what a group or the groups together show |
-//! | `rules` | rules without effect, over the budget, blocking everything |
-//! | `dead` | rules that can be removed: decided by automata, not guessed |
+//! | `groups` | groups without rules, groups that no crawler obeys |
+//! | `rules` | rules without effect, over the automaton's budget, or blocking everything |
+//! | `dead` | rules that can be removed without changing a verdict |
 //!
 //! ```
 //! use robotsieve::lint::{Code, Options, lint};
@@ -24,6 +24,27 @@
 //! assert_eq!(&file[finding.span.clone()], b"/shop/cart/");
 //! assert_eq!(finding.related[0].line, 3);
 //! ```
+//!
+//! # Stored findings
+//!
+//! With the feature `serde`, [`Report`], [`Finding`], [`Related`], [`Code`] and [`Severity`]
+//! implement `Serialize` and `Deserialize`. A finding is a map of its fields by their names:
+//!
+//! ```json
+//! {
+//!   "code": "RS403",
+//!   "severity": "note",
+//!   "message": "'Disallow: /shop/cart/' changes no verdict beside 'Disallow: /shop/' on line 3",
+//!   "line": 2,
+//!   "span": [24, 35],
+//!   "related": [{"line": 3, "span": [46, 52], "message": "this rule gives the same verdicts"}],
+//!   "help": "remove it",
+//!   "profiles": ["rfc9309"]
+//! }
+//! ```
+//!
+//! A span is the offset of its first byte and of the one after its last. The command's
+//! `lint --format jsonl` uses the same names, so its lines can be read as findings.
 
 mod code;
 mod dead;
@@ -33,7 +54,9 @@ mod groups;
 mod lines;
 mod rules;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::Range;
 
 pub use code::{Code, Severity};
@@ -44,89 +67,169 @@ use crate::profile::Profile;
 use crate::read::parse::Record;
 
 /// How a file is linted.
+///
+/// ```
+/// use robotsieve::Profile;
+/// use robotsieve::lint::{Options, lint};
+///
+/// let options = Options::new(Profile::NAMED.iter().copied()).content_type("text/plain");
+/// let report = lint(b"User-agent: *\nDisalow: /x\n", &options);
+/// let profiles = report.findings.iter().map(|finding| &finding.profiles[..]);
+/// assert!(profiles.into_iter().any(|profiles| profiles == ["google"]));
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The readings in which it is judged, with their names; at least one, or nothing is found.
-    pub profiles: Vec<(&'static str, Profile)>,
-    /// The value of the Content-Type header with which the file was served, if it is known.
+    /// The profiles in which the file is read, with the names that findings give them. Without any
+    /// profile nothing is found.
+    pub profiles: Vec<(Cow<'static, str>, Profile)>,
+    /// The value of the Content-Type header with which the file was served, if known.
     pub content_type: Option<String>,
 }
 
+impl Options {
+    /// Reads files in these profiles.
+    #[must_use]
+    pub fn new<N: Into<Cow<'static, str>>>(
+        profiles: impl IntoIterator<Item = (N, Profile)>,
+    ) -> Options {
+        let profiles = profiles.into_iter().map(|(name, profile)| (name.into(), profile));
+        Options { profiles: profiles.collect(), content_type: None }
+    }
+
+    /// Sets the value of the Content-Type header with which the file was served.
+    #[must_use]
+    pub fn content_type(mut self, value: impl Into<String>) -> Options {
+        self.content_type = Some(value.into());
+        self
+    }
+}
+
 impl Default for Options {
-    /// RFC 9309, content type unknown.
+    /// [`Profile::RFC9309`] under the name `rfc9309`; content type unknown.
     fn default() -> Options {
-        Options { profiles: vec![Profile::NAMED[0]], content_type: None }
+        Options::new([("rfc9309", Profile::RFC9309)])
     }
 }
 
 /// What was found in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Report {
-    /// In the order of lines, then of codes.
+    /// Sorted by line, then by code.
     pub findings: Vec<Finding>,
-    /// The lines of rules of which it was not found out, within the bounds on time and memory,
-    /// whether they have an effect; ascending. There is no [`Code::NeverWins`],
-    /// [`Code::RedundantRule`] or [`Code::DuplicateRule`] on them.
+    /// The lines of rules for which the budget ran out before it was known whether they have an
+    /// effect, ascending. They are not reported as [`Code::NeverWins`], [`Code::RedundantRule`] or
+    /// [`Code::DuplicateRule`].
     pub undecided: Vec<u32>,
 }
 
-/// Something that is wrong with a file, or has no effect.
+/// Something that is wrong with a file, or that has no effect.
+///
+/// It is displayed on one line, without related places:
+///
+/// ```
+/// use robotsieve::lint::{Options, lint};
+///
+/// let report = lint(b"User-agent: *\nDisallow: x\n", &Options::default());
+/// assert_eq!(
+///     report.findings[0].to_string(),
+///     "line 2: error[RS405]: 'x' does not begin with '/', so no URL can match it; write '/x'"
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Finding {
-    /// What kind of thing.
+    /// The kind of finding.
     pub code: Code,
-    /// How much it matters in the profile.
+    /// How much it matters in these profiles.
     pub severity: Severity,
-    /// What it is, in this place: a sentence without the full stop.
+    /// What is wrong here: a sentence without capital letter and full stop.
     pub message: String,
-    /// The line, 1-based; 1 where the file as a whole is meant.
+    /// The line, 1-based; 1 if the finding is about the file as a whole.
     pub line: u32,
-    /// The bytes of the file that are meant; may be empty.
+    /// The bytes of the file that the finding is about; may be empty.
+    #[cfg_attr(feature = "serde", serde(with = "span"))]
     pub span: Range<usize>,
-    /// Other places that have to do with it.
+    /// Other places that explain it.
     pub related: Vec<Related>,
-    /// What to do.
+    /// What to do, in the form of the message.
     pub help: Option<String>,
     /// The names of the profiles in which this holds, in the order of [`Options::profiles`].
-    pub profiles: Vec<&'static str>,
+    pub profiles: Vec<Cow<'static, str>>,
 }
 
-/// A place that has to do with a finding.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}[{}]: {}", self.line, self.severity, self.code, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "; {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A place that explains a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Related {
     /// The line, 1-based.
     pub line: u32,
-    /// The bytes of the file that are meant.
+    /// The bytes of the file.
+    #[cfg_attr(feature = "serde", serde(with = "span"))]
     pub span: Range<usize>,
-    /// What it has to do with the finding.
+    /// What it has to do with the finding; may be empty.
     pub message: String,
+}
+
+/// Spans as pairs of numbers.
+#[cfg(feature = "serde")]
+mod span {
+    use std::ops::Range;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(span: &Range<usize>, to: S) -> Result<S::Ok, S::Error> {
+        (span.start, span.end).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Range<usize>, D::Error> {
+        let (start, end) = Deserialize::deserialize(from)?;
+        if start > end {
+            return Err(D::Error::custom(format_args!("span ends at {end}, before {start}")));
+        }
+        Ok(start..end)
+    }
 }
 
 /// Finds what is wrong with a file, whatever its bytes.
 ///
-/// A finding that is the same in several profiles stands there once and names them all.
+/// A finding that is the same in several profiles is reported once, with the names of all of them.
 ///
-/// Time and memory are in proportion to the file, and a bounded amount of work for the question
-/// which rules have no effect: [`Report::undecided`] names the rules for which it did not suffice.
+/// Time and memory grow linearly with the file. The search for rules without effect has a fixed
+/// budget on top of that, and [`Report::undecided`] lists the rules that exceeded it.
+#[must_use]
 pub fn lint(file: &[u8], options: &Options) -> Report {
     let mut report = Report::default();
     let mut undecided = BTreeSet::new();
     for (name, profile) in &options.profiles {
-        let mut subject = Subject::new(file, name, profile);
-        file::look(&mut subject, options.content_type.as_deref());
-        lines::look(&mut subject);
-        differs::look(&mut subject);
-        groups::look(&mut subject);
-        undecided.extend(rules::look(&mut subject));
+        let mut subject = Subject::new(file, name.clone(), profile);
+        file::find(&mut subject, options.content_type.as_deref());
+        lines::find(&mut subject);
+        differs::find(&mut subject);
+        groups::find(&mut subject);
+        undecided.extend(rules::find(&mut subject));
         report.findings.append(&mut subject.found);
     }
     report.undecided = undecided.into_iter().collect();
     let findings = &mut report.findings;
-    // Stable: the profiles stay in their order.
+    // Stable, so the profiles keep their order.
     findings.sort_by(|a, b| {
         let place = |f: &Finding| (f.line, f.code, f.span.start, f.span.end);
         place(a).cmp(&place(b)).then_with(|| a.message.cmp(&b.message))
@@ -143,10 +246,11 @@ pub fn lint(file: &[u8], options: &Options) -> Report {
     report
 }
 
-/// A file in one profile, and what was found in it so far.
+/// A file read in one profile, and what was found in it so far.
 struct Subject<'a> {
     file: &'a [u8],
-    name: &'static str,
+    /// The profile's name.
+    name: Cow<'static, str>,
     profile: Profile,
     robots: Robots<'a>,
     /// In the order of the file.
@@ -155,13 +259,13 @@ struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    fn new(file: &'a [u8], name: &'static str, profile: &Profile) -> Subject<'a> {
+    fn new(file: &'a [u8], name: Cow<'static, str>, profile: &Profile) -> Subject<'a> {
         let robots = Robots::parse(file, profile);
         let records = robots.records().collect();
         Subject { file, name, profile: *profile, robots, records, found: Vec::new() }
     }
 
-    /// Adds a finding of the code's own severity, which is then still to be completed.
+    /// Adds a finding with the code's usual severity. The caller completes it.
     fn add(
         &mut self,
         code: Code,
@@ -177,34 +281,34 @@ impl<'a> Subject<'a> {
             span,
             related: Vec::new(),
             help: None,
-            profiles: vec![self.name],
+            profiles: vec![self.name.clone()],
         });
         self.found.last_mut().expect("it was just added")
     }
 
-    /// The record in a line.
+    /// The record on a line.
     fn record(&self, line: u32) -> Option<&Record<'a>> {
         let at = self.records.binary_search_by_key(&line, |record| record.line).ok()?;
         Some(&self.records[at])
     }
 
-    /// The bytes of a line's value.
+    /// The span of a line's value.
     fn value_span(&self, line: u32) -> Range<usize> {
         self.record(line).map_or(0..0, Record::value_span)
     }
 
-    /// The bytes of a record, from the field's name to the end of its value.
+    /// The span of a record, from the field's name to the end of its value.
     fn record_span(&self, record: &Record<'_>) -> Range<usize> {
         let name_at = record.name.as_ptr() as usize - self.file.as_ptr() as usize;
         name_at..record.value_span().end.max(name_at + record.name.len())
     }
 
-    /// A place that has to do with a finding.
+    /// The value of another line, to explain a finding.
     fn related(&self, line: u32, message: impl Into<String>) -> Related {
         Related { line, span: self.value_span(line), message: message.into() }
     }
 
-    /// The policies of all crawlers of one name that differ in their groups.
+    /// The policies of all crawlers that go by one name, each once.
     fn policies(&self) -> Vec<Policy> {
         groups::policies(self)
     }
@@ -227,8 +331,8 @@ impl Finding {
     }
 }
 
-/// Bytes as text to read: what is no printable ASCII is escaped, and of long ones the beginning
-/// is shown.
+/// Bytes as text for a message: escaped unless they are printable UTF-8, and cut off if they are
+/// long.
 fn shown(bytes: &[u8]) -> String {
     const LEN: usize = 80;
     let mut text = match str::from_utf8(bytes) {

@@ -1,4 +1,5 @@
-//! Rules without an effect, rules over the budget of the automaton, rules that block everything.
+//! Findings about rules: those without effect, those over the automaton's budget, and those that
+//! block everything.
 
 use crate::lint::dead::{Dead, Fate, dead_rules};
 use crate::lint::{Code, Subject, shown};
@@ -7,7 +8,7 @@ use crate::read::parse::Field;
 use crate::verdict::Verdict;
 
 /// Returns the lines of rules that were left undecided.
-pub(super) fn look(subject: &mut Subject<'_>) -> Vec<u32> {
+pub(super) fn find(subject: &mut Subject<'_>) -> Vec<u32> {
     let policies = subject.policies();
     blocks_everything(subject);
     over_budget(subject, &policies);
@@ -28,31 +29,32 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
     let span = record.value_span();
     let named = |line: &u32| {
         let other = subject.record(*line)?;
-        Some(format!("'{}: {}' in line {line}", name(other.field), shown(other.value)))
+        Some(format!("'{}: {}' on line {line}", name(other.field), shown(other.value)))
     };
-    let others: Vec<String> = dead.by.iter().filter_map(named).collect();
+    let others: Vec<String> = dead.causes.iter().filter_map(named).collect();
     let others = others.join(", ");
     let (code, message, note, help) = match dead.fate {
         Fate::NeverMatches => {
-            // There is a finding with the way out already.
+            // RS405 reports it already, and says what to write.
             if !matches!(record.value.first(), None | Some(b'/' | b'*' | b'$')) {
                 return;
             }
             let message = format!("no URL can match {rule}");
-            (Code::NeverMatches, message, "", "a rule begins with '/'; '/' alone is every URL")
+            (Code::NeverMatches, message, "", "begin it with '/'; '/' alone matches every URL")
         }
         Fate::NeverWins => {
-            let (message, help) = if dead.by.is_empty() {
-                (format!("{rule} never decides: /robots.txt is always allowed"), "remove it")
+            let (message, help) = if dead.causes.is_empty() {
+                (format!("{rule} never decides, as /robots.txt is always allowed"), "remove it")
             } else {
+                let wins = if dead.causes.len() == 1 { "wins" } else { "win" };
                 (
-                    format!("{rule} never decides: wherever it matches, {others} wins"),
+                    format!("{rule} never decides, as {others} {wins} wherever it matches"),
                     "remove it, or make it longer than the rules that win",
                 )
             };
-            (Code::NeverWins, message, "this wins", help)
+            (Code::NeverWins, message, "this rule wins", help)
         }
-        Fate::Redundant if dead.by.is_empty() => {
+        Fate::Redundant if dead.causes.is_empty() => {
             let message = match record.field {
                 Field::Allow => format!("{rule} allows only what is allowed without it"),
                 _ => format!("{rule} changes no verdict"),
@@ -61,14 +63,14 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
         }
         Fate::Redundant => {
             let message = format!("{rule} changes no verdict beside {others}");
-            (Code::RedundantRule, message, "this says the same without it", "remove it")
+            (Code::RedundantRule, message, "this rule gives the same verdicts", "remove it")
         }
         Fate::Duplicate => {
-            let message = format!("{rule} is the same as {others}");
-            (Code::DuplicateRule, message, "the same rule", "remove it")
+            let message = format!("{rule} repeats {others}");
+            (Code::DuplicateRule, message, "the same rule is here", "remove it")
         }
     };
-    let related: Vec<_> = dead.by.iter().map(|line| subject.related(*line, note)).collect();
+    let related: Vec<_> = dead.causes.iter().map(|line| subject.related(*line, note)).collect();
     subject.add(code, dead.line, span, message).help(help).related(related);
 }
 
@@ -79,7 +81,7 @@ fn name(field: Field) -> &'static str {
     }
 }
 
-/// One finding for each policy, at the first line of its first group.
+/// Adds one finding for each policy, on the first line of its first group.
 fn over_budget(subject: &mut Subject<'_>, policies: &[Policy]) {
     for policy in policies {
         policy.compile();
@@ -98,11 +100,11 @@ fn over_budget(subject: &mut Subject<'_>, policies: &[Policy]) {
     }
 }
 
-/// Looks at the rules for everybody: to block a single crawler is a decision, to block all is
-/// often an oversight.
+/// Looks only at the rules for `*`: blocking a single crawler is a decision, blocking all of them
+/// is often an oversight.
 fn blocks_everything(subject: &mut Subject<'_>) {
     let (_, policy) = subject.robots.groups_and_policy(None);
-    // Rules come in the order of precedence.
+    // From highest to lowest precedence.
     for rule in policy.rules() {
         let can_match = match rule.pattern().first() {
             Some(first) => *first == b'/' || *first == b'*' && subject.profile.wildcards,
@@ -117,11 +119,11 @@ fn blocks_everything(subject: &mut Subject<'_>) {
                     continue;
                 }
                 let message =
-                    "this forbids everything to all crawlers without a group of their own";
+                    "this blocks the whole site for every crawler without a group of its own";
                 let (line, span) = (rule.line, subject.value_span(rule.line));
                 subject
                     .add(Code::BlocksEverything, line, span, message)
-                    .help("if the site shall be found, write an empty 'Disallow:'");
+                    .help("write an empty 'Disallow:' if crawlers should visit the site");
                 return;
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! A *pack* holds the compiled policies of many origins for some crawlers. [`Writer`] writes it
 //! once. [`Pack::open`] then uses it where it is, usually in a memory map, without decoding it:
-//! opening reads a few bytes at the end, finding an origin is a lookup in a hash table, and a
+//! opening reads a small part at the end, finding an origin is a lookup in a hash table, and a
 //! verdict walks the same kind of table as a [`Policy`](crate::Policy) does. Many processes can
 //! share one file, and only the parts that they ask for become resident.
 //!

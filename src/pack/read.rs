@@ -23,8 +23,8 @@ use super::{PackError, Site};
 
 /// An open pack. It is `Send` and `Sync`, so all threads can use the same one.
 ///
-/// Opening reads only the first and the last bytes. Everything else is read, and checked, when it
-/// is first used.
+/// Opening reads only the beginning and a small part at the end. Everything else is read, and
+/// checked, when it is first used.
 #[derive(Debug)]
 pub struct Pack<'p> {
     pub(super) bytes: &'p [u8],
@@ -362,19 +362,25 @@ impl<'p> Pack<'p> {
     }
 
     /// The table in the body of a record. Validates it unless that was done before.
+    #[inline]
     #[expect(unsafe_code, reason = "tables are validated once, not for each verdict")]
     fn table(&self, record: u32, bytes: &'p [u8]) -> Result<Table<'p>, InvalidAutomaton> {
-        let encoding = self.reading.encoding;
-        if self.valid.is_set(record) {
-            // SAFETY: the mark of a record that holds a table is set only below, after the same
-            // bytes were found valid with the same encoding. They are the same, because the place
-            // of a record's table depends only on the pack's bytes, which are borrowed for `'p`
-            // and so do not change, and the encoding is fixed when the pack is opened.
-            return Ok(unsafe { Table::from_bytes_unchecked(bytes, encoding) });
+        if !self.valid.is_set(record) {
+            self.validate_table(record, bytes)?;
         }
-        let table = Table::validated(bytes, encoding)?;
+        // SAFETY: the bytes were found valid with the pack's encoding, now or when the mark was
+        // set: only `validate_table` sets that of a record that holds a table. They are the same
+        // bytes and the same encoding, because the place of a record's table depends only on the
+        // pack's bytes, which are borrowed for `'p` and so do not change, and the encoding is
+        // fixed when the pack is opened.
+        Ok(unsafe { Table::from_bytes_unchecked(bytes, self.reading.encoding) })
+    }
+
+    #[cold]
+    fn validate_table(&self, record: u32, bytes: &[u8]) -> Result<(), InvalidAutomaton> {
+        Table::validated(bytes, self.reading.encoding)?;
         self.valid.set(record);
-        Ok(table)
+        Ok(())
     }
 
     /// The policy of a record, made from its rules.

@@ -10,6 +10,9 @@ use crate::engine::Engine;
 /// [`Limits`] to bound memory, and drop the rules (`keep_rules`) to hold many policies that never
 /// have to explain themselves.
 ///
+/// With the feature `serde` a configuration is a map from field names to values. A field that is
+/// missing when it is read has its default; an unknown one is an error.
+///
 /// ```
 /// use robotsieve::{Config, Crawler, Engine, Profile, Robots};
 ///
@@ -25,6 +28,11 @@ use crate::engine::Engine;
 /// # Ok::<(), robotsieve::InvalidUrl>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 #[non_exhaustive]
 pub struct Config {
     /// The engine. `None`: [`Engine::Scan`] until compiling pays, then [`Engine::Dfa`] if the

@@ -10,8 +10,15 @@ use crate::verdict::Verdict;
 
 /// The answer for one URL and one crawler, in one byte: a verdict, or why there is none.
 ///
-/// Not `#[non_exhaustive]`: these four are all that asking can lead to.
+/// Not `#[non_exhaustive]`: asking can lead to nothing else.
+///
+/// With the feature `serde` it is written as [`Answer::as_str`] returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Answer {
     /// The crawler may fetch it.
     Allow,

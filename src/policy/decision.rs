@@ -4,6 +4,10 @@ use crate::rules::{Pattern, RuleRef};
 use crate::verdict::Verdict;
 
 /// A rule of a policy: an `Allow` or `Disallow` line with a value.
+///
+/// With the feature `serde` it is written with the fields `verdict`, `line`, `value`,
+/// `precedence`, `pattern` and `anchored`. `value` and `pattern` are strings if they are UTF-8,
+/// else arrays of bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule<'p> {
     /// The verdict on the URLs that it matches.
@@ -42,8 +46,29 @@ impl<'p> Rule<'p> {
     }
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Rule<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use crate::bytes_as_text::BytesAsText;
+        use serde::ser::SerializeStruct;
+
+        let mut rule = serializer.serialize_struct("Rule", 6)?;
+        rule.serialize_field("verdict", &self.verdict)?;
+        rule.serialize_field("line", &self.line)?;
+        rule.serialize_field("value", &BytesAsText(self.value))?;
+        rule.serialize_field("precedence", &self.precedence)?;
+        rule.serialize_field("pattern", &BytesAsText(self.pattern()))?;
+        rule.serialize_field("anchored", &self.is_anchored())?;
+        rule.end()
+    }
+}
+
 /// The reason for a verdict.
+///
+/// With the feature `serde` a reason is written in kebab case: `"no-match"`,
+/// `{"empty-rule": {"line": 2}}`, `{"rule": {…}}`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Reason<'p> {
     /// This rule matches, and none of higher precedence does.
@@ -67,6 +92,7 @@ pub enum Reason<'p> {
 
 /// A verdict with the reason for it. Made by [`Policy::decide`](crate::Policy::decide).
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use]
 #[non_exhaustive]
 pub struct Decision<'p> {

@@ -518,3 +518,36 @@ impl fmt::Debug for Policy {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Profile, Robots, Target};
+
+    fn ask(target: &Target<'_>) -> bool {
+        let robots = Robots::parse(b"User-agent: *\nDisallow: /a%20b", &Profile::RFC9309);
+        robots.policy(&"bot".into()).verdict(target).is_allow()
+    }
+
+    /// Switches that change no target are no difference.
+    #[test]
+    fn targets_of_other_profiles() {
+        let mut profile = Profile::RFC9309;
+        profile.merge_groups = false;
+        assert!(!ask(&Target::from_path("/a b", &profile).unwrap()));
+    }
+
+    #[test]
+    #[should_panic = "normalises URLs differently"]
+    fn targets_of_another_encoding() {
+        ask(&Target::from_path("/a b", &Profile::GOOGLE).unwrap());
+    }
+
+    /// Only the form differs: it decides where a target ends.
+    #[test]
+    #[should_panic = "normalises URLs differently"]
+    fn targets_of_another_form() {
+        let mut profile = Profile::RFC9309;
+        profile.target_form = crate::TargetForm::Google;
+        ask(&Target::from_path("/a b", &profile).unwrap());
+    }
+}

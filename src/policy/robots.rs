@@ -1,9 +1,8 @@
 //! [`Robots`]: a parsed file and the policies made from it.
 //!
-//! Reading a file needs no policies, and a policy needs no file once it is made. `Robots` is
-//! where the two meet, and it stands here because the way leads from groups to policies:
-//! `read::groups` knows the file, this module adds the configuration and the policies that were
-//! already asked for.
+//! `read::groups` knows the file and nothing of policies; this module adds the configuration and
+//! keeps the policies that were asked for. It is in `policy` because data flows from groups to
+//! policies: in `read`, the parser would depend on everything after it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,18 +1,18 @@
-//! Who asks: a crawler's names, given one by one or read from a User-Agent header.
+//! A crawler's names, given one by one or read from a `User-Agent` header.
 
 use std::collections::HashSet;
 
 use smallvec::SmallVec;
 
-/// A crawler, as one name or as several from most to least specific.
+/// A crawler: one name, or several from most to least specific.
 ///
-/// Names are taken as given: `FooBot/2.1` is another name than `FooBot`, and spaces belong
-/// to the name. A whole User-Agent header is another kind of input, never guessed from a
-/// name: [`Crawler::from_user_agent`].
+/// Give the product token (`FooBot`). A name is taken as given, so `FooBot/2.1` and `FooBot` are
+/// two names, and spaces belong to the name. A whole `User-Agent` header goes to
+/// [`Crawler::from_user_agent`]; it is never guessed whether a name is one.
 ///
-/// What a name finds is the profile's matter
-/// ([`Profile::group_match`](crate::Profile::group_match)). With several names the first
-/// that has a group decides, or the groups of all of them are merged
+/// The profile decides which groups a name finds
+/// ([`Profile::group_match`](crate::Profile::group_match)). Of several names the first that has a
+/// group decides, or the groups of all are merged
 /// ([`Profile::merge_names`](crate::Profile::merge_names)).
 ///
 /// ```
@@ -29,7 +29,7 @@ pub struct Crawler {
     names: SmallVec<[Box<[u8]>; 2]>,
 }
 
-/// Products that say what a browser is made of, not who asks.
+/// Products that describe a browser and name no crawler.
 const NO_CRAWLERS: [&[u8]; 9] = [
     b"Mozilla",
     b"AppleWebKit",
@@ -39,7 +39,7 @@ const NO_CRAWLERS: [&[u8]; 9] = [
     b"Safari",
     b"Version",
     b"Mobile",
-    // Not a product but the word that marks a crawler's comment (reading).
+    // Not a product, but the word that introduces a crawler's name in a comment (reading).
     COMPATIBLE,
 ];
 
@@ -51,20 +51,22 @@ impl Crawler {
         Crawler::names([name])
     }
 
-    /// A crawler with several names, from most to least specific.
+    /// A crawler with several names, from most to least specific. Without any name it obeys the
+    /// `*` group.
     pub fn names<N: AsRef<[u8]>>(names: impl IntoIterator<Item = N>) -> Crawler {
         Crawler { names: names.into_iter().map(|n| Box::from(n.as_ref())).collect() }
     }
 
-    /// The crawler that sends this User-Agent header: its names are the header's products
-    /// (`name` or `name/version`, RFC 9110 §10.1.5), those inside comments included.
+    /// The crawler that sends this `User-Agent` header. Its names are the header's products
+    /// (`name` or `name/version`, RFC 9110 §10.1.5), those in comments included.
     ///
-    /// First come the products of comments that begin with `compatible`, then the others,
-    /// left to right. `Mozilla`, `AppleWebKit`, `KHTML`, `Gecko`, `Chrome`, `Safari`,
-    /// `Version` and `Mobile` are no crawler's names. Inside a comment white space, `;` and
-    /// `,` part the words *(reading)*; a word that is no product, such as a URL, is passed
-    /// over. Any bytes are taken; a header without a product gives a crawler without a
-    /// name, which finds the `*` group. `O(n)`.
+    /// Products in comments that begin with `compatible` come first, then the others, left to
+    /// right. `Mozilla`, `AppleWebKit`, `KHTML`, `Gecko`, `Chrome`, `Safari`, `Version` and
+    /// `Mobile` are left out. In a comment, white space, `;` and `,` separate words *(reading)*.
+    /// A word that is no product, such as a URL, is skipped.
+    ///
+    /// Takes any bytes. A header without a product gives a crawler without a name, which obeys
+    /// the `*` group. `O(n)`.
     pub fn from_user_agent<H: AsRef<[u8]>>(header: H) -> Crawler {
         let mut first: SmallVec<[&[u8]; 4]> = SmallVec::new();
         let mut others: SmallVec<[&[u8]; 8]> = SmallVec::new();
@@ -101,16 +103,16 @@ impl Crawler {
     }
 }
 
-/// A name.
+/// [`Crawler::name`].
 impl From<&str> for Crawler {
     fn from(name: &str) -> Crawler {
         Crawler::name(name)
     }
 }
 
-/// The text up to the next comment, or the next comment without its parentheses. Comments
-/// nest and may hold quoted pairs (RFC 9110 §5.6.5); one that is not closed ends with the
-/// header.
+/// The text up to the next comment, or the comment that begins here without its parentheses, and
+/// whether it is a comment. Comments nest and may have quoted pairs (RFC 9110 §5.6.5); one that
+/// is not closed ends with the header.
 fn next_part<'h>(header: &'h [u8], at: &mut usize) -> (&'h [u8], bool) {
     let start = *at;
     if header[start] != b'(' {
@@ -141,7 +143,7 @@ fn is_separator(byte: u8, comment: bool) -> bool {
     byte.is_ascii_whitespace() || comment && matches!(byte, b';' | b',' | b'(' | b')')
 }
 
-/// `product = token ["/" product-version]`: the token.
+/// The token of a `product = token ["/" product-version]`.
 fn product(word: &[u8]) -> Option<&[u8]> {
     let is_tchar = |o: &u8| o.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(o);
     let name_len = word.iter().position(|o| !is_tchar(o)).unwrap_or(word.len());

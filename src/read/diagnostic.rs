@@ -1,4 +1,4 @@
-//! What is odd about a file: never fatal, never lost, found only for who asks.
+//! What is odd about a file. Never fatal, and computed only on request.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,86 +9,99 @@ use crate::read::parse::{Content, Extent, Field, Line, Lines, Record, likely_fie
 use crate::read::select::{Names, token};
 use crate::rules::normalise::Encoding;
 
-/// Something odd in a robots.txt, and where.
+/// Something odd in a robots.txt, and where it is. Found by
+/// [`Robots::diagnostics`](crate::Robots::diagnostics).
+///
+/// A diagnostic says what the profile at hand does with some bytes of the file. For advice with a
+/// severity and a remedy, use the module `lint` (feature `lint`).
+///
+/// With the feature `serde` it is written with its fields, `span` as `{"start": 0, "end": 3}` and
+/// `kind` in kebab case.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// The line, 1-based.
     pub line: u32,
-    /// The bytes of the file that are meant.
+    /// The bytes of the file that it is about.
     pub span: Range<usize>,
     /// What is odd about them.
     pub kind: DiagnosticKind,
 }
 
-/// What can be odd about a file. Whether it changes what the file means is the profile's
-/// matter.
+/// What can be odd about a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum DiagnosticKind {
-    /// The file begins with a UTF-8 byte order mark, or with a part of one.
+    /// The file begins with a UTF-8 byte order mark or a part of one.
     ByteOrderMark {
         /// Whether the profile skips it.
         skipped: bool,
     },
-    /// The file looks like UTF-16: every rule in it is lost.
+    /// The file looks like UTF-16, so no rule in it is found.
     Utf16,
     /// The file looks like an HTML page.
     Html,
-    /// The file is longer than the profile reads; the rest, from here on, is not read.
+    /// The file is longer than the profile reads; these bytes are not read.
     SizeLimit {
         /// In bytes.
         limit: usize,
     },
-    /// The line is longer than the profile reads; the rest, from here on, is not read.
+    /// The line is longer than the profile reads; these bytes are not read.
     LineLimit {
         /// In bytes.
         limit: usize,
     },
     /// A control character other than a tab.
     ControlCharacter {
-        /// Whether the record is not valid for it.
+        /// Whether it makes the profile ignore the record.
         ignored: bool,
     },
-    /// A NUL, behind which the profile reads nothing of the line.
+    /// A NUL after which the profile does not read the line.
     NulEndsLine,
     /// Neither a record nor a comment: the line is ignored.
     NoRecord,
-    /// A line of two words without a colon, which the profile takes for a record.
+    /// A line of two words without a colon, which the profile reads as a record.
     MissingColon,
-    /// A field that is unknown in the profile but was probably meant to be another.
+    /// A field that the profile does not know, close to one that it knows.
     MisspeltField {
         /// What was probably meant.
         likely: Field,
     },
-    /// A misspelt field that the profile takes for what was meant.
+    /// A misspelt field that the profile understands.
     MisspellingAccepted {
-        /// What it is taken for.
+        /// What it is read as.
         field: Field,
     },
-    /// `Allow` or `Disallow` that belongs to no group: ignored.
+    /// A rule before the first group, or after a blank line that ended one: ignored.
     RuleOutsideGroup,
-    /// A user-agent line that names nobody.
+    /// A user-agent line that names no crawler.
     NamesNobody,
-    /// What follows the product token of a user-agent line; it is ignored.
+    /// Text after the product token of a user-agent line: ignored.
     AfterToken,
-    /// A product token with bytes outside RFC 9309's grammar (letters, `-`, `_`).
+    /// A product token with other bytes than RFC 9309's grammar permits (letters, `-`, `_`).
     TokenOutsideGrammar,
     /// A token that an earlier group names too.
     RepeatedToken {
         /// The first line that names it.
         first_line: u32,
-        /// Whether the groups count as one; otherwise the later one is ignored.
+        /// Whether the groups are merged. If not, the later one is ignored.
         merged: bool,
     },
-    /// A rule without a leading `/`: it can match only if it begins with `*`, unless the
-    /// profile assumes the `/`.
+    /// A rule without a leading `/`. Unless the profile assumes one, the rule can match only if
+    /// it begins with `*`.
     NoLeadingSlash {
         /// Whether the profile assumes it.
         assumed: bool,
     },
-    /// A `$` that is not the last character and so stands for itself.
+    /// A `$` that is not the last byte of a rule, so it stands for itself.
     DollarInside,
-    /// Bytes of a rule's value that are compared in another form than they are written.
+    /// A rule's value that is normalised before it is compared.
     Normalised,
 }
 
@@ -98,12 +111,16 @@ impl fmt::Display for DiagnosticKind {
         match self {
             ByteOrderMark { skipped: true } => f.write_str("byte order mark, skipped"),
             ByteOrderMark { skipped: false } => {
-                f.write_str("byte order mark, which makes the first line's field unknown")
+                f.write_str("byte order mark: the first line's field is unknown with it")
             }
             Utf16 => f.write_str("the file looks like UTF-16; robots.txt is UTF-8"),
             Html => f.write_str("the file looks like an HTML page"),
-            SizeLimit { limit } => write!(f, "the file is over {limit} bytes; this is not read"),
-            LineLimit { limit } => write!(f, "the line is over {limit} bytes; this is not read"),
+            SizeLimit { limit } => {
+                write!(f, "the file is longer than {limit} bytes: the rest is not read")
+            }
+            LineLimit { limit } => {
+                write!(f, "the line is longer than {limit} bytes: the rest is not read")
+            }
             ControlCharacter { ignored: true } => {
                 f.write_str("control character: the record is ignored")
             }
@@ -111,24 +128,28 @@ impl fmt::Display for DiagnosticKind {
             NulEndsLine => f.write_str("NUL: the rest of the line is not read"),
             NoRecord => f.write_str("neither `field: value` nor a comment: ignored"),
             MissingColon => f.write_str("missing colon, read as if it were there"),
-            MisspeltField { likely } => write!(f, "unknown field, {likely:?} meant? ignored"),
-            MisspellingAccepted { field } => write!(f, "misspelt field, read as {field:?}"),
-            RuleOutsideGroup => f.write_str("rule that belongs to no group: ignored"),
+            MisspeltField { likely } => {
+                write!(f, "unknown field, ignored: did you mean '{likely}'?")
+            }
+            MisspellingAccepted { field } => write!(f, "misspelt field, read as '{field}'"),
+            RuleOutsideGroup => f.write_str("rule outside any group: ignored"),
             NamesNobody => f.write_str("names no crawler"),
             AfterToken => f.write_str("text after the product token: ignored"),
-            TokenOutsideGrammar => f.write_str("product token outside RFC 9309's grammar"),
+            TokenOutsideGrammar => {
+                f.write_str("product token with other bytes than RFC 9309 permits")
+            }
             RepeatedToken { first_line, merged: true } => {
-                write!(f, "named in line {first_line} already: the groups are merged")
+                write!(f, "already named on line {first_line}: the groups are merged")
             }
             RepeatedToken { first_line, merged: false } => {
-                write!(f, "named in line {first_line} already: this group is ignored for it")
+                write!(f, "already named on line {first_line}: this group is ignored for it")
             }
             NoLeadingSlash { assumed: true } => f.write_str("no leading '/': assumed"),
             NoLeadingSlash { assumed: false } => {
                 f.write_str("no leading '/': can match only if it begins with '*'")
             }
-            DollarInside => f.write_str("'$' that is not the last character stands for itself"),
-            Normalised => f.write_str("compared in another form than written"),
+            DollarInside => f.write_str("'$' stands for itself: it is not the last character"),
+            Normalised => f.write_str("normalised before it is compared"),
         }
     }
 }
@@ -139,7 +160,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Looks at every line once more. `group_of` says to which group a line belongs.
+/// Reads every line again. `group_of` returns the group that a line belongs to.
 pub(crate) fn diagnose(
     file: &[u8],
     profile: &Profile,
@@ -302,7 +323,7 @@ fn of_rule(
     let encoding = Encoding::of_rule(profile);
     let plain = |o: &u8| profile.wildcards && matches!(o, b'*' | b'$');
     if value.iter().any(|o| encoding.changes(*o) && !plain(o)) {
-        // Stars and dollars are seen above; only the other bytes are compared here.
+        // Stars and dollars apart: only the bytes between them are compared.
         let pieces = value.split(plain).flat_map(|piece| encoding.normalised(piece));
         let written = value.iter().copied().filter(|o| !plain(o));
         if !pieces.eq(written) {

@@ -1,11 +1,12 @@
 //! From the bytes of a file to the groups of a crawler.
 //!
 //! ```text
-//! bytes ─▶ marks ─▶ records ─▶ groups ─▶ those of a crawler
+//! bytes ─▶ marks ─▶ records ─▶ groups ─▶ a crawler's groups
 //!          marks    parse      groups    crawler, select
 //! ```
 //!
-//! `diagnostic` goes the same way once more for what is odd about a file.
+//! `diagnostic` reads the same lines a second time and reports what is odd about them, so that
+//! parsing itself never pays for it.
 
 pub(crate) mod crawler;
 pub(crate) mod diagnostic;

@@ -1,9 +1,9 @@
 //! From bytes to lines and records, borrowed from the input.
 //!
-//! Nothing here fails: whatever the bytes, there is a sequence of lines. What was odd is
-//! found again by [`Robots::diagnostics`](crate::Robots::diagnostics), which looks at the
-//! same lines a second time, so that nobody else pays for it.
+//! Nothing here fails: any bytes are a sequence of lines. [`scan`] finds the lines that matter to
+//! groups and rules, fast; [`Lines`] yields all lines with all that is known of them.
 
+use std::fmt;
 use std::ops::Range;
 
 use memchr::{memchr, memchr2};
@@ -11,11 +11,18 @@ use memchr::{memchr, memchr2};
 use crate::profile::{ByteOrderMark, ControlCharacters, Profile};
 use crate::read::marks::{BLOCK, marks};
 
-/// What a record is about.
+/// The field of a record, as the profile reads its name.
+///
+/// With the feature `serde` it is written in kebab case: `"user-agent"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Field {
-    /// `User-agent`: names a crawler for which the group is.
+    /// `User-agent`: names a crawler that the group is for.
     UserAgent,
     /// `Allow`.
     Allow,
@@ -27,43 +34,74 @@ pub enum Field {
     Other,
 }
 
+impl fmt::Display for Field {
+    /// `User-agent`, `Allow`, `Disallow`, `Sitemap` or `other`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Field::UserAgent => "User-agent",
+            Field::Allow => "Allow",
+            Field::Disallow => "Disallow",
+            Field::Sitemap => "Sitemap",
+            Field::Other => "other",
+        })
+    }
+}
+
 /// A line of the form `field: value`.
+///
+/// ```
+/// use robotsieve::{Field, Profile, Robots};
+///
+/// let file = b"User-agent: *\nCrawl-Delay : 10 # seconds";
+/// let robots = Robots::parse(file, &Profile::RFC9309);
+/// let record = robots.records().nth(1).unwrap();
+/// assert_eq!((record.line, record.field), (2, Field::Other));
+/// assert_eq!((record.name, record.value), (&b"Crawl-Delay"[..], &b"10"[..]));
+/// assert_eq!(&file[record.value_span()], b"10");
+/// ```
+///
+/// With the feature `serde` a record is written with its fields; `name` and `value` are strings if
+/// they are UTF-8, else arrays of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Record<'a> {
-    /// The line, 1-based. CR, LF and CRLF each end one.
+    /// The line, 1-based. CR, LF and CRLF each end a line.
     pub line: u32,
-    /// What the field counts as in the profile at hand.
+    /// The field that the profile takes `name` for.
     pub field: Field,
-    /// The field's name as written, white space around it dropped.
+    /// The name as written, white space around it dropped.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub name: &'a [u8],
     /// The value as written, comment and white space around it dropped. May be empty.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub value: &'a [u8],
-    /// Where in the file `value` begins, in bytes.
+    /// Where `value` begins in the file, in bytes.
     pub value_offset: usize,
 }
 
 impl Record<'_> {
-    /// The bytes of the file that hold the value.
+    /// Where `value` is in the file, in bytes.
     pub fn value_span(&self) -> Range<usize> {
         self.value_offset..self.value_offset + self.value.len()
     }
 }
 
-/// What a line holds.
+/// What is on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content<'a> {
     /// Nothing but white space.
     Blank,
-    /// A comment alone: the line does not exist.
+    /// Only a comment: the line does not exist.
     Comment,
     Record(Record<'a>),
     /// No separator between a name and a value, or no name.
     NoRecord,
-    /// A record that a control character makes invalid.
+    /// A record that a control character made invalid.
     ControlCharacter,
 }
 
-/// One line with what it holds.
+/// A line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'a> {
     /// 1-based.
@@ -75,7 +113,7 @@ pub(crate) struct Line<'a> {
     pub(crate) content: Content<'a>,
 }
 
-/// The part of a file that is read: `from..to`, in bytes.
+/// The part of a file that is read, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) from: usize,
@@ -83,14 +121,14 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// How many bytes of a file are read at most: offsets fit 32 bits.
+    /// How many bytes of a file are read at most. Never more than 4 GiB: offsets have 32 bits.
     pub(crate) fn limit(profile: &Profile) -> usize {
         const LARGEST: usize = u32::MAX as usize;
         let limit = profile.size_limit.map(|limit| limit.max(Profile::MIN_SIZE_LIMIT));
         limit.map_or(LARGEST, |limit| limit.min(LARGEST))
     }
 
-    /// Skips the byte order mark and cuts at the last whole line below the size limit.
+    /// Skips a byte order mark and cuts after the last whole line within the size limit.
     pub(crate) fn of(file: &[u8], profile: &Profile) -> Extent {
         let mark = b"\xEF\xBB\xBF";
         let from = match profile.byte_order_mark {
@@ -125,7 +163,7 @@ impl Extent {
 #[derive(Clone, Debug)]
 pub(crate) struct Lines<'a, 'p> {
     profile: &'p Profile,
-    /// What is read of the file: nothing after the extent's end is left in it.
+    /// The file up to the end of its extent.
     file: &'a [u8],
     offset: usize,
     number: u32,
@@ -161,7 +199,7 @@ impl<'a> Iterator for Lines<'a, '_> {
     }
 }
 
-/// What a line is to someone who collects groups and rules.
+/// The lines that matter to groups and rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Blank,
@@ -171,7 +209,7 @@ pub(crate) enum Kind {
     Sitemap,
 }
 
-/// A line that matters to groups and rules, with its value: `file[value_at..value_end]`.
+/// A line that matters to groups and rules. Its value is `file[value_at..value_end]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) kind: Kind,
@@ -180,12 +218,11 @@ pub(crate) struct Found {
     pub(crate) value_end: u32,
 }
 
-/// Finds the lines that matter to groups and rules, in the order of the file: what [`Lines`]
-/// finds, without the lines that are nothing to them.
+/// Calls `found` for each line that matters to groups and rules, in the order of the file. Reads
+/// every line as [`Lines`] does.
 ///
-/// One pass. Most lines hold no mark but their end, and begin with a field's name in its only
-/// right spelling and a colon: those are told by a word of eight bytes. All others are left
-/// to [`content`].
+/// One pass. Most lines have no mark before their end and begin with a field spelt right and a
+/// colon: these are recognised by one word of eight bytes. All others go through [`content`].
 #[inline]
 pub(crate) fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(Found)) {
     let Extent { from, to } = Extent::of(file, profile);
@@ -194,7 +231,7 @@ pub(crate) fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(Found))
     }
     let text = &file[..to];
     let (blocks, tail) = text.as_chunks::<BLOCK>();
-    // The last block has room for the end of a last line that has none.
+    // The last block is never full, so it has room for the line end that the last line may lack.
     let mut last = [b' '; BLOCK];
     last[..tail.len()].copy_from_slice(tail);
     if !matches!(text[to - 1], b'\r' | b'\n') {
@@ -216,13 +253,13 @@ pub(crate) fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(Found))
             let place = marks.trailing_zeros() as usize;
             marks &= marks - 1;
             let at = number * BLOCK + place;
-            // The byte order mark, and the LF of a CRLF.
+            // Within the byte order mark, or the LF of a CRLF.
             if at < scanner.begin {
                 continue;
             }
             match block[place] {
                 end @ (b'\n' | b'\r') => {
-                    // One call, so that it becomes part of the loop.
+                    // The only call, so that it is inlined into the loop.
                     if let Some(line) = scanner.line(at) {
                         found(line);
                     }
@@ -236,18 +273,18 @@ pub(crate) fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(Found))
     }
 }
 
-/// The line that [`scan`] is in.
+/// The state of [`scan`]: the line that it is in.
 struct Scanner<'a, 'p> {
     profile: &'p Profile,
     line_limit: usize,
     /// The file up to its extent's end.
     text: &'a [u8],
-    /// Of the line before, 1-based.
+    /// The number of the previous line, 1-based.
     number: u32,
     begin: usize,
-    /// Where the line's first `#` is.
+    /// Where the line's first `#` is, if it has one.
     text_end: usize,
-    /// Whether a control character was met.
+    /// Whether the line has a control character.
     odd: bool,
 }
 
@@ -266,7 +303,7 @@ impl Scanner<'_, '_> {
         if usual.is_none() {
             begin = self.skip_white(begin, text_end);
             if begin == text_end {
-                // Behind nothing but white space, a `#` is a comment alone.
+                // White space and a `#`: the line is only a comment.
                 return (text_end == end).then(|| self.found(Kind::Blank, end, end));
             }
             if begin > self.begin {
@@ -281,7 +318,7 @@ impl Scanner<'_, '_> {
         if kind == Kind::Allow && !self.profile.allow_rules {
             return None;
         }
-        // The name and its colon hold no mark: they lie within the line's text.
+        // Name and colon have no mark, so they are within the line's text.
         let (mut value_at, mut value_end) = (begin + name_len, text_end);
         let is_white = |at: usize| matches!(self.text[at], b' ' | b'\t');
         while value_at < value_end && is_white(value_at) {
@@ -293,11 +330,11 @@ impl Scanner<'_, '_> {
         Some(self.found(kind, value_at, value_end))
     }
 
-    /// Where the spaces and tabs before a line's text end. Other white space is a mark, so it
-    /// is in no plain line.
+    /// Where the spaces and tabs before a line's text end. Any other white space is a mark, so a
+    /// plain line has none.
     #[inline(always)]
     fn skip_white(&self, mut at: usize, to: usize) -> usize {
-        // HTML pages are indented.
+        // HTML pages served as robots.txt are indented deeply.
         while at + 8 <= to && self.text[at..at + 8] == *b"        " {
             at += 8;
         }
@@ -329,17 +366,18 @@ impl Scanner<'_, '_> {
 
     #[inline(always)]
     fn found(&self, kind: Kind, at: usize, end: usize) -> Found {
-        // The extent ends before 4 GiB.
+        // The extent ends before 4 GiB, so both offsets fit.
         Found { kind, line: self.number, value_at: at as u32, value_end: end as u32 }
     }
 }
 
-/// The field at the beginning of `text`, if it is a known one spelt right and followed by its
-/// colon, and the bytes of both.
+/// The field that `text` begins with, if it is spelt right and its colon follows at once, and the
+/// length of both.
 #[inline(always)]
 fn usual_field(text: &[u8]) -> Option<(Kind, usize)> {
-    // To set this bit makes letters lower case. It makes a `-` of a CR too, which may end the
-    // line here, and a `:` of another control character, with which no line is a usual one.
+    // Setting this bit makes letters lower case. It also turns a CR into `-`, and a CR may end
+    // the line here: so a `-` is checked again below. And it turns another control character into
+    // `:`, but a line with one never gets here.
     const LOWER: u64 = 0x2020_2020_2020_2020;
     let word = |name: &[u8; 8]| u64::from_le_bytes(*name);
     let (head, after) = text.split_first_chunk::<8>()?;
@@ -363,7 +401,7 @@ fn is_white(byte: u8, profile: &Profile) -> bool {
     matches!(byte, b' ' | b'\t') || profile.ascii_white_space && matches!(byte, 0x09..=0x0D)
 }
 
-/// Drops white space at both ends, and says how much was dropped in front.
+/// Drops white space at both ends. Returns how many bytes were dropped in front, and the rest.
 #[inline]
 fn trim<'a>(text: &'a [u8], profile: &Profile) -> (usize, &'a [u8]) {
     let Some(first) = text.iter().position(|&o| !is_white(o, profile)) else {
@@ -392,8 +430,8 @@ fn content<'a>(profile: &Profile, number: u32, offset: usize, bytes: &'a [u8]) -
         return Content::ControlCharacter;
     }
     let separator = memchr(b':', text).or_else(|| {
-        // Exactly two words: the text has no white space at its ends, so there is
-        // something after the first run of it.
+        // Exactly two words: the text has no white space at its ends, so a word follows the
+        // first run of it, and no second run may follow.
         let space = memchr2(b' ', b'\t', text).filter(|_| profile.missing_colon)?;
         let after = text[space..].iter().position(|o| !matches!(o, b' ' | b'\t'))?;
         memchr2(b' ', b'\t', &text[space + after..]).is_none().then_some(space)
@@ -413,7 +451,7 @@ fn content<'a>(profile: &Profile, number: u32, offset: usize, bytes: &'a [u8]) -
     })
 }
 
-/// What google/robotstxt takes for the fields, beside their right names.
+/// The misspelt fields that google/robotstxt understands.
 const MISSPELT: [(&[u8], Field); 8] = [
     (b"useragent", Field::UserAgent),
     (b"user agent", Field::UserAgent),
@@ -445,8 +483,8 @@ fn field(name: &[u8], profile: &Profile) -> Field {
     if field == Field::Allow && !profile.allow_rules { Field::Other } else { field }
 }
 
-/// What a field that is none of the known ones was probably meant to be: a name that
-/// google/robotstxt would take, or one at most two edits away from a known one.
+/// What an unknown field was probably meant to be: the name begins with a misspelling that
+/// google/robotstxt understands, or is at most two edits away from a known field.
 pub(crate) fn likely_field(name: &[u8]) -> Option<Field> {
     let lower = name.to_ascii_lowercase();
     if let Some((_, field)) = MISSPELT.iter().find(|(misspelt, _)| lower.starts_with(misspelt)) {
@@ -464,7 +502,7 @@ pub(crate) fn likely_field(name: &[u8]) -> Option<Field> {
         .map(|(.., field)| field)
 }
 
-/// The Levenshtein distance, for names short enough to be a misspelt field.
+/// The Levenshtein distance, or `usize::MAX` if the lengths differ by more than two.
 fn edits(a: &[u8], b: &[u8]) -> usize {
     if a.len().abs_diff(b.len()) > 2 {
         return usize::MAX;
@@ -537,7 +575,7 @@ mod tests {
         assert_eq!(known.copied().collect::<Vec<_>>(), [(8, Field::Allow, &b"/i\0j"[..])]);
     }
 
-    /// What [`scan`] finds is what [`Lines`] finds.
+    /// [`scan`] finds the same lines as [`Lines`].
     fn scan_equals_lines(file: &[u8], profile: &Profile) {
         let mut scanned = Vec::new();
         scan(file, profile, |found| scanned.push(found));
@@ -620,7 +658,7 @@ mod tests {
             let count = random(24);
             let file: Vec<u8> =
                 (0..count).flat_map(|_| pieces[random(pieces.len())].iter().copied()).collect();
-            for (_, mut profile) in Profile::NAMED {
+            for &(_, mut profile) in Profile::NAMED {
                 profile.line_limit = profile.line_limit.map(|_| 20);
                 scan_equals_lines(&file, &profile);
             }
@@ -656,7 +694,7 @@ mod tests {
         assert_eq!(Extent::of(&exact, &Profile::RFC9309).to, Profile::MIN_SIZE_LIMIT);
         exact[Profile::MIN_SIZE_LIMIT] = b'a';
         assert_eq!(Extent::of(&exact, &Profile::RFC9309).to, 0);
-        // Never below what the RFC demands.
+        // Never less than what the RFC demands.
         let profile = Profile { size_limit: Some(10), ..Profile::RFC9309 };
         assert_eq!(Extent::of(&file, &profile).to, whole);
     }

@@ -1,9 +1,9 @@
-//! From a crawler to its groups: an index over the product tokens of all groups.
+//! From a crawler to its groups.
 //!
-//! The index is an aho-corasick automaton over the distinct tokens of a file; a look-up is
-//! one pass over the crawler's name, whatever the number of groups. It is built when that
-//! pays ([`Lookups`]): until a file with many user-agent lines has been asked for many
-//! crawlers, comparing them one by one costs less.
+//! A look-up compares the crawler's names with all user-agent lines, one by one. Once a file with
+//! many such lines has been asked for many crawlers, [`Lookups`] builds an index: an aho-corasick
+//! automaton over the distinct product tokens. From then on a look-up is one pass over the
+//! crawler's name, whatever the number of groups.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,25 +17,25 @@ use crate::read::crawler::Crawler;
 /// Group numbers, in the order of the file.
 pub(crate) type GroupNumbers = SmallVec<[u32; 4]>;
 
-/// So few user-agent lines are always compared one by one. Most need a look at one byte.
+/// Up to this many user-agent lines are always compared one by one: most take a look at one byte.
 const COMPARED_LINES: usize = 16;
 
-/// So many look-ups compare the lines one by one before the index is built. Measured: to
-/// compare one costs 3 ns, to build it into the index some 250 ns.
+/// This many look-ups compare the lines one by one before the index is built. Measured: comparing
+/// a line takes 3 ns, adding it to the index about 250 ns.
 const COMPARED_LOOKUPS: u32 = 64;
 
-/// So many tokens go into one automaton. A file with more has several, each with its own
-/// pass: to build one takes the crate quadratic time (10,000 tokens: 200 ms), since it
-/// sorts the states that match to the front.
+/// The tokens of one automaton. A file with more has several automata, each with its own pass:
+/// aho-corasick takes quadratic time to build one (10,000 tokens: 200 ms), because it moves the
+/// states that match to the front.
 const TOKENS_PER_AUTOMATON: usize = 512;
 
-/// Whom a user-agent line names.
+/// Which crawlers a user-agent line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Names<'a> {
-    /// Every crawler that no other group names.
+    /// Those that no other line names.
     Everybody,
-    /// The crawlers that find this token; an empty one is in use only where the profile
-    /// says so.
+    /// Those whose names find this token. Empty only if the profile lets an empty token name
+    /// somebody.
     Token(&'a [u8]),
     Nobody,
 }
@@ -53,7 +53,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Whether a user-agent line's value is `*`, or what counts as that.
+/// Whether a user-agent line's value counts as `*`.
 pub(crate) fn names_everybody(value: &[u8], profile: &Profile) -> bool {
     let [b'*', after @ ..] = value else { return false };
     // `isspace` of the C locale, vertical tab included.
@@ -61,7 +61,7 @@ pub(crate) fn names_everybody(value: &[u8], profile: &Profile) -> bool {
     after.is_empty() || profile.star_then_space && space
 }
 
-/// The product token of a user-agent line's value, or of nothing: it may be empty.
+/// The product token of a user-agent line's value. It may be empty.
 pub(crate) fn token(value: &[u8], bytes: TokenBytes) -> &[u8] {
     let belongs = |o: &u8| match bytes {
         TokenBytes::LettersDigits => o.is_ascii_alphanumeric() || b"-_.".contains(o),
@@ -72,14 +72,14 @@ pub(crate) fn token(value: &[u8], bytes: TokenBytes) -> &[u8] {
     value[..len].trim_ascii()
 }
 
-/// Which groups are a crawler's.
+/// The groups that a crawler obeys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Selected {
-    /// No group is: everything is allowed.
+    /// No group is for it: everything is allowed.
     None,
     /// The groups that name it.
     Named(GroupNumbers),
-    /// No group names it; those for everybody do.
+    /// No group names it, so those for everybody count.
     Everybody(GroupNumbers),
 }
 
@@ -90,11 +90,9 @@ impl Selected {
             Selected::Named(groups) | Selected::Everybody(groups) => groups,
         }
     }
-}
 
-impl Selected {
-    /// Of the groups that name the crawler, and of those for everybody, in the order of the
-    /// file.
+    /// Chooses between the groups that name a crawler and those for everybody, both in the order
+    /// of the file.
     pub(crate) fn of(
         named: GroupNumbers,
         everybody: impl Iterator<Item = u32>,
@@ -113,7 +111,7 @@ impl Selected {
     }
 }
 
-/// Finds the groups of crawlers, in the way that pays.
+/// Finds the groups of crawlers: by comparison, or by an index once that pays.
 #[derive(Debug, Default)]
 pub(crate) struct Lookups<'a> {
     count: AtomicU32,
@@ -121,15 +119,15 @@ pub(crate) struct Lookups<'a> {
 }
 
 impl<'a> Lookups<'a> {
-    /// The groups of a crawler. `lines`: value and group of the user-agent lines, in the order
-    /// of the file, always the same ones.
+    /// The groups of a crawler. `lines` are the value and group of each user-agent line, in the
+    /// order of the file and the same in every call.
     pub(crate) fn select(
         &self,
         lines: impl ExactSizeIterator<Item = (&'a [u8], u32)> + Clone,
         crawler: &Crawler,
         profile: &Profile,
     ) -> Selected {
-        // Relaxed: a look-up counted late only builds the index late.
+        // Relaxed: at worst the index is built a look-up later.
         if lines.len() <= COMPARED_LINES
             || self.count.load(Ordering::Relaxed) < COMPARED_LOOKUPS
                 && self.count.fetch_add(1, Ordering::Relaxed) < COMPARED_LOOKUPS
@@ -144,7 +142,7 @@ impl<'a> Lookups<'a> {
     }
 }
 
-/// The name as it is looked up.
+/// The part of a crawler's name that is compared with tokens.
 pub(crate) fn looked_up(name: &[u8], group_match: GroupMatch) -> &[u8] {
     match group_match {
         GroupMatch::FirstSubstring => token(name, TokenBytes::UpToSlash),
@@ -152,7 +150,7 @@ pub(crate) fn looked_up(name: &[u8], group_match: GroupMatch) -> &[u8] {
     }
 }
 
-/// The groups of a crawler, by comparing all user-agent lines.
+/// The groups of a crawler, found by comparing all user-agent lines.
 fn compare_lines<'a>(
     lines: impl Iterator<Item = (&'a [u8], u32)> + Clone,
     crawler: &Crawler,
@@ -188,12 +186,13 @@ fn compare_lines<'a>(
     Selected::of(named, everybody.map(|(_, group)| group), profile)
 }
 
-/// The token of a user-agent line's value, if the name (as it is looked up) finds it.
+/// The token of a user-agent line's value, if the name finds it. `name` is what [`looked_up`]
+/// returned.
 #[inline]
 pub(crate) fn token_for<'a>(value: &'a [u8], name: &[u8], profile: &Profile) -> Option<&'a [u8]> {
-    // Most lines are told by one byte: a token that is equal to the name, or a prefix of it,
-    // begins as it does. (An empty one need not, and one up to a slash may stand behind white
-    // space.)
+    // Most lines are ruled out by one byte: a token that equals the name or is a prefix of it
+    // begins with the same byte. An empty token has no first byte, and one that ends at a slash
+    // may come after white space.
     let lower = |text: &[u8]| text.first().map(u8::to_ascii_lowercase);
     let begins = match profile.group_match {
         GroupMatch::Equal => !name.is_empty(),
@@ -209,7 +208,7 @@ pub(crate) fn token_for<'a>(value: &'a [u8], name: &[u8], profile: &Profile) -> 
     }
 }
 
-/// Whether a name, as it is looked up, finds a token if no other is better.
+/// Whether a name that [`looked_up`] returned finds a token, if no other token fits better.
 fn finds(name: &[u8], token: &[u8], group_match: GroupMatch) -> bool {
     let is_prefix =
         |name: &[u8]| token.len() <= name.len() && name[..token.len()].eq_ignore_ascii_case(token);
@@ -223,15 +222,15 @@ fn finds(name: &[u8], token: &[u8], group_match: GroupMatch) -> bool {
 /// The tokens of a file with the groups that they name.
 #[derive(Debug, Default)]
 struct TokenIndex<'a> {
-    /// Distinct, ASCII case ignored, in the order of their first lines.
+    /// Distinct apart from ASCII case, in the order of their first lines.
     tokens: Vec<(&'a [u8], GroupNumbers)>,
     everybody: GroupNumbers,
-    /// For `TOKENS_PER_AUTOMATON` tokens each, in their order.
+    /// One for each [`TOKENS_PER_AUTOMATON`] tokens, in their order.
     automata: Vec<AhoCorasick>,
 }
 
 impl<'a> TokenIndex<'a> {
-    /// Of `(names, group)` in the order of the file.
+    /// Builds the index of `lines`, which are in the order of the file.
     fn new(
         lines: impl Iterator<Item = (Names<'a>, u32)>,
         group_match: GroupMatch,
@@ -245,7 +244,8 @@ impl<'a> TokenIndex<'a> {
                 Names::Nobody => {}
             }
         }
-        // By token, the order of the file within each; then tokens by their first line.
+        // Sort by token, keeping the order of the file within each; then sort tokens by their
+        // first line.
         let mut order: Vec<usize> = (0..lines_by_token.len()).collect();
         order.sort_by_cached_key(|line| lines_by_token[*line].0.to_ascii_lowercase());
         let mut tokens: Vec<(usize, &[u8], GroupNumbers)> = Vec::new();
@@ -280,7 +280,7 @@ impl<'a> TokenIndex<'a> {
     }
 }
 
-/// Adds a group that comes behind all that are there, or is the last of them.
+/// Adds a group that is not before the last one; not twice.
 fn add_group(groups: &mut GroupNumbers, group: u32) {
     if groups.last() != Some(&group) {
         groups.push(group);
@@ -303,12 +303,12 @@ fn build_automata(tokens: &Tokens<'_>, group_match: GroupMatch) -> Vec<AhoCorasi
         .start_kind(start_kind)
         .ascii_case_insensitive(true)
         .prefilter(false);
-    // A part that an automaton cannot hold (2³¹ bytes) could not be in a file in memory.
+    // Building fails only above 2³¹ bytes, which 512 tokens of a file do not have in practice.
     let build = |part: &Tokens<'_>| builder.build(part.iter().map(|(token, _)| token));
     tokens.chunks(TOKENS_PER_AUTOMATON).filter_map(|part| build(part).ok()).collect()
 }
 
-/// The token that the name finds, by one pass over the name for each automaton.
+/// The token that the name finds: one pass over the name for each automaton.
 fn search(
     automata: &[AhoCorasick],
     tokens: &Tokens<'_>,
@@ -319,7 +319,7 @@ fn search(
         let anchored = || automaton.find(Input::new(name).anchored(Anchored::Yes));
         let token = |m: aho_corasick::Match| part * TOKENS_PER_AUTOMATON + m.pattern().as_usize();
         match group_match {
-            // The longest token that is a prefix is the name itself, if any is.
+            // If the name itself is a token, it is the longest prefix.
             GroupMatch::Equal => anchored().filter(|m| m.end() == name.len()).map(token),
             GroupMatch::LongestPrefix => anchored().map(token),
             GroupMatch::FirstSubstring => automaton.find_overlapping_iter(name).map(token).min(),
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(of("/1", &Profile::ORIGINAL_1994), Names::Nobody);
     }
 
-    /// The index finds what comparing finds.
+    /// The index and the comparison find the same groups.
     #[test]
     fn index_equals_comparison() {
         let mut seed = 7u32;

@@ -156,7 +156,10 @@ impl Encoding {
     /// The special bytes as two tables, one for the low and one for the high four bits of a
     /// byte: it is special if both entries have a bit in common.
     #[inline(always)]
-    #[cfg_attr(not(any(target_arch = "x86_64", test)), expect(dead_code, reason = "used by the vector code"))]
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", test)),
+        expect(dead_code, reason = "used by the vector code")
+    )]
     pub(crate) fn special_nibbles(self) -> &'static [[u8; 16]; 2] {
         &SPECIAL_NIBBLES[usize::from(self.classes)]
     }
@@ -377,7 +380,7 @@ mod tests {
 
     #[test]
     fn unchanged_text_is_what_changes_in_says() {
-        for (_, profile) in Profile::NAMED {
+        for &(_, profile) in Profile::NAMED {
             let encoding = Encoding::of_target(&profile);
             for byte in 0..=255u8 {
                 let text = [b'/', byte, b'4', b'1'];

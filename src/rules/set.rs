@@ -94,9 +94,7 @@ impl RuleSet {
         };
         let mut reader = PatternReader::new(profile);
         for rule in rules {
-            reader.read(rule, |RankedPattern { pattern, precedence, plain }| {
-                stored.push(rule, pattern, precedence, profile.wildcards && !plain);
-            });
+            reader.read(rule, |pattern| stored.push(&rule, &pattern, profile.wildcards));
         }
         let Stored { text, entries, .. } = &mut stored;
         // A stable sort: equal keys stay in the order of the file.
@@ -125,7 +123,8 @@ impl RuleSet {
                 return None;
             }
             previous = Some(key);
-            stored.push(RawRule { line, verdict, value }, pattern, precedence, wildcards);
+            let pattern = RankedPattern { pattern, precedence, plain: false };
+            stored.push(&RawRule { line, verdict, value }, &pattern, wildcards);
         }
         Some(stored.finish(wildcards))
     }
@@ -263,14 +262,10 @@ struct Stored {
 }
 
 impl Stored {
-    fn push(
-        &mut self,
-        rule: RawRule<'_>,
-        pattern: Pattern<'_>,
-        precedence: u32,
-        may_have_stars: bool,
-    ) {
+    fn push(&mut self, rule: &RawRule<'_>, ranked: &RankedPattern<'_>, wildcards: bool) {
         let Stored { text, entries, stars } = self;
+        let &RankedPattern { pattern, precedence, plain } = ranked;
+        let may_have_stars = wildcards && !plain;
         // Offsets have 32 bits: of more than 4 GiB of rules, those that fit are kept. (The
         // default size limit is 500 KiB, and a file is read up to 4 GiB.)
         if text.len() + 8 * rule.value.len() + 64 > u32::MAX as usize {

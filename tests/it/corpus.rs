@@ -299,7 +299,7 @@ impl<'h> Between<'h> {
 }
 
 fn explain_host(host: &Host, found: &mut Differences) {
-    for (i, (name, other)) in Profile::NAMED.into_iter().enumerate() {
+    for (i, (name, other)) in Profile::NAMED.iter().copied().enumerate() {
         let mut between = Between {
             host,
             other,

@@ -41,7 +41,7 @@ fn for_few_rules() -> Vec<Named> {
 
 /// All engines and oracles agree in all profiles.
 fn agree(generated: &Generated, configs: &[Named]) -> TestCaseResult {
-    for named in Profile::NAMED {
+    for &named in Profile::NAMED {
         let mut panel = EveryConfig::new(&generated.file, named, configs);
         for path in &generated.paths {
             panel.check(path).map_err(TestCaseError::fail)?;
@@ -86,7 +86,7 @@ proptest! {
     fn normalised_patterns_are_their_own_normal_form(
         generated in generate::generated(Size { rules: 12, words: 4 }),
     ) {
-        for (name, profile) in Profile::NAMED {
+        for &(name, profile) in Profile::NAMED {
             let policy = policy(&generated.file, &profile);
             let rules: Vec<_> = policy.rules().map(|r| (r.verdict.is_allow(), value(&r, &profile))).collect();
             let again_file = generate::file(&rules);
@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn normalised_targets_are_their_own_normal_form(bytes in any::<Vec<u8>>()) {
         let path = [b"/", &bytes[..]].concat();
-        for (name, profile) in Profile::NAMED {
+        for &(name, profile) in Profile::NAMED {
             let once = Target::from_path(&path, &profile).expect("a path").to_vec();
             let twice = Target::from_path(&once, &profile).expect("a path").to_vec();
             prop_assert_eq!(once, twice, "{}", name);
@@ -140,6 +140,7 @@ fn value(rule: &robotsieve::Rule<'_>, profile: &Profile) -> Vec<u8> {
     let missing = match profile.rule_precedence {
         RulePrecedence::Longest => rule.precedence as usize - value.len() - anchor,
         RulePrecedence::AnyDisallow => 0,
+        other => panic!("no rule of this precedence is known: {other:?}"),
     };
     if rule.is_anchored() {
         // Only neighbouring stars can have been dropped.
@@ -250,7 +251,7 @@ fn own_corpora() {
         let name = host.split('.').next().unwrap_or_default();
         let urls = std::fs::read(folder.join(format!("urls/{name}.txt"))).expect("its URLs");
         let urls: Vec<&[u8]> = urls.split(|o| *o == b'\n').filter(|url| !url.is_empty()).collect();
-        for named in Profile::NAMED {
+        for &named in Profile::NAMED {
             // regex-automata's DFAs of those with many stars take too long.
             let mut panel = if file.len() < 3_000 && name != "hostile" {
                 EveryConfig::new(&file, named, &for_any_rules())
@@ -270,7 +271,7 @@ fn own_corpora() {
 /// What the random tests found: paths that no engine is asked about, `/robots.txt` itself.
 #[test]
 fn asked_for_robots_txt_only() {
-    for named in Profile::NAMED {
+    for &named in Profile::NAMED {
         let mut panel = EveryConfig::new(b"User-agent: *\nDisallow: \n", named, &for_few_rules());
         panel.check(b"/robots.txt").unwrap_or_else(|fault| panic!("{fault}"));
         panel.check_engines().unwrap_or_else(|fault| panic!("{fault}"));
@@ -281,7 +282,7 @@ fn asked_for_robots_txt_only() {
 #[test]
 fn nothing_to_compile() {
     for file in [&b""[..], b"User-agent: *\n", b"User-agent: *\nDisallow:\n", b"Disallow: /\n"] {
-        for named in Profile::NAMED {
+        for &named in Profile::NAMED {
             let mut panel = EveryConfig::new(file, named, &for_few_rules());
             panel.check(b"/").unwrap_or_else(|fault| panic!("{fault}"));
             panel.check(b"/a%61\xFF").unwrap_or_else(|fault| panic!("{fault}"));

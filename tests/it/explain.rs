@@ -135,7 +135,7 @@ fn google_agrees_with_the_corpus() {
 #[corpus::test]
 fn other_profiles_agree_with_decide() {
     let hosts = corpus::hosts();
-    for (name, profile) in Profile::NAMED.into_iter().filter(|(name, _)| *name != "google") {
+    for (name, profile) in Profile::NAMED.iter().copied().filter(|(name, _)| *name != "google") {
         let judge = |host: &Host, run: &mut Run| {
             let robots = Robots::parse(&host.file, &profile);
             for questions in &host.crawlers {

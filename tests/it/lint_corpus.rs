@@ -1,4 +1,5 @@
-//! The linter over the corpus of real files: bounded time, and what it says can be removed can.
+//! The linter on the corpus of real files: it takes bounded time, and the rules that it says can be
+//! removed can be removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use robotsieve::{Crawler, Profile, Robots};
 
 const DEAD: [Code; 3] = [Code::NeverWins, Code::RedundantRule, Code::DuplicateRule];
 
-/// The file without some lines, which are told apart as the parser does.
+/// The file without some lines. Lines end where the parser ends them.
 fn without(file: &[u8], lines: &BTreeSet<u32>) -> Vec<u8> {
     let mut kept = Vec::new();
     let (mut at, mut number) = (0, 1);
@@ -25,15 +26,14 @@ fn without(file: &[u8], lines: &BTreeSet<u32>) -> Vec<u8> {
     kept
 }
 
-/// Without the rules that are said to have no effect, all URLs of the corpus have the same
-/// verdict, for every crawler that the corpus asks for, in each profile.
+/// Removing the rules that are said to have no effect changes no verdict of the corpus, for any of
+/// its crawlers, in any profile.
 #[corpus::test]
 fn dead_rules_can_be_removed() {
     let hosts = corpus::hosts();
     let tallies = corpus::tally(hosts, |host, tally: &mut (usize, usize, usize, usize)| {
-        for (name, profile) in Profile::NAMED {
-            let mut options = Options::default();
-            options.profiles = vec![(name, profile)];
+        for &(name, profile) in Profile::NAMED {
+            let options = Options::new([(name, profile)]);
             let report = lint(&host.file, &options);
             tally.2 += report.undecided.len();
             let dead = report.findings.iter().filter(|finding| DEAD.contains(&finding.code));
@@ -76,19 +76,18 @@ fn dead_rules_can_be_removed() {
     ));
 }
 
-/// How often each code fires, and the slowest files. In a release build no file takes more than
-/// the bar: 50 ms, and 500 ms for those with rules over the budget of the automaton.
+/// Prints how often each code fires, and the slowest files. In a release build no file may take
+/// longer than 50 ms, or 500 ms if its rules are over the automaton's budget.
 #[corpus::test]
 fn all_files() {
     let files = corpus::files();
     let mut fired: BTreeMap<Code, [(usize, usize); 4]> = BTreeMap::new();
-    for (number, (name, profile)) in Profile::NAMED.into_iter().enumerate() {
-        let mut options = Options::default();
-        options.profiles = vec![(name, profile)];
+    for (number, (name, profile)) in Profile::NAMED.iter().copied().enumerate() {
+        let options = Options::new([(name, profile)]);
         let mut times: Vec<(Duration, bool, &str)> = Vec::new();
         let mut undecided = 0;
         for (host, file) in &files {
-            // The best of a few: other programs run too.
+            // The best of a few runs, because other programs run too.
             let mut best = Duration::MAX;
             let mut report = None;
             for _ in 0..5 {

@@ -1,4 +1,6 @@
-//! The library's integration tests, in one program: it is linked once, and reads the corpus once.
+//! The library's integration tests, in one program that is linked once and reads the corpus once.
+//!
+//! Only `tests/hostile.rs` is a program of its own, because it measures times.
 
 mod cases;
 mod corpus;
@@ -6,7 +8,6 @@ mod diff;
 mod docs;
 mod engines;
 mod explain;
-mod hostile;
 #[cfg(feature = "lint")]
 mod lint;
 #[cfg(feature = "lint")]
@@ -19,5 +20,8 @@ mod once;
 #[cfg(feature = "pack")]
 mod pack;
 mod records;
+mod specification;
+#[cfg(feature = "serde")]
+mod stored;
 mod support;
 mod switches;

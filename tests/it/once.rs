@@ -11,7 +11,7 @@ fn random_profile(random: &mut Random) -> Profile {
     let mut profile = Profile::NAMED[random.below(4)].1;
     for switch in SWITCHES {
         if random.below(3) == 0 {
-            (switch.set)(&mut profile, &random.of(&Profile::NAMED).1);
+            (switch.set)(&mut profile, &random.of(Profile::NAMED).1);
         }
     }
     profile
@@ -135,7 +135,7 @@ fn corpus() {
     config.engine = Some(Engine::Scan);
     let hosts = corpus::hosts();
     let counts = corpus::tally(hosts, |host, count: &mut usize| {
-        for (name, profile) in Profile::NAMED {
+        for &(name, profile) in Profile::NAMED {
             let robots = Robots::parse_with(&host.file, &profile, &config);
             // Large files get fewer questions, because each question reads the whole file.
             let step = host.file.len() / 20_000 + 1;

@@ -67,7 +67,7 @@ fn answers(pack: &Pack<'_>, files: &[(String, Vec<u8>)]) -> Result<Vec<Answer>, 
 #[test]
 fn same_as_the_policies() {
     let files = files();
-    for (name, profile) in Profile::NAMED {
+    for &(name, profile) in Profile::NAMED {
         for keep_rules in [false, true] {
             let bytes = packed(&files, &profile, keep_rules);
             // The same files give the same bytes.
@@ -86,10 +86,11 @@ fn same_as_the_policies() {
             for (number, (host, file)) in files.iter().enumerate() {
                 let site = pack.get(host.as_bytes()).expect("no damage").expect("was added");
                 let robots = Robots::parse(file, &profile);
-                let panel = CrawlerPolicies::new(crawlers().map(|crawler| robots.policy(&crawler)));
+                let policies =
+                    CrawlerPolicies::new(crawlers().map(|crawler| robots.policy(&crawler)));
                 for url in urls(host, number as u64) {
                     let (mut wanted, mut got) = ([Answer::Unknown; 3], [Answer::Unknown; 3]);
-                    panel.ask(&url, &mut wanted);
+                    policies.ask(&url, &mut wanted);
                     site.ask(&url, &mut got).expect("no damage");
                     assert_eq!(got, wanted, "{name} {host} {}", url.escape_ascii());
                     for crawler in 0..3 {
@@ -107,7 +108,7 @@ fn same_as_the_policies() {
                             let decision = policy.decide(&url).ok();
                             decision.and_then(|d| d.rule().map(|r| (r.line, r.value.to_vec())))
                         });
-                        let decision = panel.policy(crawler).decide(&url).ok();
+                        let decision = policies.policy(crawler).decide(&url).ok();
                         let wanted = decision
                             .and_then(|d| d.rule().map(|rule| (rule.line, rule.value.to_vec())));
                         assert!(line.is_none_or(|line| line == wanted), "{name} {host}");

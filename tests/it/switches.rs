@@ -411,7 +411,7 @@ fn every_field_is_in_the_table() {
 /// A profile is a plain value: one that is changed back is the same again.
 #[test]
 fn profiles_are_values() {
-    for (name, profile) in Profile::NAMED {
+    for &(name, profile) in Profile::NAMED {
         assert_eq!(Profile::named(name), Some(profile));
         let mut changed = profile;
         changed.allow_rules = !changed.allow_rules;

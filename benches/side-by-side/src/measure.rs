@@ -502,21 +502,21 @@ pub const FIFTY: [&str; 50] = [
 
 /// Time of a URL for one crawler, and for fifty at once.
 pub fn crawlers<'d>(hosts: &[&'d Host]) -> [Lane<'d>; 2] {
-    let mut panels = Vec::new();
+    let mut hosts_asked = Vec::new();
     let mut walks = 0;
     for host in hosts {
         let robots = Robots::parse_with(host.file, &Profile::GOOGLE, &Automatic::config());
-        let policies = FIFTY.map(|name| robots.policy(&Crawler::name(name)));
-        policies.iter().for_each(Policy::compile);
-        let panel = CrawlerPolicies::new(policies);
-        walks += panel.distinct_count() * host.urls.len();
-        panels.push((panel, &host.urls));
+        let fifty = FIFTY.map(|name| robots.policy(&Crawler::name(name)));
+        fifty.iter().for_each(Policy::compile);
+        let policies = CrawlerPolicies::new(fifty);
+        walks += policies.distinct_count() * host.urls.len();
+        hosts_asked.push((policies, &host.urls));
     }
     let elements: u64 = hosts.iter().map(|host| host.urls.len() as u64).sum();
-    let fifty_allowed: usize = panels
+    let fifty_allowed: usize = hosts_asked
         .iter()
-        .flat_map(|(panel, urls)| {
-            (0..FIFTY.len()).map(move |crawler| (panel.policy(crawler), urls))
+        .flat_map(|(policies, urls)| {
+            (0..FIFTY.len()).map(move |crawler| (policies.policy(crawler), urls))
         })
         .map(|(policy, urls)| {
             let decided = urls.iter().map(|url| policy.decide(*url).expect("any URL"));
@@ -528,10 +528,10 @@ pub fn crawlers<'d>(hosts: &[&'d Host]) -> [Lane<'d>; 2] {
         Lane::new(("robotsieve, 50 crawlers", Kind::Setting), elements, note, move |times| {
             let begin = Instant::now();
             let mut allowed = 0;
-            for (panel, urls) in black_box(&panels) {
+            for (policies, urls) in black_box(&hosts_asked) {
                 let mut answers = [Answer::Unknown; FIFTY.len()];
                 for url in *urls {
-                    panel.ask(url, &mut answers);
+                    policies.ask(url, &mut answers);
                     allowed += answers.iter().filter(|answer| **answer == Answer::Allow).count();
                 }
             }

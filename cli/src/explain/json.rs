@@ -1,4 +1,4 @@
-//! An explanation as JSON: `docs/explain.md` and `docs/explain.schema.json` say what is in it.
+//! An explanation as JSON, described in `docs/explain.md` and `docs/explain.schema.json`.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use robotsieve::explain::{
 use serde::Serialize;
 
 use super::{Answers, Explainer};
-use crate::bytes::text;
-use crate::record::{TOOL_VERSION, reason};
+use crate::explain::record::{TOOL_VERSION, reason};
+use crate::write::bytes::text;
 
-/// What the member `schema` says. It changes when a member changes its meaning or goes away,
-/// not when one comes.
+/// The value of the member `schema`. It changes when a member changes its meaning or is removed, but
+/// not when one is added.
 const SCHEMA: &str = "robotsieve-explain-2";
 
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ struct Document {
     differences: Option<Differences>,
 }
 
-/// Members for bytes: a text, and base64 where that is not all.
+/// Members for bytes: a text, and base64 if the bytes are not UTF-8.
 macro_rules! bytes {
     ($name:ident, $text:ident, $base64:ident) => {
         #[derive(Serialize)]
@@ -171,14 +171,14 @@ struct Cause {
     clause: String,
 }
 
-/// One line.
+/// Renders an explanation as one line of JSON.
 pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
     let Explainer { args, agent, .. } = explainer;
     let document = Document {
         schema: SCHEMA,
         tool_version: TOOL_VERSION,
         robots: Robots {
-            path: Path::of(args.of.robots.as_os_str().as_encoded_bytes()),
+            path: Path::of(args.policy.robots.as_os_str().as_encoded_bytes()),
             robots_sha256: explainer.sha256.clone(),
             robots_bytes: explainer.file.len(),
         },

@@ -1,29 +1,38 @@
-//! `robotsieve explain`: why a URL is allowed or not.
+//! `robotsieve explain`: shows why a URL is allowed or not.
 
+pub mod args;
 mod json;
+pub mod record;
 mod shown;
 mod text;
 
 use robotsieve::explain::{Explanation, ProfileComparison, compare_profiles};
 use robotsieve::{Crawler, InvalidUrl, Robots};
 
-use crate::args::{Agent, ExplainArgs, Format, profile_name};
 use crate::error::{Failure, Status};
-use crate::record::{Record, Source, sha256};
-use crate::robots_file;
-use crate::stdout::Stdout;
-use crate::urls::{self, Tally};
+use crate::options::{Agent, profile_name};
+use crate::read::urls::{self, Tally};
+use crate::write::stdout::Stdout;
+use args::{ExplainArgs, ExplainFormat};
+use record::{Record, Source, sha256};
 
-/// Explains the verdicts on some URLs, in one profile or in all.
+/// Explains the verdicts for some URLs, in one profile or in all of them.
 pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
-    urls::not_where_robots_is(&args.urls, &args.of.robots)?;
-    let file = robots_file::read(&args.of.robots)?;
+    let urls = args.policy.urls(&args.urls)?;
+    urls::not_where_robots_is(&urls, &args.policy.robots)?;
+    if args.format == ExplainFormat::Json && (urls.len() > 1 || urls::are_on_stdin(&urls)) {
+        return Err(Failure::Usage(
+            "--format json prints one document, for one URL: use --format jsonl for several URLs"
+                .into(),
+        ));
+    }
+    let file = args.policy.read()?;
     let mut explainer = Explainer::new(args, &file);
-    urls::each(&args.urls, args.progress, |url| explainer.explain(url))?;
+    urls::each(&urls, args.progress.progress, |url| explainer.explain(url))?;
     Ok(explainer.tally.status())
 }
 
-/// What holds for all URLs, and how they fared.
+/// What all URLs have in common, and how many had which verdict.
 struct Explainer<'e> {
     args: &'e ExplainArgs,
     file: &'e [u8],
@@ -31,21 +40,21 @@ struct Explainer<'e> {
     agent: Agent,
     crawler: Crawler,
     robots: Robots<'e>,
-    /// The name of its profile.
+    /// The name of the profile of `robots`.
     profile: &'static str,
     explained: u64,
     tally: Tally,
     out: Stdout,
 }
 
-/// One URL, explained.
+/// The explanation of one URL.
 enum Answers<'e> {
     One(&'static str, Box<Result<Explanation<'e>, InvalidUrl>>),
     All(Box<ProfileComparison<'e>>),
 }
 
 impl<'e> Answers<'e> {
-    /// By the names of their profiles.
+    /// The explanations with the names of their profiles.
     fn explanations(
         &self,
     ) -> impl Iterator<Item = (&'static str, &Result<Explanation<'e>, InvalidUrl>)> {
@@ -67,8 +76,8 @@ impl<'e> Answers<'e> {
 
 impl<'e> Explainer<'e> {
     fn new(args: &'e ExplainArgs, file: &'e [u8]) -> Explainer<'e> {
-        let agent = args.of.agent();
-        let profile = args.of.profile;
+        let agent = args.policy.agent();
+        let profile = args.policy.profile();
         Explainer {
             args,
             file,
@@ -96,22 +105,22 @@ impl<'e> Explainer<'e> {
             self.tally.disallowed += 1;
         }
         self.explained += 1;
-        if !self.out.is_heard() {
+        if !self.out.has_reader() {
             return Ok(());
         }
         let out = if self.args.record {
             self.records(url, &answers)
         } else {
             match self.args.format {
-                Format::Text => text::render(self, url, &answers),
-                Format::Json => json::render(self, url, &answers),
+                ExplainFormat::Text => text::render(self, url, &answers),
+                ExplainFormat::Json | ExplainFormat::Jsonl => json::render(self, url, &answers),
             }
         };
         self.out.print(out)
     }
 
     fn records(&self, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
-        let source = Source { path: &self.args.of.robots, sha256: &self.sha256 };
+        let source = Source { path: &self.args.policy.robots, sha256: &self.sha256 };
         let mut out = Vec::new();
         for (name, why) in answers.explanations() {
             let record = Record::new(&source, &self.agent, url, name, why);

@@ -1,22 +1,22 @@
-//! Bytes as text that a terminal can be given, with the way from their places to the text's.
+//! Bytes as text that is safe for a terminal, with a mapping of positions in one to the other.
 
 use std::ops::Range;
 
-use crate::bytes::harmless;
+use crate::write::bytes::harmless;
 
-/// So many bytes of a line are shown.
+/// The most bytes of a line that are shown.
 const BYTES: usize = 1_000;
 
 /// Bytes as text.
 pub struct Shown {
     pub text: String,
-    /// Where each byte begins in the text; one more for the end.
+    /// Where each byte starts in the text, and where the last one ends.
     places: Vec<usize>,
 }
 
 impl Shown {
-    /// Bytes that are not UTF-8, control characters and what changes the direction of text are
-    /// replaced, so that no file can steer a terminal. What is very long is cut.
+    /// Replaces bytes that are not UTF-8, control characters and characters that change the
+    /// direction of text, so that no file can manipulate a terminal. Truncates very long text.
     pub fn of(bytes: &[u8]) -> Shown {
         let cut = &bytes[..bytes.len().min(BYTES)];
         let mut shown = Shown { text: String::new(), places: Vec::with_capacity(cut.len() + 1) };
@@ -37,14 +37,14 @@ impl Shown {
         shown
     }
 
-    /// The place of these bytes in the text; what was cut is at its end.
+    /// The position of these bytes in the text; truncated bytes are at its end.
     pub fn span(&self, bytes: Range<usize>) -> Range<usize> {
         let last = self.places.len() - 1;
         self.places[bytes.start.min(last)]..self.places[bytes.end.min(last)]
     }
 }
 
-/// A short text, within a sentence: at most 60 bytes.
+/// At most 60 bytes, for use in a sentence.
 pub fn short(bytes: &[u8]) -> String {
     const SHORT: usize = 60;
     let mut text = Shown::of(&bytes[..bytes.len().min(SHORT)]).text.replace('\t', " ");
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_steers_the_terminal() {
+    fn terminals_are_not_manipulated() {
         let shown = Shown::of("a\x1b[31m\u{9b}é\u{202e}".as_bytes());
         assert_eq!(shown.text, "a␛[31m\u{FFFD}é\u{FFFD}");
         let shown = Shown::of(b"a\xFFb\xC3");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut() {
+    fn long_lines_are_truncated() {
         let shown = Shown::of(&b"a".repeat(1_000_000));
         assert_eq!(shown.text.len(), BYTES + '…'.len_utf8());
         assert_eq!(shown.span(5_000..6_000), BYTES..BYTES);

@@ -1,4 +1,4 @@
-//! An explanation for people: the lines of the file that matter, underlined, then the URL.
+//! An explanation for people: the relevant lines of the file, underlined, then the URL.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,24 +13,25 @@ use robotsieve::{GroupMatch, Reason, Robots, RulePrecedence, Verdict};
 
 use super::shown::{Shown, short};
 use super::{Answers, Explainer};
-use crate::robots_file;
-use crate::stdout::has_colour;
+use crate::read::robots_file;
+use crate::write::stdout::has_color;
 
-/// So many user-agent lines and rules of each kind are shown; the others are counted.
+/// The most user-agent lines and rules of each kind to show; the others are counted.
 const LINES: usize = 8;
 
-/// So many stars are told what they match.
+/// The most stars of a rule to label with what they match.
 const STARS: usize = 4;
 
-/// So many parts of a rule or changes of a URL are underlined.
+/// The most parts of a rule or changes of a URL to underline.
 const PARTS: usize = 64;
 
-/// So many lines around one that matters are shown, where there is no more between two.
+/// How many lines of context to show around a relevant line.
 const CONTEXT: usize = 2;
 
-/// With an empty line before all but the first.
+/// Renders an explanation, with an empty line before all but the first.
 pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
-    let renderer = if has_colour() { Renderer::styled() } else { Renderer::plain() };
+    let renderer =
+        if has_color(explainer.args.color.color) { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::from(if explainer.explained > 1 { "\n" } else { "" });
     for (profile, why) in answers.explanations() {
         if let Ok(why) = why {
@@ -39,7 +40,7 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
         } else {
             let title = format!("{} in profile {profile}", short(url));
             let level = Level::ERROR.with_name("invalid");
-            let message = "neither scheme://authority… nor a path that begins with '/'";
+            let message = "a URL is scheme://host/path, or a path that starts with '/'";
             let group = level.primary_title(title).element(Level::NOTE.message(message));
             out.push_str(&renderer.render(&[group]));
         }
@@ -55,7 +56,7 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
     out.into_bytes()
 }
 
-/// What is said of some bytes of the file.
+/// A label on some bytes of the file.
 struct Remark {
     kind: AnnotationKind,
     span: Range<usize>,
@@ -93,7 +94,7 @@ fn of_file<'t>(
     group
 }
 
-/// The user-agent lines that competed, and a note on all others.
+/// The user-agent lines that name the crawler or everybody, and a note about the others.
 fn agent_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
     let mut remarks: Vec<Remark> = Vec::new();
     let mut counts: BTreeMap<Standing, usize> = BTreeMap::new();
@@ -111,14 +112,14 @@ fn agent_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
             }
             Standing::InChosenGroup => continue,
             Standing::Chosen => chosen(line, why),
-            Standing::EverybodyElse => "not this group: another one names the crawler".to_owned(),
+            Standing::EverybodyElse => "not this group: another group names the crawler".to_owned(),
             Standing::LaterName => {
                 let name = line.found_by.and_then(|number| why.crawler.iter().nth(number));
                 let name = short(name.unwrap_or_default());
-                format!("not this group: an earlier name than '{name}' has one")
+                format!("not this group: a name before '{name}' has a group")
             }
-            Standing::ShorterToken => "not this group: a longer token fits too".to_owned(),
-            _ => "not this group: the first one counts".to_owned(),
+            Standing::ShorterToken => "not this group: a longer token matches".to_owned(),
+            _ => "not this group: the first one is used".to_owned(),
         };
         let count = counts.entry(line.standing).or_default();
         *count += 1;
@@ -134,7 +135,7 @@ fn agent_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
     }
     if unrelated_count > 0 {
         let before = if note.is_empty() { "" } else { "; " };
-        let _ = write!(note, "{before}{} for others: ", lines(unrelated_count));
+        let _ = write!(note, "{before}{} for other crawlers: ", lines(unrelated_count));
         note.push_str(&unrelated.join(", "));
         if unrelated_count > unrelated.len() {
             note.push_str(", …");
@@ -150,28 +151,29 @@ fn lines(count: usize) -> String {
 /// Why the group of this line was chosen.
 fn chosen(line: &AgentLine<'_>, why: &Explanation<'_>) -> String {
     let NamedCrawlers::Token(token) = line.names else {
-        return "this group: no other one names the crawler".to_owned();
+        return "this group: no other group names the crawler".to_owned();
     };
     let name = line.found_by.and_then(|number| why.crawler.iter().nth(number));
     let name = short(name.unwrap_or_default());
     match why.profile.group_match {
         GroupMatch::Equal => format!("this group: its token is the name '{name}'"),
         GroupMatch::LongestPrefix => {
-            format!("this group: '{}' is the longest token that begins '{name}'", short(token))
+            format!("this group: '{}' is the longest token that starts '{name}'", short(token))
         }
         GroupMatch::FirstSubstring => {
             format!("this group: '{}' is the first token found in '{name}'", short(token))
         }
+        _ => format!("this group: its token '{}' fits '{name}'", short(token)),
     }
 }
 
-/// The rules that match, and a note on those that are not shown.
+/// The rules that match, and a note about those that are not shown.
 fn rule_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
     let mut remarks = Vec::new();
     let runner_up = why.runner_up().map(|rule| rule.line);
     let mut seen: Vec<u32> = Vec::new();
     for rule in &why.matches {
-        // The second pattern of a line adds nothing to see.
+        // A second pattern of the same line would show the same line again.
         if seen.contains(&rule.line) {
             continue;
         }
@@ -185,9 +187,9 @@ fn rule_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
             continue;
         }
         let label = if runner_up == Some(rule.line) {
-            format!("the next one: {precedence}")
+            format!("runner-up: {precedence}")
         } else {
-            format!("matches too: {precedence}")
+            format!("also matches: {precedence}")
         };
         remarks.push(Remark::new(AnnotationKind::Context, rule.value_span.clone(), label));
     }
@@ -200,13 +202,13 @@ fn rule_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
 
 fn precedence(rule: &MatchedRule<'_>, why: &Explanation<'_>) -> String {
     match why.profile.rule_precedence {
-        RulePrecedence::AnyDisallow => format!("any {} that matches does", rule.verdict),
+        RulePrecedence::AnyDisallow => format!("any {} that matches decides", rule.verdict),
         _ if rule.precedence == 1 => "1 byte".to_owned(),
         _ => format!("{} bytes", rule.precedence),
     }
 }
 
-/// The winner, part by part.
+/// Labels the parts of the winner.
 fn winner_remarks(
     rule: &MatchedRule<'_>,
     why: &Explanation<'_>,
@@ -223,8 +225,8 @@ fn winner_remarks(
         let kind = if is_star { AnnotationKind::Context } else { AnnotationKind::Primary };
         let taken = &why.target.bytes[piece.target_span.clone()];
         let star = (is_star && stars <= STARS).then(|| match taken {
-            [] => "takes nothing".to_owned(),
-            taken => format!("takes '{}'", short(taken)),
+            [] => "matches nothing".to_owned(),
+            taken => format!("matches '{}'", short(taken)),
         });
         let label = match star {
             Some(star) if at == labelled => Some(format!("{label}; {star}")),
@@ -240,7 +242,7 @@ fn reason(why: &Explanation<'_>) -> String {
     let count = why.rule_count();
     match why.decision().reason {
         Reason::Rule(rule) => format!(
-            "line {} decides, of {count} rule{} in {}",
+            "line {} decides, out of {count} rule{} in {}",
             rule.line,
             if count == 1 { "" } else { "s" },
             match why.selection.choice {
@@ -248,19 +250,20 @@ fn reason(why: &Explanation<'_>) -> String {
                 _ => "the crawler's group",
             }
         ),
-        Reason::NoGroup => "no group is for this crawler: everything is allowed".to_owned(),
+        Reason::NoGroup => "no group applies to this crawler: everything is allowed".to_owned(),
         Reason::NoMatch if count == 0 => "the group has no rules: everything is allowed".to_owned(),
         Reason::NoMatch if count == 1 => {
-            "the only rule of the group does not match: what no rule forbids is allowed".to_owned()
+            "the only rule of the group does not match: what no rule disallows is allowed"
+                .to_owned()
         }
         Reason::NoMatch => format!(
-            "none of the {count} rules of the group matches: what no rule forbids is allowed"
+            "none of the {count} rules of the group matches: what no rule disallows is allowed"
         ),
         Reason::EmptyRule { line } => {
             format!("the rule on line {line} is empty and restricts nothing: everything is allowed")
         }
         Reason::RobotsTxt => "robots.txt itself may always be fetched (RFC 9309 §2.2.2)".to_owned(),
-        _ => "the rules are not known".to_owned(),
+        _ => "the rules are unknown".to_owned(),
     }
 }
 
@@ -277,7 +280,7 @@ fn otherwise(why: &Explanation<'_>) -> Option<String> {
     Some(format!("without line {} the verdict would {still}be {verdict}, {by}", winner.line))
 }
 
-/// The lines of the file that are remarked upon, and those beside them.
+/// The lines of the file with remarks, and the lines around them.
 fn snippet_of_file<'t>(
     explainer: &Explainer<'_>,
     why: &Explanation<'_>,
@@ -291,7 +294,7 @@ fn snippet_of_file<'t>(
     matters.dedup();
     let (first, last) = (matters[0], matters[matters.len() - 1]);
     let mut source = String::new();
-    // By line: where it begins in the source, with its text.
+    // For each line, where it starts in the source, and its text.
     let mut shown: BTreeMap<usize, (usize, Shown)> = BTreeMap::new();
     for (number, line) in lines.iter().enumerate().take(last + 1).skip(first) {
         let next = matters.partition_point(|line| *line < number);
@@ -315,11 +318,11 @@ fn snippet_of_file<'t>(
             Some(remark.kind.span(at + span.start..at + span.end).label(remark.label))
         })
         .collect();
-    let path = short(robots_file::shown(&explainer.args.of.robots).as_bytes());
+    let path = short(robots_file::shown(&explainer.args.policy.robots).as_bytes());
     Snippet::source(source).line_start(first + 1).path(path).annotations(annotations)
 }
 
-/// The lines of a file, without their ends, as the library counts them.
+/// The lines of a file without their line ends, as the library counts them.
 fn line_spans(file: &[u8], extent: Range<usize>) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut at = extent.start;
@@ -332,11 +335,11 @@ fn line_spans(file: &[u8], extent: Range<usize>) -> Vec<Range<usize>> {
     lines
 }
 
-/// The URL: what changes before it is compared, and what the winner's parts match.
+/// The URL: what is changed before it is compared, and what the parts of the winner match.
 fn of_url<'t>(url: &[u8], why: &Explanation<'_>) -> Group<'t> {
     let target = &why.target;
     let is_as_given = target.changes.is_empty() && !target.slash_implied;
-    let title = format!("compared is '{}'", short(&target.bytes));
+    let title = format!("compared as '{}'", short(&target.bytes));
     let mut group = Group::with_title(Level::NOTE.secondary_title(title));
     if !is_as_given {
         group = group.element(snippet_of_changes(url, why));
@@ -376,7 +379,7 @@ fn snippet_of_changes<'t>(
 ) -> Snippet<'t, annotate_snippets::Annotation<'t>> {
     let target = &why.target;
     let shown = Shown::of(url);
-    // Neighbours are one.
+    // Adjacent changes are merged.
     let mut changes: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     if target.slash_implied {
         changes.push((target.url_span.start..target.url_span.start, 0..1));

@@ -7,45 +7,49 @@ use std::sync::{Arc, OnceLock};
 
 use robotsieve::{Crawler, Profile};
 
-use super::report::Report;
 use super::sites::{Found, Site, Sites};
 use crate::error::Failure;
-use crate::hosts::{HostHash, HostHasher, Identity};
-use crate::robots_dir::{self, Listing};
-use crate::robots_file;
+use crate::read::hosts::{HostHash, HostHasher, Identity};
+use crate::read::robots_dir::{self, Listing};
+use crate::read::robots_file;
+use crate::write::report::Report;
+use crate::write::stderr;
 
-/// The robots.txt files of a folder by the hosts for which they are.
+/// The robots.txt files of a folder, by host.
 pub struct Folder {
     report: Arc<Report>,
     path: PathBuf,
     crawlers: Vec<Crawler>,
     profile: Profile,
     files: Vec<RobotsFile>,
-    /// Hosts in canonical form, one behind another.
+    /// Normalized hosts, one after another.
     hosts: Vec<u8>,
     places: HashMap<HostHash, Place, Identity>,
-    /// Such that no two of `hosts` have the same hash.
+    /// Keyed so that no two of `hosts` have the same hash.
     hasher: HostHasher,
 }
 
-/// Where a host and its file are: both here, so that comparing the name and fetching the file
-/// wait for memory at the same time.
+/// Where a host and its file are. Both are here so that the memory accesses for comparing the name
+/// and for loading the file overlap.
 struct Place {
-    /// In `hosts`.
+    /// An index into `hosts`.
     start: u32,
     len: u32,
-    /// In `files`. A file may be for two hosts: `a.txt` for `a.txt` and for `a`.
+    /// An index into `files`. A file may be for two hosts: `a.txt` is for `a.txt` and for `a`.
     file: u32,
 }
 
-/// One file of a folder. It is read when it is first needed, and stays.
+/// One file of a folder, read when it is first needed.
 struct RobotsFile {
     name: OsString,
     site: OnceLock<Option<Site>>,
 }
 
 impl Folder {
-    /// Lists a folder, and warns about files that are for the same host.
+    /// Lists a folder, and warns about hosts with two files.
+    ///
+    /// # Errors
+    /// Returns an error if the folder cannot be listed.
     pub fn list(
         path: &Path,
         crawlers: Vec<Crawler>,
@@ -53,7 +57,7 @@ impl Folder {
         report: Arc<Report>,
     ) -> Result<Folder, Failure> {
         let Listing { names, hosts: files_of_hosts, warnings } = robots_dir::list(path)?;
-        warnings.iter().for_each(|warning| report.warning(warning));
+        warnings.iter().for_each(|warning| stderr::note(warning));
         let mut hosts = Vec::new();
         let (hasher, places) = loop {
             hosts.clear();

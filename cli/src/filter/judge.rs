@@ -1,4 +1,4 @@
-//! The verdicts of one line after another.
+//! Judges lines.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use memchr::memchr;
 use robotsieve::{Answer, TargetForm};
 
 use super::Asked;
+use super::args::{FilterArgs, FilterFormat, Missing};
 use super::known::{KnownHosts, Ruling, begins_with};
 use super::output::{self, Gone, JsonText, Pieces};
 use super::sites::{Found, Site, Sites, Url};
 use super::tally::{SeenHosts, Tally};
-use crate::args::{FilterArgs, Missing, Output};
-use crate::hosts::{Authority, HostHash, HostHasher};
+use crate::read::hosts::{Authority, HostHash, HostHasher};
 
-/// By which robots.txt URLs are judged.
+/// The robots.txt that URLs are judged by.
 pub enum Source {
-    /// By one, all of them.
+    /// One for all URLs.
     One(Site),
-    /// Each by that of its host.
+    /// The one of the URL's host.
     ByHost(Box<dyn Sites>),
 }
 
@@ -28,7 +28,7 @@ pub struct Judge {
     /// Whether the authority of a URL is found as in google/robotstxt.
     google: bool,
     missing: Answer,
-    output: Output,
+    format: FilterFormat,
     /// The crawlers as given, for `jsonl`.
     agents: Vec<JsonText>,
 }
@@ -48,16 +48,16 @@ impl Judge {
                 Missing::Allow => Answer::Allow,
                 Missing::Disallow => Answer::Disallow,
             },
-            output: args.output,
+            format: args.format,
             agents: asked.agents.iter().map(|agent| JsonText::new(agent)).collect(),
         }
     }
 
-    /// What a URL without a host, or with an impossible one, is judged by.
+    /// The ruling for URLs without a host or with an invalid one.
     fn no_host(&self) -> Ruling<'_> {
         match &self.source {
             Source::One(site) => Ruling::Site(site),
-            // google/robotstxt takes anything for a URL.
+            // In google/robotstxt anything is a URL.
             Source::ByHost(_) if self.google => Ruling::All(Answer::Unknown),
             Source::ByHost(_) => Ruling::All(Answer::Invalid),
         }
@@ -69,7 +69,7 @@ impl Judge {
         }
     }
 
-    /// What the URLs of a host in canonical form are judged by, of which one begins so.
+    /// The ruling for the URLs of a normalized host. `start` is the start of one of them.
     fn ruling(&self, start: &[u8], host: &[u8], hash: HostHash) -> Ruling<'_> {
         match &self.source {
             Source::One(site) => Ruling::Site(site),
@@ -82,12 +82,12 @@ impl Judge {
     }
 }
 
-/// Judges chunk after chunk; each thread has its own.
+/// Judges one chunk after another; each thread has its own.
 pub struct Worker<'j> {
     judge: &'j Judge,
     hosts: Hosts<'j>,
     shared: Shared,
-    /// Of a chunk, what is to be written.
+    /// The parts of a chunk to print.
     kept: Vec<Range<usize>>,
 }
 
@@ -97,24 +97,24 @@ impl<'j> Worker<'j> {
         Worker { judge, hosts, shared: Shared::default(), kept: Vec::new() }
     }
 
-    /// Whether what is written are lines of the input: what [`Worker::sieve`] leaves.
+    /// Whether the output consists of input lines, so that [`Worker::sieve`] applies.
     pub fn sieves(&self) -> bool {
-        matches!(self.judge.output, Output::Urls | Output::Denied)
+        matches!(self.judge.format, FilterFormat::Urls | FilterFormat::Denied)
     }
 
-    /// Judges all lines of a chunk, which ends with a line feed, and leaves those in it that
-    /// are to be written. For one crawler.
+    /// Judges all lines of a chunk, which ends with a line feed, and removes those that are not to be
+    /// printed. For one crawler.
     pub fn sieve(&mut self, lines: &mut Vec<u8>) -> Tally {
-        let kept_answer = match self.judge.output {
-            Output::Denied => Answer::Disallow,
+        let kept_answer = match self.judge.format {
+            FilterFormat::Denied => Answer::Disallow,
             _ => Answer::Allow,
         };
         self.judge.prepare(lines);
         let mut tally = Tally::default();
         let kept = &mut self.kept;
         kept.clear();
-        // Lines that follow each other are kept in one piece. What is not line goes by
-        // leaving a gap: the CR before a line feed, or an empty line.
+        // Adjacent lines are kept in one piece. A CR before a line feed and an empty line are removed
+        // by leaving a gap.
         let mut piece = 0..0;
         let mut keep = |start: usize, end: usize| {
             if piece.end == start {
@@ -151,17 +151,16 @@ impl<'j> Worker<'j> {
         tally
     }
 
-    /// Judges all lines of a chunk, which ends with a line feed, and says of each what the
-    /// verdicts are.
-    pub fn tell(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Gone> {
+    /// Judges all lines of a chunk, which ends with a line feed, and formats the verdicts for each.
+    pub fn format(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Gone> {
         self.judge.prepare(lines);
         let mut tally = Tally::default();
         let (judge, shared) = (self.judge, &mut self.shared);
         self.hosts.each_url(lines, &mut tally, |line, tally| {
             let out = &mut pieces.bytes;
-            match judge.output {
-                Output::Jsonl => judge.tell_json(&line, shared, tally, out),
-                _ => judge.tell_tsv(&line, shared, tally, out),
+            match judge.format {
+                FilterFormat::Jsonl => judge.format_json(&line, shared, tally, out),
+                _ => judge.format_tsv(&line, shared, tally, out),
             }
             pieces.line_done()
         })?;
@@ -169,12 +168,12 @@ impl<'j> Worker<'j> {
     }
 }
 
-/// What cannot be.
+/// An error that never occurs.
 enum Never {}
 
 impl Judge {
     #[inline]
-    fn tell_tsv(
+    fn format_tsv(
         &self,
         line: &Line<'_, '_>,
         shared: &mut Shared,
@@ -199,7 +198,7 @@ impl Judge {
         output::url_line(out, line.url.bytes);
     }
 
-    fn tell_json(
+    fn format_json(
         &self,
         line: &Line<'_, '_>,
         shared: &mut Shared,
@@ -240,26 +239,25 @@ impl Judge {
     }
 }
 
-/// The hosts as one worker knows them.
+/// One worker's view of the hosts.
 struct Hosts<'j> {
     judge: &'j Judge,
     known: KnownHosts<'j>,
     seen: SeenHosts,
 }
 
-/// A line that is not empty.
+/// A non-empty line.
 struct Line<'c, 'j> {
     url: Url<'c>,
     ruling: Ruling<'j>,
-    /// Where it begins in the chunk.
+    /// Where it starts in the chunk.
     start: usize,
-    /// Where its line feed is.
+    /// Where its line feed is in the chunk.
     end: usize,
 }
 
 impl<'j> Hosts<'j> {
-    /// Goes through the URLs of a chunk, which ends with a line feed, and finds out what
-    /// they are judged by.
+    /// Finds the ruling for each URL of a chunk, which ends with a line feed.
     #[inline(always)]
     fn each_url<'c, E>(
         &mut self,
@@ -267,16 +265,16 @@ impl<'j> Hosts<'j> {
         tally: &mut Tally,
         mut judge: impl FnMut(Line<'c, 'j>, &mut Tally) -> Result<(), E>,
     ) -> Result<(), E> {
-        // URLs of a host tend to stand together: how the last one began, up to the slash
-        // behind its authority.
+        // URLs of one host tend to be adjacent: the start of the previous one, including the slash
+        // after its authority.
         let mut last: (&[u8], Ruling<'j>) = (b"", self.judge.no_host());
         let mut start = 0;
         while start < lines.len() {
             let left = &lines[start..];
             let is_same = !last.0.is_empty() && begins_with(left, last.0);
             let searched = if is_same { last.0.len() } else { 0 };
-            let Some(behind) = memchr(b'\n', &left[searched..]) else { break };
-            let end = searched + behind;
+            let Some(len) = memchr(b'\n', &left[searched..]) else { break };
+            let end = searched + len;
             let bytes = left[..end].strip_suffix(b"\r").unwrap_or(&left[..end]);
             let line_start = start;
             start += end + 1;
@@ -305,7 +303,7 @@ impl<'j> Hosts<'j> {
         Ok(())
     }
 
-    /// What a URL is judged by, and where its authority ends; 0 where it has none.
+    /// Where the authority of a URL ends (0 if it has none), and its ruling.
     #[inline]
     fn find(&mut self, url: &[u8], tally: &mut Tally) -> (usize, Ruling<'j>) {
         let rest = url.strip_prefix(b"http").unwrap_or(url);
@@ -322,7 +320,7 @@ impl<'j> Hosts<'j> {
         self.meet(url, tally)
     }
 
-    /// The same for a URL whose host may not have been met lately: then it is counted.
+    /// The same for a URL whose host may be new; a new host is counted.
     fn meet(&mut self, url: &[u8], tally: &mut Tally) -> (usize, Ruling<'j>) {
         let judge = self.judge;
         let Some(authority) = Authority::of(url, judge.google) else { return (0, judge.no_host()) };
@@ -344,14 +342,14 @@ impl<'j> Hosts<'j> {
     }
 }
 
-/// What crawlers that share a policy share of a line; kept from line to line for its memory.
+/// The parts of a line's output that crawlers with the same policy share. Reused for its memory.
 #[derive(Default)]
 struct Shared {
     /// By policy.
     answers: Vec<Answer>,
-    /// The members of `jsonl`, policy after policy.
+    /// The members of `jsonl`, one policy after another.
     members: Vec<u8>,
-    /// Where they end.
+    /// Where the members of each policy end.
     ends: Vec<usize>,
 }
 

@@ -1,38 +1,38 @@
-//! What a worker remembers of the hosts that it met lately.
+//! A worker's cache of recent hosts.
 
 use std::iter;
 
 use super::sites::Site;
-use crate::hosts::HostHash;
+use crate::read::hosts::HostHash;
 use robotsieve::Answer;
 
-/// By what the URLs of a host are judged.
+/// What the URLs of a host are judged by.
 #[derive(Clone, Copy)]
 pub enum Ruling<'s> {
     /// Its robots.txt.
     Site(&'s Site),
-    /// The same answer for all.
+    /// The same answer for all URLs.
     All(Answer),
 }
 
-/// Rulings by the beginnings of URLs up to the end of their authority, byte for byte: a
-/// table of fixed size in which one displaces another.
+/// Rulings by the start of the URL up to the end of its authority, byte for byte: a table of fixed
+/// size in which an entry replaces another one.
 ///
-/// So a host that was met lately is neither brought to its canonical form nor looked up nor
-/// counted again, and no memory is touched that threads share.
+/// A recent host is not normalized, looked up or counted again, and memory shared by threads is not
+/// touched.
 pub struct KnownHosts<'s>(Box<[Slot<'s>]>);
 
 /// Enough for most crawls, 256 KiB.
 const SLOTS: usize = 1 << 12;
 
-/// So many bytes of a beginning let a slot fill a line of the cache.
+/// The longest start in the table; with it a slot fills a cache line.
 const ROOM: usize = 47;
 
 #[repr(align(64))]
 #[derive(Clone, Copy)]
 struct Slot<'s> {
     ruling: Ruling<'s>,
-    /// Of the beginning, which never is empty.
+    /// The length of the start, which is never empty; 0 for a free slot.
     len: u8,
     start: [u8; ROOM],
 }
@@ -45,7 +45,7 @@ impl Default for KnownHosts<'_> {
 }
 
 impl<'s> KnownHosts<'s> {
-    /// The ruling for URLs that begin like this.
+    /// The ruling for URLs with this start.
     #[inline]
     pub fn get(&self, start: &[u8], hash: HostHash) -> Option<Ruling<'s>> {
         let slot = &self.0[hash.slot(SLOTS)];
@@ -53,7 +53,7 @@ impl<'s> KnownHosts<'s> {
         is_it.then_some(slot.ruling)
     }
 
-    /// Remembers it, unless the beginning is too long for that.
+    /// Stores a ruling, unless the start is too long.
     pub fn put(&mut self, start: &[u8], hash: HostHash, ruling: Ruling<'s>) {
         if start.len() <= ROOM {
             let slot = &mut self.0[hash.slot(SLOTS)];
@@ -64,8 +64,8 @@ impl<'s> KnownHosts<'s> {
     }
 }
 
-/// Whether a text begins with another one. The same as `starts_with`, without the call:
-/// here are some dozen bytes, again and again as many.
+/// Whether a text starts with another one. Does the same as `starts_with` without a call to
+/// `memcmp`, which is faster for a few dozen bytes.
 #[inline(always)]
 pub fn begins_with(text: &[u8], start: &[u8]) -> bool {
     let Some(text) = text.get(..start.len()) else { return false };

@@ -1,4 +1,4 @@
-//! `robotsieve filter`: URLs by the million, through a pipeline of bounded memory.
+//! `robotsieve filter`: judges URLs by the million, in a pipeline with bounded memory.
 //!
 //! ```text
 //!            jobs            pieces, one channel a chunk
@@ -7,26 +7,24 @@
 //!    └─────────── order of chunks ─────────┘
 //! ```
 //!
-//! [`input`] opens and decompresses the inputs and cuts them into chunks of whole lines.
-//! Each chunk goes to a worker, where [`judge`] decides on every line. It asks [`sites`] for a
-//! host's robots.txt ([`folder`] is where they come from) and remembers in [`known`] what it
-//! was told. Lines to be written as they came stay in the chunk, which goes on to the writer;
-//! other output is formed by [`output`]. The reader also hands the writer the receiving end
-//! of each chunk's own channel, in the order of the input: so the writer knows what comes
-//! next without numbering or sorting anything.
+//! [`inputs`] opens and decompresses the inputs and splits them into chunks of whole lines. Each
+//! chunk goes to a worker, where [`judge`] decides about every line. It asks [`sites`] for the
+//! robots.txt of a host ([`folder`], [`packed`] and [`stored`] are where they come from) and caches
+//! the answers in [`known`]. If lines are printed as they came, they stay in the chunk, which goes on
+//! to the writer; other output is formatted by [`output`]. The reader also sends the writer the
+//! receiving end of each chunk's own channel, in the order of the input, so the writer knows what
+//! comes next without numbering or sorting.
 //!
-//! All channels are bounded, so a slow consumer stops the reader. A worker whose output
-//! grows large (many crawlers, long rules) hands it on in pieces and waits for its turn
-//! when the channel is full; the chunk whose turn it is can always proceed, so nothing
-//! locks up.
+//! All channels are bounded, so a slow consumer stops the reader. A worker whose output grows large
+//! (many crawlers, long rules) sends it in pieces and waits while the channel is full. The chunk
+//! whose turn it is can always proceed, so there is no deadlock.
 
+pub mod args;
 mod folder;
-pub mod input;
 mod judge;
 mod known;
 mod output;
 mod packed;
-pub mod report;
 mod sites;
 mod stored;
 mod tally;
@@ -38,26 +36,22 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use clap::{CommandFactory, error::ErrorKind};
-
 use robotsieve::{Profile, TargetForm};
 
-use crate::args::{Agent, Cli, FilterArgs, Output, crawler_names};
 use crate::error::{Failure, Status};
-use crate::{mapped, progress, robots_file, stdin, stdout};
+use crate::options::{Agent, crawler_names};
+use crate::read::inputs::{self, CHUNK_BYTES, Inputs};
+use crate::read::{packs, robots_file, stdin};
+use crate::write::report::Report;
+use crate::write::{progress, stdout};
+use args::{FilterArgs, FilterFormat};
 use folder::Folder;
-use input::Inputs;
 use judge::{Judge, Source, Worker};
 use output::{Piece, Pieces};
 use packed::Packed;
-use report::Report;
 use sites::Site;
 use stored::Stored;
 use tally::Sum;
-
-/// The usual bytes of a chunk. Large enough that handing it on costs nothing by
-/// comparison, small enough to stay in a core's second-level cache.
-const CHUNK_BYTES: usize = 256 << 10;
 
 /// A chunk on its way to a worker.
 struct Job {
@@ -65,42 +59,41 @@ struct Job {
     pieces: SyncSender<Piece>,
 }
 
-/// Sieves the inputs to standard output.
+/// Judges the URLs of all inputs and prints the outcome.
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
-    let inputs = input::named(&args.inputs);
+    let inputs = inputs::named(&args.inputs);
     let robots = args.robots.as_ref().map(|path| path.as_os_str());
     stdin::at_most_once(inputs.iter().map(OsString::as_os_str).chain(robots))?;
-    let report = Arc::new(Report::new(args.progress, &args.inputs));
+    let report = Arc::new(Report::new(args.progress.progress, &args.inputs));
     let (source, asked) = match &args.pack {
         Some(path) => of_pack(args, path, &report)?,
         None => of_files(args, &report)?,
     };
     let crawlers = asked.agents.len();
-    if crawlers > 1 && matches!(args.output, Output::Urls | Output::Denied) {
-        let message = format!(
-            "--format {} takes one crawler, but {crawlers} were given{}: use --format tsv or jsonl \
+    if crawlers > 1 && matches!(args.format, FilterFormat::Urls | FilterFormat::Denied) {
+        return Err(Failure::Usage(format!(
+            "--format {} is for one crawler, but there are {crawlers}{}: use --format tsv or jsonl \
              for several crawlers, or commas for several names of one",
-            if args.output == Output::Urls { "urls" } else { "denied" },
-            if args.agents.0.is_empty() { " by the pack (--agent takes one of them)" } else { "" },
-        );
-        Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
+            args.format.as_str(),
+            if args.agents.0.is_empty() { " in the pack (choose one with --agent)" } else { "" },
+        )));
     }
     let judge = Arc::new(Judge::new(args, source, &asked));
     match sieve(args, judge, &report)? {
-        Some(tally) => Ok(report.finish(&tally, crawlers)),
+        Some(sum) => Ok(sum.report(&report, crawlers)),
         None => Ok(Status::Done),
     }
 }
 
-/// For whom verdicts are asked, and how URLs are read.
+/// The crawlers to judge for, and how to read URLs.
 pub struct Asked {
-    /// The crawlers' names as they are shown.
+    /// The crawlers' names in the output.
     pub agents: Vec<String>,
     pub target_form: TargetForm,
 }
 
 fn of_files(args: &FilterArgs, report: &Arc<Report>) -> Result<(Source, Asked), Failure> {
-    let profile = args.profile.unwrap_or(Profile::RFC9309);
+    let profile = args.profile.get();
     let agents = args.agents.required()?;
     let crawlers: Vec<_> = agents.iter().map(Agent::crawler).collect();
     let source = match (&args.robots, &args.robots_dir) {
@@ -108,11 +101,11 @@ fn of_files(args: &FilterArgs, report: &Arc<Report>) -> Result<(Source, Asked), 
             Source::ByHost(Box::new(Stored::open(args, crawlers, profile, Arc::clone(report))?))
         }
         (Some(path), _) => {
-            let file = robots_file::read(path)?;
+            let file = robots_file::given(path)?;
             Source::One(Site::new(&file, &profile, &crawlers))
         }
         (None, path) => {
-            // The parser demands one of the options.
+            // clap requires one of the options.
             let path = path.as_deref().unwrap_or(Path::new(""));
             Source::ByHost(Box::new(Folder::list(path, crawlers, profile, Arc::clone(report))?))
         }
@@ -126,12 +119,12 @@ fn of_pack(
     path: &Path,
     report: &Arc<Report>,
 ) -> Result<(Source, Asked), Failure> {
-    let pack = mapped::pack(path)?;
-    if let Some(profile) = args.profile
+    let pack = packs::open(path)?;
+    if let Some(profile) = args.profile.profile
         && Profile::named(pack.profile_name()) != Some(profile)
     {
         return Err(Failure::Usage(format!(
-            "pack '{}' was made in the profile {}: leave --profile out, or make another pack",
+            "pack '{}' was made with --profile {}: leave --profile out, or make another pack",
             path.display(),
             pack.profile_name(),
         )));
@@ -142,7 +135,7 @@ fn of_pack(
         columns.push(place.ok_or_else(|| {
             let there: Vec<_> = pack.crawlers().iter().map(crawler_names).collect();
             Failure::Usage(format!(
-                "pack '{}' was not made for the crawler '{}', but for: {}",
+                "pack '{}' was not made for the crawler '{}': choose one of {}, or make another pack",
                 path.display(),
                 agent.text.display(),
                 there.join("; "),
@@ -155,26 +148,26 @@ fn of_pack(
         agents.extend(pack.crawlers().iter().map(crawler_names));
     }
     if columns.is_empty() {
-        let message = format!("pack '{}' was made for no crawler at all", path.display());
+        let message =
+            format!("pack '{}' has no crawlers: make another one with --agent", path.display());
         return Err(Failure::Usage(message));
     }
-    let decides = args.output == Output::Jsonl;
+    let decides = args.format == FilterFormat::Jsonl;
     let packed = Packed::new(pack, columns, decides, Arc::clone(report));
     let asked = Asked { agents, target_form: pack.target_form() };
     Ok((Source::ByHost(Box::new(packed)), asked))
 }
 
-/// Runs the pipeline; the calling thread writes. `None`: the reader of standard output went
-/// away.
+/// Runs the pipeline; the calling thread writes. Returns `None` if the reader of standard output
+/// went away.
 ///
-/// The threads are not joined in that case: one of them may wait for input that never
-/// comes.
+/// In that case the threads are not joined: one of them may wait for input that never comes.
 fn sieve(
     args: &FilterArgs,
     judge: Arc<Judge>,
     report: &Arc<Report>,
 ) -> Result<Option<Sum>, Failure> {
-    let threads = args.threads();
+    let threads = args.threads.get();
     let buffers = Arc::new(Buffers::default());
     let (job_sender, jobs) = sync_channel::<Job>(threads);
     let (turn_sender, turns) = sync_channel::<Receiver<Piece>>(2 * threads);
@@ -184,7 +177,7 @@ fn sieve(
         let (judge, jobs, buffers) = (Arc::clone(&judge), Arc::clone(&jobs), Arc::clone(&buffers));
         workers.push(start("judging", move || work(&judge, &jobs, &buffers))?);
     }
-    // Only workers hold it now: should all of them end, the reader does not wait for ever.
+    // Now only workers hold it: if all of them end, the reader does not wait forever.
     drop(jobs);
     let mut inputs = Inputs::new(&args.inputs, Arc::clone(report));
     let reader = start("reading", {
@@ -196,7 +189,7 @@ fn sieve(
         Err(failure) => Err(failure),
         Ok(tally) => {
             reader.join().map_err(|_| Failure::Thread("reading"))?;
-            // With the last of them the judge ends too, and with it its source.
+            // The last worker drops the judge, and with it the source.
             drop(judge);
             for worker in workers {
                 worker.join().map_err(|_| Failure::Thread("judging"))?;
@@ -211,11 +204,11 @@ fn start(
     body: impl FnOnce() + Send + 'static,
 ) -> Result<thread::JoinHandle<()>, Failure> {
     thread::Builder::new().name(name.to_owned()).spawn(body).map_err(|cause| {
-        Failure::io(format!("cannot start a {name} thread (fewer --threads may help)"), cause)
+        Failure::io(format!("cannot start a {name} thread (try fewer --threads)"), cause)
     })
 }
 
-/// Cuts the inputs into chunks until they end or nobody takes any more.
+/// Splits the inputs into chunks until they end or nobody takes more.
 fn read(
     inputs: &mut Inputs,
     jobs: &SyncSender<Job>,
@@ -227,7 +220,7 @@ fn read(
         if !inputs.fill(&mut lines) {
             return;
         }
-        // Two: what a chunk usually has to say fits, its output and its tally.
+        // Room for what a chunk usually sends: its output and its tally.
         let (pieces, turn) = sync_channel(2);
         if turns.send(turn).is_err() || jobs.send(Job { lines, pieces }).is_err() {
             return;
@@ -246,7 +239,7 @@ fn work(judge: &Judge, jobs: &Mutex<Receiver<Job>>, buffers: &Buffers) {
             output::finish(&pieces, lines, tally);
         } else {
             let mut pieces = Pieces::new(&pieces, buffers);
-            let Ok(tally) = worker.tell(&lines, &mut pieces) else { return };
+            let Ok(tally) = worker.format(&lines, &mut pieces) else { return };
             pieces.finish(tally);
             buffers.give(lines);
         }
@@ -263,9 +256,9 @@ fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Fai
         for piece in pieces {
             match piece {
                 Piece::Bytes(bytes) => {
-                    // A bar is in the way only on the same screen.
+                    // The bar is in the way only if both are on the same screen.
                     let mut write = || out.write_all(&bytes);
-                    let written = if is_terminal { progress::aside(write) } else { write() };
+                    let written = if is_terminal { progress::without_bar(write) } else { write() };
                     written.map_err(stdout::failed)?;
                     buffers.give(bytes);
                 }
@@ -283,20 +276,20 @@ fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Fai
     Ok(sum)
 }
 
-/// Buffers that are done with, for chunks and for output, used again so that no chunk costs fresh
-/// pages. As many exist as chunks are on their way at most.
+/// Buffers for chunks and output, reused so that chunks do not need fresh pages. There are at most
+/// as many as chunks on their way.
 #[derive(Default)]
 struct Buffers(Mutex<Vec<Vec<u8>>>);
 
 impl Buffers {
-    /// A buffer, with whatever is left in it.
+    /// A buffer with arbitrary contents.
     fn take(&self) -> Vec<u8> {
         let buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         buffer.unwrap_or_default()
     }
 
     fn give(&self, buffer: Vec<u8>) {
-        // One very long line must not hold its memory to the end.
+        // The memory of a very long line is not kept.
         if buffer.capacity() <= 4 * CHUNK_BYTES {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
         }

@@ -1,26 +1,27 @@
-//! What the judgement of a line looks like, and its way to the writer.
+//! The output for a line, and its way to the writer.
 
 use std::sync::mpsc::SyncSender;
 
 use robotsieve::Decision;
 
+use super::Buffers;
 use super::tally::Tally;
-use super::{Buffers, CHUNK_BYTES};
-use crate::bytes;
+use crate::read::inputs::CHUNK_BYTES;
+use crate::write::bytes;
 use robotsieve::Answer;
 
-/// From a worker to the writer.
+/// What a worker sends to the writer.
 pub enum Piece {
     /// Whole lines of output.
     Bytes(Vec<u8>),
-    /// The chunk is judged to its end.
+    /// The end of the chunk.
     End(Tally),
 }
 
 /// The writer is gone.
 pub struct Gone;
 
-/// The output of one chunk: usually one piece, several where it grows large.
+/// The output of one chunk: usually one piece, several if it grows large.
 pub struct Pieces<'w> {
     pub bytes: Vec<u8>,
     to: &'w SyncSender<Piece>,
@@ -32,25 +33,25 @@ impl<'w> Pieces<'w> {
         Pieces { bytes: emptied(buffers.take()), to, buffers }
     }
 
-    /// To be called after each line: hands on what has grown large.
+    /// Must be called after each line; sends output that has grown large.
     #[inline]
     pub fn line_done(&mut self) -> Result<(), Gone> {
-        if self.bytes.len() < 2 * CHUNK_BYTES { Ok(()) } else { self.hand_on() }
+        if self.bytes.len() < 2 * CHUNK_BYTES { Ok(()) } else { self.send() }
     }
 
     #[cold]
-    fn hand_on(&mut self) -> Result<(), Gone> {
+    fn send(&mut self) -> Result<(), Gone> {
         let piece = std::mem::replace(&mut self.bytes, emptied(self.buffers.take()));
         self.to.send(Piece::Bytes(piece)).map_err(|_| Gone)
     }
 
-    /// Hands on the rest.
+    /// Sends the rest.
     pub fn finish(self, tally: Tally) {
         finish(self.to, self.bytes, tally);
     }
 }
 
-/// Hands on the last lines of a chunk. That the writer is gone shows at the next chunk.
+/// Sends the last lines of a chunk. If the writer is gone, the next chunk finds out.
 pub fn finish(to: &SyncSender<Piece>, bytes: Vec<u8>, tally: Tally) {
     let _ = to.send(Piece::Bytes(bytes));
     let _ = to.send(Piece::End(tally));
@@ -61,7 +62,7 @@ fn emptied(mut buffer: Vec<u8>) -> Vec<u8> {
     buffer
 }
 
-/// A URL as it came.
+/// The URL at the end of a line, unchanged.
 #[inline]
 pub fn url_line(out: &mut Vec<u8>, url: &[u8]) {
     out.extend_from_slice(url);
@@ -75,8 +76,8 @@ pub fn tsv_verdict(out: &mut Vec<u8>, answer: Answer) {
     out.push(b'\t');
 }
 
-/// A `jsonl` line: the URL, then of each crawler its name and, from `verdict`, the members
-/// that [`json_answer`] or [`json_decision`] made.
+/// A `jsonl` line: the URL, then for each crawler its name and the members that [`json_answer`] or
+/// [`json_decision`] wrote.
 pub fn json_line<'v>(
     out: &mut Vec<u8>,
     url: &[u8],
@@ -103,14 +104,14 @@ pub fn json_line<'v>(
     out.extend_from_slice(b"]}\n");
 }
 
-/// The member `verdict` where no policy decided.
+/// The member `verdict` if no policy decided.
 pub fn json_answer(out: &mut Vec<u8>, answer: Answer) {
     out.extend_from_slice(b"\"verdict\":\"");
     out.extend_from_slice(answer.as_str().as_bytes());
     out.push(b'"');
 }
 
-/// The members `verdict` and, where a rule decided, `line` and `rule`.
+/// The members `verdict` and, if a rule decided, `line` and `rule`.
 pub fn json_decision(out: &mut Vec<u8>, decision: &Decision<'_>) {
     json_answer(out, Answer::from(decision.verdict));
     if let Some(rule) = decision.rule() {
@@ -121,7 +122,7 @@ pub fn json_decision(out: &mut Vec<u8>, decision: &Decision<'_>) {
     }
 }
 
-/// A text in quotes, escaped once for all lines.
+/// A quoted JSON string, escaped once for all lines.
 pub struct JsonText(Vec<u8>);
 
 impl JsonText {

@@ -5,19 +5,19 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use robotsieve::pack::{Pack, PackError};
 
-use super::report::Report;
 use super::sites::{Found, Opinion, Site, Sites};
-use crate::hosts::{HostHash, HostHasher};
+use crate::read::hosts::{HostHash, HostHasher};
+use crate::write::report::Report;
 
 /// A pack that stays open until the program ends.
 pub struct Packed {
     report: Arc<Report>,
     pack: &'static Pack<'static>,
-    /// Of each crawler that is asked for, its place among those of the pack.
+    /// For each crawler to judge for, its index among those of the pack.
     columns: Vec<usize>,
-    /// Whether rules are wanted, where the pack keeps them.
+    /// Whether to load the rules, if the pack has them.
     decides: bool,
-    /// By the number of the robots.txt; `None` where it is damaged. Each stays.
+    /// By the number of the robots.txt; `None` if it is damaged. Entries are never removed.
     sites: RwLock<HashMap<u32, Option<&'static Site>>>,
     hasher: HostHasher,
 }
@@ -45,8 +45,8 @@ impl Packed {
 
     fn damaged(&self, error: &PackError) {
         self.report.error(&format_args!(
-            "{error}; the URLs that need it are unknown (robotsieve pack --verify tells more, and \
-             a new pack helps)"
+            "{error}; the URLs that need it are unknown: make the pack again ('robotsieve pack \
+             verify' checks all of it)"
         ));
     }
 }
@@ -65,7 +65,7 @@ impl Sites for Packed {
                 return Found::Unreadable;
             }
         };
-        // The lock is let go here: below it is taken to write.
+        // The read lock ends here; below, the lock is taken for writing.
         let known =
             self.sites.read().unwrap_or_else(PoisonError::into_inner).get(&site.file()).copied();
         let found = known.unwrap_or_else(|| {

@@ -1,42 +1,40 @@
-//! What judges the URLs of a host, and where it comes from.
+//! The robots.txt of a host, and sources of them.
 
 use std::iter;
 
 use robotsieve::pack::PackedPolicy;
 use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Policy, Profile, Robots};
 
-use crate::hosts::{HostHash, HostHasher};
+use crate::read::hosts::{HostHash, HostHasher};
 
-/// A source of robots.txt files by host; asked by all workers at once.
+/// A source of robots.txt files by host, shared by all workers.
 ///
-/// A worker remembers what it was told of the hosts that it met lately, so this is not on
-/// the way of every URL.
+/// Each worker caches the answers for recent hosts, so most URLs do not get here.
 pub trait Sites: Send + Sync {
-    /// The hash function whose hashes [`Sites::find`] is given.
+    /// The hash function for the hashes that [`Sites::find`] is given.
     fn hasher(&self) -> &HostHasher;
 
-    /// What there is for a host in canonical form, the same whenever it is asked for; and `start`,
-    /// the URL up to the end of its authority.
+    /// Looks up a normalized host; the answer for a host never changes. `start` is the URL up to the
+    /// end of its authority.
     fn find(&self, start: &[u8], host: &[u8], hash: HostHash) -> Found<'_>;
 
-    /// Some lines come next: what they need may be looked for all at once.
+    /// Announces lines, so that what they need can be loaded all at once.
     fn prepare(&self, _lines: &[u8]) {}
 }
 
-/// What there is for a host.
+/// The outcome of looking up a host.
 #[derive(Clone, Copy)]
 pub enum Found<'s> {
     /// Its robots.txt.
     Site(&'s Site),
-    /// None is for this host.
+    /// There is no robots.txt for the host.
     Missing,
-    /// There is one, but it cannot be read.
+    /// There is one, but it could not be read.
     Unreadable,
 }
 
-/// A URL and, where that is known already, the part of it from the `/` on with which its
-/// path begins. Such a path is judged as the whole URL is, in each profile: a URL's
-/// authority ends by the library's rules.
+/// A URL and, if already known, its path, which starts with `/`. In every profile the path has the
+/// same verdict as the URL, because the authority ends where the library says.
 #[derive(Clone, Copy)]
 pub struct Url<'u> {
     pub bytes: &'u [u8],
@@ -47,7 +45,7 @@ pub struct Url<'u> {
 pub enum Opinion {
     /// Made from the robots.txt.
     Policy(Policy),
-    /// Out of a pack that stays open until the program ends.
+    /// Loaded from a pack, which stays open until the program ends.
     Packed(PackedPolicy<'static>),
 }
 
@@ -84,26 +82,27 @@ impl Opinion {
     }
 }
 
-/// One robots.txt, for all crawlers.
+/// The policies of one robots.txt for all crawlers.
 pub struct Site {
-    /// Of the first crawler, and often of all: here, not in the vector, because a URL of
-    /// another host than the one before it waits for each pointer on the way.
+    /// For the first crawler, and often for all. It is not in the vector because each pointer on the
+    /// way costs time when the host changes.
     first: Opinion,
-    /// The other policies. Crawlers in the same group share one.
+    /// The other policies. Crawlers with the same group share one.
     others: Vec<Opinion>,
-    /// Of each crawler, in the order of the command line, the place of its policy, counted
-    /// through `first` and `others`.
+    /// For each crawler, in the order of the command line, the index of its policy in `first`
+    /// followed by `others`.
     by_crawler: Vec<usize>,
 }
 
 impl Site {
-    /// For one crawler at least. The policies own what they need: the file may go.
+    /// Makes the policies for `crawlers`, of which there must be at least one. They do not borrow
+    /// from `file`.
     pub fn new(file: &[u8], profile: &Profile, crawlers: &[Crawler]) -> Site {
         let robots = Robots::parse(file, profile);
         Site::of(crawlers.iter().map(|crawler| Opinion::Policy(robots.policy(crawler))))
     }
 
-    /// Of the policy of each crawler, of which there is one at least.
+    /// Combines the policies of the crawlers, of which there must be at least one.
     pub fn of(crawlers: impl Iterator<Item = Opinion>) -> Site {
         let mut policies: Vec<Opinion> = Vec::new();
         let place_of = |policy: Opinion| {
@@ -123,13 +122,13 @@ impl Site {
         self.first.answer(url)
     }
 
-    /// The answers of the different policies, of which there is one at least.
+    /// The answers of the distinct policies, of which there is at least one.
     #[inline]
     pub fn answers(&self, url: Url<'_>) -> impl Iterator<Item = Answer> {
         self.policies().map(move |policy| policy.answer(url))
     }
 
-    /// The decisions of the different policies. A URL is valid for all of them or for none.
+    /// The decisions of the distinct policies. A URL is valid for all of them or for none.
     pub fn decisions<'s>(
         &'s self,
         url: Url<'_>,
@@ -137,8 +136,8 @@ impl Site {
         self.policies().map(move |policy| policy.decide(url))
     }
 
-    /// Of each crawler, in the order of the command line, the place of its policy among the
-    /// different ones.
+    /// For each crawler, in the order of the command line, the index of its policy among the
+    /// distinct ones.
     pub fn by_crawler(&self) -> &[usize] {
         &self.by_crawler
     }

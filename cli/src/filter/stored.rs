@@ -1,4 +1,4 @@
-//! The sites of a store, looked up by origin, and fetched where that is wanted.
+//! The sites of a store, looked up by origin, and fetched with `--fetch`.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,29 +10,34 @@ use robotsieve::{Crawler, Origin, Profile, TargetForm};
 use robotsieve_client::outcome::Protocol;
 use robotsieve_client::sieve::{Sieve, SieveError, blocking};
 
-use super::report::Report;
+use super::args::FilterArgs;
 use super::sites::{Found, Opinion, Site, Sites};
-use crate::args::FilterArgs;
 use crate::error::Failure;
-use crate::hosts::{Authority, HostHash, HostHasher};
-use crate::{bytes, fetch, store};
+use crate::fetch;
+use crate::read::hosts::{Authority, HostHash, HostHasher};
+use crate::read::stores;
+use crate::write::bytes;
+use crate::write::report::Report;
 
-/// What holds for the sites of a store, as of when each is first asked for.
+/// What is in force for the sites of a store, as of when each is first looked up.
 pub struct Stored {
     report: Arc<Report>,
     path: PathBuf,
     sieve: blocking::Sieve,
-    /// How many attempts to fetch go on at a time; none where nothing is to be fetched.
+    /// How many sites are fetched at the same time; `None` without `--fetch`.
     parallel: Option<usize>,
     crawlers: usize,
     google: bool,
-    /// By origin. Each stays.
+    /// By origin. Entries are never removed.
     sites: RwLock<HashMap<Box<str>, Found<'static>>>,
     hasher: HostHasher,
 }
 
 impl Stored {
-    /// Opens the store, and makes a fetcher if one is wanted.
+    /// Opens the store, and makes a fetcher with `--fetch`.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be opened or the User-Agent header is missing or invalid.
     pub fn open(
         args: &FilterArgs,
         crawlers: Vec<Crawler>,
@@ -48,12 +53,12 @@ impl Stored {
         let mut builder = crawlers.fold(builder, |builder, crawler| builder.crawler(crawler));
         let mut parallel = None;
         builder = if args.fetch {
-            let header = args.fetch_header()?;
+            let header = args.header_to_send()?;
             builder = builder.fetcher(fetch::fetcher(&header, &args.fetching)?);
             parallel = Some(args.fetching.parallel.into());
-            builder.store(fetch::open(path)?)
+            builder.store(stores::open(path)?)
         } else {
-            builder.store(store::read_only(path)?)
+            builder.store(stores::read_only(path)?)
         };
         let sieve = builder.build_blocking();
         let sieve = sieve.map_err(|cause| Failure::io("cannot start threads", cause))?;
@@ -74,7 +79,7 @@ impl Stored {
         self.sites.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
     }
 
-    /// Looks a site up and remembers it.
+    /// Looks a site up and caches it.
     async fn look(&self, origin: &Origin<'_>) -> Found<'static> {
         let found = match self.sieve.as_async().site(origin).await {
             Ok(site) => {
@@ -94,14 +99,14 @@ impl Stored {
 }
 
 impl Drop for Stored {
-    /// What was fetched goes into the store for good, or it is told that it did not.
+    /// Waits until everything fetched is in the store, and reports if it is not.
     fn drop(&mut self) {
         self.sieve.block_on(self.sieve.as_async().settled());
         let errors = self.sieve.metrics().store_errors;
         if self.parallel.is_some() && errors > 0 {
             self.report.error(&format_args!(
-                "store '{}' failed {errors} times: not all that was fetched is in it; 'robotsieve \
-                 fetch --store' tells why, 'robotsieve store verify' whether it is damaged",
+                "store '{}' failed {errors} times, so not everything fetched is in it: 'robotsieve \
+                 fetch --store' says why, 'robotsieve store verify' whether it is damaged",
                 self.path.display()
             ));
         }
@@ -121,7 +126,7 @@ impl Sites for Stored {
         }
     }
 
-    /// Asks for all sites of a chunk side by side.
+    /// Fetches the sites of a chunk concurrently.
     fn prepare(&self, lines: &[u8]) {
         let Some(parallel) = self.parallel else { return };
         let mut origins = HashSet::new();

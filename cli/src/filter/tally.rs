@@ -1,17 +1,21 @@
-//! What is counted for the summary.
+//! The counts of the summary.
 
 use std::collections::HashSet;
 
-use crate::hosts::{HostHash, Identity};
 use robotsieve::Answer;
 
-/// What was counted in one chunk.
+use crate::error::Status;
+use crate::read::hosts::{HostHash, Identity};
+use crate::write::report::Report;
+use crate::write::stderr;
+
+/// The counts of one chunk.
 #[derive(Default)]
 pub struct Tally {
     pub urls: u64,
-    /// By [`Answer`]; each URL counts once per crawler.
+    /// By [`Answer`]; each URL counts once for each crawler.
     answers: [u64; 4],
-    /// Hosts that the worker did not see lately.
+    /// Hosts that the worker has not seen recently.
     hosts: Vec<HostHash>,
 }
 
@@ -22,8 +26,8 @@ impl Tally {
     }
 }
 
-/// The hosts that a worker saw lately, so that it need not name them again in each chunk: a
-/// table of fixed size in which a host displaces another one.
+/// The hosts that a worker saw recently, so that it does not report them again with each chunk: a
+/// table of fixed size in which a host replaces another one.
 pub struct SeenHosts(Box<[HostHash]>);
 
 /// Enough for most crawls, 32 KiB.
@@ -31,13 +35,13 @@ const SEEN_HOSTS: usize = 1 << 12;
 
 impl Default for SeenHosts {
     fn default() -> SeenHosts {
-        // A hash of 0 in the first slot would be missed: 1 in 2⁶⁴, a host not counted.
+        // A host with the hash 0 would not be counted: a chance of 1 in 2⁶⁴.
         SeenHosts(vec![HostHash::default(); SEEN_HOSTS].into())
     }
 }
 
 impl SeenHosts {
-    /// Adds the host to the tally, unless that was done lately.
+    /// Adds the host to the tally unless it was added recently.
     #[inline]
     pub fn note(&mut self, host: HostHash, tally: &mut Tally) {
         let slot = &mut self.0[host.slot(SEEN_HOSTS)];
@@ -48,13 +52,13 @@ impl SeenHosts {
     }
 }
 
-/// What was counted in all chunks.
+/// The counts of all chunks.
 #[derive(Default)]
 pub struct Sum {
     pub urls: u64,
     answers: [u64; 4],
-    /// Not the names but 8 bytes for each host. That any two of 100 million hosts fall
-    /// together has a probability of 1 in 3,700.
+    /// 8 bytes for each host instead of its name. The probability that any two of 100 million
+    /// hosts collide is 1 in 3,700.
     hosts: HashSet<HostHash, Identity>,
 }
 
@@ -67,13 +71,26 @@ impl Sum {
         self.hosts.extend(&tally.hosts);
     }
 
-    /// How many verdicts came out like this.
-    pub fn count(&self, answer: Answer) -> u64 {
-        self.answers[answer as usize]
-    }
-
-    /// How many distinct hosts there were.
-    pub fn hosts(&self) -> usize {
-        self.hosts.len()
+    /// Prints the summary and returns the exit status.
+    pub fn report(&self, report: &Report, crawlers: usize) -> Status {
+        let status = report.end();
+        let seconds = report.seconds();
+        let several = match crawlers {
+            1 => String::new(),
+            _ => format!(" crawlers {crawlers} verdicts {}", self.urls * crawlers as u64),
+        };
+        let count = |answer: Answer| self.answers[answer as usize];
+        stderr::summary(&format_args!(
+            "urls {}{several} allowed {} disallowed {} unknown {} invalid {} hosts {} \
+             seconds {seconds:.3} urls_per_second {:.0}",
+            self.urls,
+            count(Answer::Allow),
+            count(Answer::Disallow),
+            count(Answer::Unknown),
+            count(Answer::Invalid),
+            self.hosts.len(),
+            self.urls as f64 / seconds.max(1e-9),
+        ));
+        status
     }
 }

@@ -1,10 +1,10 @@
-//! Findings as workflow commands: GitHub Actions shows them beside the lines of a change.
+//! Findings as workflow commands, which GitHub Actions shows next to the lines of a change.
 
 use robotsieve::lint::Severity;
 
 use crate::error::Failure;
 use crate::lint::Linted;
-use crate::stdout::Stdout;
+use crate::write::stdout::Stdout;
 
 pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
     let mut text = String::new();
@@ -30,12 +30,12 @@ pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
     out.print(&text)
 }
 
-/// Of a message: a `%` and line ends would be read as part of the command.
+/// Escapes a message, in which `%` and line ends have a meaning.
 fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Of a property, which ends at a comma or a colon.
+/// Escapes a property, which also ends at a comma or a colon.
 fn property(text: &str) -> String {
     escaped(text).replace(':', "%3A").replace(',', "%2C")
 }

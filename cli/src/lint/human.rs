@@ -1,4 +1,4 @@
-//! Findings for people: the lines concerned, with the places marked.
+//! Findings for people: the lines concerned, with the relevant parts marked.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,17 +6,22 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use robotsieve::lint::{Code, Finding, Severity};
 
-use crate::bytes::harmless;
 use crate::error::Failure;
 use crate::lint::Linted;
-use crate::stdout::{Stdout, has_colour};
+use crate::write::bytes::harmless;
+use crate::write::stdout::Stdout;
 
-/// So many bytes of a line are shown before a place, and from it on.
+/// The most bytes of a line to show before the start of the marked part, and from there on.
 const BEFORE: usize = 80;
-const BEHIND: usize = 160;
+const AFTER: usize = 160;
 
-pub fn write(linted: &Linted, max_per_code: usize, out: &mut Stdout) -> Result<(), Failure> {
-    let renderer = if has_colour() { Renderer::styled() } else { Renderer::plain() };
+pub fn write(
+    linted: &Linted,
+    max_per_code: usize,
+    is_colored: bool,
+    out: &mut Stdout,
+) -> Result<(), Failure> {
+    let renderer = if is_colored { Renderer::styled() } else { Renderer::plain() };
     let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
     for finding in &linted.findings {
         let count = counts.entry(finding.code).or_default();
@@ -30,7 +35,7 @@ pub fn write(linted: &Linted, max_per_code: usize, out: &mut Stdout) -> Result<(
             let more = count - max_per_code;
             let name = code.name();
             out.print(format!(
-                "{}: and {more} more {code} ({name}); '--max-per-code 0' shows all\n\n",
+                "{}: {more} more {code} ({name}); --max-per-code 0 shows all\n\n",
                 linted.name
             ))?;
         }
@@ -67,7 +72,7 @@ fn group<'a>(linted: &'a Linted, finding: &'a Finding) -> Group<'a> {
     group
 }
 
-/// One line, the part that matters if it is long.
+/// One line, or the relevant part of a long line.
 fn snippet<'a>(
     linted: &'a Linted,
     line: u32,
@@ -78,7 +83,7 @@ fn snippet<'a>(
     let of_line = linted.lines.span(line);
     let part = linted.lines.on_line(line, span);
     let from = of_line.start.max(part.start.saturating_sub(BEFORE));
-    let to = of_line.end.min(part.start + BEHIND);
+    let to = of_line.end.min(part.start + AFTER);
     let mut text = String::new();
     if from > of_line.start {
         text.push('…');
@@ -99,7 +104,7 @@ fn snippet<'a>(
         .annotation(annotation)
 }
 
-/// Adds bytes as text; control characters could change what a terminal shows.
+/// Adds bytes as text, without the control characters that a terminal would obey.
 fn push_shown(text: &mut String, bytes: &[u8]) {
     for character in String::from_utf8_lossy(bytes).chars() {
         match character {

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::error::Failure;
 use crate::lint::Linted;
-use crate::stdout::Stdout;
+use crate::write::stdout::Stdout;
 
-/// What the fields mean changes only with this number.
+/// The version of the fields' meaning.
 const VERSION: u32 = 1;
 
 pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {

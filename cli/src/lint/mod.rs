@@ -1,5 +1,6 @@
-//! `robotsieve lint`: what is wrong with files, in one of four formats.
+//! `robotsieve lint`: finds mistakes in files, and prints them in one of four formats.
 
+pub mod args;
 mod github;
 mod human;
 mod jsonl;
@@ -9,16 +10,17 @@ mod sarif;
 use robotsieve::Profile;
 use robotsieve::lint::{self, Finding, Options, Severity};
 
-use crate::args::{Deny, LintArgs, LintFormat};
-use crate::error::{Failure, Status, say};
-use crate::progress::{Bar, Measure};
-use crate::stdout::Stdout;
-use crate::{robots_file, stdin};
+use crate::error::{Failure, Status};
+use crate::read::{robots_file, stdin};
+use crate::write::progress::{Bar, Measure};
+use crate::write::stderr;
+use crate::write::stdout::{Stdout, has_color};
+use args::{Deny, LintArgs, LintFormat};
 use place::Lines;
 
 /// A file with its findings.
 struct Linted {
-    /// The path as given; `<stdin>` for standard input.
+    /// The path as given, or `<stdin>`.
     name: String,
     bytes: Vec<u8>,
     lines: Lines,
@@ -27,21 +29,23 @@ struct Linted {
     several_profiles: bool,
 }
 
-/// Lints the files one after another; each is written before the next one is read, but in SARIF.
+/// Lints the files one after another. Except in SARIF, the findings of a file are printed before the
+/// next one is read.
 pub fn run(args: &LintArgs) -> Result<Status, Failure> {
     let options = options(args);
     stdin::at_most_once(&args.files)?;
     let mut out = Stdout::new();
-    let bar = Bar::new(args.progress, Measure::Count(args.files.len() as u64, "files"));
+    let is_colored = has_color(args.color.color);
+    let bar = Bar::new(args.progress.progress, Measure::Count(args.files.len() as u64, "files"));
     let mut tally = Tally::default();
     let mut unreadable = false;
     let mut log = sarif::Log::default();
     for path in &args.files {
         bar.add(1);
-        let bytes = match robots_file::read(path) {
+        let bytes = match robots_file::given(path) {
             Ok(bytes) => bytes,
             Err(failure) => {
-                say(&failure);
+                stderr::error(&failure);
                 unreadable = true;
                 continue;
             }
@@ -56,7 +60,7 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
             several_profiles: args.all_profiles,
         };
         match args.format {
-            LintFormat::Text => human::write(&linted, args.max_per_code, &mut out)?,
+            LintFormat::Text => human::write(&linted, args.max_per_code, is_colored, &mut out)?,
             LintFormat::Jsonl => jsonl::write(&linted, &mut out)?,
             LintFormat::Github => github::write(&linted, &mut out)?,
             LintFormat::Sarif => log.add(&linted),
@@ -74,23 +78,23 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
         Deny::Never => false,
     };
     Ok(match (unreadable, denied) {
-        (true, _) => Status::Io,
-        (false, true) => Status::Disallowed,
+        (true, _) => Status::Failed,
+        (false, true) => Status::No,
         (false, false) => Status::Done,
     })
 }
 
 fn options(args: &LintArgs) -> Options {
-    let mut options = Options::default();
+    let profiles = Profile::NAMED
+        .iter()
+        .copied()
+        .filter(|(_, profile)| args.all_profiles || *profile == args.profile.get());
+    let mut options = Options::new(profiles);
     options.content_type.clone_from(&args.content_type);
-    options.profiles = Profile::NAMED
-        .into_iter()
-        .filter(|(_, profile)| args.all_profiles || *profile == args.profile)
-        .collect();
     options
 }
 
-/// What was found in all files.
+/// How much was found in all files.
 #[derive(Default)]
 struct Tally {
     files: usize,
@@ -118,9 +122,9 @@ impl Tally {
     fn say(&self) {
         let undecided = match self.undecided {
             0 => String::new(),
-            n => format!("; of {n} rules it is not known whether they have an effect"),
+            n => format!("; {n} rules may have no effect, but that is not proven"),
         };
-        say(&format_args!(
+        stderr::note(&format_args!(
             "files {} errors {} warnings {} notes {}{undecided}",
             self.files, self.errors, self.warnings, self.notes
         ));

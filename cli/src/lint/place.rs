@@ -1,19 +1,19 @@
-//! Where in a file bytes are, as people and tools count: lines and columns.
+//! Positions in a file as people and tools count them: lines and columns.
 
 use std::ops::Range;
 
-/// Where the lines of a file begin and end.
+/// Where the lines of a file start and end.
 pub struct Lines {
-    /// Without their ends; at least one.
+    /// At least one, without line ends.
     spans: Vec<Range<usize>>,
 }
 
-/// A place on one line. Columns are 1-based and count characters; what is not UTF-8 counts as it
-/// is shown.
+/// A part of one line. Columns are 1-based and count characters; bytes that are not UTF-8 count as
+/// they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Columns {
     pub start: usize,
-    /// Behind the last character.
+    /// After the last character.
     pub end: usize,
 }
 
@@ -34,7 +34,7 @@ impl Lines {
         Lines { spans }
     }
 
-    /// The bytes of a line, 1-based; of the last one for any number behind it.
+    /// The byte range of a 1-based line; of the last line if the number is larger.
     pub fn span(&self, line: u32) -> Range<usize> {
         let at = (line.max(1) as usize).min(self.spans.len()) - 1;
         self.spans[at].clone()

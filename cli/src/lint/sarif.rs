@@ -42,7 +42,7 @@ impl Log {
         }
     }
 
-    /// The log; `complete`: whether all files could be read.
+    /// The whole log; `complete` says whether all files could be read.
     pub fn finish(self, complete: bool) -> String {
         let rules: Vec<Value> = Code::ALL
             .iter()
@@ -92,7 +92,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// As SARIF wants the names of rules.
+/// The name of a rule in the form that SARIF requires.
 fn pascal_case(name: &str) -> String {
     let word = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
     name.split('-').map(word).collect()
@@ -116,7 +116,7 @@ fn uri(path: &str) -> String {
     if path.starts_with('/') {
         uri.push_str("file://");
     }
-    // A colon in the first segment would be taken for the end of a scheme.
+    // A colon in the first segment would look like the end of a scheme.
     for byte in path.bytes() {
         let plain = byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte);
         if plain {

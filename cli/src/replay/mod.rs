@@ -1,6 +1,6 @@
-//! `robotsieve replay`: which decision records no longer hold?
+//! `robotsieve replay`: checks whether recorded decisions still hold.
 
-mod lines;
+pub mod args;
 mod sites;
 
 use std::ffi::{OsStr, OsString};
@@ -9,24 +9,23 @@ use std::sync::Arc;
 
 use robotsieve::{Decision, Policy, Rule};
 
-use crate::args::ReplayArgs;
-use crate::bytes::shown;
-use crate::error::{Failure, Status, say};
-use crate::filter::input::{self, open};
-use crate::filter::report::Report;
-use crate::record::{Question, Record, TOOL_VERSION, reason};
-use crate::stdin;
-use crate::stdout::Stdout;
-
-use lines::{Line, Lines};
+use crate::error::{Failure, Status};
+use crate::explain::record::{Question, Record, TOOL_VERSION, reason};
+use crate::read::lines::{self, Line, Lines};
+use crate::read::{inputs, stdin};
+use crate::write::bytes::shown;
+use crate::write::report::Report;
+use crate::write::stderr;
+use crate::write::stdout::Stdout;
+use args::ReplayArgs;
 use sites::{Site, Sites};
 
-/// Bytes of the output that are written at once.
+/// The size of the output buffer.
 const OUTPUT_BYTES: usize = 64 << 10;
 
-/// Asks all records again.
+/// Decides all records again.
 pub fn run(args: &ReplayArgs) -> Result<Status, Failure> {
-    let names = input::named(&args.inputs);
+    let names = inputs::named(&args.inputs);
     let robots = args.robots.as_ref().map(|path| path.as_os_str());
     stdin::at_most_once(names.iter().map(OsString::as_os_str).chain(robots))?;
     let mut replay = Replay {
@@ -34,18 +33,18 @@ pub fn run(args: &ReplayArgs) -> Result<Status, Failure> {
         counts: Counts::default(),
         lines: Vec::new(),
         out: Stdout::new(),
-        report: Arc::new(Report::new(args.progress, &args.inputs)),
+        report: Arc::new(Report::new(args.progress.progress, &args.inputs)),
     };
     for name in &names {
         replay.input(name)?;
     }
     replay.write()?;
     replay.report.end();
-    say(&replay.counts);
+    stderr::note(&replay.counts);
     Ok(replay.status())
 }
 
-/// How a record fares.
+/// What changed since a record was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Verdict,
@@ -90,7 +89,7 @@ impl std::fmt::Display for Counts {
 struct Replay {
     sites: Sites,
     counts: Counts,
-    /// To be printed.
+    /// Output that is not printed yet.
     lines: Vec<u8>,
     out: Stdout,
     report: Arc<Report>,
@@ -98,10 +97,10 @@ struct Replay {
 
 impl Replay {
     fn input(&mut self, name: &OsStr) -> Result<(), Failure> {
-        let bytes = match open(name, &self.report) {
+        let bytes = match inputs::open(name, &self.report) {
             Ok(bytes) => bytes,
             Err(cause) => {
-                self.report.error(&format_args!("cannot read {}: {cause}", input::shown(name)));
+                self.report.error(&inputs::cannot_read(name, &cause));
                 return Ok(());
             }
         };
@@ -114,7 +113,7 @@ impl Replay {
                 }
                 Ok(None) => return Ok(()),
                 Err(cause) => {
-                    self.report.error(&format_args!("{} breaks off: {cause}", input::shown(name)));
+                    self.report.error(&format_args!("{} breaks off: {cause}", inputs::shown(name)));
                     return Ok(());
                 }
             }
@@ -129,21 +128,21 @@ impl Replay {
         };
         let (change, text) = match parsed {
             Err(wrong) => (Some(Change::Malformed), wrong),
-            Ok(question) => self.ask(&question),
+            Ok(question) => self.decide(&question),
         };
         if matches!(change, None | Some(Change::File)) {
             self.counts.hold += 1;
         }
         let Some(change) = change else { return Ok(()) };
         self.counts.changed[change as usize] += 1;
-        // Neither tabs nor line feeds come from records or files.
+        // Records and files must not add tabs or lines to the output.
         let text = text.replace(['\t', '\n', '\r'], " ");
         self.lines.extend_from_slice(format!("{place}\t{}\t{text}\n", change.as_str()).as_bytes());
         if self.lines.len() >= OUTPUT_BYTES { self.write() } else { Ok(()) }
     }
 
-    /// Asks once more: what changed, if something did, and in what way.
-    fn ask(&mut self, question: &Question) -> (Option<Change>, String) {
+    /// Decides again; returns what changed, if anything, and a description of the change.
+    fn decide(&mut self, question: &Question) -> (Option<Change>, String) {
         let record = &question.record;
         let site = match self.sites.find(question) {
             Ok(site) => site,
@@ -161,10 +160,10 @@ impl Replay {
         {
             Change::Rule
         } else if is_same_file && rule.map(|rule| rule.line) != record.line {
-            // The same bytes, the same text, another line: the record was not written of this.
+            // The same file and the same rule, but another line: the record is wrong.
             Change::Rule
         } else if let Some(member) = untrue(question, &policy, rule, &site, is_same_file) {
-            let text = format!("{verdict} holds, but not what '{member}' says; {}", author(record));
+            let text = format!("{verdict} holds, but '{member}' is wrong; {}", author(record));
             return (Some(Change::Rule), text);
         } else if !is_same_file {
             Change::File
@@ -193,9 +192,9 @@ impl Replay {
         if malformed > 0 {
             Status::Usage
         } else if self.report.failed() || missing > 0 {
-            Status::Io
+            Status::Failed
         } else if verdict + rule > 0 {
-            Status::Disallowed
+            Status::No
         } else {
             Status::Done
         }
@@ -206,7 +205,7 @@ fn reason_word(decision: Option<&Decision<'_>>) -> &'static str {
     decision.map_or("invalid-url", |decision| reason(&decision.reason))
 }
 
-/// A verdict and what it stands on.
+/// A verdict and the rule or the reason for it.
 fn grounds(verdict: &str, rule: Option<&[u8]>, line: Option<u32>, reason: &str) -> String {
     match rule {
         Some(rule) => {
@@ -217,7 +216,7 @@ fn grounds(verdict: &str, rule: Option<&[u8]>, line: Option<u32>, reason: &str) 
     }
 }
 
-/// The member of a record that is not what it would be now, though verdict and rule are.
+/// The member of a record that would be different now, although verdict and rule are the same.
 fn untrue(
     question: &Question,
     policy: &Policy,
@@ -225,7 +224,7 @@ fn untrue(
     site: &Site,
     is_same_file: bool,
 ) -> Option<&'static str> {
-    // It depends on URL and profile, not on the file.
+    // The target depends on URL and profile, not on the file.
     let target = policy.target(&question.url).ok().map(|target| target.to_vec());
     if target != question.target {
         return Some("target");
@@ -237,7 +236,7 @@ fn untrue(
     (!is_span).then_some("span")
 }
 
-/// What may have made the difference.
+/// What may have caused the difference.
 fn origin(record: &Record, site: &Site, is_same_file: bool) -> String {
     let path = site.path.display();
     if is_same_file {
@@ -247,7 +246,7 @@ fn origin(record: &Record, site: &Site, is_same_file: bool) -> String {
     }
 }
 
-/// Who may have made the difference, where it was not the file.
+/// What may have caused the difference, if it was not the file.
 fn author(record: &Record) -> String {
     if record.tool_version == TOOL_VERSION {
         "the record was altered".to_owned()

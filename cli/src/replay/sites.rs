@@ -1,4 +1,4 @@
-//! The robots.txt files that records are checked against, each read once while it is kept.
+//! The robots.txt files that records are checked against, with a cache.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,28 +8,29 @@ use std::rc::Rc;
 
 use robotsieve::{Policy, Profile, Robots, Rule};
 
-use crate::args::ReplayArgs;
-use crate::error::{Failure, say};
-use crate::hosts::Authority;
-use crate::record::{Question, sha256};
-use crate::{robots_dir, robots_file, stdin};
+use super::args::ReplayArgs;
+use crate::error::Failure;
+use crate::explain::record::{Question, sha256};
+use crate::read::hosts::Authority;
+use crate::read::{robots_dir, robots_file, stdin};
+use crate::write::stderr;
 
-/// Where the file for a record is, and those that were read lately.
+/// Where to find the file for a record, and the files read recently.
 pub struct Sites {
     place: Place,
     kept: Kept,
 }
 
 enum Place {
-    /// The record names it.
+    /// At the path in the record.
     Record,
-    /// This one for all.
+    /// One file for all records.
     File(Rc<Site>),
     /// By the host of the record's URL.
     Folder { path: PathBuf, names: Vec<OsString>, hosts: HashMap<Box<[u8]>, u32> },
 }
 
-/// A robots.txt that was read.
+/// A robots.txt file.
 pub struct Site {
     pub path: PathBuf,
     pub sha256: String,
@@ -37,10 +38,10 @@ pub struct Site {
     policies: RefCell<HashMap<PolicyKey, Policy>>,
 }
 
-/// Profile, agent, and whether it is a header.
+/// The profile, the agent, and whether it is a header.
 type PolicyKey = (Profile, Vec<u8>, bool);
 
-/// So many policies of a file are kept.
+/// The most policies of a file to cache.
 const POLICIES: usize = 256;
 
 impl Site {
@@ -49,7 +50,7 @@ impl Site {
         Site { path, sha256, file, policies: RefCell::default() }
     }
 
-    /// The policy for who asked.
+    /// The policy for the crawler of a record.
     pub fn policy(&self, question: &Question) -> Policy {
         let key = (question.profile, question.agent.clone(), question.record.user_agent);
         let mut policies = self.policies.borrow_mut();
@@ -73,14 +74,13 @@ impl Site {
 
 impl Sites {
     /// # Errors
-    /// The folder cannot be listed, or the one file for all cannot be read.
+    /// Returns an error if the folder cannot be listed or the one file cannot be read.
     pub fn new(args: &ReplayArgs) -> Result<Sites, Failure> {
         let place = if let Some(path) = &args.robots {
-            // Without it nothing can be checked.
-            Place::File(Rc::new(Site::of(path, robots_file::read(path)?)))
+            Place::File(Rc::new(Site::of(path, robots_file::given(path)?)))
         } else if let Some(path) = &args.robots_dir {
             let listing = robots_dir::list(path)?;
-            listing.warnings.iter().for_each(|warning| say(warning));
+            listing.warnings.iter().for_each(|warning| stderr::note(warning));
             let hosts = listing.hosts.into_iter().collect();
             Place::Folder { path: path.clone(), names: listing.names, hosts }
         } else {
@@ -92,11 +92,11 @@ impl Sites {
     /// The file that a record is checked against.
     ///
     /// # Errors
-    /// Why there is none, in words.
+    /// Returns a description of why it cannot be read or found.
     pub fn find(&mut self, question: &Question) -> Result<Rc<Site>, String> {
         let path = match &self.place {
             Place::Record if stdin::is_meant(&question.robots) => {
-                let missing = "it was standard input: give the file with --robots FILE";
+                let missing = "it was standard input: name the file with --robots FILE";
                 return Err(format!("robots.txt '-': {missing}"));
             }
             Place::Record => question.robots.clone(),
@@ -115,9 +115,9 @@ impl Sites {
     }
 }
 
-/// What was read lately, the files that could not be read included: at most so many files and
-/// bytes in each of two generations. What is asked for again goes to the younger one; when
-/// that is full the older one goes.
+/// The files that were read recently, including those that could not be read, in two generations
+/// of bounded size. A file that is used moves to the younger one; when that is full, the older one
+/// is dropped.
 #[derive(Default)]
 struct Kept {
     young: HashMap<PathBuf, Result<Rc<Site>, String>>,
@@ -180,7 +180,7 @@ mod tests {
         let first = kept.get(&path(0)).unwrap();
         for number in 1..3 * KEPT_FILES {
             assert!(kept.get(&path(number)).is_err());
-            // Asked for again and again, it stays.
+            // It stays because it is used again and again.
             assert!(Rc::ptr_eq(&kept.get(&path(0)).unwrap(), &first));
         }
         assert!(kept.young.len() + kept.old.len() <= 2 * KEPT_FILES);

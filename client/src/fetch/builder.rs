@@ -1,5 +1,6 @@
 //! The settings of a fetcher, and its construction.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,6 +44,17 @@ pub struct FetcherBuilder {
     permitted: Permitted,
     resolver: Arc<dyn Resolve>,
     authorities_pem: Vec<u8>,
+}
+
+impl fmt::Debug for FetcherBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FetcherBuilder")
+            .field("user_agent", &self.user_agent)
+            .field("settings", &self.settings)
+            .field("max_parallel", &self.max_parallel)
+            .field("permitted", &self.permitted)
+            .finish_non_exhaustive()
+    }
 }
 
 impl FetcherBuilder {

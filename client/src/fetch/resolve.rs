@@ -79,7 +79,7 @@ impl CheckedResolver {
     }
 }
 
-/// The address in a URL whose host is an address, which no resolver is asked for.
+/// The address of a host that is an address itself, and so needs no resolver.
 pub(super) fn literal(host: &Host<&str>) -> Option<IpAddr> {
     match host {
         Host::Domain(_) => None,

@@ -93,6 +93,7 @@ impl Response {
 
 /// Why there is no final answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Failure {
     /// The host name has no address, or the look-up failed.
@@ -122,6 +123,7 @@ pub enum Failure {
 
 /// Which deadline passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Stage {
     /// The connection, TLS included, was not established in time.

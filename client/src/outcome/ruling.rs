@@ -24,6 +24,7 @@ pub struct Ruling {
 
 /// Which policy applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Holds {
     /// The rules of the cached copy.
@@ -55,6 +56,7 @@ impl fmt::Display for Holds {
 
 /// Why a policy applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Why {
     /// The site has a robots.txt, and these are its rules.

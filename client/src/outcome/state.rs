@@ -107,6 +107,7 @@ impl OriginState {
 
 /// What an attempt meant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Outcome {
     /// The site has a robots.txt: the one in [`OriginState::copy`].
@@ -131,6 +132,7 @@ impl fmt::Display for Outcome {
 
 /// What led to an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Cause {
     /// An HTTP status.
@@ -217,6 +219,7 @@ impl CachedCopy {
 
 /// What a robots.txt looks like, for statistics and reports. It changes no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Condition {
     /// A text that is not blank.
@@ -224,6 +227,7 @@ pub enum Condition {
     /// Nothing, or only white space.
     Empty,
     /// It begins like an HTML page. Its valid lines still count.
+    #[serde(rename = "html")]
     LooksLikeHtml,
     /// It was longer than the limit, and the rest was cut off.
     Truncated,

@@ -1,4 +1,4 @@
-//! Time travel: every limit of every protocol, one second before and after.
+//! Every time limit of every protocol, one second before and after.
 
 use std::time::Duration;
 
@@ -29,23 +29,23 @@ fn attempt(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
     Attempt::new(at, result)
 }
 
-/// What is known after one answer at the start.
+/// The state after one answer at the start.
 fn first(protocol: &Protocol, status: u16, headers: &[(&str, &str)]) -> OriginState {
     protocol.after(None, &attempt(START, answer(status, headers, RULES)))
 }
 
-/// What is known after another answer.
+/// The state after another answer.
 fn then(protocol: &Protocol, known: &OriginState, at: Timestamp, status: u16) -> OriginState {
     protocol.after(Some(known), &attempt(at, answer(status, &[], RULES)))
 }
 
-/// What holds and why, at so long after the start.
+/// What applies and why, this long after the start.
 fn at(protocol: &Protocol, known: &OriginState, after: Duration) -> (Holds, Why) {
     let ruling = protocol.ruling(known, START + after);
     (ruling.holds, ruling.why)
 }
 
-/// Something changes from one second to the next, and `until` says so beforehand.
+/// Checks that the ruling changes at this time, and that `until` announces it.
 fn changes(
     protocol: &Protocol,
     known: &OriginState,
@@ -121,6 +121,17 @@ fn statuses() {
     }
 }
 
+/// A state made by hand equals one made from a plain answer.
+#[test]
+fn constructors() {
+    let state = OriginState::present(CachedCopy::new(RULES, START));
+    for protocol in &ALL {
+        assert_eq!(first(protocol, 200, &[]), state);
+        let absent = OriginState::new(START, Outcome::Absent(Cause::Status(404)));
+        assert_eq!(first(protocol, 404, &[]), absent);
+    }
+}
+
 #[test]
 fn failures() {
     let unreachable = [
@@ -151,7 +162,7 @@ fn failures() {
     }
 }
 
-/// Whoever follows more redirects than the protocol has found nothing there.
+/// An answer after more redirects than the protocol allows counts as absent.
 #[test]
 fn redirects_beyond_the_limit() {
     let hops = |count: usize, result| {
@@ -183,7 +194,7 @@ fn a_copy_serves_a_day() {
             assert!(!expired(Duration::ZERO) && !expired(DAY - SECOND));
             assert!(expired(DAY) && expired(DAY + SECOND));
             changes(protocol, &known, DAY, holds, holds);
-            // A new one is asked for in the last tenth of the time.
+            // A new attempt is due in the last tenth of the lifetime.
             let ruling = protocol.ruling(&known, START);
             assert_eq!(ruling.next_attempt, START + DAY - DAY / 10);
             assert_eq!(protocol.ruling(&known, START + DAY).next_attempt, START + DAY);
@@ -191,7 +202,7 @@ fn a_copy_serves_a_day() {
     }
 }
 
-/// `max-age` shortens everywhere, and lengthens where the protocol lets it, within bounds.
+/// `max-age` may shorten the lifetime in every protocol, and lengthen it in some, within bounds.
 #[test]
 fn max_age() {
     let seconds = |protocol: &Protocol, headers: &[(&str, &str)]| {
@@ -233,7 +244,7 @@ fn max_age() {
         assert_eq!(seconds(&Protocol::GOOGLE, headers), google, "{headers:?}");
         assert_eq!(seconds(&Protocol::GOOGLE_CLASSIC, headers), google, "{headers:?}");
     }
-    // The user's own setting lengthens it in RFC 9309 too.
+    // With RFC 9309, only the user's own setting lets it lengthen the lifetime.
     let longer = Protocol { longest_lifetime: 2 * DAY, ..Protocol::RFC9309 };
     assert_eq!(seconds(&longer, &[("cache-control", "max-age=172800")]), 2 * DAY);
 }
@@ -273,7 +284,7 @@ fn unreachable_without_a_copy() {
         (AllowAll, Why::UnreachableWithoutCopy),
         (AllowAll, Why::UnreachableTooLong),
     );
-    // What was seen before the trouble began says nothing of it.
+    // Answers from before the site became unreachable do not count.
     let answered = OriginState { site_answered: Some(START - SECOND), ..known(google) };
     assert_eq!(at(google, &answered, 31 * DAY).0, DisallowAll);
     let classic = &Protocol::GOOGLE_CLASSIC;
@@ -283,20 +294,20 @@ fn unreachable_without_a_copy() {
     }
 }
 
-/// A copy an hour old when the site stops answering.
+/// The site becomes unreachable when its copy is an hour old.
 #[test]
 fn unreachable_with_a_copy() {
     use Holds::{AllowAll, DisallowAll, Rules};
     let stale = (Rules, Why::CopyWhileUnreachable);
     for protocol in &ALL {
         let mut known = first(protocol, 200, &[]);
-        // The attempts go on; what counts is when they began to fail.
+        // Further attempts fail; what counts is the time of the first failure.
         for hours in [1, 2, 7, 100, 600] {
             known = then(protocol, &known, START + HOUR * hours, 503);
             assert_eq!(known.unreachable_since, Some(START + HOUR));
         }
         assert_eq!(known.failures, 5);
-        // While it is fresh, it serves as if nothing had happened.
+        // While the copy is fresh, it applies as if nothing had happened.
         assert_eq!(at(protocol, &known, 2 * HOUR), stale);
         let limit = HOUR + 30 * DAY;
         if protocol.unreachable_limit == Duration::MAX {
@@ -306,11 +317,11 @@ fn unreachable_with_a_copy() {
         } else {
             changes(protocol, &known, limit, stale, (DisallowAll, Why::UnreachableTooLong));
         }
-        // The site comes back.
+        // The site answers again.
         let back = then(protocol, &known, START + 10 * DAY, 200);
         assert_eq!(at(protocol, &back, 10 * DAY), (Rules, Why::Copy));
         assert_eq!((back.failures, back.unreachable_since), (0, None));
-        // It says that there is none: the copy is gone for good.
+        // The site says that it has no robots.txt: the copy is dropped.
         let gone = then(protocol, &known, START + 10 * DAY, 404);
         assert_eq!(at(protocol, &gone, 10 * DAY), (AllowAll, Why::Absent));
         let again = then(protocol, &gone, START + 11 * DAY, 500);
@@ -319,8 +330,8 @@ fn unreachable_with_a_copy() {
     }
 }
 
-/// Google's grace begins with the trouble; a copy serves to the end of its own time, and
-/// again after the grace.
+/// Google's grace period begins with the first failure. A copy applies until it is no longer
+/// fresh, and again after the grace period.
 #[test]
 fn the_first_twelve_hours() {
     use Holds::{DisallowAll, Rules};
@@ -339,12 +350,12 @@ fn sites_that_answer_5xx_for_missing_pages() {
     for protocol in &ALL {
         let switched = Protocol { errors_mean_absent: true, ..protocol.clone() };
         assert_eq!(first(&switched, 500, &[]).condition(), Condition::Absent);
-        // Failures are none the less failures.
+        // Other failures are still failures.
         let failed = switched.after(None, &attempt(START, Err(Failure::RedirectLoop)));
         assert_eq!(failed.condition(), Condition::Absent);
         let failed = switched.after(None, &attempt(START, Err(Failure::Dns("x".into()))));
         assert_eq!(failed.condition(), Condition::Unreachable);
-        // For one site.
+        // The same for a single site.
         let mut known = first(protocol, 500, &[]);
         assert_eq!(known.condition(), Condition::Unreachable);
         known.errors_mean_absent = true;
@@ -383,7 +394,7 @@ fn retry_after() {
     };
     assert_eq!(next(429, "3600"), HOUR);
     assert_eq!(next(503, "3600"), HOUR);
-    // Sooner than the fetcher would by itself: it need not hurry.
+    // Sooner than the protocol's own wait: it does not shorten that.
     assert_eq!(next(503, "1"), 5 * MINUTE);
     assert_eq!(next(503, "99999999999999999999"), 5 * MINUTE);
     assert_eq!(next(503, "18446744073709551615"), 6 * HOUR);
@@ -392,11 +403,11 @@ fn retry_after() {
     assert_eq!(next(503, "Tue, 14 Nov 2017 23:13:20 GMT"), 5 * MINUTE);
     assert_eq!(next(503, "soon"), 5 * MINUTE);
     assert_eq!(next(500, "3600"), 5 * MINUTE, "it means something with 429 and 503");
-    // In RFC 9309 a 429 is an answer; the header is kept for the caller.
+    // With RFC 9309 a 429 is an answer. The header is kept for the caller.
     let known = first(&Protocol::RFC9309, 429, &[("retry-after", "3600")]);
     assert_eq!(known.retry_after, Some(START + HOUR));
     assert_eq!(at(&Protocol::RFC9309, &known, SECOND), (Holds::AllowAll, Why::Absent));
-    // The next answer makes it obsolete.
+    // The next answer replaces it.
     assert_eq!(then(&Protocol::RFC9309, &known, START + DAY, 200).retry_after, None);
 }
 
@@ -413,15 +424,15 @@ fn validators() {
         assert_eq!(protocol.conditional_on(&without), None);
         let same = then(protocol, &known, START + DAY, 304);
         if protocol.conditional {
-            // The same copy serves another day.
+            // The same copy is fresh for another day.
             let wanted = CachedCopy { at: START + DAY, ..copy.clone() };
             assert_eq!(same.copy, Some(wanted));
             assert_eq!(at(protocol, &same, 2 * DAY - SECOND), (Holds::Rules, Why::Copy));
         } else {
-            // Nobody asked for that.
+            // The request was unconditional.
             assert_eq!(same.last, Outcome::Unreachable(Cause::Status(304)));
         }
-        // The header says how long from now on.
+        // The new answer's header sets the lifetime from now on.
         let result = answer(304, &[("cache-control", "max-age=3600")], b"");
         let same = protocol.after(Some(&known), &attempt(START + DAY, result));
         if protocol.conditional {
@@ -462,7 +473,7 @@ fn rules_count_for_the_first_origin() {
     assert_eq!(known.copy.unwrap().final_url.as_deref(), Some("https://cdn.e.net/r.txt"));
 }
 
-/// A clock that was wrong when a copy was fetched does not make it serve for ever.
+/// A copy that was fetched while the clock was wrong does not stay in use for ever.
 #[test]
 fn clocks_that_were_wrong() {
     let rfc = &Protocol::RFC9309;
@@ -473,17 +484,17 @@ fn clocks_that_were_wrong() {
     assert!(expired(Timestamp(0)));
     let unreachable = then(rfc, &known, START + SECOND, 500);
     let ruling = rfc.ruling(&unreachable, Timestamp(0));
-    // Not fresh, but the last good copy none the less.
+    // No longer fresh, but still the last good copy.
     assert_eq!((ruling.holds, ruling.until), (Holds::Rules, START + SECOND + 30 * DAY));
-    // A failure from the future does not keep anyone from trying again, nor does the time of
-    // trouble begin then.
+    // A failure from the future neither delays the next attempt nor counts as the beginning of
+    // the unreachable time.
     let failed = rfc.after(None, &attempt(START + 3000 * DAY, answer(500, &[], b"")));
     let ruling = rfc.ruling(&failed, START);
     assert_eq!((ruling.holds, ruling.next_attempt), (Holds::DisallowAll, START));
     let failed = then(rfc, &failed, START, 500);
     assert_eq!(failed.unreachable_since, Some(START));
     assert_eq!(at(rfc, &failed, 30 * DAY), (Holds::AllowAll, Why::UnreachableTooLong));
-    // No sum of times overflows.
+    // No addition of times overflows.
     let end = Timestamp(u64::MAX);
     for protocol in &ALL {
         for status in [200, 404, 429, 500] {

@@ -1,5 +1,6 @@
 //! The sieve for programs without an asynchronous runtime.
 
+use std::fmt;
 use std::future::Future;
 use std::io;
 
@@ -17,6 +18,12 @@ use super::metrics::Metrics;
 pub struct Sieve {
     sieve: super::Sieve,
     runtime: Runtime,
+}
+
+impl fmt::Debug for Sieve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sieve.fmt(f)
+    }
 }
 
 impl SieveBuilder {

@@ -1,5 +1,6 @@
 //! The settings of a sieve, and its construction.
 
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use robotsieve::{Config, Crawler, Profile};
@@ -45,6 +46,18 @@ pub struct SieveBuilder {
     clock: Clock,
     max_bytes: u64,
     slots: usize,
+}
+
+impl fmt::Debug for SieveBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SieveBuilder")
+            .field("crawlers", &self.crawlers)
+            .field("profile", &self.profile)
+            .field("protocol", &self.protocol)
+            .field("max_bytes", &self.max_bytes)
+            .field("slots", &self.slots)
+            .finish_non_exhaustive()
+    }
 }
 
 impl SieveBuilder {

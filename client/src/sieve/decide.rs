@@ -1,6 +1,7 @@
 //! The sieve: decisions on URLs.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -30,6 +31,12 @@ pub struct Sieve {
     shared: Arc<Shared>,
 }
 
+impl fmt::Debug for Sieve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sieve").field("crawlers", &self.crawler_count()).finish_non_exhaustive()
+    }
+}
+
 impl Sieve {
     pub(super) fn new(shared: Shared) -> Sieve {
         Sieve { shared: Arc::new(shared) }
@@ -37,11 +44,12 @@ impl Sieve {
 
     /// Decides on a URL for the first crawler.
     ///
-    /// If the site is in memory and its answer is current, this call does all the work and the
-    /// future is ready. If the site is in the store and its answer may be used, the future is
-    /// ready at its first poll, after about ten microseconds of reading the store in the calling
-    /// task. Otherwise the future waits for a fetch, which needs a Tokio runtime. All futures for
-    /// the same site wait for the same attempt. Dropping a waiting future does not cancel it.
+    /// If the site is in the [table](super::SieveBuilder::slots) and its answer is current, this
+    /// call does all the work and the future is ready. If the site is elsewhere in memory or in
+    /// the store and its answer may be used, the future is ready at its first poll. For the store
+    /// that takes about ten microseconds, which the calling task spends on reading. Otherwise the
+    /// future waits for a fetch, which needs a Tokio runtime. All futures for the same site wait
+    /// for the same attempt, and dropping one of them does not cancel it.
     ///
     /// # Errors
     /// Returns an error if the URL is invalid ([`SieveError::Origin`], [`SieveError::Url`]), if

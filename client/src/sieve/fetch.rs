@@ -7,9 +7,8 @@ use robotsieve::Origin;
 
 use crate::outcome::{Attempt, CachedCopy};
 
-/// A way to fetch a robots.txt. [`Fetcher`](crate::fetch::Fetcher) is one; implement this trait
-/// to use an HTTP stack of your own.
-#[cfg_attr(not(feature = "fetch"), allow(rustdoc::broken_intra_doc_links))]
+/// A way to fetch a robots.txt. `fetch::Fetcher` is one; implement this trait to use an HTTP
+/// stack of your own.
 pub trait Fetch: Send + Sync + 'static {
     /// Requests the robots.txt of an origin once, following redirects. The future must end in
     /// bounded time.

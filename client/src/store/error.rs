@@ -53,11 +53,13 @@ pub enum Fault {
 
 impl StoreError {
     /// The store's file.
+    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// What is wrong.
+    #[must_use]
     pub fn fault(&self) -> &Fault {
         &self.fault
     }

@@ -2,7 +2,6 @@
 
 use redb::TableDefinition;
 
-use super::error::Fault;
 use crate::outcome::ContentHash;
 
 /// The version of the tables and their rows that this library reads and writes.
@@ -25,11 +24,6 @@ pub(super) const BODIES: TableDefinition<u64, &[u8]> = TableDefinition::new("bod
 /// A body's number, by the first half of its hash. Two bodies with the same half do not occur in
 /// practice; if they did, both would be stored.
 pub(super) const NUMBERS: TableDefinition<u128, u64> = TableDefinition::new("numbers");
-
-/// The key of an origin as text.
-pub(super) fn origin_key(key: &[u8]) -> Result<&str, Fault> {
-    str::from_utf8(key).map_err(|_| Fault::damaged("the key of an origin is not UTF-8"))
-}
 
 /// The key of a body in [`NUMBERS`].
 pub(super) fn half_hash(content: &ContentHash) -> u128 {

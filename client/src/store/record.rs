@@ -116,6 +116,11 @@ impl Record<'_> {
     }
 }
 
+/// The key of an origin as text.
+pub(super) fn origin_key(key: &[u8]) -> Result<&str, Fault> {
+    str::from_utf8(key).map_err(|_| Fault::damaged("the key of an origin is not UTF-8"))
+}
+
 const CHECKSUM_BYTES: usize = 4;
 
 fn checksum(origin: &str, bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {

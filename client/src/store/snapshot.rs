@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::bodies::{Decompression, Row};
 use super::error::{Fault, StoreError};
-use super::format::{BODIES, NUMBERS, ORIGINS, SCHEMA_VERSION, half_hash, origin_key};
+use super::format::{BODIES, NUMBERS, ORIGINS, SCHEMA_VERSION, half_hash};
 use super::guard::guarded;
-use super::record::Record;
+use super::record::{Record, origin_key};
 use crate::outcome::{ContentHash, OriginState, Outcome};
 
 /// The state of an origin, and the body of its copy if it has one.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::bodies::Row;
 use super::error::{Fault, StoreError};
 use super::file::StoreFile;
-use super::format::{BODIES, NUMBERS, ORIGINS, half_hash, origin_key};
-use super::record::Record;
+use super::format::{BODIES, NUMBERS, ORIGINS, half_hash};
+use super::record::{Record, origin_key};
 use crate::time::Timestamp;
 
 /// What [`Store::prune`](super::Store::prune) removed.

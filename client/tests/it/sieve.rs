@@ -11,9 +11,10 @@ use http::{HeaderMap, HeaderValue};
 use robotsieve::{Answer, Crawler, Origin, Profile, Reason};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
-    Attempt, CachedCopy, Condition, Failure, Holds, Outcome, Protocol, Redirect, Response, Why,
+    Attempt, CachedCopy, Condition, Failure, Holds, OriginState, Outcome, Protocol, Redirect,
+    Response, Why,
 };
-use robotsieve_client::sieve::{Fetch, Grounds, Sieve, SieveBuilder, SieveError};
+use robotsieve_client::sieve::{Fetch, Grounds, Metrics, Sieve, SieveBuilder, SieveError};
 use robotsieve_client::store::Store;
 use tokio::sync::Semaphore;
 
@@ -174,6 +175,37 @@ async fn verdicts_and_grounds() {
     }
     // Valid by the URL standard, but not in this profile.
     assert!(matches!(sieve.decide("http:e.com/x").await, Err(SieveError::Url(_))));
+}
+
+/// The names and values that people store.
+#[tokio::test]
+async fn serialised_decisions_and_metrics() {
+    let web = Web::of([
+        ("https://e.com", Site::Answers(200, RULES)),
+        ("https://down.com", Site::Answers(503, "")),
+    ]);
+    let sieve = web.sieve();
+    let decision = sieve.decide("https://e.com/private").await.unwrap();
+    let wanted = serde_json::json!({
+        "url": "https://e.com/private", "verdict": "disallow", "origin": "https://e.com",
+        "holds": "rules", "why": "copy", "line": 2, "age_seconds": 0,
+    });
+    assert_eq!(serde_json::to_value(&decision).unwrap(), wanted);
+    let decision = sieve.decide("https://down.com/").await.unwrap();
+    let wanted = serde_json::json!({
+        "url": "https://down.com/", "verdict": "disallow", "origin": "https://down.com",
+        "holds": "disallow_all", "why": "unreachable_without_copy", "line": null,
+        "age_seconds": null,
+    });
+    assert_eq!(serde_json::to_value(&decision).unwrap(), wanted);
+
+    let state = decision.site().state();
+    let json = serde_json::to_value(state).unwrap();
+    assert_eq!(json["last"], serde_json::json!({ "unreachable": { "status": 503 } }));
+    assert_eq!(serde_json::from_value::<OriginState>(json).unwrap(), *state);
+    let metrics = sieve.metrics();
+    let json = serde_json::to_string(&metrics).unwrap();
+    assert_eq!(serde_json::from_str::<Metrics>(&json).unwrap(), metrics);
 }
 
 #[tokio::test]

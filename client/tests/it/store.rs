@@ -170,7 +170,7 @@ fn a_body_must_match_its_state() {
     assert!(matches!(error.fault(), Fault::TooLarge(_)), "{error}");
     let rows = [("b", with_body(b"", 1), Some("")), ("a", state, None)];
     store.put_many(rows).expect_err("no body");
-    // All or none of a transaction.
+    // A transaction puts everything or nothing.
     assert_eq!(store.stat().expect("figures").origins, 0);
     assert_eq!(store.stat().expect("figures").bodies, 0);
 }

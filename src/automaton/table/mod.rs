@@ -1,6 +1,6 @@
 //! The compact, position-independent form of a DFA.
 //!
-//! [`format`] describes the layout and its invariants, `write` lays a DFA out, `validate`
+//! [`mod@format`] describes the layout and its invariants, `write` lays a DFA out, `validate`
 //! checks bytes that come from elsewhere. The walk reads tables without looking at their
 //! bounds, so a [`Table`] exists only if its bytes are valid: it was validated, or an
 //! [`Automaton`] lends it, which only the writer makes.
@@ -53,7 +53,7 @@ impl fmt::Debug for Automaton {
 /// A valid table, borrowed from an [`Automaton`] or from bytes that were checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'t> {
-    /// Keeps the invariants of [`format`].
+    /// Keeps the invariants of [`mod@format`].
     raw: RawTable<'t>,
 }
 

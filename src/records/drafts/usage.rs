@@ -3,10 +3,10 @@
 use std::fmt;
 
 use super::values::{LabelledPreference, Preference};
+use crate::policy::robots::Robots;
 use crate::profile::RulePrecedence;
 use crate::read::crawler::Crawler;
 use crate::records::{Kind, Scope, TypedRecord, Value};
-use crate::policy::robots::Robots;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{RawRule, RuleSet};
 use crate::verdict::Verdict;

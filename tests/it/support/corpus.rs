@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+#[allow(unused_imports, reason = "tests/hostile.rs reads no corpus")]
 pub use robotsieve_corpus_test::corpus_test as test;
 
 /// How many verdicts the corpus holds.

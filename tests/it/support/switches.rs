@@ -53,13 +53,18 @@ switches!(
     rule_precedence,
 );
 
-/// The names of all fields, taken from the `Debug` output. A `Profile` cannot be destructured outside
-/// the library, so this is how the tests notice a new switch.
+/// The fields that change no verdict of a given file. The client reads them, and its tests cover
+/// each of their values.
+const NOT_OF_VERDICTS: [&str; 1] = ["fetch_rules"];
+
+/// The names of all fields that may change a verdict, taken from the `Debug` output. A `Profile`
+/// cannot be destructured outside the library, so this is how the tests notice a new switch.
 pub fn field_names() -> Vec<String> {
     let shown = format!("{:#?}", Profile::RFC9309);
     let fields = shown.lines().filter_map(|line| line.strip_prefix("    "));
     fields
         .filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()))
         .filter_map(|line| Some(line.split_once(':')?.0.to_owned()))
+        .filter(|name| !NOT_OF_VERDICTS.contains(&name.as_str()))
         .collect()
 }

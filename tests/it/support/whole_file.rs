@@ -15,7 +15,7 @@ use super::naive;
 /// # Panics
 /// Panics if an invariant does not hold.
 pub fn look_at(file: &[u8], urls: &[&[u8]]) {
-    for (name, profile) in Profile::NAMED {
+    for &(name, profile) in Profile::NAMED {
         look_at_in(file, urls, name, &profile);
     }
 }

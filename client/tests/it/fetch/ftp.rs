@@ -1,4 +1,4 @@
-//! Anonymous FTP: a real server, and scripted ones for what none does.
+//! Anonymous FTP: a real server, and scripted ones for what a real one would not do.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use unftp_sbe_fs::Filesystem;
 use crate::support::servers::site::Site;
 use crate::support::servers::{ROBOTS, answered, failed, fetch, origin, settings};
 
-/// A server of the files of a folder.
+/// A server for the files in a folder.
 async fn serving(folder: &tempfile::TempDir) -> Site {
     let root = folder.path().to_owned();
     Site::accept(move |stream| {
@@ -20,7 +20,7 @@ async fn serving(folder: &tempfile::TempDir) -> Site {
         async move {
             let files = Box::new(move || Filesystem::new(root.clone()).unwrap());
             let server = libunftp::ServerBuilder::new(files).build().unwrap();
-            // The connection stands for as long as this server does.
+            // The connection stays open as long as this server lives.
             server.service(stream).await.unwrap();
             tokio::time::sleep(Duration::from_secs(20)).await;
         }
@@ -74,8 +74,9 @@ async fn many_at_once() {
     }
 }
 
-/// A server that greets and answers each command by a function of its text and the port where
-/// the data is; what is to be sent as data is sent once `RETR` has been answered.
+/// A server that sends a greeting and then answers each command as `reply` says, given the
+/// command and the port of the data connection. It sends `data` after the first part of its
+/// answer to `RETR`; a `~` in the answer separates the parts.
 async fn scripted(
     greeting: &'static str,
     reply: impl Fn(&str, u16) -> String + Send + Sync + 'static,
@@ -86,7 +87,7 @@ async fn scripted(
         let reply = Arc::clone(&reply);
         async move {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            // The client may go at any time.
+            // The client may close the connection at any time.
             let _ = converse(stream, listener, greeting, &*reply, data).await;
         }
     })
@@ -118,7 +119,7 @@ async fn converse(
     Ok(())
 }
 
-/// What a usual server says.
+/// What an ordinary server replies.
 fn usual(command: &str, port: u16) -> String {
     match command.split(' ').next() {
         Some("USER") => "331 Password, please\r\n".to_owned(),
@@ -161,7 +162,7 @@ async fn the_commands_are_those_of_anonymous_ftp() {
     assert_eq!(*said.lock().unwrap(), expected);
 }
 
-/// A server that says that the data is elsewhere sends nobody there.
+/// A server cannot send the client to another host for the data.
 #[tokio::test]
 async fn the_data_connection_goes_where_the_control_connection_went() {
     let elsewhere = TcpListener::bind("127.0.0.2:0").await.unwrap();
@@ -174,7 +175,7 @@ async fn the_data_connection_goes_where_the_control_connection_went() {
         let site = scripted(HELLO, move |c, port| refused(c, port, host), ROBOTS).await;
         assert_eq!(answered(&fetch(&site.url("ftp", "/")).await).body, ROBOTS, "{host}");
     }
-    // Even with the very port of a listener there.
+    // Not even with the port of a listener there.
     let port = elsewhere.local_addr().unwrap().port();
     let site = scripted(HELLO, move |c, _| refused(c, port, "127,0,0,2"), ROBOTS).await;
     let failure = failed(fetch(&site.url("ftp", "/")).await);
@@ -241,14 +242,14 @@ async fn each_step_has_its_deadline() {
         assert_eq!(failure, Failure::TimedOut(Stage::Read), "{at}");
         assert!(took < Duration::from_millis(2500), "{at}: {took:?}");
     }
-    // The data ends, and the word that it was all never comes.
+    // The data ends, but the reply that it is complete never comes.
     let unfinished = |command: &str, port| match command.starts_with("RETR") {
         true => "150 Here it comes\r\n".to_owned(),
         false => usual(command, port),
     };
     let (failure, _) = in_haste(scripted(HELLO, unfinished, ROBOTS)).await;
     assert_eq!(failure, Failure::TimedOut(Stage::Read));
-    // A greeting that drips.
+    // A greeting that never ends, slowly.
     let drip = Site::accept(|mut stream| async move {
         while stream.write_all(b"220-and\r\n").await.is_ok() {
             tokio::time::sleep(Duration::from_millis(20)).await;

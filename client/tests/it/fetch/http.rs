@@ -1,4 +1,4 @@
-//! What is asked, what is followed, what is kept.
+//! Requests, redirects, validators and bodies over HTTP.
 
 use http::header;
 use robotsieve_client::Timestamp;
@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::servers::site::{Site, answer};
 use crate::support::servers::{
-    Names, ROBOTS, USER_AGENT, answered, failed, fetch, fetcher, origin, settings,
+    Names, ROBOTS, USER_AGENT, answered, failed, fetch, fetcher, origin, settings, skipped,
 };
 
 #[tokio::test]
@@ -64,11 +64,11 @@ async fn answers_change_from_attempt_to_attempt() {
         let attempt = fetcher.fetch(&origin(&url), None).await;
         assert_eq!(answered(&attempt).status, if n.is_multiple_of(2) { 503 } else { 200 });
     }
-    // A connection is for one request.
+    // Each connection serves one request.
     assert_eq!(site.connections(), 6);
 }
 
-/// A site whose paths /0, /1, … lead to the next until the last has the file.
+/// A site whose paths /0, /1, … each redirect to the next, and the last has the file.
 async fn staircase(hops: usize) -> Site {
     Site::http(move |request| {
         let at = request.uri.path().trim_start_matches('/').parse().map_or(0, |n: usize| n + 1);
@@ -113,7 +113,7 @@ async fn six_redirects_are_too_many() {
 }
 
 #[tokio::test]
-async fn a_circle_is_left() {
+async fn a_loop_is_detected() {
     let site = Site::http(|request| {
         let to = if request.uri.path() == "/robots.txt" { "/a" } else { "/robots.txt#again" };
         answer(302, &[("location", to)], b"")
@@ -140,7 +140,7 @@ async fn other_hosts_are_followed_without_user_info() {
 }
 
 #[tokio::test]
-async fn redirects_to_nowhere() {
+async fn invalid_redirects() {
     for location in ["ftp://site.test/robots.txt", "file:///etc/passwd", "http://", "gopher://x/"] {
         let site = Site::http(move |_| answer(302, &[("location", location)], b"")).await;
         let failure = failed(fetch(&site.url("http", "/")).await);
@@ -181,7 +181,7 @@ async fn validators_are_sent_to_the_url_that_they_came_from() {
     assert_eq!(seen[1].headers[header::IF_NONE_MATCH], "\"v1\"");
     assert_eq!(seen[1].headers[header::IF_MODIFIED_SINCE], "Sat, 01 Jan 2000 00:00:00 GMT");
 
-    // A copy of before the redirect says nothing of where it leads now.
+    // A copy from before the redirect says nothing about its target.
     let attempt = fetcher.fetch(&origin(&url), Some(&copy(None))).await;
     assert_eq!(answered(&attempt).status, 200);
     let seen = site.seen();
@@ -190,7 +190,7 @@ async fn validators_are_sent_to_the_url_that_they_came_from() {
 }
 
 #[tokio::test]
-async fn a_304_that_nobody_asked_for_is_broken() {
+async fn a_304_to_an_unconditional_request_is_broken() {
     let site = Site::http(|_| answer(304, &[], b"")).await;
     let failure = failed(fetch(&site.url("http", "/")).await);
     assert!(matches!(failure, Failure::Broken(_)), "{failure}");
@@ -232,14 +232,14 @@ async fn content_encodings_are_undone() {
         let site = Site::http(move |_| answer(200, &[("content-encoding", name)], ROBOTS)).await;
         let failure = failed(fetch(&site.url("http", "/")).await);
         assert!(matches!(failure, Failure::Encoding(_)), "{name}: {failure}");
-        // An error page has no body that could be broken.
+        // The body of an error page is not decoded.
         let site = Site::http(move |_| answer(404, &[("content-encoding", name)], ROBOTS)).await;
         assert_eq!(answered(&fetch(&site.url("http", "/")).await).status, 404);
     }
 }
 
 #[tokio::test]
-async fn interim_answers_are_passed_over() {
+async fn interim_answers_are_skipped() {
     let site = Site::raw(|mut stream| async move {
         let interim = "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n".repeat(20);
         let _ = stream.write_all(interim.as_bytes()).await;
@@ -253,30 +253,30 @@ async fn interim_answers_are_passed_over() {
 async fn names_without_address_and_ports_without_server() {
     let failure = failed(fetch("http://nowhere.invalid/").await);
     assert_eq!(failure, Failure::Dns("the name has no address".to_owned()));
-    // A port that was free a moment ago.
+    // This port was free a moment ago.
     let port = Site::http(|_| answer(200, &[], b"")).await.port();
     let failure = failed(fetch(&format!("http://127.0.0.1:{port}/")).await);
     assert!(matches!(failure, Failure::Connect(_)), "{failure}");
 }
 
 #[tokio::test]
-async fn one_address_after_the_other_is_tried() {
+async fn addresses_are_tried_one_after_another() {
     let names = Names::new(|_| ["127.0.0.9", "127.0.0.1"].map(|ip| ip.parse().unwrap()).to_vec());
     let fetcher =
         settings().resolver(names).read_timeout(Duration::from_millis(500)).build().unwrap();
     let site = Site::http(|_| answer(200, &[], ROBOTS)).await;
     let attempt = fetcher.fetch(&origin(&site.url("http", "/")), None).await;
     assert_eq!(answered(&attempt).body, ROBOTS);
-    // It is no FTP, but it was reached.
+    // The site does not speak FTP, but it was reached.
     let attempt = fetcher.fetch(&origin(&site.url("ftp", "/")), None).await;
     assert_eq!(site.connections(), 2);
     assert!(matches!(failed(attempt), Failure::TimedOut(_) | Failure::Broken(_)));
 }
 
 #[tokio::test]
-async fn an_ipv6_address_is_asked() {
+async fn an_ipv6_address_is_fetched_from() {
     let Ok(listener) = tokio::net::TcpListener::bind("[::1]:0").await else {
-        eprintln!("no IPv6 on this machine: nothing is asked over it");
+        skipped("this machine has no IPv6 loopback");
         return;
     };
     let port = listener.local_addr().unwrap().port();
@@ -289,7 +289,7 @@ async fn an_ipv6_address_is_asked() {
 }
 
 #[test]
-fn settings_without_sense_are_refused() {
+fn invalid_settings_are_refused() {
     let build = |user_agent: &str| Fetcher::builder(user_agent).build().err();
     for bad in ["", "  ", "a\r\nHost: b", "a\tb", "Müller", "\u{0}"] {
         assert!(matches!(build(bad), Some(InvalidFetcher::UserAgent(_))), "{bad:?}");

@@ -1,4 +1,4 @@
-//! Servers that break off, go on for ever, or say nothing.
+//! Servers that break off, never end, or stay silent.
 
 use std::future::Future;
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::support::servers::{ROBOTS, answered, failed, fetch, origin, settings}
 const READ: Duration = Duration::from_millis(300);
 const TOTAL: Duration = Duration::from_millis(1000);
 
-/// What a noisy machine may add.
+/// How late a busy machine may be.
 const SLACK: Duration = Duration::from_millis(1500);
 
 fn hasty() -> FetcherBuilder {
@@ -32,14 +32,14 @@ async fn timed(fetcher: &Fetcher, url: &str) -> (Attempt, Duration) {
     (attempt, began.elapsed())
 }
 
-/// A failure by a deadline, in its time.
+/// Checks that an attempt fails by this deadline, and on time.
 async fn assert_times_out(site: &Site, stage: Stage, after: Duration) {
     let (attempt, took) = timed(&hasty().build().unwrap(), &site.url("http", "/")).await;
     assert_eq!(failed(attempt), Failure::TimedOut(stage));
     assert!(after <= took && took < after + SLACK, "{took:?}");
 }
 
-/// A site that writes a text and then does something else.
+/// A site that sends a text and then calls `then`.
 async fn says<F>(text: &'static str, then: fn(TcpStream) -> F) -> Site
 where
     F: Future<Output = ()> + Send + 'static,
@@ -79,7 +79,7 @@ async fn broken_answers() {
     let breaks: [(&str, &'static str); 12] = [
         ("nothing", ""),
         ("half a head", "HTTP/1.1 200 OK\r\nContent-"),
-        ("no HTTP", "220 smtp.example ESMTP\r\n\r\n"),
+        ("not HTTP", "220 smtp.example ESMTP\r\n\r\n"),
         ("bytes", "\x01\x02\x03\r\n\r\n"),
         ("no number", "HTTP/1.1 abc OK\r\n\r\n"),
         ("early end", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
@@ -106,7 +106,7 @@ async fn broken_answers() {
 }
 
 #[tokio::test]
-async fn an_end_without_a_length_is_an_end_and_what_follows_a_length_is_passed_over() {
+async fn a_body_ends_with_the_connection_or_at_its_length() {
     for text in [
         "HTTP/1.0 200 OK\r\n\r\nabc",
         "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc",
@@ -120,7 +120,7 @@ async fn an_end_without_a_length_is_an_end_and_what_follows_a_length_is_passed_o
 
 #[tokio::test]
 async fn heads_without_an_end() {
-    // More than is read of a head.
+    // More than the client reads of a head.
     let site = says("HTTP/1.1 200 OK\r\nX: ", floods).await;
     let failure = failed(fetch(&site.url("http", "/")).await);
     assert!(matches!(failure, Failure::Broken(_)), "{failure}");
@@ -135,10 +135,10 @@ async fn heads_without_an_end() {
     .await;
     let failure = failed(fetch(&site.url("http", "/")).await);
     assert!(matches!(failure, Failure::Broken(_)), "{failure}");
-    // Each byte comes soon enough, but the head never ends.
+    // Each byte comes in time, but the head never ends.
     let site = says("HTTP/1.1 200 OK\r\nX: ", drips).await;
     assert_times_out(&site, Stage::Read, READ).await;
-    // Interim answers for ever are no answer.
+    // Interim answers without end are not an answer.
     let site = Site::raw(|mut stream| async move {
         while stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.is_ok() {
             sleep(Duration::from_millis(10)).await;
@@ -149,7 +149,7 @@ async fn heads_without_an_end() {
 }
 
 #[tokio::test]
-async fn silence_ends_by_the_deadline_of_reading() {
+async fn silence_ends_by_the_read_deadline() {
     for text in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"] {
         let site = says(text, waits).await;
         assert_times_out(&site, Stage::Read, READ).await;
@@ -160,7 +160,7 @@ async fn silence_ends_by_the_deadline_of_reading() {
 async fn a_drip_ends_by_the_total_deadline() {
     let site = says("HTTP/1.1 200 OK\r\n\r\n", drips).await;
     assert_times_out(&site, Stage::Total, TOTAL).await;
-    // As do slow redirects, each in its time.
+    // So do slow redirects, each of them within its deadline.
     let count = Arc::new(AtomicUsize::new(0));
     let site = Site::raw(move |mut stream| {
         let to = count.fetch_add(1, Ordering::SeqCst);
@@ -179,8 +179,8 @@ async fn a_drip_ends_by_the_total_deadline() {
 }
 
 #[tokio::test]
-async fn a_connection_that_does_not_come_ends_by_its_deadline() {
-    // Nobody accepts, and the backlog is full: nothing answers the client's SYN.
+async fn connecting_ends_by_its_deadline() {
+    // Nobody accepts and the backlog is full, so nothing answers the client's SYN.
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let listener = socket.listen(1).unwrap();
@@ -196,12 +196,12 @@ async fn a_connection_that_does_not_come_ends_by_its_deadline() {
     let (attempt, took) = timed(&hasty().build().unwrap(), &url).await;
     assert_eq!(failed(attempt), Failure::TimedOut(Stage::Connect));
     assert!(took < Duration::from_millis(500) + SLACK, "{took:?}");
-    // TLS belongs to the connection.
+    // TLS is part of connecting.
     let site = Site::accept(waits).await;
     let (attempt, took) = timed(&hasty().build().unwrap(), &site.url("https", "/")).await;
     assert_eq!(failed(attempt), Failure::TimedOut(Stage::Connect));
     assert!(took < Duration::from_millis(500) + SLACK, "{took:?}");
-    // So does the look-up of the name.
+    // So is the look-up of the name.
     struct Slow;
     impl robotsieve_client::fetch::Resolve for Slow {
         fn resolve(&self, _: &str) -> robotsieve_client::fetch::Resolving {
@@ -251,7 +251,7 @@ async fn half_a_megabyte_is_kept_by_default() {
 
 #[tokio::test]
 async fn bombs_are_cut() {
-    // A gigabyte of zeros, in frames and blocks that repeat.
+    // Up to a gigabyte of zeros.
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     let zeros = vec![0; 1 << 20];
     for _ in 0..256 {
@@ -278,7 +278,7 @@ async fn bombs_are_cut() {
 }
 
 #[tokio::test]
-async fn attempts_wait_for_each_other_and_waiting_does_not_count() {
+async fn attempts_wait_for_a_turn_and_the_wait_does_not_count() {
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (counted, peak) = (Arc::clone(&now), Arc::clone(&most));
     let site = Site::raw(move |mut stream| {
@@ -291,7 +291,7 @@ async fn attempts_wait_for_each_other_and_waiting_does_not_count() {
         }
     })
     .await;
-    // Fifteen rounds of two take longer than one attempt may.
+    // Fifteen rounds of two take longer than one attempt may take.
     let fetcher = hasty().max_parallel(2).build().unwrap();
     let url = site.url("http", "/");
     let tasks: Vec<_> = (0..30)
@@ -307,7 +307,7 @@ async fn attempts_wait_for_each_other_and_waiting_does_not_count() {
 }
 
 #[tokio::test]
-async fn a_dropped_attempt_makes_room() {
+async fn a_dropped_attempt_gives_up_its_turn() {
     let site = says("", waits).await;
     let fetcher = settings().max_parallel(1).build().unwrap();
     let url = site.url("http", "/");

@@ -1,11 +1,11 @@
-//! A server that others wrote: nginx, where it is installed.
+//! A server in wide use: nginx, if it is installed.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::servers::{ROBOTS, answered, fetch};
+use crate::support::servers::{ROBOTS, answered, fetch, skipped};
 
 struct Nginx {
     process: Child,
@@ -16,7 +16,7 @@ struct Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // Without daemon and workers of its own it is this one process.
+        // The configuration makes nginx a single process, without a daemon or workers.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -39,7 +39,7 @@ impl Nginx {
         std::fs::write(root.join("www/robots.txt"), ROBOTS.repeat(100)).unwrap();
         let big: String = (0..200_000).map(|n| format!("Disallow: /{n}\n")).collect();
         std::fs::write(root.join("www/big/robots.txt"), big).unwrap();
-        // A port that was free a moment ago.
+        // This port was free a moment ago.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let config = root.join("nginx.conf");
         std::fs::write(&config, configuration(root, port)).unwrap();
@@ -103,7 +103,7 @@ fn configuration(root: &Path, port: u16) -> String {
 #[tokio::test]
 async fn nginx() {
     let Some(program) = program() else {
-        eprintln!("nginx is not installed: NOTHING was fetched from it (apt-get install nginx)");
+        skipped("nginx is not installed (apt-get install nginx)");
         return;
     };
     eprintln!("fetching from {}", program.display());
@@ -142,7 +142,7 @@ async fn nginx() {
     let silent = fetch(&nginx.url("silent")).await.result.unwrap_err();
     assert!(matches!(silent, Failure::Broken(_)), "{silent}");
 
-    // Validators: the copy is still the latest.
+    // With validators, the copy is still current.
     use robotsieve_client::Timestamp;
     use robotsieve_client::outcome::CachedCopy;
     let validator =

@@ -14,7 +14,7 @@ fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-/// As a crawler has it, with the test authority so that the system's need not be there.
+/// The default settings, plus the test authority, because the system may have none.
 fn strict() -> FetcherBuilder {
     Fetcher::builder(USER_AGENT).trust_pem(authority::test().pem().as_bytes())
 }
@@ -23,12 +23,12 @@ async fn fetch(fetcher: &Fetcher, url: &str) -> Attempt {
     fetcher.fetch(&origin(url), None).await
 }
 
-/// A server that must not be asked.
+/// A server that must not be reached.
 async fn inside() -> Site {
     Site::http(|_| answer(200, &[], b"User-agent: *\nAllow: /secret\n")).await
 }
 
-/// The spellings of addresses that are not public, and the addresses.
+/// Spellings of addresses that are not public, and those addresses.
 const LITERALS: [(&str, &str); 30] = [
     ("127.0.0.1", "127.0.0.1"),
     ("127.1", "127.0.0.1"),
@@ -78,7 +78,7 @@ async fn literals_in_any_spelling_are_refused() {
 #[tokio::test]
 async fn redirects_to_literals_are_refused() {
     let site = inside().await;
-    // The first hop is permitted alone, by the one address that it has.
+    // Only the first hop's address is permitted.
     let fetcher = strict()
         .allow_networks(["127.99.0.0/16".parse().unwrap()])
         .resolver(Names::new(|_| vec![address("127.99.0.1")]))
@@ -94,7 +94,7 @@ async fn redirects_to_literals_are_refused() {
     assert_eq!(site.connections(), 0);
 }
 
-/// A server on 127.99.0.1 that redirects; its port.
+/// Starts a server on 127.99.0.1 that redirects. Returns its port.
 async fn on_127_99(to: impl Fn() -> String + Send + 'static) -> u16 {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let listener = tokio::net::TcpListener::bind("127.99.0.1:0").await.unwrap();
@@ -158,13 +158,14 @@ async fn a_redirect_to_a_name_of_such_an_address_is_refused() {
     assert_eq!(site.connections(), 0);
 }
 
-/// The answer that is judged is the one that is connected to: a name that is public when it
-/// is first asked for and private the second time gets nowhere, whichever comes first.
+/// The address that is checked is the one that is connected to. So a name that resolves to a
+/// public address the first time and to a private one the second time gains nothing, in either
+/// order.
 #[tokio::test]
 async fn a_name_that_changes_its_answer() {
     let site = inside().await;
     let port = site.port();
-    // "Public" is 127.99.0.1 here, where a server leads back to the same name.
+    // 127.99.0.1 plays the public address. Its server redirects back to the same name.
     let first = on_127_99(move || format!("http://rebind.test:{port}/robots.txt")).await;
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&asked);
@@ -180,7 +181,7 @@ async fn a_name_that_changes_its_answer() {
         let attempt = fetch(&fetcher, &format!("http://rebind.test:{first}/")).await;
         assert_eq!(attempt.redirects.len(), 1);
         assert_eq!(failed(attempt), Failure::Refused(address("127.0.0.1")));
-        // Once for each connection, never between judgement and use.
+        // One look-up for each connection, and none between check and use.
         assert_eq!(asked.load(Ordering::SeqCst), 2 * round);
     }
     assert_eq!(site.connections(), 0);
@@ -200,15 +201,15 @@ async fn of_several_addresses_the_permitted_ones_are_used() {
         .unwrap();
     let attempt = fetch(&fetcher, &format!("http://mixed.test:{permitted}/")).await;
     assert_eq!(failed(attempt), Failure::TooManyRedirects);
-    // Where the permitted one has no server, the others are not tried in its place.
+    // If the permitted address has no server, the others are not tried instead.
     let attempt = fetch(&fetcher, &site.url("http", "/")).await;
     assert!(matches!(failed(attempt), Failure::Connect(_)));
     assert_eq!(site.connections(), 0);
 }
 
-/// A permitted connection is not used again for a name that has moved.
+/// A connection is not reused for a name that now has another address.
 #[tokio::test]
-async fn connections_do_not_outlive_their_judgement() {
+async fn connections_do_not_outlive_their_check() {
     let site = Site::http(|_| answer(200, &[], ROBOTS)).await;
     let moved = Arc::new(AtomicUsize::new(0));
     let asked = Arc::clone(&moved);

@@ -58,13 +58,13 @@ async fn invalid_certificates() {
             Failure::Tls(text) => assert!(text.contains(expected), "{text}"),
             other => panic!("{expected}: {other:?}"),
         }
-        // Nothing was asked.
+        // No request was sent.
         assert!(site.seen().is_empty());
     }
 }
 
 #[tokio::test]
-async fn no_tls_behind_https() {
+async fn https_to_a_server_without_tls() {
     let plain = Site::http(|_| answer(200, &[], ROBOTS)).await;
     let failure = failed(fetch(&plain.url("https", "/")).await);
     assert!(matches!(failure, Failure::Tls(_)), "{failure}");
@@ -88,7 +88,7 @@ async fn a_redirect_to_tls_and_back() {
     assert_eq!(answered(&attempt).body, ROBOTS);
     assert_eq!(attempt.redirects.len(), 2);
 
-    // A certificate counts at every hop.
+    // The certificate is checked at every hop.
     let tls = Authority::new("Nobody's authority").server("site.test", &[]);
     let bad = Site::https(tls, |_| answer(200, &[], ROBOTS)).await;
     let to = bad.url("https", "/");

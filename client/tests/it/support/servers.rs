@@ -1,8 +1,9 @@
-//! Servers on loopback that do as they are told, and a fetcher that can reach them.
+//! Scripted servers on loopback, and a fetcher that can reach them.
 
 pub mod authority;
 pub mod site;
 
+use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub const ROBOTS: &[u8] = b"User-agent: *\nDisallow: /private\n";
 
 type Answer = dyn Fn(&str) -> Vec<IpAddr> + Send + Sync;
 
-/// A resolver that answers by a function.
+/// A resolver that answers as a function says.
 #[derive(Clone)]
 pub struct Names(Arc<Answer>);
 
@@ -25,7 +26,7 @@ impl Names {
         Names(Arc::new(answer))
     }
 
-    /// Every name that ends with `.test` is here, and there are no others.
+    /// Resolves every name that ends with `.test` to this machine, and no others.
     pub fn test() -> Names {
         Names::new(|name| match name.ends_with(".test") {
             true => vec![Ipv4Addr::LOCALHOST.into()],
@@ -41,7 +42,7 @@ impl Resolve for Names {
     }
 }
 
-/// Settings for servers on loopback: short deadlines, the test authority trusted.
+/// Settings for servers on loopback: short deadlines, and the test authority is trusted.
 pub fn settings() -> FetcherBuilder {
     Fetcher::builder(USER_AGENT)
         .allow_networks(["127.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap()])
@@ -65,17 +66,24 @@ pub fn origin(url: &str) -> Origin<'_> {
     Origin::of(url).unwrap_or_else(|cause| panic!("{url}: {cause}"))
 }
 
-/// The answer of an attempt that has one.
+/// The answer of an attempt. Panics if there is none.
 #[track_caller]
 pub fn answered(attempt: &Attempt) -> &Response {
     attempt.result.as_ref().unwrap_or_else(|failure| panic!("{failure}: {attempt:?}"))
 }
 
-/// The failure of an attempt that failed.
+/// The failure of an attempt. Panics if there is none.
 #[track_caller]
 pub fn failed(attempt: Attempt) -> Failure {
     match attempt.result {
         Ok(response) => panic!("status {}", response.status),
         Err(failure) => failure,
     }
+}
+
+/// Says that a test was skipped, past the harness, which hides the output of passing tests.
+pub fn skipped(why: &str) {
+    let test = std::thread::current();
+    let test = test.name().unwrap_or("a test");
+    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {why}");
 }

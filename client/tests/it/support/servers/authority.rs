@@ -1,4 +1,4 @@
-//! A certificate authority of the tests' own.
+//! A certificate authority for the tests.
 
 use std::sync::{Arc, LazyLock};
 
@@ -13,7 +13,7 @@ pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
 }
 
-/// The one that the tests' fetcher trusts.
+/// The authority that the tests' fetcher trusts.
 pub fn test() -> &'static Authority {
     static TEST: LazyLock<Authority> = LazyLock::new(|| Authority::new("The tests' authority"));
     &TEST
@@ -39,7 +39,7 @@ impl Authority {
         self.server_until(name, protocols, 2096)
     }
 
-    /// The same with a certificate that ends with a year's beginning.
+    /// The same, with a certificate that expires at the beginning of `year`.
     pub fn server_until(&self, name: &str, protocols: &[&str], year: i32) -> Arc<ServerConfig> {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.not_before = date_time_ymd(2000, 1, 1);

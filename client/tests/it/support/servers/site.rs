@@ -1,4 +1,4 @@
-//! A server on a port that the system chooses, until it is dropped.
+//! A server on a port chosen by the system. Dropping it stops it.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -33,7 +33,7 @@ impl Drop for Site {
 }
 
 impl Site {
-    /// Answers as a function says: HTTP/1.1, and HTTP/2 for those who begin with it.
+    /// Answers as a function says, over HTTP/1.1, or over HTTP/2 if the client begins with it.
     pub async fn http<H>(handler: H) -> Site
     where
         H: Fn(&Parts) -> Response<Vec<u8>> + Send + Sync + 'static,
@@ -41,7 +41,7 @@ impl Site {
         Site::start(None, handler).await
     }
 
-    /// The same behind TLS.
+    /// The same over TLS.
     pub async fn https<H>(tls: Arc<ServerConfig>, handler: H) -> Site
     where
         H: Fn(&Parts) -> Response<Vec<u8>> + Send + Sync + 'static,
@@ -62,7 +62,7 @@ impl Site {
                 match tls {
                     None => serve(stream, handler, noted).await,
                     Some(tls) => {
-                        // The client may end the handshake, which is what some tests want.
+                        // Some tests expect the client to end the handshake.
                         if let Ok(stream) = tls.accept(stream).await {
                             serve(stream, handler, noted).await;
                         }
@@ -75,7 +75,7 @@ impl Site {
         site
     }
 
-    /// Reads the head of a request, and then does with the connection what a function says.
+    /// Reads the head of a request, and then passes the connection to a function.
     pub async fn raw<H, F>(handler: H) -> Site
     where
         H: Fn(TcpStream) -> F + Send + Sync + 'static,
@@ -92,7 +92,7 @@ impl Site {
         .await
     }
 
-    /// Does with each connection what a function says.
+    /// Passes each connection to a function.
     pub async fn accept<H, F>(handler: H) -> Site
     where
         H: Fn(TcpStream) -> F + Send + Sync + 'static,
@@ -115,12 +115,12 @@ impl Site {
         self.address.port()
     }
 
-    /// A URL of the site by a name that the tests' resolver knows.
+    /// A URL of the site, with a name that the tests' resolver knows.
     pub fn url(&self, scheme: &str, path: &str) -> String {
         format!("{scheme}://site.test:{}{path}", self.port())
     }
 
-    /// The requests that came.
+    /// The requests received so far.
     pub fn seen(&self) -> Vec<Parts> {
         self.seen.lock().unwrap().clone()
     }
@@ -141,7 +141,7 @@ where
         seen.lock().unwrap().push(parts);
         async move { Ok::<_, Infallible>(answer) }
     });
-    // The client drops connections that it has no more use for.
+    // The client may drop a connection that it no longer needs.
     let _ = auto::Builder::new(TokioExecutor::new())
         .serve_connection(TokioIo::new(stream), service)
         .await;

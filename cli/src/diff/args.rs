@@ -1,0 +1,73 @@
+//! The arguments of `robotsieve diff`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use crate::options::{Agents, Format, ProfileOption, ProgressOption, values};
+
+/// Compare what two robots.txt files mean, not their lines
+///
+/// Compares the automata of both files for every crawler that either file names,
+/// and '*' for all others, and prints the shortest paths whose verdict flips, with
+/// the rules that decided: at most five in each direction, each for another pair of
+/// rules. Files with different text and the same meaning are no change.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve diff [OPTIONS] OLD NEW",
+    after_help = "\
+Examples:
+  robotsieve diff old.txt new.txt
+  robotsieve diff --agent GPTBot --agent CCBot old.txt new.txt
+  robotsieve diff --urls urls.txt.gz --format json old.txt new.txt
+  robotsieve diff old.txt new.txt && echo 'nothing to review'
+
+When equality is not proven:
+  Rules with too many wildcards for an automaton, and automata too large to
+  compare state by state, are compared by paths made from the rules of both
+  files. A path that flips is a change. If none flips, the last line says 'no
+  change found, not proven': the files may still differ, and the exit status
+  is 1.
+
+docs/diff.md describes the JSON.
+
+Exit status:
+  0  no change, proven for every crawler that was compared
+  1  some path flips, or it is not proven that none does
+  2  wrong usage
+  3  a file could not be read"
+)]
+pub struct DiffArgs {
+    #[command(flatten)]
+    pub agents: Agents,
+
+    #[command(flatten)]
+    pub profile: ProfileOption,
+
+    /// Also print the URLs in this file whose verdict flips
+    ///
+    /// '-' is standard input. One URL or path a line, plain or compressed
+    /// with gzip or zstd. Repeat the option for several files. Invalid URLs
+    /// are skipped, and counted on standard error.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
+    pub urls: Vec<OsString>,
+
+    /// What to print: text or json
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    #[arg(hide_possible_values = true, long_help = values::<Format>("What to print"))]
+    pub format: Format,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// The old robots.txt, or '-' for standard input
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+
+    /// The new robots.txt, or '-' for standard input
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+}

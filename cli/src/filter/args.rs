@@ -1,0 +1,203 @@
+//! The arguments of `robotsieve filter`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, ValueEnum, ValueHint};
+
+use crate::error::Failure;
+use crate::fetch::args::Fetching;
+use crate::options::{
+    Agents, ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Threads, values,
+};
+
+/// Judge URLs by the million, by the robots.txt of their hosts
+///
+/// Reads URLs, one a line, from files or standard input, plain or compressed with
+/// gzip or zstd (detected by the first bytes). Prints those that are allowed, in
+/// the order of the input, or what --format says. Lines are bytes: what is not
+/// UTF-8 is passed through unchanged. A CR at the end of a line is dropped, and
+/// empty lines are skipped.
+///
+/// Memory is bounded: it grows with the number of hosts, not with the number of
+/// URLs.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "\
+robotsieve filter --robots FILE --agent NAME [OPTIONS] [INPUT]...
+       robotsieve filter --robots-dir DIR --agent NAME [OPTIONS] [INPUT]...
+       robotsieve filter --pack FILE [OPTIONS] [INPUT]...
+       robotsieve filter --store FILE --agent NAME [OPTIONS] [INPUT]...",
+    group(ArgGroup::new("source").args(["robots", "robots_dir", "pack", "store"]).required(true)),
+    after_help = "\
+Examples:
+  robotsieve filter --robots robots.txt --agent FooBot urls.txt > allowed.txt
+  robotsieve filter --robots-dir robots/ --agent FooBot urls-*.gz > allowed.txt
+  robotsieve filter --robots-dir robots/ --missing allow --format tsv \\
+      --agent googlebot-news,googlebot --agent FooBot urls.txt.zst
+  robotsieve filter --pack robots.pack urls.txt > allowed.txt
+  robotsieve filter --store robots.store --agent FooBot urls.txt > allowed.txt
+  robotsieve filter --store robots.store --fetch urls.txt \\
+      --user-agent 'FooBot/2.1 (+https://foo.example/bot)' > allowed.txt
+
+Verdicts:
+  allow     the crawler may fetch the URL
+  disallow  it may not
+  unknown   the host has no robots.txt, or with --store nothing is known about
+            it (--missing replaces both); or the file cannot be read
+  invalid   not a URL, or a URL without a usable host where hosts matter. With
+            --profile google nothing is invalid; a URL without a host is unknown
+unknown and invalid appear only in tsv, jsonl and the summary.
+
+A line of jsonl; line and rule are present if a rule decided, and url_base64 is
+added if the URL is not UTF-8:
+  {\"url\":\"/\",\"verdicts\":[{\"agent\":\"a\",\"verdict\":\"allow\",\"line\":2,\"rule\":\"/\"}]}
+
+The summary on standard error is one line of names and numbers: urls, then the
+verdicts allowed, disallowed, unknown and invalid (each URL counts once for each
+crawler), then hosts (distinct ones; a port other than the scheme's default
+makes another host), seconds and urls_per_second. With several crawlers,
+crawlers and verdicts (crawlers times urls) follow urls.
+
+Exit status:
+  0  done, whatever the verdicts, or the reader of standard output went away
+  2  wrong usage
+  3  something could not be read or written; the rest was judged and printed"
+)]
+pub struct FilterArgs {
+    /// Decide by this robots.txt; '-' is standard input
+    ///
+    /// It judges every URL, whatever its host. A path that starts with '/' is
+    /// a URL too.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub robots: Option<PathBuf>,
+
+    /// A folder of robots.txt files, each named after its host
+    ///
+    /// The file for the default port of the URL's scheme is HOST or HOST.txt
+    /// (http and https share it), for another port HOST:PORT or
+    /// HOST:PORT.txt. Upper and lower case, Unicode and Punycode are the same
+    /// host. The folder is listed once; a file is read when the first URL of
+    /// its host comes up.
+    #[arg(long, value_name = "DIR", verbatim_doc_comment, value_hint = ValueHint::DirPath)]
+    pub robots_dir: Option<PathBuf>,
+
+    /// A pack of compiled policies
+    ///
+    /// 'robotsieve pack' makes packs. A pack is for the crawlers and the
+    /// profile it was made for. Without --agent all of its crawlers are
+    /// judged for. jsonl has lines and rules if the pack was made with
+    /// --keep-rules. Nobody may write to the file while it is in use.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub pack: Option<PathBuf>,
+
+    /// A store of fetched robots.txt files
+    ///
+    /// 'robotsieve fetch' makes stores. A site is judged by what is known
+    /// when its first URL comes up: its rules, or what follows if it has none
+    /// or is unreachable. Answers that have expired are still used, unless
+    /// --fetch is given.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub store: Option<PathBuf>,
+
+    /// Fetch what is missing from the store or has expired
+    #[arg(long, requires = "store")]
+    pub fetch: bool,
+
+    #[arg(
+        long, value_name = "HEADER", requires = "fetch", alias = "fetch-as",
+        help = SEND_USER_AGENT_HELP,
+        long_help = format!("{SEND_USER_AGENT_HELP} [default: the first\n--user-agent]")
+    )]
+    pub send_user_agent: Option<String>,
+
+    #[command(flatten)]
+    pub fetching: Fetching,
+
+    #[command(flatten)]
+    pub agents: Agents,
+
+    #[command(flatten)]
+    pub profile: ProfileOption,
+
+    /// What to print: urls, denied, tsv or jsonl
+    #[arg(
+        long, alias = "output", value_name = "FORMAT", value_enum,
+        default_value_t = FilterFormat::Urls, hide_possible_values = true,
+        long_help = values::<FilterFormat>("What to print")
+    )]
+    pub format: FilterFormat,
+
+    /// The verdict if there is no robots.txt: unknown, allow or disallow
+    #[arg(
+        long, value_name = "VERDICT", value_enum, default_value_t = Missing::Unknown,
+        hide_possible_values = true,
+        long_help = values::<Missing>("The verdict if there is no robots.txt for the host")
+    )]
+    pub missing: Missing,
+
+    #[command(flatten)]
+    pub threads: Threads,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// Files of URLs, read in this order; none, or '-', is standard input
+    #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    pub inputs: Vec<OsString>,
+}
+
+impl FilterArgs {
+    /// The User-Agent header to send with requests.
+    ///
+    /// # Errors
+    /// Returns an error if none was given.
+    pub fn header_to_send(&self) -> Result<String, Failure> {
+        let given = self.agents.0.iter().find(|agent| agent.is_header);
+        let given = given.map(|agent| agent.text.to_string_lossy().into_owned());
+        self.send_user_agent.clone().or(given).ok_or_else(|| {
+            Failure::Usage(
+                "--fetch needs a User-Agent header to send: give it with --send-user-agent \
+                 HEADER, or give the crawler with --user-agent HEADER"
+                    .into(),
+            )
+        })
+    }
+}
+
+/// What `filter` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FilterFormat {
+    /// The allowed URLs, for one crawler
+    Urls,
+    /// The disallowed URLs, for one crawler
+    Denied,
+    /// A verdict for each crawler and the URL, separated by tabs
+    Tsv,
+    /// A JSON object for each URL: url and verdicts
+    Jsonl,
+}
+
+impl FilterFormat {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FilterFormat::Urls => "urls",
+            FilterFormat::Denied => "denied",
+            FilterFormat::Tsv => "tsv",
+            FilterFormat::Jsonl => "jsonl",
+        }
+    }
+}
+
+/// The verdict for URLs whose host has no robots.txt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Missing {
+    /// Neither allowed nor disallowed
+    Unknown,
+    /// As if the host had no robots.txt (404)
+    Allow,
+    /// As if its robots.txt could not be fetched
+    Disallow,
+}

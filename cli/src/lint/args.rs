@@ -1,0 +1,105 @@
+//! The arguments of `robotsieve lint`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::options::{ColorOption, ProfileOption, ProgressOption, values};
+
+/// Find mistakes in robots.txt files, and lines without effect
+///
+/// Finds rules that never match or never win (decided by automata, not by
+/// heuristics), groups that no crawler obeys, misspelled fields, fields that nobody
+/// reads, and other things that cost a site. docs/lint has a page for each code.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve lint [OPTIONS] ROBOTS...",
+    after_help = "\
+Examples:
+  robotsieve lint robots.txt
+  robotsieve lint --deny warning --format github sites/*/robots.txt
+  robotsieve lint --format sarif robots.txt > robots.sarif
+  curl -s https://example.com/robots.txt | robotsieve lint -
+
+Severities:
+  error    one or more rules are lost
+  warning  some crawlers read it differently than it was probably meant
+  note     it does not say what it seems to say, or it says nothing
+
+The summary on standard error is one line of names and numbers: files, errors,
+warnings and notes.
+
+Exit status:
+  0  no finding is denied
+  1  a finding has the severity of --deny or a higher one
+  2  wrong usage
+  3  a file could not be read; the others were linted"
+)]
+pub struct LintArgs {
+    #[command(flatten)]
+    pub profile: ProfileOption,
+
+    /// Use all four profiles
+    ///
+    /// A finding names those in which it holds.
+    #[arg(long, conflicts_with = "profile", verbatim_doc_comment)]
+    pub all_profiles: bool,
+
+    /// What to print: text, jsonl, sarif or github
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LintFormat::Text)]
+    #[arg(hide_possible_values = true, long_help = values::<LintFormat>("What to print"))]
+    pub format: LintFormat,
+
+    /// Deny from this severity on: note, warning, error or never
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Deny::Error)]
+    #[arg(hide_possible_values = true)]
+    #[arg(long_help = values::<Deny>("The findings that make the exit status 1"))]
+    pub deny: Deny,
+
+    /// The Content-Type header that the files are served with
+    #[arg(long, value_name = "TYPE")]
+    pub content_type: Option<String>,
+
+    /// The most findings to show of a code in a file; 0 is all
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub max_per_code: usize,
+
+    #[command(flatten)]
+    pub color: ColorOption,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// robots.txt files; '-' is standard input
+    #[arg(value_name = "ROBOTS", required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+/// What `lint` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LintFormat {
+    /// For people: the lines concerned
+    #[value(alias = "human")]
+    Text,
+    /// A JSON object for each finding
+    Jsonl,
+    /// One SARIF 2.1.0 document, for code review tools
+    Sarif,
+    /// Workflow commands that GitHub shows next to the lines
+    Github,
+}
+
+/// The lowest severity that is denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Deny {
+    /// All findings
+    Note,
+    /// Warnings and errors
+    Warning,
+    /// Errors
+    Error,
+    /// None: the exit status is 0 whatever is found
+    Never,
+}

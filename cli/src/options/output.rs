@@ -1,0 +1,20 @@
+//! `-o/--output`, which is always a path.
+
+use std::path::PathBuf;
+
+use clap::builder::{PathBufValueParser, TypedValueParser};
+
+/// The formats that some command prints. A path of this name is more likely a mistake.
+const FORMATS: [&str; 9] =
+    ["text", "json", "jsonl", "tsv", "urls", "denied", "sarif", "github", "human"];
+
+/// A path to write to. `-` and the name of a format are refused: `./-` and `./json` are files.
+pub fn parser() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.to_str() {
+        Some("-") => Err("the output cannot be standard output; './-' is a file".to_owned()),
+        Some(format) if FORMATS.contains(&format) => {
+            Err(format!("a path is expected, not a format; './{format}' is a file"))
+        }
+        _ => Ok(path),
+    })
+}

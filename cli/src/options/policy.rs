@@ -1,0 +1,157 @@
+//! The arguments that name one policy: `[--profile PROFILE] ROBOTS AGENT`, where an option may
+//! stand in for AGENT.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{ArgAction, ArgGroup, ArgMatches, Args, FromArgMatches};
+use robotsieve::{Crawler, Profile};
+
+use super::crawlers::{AGENT, USER_AGENT, options};
+use super::{Agent, Agents, ProfileOption};
+use crate::error::Failure;
+use crate::read::robots_file;
+
+/// One policy: a robots.txt, a crawler and a profile.
+#[derive(Args, Debug)]
+pub struct PolicyArgs {
+    #[command(flatten)]
+    pub profile: ProfileOption,
+
+    #[command(flatten)]
+    option: AgentOption,
+
+    /// The robots.txt file, or '-' for standard input
+    #[arg(value_name = "ROBOTS")]
+    pub robots: PathBuf,
+
+    /// The crawler, as for --agent; leave it out with either option
+    #[arg(value_name = "AGENT", required_unless_present_any = [AGENT, USER_AGENT])]
+    first: Option<OsString>,
+}
+
+/// `--agent` or `--user-agent`, once.
+#[derive(Clone, Debug)]
+struct AgentOption(Option<Agent>);
+
+impl Args for AgentOption {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let group = ArgGroup::new("crawler").args([AGENT, USER_AGENT]);
+        command.args(options(ArgAction::Set)).group(group)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        AgentOption::augment_args(command)
+    }
+}
+
+impl FromArgMatches for AgentOption {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<AgentOption, clap::Error> {
+        Ok(AgentOption(Agents::from_arg_matches(matches)?.0.pop()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = AgentOption::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// URLs that follow a policy's arguments.
+///
+/// Without AGENT the argument in its place is the first URL, so clap requires a URL only where
+/// AGENT is given; [`PolicyArgs::urls`] requires one in either case.
+#[derive(Args, Debug)]
+pub struct Urls {
+    /// URLs, or paths that start with '/'; '-' reads standard input
+    #[arg(value_name = "URL", required_unless_present_any = [AGENT, USER_AGENT])]
+    #[arg(long_help = "URLs, or paths that start with '/'. A single '-' reads them from\n\
+        standard input, one a line; a CR at the end of a line is dropped, and\n\
+        empty lines are skipped")]
+    rest: Vec<OsString>,
+}
+
+impl PolicyArgs {
+    /// The profile.
+    pub fn profile(&self) -> Profile {
+        self.profile.get()
+    }
+
+    /// The crawler as given.
+    pub fn agent(&self) -> Agent {
+        match (&self.option.0, &self.first) {
+            (Some(agent), _) => agent.clone(),
+            (None, first) => Agent { text: first.clone().unwrap_or_default(), is_header: false },
+        }
+    }
+
+    /// The crawler.
+    pub fn crawler(&self) -> Crawler {
+        self.agent().crawler()
+    }
+
+    /// Checks that no AGENT was given beside an option that names the crawler, for commands in
+    /// which nothing follows AGENT.
+    ///
+    /// # Errors
+    /// Returns an error if both are there.
+    pub fn nothing_follows(&self) -> Result<(), Failure> {
+        match (&self.option.0, &self.first) {
+            (Some(agent), Some(first)) => Err(Failure::Usage(format!(
+                "unexpected argument '{}': {} names the crawler, so leave AGENT out",
+                first.display(),
+                option_name(agent)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The URLs that follow AGENT, or ROBOTS if there is no AGENT.
+    ///
+    /// # Errors
+    /// Returns an error if there is no URL.
+    pub fn urls(&self, urls: &Urls) -> Result<Vec<OsString>, Failure> {
+        let Some(agent) = &self.option.0 else { return Ok(urls.rest.clone()) };
+        let urls: Vec<OsString> = self.first.iter().chain(&urls.rest).cloned().collect();
+        if urls.is_empty() {
+            return Err(Failure::Usage(format!(
+                "no URL was given: with {} the arguments are ROBOTS URL...",
+                option_name(agent)
+            )));
+        }
+        Ok(urls)
+    }
+
+    /// Reads the robots.txt.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read, with a hint if the arguments look swapped.
+    pub fn read(&self) -> Result<Vec<u8>, Failure> {
+        robots_file::given(&self.robots).map_err(|failure| match self.likely_mistake() {
+            Some(advice) => failure.advise(advice),
+            None => failure,
+        })
+    }
+
+    /// What may be wrong if ROBOTS cannot be read.
+    fn likely_mistake(&self) -> Option<String> {
+        let is_file = |text: &OsString| Path::new(text).is_file();
+        match (&self.option.0, &self.first) {
+            (None, Some(agent)) if is_file(agent) => Some(format!(
+                "'{}' is a file: did you mean ROBOTS AGENT, in this order?",
+                agent.display()
+            )),
+            (Some(agent), _) if is_file(&agent.text) => Some(format!(
+                "'{}' is a file: {option} takes the crawler as its value, as in '{option} {} \
+                 ROBOTS'",
+                agent.text.display(),
+                if agent.is_header { "HEADER" } else { "NAME" },
+                option = option_name(agent),
+            )),
+            _ => None,
+        }
+    }
+}
+
+fn option_name(agent: &Agent) -> &'static str {
+    if agent.is_header { "--user-agent" } else { "--agent" }
+}

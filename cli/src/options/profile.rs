@@ -1,0 +1,74 @@
+//! `--profile`.
+
+use std::sync::LazyLock;
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use robotsieve::Profile;
+
+use super::list;
+
+/// Computed once, because the definitions of all commands are built at every start.
+static LONG_HELP: LazyLock<String> =
+    LazyLock::new(|| list("Read robots.txt as this profile does [default: rfc9309]", &values()));
+
+/// `--profile`, with RFC 9309 as the default.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ProfileOption {
+    /// Read robots.txt as this profile does [default: rfc9309]
+    #[arg(long, value_name = "PROFILE", value_parser = parser(), hide_possible_values = true)]
+    #[arg(long_help = LONG_HELP.as_str())]
+    pub profile: Option<Profile>,
+}
+
+impl ProfileOption {
+    /// The profile given, or the default.
+    pub fn get(self) -> Profile {
+        self.profile.unwrap_or_default()
+    }
+
+    /// The name of [`ProfileOption::get`].
+    pub fn name(self) -> &'static str {
+        profile_name(&self.get())
+    }
+}
+
+/// The name of a profile that `--profile` accepts.
+pub fn profile_name(profile: &Profile) -> &'static str {
+    let named = Profile::NAMED.iter().find(|(_, named)| named == profile);
+    named.map_or("rfc9309", |(name, _)| name)
+}
+
+fn values() -> Vec<PossibleValue> {
+    let named = Profile::NAMED.iter();
+    named.map(|(name, _)| PossibleValue::new(*name).help(about(name))).collect()
+}
+
+fn parser() -> impl TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(values())
+        .try_map(|name| Profile::named(&name).ok_or("no such profile"))
+}
+
+/// What the help says about a profile.
+fn about(name: &str) -> &'static str {
+    match name {
+        "rfc9309" => "RFC 9309, the standard, for any crawler today",
+        "google" => "google/robotstxt, the parser of Googlebot, exactly",
+        "google-classic" => "Google's written specification before RFC 9309",
+        "original-1994" => "\"A Standard for Robot Exclusion\" of 1994",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_has_every_profile() {
+        for (name, profile) in Profile::NAMED.iter() {
+            assert_ne!(about(name), "", "{name}");
+            assert_eq!(profile_name(profile), *name);
+        }
+    }
+}

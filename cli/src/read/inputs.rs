@@ -1,0 +1,207 @@
+//! Input files: opened one after another, decompressed, and split into chunks of whole lines.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::vec;
+
+use flate2::read::MultiGzDecoder;
+use memchr::memrchr;
+
+use super::{looks_like_url, stdin};
+use crate::write::report::Report;
+
+/// The usual size of a chunk: large enough that passing it on costs next to nothing, small enough
+/// to stay in a core's second-level cache.
+pub const CHUNK_BYTES: usize = 256 << 10;
+
+/// The size of a decompressor's input buffer.
+const COMPRESSED_BYTES: usize = 128 << 10;
+
+/// All inputs named on the command line.
+pub struct Inputs {
+    names: vec::IntoIter<OsString>,
+    current: Option<Input>,
+    /// The start of a line of the current input whose end has not been read yet.
+    rest: Vec<u8>,
+    report: Arc<Report>,
+}
+
+struct Input {
+    name: OsString,
+    bytes: Box<dyn Read + Send>,
+}
+
+/// The inputs to read: standard input if none is named.
+pub fn named(names: &[OsString]) -> Vec<OsString> {
+    if names.is_empty() { vec!["-".into()] } else { names.to_vec() }
+}
+
+impl Inputs {
+    /// Reads these inputs, or standard input if there are none.
+    pub fn new(names: &[OsString], report: Arc<Report>) -> Inputs {
+        let names = named(names).into_iter();
+        Inputs { names, current: None, rest: Vec::new(), report }
+    }
+
+    /// Replaces the contents of `chunk` with whole lines, each ending with a line feed; returns
+    /// `false` at the end of all inputs.
+    ///
+    /// A line that is longer than a chunk makes the chunk longer. The last line of an input gets a
+    /// line feed if it has none. An input that cannot be read is reported and skipped. If an input
+    /// breaks off, its whole lines are used, but not the line that was cut: the start of a URL is a
+    /// different URL.
+    pub fn fill(&mut self, chunk: &mut Vec<u8>) -> bool {
+        // Old bytes are overwritten; only new buffers are zeroed.
+        let mut len = self.rest.len();
+        if chunk.len() < len {
+            chunk.resize(len, 0);
+        }
+        chunk[..len].copy_from_slice(&self.rest);
+        // Whole lines end here, and there is no line feed between here and `searched`.
+        let mut whole = 0;
+        let mut searched = len;
+        while whole < CHUNK_BYTES {
+            let Some(mut input) = self.current.take().or_else(|| self.open_next()) else { break };
+            // A line that fills the chunk doubles it.
+            let room = if len < CHUNK_BYTES { CHUNK_BYTES - len } else { len };
+            // One more byte for the line feed that may be missing at the end.
+            if chunk.len() <= len + room {
+                chunk.resize(len + room + 1, 0);
+            }
+            let (bytes, outcome) = read_up_to(&mut input.bytes, &mut chunk[len..len + room]);
+            len += bytes;
+            if let Some(at) = memrchr(b'\n', &chunk[searched..len]) {
+                whole = searched + at + 1;
+            }
+            searched = len;
+            match outcome {
+                Ok(()) if bytes == room => {
+                    self.current = Some(input);
+                    if whole > 0 {
+                        break;
+                    }
+                }
+                Ok(()) => {
+                    if whole < len {
+                        chunk[len] = b'\n';
+                        len += 1;
+                    }
+                    whole = len;
+                    searched = len;
+                }
+                Err(cause) => {
+                    let cut = if whole < len { "; the line cut off there is skipped" } else { "" };
+                    let name = shown(&input.name);
+                    self.report.error(&format_args!("{name} breaks off: {cause}{cut}"));
+                    len = whole;
+                    searched = whole;
+                }
+            }
+        }
+        self.rest.clear();
+        self.rest.extend_from_slice(&chunk[whole..len]);
+        chunk.truncate(whole);
+        whole > 0
+    }
+
+    /// The next input that can be opened.
+    fn open_next(&mut self) -> Option<Input> {
+        loop {
+            let name = self.names.next()?;
+            match open(&name, &self.report) {
+                Ok(bytes) => return Some(Input { name, bytes }),
+                Err(cause) => {
+                    self.report.error(&cannot_read(&name, &cause));
+                }
+            }
+        }
+    }
+}
+
+/// Reads until the buffer is full, or the input ends or fails; returns how many bytes were read,
+/// and the error.
+fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> (usize, io::Result<()>) {
+    let mut len = 0;
+    while len < buffer.len() {
+        match input.read(&mut buffer[len..]) {
+            Ok(0) => break,
+            Ok(bytes) => len += bytes,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+            Err(cause) => return (len, Err(cause)),
+        }
+    }
+    (len, Ok(()))
+}
+
+/// The name of an input, for use in a sentence.
+pub fn shown(name: &OsStr) -> String {
+    if stdin::is_meant(name) {
+        "standard input".to_owned()
+    } else {
+        format!("input '{}'", name.display())
+    }
+}
+
+/// Says that an input cannot be read.
+pub fn cannot_read(name: &OsStr, cause: &io::Error) -> String {
+    let advice = if looks_like_url(Path::new(name)) {
+        "; inputs are files: pipe a URL to standard input with 'echo URL |'"
+    } else {
+        ""
+    };
+    format!("cannot read {}: {cause}{advice}", shown(name))
+}
+
+/// Opens an input and detects its compression by its first bytes.
+pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
+    let bytes: Box<dyn Read + Send> =
+        if stdin::is_meant(name) { Box::new(stdin::open()) } else { Box::new(File::open(name)?) };
+    let mut bytes = Counted { bytes, report: Arc::clone(report) };
+    let mut first = Vec::with_capacity(4);
+    bytes.by_ref().take(4).read_to_end(&mut first)?;
+    let compression = Compression::of(&first);
+    let bytes = io::Cursor::new(first).chain(bytes);
+    let buffered = |bytes| BufReader::with_capacity(COMPRESSED_BYTES, bytes);
+    Ok(match compression {
+        Compression::None => Box::new(bytes),
+        Compression::Gzip => Box::new(MultiGzDecoder::new(buffered(bytes))),
+        // Refuses windows above 128 MiB, like the command zstd, so that memory stays bounded.
+        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(bytes))?),
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compression {
+    None,
+    Gzip,
+    Zstd,
+}
+
+impl Compression {
+    fn of(first: &[u8]) -> Compression {
+        match first {
+            // RFC 1952 §2.3.1.
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            // RFC 8878 §3.1.1, and §3.1.2: a skippable frame, which pzstd starts with.
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Compression::Zstd,
+            _ => Compression::None,
+        }
+    }
+}
+
+/// Counts the bytes read, before decompression, for the progress bar.
+struct Counted {
+    bytes: Box<dyn Read + Send>,
+    report: Arc<Report>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.bytes.read(buffer)?;
+        self.report.read(bytes);
+        Ok(bytes)
+    }
+}

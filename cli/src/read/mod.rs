@@ -1,0 +1,56 @@
+//! What the commands read: robots.txt files and folders of them, packs, stores, URLs and records.
+
+pub mod hosts;
+pub mod inputs;
+pub mod lines;
+pub mod packs;
+pub mod robots_dir;
+pub mod robots_file;
+pub mod stdin;
+pub mod stores;
+pub mod urls;
+
+use std::path::Path;
+
+/// Whether a name on the command line that is not a file looks like a URL, or like a host with or
+/// without a path: `https://example.com/x`, `example.com/x`, `example.com`.
+pub fn looks_like_url(name: &Path) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    if name.contains("://") {
+        return true;
+    }
+    let (host, path) = name.split_once('/').map_or((name, None), |(host, path)| (host, Some(path)));
+    let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-.:".contains(&byte);
+    let Some((_, last)) = host.rsplit_once('.') else { return false };
+    // 'robots.txt' and 'old.bak' are more likely files than hosts.
+    let is_file_name = path.is_none()
+        && (host.contains("robots") || ["txt", "bak", "old", "new", "tmp"].contains(&last));
+    !is_file_name && !host.starts_with('.') && last.len() >= 2 && host.bytes().all(is_host)
+}
+
+/// Where the robots.txt of such a name is.
+pub fn robots_url(name: &Path) -> String {
+    let name = name.to_string_lossy();
+    let (scheme, rest) = name.split_once("://").unwrap_or(("https", &name));
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    format!("{scheme}://{host}/robots.txt")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_look_like_urls() {
+        for name in ["https://e.com/x", "e.com/x", "www.example.com", "e.com:80/x", "e.com/a.txt"] {
+            assert!(looks_like_url(Path::new(name)), "{name}");
+        }
+        for name in
+            ["robots.txt", "robots", "./e.com/x", "../x", "a/b", "x.bak", "robots.old.", "-"]
+        {
+            assert!(!looks_like_url(Path::new(name)), "{name}");
+        }
+        assert_eq!(robots_url(Path::new("e.com/x")), "https://e.com/robots.txt");
+        assert_eq!(robots_url(Path::new("http://e.com:81?x")), "http://e.com:81/robots.txt");
+    }
+}

@@ -1,0 +1,59 @@
+//! Reading a robots.txt file.
+
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use super::{looks_like_url, robots_url, stdin};
+use crate::error::Failure;
+
+/// The bytes of a robots.txt; `-` is standard input.
+///
+/// # Errors
+/// Returns an error if it cannot be read.
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    if stdin::is_meant(path) {
+        let mut bytes = Vec::new();
+        return match stdin::open().lock().read_to_end(&mut bytes) {
+            Ok(_) => Ok(bytes),
+            Err(cause) => Err(Failure::io("cannot read robots.txt from standard input", cause)),
+        };
+    }
+    fs::read(path)
+        .map_err(|cause| Failure::io(format!("cannot read robots.txt '{}'", path.display()), cause))
+}
+
+/// [`read`] for a file named on the command line.
+///
+/// # Errors
+/// Returns an error if it cannot be read, with advice if the reason can be guessed.
+pub fn given(path: &Path) -> Result<Vec<u8>, Failure> {
+    read(path).map_err(|failure| match &failure {
+        Failure::Io { cause, .. } => match advice(path, cause.kind()) {
+            Some(advice) => failure.advise(advice),
+            None => failure,
+        },
+        _ => failure,
+    })
+}
+
+fn advice(path: &Path, kind: ErrorKind) -> Option<String> {
+    if path.is_dir() {
+        Some("name a file in this folder ('filter --robots-dir' takes the folder)".into())
+    } else if looks_like_url(path) {
+        let url = robots_url(path);
+        Some(format!(
+            "a file is expected, not a URL: download it with 'curl -o robots.txt {url}', or pipe \
+             it to '-'"
+        ))
+    } else if kind == ErrorKind::NotFound {
+        Some("check the path, or use '-' for standard input".into())
+    } else {
+        None
+    }
+}
+
+/// The name of a robots.txt as shown next to its lines.
+pub fn shown(path: &Path) -> String {
+    if stdin::is_meant(path) { "<stdin>".to_owned() } else { path.display().to_string() }
+}

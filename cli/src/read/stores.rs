@@ -1,0 +1,41 @@
+//! Opening stores of fetched robots.txt files.
+
+use std::fs;
+use std::path::Path;
+
+use robotsieve_client::store::{Fault, Store};
+
+use crate::error::Failure;
+
+/// Opens a store for reading and writing, and creates it if it does not exist.
+///
+/// # Errors
+/// Returns an error if it cannot be opened or created.
+pub fn open(path: &Path) -> Result<Store, Failure> {
+    Ok(Store::open(path)?)
+}
+
+/// Opens an existing store for reading. If its last writer did not close it, it is closed first.
+///
+/// # Errors
+/// Returns an error if it does not exist or cannot be opened.
+pub fn read_only(path: &Path) -> Result<Store, Failure> {
+    exists(path)?;
+    let opened = Store::open_read_only(path);
+    if opened.as_ref().is_err_and(|cause| matches!(cause.fault(), Fault::NotClosed)) {
+        drop(Store::open(path)?);
+        return Ok(Store::open_read_only(path)?);
+    }
+    Ok(opened?)
+}
+
+/// Checks that a store exists, for commands that must not create it.
+///
+/// # Errors
+/// Returns an error if it does not.
+pub fn exists(path: &Path) -> Result<(), Failure> {
+    fs::metadata(path).map(drop).map_err(|cause| {
+        let made = "'robotsieve fetch --store' and 'robotsieve store import' make stores";
+        Failure::io(format!("cannot open store '{}'", path.display()), cause).advise(made)
+    })
+}

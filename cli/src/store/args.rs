@@ -1,0 +1,210 @@
+//! The arguments of `robotsieve store`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Subcommand, ValueHint};
+
+use crate::options::{Agents, ProfileOption, ProgressOption};
+
+/// Inspect and convert stores of fetched robots.txt files
+#[derive(Debug, Subcommand)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve store COMMAND",
+    after_help = "\
+Examples:
+  robotsieve store stat robots.store
+  robotsieve store get robots.store https://example.com/
+  robotsieve store export robots.store --robots-dir robots/
+  robotsieve store import robots.store --robots-dir robots/
+  robotsieve store prune robots.store --older-than 90days
+
+Exit status:
+  0  done
+  1  get: nothing is known about the origin
+  2  wrong usage
+  3  something could not be read or written, or verify found damage"
+)]
+pub enum StoreCommand {
+    /// Print statistics about a store
+    #[command(after_help = STATUS, override_usage = "robotsieve store stat [OPTIONS] STORE")]
+    Stat(StoreArgs),
+    Get(GetArgs),
+    Export(ExportArgs),
+    Import(ImportArgs),
+    Prune(PruneArgs),
+    /// Return unused space in a store to the file system
+    ///
+    /// Nobody else may have the store open.
+    #[command(after_help = STATUS, override_usage = "robotsieve store compact [OPTIONS] STORE")]
+    Compact(StoreArgs),
+    /// Read all of a store and check it for damage
+    ///
+    /// Nobody else may have the store open.
+    #[command(
+        override_usage = "robotsieve store verify [OPTIONS] STORE",
+        after_help = "\
+Exit status:
+  0  the store is undamaged
+  2  wrong usage
+  3  it is damaged, or could not be read"
+    )]
+    Verify(StoreArgs),
+}
+
+const STATUS: &str = "\
+Exit status:
+  0  done
+  2  wrong usage
+  3  the store could not be read or written";
+
+/// The arguments of `stat`, `compact` and `verify`.
+#[derive(Args, Debug)]
+#[command(arg_required_else_help = true)]
+pub struct StoreArgs {
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+}
+
+/// Print what is known about one origin
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve store get [OPTIONS] STORE URL",
+    after_help = "\
+Exit status:
+  0  printed
+  1  nothing is known about the origin
+  2  wrong usage
+  3  the store could not be read"
+)]
+pub struct GetArgs {
+    /// Print the robots.txt instead, byte for byte
+    #[arg(long)]
+    pub body: bool,
+
+    #[command(flatten)]
+    pub profile: ProfileOption,
+
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+
+    /// The origin, or a URL of it
+    #[arg(value_name = "URL")]
+    pub url: OsString,
+}
+
+/// Write what is in force for each site to a folder or a pack
+///
+/// The folder has robots.txt files named HOST or HOST:PORT. A site without a
+/// robots.txt becomes an empty file. A site that is unreachable becomes a file with
+/// what follows from that. If several schemes have the same host and port, https is
+/// used, or else http.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    group(ArgGroup::new("to").args(["robots_dir", "pack"]).required(true)),
+    override_usage = "\
+robotsieve store export --robots-dir DIR [OPTIONS] STORE
+       robotsieve store export --pack FILE --agent NAME [OPTIONS] STORE",
+    after_help = "\
+Examples:
+  robotsieve store export robots.store --robots-dir robots/
+  robotsieve store export robots.store --pack robots.pack --agent FooBot
+
+Exit status:
+  0  every site was exported
+  2  wrong usage
+  3  something could not be read or written, or a site was left out"
+)]
+pub struct ExportArgs {
+    /// A folder of robots.txt files, each named after its host
+    ///
+    /// The folder to write, as 'filter --robots-dir' reads it.
+    #[arg(long, value_name = "DIR", verbatim_doc_comment, value_hint = ValueHint::DirPath)]
+    pub robots_dir: Option<PathBuf>,
+
+    /// A pack of compiled policies
+    ///
+    /// The pack to write, as 'filter --pack' reads it.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment, requires = "crawlers")]
+    pub pack: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub agents: Agents,
+
+    /// Keep the rules in the pack, so that jsonl can name the deciding one
+    #[arg(long, requires = "pack")]
+    pub keep_rules: bool,
+
+    #[command(flatten)]
+    pub profile: ProfileOption,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+}
+
+/// Put a folder of robots.txt files into a store
+///
+/// A file counts as fetched when it was last modified. It is for http and https, as
+/// in 'filter --robots-dir', and replaces what the store has for its host, even if
+/// that is newer.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve store import --robots-dir DIR [OPTIONS] STORE",
+    after_help = "\
+Exit status:
+  0  every file was imported
+  2  wrong usage
+  3  something could not be read or written; what could be read was imported"
+)]
+pub struct ImportArgs {
+    /// A folder of robots.txt files, each named after its host
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub robots_dir: PathBuf,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// The store; it is created if missing
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+}
+
+/// Forget origins that were not asked for a long time
+///
+/// Bodies that no origin uses any more are removed as well.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve store prune --older-than AGE [OPTIONS] STORE",
+    after_help = STATUS
+)]
+pub struct PruneArgs {
+    /// Forget what was not asked for this long: '30days', '12h', ...
+    #[arg(long, value_name = "AGE")]
+    pub older_than: humantime::Duration,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+}

@@ -1,0 +1,89 @@
+//! Bytes as text, for people and for JSON.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::Value;
+
+/// Bytes for people: unchanged if a terminal shows them as they are, escaped otherwise.
+pub fn shown(bytes: &[u8]) -> String {
+    match str::from_utf8(bytes) {
+        Ok(text) if text.chars().all(|c| c != '\t' && harmless(c) == c) => text.to_owned(),
+        _ => bytes.escape_ascii().to_string(),
+    }
+}
+
+/// The character itself, or a replacement for control characters and characters that change the
+/// direction of text, so that no file can manipulate a terminal.
+pub fn harmless(c: char) -> char {
+    match c {
+        '\t' => c,
+        // The visible symbols of control characters.
+        '\0'..='\x1F' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}'),
+        '\x7F' => '\u{2421}',
+        // Text direction, joiners, line separators, and the byte order mark.
+        '\u{200B}'..='\u{200F}'
+        | '\u{2028}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}'
+        | '\u{061C}'
+        | '\u{FEFF}' => '\u{FFFD}',
+        _ if c.is_control() => '\u{FFFD}',
+        _ => c,
+    }
+}
+
+/// A text for JSON, and the bytes as base64 if they are not UTF-8.
+pub fn text(bytes: &[u8]) -> (String, Option<String>) {
+    match str::from_utf8(bytes) {
+        Ok(text) => (text.to_owned(), None),
+        Err(_) => (String::from_utf8_lossy(bytes).into_owned(), Some(BASE64.encode(bytes))),
+    }
+}
+
+/// Adds bytes to a JSON object as a text, and as base64 in another member if they are not UTF-8.
+pub fn put(value: &mut Value, name: &str, bytes: &[u8]) {
+    let (text, base64) = text(bytes);
+    value[name] = text.into();
+    if let Some(base64) = base64 {
+        value[format!("{name}_base64")] = base64.into();
+    }
+}
+
+/// The bytes that [`put`] or [`text`] turned into a member.
+///
+/// # Errors
+/// Returns a description of what is wrong with the base64.
+pub fn taken(text: &str, base64: Option<&str>, name: &str) -> Result<Vec<u8>, String> {
+    match base64 {
+        None => Ok(text.as_bytes().to_vec()),
+        Some(base64) => {
+            BASE64.decode(base64).map_err(|cause| format!("'{name}_base64' is not base64: {cause}"))
+        }
+    }
+}
+
+/// The lines of `bytes` without a CR at their ends, and without the empty ones.
+pub fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_for_people() {
+        assert_eq!(shown("/é".as_bytes()), "/é");
+        assert_eq!(shown(b"/\xFF"), "/\\xff");
+        assert_eq!(shown("/\u{202e}".as_bytes()), "/\\xe2\\x80\\xae");
+        assert_eq!(shown(b"\x1b[31m"), "\\x1b[31m");
+    }
+
+    #[test]
+    fn there_and_back() {
+        for bytes in [&b"plain"[..], b"\xFF\xFE", b""] {
+            let (text, base64) = text(bytes);
+            assert_eq!(taken(&text, base64.as_deref(), "x").unwrap(), bytes);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What the commands write: standard output, standard error, files, and text that is safe to show.
+
+pub mod bytes;
+pub mod file;
+pub mod progress;
+pub mod report;
+pub mod stderr;
+pub mod stdout;

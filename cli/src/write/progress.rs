@@ -1,0 +1,195 @@
+//! The progress bar on standard error.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+
+use super::stderr;
+use crate::options::When;
+
+/// How long `--progress auto` waits before it shows the bar.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often the spinner of [`with_spinner`] moves.
+const TICK: Duration = Duration::from_millis(120);
+
+/// The bar on the screen, if there is one.
+static ON_SCREEN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// How much there is to do.
+#[derive(Clone, Copy, Debug)]
+pub enum Measure {
+    /// Bytes to read, if their number is known.
+    Bytes(Option<u64>),
+    /// This many things with this name.
+    Count(u64, &'static str),
+}
+
+/// A progress bar, hidden until it is due.
+pub struct Bar {
+    bar: ProgressBar,
+    start: Instant,
+    /// Whether the bar is hidden only because it is too early.
+    waits: AtomicBool,
+}
+
+impl Bar {
+    pub fn new(progress: When, measure: Measure) -> Bar {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let template = match measure {
+            Measure::Bytes(Some(total)) => {
+                bar.set_length(total);
+                "{wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}"
+            }
+            Measure::Bytes(None) => "{spinner} {bytes} {bytes_per_sec} {elapsed}",
+            Measure::Count(total, name) => {
+                bar.set_length(total);
+                bar.set_message(name);
+                "{wide_bar} {pos}/{len} {msg} {eta}"
+            }
+        };
+        bar.set_style(style(template));
+        let bar = Bar { bar, start: Instant::now(), waits: AtomicBool::new(is_auto(progress)) };
+        if progress == When::Always {
+            show(&bar.bar);
+        }
+        bar
+    }
+
+    /// Advances the bar, and shows it if it is due.
+    pub fn add(&self, done: u64) {
+        self.bar.inc(done);
+        if self.waits.load(Ordering::Relaxed) && self.start.elapsed() > PATIENCE {
+            self.waits.store(false, Ordering::Relaxed);
+            show(&self.bar);
+        }
+    }
+
+    /// Removes the bar.
+    pub fn end(&self) {
+        self.waits.store(false, Ordering::Relaxed);
+        hide(&self.bar);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Does work whose progress is unknown, with a spinner if it takes long.
+pub fn with_spinner<T>(progress: When, name: &'static str, work: impl FnOnce() -> T) -> T {
+    let patience = match progress {
+        When::Always => Duration::ZERO,
+        _ if is_auto(progress) => PATIENCE,
+        _ => return work(),
+    };
+    thread::scope(|scope| {
+        let (working, done) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            if done.recv_timeout(patience) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+            bar.set_style(style("{spinner} {msg} {elapsed}"));
+            bar.set_message(name);
+            show(&bar);
+            while done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                bar.tick();
+            }
+            hide(&bar);
+        });
+        let result = work();
+        drop(working);
+        result
+    })
+}
+
+/// Whether progress is shown once the work takes long.
+fn is_auto(progress: When) -> bool {
+    progress == When::Auto && !stderr::is_quiet() && io::stderr().is_terminal()
+}
+
+/// Writes to the terminal while the bar is hidden.
+pub fn without_bar<T>(write: impl FnOnce() -> T) -> T {
+    let bar = ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("a template that parses")
+}
+
+fn show(bar: &ProgressBar) {
+    *ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
+    bar.set_draw_target(draw_target());
+    bar.tick();
+}
+
+fn hide(bar: &ProgressBar) {
+    if !bar.is_hidden() {
+        bar.finish_and_clear();
+        *ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Where the bar is drawn: on the terminal, or with `--progress always` wherever standard error
+/// goes. indicatif itself draws on terminals only.
+fn draw_target() -> ProgressDrawTarget {
+    if io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::term_like_with_hz(Box::new(PlainStderr), 1)
+    }
+}
+
+/// Standard error that is not a terminal, treated as one of 80 columns.
+#[derive(Debug)]
+struct PlainStderr;
+
+impl TermLike for PlainStderr {
+    fn width(&self) -> u16 {
+        80
+    }
+
+    fn move_cursor_up(&self, lines: usize) -> io::Result<()> {
+        if lines == 0 { Ok(()) } else { write!(io::stderr(), "\x1b[{lines}A") }
+    }
+
+    fn move_cursor_down(&self, lines: usize) -> io::Result<()> {
+        if lines == 0 { Ok(()) } else { write!(io::stderr(), "\x1b[{lines}B") }
+    }
+
+    fn move_cursor_right(&self, columns: usize) -> io::Result<()> {
+        if columns == 0 { Ok(()) } else { write!(io::stderr(), "\x1b[{columns}C") }
+    }
+
+    fn move_cursor_left(&self, columns: usize) -> io::Result<()> {
+        if columns == 0 { Ok(()) } else { write!(io::stderr(), "\x1b[{columns}D") }
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        writeln!(io::stderr(), "{text}")
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        write!(io::stderr(), "{text}")
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        write!(io::stderr(), "\r\x1b[2K")
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

@@ -1,0 +1,132 @@
+//! `robotsieve check`.
+
+use std::process::Stdio;
+
+use crate::command::{Folder, command, run, run_with};
+
+const ROBOTS: &str = "User-agent: FooBot\nDisallow: /private\n\nUser-agent: *\nDisallow: /\n";
+
+#[test]
+fn exit_status_and_lines() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    run(args!["check", &robots, "FooBot", "https://e.com/"]).gives(0, "allow\thttps://e.com/\n");
+    run(args!["check", &robots, "FooBot", "/private/x"]).gives(1, "disallow\t/private/x\n");
+    run(args!["check", &robots, "OtherBot", "/"]).gives(1, "disallow\t/\n");
+    run(args!["check", &robots, "FooBot", "/a", "/private", "/b"])
+        .gives(1, "allow\t/a\ndisallow\t/private\nallow\t/b\n");
+    // Invalid takes precedence over disallowed.
+    run(args!["check", &robots, "FooBot", "/private", "e.com", ""])
+        .gives(2, "disallow\t/private\ninvalid\te.com\ninvalid\t\n")
+        .says("robotsieve: 2 URLs are invalid: a URL is scheme://host/path");
+}
+
+#[test]
+fn nothing_is_invalid_for_google() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let check = |urls: &[&str]| {
+        let first = args!["check", "--profile", "google", &robots, "FooBot"];
+        run(first.into_iter().chain(urls.iter().map(Into::into)))
+    };
+    check(&["", "e.com/private"]).gives(1, "allow\t\ndisallow\te.com/private\n");
+    check(&[""]).gives(0, "allow\t\n");
+}
+
+#[test]
+fn profiles() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", "User-agent: foo\nDisallow: fish/\nAllow: /fish/x\n");
+    let check = |profile: &str, url: &str| {
+        run(args!["check", "--profile", profile, &robots, "foobot", url]).status
+    };
+    // In rfc9309 tokens must be equal. In google-classic a prefix is enough, and the '/' is implied.
+    // In original-1994 a part of the name is enough, and there is no Allow.
+    assert_eq!(check("rfc9309", "/fish/"), 0);
+    assert_eq!(check("google", "/fish/"), 0);
+    assert_eq!(check("google-classic", "/fish/"), 1);
+    assert_eq!(check("google-classic", "/fish/x"), 0);
+    assert_eq!(check("original-1994", "/fish/"), 0);
+    run(args!["check", "--profile", "Google", &robots, "foobot", "/"]).fails(2, "google-classic");
+}
+
+#[test]
+fn agent_is_names_or_a_header() {
+    let folder = Folder::new();
+    let robots = folder.file(
+        "robots.txt",
+        "User-agent: news\nDisallow: /news\n\nUser-agent: bot\nDisallow: /bot\n",
+    );
+    let check = |agent: &str, url: &str| run(args!["check", &robots, agent, url]).status;
+    assert_eq!(check("news,bot", "/news"), 1);
+    assert_eq!(check("news,bot", "/bot"), 0);
+    assert_eq!(check("none,bot", "/bot"), 1);
+    // Names are used as given: the space belongs to the name, and so would a version.
+    assert_eq!(check("none, bot", "/bot"), 0);
+    assert_eq!(check("bot/1.0", "/bot"), 0);
+    assert_eq!(check("", "/bot"), 0);
+    assert_eq!(check(",bot", "/bot"), 1);
+    let header = |agent: &str| run(args!["check", "--user-agent", agent, &robots, "/bot"]).status;
+    assert_eq!(header("Mozilla/5.0 (compatible; bot/1.0)"), 1);
+    assert_eq!(header("news bot"), 0);
+    // Options may follow the arguments.
+    run(args!["check", &robots, "/bot", "--user-agent", "bot/1.0"]).gives(1, "disallow\t/bot\n");
+    run(args!["check", &robots, "/bot", "--agent", "none,bot"]).gives(1, "disallow\t/bot\n");
+    run(args!["check", "--", &robots, "-bot", "/bot"]).gives(0, "allow\t/bot\n");
+}
+
+#[test]
+fn urls_from_standard_input() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let check = |input: &[u8]| run_with(args!["check", &robots, "FooBot", "-"], input);
+    check(b"/a\r\n\n\r\n/b\xff\n/c").gives(0, b"allow\t/a\nallow\t/b\xff\nallow\t/c\n");
+    check(b"/a\n/private").gives(1, "allow\t/a\ndisallow\t/private\n");
+    check(b"/private\nx\n").gives(2, "disallow\t/private\ninvalid\tx\n");
+    check(b"").gives(0, "");
+    // '-' is special only on its own.
+    run_with(args!["check", &robots, "FooBot", "-", "/a"], b"/private\n")
+        .gives(2, "invalid\t-\nallow\t/a\n");
+}
+
+#[test]
+fn what_cannot_be_read() {
+    let folder = Folder::new();
+    let absent = folder.path("absent.txt");
+    run(args!["check", &absent, "FooBot", "/"]).fails(3, "absent.txt");
+    run(args!["check", folder.root(), "FooBot", "/"]).fails(3, "cannot read robots.txt");
+    // After a folder, '-' is an ordinary name.
+    run_with(args!["check", "./-", "FooBot", "/"], ROBOTS.as_bytes()).fails(3, "'./-'");
+}
+
+#[test]
+fn usage() {
+    run(args!["check"]).fails(2, "Usage: robotsieve check");
+    run(args!["check", "robots.txt", "FooBot"]).fails(2, "URL");
+    run(args!["check", "--frobnicate", "robots.txt", "FooBot", "/"]).fails(2, "--frobnicate");
+}
+
+#[cfg(unix)]
+#[test]
+fn arguments_are_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", b"User-agent: *\nDisallow: /\xe9");
+    let url = OsStr::from_bytes(b"/\xe9t\xe9");
+    run(args!["check", &robots, OsStr::from_bytes(b"\xff"), url])
+        .gives(1, b"disallow\t/\xe9t\xe9\n");
+}
+
+/// The exit status is the answer even if nobody reads the lines.
+#[test]
+fn closed_pipe_keeps_the_status() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut check = command(args!["check", &robots, "FooBot", "/", "/private"]);
+    let output = check.stdout(Stdio::from(writer)).spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stderr.is_empty(), "{output:?}");
+}

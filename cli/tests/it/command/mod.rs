@@ -1,0 +1,143 @@
+//! Running the built command.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The outcome of a run.
+pub struct Ran {
+    pub status: i32,
+    pub out: Vec<u8>,
+    pub err: String,
+}
+
+impl std::fmt::Debug for Ran {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let out = String::from_utf8_lossy(&self.out);
+        write!(f, "status {}\nstandard output:\n{out}\nstandard error:\n{}", self.status, self.err)
+    }
+}
+
+impl Ran {
+    /// Asserts the exit status and standard output.
+    #[track_caller]
+    pub fn gives(&self, status: i32, out: impl AsRef<[u8]>) -> &Ran {
+        let out = out.as_ref();
+        assert_eq!(self.out.escape_ascii().to_string(), out.escape_ascii().to_string(), "{self:?}");
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+
+    /// Asserts the exit status, that nothing was printed, and that standard error contains this.
+    #[track_caller]
+    pub fn fails(&self, status: i32, message: &str) -> &Ran {
+        self.gives(status, "").says(message)
+    }
+
+    /// Asserts that standard error contains this.
+    #[track_caller]
+    pub fn says(&self, message: &str) -> &Ran {
+        assert!(self.err.contains(message), "no {message:?} in {self:?}");
+        self
+    }
+
+    /// The number after a name in the summary.
+    #[track_caller]
+    pub fn figure(&self, name: &str) -> f64 {
+        let summary = self.err.lines().find(|line| line.starts_with("urls "));
+        let mut words = summary.unwrap_or_else(|| panic!("no summary: {self:?}")).split(' ');
+        words.find(|word| *word == name).unwrap_or_else(|| panic!("no {name}: {self:?}"));
+        words.next().unwrap().parse().unwrap()
+    }
+
+    /// Asserts the summary's counts: urls, allowed, disallowed, unknown, invalid, hosts.
+    #[track_caller]
+    pub fn counts(&self, counts: [u64; 6]) -> &Ran {
+        let names = ["urls", "allowed", "disallowed", "unknown", "invalid", "hosts"];
+        let got = names.map(|name| self.figure(name) as u64);
+        assert_eq!(got, counts, "{self:?}");
+        self
+    }
+}
+
+/// The command, not yet started.
+pub fn command(args: impl IntoIterator<Item = OsString>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_robotsieve"));
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs the command without input.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> Ran {
+    run_with(args, b"")
+}
+
+/// Runs the command in this folder, without input.
+pub fn run_in(folder: &Path, args: impl IntoIterator<Item = OsString>) -> Ran {
+    let mut command = command(args);
+    command.current_dir(folder);
+    run_command(command, b"")
+}
+
+/// Runs the command with this standard input.
+pub fn run_with(args: impl IntoIterator<Item = OsString>, input: &[u8]) -> Ran {
+    run_command(command(args), input)
+}
+
+fn run_command(mut command: Command, input: &[u8]) -> Ran {
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let output = std::thread::scope(|scope| {
+        // A command that ends early closes the pipe.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().unwrap()
+    });
+    Ran {
+        status: output.status.code().expect("it was not killed"),
+        out: output.stdout,
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// A temporary folder.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    /// A folder with these files.
+    pub fn of(files: &[(&str, &str)]) -> Folder {
+        let folder = Folder::new();
+        for (name, text) in files {
+            folder.file(name, text);
+        }
+        folder
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.0.path().to_owned()
+    }
+
+    /// Writes a file and returns its path.
+    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+/// Arguments of different types in one list.
+macro_rules! args {
+    ($($arg:expr),* $(,)?) => {
+        [$(std::ffi::OsString::from($arg)),*]
+    };
+}

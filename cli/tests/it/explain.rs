@@ -1,0 +1,313 @@
+//! `robotsieve explain`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use crate::command::{Folder, Ran, command, run, run_with};
+use serde_json::Value;
+
+const ROBOTS: &str = "User-agent: FooBot\nDisallow: /private\nAllow: /private/*.html$\n\n\
+                      User-agent: *\nDisallow: /\n";
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_slice(&ran.out).unwrap_or_else(|wrong| panic!("{wrong}: {ran:?}"))
+}
+
+#[test]
+fn exit_status_is_that_of_check() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let explain = |agent: &str, url: &str| run(args!["explain", &robots, agent, url]);
+    assert_eq!(explain("FooBot", "https://e.com/").status, 0);
+    assert_eq!(explain("FooBot", "/private/x").status, 1);
+    assert_eq!(explain("FooBot", "/private/x.html").status, 0);
+    assert_eq!(explain("OtherBot", "/").status, 1);
+    let invalid = explain("FooBot", "e.com");
+    assert_eq!(invalid.status, 2);
+    invalid.says("1 URL is invalid").says("--profile google");
+    run(args!["explain", "--profile", "google", &robots, "FooBot", "e.com"]);
+    assert_eq!(
+        run(args!["explain", "--all-profiles", &robots, "FooBot", "/private/x.html"]).status,
+        1
+    );
+    run(args!["explain", folder.path("none"), "FooBot", "/"]).fails(3, "none");
+    run(args!["explain", &robots, "FooBot"]).fails(2, "URL");
+    run(args!["explain"]).fails(2, "Usage: robotsieve explain");
+    let both = ["--profile=google", "--all-profiles"];
+    run(args!["explain", both[0], both[1], &robots, "FooBot", "/"]).fails(2, "--all-profiles");
+    run(args!["explain", "--record", "--format=json", &robots, "FooBot", "/"]).fails(2, "--format");
+}
+
+#[test]
+fn several_urls() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let text = |ran: Ran| String::from_utf8(ran.out).unwrap();
+    let ran = run(args!["explain", &robots, "FooBot", "/", "/private"]);
+    assert_eq!(ran.status, 1);
+    let out = text(ran);
+    assert!(out.starts_with("allow: FooBot, / ") && out.contains("\n\ndisallow: FooBot"), "{out}");
+    let input = b"/private\r\n\n/\ne.com\n";
+    let ran = run_with(args!["explain", "--record", &robots, "FooBot", "-"], input);
+    assert_eq!(ran.status, 2);
+    assert_eq!(text(ran).lines().count(), 3);
+    let ran = run_with(args!["explain", "--format=jsonl", &robots, "FooBot", "-"], input);
+    let schema = schema();
+    for line in text(ran).lines() {
+        assert!(schema.is_valid(&serde_json::from_str(line).unwrap()), "{line}");
+    }
+}
+
+#[test]
+fn help_teaches() {
+    for (command, parts) in [
+        ("explain", ["Examples:", "Exit status:", "original-1994", "User-Agent", "NO_COLOR"]),
+        ("replay", ["Examples:", "Exit status:", "--robots-dir", "malformed", "missing"]),
+    ] {
+        for help in [args![command, "--help"], args!["help", command]] {
+            let ran = run(help);
+            let out = String::from_utf8(ran.out).unwrap();
+            assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+            for part in parts {
+                assert!(out.contains(part), "no {part} in {out}");
+            }
+            assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+        }
+    }
+}
+
+#[test]
+fn text_underlines_what_matches() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let ran = run(args!["explain", &robots, "FooBot", "https://e.com/private/%61.html"]);
+    let out = String::from_utf8(ran.out).unwrap();
+    for part in [
+        "allow: FooBot, https://e.com/private/%61.html (profile rfc9309)",
+        "1 | User-agent: FooBot\n",
+        "this group: its token is the name 'FooBot'",
+        "2 | Disallow: /private\n  |           -------- runner-up: 8 bytes",
+        "3 | Allow: /private/*.html$\n  |        ^^^^^^^^^-^^^^^^ decides: 16 bytes",
+        "matches 'a'",
+        "5 | User-agent: *\n  |             - not this group: another group names the crawler",
+        "line 3 decides, out of 2 rules in the crawler's group",
+        "without line 3 the verdict would be disallow, by line 2",
+        "compared as '/private/a.html'",
+        "1 | https://e.com/private/%61.html\n  |                       --- 'a'",
+        "1 | /private/a.html\n  | ^^^^^^^^^-^^^^^",
+    ] {
+        assert!(out.contains(part), "no {part:?} in\n{out}");
+    }
+    // Pipes and files get no colors.
+    assert!(!out.contains('\x1b'));
+}
+
+#[test]
+fn text_names_the_reason() {
+    let folder = Folder::new();
+    let say = |file: &str, url: &str, part: &str| {
+        let robots = folder.file("robots.txt", file);
+        let ran = run(args!["explain", &robots, "a", url]);
+        let out = String::from_utf8(ran.out).unwrap();
+        assert!(ran.status == 0 && out.contains(part), "no {part:?} in\n{out}");
+    };
+    say("", "/", "no group applies to this crawler: everything is allowed");
+    say("user-agent: b\ndisallow: /", "/", "1 user-agent line for other crawlers: b (1)");
+    say("user-agent: a\ndisallow: /x", "/", "the only rule of the group does not match");
+    say("user-agent: a\ndisallow: /x\nallow: /y", "/", "none of the 2 rules of the group matches");
+    say("user-agent: a\ndisallow:", "/", "the rule on line 2 is empty and restricts nothing");
+    say("user-agent: a", "/", "the group has no rules");
+    say("user-agent: *\ndisallow: /", "/robots.txt", "robots.txt itself may always be fetched");
+    say(
+        "user-agent: *\ndisallow: /",
+        "/robots.txt",
+        "by the rules alone the verdict would be disallow",
+    );
+    let robots = folder.file("robots.txt", "user-agent: *\ndisallow: /");
+    let ran = run(args!["explain", &robots, "a", "/"]);
+    assert!(String::from_utf8(ran.out).unwrap().contains("since no other rule matches"));
+}
+
+/// Files, agents and URLs cannot manipulate the terminal, and lines end where the library says.
+#[test]
+fn text_is_harmless() {
+    let folder = Folder::new();
+    let file = b"\xEF\xBB\xBFuser-agent: *\rdisallow: /a\x1b[31m\xFF\xE2\x80\xAE*\r\n";
+    let robots = folder.file("robots.txt", file);
+    let url = "/a\x1b[31m%FF\u{202E}x";
+    for profile in ["rfc9309", "google", "google-classic", "original-1994"] {
+        let ran = run(args!["explain", "--profile", profile, &robots, "\x1b[0m", url]);
+        let out = String::from_utf8(ran.out).unwrap();
+        assert!(!out.contains(['\x1b', '\u{202E}']), "{out}");
+        if profile == "rfc9309" {
+            assert!(out.contains("2 | disallow: /a␛[31m"), "{out}");
+        }
+    }
+}
+
+/// Hostile files give a short text quickly.
+#[test]
+fn hostile_files() {
+    let folder = Folder::new();
+    let url = format!("/{}", "ab".repeat(30 << 10));
+    let rule = |piece: &str, times: usize| format!("disallow: /{}\n", piece.repeat(times));
+    let files = [
+        format!("user-agent: *\n{}", rule("*a", 240 << 10)),
+        format!("user-agent: *\n{}", rule("*a", 60).repeat(3_900)),
+        format!("user-agent: *\n{}", rule("*", 1).repeat(38_000)),
+        "user-agent: a\n".repeat(35_000),
+        format!("{}user-agent: *\n{}", ":\n".repeat(240 << 10), rule("*", 1)),
+    ];
+    for file in files {
+        let robots = folder.file("robots.txt", &file);
+        for options in [&["--all-profiles", "--agent=a"][..], &["--user-agent=a"]] {
+            let options = options.iter().map(Into::into);
+            let ran = run(args!["explain"].into_iter().chain(options).chain(args![&robots, &url]));
+            assert!(ran.status <= 1 && ran.out.len() < 100_000, "{}", ran.out.len());
+        }
+        let ran = run(args!["explain", "--format=json", &robots, "a", &url]);
+        assert!(json(&ran)["explanations"][0]["matches"].as_array().unwrap().len() <= 256);
+    }
+}
+
+fn schema() -> jsonschema::Validator {
+    let schema = include_str!("../../../docs/explain.schema.json");
+    jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).expect("a JSON Schema")
+}
+
+#[track_caller]
+fn validate(schema: &jsonschema::Validator, ran: &Ran) -> Value {
+    let document = json(ran);
+    let wrong: Vec<String> =
+        schema.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    document
+}
+
+/// The JSON for the files of corpora/ and their URLs is valid.
+#[test]
+fn json_validates() {
+    let schema = schema();
+    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora");
+    let mut documents = 0;
+    for entry in fs::read_dir(corpora.join("robots")).unwrap() {
+        let robots: PathBuf = entry.unwrap().path();
+        let name = robots.file_name().unwrap().to_str().unwrap().replace(".example.txt", "");
+        let urls = fs::read(corpora.join("urls").join(format!("{name}.txt"))).unwrap();
+        let urls: Vec<&[u8]> = urls.split(|byte| *byte == b'\n').collect();
+        for url in [&b"e.com"[..], b"https://e.com?%7e"].iter().chain(urls.iter().step_by(9)) {
+            let Ok(url) = std::str::from_utf8(url) else { continue };
+            let ran = run(args![
+                "explain",
+                "--all-profiles",
+                "--format",
+                "json",
+                &robots,
+                "Googlebot-News,GPTBot",
+                url
+            ]);
+            let document = validate(&schema, &ran);
+            assert_eq!(document["explanations"].as_array().unwrap().len(), 4);
+            documents += 1;
+        }
+    }
+    assert!(documents > 30, "{documents}");
+}
+
+#[test]
+fn schema_refuses_what_is_wrong() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let schema = schema();
+    let ran = run(args!["explain", "--format=json", &robots, "FooBot", "/private"]);
+    let document = validate(&schema, &ran);
+    let mut without = document.clone();
+    without["explanations"][0].as_object_mut().unwrap().remove("group");
+    assert!(!schema.is_valid(&without));
+    let mut other = document;
+    other["schema"] = "robotsieve-explain-1".into();
+    assert!(!schema.is_valid(&other));
+}
+
+#[test]
+fn json_says_what_the_text_says() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let ran = run(args!["explain", "--format=json", &robots, "FooBot", "/private/%61.html"]);
+    let document = json(&ran);
+    assert_eq!(document["schema"], "robotsieve-explain-2");
+    let why = &document["explanations"][0];
+    assert_eq!(why["verdict"], "allow");
+    assert_eq!((why["winner"].as_u64(), why["runner_up"].as_u64()), (Some(3), Some(2)));
+    assert_eq!(why["verdict_otherwise"], "disallow");
+    assert_eq!(why["target"]["bytes"], "/private/a.html");
+    assert_eq!(why["group"]["lines"][1]["standing"], "everybody-else");
+    let winner = &why["matches"][0];
+    let at = |span: &Value| {
+        let place = |number: usize| span[number].as_u64().unwrap() as usize;
+        &ROBOTS[place(0)..place(1)]
+    };
+    assert_eq!(at(&winner["span"]), "/private/*.html$");
+    assert_eq!(at(&winner["line_span"]), "Allow: /private/*.html$");
+    let pieces: Vec<&str> =
+        winner["pieces"].as_array().unwrap().iter().map(|piece| at(&piece["span"])).collect();
+    assert_eq!(pieces, ["/private/", "*", ".html", "$"]);
+    assert_eq!(winner["pieces"][1]["url_span"], serde_json::json!([9, 12]));
+}
+
+#[cfg(unix)]
+#[test]
+fn bytes_that_are_no_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", b"User-agent: *\nDisallow: /\xe9");
+    let url = OsStr::from_bytes(b"/\xe9t");
+    let agent = OsStr::from_bytes(b"\xff");
+    let ran =
+        run(args!["explain", "--format=json", "--profile=original-1994", &robots, agent, url]);
+    let document = validate(&schema(), &ran);
+    assert_eq!(document["url_base64"], "L+l0");
+    assert_eq!(document["agent_base64"], "/w==");
+    assert_eq!(document["explanations"][0]["matches"][0]["value_base64"], "L+k=");
+    assert_eq!(document["explanations"][0]["target"]["bytes_base64"], "L+l0");
+    assert_eq!(ran.status, 1);
+}
+
+#[test]
+fn records() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let ran = run(args!["explain", "--record", &robots, "FooBot", "/private/x"]);
+    assert_eq!((ran.status, ran.out.iter().filter(|byte| **byte == b'\n').count()), (1, 1));
+    let record = json(&ran);
+    assert_eq!(record["schema"], "robotsieve-record-1");
+    assert_eq!(record["verdict"], "disallow");
+    assert_eq!((record["rule"].as_str(), record["line"].as_u64()), (Some("/private"), Some(2)));
+    assert_eq!(record["span"], serde_json::json!([29, 37]));
+    assert_eq!(record["robots"], robots.to_str().unwrap());
+    assert_eq!(record["robots_sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(record["tool_version"], env!("CARGO_PKG_VERSION"));
+    let ran = run(args!["explain", "--record", "--all-profiles", &robots, "FooBot", "e.com"]);
+    let records: Vec<Value> = serde_json::Deserializer::from_slice(&ran.out)
+        .into_iter()
+        .map(|record| record.unwrap())
+        .collect();
+    let verdicts: Vec<&str> = records.iter().map(|r| r["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["invalid", "allow", "invalid", "invalid"]);
+    assert_eq!(ran.status, 2);
+}
+
+/// The exit status is the answer even if nobody reads the lines.
+#[test]
+fn closed_pipe_keeps_the_status() {
+    let folder = Folder::new();
+    let robots = folder.file("robots.txt", ROBOTS);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut explain = command(args!["explain", &robots, "FooBot", "/private"]);
+    let output = explain.stdout(Stdio::from(writer)).spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stderr.is_empty(), "{output:?}");
+}

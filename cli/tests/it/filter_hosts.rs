@@ -1,0 +1,282 @@
+//! `robotsieve filter --robots-dir`: which file judges a URL.
+
+use std::ffi::OsString;
+
+use crate::command::{Folder, Ran, run_with};
+
+/// A robots.txt that disallows only this path, which identifies it.
+fn only(path: &str) -> String {
+    format!("User-agent: *\nDisallow: {path}\n")
+}
+
+fn filter(folder: &Folder, options: &[&str], input: impl AsRef<[u8]>) -> Ran {
+    let options = options.iter().map(OsString::from);
+    let first = args!["filter", "--robots-dir", folder.root(), "--agent", "a"];
+    run_with(first.into_iter().chain(options), input.as_ref())
+}
+
+/// The verdicts for these URLs, separated by spaces.
+#[track_caller]
+fn verdicts(folder: &Folder, options: &[&str], urls: &[&str]) -> String {
+    let ran = filter(folder, &[&["--output", "tsv"], options].concat(), urls.join("\n"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let out = String::from_utf8(ran.out).unwrap();
+    let lines: Vec<_> = out.lines().map(|line| line.split_once('\t').unwrap()).collect();
+    assert!(lines.iter().map(|line| line.1).eq(urls.iter().copied()), "{out}");
+    lines.iter().map(|line| line.0).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn each_host_its_file() {
+    let folder = Folder::of(&[("a.example", &only("/a")), ("b.example.txt", &only("/b"))]);
+    let urls = [
+        "http://a.example/a",
+        "https://a.example/a",
+        "ftp://a.example/a",
+        "http://b.example/a",
+        "http://b.example/b",
+        "http://c.example/a",
+        "http://sub.a.example/a",
+    ];
+    let wanted = "disallow disallow disallow allow disallow unknown unknown";
+    assert_eq!(verdicts(&folder, &[], &urls), wanted);
+    filter(&folder, &[], urls.join("\n"))
+        .gives(0, "http://b.example/a\n")
+        .counts([7, 1, 4, 2, 0, 4]);
+    filter(&folder, &["--output", "denied"], urls.join("\n")).gives(
+        0,
+        "http://a.example/a\nhttps://a.example/a\nftp://a.example/a\nhttp://b.example/b\n",
+    );
+}
+
+#[test]
+fn missing() {
+    let folder = Folder::of(&[("a.example", &only("/a"))]);
+    let input = "http://a.example/\nhttp://b.example/\nhttp://a.example/a\nnonsense\n";
+    filter(&folder, &["--missing", "unknown"], input)
+        .gives(0, "http://a.example/\n")
+        .counts([4, 1, 1, 1, 1, 2]);
+    filter(&folder, &["--missing", "allow"], input)
+        .gives(0, "http://a.example/\nhttp://b.example/\n")
+        .counts([4, 2, 1, 0, 1, 2]);
+    filter(&folder, &["--missing", "disallow", "--output", "denied"], input)
+        .gives(0, "http://b.example/\nhttp://a.example/a\n")
+        .counts([4, 1, 2, 0, 1, 2]);
+    let jsonl = filter(&folder, &["--output", "jsonl"], "http://b.example/\n");
+    jsonl.gives(
+        0,
+        "{\"url\":\"http://b.example/\",\"verdicts\":[{\"agent\":\"a\",\"verdict\":\"unknown\"}]}\n",
+    );
+    let options = ["--output", "tsv", "--agent", "b", "--missing", "allow"];
+    filter(&folder, &options, "http://b.example/\n").gives(0, "allow\tallow\thttp://b.example/\n");
+}
+
+#[test]
+fn ports() {
+    let folder = Folder::of(&[
+        ("e.com", &only("/default")),
+        ("e.com:8080", &only("/8080")),
+        ("e.com:8081.txt", &only("/8081")),
+        ("e.com:443", &only("/http443")),
+        ("[::1]", &only("/v6")),
+        ("[::1]:8080", &only("/v6-8080")),
+    ]);
+    let disallowed = [
+        "http://e.com/default",
+        "http://e.com:80/default",
+        "http://e.com:/default",
+        "http://e.com:0080/default",
+        "https://e.com:443/default",
+        "ftp://e.com:21/default",
+        "HTTP://e.com:80/default",
+        "http://user:pass@e.com:80/default",
+        "http://e.com:8080/8080",
+        "https://e.com:08080/8080",
+        "http://u@e.com:8080/8080",
+        "http://e.com:8081/8081",
+        "http://e.com:443/http443",
+        "http://[::1]/v6",
+        "https://[::1]:443/v6",
+        "http://[::1]:8080/v6-8080",
+    ];
+    assert_eq!(verdicts(&folder, &[], &disallowed), ["disallow"; 16].join(" "));
+    let unknown = ["http://e.com:81/", "https://e.com:80/", "http://e.com:0/", "http://[::2]/"];
+    assert_eq!(verdicts(&folder, &[], &unknown), ["unknown"; 4].join(" "));
+    let invalid = ["http://e.com:65536/", "http://e.com:x/", "http://e.com:-1/", "http://[::1/"];
+    assert_eq!(verdicts(&folder, &[], &invalid), ["invalid"; 4].join(" "));
+}
+
+#[test]
+fn spellings_of_a_host() {
+    let folder = Folder::of(&[
+        ("Müller.example", &only("/x")),
+        ("xn--strae-oqa.example", &only("/x")),
+        ("UPPER.example", &only("/x")),
+        ("under_score.example", &only("/x")),
+    ]);
+    let disallowed = [
+        "http://müller.example/x",
+        "http://MÜLLER.example/x",
+        "http://xn--mller-kva.example/x",
+        "http://XN--mller-kva.EXAMPLE/x",
+        "http://m%C3%BCller.example/x",
+        "http://mu\u{308}ller.example/x",
+        "http://straße.example/x",
+        "http://upper.example/x",
+        "http://UPPER.EXAMPLE/x",
+        "http://upp%65r.example/x",
+        "http://under_score.example/x",
+        "http://Under_Score.example/x",
+    ];
+    assert_eq!(verdicts(&folder, &[], &disallowed), ["disallow"; 12].join(" "));
+    // Non-transitional: ß is not ss. A trailing dot makes another host.
+    let unknown = ["http://strasse.example/x", "http://upper.example./x", "http://muller.example/"];
+    assert_eq!(verdicts(&folder, &[], &unknown), ["unknown"; 3].join(" "));
+    let mut spellings = filter(&folder, &[], disallowed.join("\n"));
+    spellings.counts([12, 0, 12, 0, 0, 4]);
+    spellings = filter(&folder, &[], "http://xn--a/\nhttp://\u{fffd}/\nhttp://a%ffb/\n");
+    spellings.gives(0, "").counts([3, 0, 0, 0, 3, 0]);
+    filter(&folder, &[], b"http://\xff.example/\n").gives(0, "").counts([1, 0, 0, 0, 1, 0]);
+}
+
+#[test]
+fn txt_comes_second() {
+    let folder = Folder::of(&[
+        ("a", &only("/exact")),
+        ("a.txt", &only("/txt")),
+        ("A.txt", &only("/TXT")),
+        ("b.txt", &only("/txt")),
+        ("C.txt", &only("/txt")),
+    ]);
+    let urls =
+        ["http://a/exact", "http://a/txt", "http://b/txt", "http://c/txt", "http://b.txt/txt"];
+    let ran = filter(&folder, &["--output", "tsv"], urls.join("\n"));
+    let out = "disallow\thttp://a/exact\nallow\thttp://a/txt\ndisallow\thttp://b/txt\n\
+               disallow\thttp://c/txt\ndisallow\thttp://b.txt/txt\n";
+    // Both 'a.txt' and 'A.txt' are for the host a.txt, so there is a warning.
+    ran.gives(0, out).says("'a.txt' is used");
+}
+
+#[test]
+fn two_files_for_one_host() {
+    let folder = Folder::of(&[
+        ("E.com", &only("/E")),
+        ("e.com", &only("/e")),
+        ("F.Com", &only("/FC")),
+        ("F.com", &only("/F")),
+        ("g.com:080", &only("/080")),
+        ("g.com:80", &only("/80")),
+    ]);
+    let urls = ["http://e.com/e", "http://f.com/FC", "https://g.com:80/80"];
+    let ran = filter(&folder, &["--output", "denied"], urls.join("\n"));
+    ran.gives(0, urls.join("\n") + "\n")
+        .says("'E.com' and 'e.com'")
+        .says("'e.com' is used")
+        .says("'F.Com' and 'F.com'")
+        .says("'F.Com' is used")
+        .says("'g.com:80' is used");
+}
+
+#[test]
+fn a_host_is_no_path() {
+    let outer = Folder::new();
+    outer.file("secret", only("/"));
+    outer.file("robots/e.com", only("/e"));
+    outer.file("robots/sub/f.com", only("/"));
+    let urls = [
+        "http://../",
+        "http://./",
+        "http://../secret",
+        "http://..%2fsecret/",
+        "http://..%2Fsecret/",
+        "http://%2e%2e/",
+        "http://sub%2ff.com/",
+        "http://sub/",
+        "http://sub\\f.com/",
+        "http://e.com%00/",
+        "http:///etc/passwd",
+    ];
+    let first = args!["filter", "--robots-dir", outer.path("robots"), "--agent", "a"];
+    let options = first.into_iter().chain(args!["--output", "tsv"]);
+    let ran = run_with(options, urls.join("\n").as_bytes());
+    let words = [
+        "unknown", "unknown", "unknown", "invalid", "invalid", "unknown", "invalid", "unknown",
+        "invalid", "invalid", "invalid",
+    ];
+    let wanted = words.iter().zip(urls).map(|(word, url)| format!("{word}\t{url}\n"));
+    ran.gives(0, wanted.collect::<String>());
+}
+
+#[test]
+fn what_has_no_host() {
+    let folder = Folder::of(&[("e.com", &only("/e"))]);
+    let urls = ["/e", "e.com/e", "http:///e", "http://:80/e", "mailto:a@e.com", "http://u@/e"];
+    assert_eq!(verdicts(&folder, &[], &urls), ["invalid"; 6].join(" "));
+    filter(&folder, &[], urls.join("\n")).gives(0, "").counts([6, 0, 0, 0, 6, 0]);
+    // With google nothing is invalid. --missing does not apply to URLs without a host.
+    for options in [&["--profile", "google"][..], &["--profile", "google", "--missing", "allow"]] {
+        assert_eq!(verdicts(&folder, options, &urls), ["unknown"; 6].join(" "));
+    }
+    let urls = ["http://e.com/e", "http://e.com;/e", "http://e.com?/e", "http://e.com:1/e"];
+    let google = ["--profile", "google"];
+    assert_eq!(verdicts(&folder, &google, &urls), "disallow allow allow unknown");
+    assert_eq!(verdicts(&folder, &[], &urls), "disallow unknown allow unknown");
+}
+
+/// Folders and names that are not hosts are ignored.
+#[test]
+fn only_files_count() {
+    let folder = Folder::of(&[("e.com/robots.txt", ""), ("e.com.txt", &only("/e")), ("a b", "")]);
+    assert_eq!(verdicts(&folder, &[], &["http://e.com/e"]), "disallow");
+}
+
+#[cfg(unix)]
+#[test]
+fn links() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::of(&[("e.com", &only("/e"))]);
+    let elsewhere = Folder::of(&[("robots.txt", &only("/f"))]);
+    symlink(elsewhere.path("robots.txt"), folder.path("f.com")).unwrap();
+    symlink(elsewhere.root(), folder.path("g.com")).unwrap();
+    let urls = ["http://e.com/e", "http://f.com/f", "http://g.com/"];
+    assert_eq!(verdicts(&folder, &[], &urls), "disallow disallow unknown");
+}
+
+/// Its URLs are unknown whatever --missing says; it is reported once, and the others are judged.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_read() {
+    let folder = Folder::of(&[("e.com", &only("/e"))]);
+    std::os::unix::fs::symlink("nowhere", folder.path("broken.example")).unwrap();
+    let mut input = "http://broken.example/\nhttp://e.com/\n".repeat(3);
+    for missing in ["unknown", "allow", "disallow"] {
+        let ran = filter(&folder, &["--missing", missing], &input);
+        ran.gives(3, "http://e.com/\n".repeat(3)).counts([6, 3, 0, 3, 0, 2]);
+        assert_eq!(ran.err.matches("broken.example").count(), 1, "{ran:?}");
+    }
+    // Without a URL for it there is no error.
+    input = "http://e.com/\n".to_owned();
+    filter(&folder, &[], &input).gives(0, "http://e.com/\n");
+}
+
+#[test]
+fn files_are_read_when_needed_and_once() {
+    let folder = Folder::new();
+    for host in 0..2_000 {
+        folder.file(&format!("h{host}.example"), only(&format!("/{host}/")));
+    }
+    let mut input = String::new();
+    let mut wanted = String::new();
+    for number in 0..60_000 {
+        let (host, path) = (number * 7 % 2_500, number % 3_000);
+        let url = format!("https://h{host}.example/{path}/\n");
+        input += &url;
+        if host < 2_000 && host != path {
+            wanted += &url;
+        }
+    }
+    let ran = filter(&folder, &["--threads", "8"], &input);
+    assert_eq!(ran.status, 0);
+    assert!(ran.out == wanted.as_bytes());
+    assert_eq!((ran.figure("hosts"), ran.figure("unknown")), (2500.0, 12_000.0));
+}

@@ -1,0 +1,169 @@
+//! `robotsieve filter`: what it reads.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::command::{Folder, Ran, run_with};
+
+struct Test {
+    folder: Folder,
+    robots: PathBuf,
+}
+
+impl Test {
+    fn new() -> Test {
+        let folder = Folder::new();
+        let robots = folder.file("robots.txt", "User-agent: *\nDisallow: /private");
+        Test { folder, robots }
+    }
+
+    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> OsString {
+        self.folder.file(name, bytes).into()
+    }
+
+    fn filter(&self, inputs: impl IntoIterator<Item = OsString>, stdin: &[u8]) -> Ran {
+        let first = args!["filter", "--agent", "a", "--robots", &self.robots];
+        run_with(first.into_iter().chain(inputs), stdin)
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).unwrap()
+}
+
+#[test]
+fn inputs_one_after_another() {
+    let test = Test::new();
+    let a = test.file("a", "/a1\n/private\n/a2"); // no line feed at the end
+    let b = test.file("b", "");
+    let c = test.file("c", "/c1\r\n/c2\r");
+    test.filter([a.clone(), b, c.clone()], b"/stdin\n").gives(0, "/a1\n/a2\n/c1\n/c2\n");
+    test.filter([], b"/stdin\n").gives(0, "/stdin\n");
+    test.filter(["-".into()], b"/stdin").gives(0, "/stdin\n");
+    test.filter([a.clone(), "-".into(), c], b"/stdin").gives(0, "/a1\n/a2\n/stdin\n/c1\n/c2\n");
+    // Standard input cannot be read twice.
+    test.filter(["-".into(), a, "-".into()], b"/stdin").fails(2, "standard input");
+}
+
+#[test]
+fn compressed() {
+    let test = Test::new();
+    let lines: String = (0..100_000).map(|n| format!("https://e.com/{n}\n")).collect();
+    for pack in [gzip, zstd] {
+        let whole = test.file("whole", pack(lines.as_bytes()));
+        test.filter([whole], b"").gives(0, &lines);
+        test.filter([], &pack(lines.as_bytes())).gives(0, &lines);
+        // Concatenated, split within a line, with an empty member.
+        let (one, two) = lines.as_bytes().split_at(lines.len() / 3);
+        let parts = [pack(one), pack(b""), pack(two)].concat();
+        let parts = test.file("no.suffix", parts);
+        test.filter([parts], b"").gives(0, &lines);
+        test.filter([], &pack(b"")).gives(0, "");
+    }
+    // The compression of each file is detected by its content, not by its name.
+    let inputs =
+        [test.file("a.zst", gzip(b"/a\n")), test.file("b", zstd(b"/b")), test.file("c.gz", "/c")];
+    test.filter(inputs, b"").gives(0, "/a\n/b\n/c\n");
+    // pzstd starts with a skippable frame.
+    let skippable = [b"\x50\x2a\x4d\x18\x04\0\0\0abcd".to_vec(), zstd(b"/x\n")].concat();
+    test.filter([], &skippable).gives(0, "/x\n");
+    // Very short inputs are not compressed.
+    test.filter([], b"/").gives(0, "/\n");
+}
+
+/// What precedes the break is judged, and so are the other inputs.
+#[test]
+fn broken_off() {
+    let test = Test::new();
+    // Incompressible bytes, so that a part of the file is a part of the lines.
+    let mut state = 1_u64;
+    let mut lines = String::new();
+    for _ in 0..50_000 {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        lines += &format!("https://e.com/{state:016x}\n");
+    }
+    for pack in [gzip, zstd] {
+        let packed = pack(lines.as_bytes());
+        let cut = test.file("cut.packed", &packed[..packed.len() / 2]);
+        let after = test.file("after", "/after\n");
+        let ran = test.filter([cut, after], b"");
+        ran.says("cut.packed").says("breaks off");
+        assert_eq!(ran.status, 3);
+        let before = ran.out.strip_suffix(b"/after\n").unwrap();
+        assert!(before.len() > lines.len() / 4, "{}", before.len());
+        // Whole lines only: the start of a URL is a different URL.
+        assert!(lines.as_bytes().starts_with(before) && before.ends_with(b"\n"));
+    }
+    // Other bytes after the end of the gzip, and a wrong checksum.
+    let rubbish = test.file("rubbish", [gzip(b"/a\n"), b"rubbish".to_vec()].concat());
+    test.filter([rubbish], b"").gives(3, "/a\n").says("rubbish");
+    let mut wrong = gzip(b"/a\n");
+    let at = wrong.len() - 6;
+    wrong[at] ^= 1;
+    let wrong = test.file("wrong", wrong);
+    test.filter([wrong], b"").gives(3, "/a\n").says("wrong");
+    test.filter([], b"\x1f\x8b").gives(3, "").says("standard input");
+    test.filter([], b"\x28\xb5\x2f\xfd").gives(3, "").says("standard input");
+}
+
+#[test]
+fn inputs_that_cannot_be_opened() {
+    let test = Test::new();
+    let a = test.file("a", "/a\n");
+    let absent = test.folder.path("absent").into();
+    let ran = test.filter([absent, a.clone()], b"");
+    ran.gives(3, "/a\n").says("absent").counts([1, 1, 0, 0, 0, 0]);
+    // A folder can be opened but not read.
+    test.filter([test.folder.root().into(), a], b"").gives(3, "/a\n").says("cannot read");
+}
+
+#[test]
+fn long_lines() {
+    let test = Test::new();
+    let long = |len: usize| "/".to_owned() + &"x".repeat(len - 1) + "\n";
+    // Around the size of a chunk, where line feeds are at its ends, and much longer ones.
+    let chunk = 256 << 10;
+    for len in [chunk - 2, chunk - 1, chunk, chunk + 1, 2 * chunk - 1, 2 * chunk, 5_000_000] {
+        let input = format!("/a\n{}/private{}{}/b\r\n/c", long(len), long(len), long(len));
+        let wanted = format!("/a\n{0}{0}/b\n/c\n", long(len));
+        let ran = test.filter([], input.as_bytes());
+        assert!((ran.status, ran.out == wanted.as_bytes()) == (0, true), "{len}");
+        let packed = test.file("packed", gzip(input.as_bytes()));
+        let ran = test.filter([packed.clone(), packed], b"");
+        assert!((ran.status, ran.out == wanted.repeat(2).as_bytes()) == (0, true), "{len}");
+    }
+    let only = long(3 * chunk);
+    assert!(test.filter([], &only.as_bytes()[..3 * chunk]).out == only.as_bytes());
+}
+
+/// Lines that end at every position around the end of a chunk.
+#[test]
+fn ends_of_chunks() {
+    let test = Test::new();
+    let chunk = 256 << 10;
+    for first in chunk - 4..chunk + 4 {
+        let input = "/".to_owned() + &"x".repeat(first - 1) + "\n/y\r\n\n/z\n";
+        let wanted = input.replace("\r\n\n", "\n");
+        let ran = test.filter([], input.as_bytes());
+        assert!(ran.out == wanted.as_bytes(), "{first}");
+        let a = test.file("a", &input.as_bytes()[..first]);
+        let b = test.file("b", &input.as_bytes()[first + 1..]);
+        assert!(test.filter([a, b], b"").out == wanted.as_bytes(), "{first}");
+    }
+}
+
+/// Many small inputs share chunks.
+#[test]
+fn many_inputs() {
+    let test = Test::new();
+    let inputs: Vec<_> = (0..500).map(|n| test.file(&format!("{n}"), format!("/{n}"))).collect();
+    let wanted: String = (0..500).map(|n| format!("/{n}\n")).collect();
+    test.filter(inputs, b"").gives(0, wanted);
+}

@@ -1,0 +1,184 @@
+//! `robotsieve lint`.
+
+use crate::command::{Folder, run, run_with};
+use serde_json::Value;
+
+const BAD: &str = "User-agent: *\nDisalow: /x\nDisallow: /shop/cart/\nDisallow: /shop/\n";
+const WARNED: &str = "User-agent: *\nDisallow: /shop/cart\nAllow: /shop/cart*\n";
+const CLEAN: &str = "User-agent: *\nDisallow: /shop/\n";
+
+#[test]
+fn human_shows_the_lines() {
+    let folder = Folder::of(&[("robots.txt", BAD)]);
+    let ran = run(args!["lint", folder.path("robots.txt")]);
+    let out = String::from_utf8(ran.out.clone()).unwrap();
+    assert_eq!(ran.status, 1, "{ran:?}");
+    for part in [
+        "error[RS203]: unknown field 'Disalow', so the line is ignored [misspelt-field]",
+        "2 | Disalow: /x",
+        "| ^^^^^^^",
+        "= help: did you mean 'Disallow'?",
+        "note[RS403]",
+        "3 | Disallow: /shop/cart/",
+        "4 | Disallow: /shop/",
+        "robots.txt:3:11",
+    ] {
+        assert!(out.contains(part), "no {part:?} in {out}");
+    }
+    // No colors, since this is not a terminal.
+    assert!(!out.contains('\x1b'), "{out}");
+    ran.says("files 1 errors 1 warnings 0 notes 2");
+}
+
+#[test]
+fn statuses() {
+    let folder = Folder::of(&[("bad", BAD), ("warned", WARNED), ("clean", CLEAN)]);
+    let status = |options: &[&str], file: &str| {
+        let options = options.iter().map(std::ffi::OsString::from);
+        run(args!["lint"].into_iter().chain(options).chain(args![folder.path(file)])).status
+    };
+    assert_eq!(status(&[], "clean"), 0);
+    assert_eq!(status(&["--deny", "note"], "clean"), 0);
+    assert_eq!(status(&[], "warned"), 0);
+    assert_eq!(status(&["--deny", "warning"], "warned"), 1);
+    assert_eq!(status(&["--deny", "note"], "warned"), 1);
+    assert_eq!(status(&[], "bad"), 1);
+    assert_eq!(status(&["--deny", "never"], "bad"), 0);
+    assert_eq!(status(&["--deny", "fatal"], "bad"), 2);
+    assert_eq!(status(&["--format", "xml"], "bad"), 2);
+    assert_eq!(status(&["--profile", "rfc9309", "--all-profiles"], "bad"), 2);
+    run(args!["lint", "--deny", "never"]).fails(2, "<ROBOTS>");
+}
+
+#[test]
+fn an_unreadable_file_does_not_end_the_others() {
+    let folder = Folder::of(&[("bad", BAD)]);
+    let ran = run(args!["lint", folder.path("absent"), folder.path("bad")]);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    ran.says("absent").says("files 1 errors 1");
+    assert!(String::from_utf8(ran.out).unwrap().contains("RS203"));
+}
+
+#[test]
+fn standard_input() {
+    let ran = run_with(args!["lint", "--format", "github", "-"], WARNED.as_bytes());
+    ran.gives(
+        0,
+        "::warning file=<stdin>,line=2,col=11,endColumn=21,title=RS402 never-wins::\
+         'Disallow: /shop/cart' never decides, as 'Allow: /shop/cart*' on line 3 wins wherever it \
+         matches; remove it, or make it longer than the rules that win\n",
+    );
+}
+
+#[test]
+fn github_escapes() {
+    let folder = Folder::of(&[("a,b:c.txt", "User-agent: *\nDisallow: /100%/\n")]);
+    let ran = run(args!["lint", "--format", "github", folder.path("a,b:c.txt")]);
+    let out = String::from_utf8(ran.out).unwrap();
+    assert!(out.contains("a%2Cb%3Ac.txt,line=2"), "{out}");
+    assert!(out.contains("this '%25' is not followed"), "{out}");
+    assert!(out.lines().all(|line| line.starts_with("::")), "{out}");
+}
+
+#[test]
+fn jsonl_has_every_finding() {
+    // Not UTF-8, and more findings of one code than are shown.
+    let mut file = b"User-agent: *\n".to_vec();
+    for _ in 0..20 {
+        file.extend_from_slice(b"\xFFno record\n");
+    }
+    let ran = run_with(args!["lint", "--format", "jsonl", "-"], &file);
+    let out = String::from_utf8(ran.out).unwrap();
+    let values: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let records: Vec<&Value> = values.iter().filter(|v| v["code"] == "RS201").collect();
+    assert_eq!(records.len(), 20);
+    let first = records[0];
+    assert_eq!((&first["line"], &first["column"]), (&2.into(), &1.into()));
+    assert_eq!(first["span"], serde_json::json!([14, 24]));
+    assert_eq!(first["end_column"], 11);
+    assert_eq!(first["severity"], "warning");
+    assert_eq!(first["name"], "not-a-record");
+    assert_eq!(first["version"], 1);
+    assert_eq!(first["profiles"], serde_json::json!(["rfc9309"]));
+
+    let human = run_with(args!["lint", "-"], &file);
+    let out = String::from_utf8(human.out).unwrap();
+    assert_eq!(out.matches("warning[RS201]").count(), 5, "{out}");
+    assert!(out.contains("15 more RS201 (not-a-record); --max-per-code 0 shows all"), "{out}");
+    let all = run_with(args!["lint", "--max-per-code", "0", "-"], &file);
+    let out = String::from_utf8(all.out).unwrap();
+    assert_eq!(out.matches("warning[RS201]").count(), 20, "{out}");
+}
+
+#[test]
+fn profiles_and_content_type() {
+    let lint = |options: &[&str]| {
+        let options = options.iter().map(std::ffi::OsString::from);
+        let args = args!["lint", "--format", "jsonl"].into_iter().chain(options).chain(args!["-"]);
+        String::from_utf8(run_with(args, WARNED.as_bytes()).out).unwrap()
+    };
+    assert!(lint(&["--profile", "original-1994"]).contains("RS205"));
+    assert!(!lint(&[]).contains("RS205"));
+    let all = lint(&["--all-profiles"]);
+    assert!(all.contains(r#""profiles":["rfc9309","google","google-classic"]"#), "{all}");
+    assert!(all.contains(r#""profiles":["original-1994"]"#), "{all}");
+    assert!(lint(&["--content-type", "text/html"]).contains("RS108"));
+}
+
+/// Control characters in a file do not reach the terminal.
+#[test]
+fn human_is_safe_to_show() {
+    let file = b"User-agent: *\nDisallow: /\x1b[31m\x9B\nsome \x1b]0;title\x07 text\n\x1b[2J: x\n";
+    let ran = run_with(args!["lint", "--all-profiles", "-"], file);
+    assert!(ran.out.iter().all(|o| !o.is_ascii_control() || *o == b'\n'), "{ran:?}");
+}
+
+#[test]
+fn sarif_validates_against_the_published_schema() {
+    // A pattern in the schema has a stray bracket, which JavaScript accepts and the validator
+    // refuses. It is about `language`, which is never written.
+    let schema = include_str!("../data/sarif-schema-2.1.0.json");
+    let stray = r#""^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$""#;
+    assert_eq!(schema.matches(stray).count(), 2);
+    let schema = schema.replace(stray, r#""^[a-zA-Z]{2}(-[a-zA-Z]{2})?$""#);
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let validate = |out: &[u8]| -> Value {
+        let log: Value = serde_json::from_slice(out).unwrap();
+        let errors: Vec<String> = validator.iter_errors(&log).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        log
+    };
+    // The schema rejects an invalid log.
+    assert!(!validator.is_valid(&serde_json::json!({ "version": "2.1.0" })));
+
+    let folder = Folder::of(&[("bad one", BAD), ("warned", WARNED), ("clean", CLEAN)]);
+    let files = args![folder.path("bad one"), folder.path("warned"), folder.path("clean")];
+    let ran = run(args!["lint", "--format", "sarif"].into_iter().chain(files));
+    let log = validate(&ran.out);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let of = |code: &str| results.iter().find(|result| result["ruleId"] == code).unwrap();
+    let redundant = of("RS403");
+    let place = &redundant["locations"][0]["physicalLocation"];
+    assert!(place["artifactLocation"]["uri"].as_str().unwrap().ends_with("/bad%20one"));
+    assert_eq!(place["region"]["startLine"], 3);
+    assert_eq!(place["region"]["startColumn"], 11);
+    assert_eq!(redundant["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 4);
+    let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    for result in results {
+        let index = result["ruleIndex"].as_u64().unwrap() as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+    }
+
+    // The files of this repository, and an empty file.
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora/robots");
+    let files = std::fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path().into());
+    let options = args!["lint", "--all-profiles", "--format", "sarif"];
+    let ran = run(options.into_iter().chain(files));
+    assert!(validate(&ran.out)["runs"][0]["results"].as_array().unwrap().len() > 20);
+    let ran = run_with(args!["lint", "--format", "sarif", "-"], b"");
+    validate(&ran.out);
+    let ran = run(args!["lint", "--format", "sarif", folder.path("absent")]);
+    assert_eq!(ran.status, 3);
+    assert_eq!(validate(&ran.out)["runs"][0]["invocations"][0]["executionSuccessful"], false);
+}

@@ -1,0 +1,24 @@
+//! Runs the command as users do. One test program, with a module for each subject.
+
+#[macro_use]
+mod command;
+
+mod check;
+mod diff;
+mod docs_links;
+mod docs_output;
+mod dot;
+mod errors;
+mod explain;
+mod fetch;
+mod filter_hosts;
+mod filter_input;
+mod filter_output;
+mod help;
+mod lint;
+mod pack;
+mod progress;
+mod records;
+mod replay;
+mod stdin;
+mod vocabulary;

@@ -1,0 +1,186 @@
+//! `robotsieve pack` and `filter --pack`: the same verdicts as from the files.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+use crate::command::{Folder, Ran, run, run_with};
+
+/// A folder with robots.txt files in `robots/` and room for packs next to it. The files are for six
+/// hosts, because `b.example.txt` is a host, too.
+fn folder() -> Folder {
+    Folder::of(&[
+        ("robots/a.example", "User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /*a$\n"),
+        ("robots/b.example.txt", "User-agent: *\nDisallow: /b\n"),
+        ("robots/copy.example", "User-agent: *\nDisallow: /b\n"),
+        ("robots/c.example:8080", ""),
+        ("robots/xn--mller-kva.example", "User-agent: *\nAllow: /m/a\nDisallow: /m\n"),
+    ])
+}
+
+const URLS: &str = "http://a.example/a\nhttps://A.example/b\nhttp://b.example/b\n\
+    http://copy.example/c\nhttp://c.example:8080/\nhttp://c.example/\nnonsense\n\
+    http://m\u{fc}ller.example/m/b\nhttp://a.example/robots.txt\n";
+
+fn pack(folder: &Folder, options: &[&str]) -> Ran {
+    let out = folder.path("out.pack");
+    let first = args!["pack", "--robots-dir", folder.path("robots"), "-o", out];
+    run(first.into_iter().chain(options.iter().map(OsString::from)))
+}
+
+fn filter(source: [OsString; 2], options: &[&str]) -> Ran {
+    let first = args!["filter"].into_iter().chain(source);
+    run_with(first.chain(options.iter().map(OsString::from)), URLS.as_bytes())
+}
+
+#[test]
+fn same_verdicts_as_from_the_files() {
+    let folder = folder();
+    let agents = ["--agent", "GPTBot", "--agent", "x,FooBot", "--user-agent", "Bar/1"];
+    for profile in ["rfc9309", "google", "google-classic", "original-1994"] {
+        for keep in [&[][..], &["--keep-rules"]] {
+            pack(&folder, &[&agents[..], &["--profile", profile], keep].concat()).gives(0, "");
+            let from_pack = ["--pack".into(), folder.path("out.pack").into()];
+            let from_files = ["--robots-dir".into(), folder.path("robots").into()];
+            for output in ["tsv", "jsonl"] {
+                let output = ["--output", output];
+                let with_profile = [&agents[..], &output, &["--profile", profile]].concat();
+                let wanted = filter(from_files.clone(), &with_profile);
+                assert_eq!(wanted.status, 0, "{wanted:?}");
+                let mut wanted = String::from_utf8(wanted.out).unwrap();
+                if output[1] == "jsonl" && keep.is_empty() {
+                    wanted = without_rules(&wanted);
+                }
+                // With the given crawlers, and with all crawlers of the pack.
+                filter(from_pack.clone(), &with_profile).gives(0, &wanted);
+                let all = filter(from_pack.clone(), &output);
+                if output[1] == "tsv" {
+                    all.gives(0, &wanted);
+                }
+            }
+            let one = ["--agent", "x,FooBot", "--profile", profile];
+            let wanted = filter(from_files, &one);
+            filter(from_pack, &one[..2]).gives(0, &wanted.out);
+        }
+    }
+}
+
+/// Lines of JSON without the members `line` and `rule`.
+fn without_rules(lines: &str) -> String {
+    let mut left = String::new();
+    for part in lines.split_inclusive('}') {
+        match part.split_once(",\"line\":") {
+            Some((verdict, _)) => {
+                left.push_str(verdict);
+                left.push('}');
+            }
+            None => left.push_str(part),
+        }
+    }
+    left
+}
+
+#[test]
+fn stat_and_verify() {
+    let folder = folder();
+    let made = pack(&folder, &["--agent", "GPTBot", "--agent", "FooBot"]);
+    made.gives(0, "").says("origins 6 files 4");
+    let path = folder.path("out.pack");
+    let stat = run(args!["pack", "--stat", &path]);
+    let text = String::from_utf8(stat.out.clone()).unwrap();
+    for line in ["profile\trfc9309", "crawlers\tGPTBot; FooBot", "origins\t6", "files\t4"] {
+        assert!(text.lines().any(|l| l == line), "{line}: {text}");
+    }
+    let verified = run(args!["pack", "--verify", &path]);
+    assert_eq!(verified.status, 0, "{verified:?}");
+    // The same files make the same pack.
+    let before = fs::read(&path).unwrap();
+    pack(&folder, &["--agent", "GPTBot", "--agent", "FooBot", "--threads", "3"]).gives(0, "");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    assert_eq!(fs::read_dir(folder.root()).unwrap().count(), 2, "nothing else is left");
+}
+
+#[test]
+fn list() {
+    let folder = folder();
+    let (a, b) = (folder.path("robots/a.example"), folder.path("robots/b.example.txt"));
+    let text = format!("A.example\t{}\r\n\nz.example:81\t{}\n", a.display(), b.display());
+    let list = folder.file("list.tsv", text);
+    let out = folder.path("out.pack");
+    run(args!["pack", "--list", &list, "--agent", "FooBot", "-o", &out])
+        .gives(0, "")
+        .says("origins 2 files 2");
+    let urls = b"http://a.example/a\nhttp://z.example:81/b\nhttp://z.example/\n";
+    run_with(args!["filter", "--pack", &out, "--output", "tsv"], urls).gives(
+        0,
+        "disallow\thttp://a.example/a\ndisallow\thttp://z.example:81/b\n\
+         unknown\thttp://z.example/\n",
+    );
+    for (text, message) in [
+        ("a.example robots.txt", "line 1: there is no tab"),
+        ("a.example\tx\na.example\ty", "line 2: the host is in the list twice"),
+        ("\nb/example\tx", "line 2: the text before the tab is not a host"),
+    ] {
+        let list = folder.file("list.tsv", text);
+        run(args!["pack", "--list", &list, "--agent", "a", "-o", &out]).fails(2, message);
+    }
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = folder();
+    let robots = folder.path("robots");
+    run(args!["pack", "--robots-dir", &robots, "-o", "x"]).fails(2, "--agent NAME");
+    run(args!["pack", "--robots-dir", &robots, "--agent", "a"]).fails(2, "-o PATH");
+    pack(&folder, &["--agent", "GPTBot", "--agent", "FooBot"]).gives(0, "");
+    let source = || ["--pack".into(), folder.path("out.pack").into()];
+    filter(source(), &[]).fails(2, "there are 2 in the pack");
+    filter(source(), &["--agent", "Nobody"]).fails(2, "choose one of GPTBot; FooBot");
+    filter(source(), &["--agent", "FooBot", "--profile", "google"])
+        .fails(2, "was made with --profile rfc9309");
+    filter(["--robots-dir".into(), robots.into()], &[]).fails(2, "--agent NAME");
+}
+
+#[test]
+fn what_is_no_pack() {
+    let folder = folder();
+    let missing = folder.path("missing.pack");
+    run(args!["pack", "--verify", &missing]).fails(3, "missing.pack");
+    let other = folder.file("other.pack", "User-agent: *\n");
+    for option in ["--verify", "--stat"] {
+        run(args!["pack", option, &other]).fails(3, "not a pack");
+    }
+    run(args!["filter", "--pack", &other]).fails(3, "not a pack");
+    let empty = folder.file("empty.pack", "");
+    assert_eq!(run(args!["filter", "--pack", &empty]).status, 3);
+}
+
+/// If a policy is damaged its URLs are unknown, the others are judged, and the damage is reported.
+#[test]
+fn damage() {
+    let folder = folder();
+    pack(&folder, &["--agent", "FooBot"]).gives(0, "");
+    let path = folder.path("out.pack");
+    let mut bytes = fs::read(&path).unwrap();
+    // In the first record after its header.
+    bytes[16 + 8 + 9] ^= 0x40;
+    fs::write(&path, bytes).unwrap();
+    run(args!["pack", "--verify", &path]).fails(3, "checksum");
+    let ran = filter(["--pack".into(), (&path).into()], &["--output", "tsv"]);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    ran.says("damaged pack");
+    let text = String::from_utf8_lossy(&ran.out);
+    assert!(text.contains("unknown\thttp://a.example/a\n"), "{text}");
+    assert!(text.contains("disallow\thttp://b.example/b\n"), "{text}");
+}
+
+/// A file that cannot be read is reported, and its host is left out.
+#[cfg(unix)]
+#[test]
+fn unreadable_file() {
+    let folder = folder();
+    let link = folder.path("robots/gone.example");
+    std::os::unix::fs::symlink(Path::new("nowhere"), link).unwrap();
+    let made = pack(&folder, &["--agent", "FooBot"]);
+    made.gives(3, "").says("gone.example").says("origins 6 files 4");
+}

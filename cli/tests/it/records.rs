@@ -1,0 +1,102 @@
+//! `robotsieve records`: what it prints.
+
+use crate::command::{Folder, run};
+
+const FILE: &str = "Content-Signal: search=yes\nUser-agent: a\nUser-agent: b\nCrawl-delay: 2.5\n\
+    Request-rate: 1/10m 0600-0845\nDisallow: /x\nSitemap: /s.xml\n\nUser-agent: *\n\
+    Crawl-delay: soon\nContent-Usage: / train-ai=n, bots=n\nFoo: bar\n\
+    sitemap: https://e.com/t.xml\nVisit-time: 2200-0400\n";
+
+const TEXT: &str = "\
+for the whole file:
+  line  7  Sitemap         /s.xml  (not absolute)
+  line 13  sitemap         https://e.com/t.xml
+for a, b:
+  line  4  Crawl-delay     2.5  (2.5 s)
+  line  5  Request-rate    1/10m 0600-0845  (1 in 600 s, 06:00 to 08:45 UTC)
+for *:
+  line 10  Crawl-delay     soon  (invalid crawl-delay: expected a number of seconds, such as 10 or 0.5)
+  line 11  Content-Usage   / train-ai=n, bots=n  (train-ai disallowed, bots disallowed)
+  line 12  Foo             bar  (unknown field)
+  line 14  Visit-time      2200-0400  (22:00 to 04:00 UTC)
+in no group:
+  line  1  Content-Signal  search=yes  (search allowed)
+";
+
+#[test]
+fn text() {
+    let folder = Folder::of(&[("robots.txt", FILE), ("rules", "User-agent: *\nAllow: /\n")]);
+    let file = folder.path("robots.txt");
+    run(args!["records", &file]).gives(0, TEXT);
+    let ran = run(args!["records", "--base", "https://e.com/robots.txt", "--agent", "B", &file]);
+    let wanted = "\
+for the whole file:
+  line  7  Sitemap         /s.xml  (not absolute: https://e.com/s.xml)
+  line 13  sitemap         https://e.com/t.xml
+for a, b:
+  line  4  Crawl-delay     2.5  (2.5 s)
+  line  5  Request-rate    1/10m 0600-0845  (1 in 600 s, 06:00 to 08:45 UTC)
+in no group:
+  line  1  Content-Signal  search=yes  (search allowed)
+";
+    ran.gives(0, wanted);
+    let none = "no records other than user-agent lines and rules\n";
+    run(args!["records", folder.path("rules")]).gives(0, none);
+}
+
+#[test]
+fn usage() {
+    let folder = Folder::of(&[("robots.txt", FILE)]);
+    let file = folder.path("robots.txt");
+    let ran = run(args!["records", "--path", "/y", &file]);
+    let usage = "\
+use of /y by *, according to drafts:
+  training   disallowed  line 11 content-usage
+  search     allowed     line 1 content-signal
+  inference  unknown
+  note: line 11: label 'bots' is not in the current draft and is ignored (an earlier draft had it)
+  note: line 1: content-signal outside any group, which the draft does not allow; it counts for \
+        crawlers whose groups have none
+";
+    ran.gives(0, format!("{TEXT}{}", usage));
+    let ran = run(args!["records", "--agent", "a", "--path", "/x", "--format", "json", &file]);
+    let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+    let usage = &value["usage"][0];
+    assert_eq!((&usage["agent"], &usage["path"]), (&"a".into(), &"/x".into()));
+    assert_eq!(usage["crawlable"], false);
+    assert_eq!((&usage["search"], &usage["training"]), (&"allowed".into(), &"unknown".into()));
+    assert_eq!(usage["statements"][0]["line"], 1);
+    assert!(usage["ambiguities"].to_string().contains("in the group for *"), "{usage}");
+}
+
+#[test]
+fn json() {
+    let folder = Folder::of(&[("robots.txt", FILE)]);
+    let file = folder.path("robots.txt");
+    let ran = run(args!["records", "--format", "json", "--base", "https://e.com/", &file]);
+    assert_eq!(ran.status, 0);
+    let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+    assert_eq!((&value["version"], &value["profile"]), (&1.into(), &"rfc9309".into()));
+    let records = value["records"].as_array().unwrap();
+    assert_eq!(records.len(), 9);
+    assert!(records.is_sorted_by_key(|record| record["line"].as_u64()));
+    let wanted = serde_json::json!({
+        "line": 5, "kind": "request-rate", "field": "Request-rate", "raw": "1/10m 0600-0845",
+        "scope": "group", "group": 0, "crawlers": ["a", "b"],
+        "value": { "requests": 1, "seconds": 600, "time": { "from": "06:00", "to": "08:45" } },
+    });
+    assert_eq!(records[2], wanted);
+    assert_eq!(records[3]["value"]["url"], "https://e.com/s.xml");
+    assert!(records[4]["error"].as_str().unwrap().contains("a number of seconds"));
+    assert_eq!(value["usage"], serde_json::Value::Null);
+}
+
+#[test]
+fn called_wrongly() {
+    let folder = Folder::of(&[("robots.txt", FILE)]);
+    let file = folder.path("robots.txt");
+    run(args!["records", "--path", "x", &file]).fails(2, "--path 'x' is invalid");
+    run(args!["records", "--base", "x", &file]).fails(2, "--base");
+    run(args!["records", folder.path("none")]).fails(3, "cannot read robots.txt");
+    run(args!["records"]).fails(2, "Usage: robotsieve records");
+}

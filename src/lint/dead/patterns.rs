@@ -1,0 +1,240 @@
+//! The rules of a policy, and what their patterns alone say: which can match together, and which
+//! covers another.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::search::Search;
+use super::{OverBudget, Question, Work};
+use crate::policy::Policy;
+use crate::profile::Profile;
+use crate::rules::Pattern;
+use crate::verdict::Verdict;
+
+/// Comparing this many masks costs as much work as matching one pattern.
+pub(super) const MASKS_PER_WORK: usize = 16;
+
+/// A rule of a policy, or the one that allows `/robots.txt`, which has line 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RankedRule<'p> {
+    pub(super) line: u32,
+    pub(super) verdict: Verdict,
+    pub(super) precedence: u32,
+    pub(super) pattern: Pattern<'p>,
+    /// The pattern up to its first star.
+    pub(super) head: &'p [u8],
+    /// Which bytes the pattern has, stars aside: see [`mask`].
+    pub(super) mask: u64,
+    /// Neighbours with the same verdict form a run; the default belongs to the last one.
+    pub(super) run: u32,
+}
+
+/// The bytes of a text as a set of 64 bits, each shared by four bytes. A pattern matches only texts
+/// whose mask contains its own.
+pub(super) fn mask(text: &[u8]) -> u64 {
+    text.iter().fold(0, |mask, byte| mask | 1 << (byte & 63))
+}
+
+/// The rules of a policy. A rule's *rank* is its index: 0 is the highest precedence.
+pub(super) struct PolicyRules<'p> {
+    pub(super) ranked: Vec<RankedRule<'p>>,
+    /// Ranks, sorted by head.
+    by_head: Vec<u32>,
+    pub(super) wildcards: bool,
+    /// The run of the default.
+    pub(super) default_run: u32,
+    /// A byte that is in no pattern, if there is one.
+    pub(super) unused_byte: Option<u8>,
+}
+
+impl<'p> PolicyRules<'p> {
+    /// Keeps the first of equal rules and notes it in `twins` for each of the others. Any of them
+    /// can go as long as one stays, and none changes what becomes of other rules.
+    pub(super) fn new(
+        policy: &'p Policy,
+        profile: &Profile,
+        twins: &mut HashMap<u32, BTreeSet<u32>>,
+    ) -> PolicyRules<'p> {
+        let wildcards = profile.wildcards;
+        let mut ranked = Vec::with_capacity(policy.rule_count() + 1);
+        if profile.robots_txt_allowed {
+            ranked.push(RankedRule {
+                line: 0,
+                verdict: Verdict::Allow,
+                precedence: u32::MAX,
+                pattern: Pattern { bytes: b"/robots.txt", anchored: true },
+                head: b"/robots.txt",
+                mask: mask(b"/robots.txt"),
+                run: 0,
+            });
+        }
+        let mut firsts = HashMap::new();
+        ranked.extend(policy.rules().filter_map(|rule| {
+            let key = (rule.verdict, rule.precedence, rule.pattern(), rule.is_anchored());
+            let first = *firsts.entry(key).or_insert(rule.line);
+            if first != rule.line {
+                twins.entry(rule.line).or_default().insert(first);
+                return None;
+            }
+            let bytes = rule.pattern();
+            let star = memchr::memchr(b'*', bytes).filter(|_| wildcards);
+            Some(RankedRule {
+                line: rule.line,
+                verdict: rule.verdict,
+                precedence: rule.precedence,
+                pattern: Pattern { bytes, anchored: rule.is_anchored() },
+                head: &bytes[..star.unwrap_or(bytes.len())],
+                mask: bytes
+                    .split(|byte| wildcards && *byte == b'*')
+                    .fold(0, |all, piece| all | mask(piece)),
+                run: 0,
+            })
+        }));
+        let mut run = 0;
+        for rank in 1..ranked.len() {
+            run += u32::from(ranked[rank].verdict != ranked[rank - 1].verdict);
+            ranked[rank].run = run;
+        }
+        let lowest = ranked.last().map_or(Verdict::Allow, |rule| rule.verdict);
+        let default_run = run + u32::from(lowest == Verdict::Disallow);
+        let mut by_head: Vec<u32> = (0..ranked.len() as u32).collect();
+        by_head.sort_by_key(|rank| ranked[*rank as usize].head);
+        let mut used = [false; 256];
+        for byte in ranked.iter().flat_map(|rule| rule.pattern.bytes) {
+            used[usize::from(*byte)] = true;
+        }
+        let letters = (b'a'..=b'z').chain(b'A'..=b'Z').chain(b'0'..=b'9').chain(*b"-_.~");
+        let unused_byte = letters.chain(0..=255).find(|byte| !used[usize::from(*byte)]);
+        PolicyRules { ranked, by_head, wildcards, default_run, unused_byte }
+    }
+
+    /// Whether any target matches the rule. All targets begin with `/`.
+    pub(super) fn can_match(&self, rank: usize) -> bool {
+        let Pattern { bytes, anchored } = self.ranked[rank].pattern;
+        match bytes.first() {
+            Some(b'/') => true,
+            Some(b'*') => self.wildcards,
+            Some(_) => false,
+            None => !anchored,
+        }
+    }
+
+    /// The verdict of a run.
+    pub(super) fn verdict_of(&self, run: u32) -> Verdict {
+        // Runs alternate, and the default allows.
+        if (self.default_run - run).is_multiple_of(2) { Verdict::Allow } else { Verdict::Disallow }
+    }
+
+    fn head(&self, at: usize) -> &'p [u8] {
+        self.ranked[self.by_head[at] as usize].head
+    }
+
+    /// The ranks of the rules whose head is a prefix of `text`.
+    pub(super) fn heads_of<'s>(&'s self, text: &'s [u8]) -> impl Iterator<Item = usize> + 's {
+        let mut from = 0;
+        (0..=text.len()).flat_map(move |len| {
+            let head = &text[..len];
+            let left = &self.by_head[from..];
+            let before =
+                left.partition_point(|rank| self.ranked[*rank as usize].head < head) + from;
+            // From here on no head is lower.
+            let count = self.by_head[before..]
+                .partition_point(|rank| self.ranked[*rank as usize].head == head);
+            from = before + count;
+            self.by_head[before..from].iter().map(|rank| *rank as usize)
+        })
+    }
+
+    /// The ranks of all rules that may match a target that rule number `rank` matches, itself
+    /// included.
+    pub(super) fn compatible(
+        &self,
+        rank: usize,
+        work: &mut Work,
+    ) -> Result<Vec<usize>, OverBudget> {
+        let head = self.ranked[rank].head;
+        let mut ranks: Vec<usize> = self.heads_of(head).collect();
+        let from = self.by_head.partition_point(|rank| self.ranked[*rank as usize].head <= head);
+        let longer = (from..self.by_head.len()).take_while(|at| self.head(*at).starts_with(head));
+        ranks.extend(longer.map(|at| self.by_head[at] as usize));
+        work.add(1 + ranks.len() / MASKS_PER_WORK)?;
+        Ok(ranks)
+    }
+
+    /// The highest-ranking rule that matches wherever rule number `rank` does, as far as the two
+    /// patterns alone tell: it may miss one.
+    fn cover(
+        &self,
+        rank: usize,
+        counts: impl Fn(&usize) -> bool,
+        work: &mut Work,
+    ) -> Result<Option<usize>, OverBudget> {
+        // The pattern read as a target: only a star of the other pattern matches its stars.
+        let own = self.ranked[rank].pattern;
+        let mut text = own.bytes.to_vec();
+        if self.wildcards && !own.anchored {
+            text.push(b'*');
+        }
+        let mut texts = vec![text];
+        if self.wildcards && own.bytes.first() == Some(&b'*') {
+            // Targets begin with `/`: the star matches it and more, or nothing at all.
+            let after = texts[0].split_off(1);
+            texts[0] = [b"/*", after.as_slice()].concat();
+            if after.first() == Some(&b'/') {
+                texts.push(after);
+            }
+        }
+        let mut best: Option<usize> = None;
+        let bytes = mask(&texts[0]);
+        for (number, other) in self.heads_of(&texts[0]).enumerate() {
+            work.add(usize::from(number % MASKS_PER_WORK == 0))?;
+            let rule = &self.ranked[other];
+            if best.is_none_or(|best| other < best)
+                && rule.mask & !bytes == 0
+                && other != rank
+                && counts(&other)
+            {
+                work.add(1)?;
+                if texts.iter().all(|text| rule.pattern.matches(text, self.wildcards)) {
+                    best = Some(other);
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    /// Whether the answer to the question is yes if the rules of some lines are left out. If it is
+    /// no, adds the ranks of rules that are the cause.
+    pub(super) fn has_effect(
+        &self,
+        rank: usize,
+        question: Question,
+        without: &HashSet<u32>,
+        work: &mut Work,
+        causes: &mut BTreeSet<usize>,
+    ) -> Result<bool, OverBudget> {
+        let own_line = self.ranked[rank].line;
+        let counts = |other: &usize| {
+            let line = self.ranked[*other].line;
+            *other == rank
+                || line != own_line
+                    && !without.contains(&line)
+                    && (*other < rank || question == Question::ChangesVerdict)
+        };
+        let cover = self.cover(rank, counts, work)?;
+        if let Some(cover) = cover.filter(|cover| *cover < rank) {
+            causes.insert(cover);
+            return Ok(false);
+        }
+        // A cover of lower precedence takes the place of the default.
+        let default_run = cover.map_or(self.default_run, |cover| self.ranked[cover].run);
+        let mut others = self.compatible(rank, work)?;
+        others.retain(counts);
+        let mut search = Search::new(self, rank, question, default_run, causes);
+        let has_effect = search.finds_effect(&others, work)?;
+        // If the cover says the same, it is a cause too.
+        if let Some(cover) = cover.filter(|_| !has_effect) {
+            search.add_cause(cover);
+        }
+        Ok(has_effect)
+    }
+}

@@ -1,0 +1,447 @@
+//! Hostile input never panics and stays bounded.
+//!
+//! The times are the requirement's bars with a wide allowance: they are here to find what
+//! explodes, not to measure; the benches do that.
+//!
+//! This is a program of its own, so that no other test runs while it measures: cargo runs test
+//! programs one after another.
+
+#[allow(dead_code, reason = "the other tests use all of it")]
+#[path = "it/support"]
+mod support {
+    pub mod configs;
+    pub mod naive;
+    pub mod random;
+    pub mod say;
+    pub mod whole_file;
+}
+
+use std::time::{Duration, Instant};
+
+use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots};
+use support::configs;
+use support::random::Random;
+use support::say::say;
+use support::whole_file::look_at;
+
+/// By how much a bar may be missed before a test fails: other processes run beside the tests,
+/// and assertions and a missing optimisation cost.
+const ALLOWANCE: u32 = if cfg!(debug_assertions) { 50 } else { 10 };
+
+/// A file as sites serve it, with something of everything.
+const REAL_LOOKING: &[u8] = b"\xEF\xBB\xBF# robots.txt for http://shop.example/\r\n\
+User-agent: Googlebot-Image\r\n\
+User-agent: MJ12bot/1.4 # two of them\r\n\
+Crawl-delay: 10\r\n\
+Disallow: /cart\r\n\
+Disallow: /*?sort=*&dir=%c3%a9$\r\n\
+Allow: /cart/index.html\r\n\
+\r\n\
+User-agent: *\r\n\
+Disallow:\r\n\
+Allow: /p*/caf\xC3\xA9$\r\n\
+Disallow: /*.pdf$\r\n\
+Noindex: /x\r\n\
+Sitemap: http://shop.example/sitemap.xml\r\n\
+Dissallow: /typo\r\n\
+disallow /no-colon\r\n";
+
+const URLS: [&[u8]; 7] = [
+    b"http://shop.example/cart/index.html?x#y",
+    b"/a?sort=1&dir=%C3%A9",
+    b"/p/caf\xC3\xA9",
+    b"/robots.txt",
+    b"",
+    b"shop.example;x",
+    b"/%",
+];
+
+#[test]
+fn random_bytes() {
+    let mut random = Random(1);
+    for _ in 0..300 {
+        let file: Vec<u8> = (0..random.below(1_500)).map(|_| random.below(256) as u8).collect();
+        let url: Vec<u8> = (0..random.below(50)).map(|_| random.below(256) as u8).collect();
+        look_at(&file, &[&url, &[b"/", &url[..]].concat()]);
+    }
+}
+
+/// Bytes alone seldom make a record; pieces of records do.
+#[test]
+fn random_pieces() {
+    const PIECES: [&[u8]; 28] = [
+        b"User-agent",
+        b"Disallow",
+        b"Allow",
+        b"Sitemap",
+        b"Useragent",
+        b":",
+        b":",
+        b":",
+        b" ",
+        b"\t",
+        b"\n",
+        b"\n",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"#",
+        b"*",
+        b"*",
+        b"$",
+        b"/",
+        b"/a",
+        b"bot",
+        b"%61",
+        b"%",
+        b"\0",
+        b"\xEF\xBB\xBF",
+        b"\xFF",
+        b"index.htm",
+    ];
+    let mut random = Random(2);
+    for _ in 0..1_500 {
+        let pieces = (0..random.below(60)).map(|_| *random.of(&PIECES));
+        let file: Vec<u8> = pieces.collect::<Vec<_>>().concat();
+        let url: Vec<u8> = (0..6).map(|_| *random.of(&PIECES)).collect::<Vec<_>>().concat();
+        look_at(&file, &[&[b"/", &url[..]].concat(), &url, b"/a", b"/"]);
+    }
+}
+
+#[test]
+fn one_byte_changed() {
+    look_at(REAL_LOOKING, &URLS);
+    for at in 0..REAL_LOOKING.len() {
+        for byte in *b"\0\n\r\t #:*$%/\x7F\xEF\xFF" {
+            let mut file = REAL_LOOKING.to_vec();
+            file[at] = byte;
+            look_at(&file, &URLS[..3]);
+        }
+        look_at(&REAL_LOOKING[..at], &URLS[..3]);
+        look_at(&REAL_LOOKING[at..], &URLS[..3]);
+    }
+}
+
+#[test]
+fn one_byte_repeated() {
+    for byte in *b"\r\n\0*#:$% /\t\xEF\xFF\x0Ba" {
+        look_at(&vec![byte; 5_000], &URLS);
+        let started = Instant::now();
+        let file = vec![byte; 1_000_000];
+        for &(_, profile) in Profile::NAMED {
+            let robots = Robots::parse(&file, &profile);
+            robots.diagnostics();
+            let policy = robots.policy(&Crawler::name("bot"));
+            assert_eq!(policy.is_allowed("/x"), Ok(true));
+        }
+        let bar = Duration::from_millis(400);
+        within(&format!("a file of {:?}", char::from(byte)), started.elapsed(), bar);
+    }
+    for line in
+        [&b"*\r\n"[..], b":\n", b"a:\n", b"user-agent:\n", b"disallow:\n", b"\0\n", b"\r\r\n"]
+    {
+        look_at(&line.repeat(2_000), &URLS[..2]);
+    }
+    for value in [&b"*"[..], b"$", b"%", b"**$", b"$$", b"/", b"\xFF"] {
+        let value = value.repeat(3_000);
+        let file = [b"User-agent: *\nDisallow: ", &value[..], b"\nAllow: /", &value].concat();
+        look_at(&file, &URLS);
+    }
+}
+
+/// The hostile files of ENGINE.md, with the requirement's bars: parse and compile, and one
+/// decision on a URL of 2 kB.
+#[test]
+fn hostile_files() {
+    let mut random = Random(3);
+    let digits = |n: usize| format!("{n:05}");
+    let prefixes = (0..20_000).map(|n| format!("/{}/{}", random.below(100), digits(n))).collect();
+    let stars = (0..25_000).map(|n| {
+        let at = |i: u32| char::from(b'a' + (n / 26usize.pow(i) % 26) as u8);
+        format!("/*{}*{}*{}*{}", at(0), at(1), at(2), at(3))
+    });
+    let explosive =
+        (0..14).map(|n| format!("/*{}x*{}y", char::from(b'a' + n), char::from(b'A' + n)));
+    let bombs = (0..14_300).map(|n| format!("/*a*a*a*a*a*a*a*a*a*{}", digits(n)));
+    let bombs_of_a = (0..100).map(|n| format!("/{}*a*a*a*a*a*a*a*b", "*a".repeat(n)));
+    let millis = Duration::from_millis;
+    let long = |end: char| format!("{}{end}", "a".repeat(200_000));
+    let stars_of_one = |end: char| format!("/{}{end}", "*a".repeat(100_000));
+    let codes = (0..22_000).map(|n| format!("/*{}*{}", code(n), code(n * 7 % 22_000)));
+    let all: [(&str, Vec<String>, Duration); 10] = [
+        ("20,000 prefixes", prefixes, millis(60)),
+        ("25,000 /*a*b*c*d", stars.collect(), millis(60)),
+        ("14 /*ax*Ay", explosive.collect(), millis(60)),
+        ("14,300 star bombs", bombs.collect(), millis(60)),
+        ("100 deeper and deeper", bombs_of_a.collect(), millis(60)),
+        ("nested pieces", nested_pieces(), millis(20)),
+        ("/aaa…*XY", long_runs(), millis(600)),
+        // Found by these tests to cost far more than they look.
+        (
+            "two long literals",
+            vec![format!("/{}", long('b')), format!("/*{}", long('c'))],
+            millis(60),
+        ),
+        ("200,000 stars", vec![stars_of_one('b'), stars_of_one('c')], millis(60)),
+        ("22,000 pairs of codes", codes.collect(), millis(60)),
+    ];
+    for (name, values, bar) in all {
+        // One verdict alone would come down to one run.
+        let verdict = |n: usize| if n.is_multiple_of(3) { "Allow" } else { "Disallow" };
+        let lines = values.iter().enumerate().map(|(n, v)| format!("{}: {v}\n", verdict(n)));
+        let lines: String = lines.collect();
+        let file = format!("User-agent: *\n{lines}").into_bytes();
+        let mut config = Config::default();
+        config.build_after = Some(0);
+        let built = quickest(|| {
+            let robots = Robots::parse_with(&file, &Profile::RFC9309, &config);
+            robots.policy(&Crawler::name("bot")).compile();
+        });
+        let robots = Robots::parse_with(&file, &Profile::RFC9309, &config);
+        let policy = robots.policy(&Crawler::name("bot"));
+        policy.compile();
+        policy.validate().expect(name);
+        let scan = with_engine(&file, Engine::Scan);
+        let others = [Engine::Lazy, Engine::Segments].map(|engine| with_engine(&file, engine));
+        let engine = policy.engine();
+        let mut slowest = [Duration::ZERO; 2];
+        for (i, len) in [2_000, 64_000].into_iter().enumerate() {
+            for url in urls(len, &values, &mut random) {
+                let expected = scan.is_allowed(&url);
+                for policy in others.iter().chain([&policy]) {
+                    let got = policy.is_allowed(&url);
+                    let shown = url[..url.len().min(200)].escape_ascii();
+                    assert_eq!(got, expected, "{name}, {:?}, {shown}", policy.engine());
+                }
+                slowest[i] = slowest[i].max(quickest(|| {
+                    let _ = policy.is_allowed(&url);
+                }));
+            }
+        }
+        say(&format!(
+            "{name}: {:?} to parse and compile, {engine:?}, a decision {:?}, on 64 kB {:?}",
+            built, slowest[0], slowest[1]
+        ));
+        within(&format!("{name}: parse and compile"), built, bar);
+        within(&format!("{name}: 2 kB"), slowest[0], millis(1));
+        within(&format!("{name}: 64 kB"), slowest[1], millis(20));
+    }
+}
+
+/// Few bytes with very many stars: no lazy DFA is tried, whose states would be so large that
+/// a question waits for some milliseconds before it gives up.
+#[test]
+fn many_stars_in_few_bytes() {
+    for (rules, engine) in [(409, Engine::Lazy), (410, Engine::Segments), (3_312, Engine::Segments)]
+    {
+        let letter = |n: usize| char::from(b'a' + (n % 26) as u8);
+        let rule = |n| format!("Disallow: /*a*a{}*a*a{}*a*a*a*a*a*b\n", letter(n), letter(n / 26));
+        let file = format!("User-agent: *\n{}", (0..rules).map(rule).collect::<String>());
+        assert!(file.len() < 128 << 10);
+        let policy =
+            Robots::parse(file.as_bytes(), &Profile::RFC9309).policy(&Crawler::name("bot"));
+        policy.compile();
+        let scan = with_engine(file.as_bytes(), Engine::Scan);
+        let mut random = Random(rules as u64);
+        for _ in 0..20 {
+            let path: Vec<u8> = (1..2_000).map(|_| b"aaab"[random.below(4)]).collect();
+            let path = [b"/", &path[..]].concat();
+            let begun = Instant::now();
+            let verdict = policy.is_path_allowed(&path);
+            within(
+                &format!("{rules} rules of ten stars"),
+                begun.elapsed(),
+                Duration::from_millis(1),
+            );
+            assert_eq!(verdict, scan.is_path_allowed(&path));
+        }
+        assert_eq!(policy.engine(), engine, "{rules} rules");
+    }
+}
+
+/// A number in base 36.
+fn code(mut n: usize) -> String {
+    let mut code = String::new();
+    while n > 0 || code.is_empty() {
+        code.extend(char::from_digit((n % 36) as u32, 36));
+        n /= 36;
+    }
+    code
+}
+
+/// ENGINE.md: 987 rules `/*a*Z…`, `/*aa*Z…`, …: every byte of a URL of `a` ends all pieces.
+fn nested_pieces() -> Vec<String> {
+    (1..=987).map(|n| format!("/*{}*Z{n}", "a".repeat(n))).collect()
+}
+
+/// ENGINE.md: 980 rules `/aaa…*XY`.
+fn long_runs() -> Vec<String> {
+    (1..=980)
+        .map(|n| {
+            let at = |n: usize| char::from(b'A' + (n % 26) as u8);
+            format!("/{}*{}{}", "a".repeat(n), at(n), at(n / 26))
+        })
+        .collect()
+}
+
+fn urls(len: usize, values: &[String], random: &mut Random) -> Vec<Vec<u8>> {
+    let random_letters: Vec<u8> = (1..len).map(|_| b'a' + random.below(26) as u8).collect();
+    let mut of_a = vec![b'a'; len];
+    of_a[0] = b'/';
+    let explosive = b"axbxcxdxexfxgxhxixjxkxlxmxnxAyx".iter().cycle().take(len - 1);
+    let value = values[random.below(values.len())].replace('*', "aXYa").into_bytes();
+    let escapes = b"%61%C3%a9\xC3\xA9%".iter().cycle().take(len - 1);
+    let slashed = |bytes: Vec<u8>| [b"/", &bytes[..]].concat();
+    let mut all = vec![
+        slashed(random_letters),
+        of_a.clone(),
+        slashed(explosive.copied().collect()),
+        [&value[..], &of_a].concat(),
+        slashed(escapes.copied().collect()),
+        [&of_a[..len - 5], b"00042"].concat(),
+    ];
+    // What comes of a long rule is longer.
+    all.iter_mut().for_each(|url| url.truncate(len));
+    all
+}
+
+fn with_engine(file: &[u8], engine: Engine) -> Policy {
+    let config = configs::forced(engine);
+    Robots::parse_with(file, &Profile::RFC9309, &config).policy(&Crawler::name("bot"))
+}
+
+/// The least of three times: what is slow every time is slow.
+fn quickest(mut act: impl FnMut()) -> Duration {
+    (0..3)
+        .map(|_| {
+            let started = Instant::now();
+            act();
+            started.elapsed()
+        })
+        .min()
+        .expect("three times")
+}
+
+fn within(what: &str, took: Duration, bar: Duration) {
+    assert!(took <= bar * ALLOWANCE, "{what}: {took:?}, the bar is {bar:?} × {ALLOWANCE}");
+}
+
+#[test]
+fn ten_thousand_groups() {
+    let mut file = Vec::new();
+    for n in 0..10_000 {
+        file.extend_from_slice(
+            format!("User-agent: bot-{n:05}\nDisallow: /{n}\nAllow: /{n}/a\n").as_bytes(),
+        );
+    }
+    let started = Instant::now();
+    for &(name, mut profile) in Profile::NAMED {
+        profile.size_limit = None;
+        let robots = Robots::parse(&file, &profile);
+        assert_eq!(robots.group_count(), 10_000, "{name}");
+        for n in (0..10_000).step_by(7) {
+            let policy = robots.policy(&Crawler::name(format!("BOT-{n:05}")));
+            // Google's tokens end before the digits, so all groups are one there and none
+            // is this crawler's.
+            let disallowed = name != "google";
+            assert_eq!(policy.is_allowed(&format!("/{n}/b")), Ok(!disallowed), "{name}");
+        }
+        let everyone = robots.policy(&Crawler::name("bot-"));
+        assert_eq!(everyone.rule_count(), if name == "google" { 20_000 } else { 0 });
+        assert_eq!(everyone.is_allowed("/9999/b"), Ok(name != "google"), "{name}");
+        assert_eq!(robots.policy(&Crawler::name("x")).is_allowed("/1"), Ok(true), "{name}");
+    }
+    within("10,000 groups, four times", started.elapsed(), Duration::from_millis(400));
+}
+
+/// One group with 10,000 user-agent lines, and 10,000 groups for one crawler.
+#[test]
+fn ten_thousand_names_and_groups_of_one() {
+    let names: String = (0..10_000).map(|n| format!("User-agent: b{n}\n")).collect();
+    let names = format!("{names}Disallow: /\n").into_bytes();
+    let groups: String = (0..10_000).map(|n| format!("User-agent: b\nDisallow: /{n}\n")).collect();
+    let groups = groups.into_bytes();
+    let started = Instant::now();
+    for &(name, mut profile) in Profile::NAMED {
+        profile.size_limit = None;
+        let robots = Robots::parse(&names, &profile);
+        let policies: Vec<Policy> = (0..10_000)
+            .step_by(99)
+            .map(|n| robots.policy(&Crawler::name(format!("b{n}"))))
+            .collect();
+        assert!(policies.iter().all(|policy| policy.is_same(&policies[0])), "{name}");
+        robots.diagnostics();
+        let robots = Robots::parse(&groups, &profile);
+        let policy = robots.policy(&Crawler::name("b"));
+        let merged = name != "original-1994";
+        assert_eq!(policy.rule_count(), if merged { 10_000 } else { 1 }, "{name}");
+        assert_eq!(policy.is_allowed("/9999"), Ok(!merged), "{name}");
+        robots.diagnostics();
+    }
+    within("10,000 names and groups", started.elapsed(), Duration::from_millis(400));
+}
+
+/// Tokens that are prefixes and suffixes of one another, very long, not ASCII, or look like
+/// patterns: the index over them is one aho-corasick automaton.
+#[test]
+fn tokens_that_nest() {
+    let mut tokens: Vec<Vec<u8>> = (1..120).map(|len| vec![b'a'; len]).collect();
+    tokens.extend((1..100).map(|len| [&vec![b'b'; len][..], b"a"].concat()));
+    tokens.extend([
+        vec![b'z'; 100_000],
+        b".*".to_vec(),
+        b"(?i)a|b".to_vec(),
+        b"\xFF\xFE".to_vec(),
+        "ünïcode".as_bytes().to_vec(),
+        b"a b c".to_vec(),
+        b"a\\".to_vec(),
+        b"-_-".to_vec(),
+        Vec::new(),
+    ]);
+    let mut file = Vec::new();
+    for (n, token) in tokens.iter().enumerate() {
+        file.extend([b"User-agent: ", &token[..], b"\nDisallow: /"].concat());
+        file.extend(format!("{n}$\n\n").into_bytes());
+    }
+    let started = Instant::now();
+    for &(name, profile) in Profile::NAMED {
+        let robots = Robots::parse(&file, &profile);
+        for (n, token) in tokens.iter().enumerate().take(119) {
+            let policy = robots.policy(&Crawler::name(token.to_ascii_uppercase()));
+            // In the profile of 1994 the first group with a token that occurs in the name is
+            // that of `a`, and `$` is plain.
+            let (n, end) = if name == "original-1994" { (0, "$") } else { (n, "") };
+            assert_eq!(policy.is_allowed(&format!("/{n}{end}")), Ok(false), "{name}, {n}");
+            // `a b c` and the like are `a` too in most profiles.
+            assert!(policy.rule_count() == 1 || n == 0, "{name}, {n}");
+        }
+        for token in &tokens {
+            robots.policy(&Crawler::from_user_agent(token));
+            robots.policy(&Crawler::name([&token[..], b"/1"].concat()));
+        }
+        robots.diagnostics();
+    }
+    within("tokens that nest", started.elapsed(), Duration::from_millis(400));
+    look_at(&file[..5_000], &URLS);
+}
+
+/// Headers that a server may see: never a panic, never more names than words.
+#[test]
+fn hostile_headers() {
+    let mut random = Random(4);
+    for _ in 0..3_000 {
+        let header = random.word(80, b"()();,/ \\\"ab1.\x00\xFFMozilla compatible");
+        let crawler = Crawler::from_user_agent(&header);
+        assert!(crawler.iter().count() <= header.len());
+        assert!(crawler.iter().all(|name| !name.is_empty()));
+    }
+    let started = Instant::now();
+    for piece in ["(", ")", "((a;", "a ", "a/1 (b) ", "\\", "compatible;"] {
+        Crawler::from_user_agent(piece.repeat(20_000));
+    }
+    within("headers of 20,000 pieces", started.elapsed(), Duration::from_millis(400));
+    let words: String = (0..20_000).map(|n| format!("a{n} ")).collect();
+    let started = Instant::now();
+    Crawler::from_user_agent(&words);
+    within("a header of 20,000 names", started.elapsed(), Duration::from_millis(400));
+}
