@@ -41,11 +41,13 @@ const NFA_LIMIT_BYTES: usize = 16 << 20;
 const CACHE_LIMIT_BYTES: usize = 2 << 20;
 /// The work that a lazy DFA may spend on its states, and how much more for each byte it reads.
 ///
-/// To build a transition counts as many units as the largest state so far has bytes, its row of
-/// transitions apart: up to two for each live NFA state, and up to 8 nanoseconds each. Real
-/// policies spend a quarter of it on their first hundred URLs. regex-automata itself can bound
-/// how often the states are dropped, but a few large ones can take long without that.
-const WORK: usize = 1 << 20;
+/// A transition counts as many units as the largest state so far has bytes, its row of
+/// transitions apart: one or two for each live NFA state, at 3 to 8 nanoseconds a unit. More
+/// than 16 for each byte cost more than the segment matcher does. Of the real policies that are
+/// over the budget, one in fourteen spends more on URLs that are all different, and none does
+/// on its own. regex-automata itself can only bound how often the states are dropped, but a few
+/// large states with many transitions take long without that.
+const WORK: usize = 512 << 10;
 const WORK_PER_BYTE: usize = 16;
 
 /// The lazy DFA is too large, or builds too much for what it reads. Another engine must decide.
@@ -435,7 +437,7 @@ mod tests {
             assert!(ready.memory_usage() < 256 << 10, "{}", ready.memory_usage());
             verdict.is_err()
         });
-        assert!(gave_up && ready.cache.clear_count() > 4, "{}", ready.cache.clear_count());
+        assert!(gave_up && ready.cache.clear_count() > 0, "{}", ready.cache.clear_count());
     }
 
     #[test]
