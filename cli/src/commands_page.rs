@@ -36,7 +36,8 @@ and keep the order of the command line.
 
 In the formats, `json` is one JSON document, and `jsonl` is one JSON object a line.
 
-Wherever a file is read, `-` is standard input; `./-` is a file.
+Wherever a robots.txt, URLs, records or a list are read, `-` is standard input; `./-` is a file. Packs and
+stores are files only.
 
 ### Older spellings
 

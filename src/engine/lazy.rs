@@ -54,6 +54,13 @@ const WORK_PER_BYTE: usize = 16;
 #[derive(Debug)]
 pub(crate) struct GaveUp;
 
+/// The NFA is larger than [`NFA_LIMIT_BYTES`], or has more states than it can number.
+impl From<BuildError> for GaveUp {
+    fn from(_: BuildError) -> GaveUp {
+        GaveUp
+    }
+}
+
 /// A policy's handle to its lazy DFA in the pool.
 #[derive(Debug)]
 pub(crate) struct Lazy {
@@ -207,7 +214,7 @@ impl Ready {
         if rules.pattern_bytes() > PATTERN_LIMIT_BYTES {
             return Err(GaveUp);
         }
-        let nfa = build_nfa(rules).map_err(|_| GaveUp)?;
+        let nfa = build_nfa(rules)?;
         let nfa_bytes = nfa.memory_usage();
         let dfa = DFA::builder().configure(config).build_from_nfa(nfa).map_err(|_| GaveUp)?;
         let fixed_bytes = size_of::<Ready>() + nfa_bytes + dfa.memory_usage();
@@ -277,7 +284,7 @@ impl Ready {
     }
 }
 
-fn build_nfa(rules: &RuleSet) -> Result<NFA, BuildError> {
+fn build_nfa(rules: &RuleSet) -> Result<NFA, GaveUp> {
     let mut nfa = Builder::new();
     nfa.set_size_limit(Some(NFA_LIMIT_BYTES))?;
     let rules_in_order: Vec<_> = rules.iter().collect();
@@ -295,7 +302,7 @@ fn build_nfa(rules: &RuleSet) -> Result<NFA, BuildError> {
         starts.push(start);
     }
     let start = nfa.add_union(starts)?;
-    nfa.build(start, start)
+    Ok(nfa.build(start, start)?)
 }
 
 /// Adds the trie of sorted patterns from the depth up to which they are equal.
@@ -307,7 +314,7 @@ fn add_trie(
     depth: usize,
     matched: StateID,
     wildcards: bool,
-) -> Result<StateID, BuildError> {
+) -> Result<StateID, GaveUp> {
     let is_star = |bytes: &[u8], at: usize| wildcards && bytes[at] == b'*';
     let ending = patterns.iter().take_while(|pattern| pattern.bytes.len() == depth).count();
     if ending > 0 && !patterns[0].anchored {
@@ -340,10 +347,10 @@ fn add_state(
     bytes: &[(u8, StateID)],
     mut ways: Vec<StateID>,
     after_star: bool,
-) -> Result<StateID, BuildError> {
+) -> Result<StateID, GaveUp> {
     let one = |byte, next| Transition { start: byte, end: byte, next };
     if let ([(byte, next)], [], false) = (bytes, &ways[..], after_star) {
-        return nfa.add_range(one(*byte, *next));
+        return Ok(nfa.add_range(one(*byte, *next))?);
     }
     let mut ranges: Vec<Transition> = Vec::new();
     let back = if after_star { Some(nfa.add_empty()?) } else { None };

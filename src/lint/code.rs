@@ -82,7 +82,7 @@ macro_rules! codes {
             }
 
             /// The usual severity. A finding may have another one in a profile that makes it more
-            /// or less harmful: see [`Finding::severity`](crate::lint::Finding::severity).
+            /// or less harmful: see `Finding::severity`.
             #[must_use]
             pub fn severity(self) -> Severity {
                 match self { $(Code::$variant => Severity::$severity),* }

@@ -108,7 +108,14 @@ impl Record {
     /// # Errors
     /// Returns a description of what is wrong with the line.
     pub fn parse(line: &[u8]) -> Result<Question, String> {
-        let record: Record = serde_json::from_slice(line).map_err(|cause| cause.to_string())?;
+        let record: Record = serde_json::from_slice(line).map_err(|cause| {
+            // A record is one line: only the column says anything.
+            let cause = cause.to_string();
+            match cause.rsplit_once(" at line 1 column ") {
+                Some((what, column)) => format!("not a decision record: {what} in column {column}"),
+                None => format!("not a decision record: {cause}"),
+            }
+        })?;
         if record.schema != SCHEMA {
             return Err(format!("'schema' is '{}', not '{SCHEMA}'", record.schema));
         }

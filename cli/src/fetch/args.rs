@@ -9,11 +9,11 @@ use crate::options::{ProfileOption, ProgressOption, SEND_USER_AGENT_HELP};
 
 /// Fetch the robots.txt of many sites and keep the outcomes
 ///
-/// Reads origins, or URLs whose origins count, one a line, from files or standard
-/// input, plain or compressed with gzip or zstd. Asks each origin once, over http,
-/// https or ftp, and prints a line for each outcome as it arrives: CONDITION, a
-/// tab, the origin, a tab, the size in bytes, a tab, and where redirects led or
-/// what went wrong.
+/// Reads origins, or URLs (their origins are used), one a line, from files or
+/// standard input, plain or compressed with gzip or zstd. Asks each origin once,
+/// over http, https or ftp, and prints a line for each outcome as it arrives:
+/// CONDITION, a tab, the origin, a tab, the size in bytes, a tab, and where
+/// redirects led or what went wrong.
 ///
 /// Origins that are in the store and not yet due are not asked again, so an
 /// interrupted run continues where it stopped.

@@ -15,8 +15,8 @@ use crate::options::{
 ///
 /// Reads URLs, one a line, from files or standard input, plain or compressed with
 /// gzip or zstd (detected by the first bytes). Prints those that are allowed, in
-/// the order of the input, or what --format says. Lines are bytes: what is not
-/// UTF-8 is passed through unchanged. A CR at the end of a line is dropped, and
+/// the order of the input, or what --format says. Lines that are not UTF-8 are
+/// passed through unchanged. A CR at the end of a line is dropped, and
 /// empty lines are skipped.
 ///
 /// Memory is bounded: it grows with the number of hosts, not with the number of
@@ -62,7 +62,7 @@ makes another host), seconds and urls_per_second. With several crawlers,
 crawlers and verdicts (crawlers times urls) follow urls.
 
 Exit status:
-  0  done, whatever the verdicts, or the reader of standard output went away
+  0  done, whatever the verdicts; also if standard output closes early
   2  wrong usage
   3  something could not be read or written; the rest was judged and printed"
 )]

@@ -61,6 +61,14 @@ struct Job {
 
 /// Judges the URLs of all inputs and prints the outcome.
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
+    // clap does not ask for what conflicts with something that was given.
+    if args.fetch && args.store.is_none() {
+        return Err(Failure::Usage(
+            "--fetch fetches what a store lacks: give the store with --store FILE in place of \
+             --robots, --robots-dir or --pack"
+                .into(),
+        ));
+    }
     let inputs = inputs::named(&args.inputs);
     let robots = args.robots.as_ref().map(|path| path.as_os_str());
     stdin::at_most_once(inputs.iter().map(OsString::as_os_str).chain(robots))?;

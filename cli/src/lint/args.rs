@@ -9,7 +9,7 @@ use crate::options::{ColorOption, ProfileOption, ProgressOption, values};
 /// Find mistakes in robots.txt files, and lines without effect
 ///
 /// Finds rules that never match or never win (decided by automata, not by
-/// heuristics), groups that no crawler obeys, misspelled fields, fields that nobody
+/// heuristics), groups that no crawler obeys, misspelt fields, fields that nobody
 /// reads, and other things that cost a site. docs/lint has a page for each code.
 #[derive(Args, Debug)]
 #[command(
@@ -25,7 +25,7 @@ Examples:
 
 Severities:
   error    one or more rules are lost
-  warning  some crawlers read it differently than it was probably meant
+  warning  some crawlers probably read it differently from what was meant
   note     it does not say what it seems to say, or it says nothing
 
 The summary on standard error is one line of names and numbers: files, errors,

@@ -89,12 +89,26 @@ impl PolicyArgs {
         self.agent().crawler()
     }
 
+    /// Checks that AGENT was not left out, so that a URL took its place.
+    fn has_agent(&self) -> Result<(), Failure> {
+        let given = self.first.as_ref().filter(|_| self.option.0.is_none());
+        let text = given.map(|agent| agent.to_string_lossy()).unwrap_or_default();
+        if text.starts_with('/') || text.contains("://") {
+            return Err(Failure::Usage(format!(
+                "AGENT is missing: '{text}' is a URL; name the crawler before it, as in \
+                 ROBOTS AGENT {text}"
+            )));
+        }
+        Ok(())
+    }
+
     /// Checks that no AGENT was given beside an option that names the crawler, for commands in
     /// which nothing follows AGENT.
     ///
     /// # Errors
     /// Returns an error if both are there.
     pub fn nothing_follows(&self) -> Result<(), Failure> {
+        self.has_agent()?;
         match (&self.option.0, &self.first) {
             (Some(agent), Some(first)) => Err(Failure::Usage(format!(
                 "unexpected argument '{}': {} names the crawler, so leave AGENT out",
@@ -108,8 +122,9 @@ impl PolicyArgs {
     /// The URLs that follow AGENT, or ROBOTS if there is no AGENT.
     ///
     /// # Errors
-    /// Returns an error if there is no URL.
+    /// Returns an error if there is no URL, or if one stands in the place of AGENT.
     pub fn urls(&self, urls: &Urls) -> Result<Vec<OsString>, Failure> {
+        self.has_agent()?;
         let Some(agent) = &self.option.0 else { return Ok(urls.rest.clone()) };
         let urls: Vec<OsString> = self.first.iter().chain(&urls.rest).cloned().collect();
         if urls.is_empty() {

@@ -16,7 +16,7 @@ use crate::error::{Failure, Status};
 use crate::options::{Agent, When, crawler_names};
 use crate::read::hosts::host_and_port;
 use crate::read::{packs, robots_dir, robots_file, stdin};
-use crate::write::file::{persist, temporary};
+use crate::write::file::{is_same, persist, temporary};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
@@ -87,6 +87,13 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
         (None, Some(path)) => of_list(path)?,
         (None, None) => unreachable!("clap requires one of the options"),
     };
+    let inputs = hosts.iter().map(|(_, path)| path).chain(&args.list);
+    if let Some(input) = inputs.into_iter().find(|input| is_same(input, output)) {
+        return Err(Failure::Usage(format!(
+            "'{}' is one of the files to read: name another file with -o PATH",
+            input.display()
+        )));
+    }
     // So that the same input makes the same pack.
     hosts.sort_unstable();
     let failed = |cause| Failure::io(format!("cannot write pack '{}'", output.display()), cause);

@@ -97,7 +97,7 @@ pub struct GetArgs {
     #[arg(value_name = "STORE")]
     pub store: PathBuf,
 
-    /// The origin, or a URL of it
+    /// The origin, or any URL on it
     #[arg(value_name = "URL")]
     pub url: OsString,
 }
@@ -106,8 +106,8 @@ pub struct GetArgs {
 ///
 /// The folder has robots.txt files named HOST or HOST:PORT. A site without a
 /// robots.txt becomes an empty file. A site that is unreachable becomes a file with
-/// what follows from that. If several schemes have the same host and port, https is
-/// used, or else http.
+/// the rules that then apply. If several schemes have the same host and port,
+/// https is used, or else http.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,

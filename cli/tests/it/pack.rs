@@ -184,3 +184,28 @@ fn unreadable_file() {
     let made = pack(&folder, &["--agent", "FooBot"]);
     made.gives(3, "").says("gone.example").says("origins 6 files 4");
 }
+
+/// What a pack must not take the place of: a file that it is made from, or what is no file. A link
+/// is followed.
+#[cfg(unix)]
+#[test]
+fn outputs_that_would_destroy_something() {
+    let folder = folder();
+    let input = folder.path("robots/copy.example");
+    let before = fs::read(&input).unwrap();
+    let pack = |out: &Path| {
+        run(args!["pack", "--robots-dir", folder.path("robots"), "--agent", "GPTBot", "-o", out])
+    };
+    pack(Path::new(&input)).fails(2, "is one of the files to read");
+    assert_eq!(fs::read(&input).unwrap(), before);
+    pack(Path::new("/dev/null")).fails(3, "is not a regular file");
+    pack(Path::new(&folder.path("robots"))).fails(3, "is not a regular file");
+    pack(Path::new(&folder.path("none/out.pack"))).fails(3, "there is no folder '");
+
+    let (file, link) = (folder.path("file.pack"), folder.path("link.pack"));
+    fs::write(&file, "old").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    assert_eq!(pack(Path::new(&link)).status, 0);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::metadata(&file).unwrap().len() > 100);
+}

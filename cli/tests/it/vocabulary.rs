@@ -269,3 +269,17 @@ fn older_spellings() {
         assert!(!help.contains(&format!("      {old}")), "{help}");
     }
 }
+
+/// Without AGENT a URL would be taken for one, and the verdict would be that of nobody.
+#[test]
+fn a_url_in_the_place_of_the_agent() {
+    let folder = Folder::of(&[("robots.txt", "User-agent: a\nDisallow: /\n")]);
+    let robots = folder.path("robots.txt");
+    for url in ["https://e.com/x", "/x"] {
+        run(args!["check", &robots, url, "/y"]).fails(2, "AGENT is missing");
+        run(args!["explain", &robots, url, "/y"]).fails(2, "AGENT is missing");
+        run(args!["dot", &robots, url]).fails(2, "AGENT is missing");
+    }
+    let filter = args!["filter", "--robots", &robots, "--agent", "a", "--fetch", "urls"];
+    run(filter).fails(2, "--fetch");
+}
