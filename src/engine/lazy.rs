@@ -158,11 +158,10 @@ impl Lazy {
                 }
             }
             let ready = last.as_mut().expect("was just put there");
-            let rest = target.rest();
-            let verdict = if self.encoding.changes_in(rest) {
+            let verdict = if self.encoding.changes_in(target.unended()) {
                 ready.verdict(&target.bytes().collect::<TargetBuffer>())
             } else {
-                ready.verdict(rest)
+                ready.verdict(target.unended())
             };
             if verdict.is_err() {
                 *last = None;
@@ -188,7 +187,8 @@ impl Lazy {
             return Ok(None);
         }
         self.tried.store(0, Ordering::Relaxed);
-        Ready::new(self.id, rules, CACHE_LIMIT_BYTES).map(|ready| Some(Box::new(ready)))
+        let ready = Ready::new(self.id, rules, self.encoding, CACHE_LIMIT_BYTES)?;
+        Ok(Some(Box::new(ready)))
     }
 
     /// Drops what the pool holds: one from each thread that has used the policy.
@@ -205,12 +205,21 @@ impl Drop for Lazy {
 }
 
 impl Ready {
-    fn new(id: u64, rules: &RuleSet, cache_bytes: usize) -> Result<Ready, GaveUp> {
-        let config = DFA::config()
+    fn new(
+        id: u64,
+        rules: &RuleSet,
+        encoding: Encoding,
+        cache_bytes: usize,
+    ) -> Result<Ready, GaveUp> {
+        let mut config = DFA::config()
             .match_kind(MatchKind::LeftmostFirst)
             .cache_capacity(cache_bytes)
             // A cache too small for five states becomes as large as they need.
             .skip_cache_capacity_check(true);
+        // What ends a target ends the search, and need not be looked for beforehand.
+        for byte in (0..=255).filter(|byte| encoding.ends(*byte)) {
+            config = config.quit(byte, true);
+        }
         if rules.pattern_bytes() > PATTERN_LIMIT_BYTES {
             return Err(GaveUp);
         }
@@ -228,7 +237,8 @@ impl Ready {
         self.fixed_bytes + self.cache.memory_usage() / 2 * 3
     }
 
-    /// The verdict on a normalised target without its first `/`.
+    /// The verdict on a normalised target without its first `/`. What ends the target, and
+    /// anything after that, may follow.
     fn verdict(&mut self, rest: &[u8]) -> Result<Verdict, GaveUp> {
         self.read += rest.len();
         let anchored = start::Config::new().anchored(Anchored::Yes);
@@ -246,7 +256,11 @@ impl Ready {
             } else if state.is_dead() || best == self.dfa.pattern_len() as Run {
                 return Ok(verdict_of(best));
             }
-            state = self.next(state, byte)?;
+            let next = self.next(state, byte)?;
+            if next.is_quit() {
+                break;
+            }
+            state = next;
             best = self.run_at(state).unwrap_or(best);
         }
         state = self.dfa.next_eoi_state(&mut self.cache, state).map_err(|_| GaveUp)?;
@@ -415,11 +429,14 @@ mod tests {
             let paths: Vec<Vec<u8>> = (0..60).map(|_| word(b"aaaabbbb//%$\xE9#", 16)).collect();
             let profile = Profile::NAMED[round % 4].1;
             let rules = rule_set(&values, &profile);
+            let encoding = Encoding::of_target(&profile);
             for cache_bytes in [CACHE_LIMIT_BYTES, 1] {
-                let mut ready = Ready::new(0, &rules, cache_bytes).unwrap();
+                let mut ready = Ready::new(0, &rules, encoding, cache_bytes).unwrap();
                 for path in &paths {
-                    let target = Target::of_path(path, Encoding::of_target(&profile)).unwrap();
-                    let verdict = ready.verdict(&target.to_buffer()[1..]).unwrap();
+                    let target = Target::of_path(path, encoding).unwrap();
+                    // What comes after the end is not read.
+                    let rest = [&target.to_buffer()[1..], b"#ab"].concat();
+                    let verdict = ready.verdict(&rest).unwrap();
                     assert_eq!(verdict, scan::verdict(&rules, &target), "{}", path.escape_ascii());
                     asked += 1;
                     disallowed += usize::from(verdict == Verdict::Disallow);
@@ -436,7 +453,8 @@ mod tests {
         let rule = |x: u8| format!("/*{}x*{}y", x as char, x.to_ascii_uppercase() as char);
         let values: Vec<Vec<u8>> = (b'a'..b'o').map(|x| rule(x).into_bytes()).collect();
         let rules = rule_set(&values, &Profile::RFC9309);
-        let mut ready = Ready::new(0, &rules, 64 << 10).unwrap();
+        let encoding = Encoding::of_target(&Profile::RFC9309);
+        let mut ready = Ready::new(0, &rules, encoding, 64 << 10).unwrap();
         let mut random = random(1);
         let gave_up = (0..20_000).any(|_| {
             let path: Vec<u8> = (0..200).map(|_| b"abcdefghijklmnxxxxx"[random(19)]).collect();
@@ -450,7 +468,8 @@ mod tests {
     #[test]
     fn least_recently_used_leaves_the_pool() {
         let rules = rule_set(&[b"/*a*b".to_vec()], &Profile::RFC9309);
-        let ready = |id| Box::new(Ready::new(id, &rules, CACHE_LIMIT_BYTES).unwrap());
+        let encoding = Encoding::of_target(&Profile::RFC9309);
+        let ready = |id| Box::new(Ready::new(id, &rules, encoding, CACHE_LIMIT_BYTES).unwrap());
         let each = ready(0).memory_usage();
         let mut pool = Pool::default();
         // Two threads have used policy 1.
