@@ -149,7 +149,7 @@ fn one_byte_repeated() {
     }
 }
 
-/// The hostile files of ENGINE.md, with the requirement's bars: parse and compile, and one
+/// The hostile files of `robotsieve_corpora::hostile`, with the requirement's bars: parse and compile, and one
 /// decision on a URL of 2 kB.
 #[test]
 fn hostile_files() {
@@ -269,12 +269,12 @@ fn code(mut n: usize) -> String {
     code
 }
 
-/// ENGINE.md: 987 rules `/*a*Z…`, `/*aa*Z…`, …: every byte of a URL of `a` ends all pieces.
+/// 987 rules `/*a*Z…`, `/*aa*Z…`, …: every byte of a URL of `a` ends all pieces.
 fn nested_pieces() -> Vec<String> {
     (1..=987).map(|n| format!("/*{}*Z{n}", "a".repeat(n))).collect()
 }
 
-/// ENGINE.md: 980 rules `/aaa…*XY`.
+/// 980 rules `/aaa…*XY`.
 fn long_runs() -> Vec<String> {
     (1..=980)
         .map(|n| {

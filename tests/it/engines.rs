@@ -167,7 +167,7 @@ fn double_star(value: &mut Vec<u8>, more: usize) {
     }
 }
 
-/// ENGINE.md's counterexample to pruning by one number per node, and one to taking a node's
+/// A counterexample to pruning by one number per node, and one to taking a node's
 /// highest rival run for the next one (found by changing the code so).
 #[test]
 fn best_run_between_the_runs_ahead() {
