@@ -1,13 +1,20 @@
 //! Findings about groups: one by one, and beside each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
-use crate::lint::{Code, Severity, Subject, shown};
+use crate::lint::{Code, Severity, Subject, shown, site};
 use crate::policy::Policy;
 use crate::read::crawler::Crawler;
 use crate::read::select::{GroupNumbers, Names};
+use crate::verdict::Verdict;
 
 pub(super) fn find(subject: &mut Subject<'_>) {
+    loses_rules(subject);
+    let found = subject.found.iter().enumerate();
+    let nobody = found.filter(|(_, draft)| draft.finding.code == Code::NamesNobody);
+    // The findings about user-agent lines that name nobody, by line.
+    let nobody = nobody.map(|(number, draft)| (draft.finding.line, number)).collect();
     let reached = reached(subject);
     let mut agents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (line, _, group) in subject.robots.groups().agent_lines() {
@@ -16,7 +23,7 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     for (group, lines) in agents {
         let rules: Vec<(u32, bool)> = subject.robots.groups().rule_lines(group).collect();
         if !reached.contains(&group) {
-            unreachable(subject, group, &lines, rules.len());
+            unreachable(subject, &nobody, group, &lines, rules.len());
         }
         if rules.is_empty() {
             without_rules(subject, &lines);
@@ -27,8 +34,86 @@ pub(super) fn find(subject: &mut Subject<'_>) {
             let span = subject.record_span(record);
             let message =
                 "the rule has no value, so it does nothing beside the group's other rules";
-            subject.add(Code::EmptyRule, *line, span, message).help("remove it");
+            let whole = subject.line_span(span.start);
+            subject.add(Code::EmptyRule, *line, span, message).propose(
+                "remove the line",
+                whole,
+                "",
+            );
         }
+    }
+}
+
+/// Groups for named crawlers that forbid something, and leave out what the group of `*` forbids.
+fn loses_rules(subject: &mut Subject<'_>) {
+    /// The most paths that are tried.
+    const PATHS: usize = 10_000;
+    let everybody = subject.robots.groups_and_policy(None).1;
+    // Then the other groups are there to open the site.
+    if site::blocking(&everybody, subject).is_some() {
+        return;
+    }
+    let paths: Vec<Vec<u8>> = everybody
+        .rules()
+        .filter(|rule| rule.verdict == Verdict::Disallow && rule.pattern().first() == Some(&b'/'))
+        .map(|rule| rule.pattern().iter().copied().filter(|byte| *byte != b'*').collect())
+        .collect();
+    let is_forbidden = |policy: &Policy, path: &[u8]| {
+        policy.decide_path(path).is_ok_and(|decision| !decision.verdict.is_allow())
+    };
+    let paths: Vec<Vec<u8>> = match paths.len() {
+        0 | 1_000.. => return,
+        _ => paths.into_iter().filter(|path| is_forbidden(&everybody, path)).collect(),
+    };
+    let mut tried = 0;
+    let mut told = BTreeSet::new();
+    for token in tokens(subject).filter(|token| !token.is_empty()).collect::<Vec<_>>() {
+        let (groups, policy) = subject.robots.groups_and_policy(Some(&Crawler::name(&token)));
+        let forbids = |rule: crate::policy::decision::Rule<'_>| {
+            rule.verdict == Verdict::Disallow && !rule.pattern().is_empty()
+        };
+        // A group that forbids nothing opens the site, and means to.
+        if policy.is_same(&everybody) || !policy.rules().any(forbids) {
+            continue;
+        }
+        // Crawlers with the same rules are told once.
+        if !told.insert(policy.address()) {
+            continue;
+        }
+        tried += paths.len();
+        if tried > PATHS {
+            return;
+        }
+        let lost: Vec<&Vec<u8>> =
+            paths.iter().filter(|path| !is_forbidden(&policy, path)).collect();
+        let Some(example) = lost.iter().min_by_key(|path| path.len()) else { continue };
+        let is_named = |(_, span, group): &(u32, Range<usize>, u32)| {
+            let value = &subject.file[span.clone()];
+            groups.contains(group)
+                && matches!(Names::of(value, &subject.profile),
+                    Names::Token(named) if named.eq_ignore_ascii_case(&token))
+        };
+        let Some((line, span, _)) = subject.robots.groups().agent_lines().find(is_named) else {
+            continue;
+        };
+        let star = everybody.group().next().map(|(line, _)| line);
+        let related: Vec<_> = star
+            .iter()
+            .map(|line| subject.related(*line, "these rules do not hold for it"))
+            .collect();
+        let message = format!(
+            "'{}' does not obey the group of '*': it may fetch '{}'{}",
+            shown(&subject.file[span.start..span.start + token.len()]),
+            shown(example),
+            match lost.len() {
+                1 => String::new(),
+                n => format!(" and others, {n} of {} rules", paths.len()),
+            },
+        );
+        subject
+            .add(Code::LosesRules, line, span, message)
+            .related(related)
+            .help("if these rules shall hold for it too, repeat them in its group");
     }
 }
 
@@ -101,15 +186,26 @@ fn groups_for(subject: &Subject<'_>, value: &[u8]) -> GroupNumbers {
     }
 }
 
-fn unreachable(subject: &mut Subject<'_>, group: u32, lines: &[u32], rules: usize) {
+fn unreachable(
+    subject: &mut Subject<'_>,
+    nobody: &HashMap<u32, usize>,
+    group: u32,
+    lines: &[u32],
+    rules: usize,
+) {
     let first = lines[0];
     let value = subject.record(first).map(|record| record.value).unwrap_or_default();
-    let mut message = format!("no crawler obeys the group of '{}'", shown(value));
-    match rules {
-        0 => {}
-        1 => message.push_str(", so its rule is lost"),
-        rules => message.push_str(&format!(", so its {rules} rules are lost")),
+    let lost = match rules {
+        0 => String::new(),
+        1 => ", so its rule is lost".to_owned(),
+        rules => format!(", so its {rules} rules are lost"),
+    };
+    // Where its lines name nobody, that is what is wrong.
+    if lines.iter().all(|line| nobody.contains_key(line)) {
+        subject.found[nobody[&first]].finding.message.push_str(&lost);
+        return;
     }
+    let message = format!("no crawler obeys the group of '{}'{lost}", shown(value));
     // The groups that its crawlers obey instead.
     let mut instead = BTreeSet::new();
     for line in lines {

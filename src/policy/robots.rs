@@ -174,7 +174,8 @@ impl<'a> Robots<'a> {
         (GroupNumbers::from_slice(selected.groups()), self.policy_of(&selected))
     }
 
-    fn policy_of(&self, selected: &Selected) -> Policy {
+    /// The policy for selected groups.
+    pub(crate) fn policy_of(&self, selected: &Selected) -> Policy {
         let groups = selected.groups();
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = policies.get(groups) {

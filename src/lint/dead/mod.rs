@@ -77,6 +77,15 @@ pub(super) struct DeadRules {
     pub(super) undecided: Vec<u32>,
 }
 
+impl DeadRules {
+    /// The lines of rules that can each be removed alone: dead rules have no effect in the file as
+    /// it stands. One that never matches may still be the one that ends its group.
+    pub(super) fn removable(&self) -> impl Iterator<Item = u32> {
+        let removable = self.dead.iter().filter(|dead| dead.fate != Fate::NeverMatches);
+        removable.map(|dead| dead.line)
+    }
+}
+
 /// Finds the dead rules of a file, given all its policies.
 ///
 /// A rule is dead if it is dead in each policy that it belongs to. Of two rules that are each dead
