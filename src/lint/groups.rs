@@ -3,12 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lint::{Code, Severity, Subject, shown};
-use crate::policy::Policy;
-use crate::read::crawler::Crawler;
-use crate::read::select::{GroupNumbers, Names};
 
 pub(super) fn find(subject: &mut Subject<'_>) {
-    let reached = reached(subject);
+    let reached = subject.obeyed.reached();
     let mut agents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (line, _, group) in subject.robots.groups().agent_lines() {
         agents.entry(group).or_default().push(line);
@@ -32,28 +29,6 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     }
 }
 
-/// The groups that at least one crawler obeys.
-fn reached(subject: &Subject<'_>) -> BTreeSet<u32> {
-    let mut reached = BTreeSet::new();
-    reached.extend(subject.robots.groups_and_policy(None).0);
-    for token in tokens(subject).filter(|token| !token.is_empty()) {
-        let crawler = Crawler::name(token);
-        reached.extend(subject.robots.groups_and_policy(Some(&crawler)).0);
-    }
-    reached
-}
-
-/// The distinct tokens of the file except `*`, in lower case.
-fn tokens(subject: &Subject<'_>) -> impl Iterator<Item = Vec<u8>> + use<> {
-    let mut tokens = BTreeSet::new();
-    for (_, span, _) in subject.robots.groups().agent_lines() {
-        if let Names::Token(token) = Names::of(&subject.file[span], &subject.profile) {
-            tokens.insert(token.to_ascii_lowercase());
-        }
-    }
-    tokens.into_iter()
-}
-
 fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     // Other groups may have rules for the same crawlers.
     let (mut ruled, mut free) = (0, Vec::new());
@@ -62,8 +37,7 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
         .map(|line| subject.record(*line).map(|record| record.value).unwrap_or_default())
         .collect();
     for value in values {
-        let mut obeyed = groups_for(subject, value).into_iter();
-        if obeyed.any(|other| subject.robots.groups().rule_lines(other).next().is_some()) {
+        if subject.obeyed.have_rules(value) {
             ruled += 1;
         } else {
             free.push(format!("'{}'", shown(value)));
@@ -84,7 +58,7 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     } else {
         (
             Severity::Warning,
-            format!("the group has no rules, so {} may fetch everything", free.join(", ")),
+            format!("the group has no rules, so {} may fetch everything", listed(&free)),
             "add rules, or an empty 'Disallow:' to say that everything is allowed",
         )
     };
@@ -92,12 +66,13 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     subject.add(Code::GroupWithoutRules, lines[0], span, message).severity(severity).help(help);
 }
 
-/// The groups that a crawler obeys if the value of a user-agent line names it.
-fn groups_for(subject: &Subject<'_>, value: &[u8]) -> GroupNumbers {
-    match Names::of(value, &subject.profile) {
-        Names::Everybody => subject.robots.groups_and_policy(None).0,
-        Names::Token(token) => subject.robots.groups_and_policy(Some(&Crawler::name(token))).0,
-        Names::Nobody => GroupNumbers::new(),
+/// A list for a message; a long one is cut off.
+fn listed(names: &[String]) -> String {
+    const LEN: usize = 5;
+    let shown = names[..names.len().min(LEN)].join(", ");
+    match names.len().saturating_sub(LEN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 
@@ -110,36 +85,20 @@ fn unreachable(subject: &mut Subject<'_>, group: u32, lines: &[u32], rules: usiz
         1 => message.push_str(", so its rule is lost"),
         rules => message.push_str(&format!(", so its {rules} rules are lost")),
     }
-    // The groups that its crawlers obey instead.
+    // The groups that its crawlers obey instead; some of them will do.
+    const RELATED: usize = 4;
     let mut instead = BTreeSet::new();
     for line in lines {
         let value = subject.record(*line).map(|record| record.value).unwrap_or_default();
-        instead.extend(groups_for(subject, value).into_iter().filter(|other| *other != group));
+        let others = subject.obeyed.by(value).iter().filter(|other| **other != group);
+        instead.extend(others.take(RELATED));
     }
     let severity = if rules == 0 { Severity::Note } else { Severity::Warning };
-    let lines: Vec<u32> = subject
-        .robots
-        .groups()
-        .agent_lines()
-        .filter(|(_, _, group)| instead.contains(group))
-        .map(|(line, ..)| line)
-        .take(4)
-        .collect();
+    let groups = subject.robots.groups();
+    let lines = instead.into_iter().take(RELATED).flat_map(|other| groups.agents(other));
+    let lines: Vec<u32> = lines.map(|agent| agent.line).take(RELATED).collect();
     let related: Vec<_> =
         lines.iter().map(|line| subject.related(*line, "this group is obeyed instead")).collect();
     let span = subject.value_span(first);
     subject.add(Code::UnreachableGroup, first, span, message).severity(severity).related(related);
-}
-
-/// The policies of all crawlers that go by one name, each once.
-pub(super) fn policies(subject: &Subject<'_>) -> Vec<Policy> {
-    let mut policies = BTreeMap::new();
-    let crawlers = tokens(subject).map(|token| Some(Crawler::name(token)));
-    for crawler in crawlers.chain([None]) {
-        let (groups, policy) = subject.robots.groups_and_policy(crawler.as_ref());
-        if !groups.is_empty() {
-            policies.entry(groups).or_insert(policy);
-        }
-    }
-    policies.into_values().collect()
 }

@@ -10,6 +10,7 @@
 //! | `file` | what concerns the file as a whole |
 //! | `lines` | what a single line shows: diagnostics, fields |
 //! | `differs` | lines that RFC 9309 and google/robotstxt read differently |
+//! | `obeyed` | nothing: it says which groups each crawler obeys |
 //! | `groups` | groups without rules, groups that no crawler obeys |
 //! | `rules` | rules without effect, over the automaton's budget, or blocking everything |
 //! | `dead` | rules that can be removed without changing a verdict |
@@ -52,6 +53,7 @@ mod differs;
 mod file;
 mod groups;
 mod lines;
+mod obeyed;
 mod rules;
 
 use std::borrow::Cow;
@@ -61,10 +63,10 @@ use std::ops::Range;
 
 pub use code::{Code, Severity};
 
-use crate::policy::Policy;
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::parse::Record;
+use obeyed::Obeyed;
 
 /// How a file is linted.
 ///
@@ -253,6 +255,7 @@ struct Subject<'a> {
     name: Cow<'static, str>,
     profile: Profile,
     robots: Robots<'a>,
+    obeyed: Obeyed,
     /// In the order of the file.
     records: Vec<Record<'a>>,
     found: Vec<Finding>,
@@ -261,8 +264,9 @@ struct Subject<'a> {
 impl<'a> Subject<'a> {
     fn new(file: &'a [u8], name: Cow<'static, str>, profile: &Profile) -> Subject<'a> {
         let robots = Robots::parse(file, profile);
+        let obeyed = Obeyed::of(&robots, file);
         let records = robots.records().collect();
-        Subject { file, name, profile: *profile, robots, records, found: Vec::new() }
+        Subject { file, name, profile: *profile, robots, obeyed, records, found: Vec::new() }
     }
 
     /// Adds a finding with the code's usual severity. The caller completes it.
@@ -306,11 +310,6 @@ impl<'a> Subject<'a> {
     /// The value of another line, to explain a finding.
     fn related(&self, line: u32, message: impl Into<String>) -> Related {
         Related { line, span: self.value_span(line), message: message.into() }
-    }
-
-    /// The policies of all crawlers that go by one name, each once.
-    fn policies(&self) -> Vec<Policy> {
-        groups::policies(self)
     }
 }
 

@@ -2,6 +2,7 @@
 //! block everything.
 
 use crate::lint::dead::{Dead, Fate, dead_rules};
+use crate::lint::obeyed::Policies;
 use crate::lint::{Code, Subject, shown};
 use crate::policy::Policy;
 use crate::read::parse::Field;
@@ -9,14 +10,17 @@ use crate::verdict::Verdict;
 
 /// Returns the lines of rules that were left undecided.
 pub(super) fn find(subject: &mut Subject<'_>) -> Vec<u32> {
-    let policies = subject.policies();
+    let Policies { all: policies, left_out } = subject.obeyed.policies(&subject.robots);
     blocks_everything(subject);
     over_budget(subject, &policies);
     let groups = subject.robots.group_count() as u32;
+    let lines = |group: u32| subject.robots.groups().rule_lines(group);
+    let undecided = left_out.into_iter().flat_map(lines).filter(|(_, is_empty)| !is_empty);
+    let undecided = undecided.map(|(line, _)| line).collect();
     let rules =
         (0..groups).map(|group| subject.robots.groups().rule_lines(group).count() as u32).collect();
     let group_of = |line| subject.robots.groups().group_of_line(line);
-    let found = dead_rules(&policies, &subject.profile, group_of, rules);
+    let found = dead_rules(&policies, &subject.profile, group_of, rules, undecided);
     for dead in &found.dead {
         dead_rule(subject, dead);
     }
@@ -103,7 +107,7 @@ fn over_budget(subject: &mut Subject<'_>, policies: &[Policy]) {
 /// Looks only at the rules for `*`: blocking a single crawler is a decision, blocking all of them
 /// is often an oversight.
 fn blocks_everything(subject: &mut Subject<'_>) {
-    let (_, policy) = subject.robots.groups_and_policy(None);
+    let policy = subject.robots.policy_or_everybody(None);
     // From highest to lowest precedence.
     for rule in policy.rules() {
         let can_match = match rule.pattern().first() {

@@ -84,15 +84,15 @@ pub(super) struct DeadRules {
 ///
 /// `group_of` gives the group of a rule's line, `rules_left` the number of rules in each group. A
 /// group that is followed by another one keeps one rule, because its user-agent lines would
-/// otherwise join the next group's.
+/// otherwise join the next group's. `undecided` are lines whose rules belong to other policies too.
 pub(super) fn dead_rules(
     policies: &[Policy],
     profile: &Profile,
     group_of: impl Fn(u32) -> Option<u32>,
     mut rules_left: Vec<u32>,
+    mut undecided: BTreeSet<u32>,
 ) -> DeadRules {
     let mut found = DeadRules::default();
-    let mut undecided = BTreeSet::new();
     let mut rules = Rules::new(policies, profile, &mut undecided);
     let mut order = rules.order();
     order.retain(|line| !undecided.contains(line));
