@@ -57,7 +57,7 @@ mod obeyed;
 mod rules;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
@@ -125,7 +125,14 @@ pub struct Report {
     /// effect, ascending. They are not reported as [`Code::NeverWins`], [`Code::RedundantRule`] or
     /// [`Code::DuplicateRule`].
     pub undecided: Vec<u32>,
+    /// How many findings are left out, by code: those after the first [`MAX_PER_CODE`], in the
+    /// profile that has the most.
+    pub left_out: BTreeMap<Code, usize>,
 }
+
+/// The most findings of a code in a profile. So the memory for a report has a bound, even if each
+/// line of a file has several findings.
+pub const MAX_PER_CODE: usize = 10_000;
 
 /// Something that is wrong with a file, or that has no effect.
 ///
@@ -214,8 +221,9 @@ mod span {
 ///
 /// A finding that is the same in several profiles is reported once, with the names of all of them.
 ///
-/// Time and memory grow linearly with the file. The search for rules without effect has a fixed
-/// budget on top of that, and [`Report::undecided`] lists the rules that exceeded it.
+/// Time and memory grow linearly with the file, and with the number of profiles. The policies of
+/// the file's crawlers and the search for rules without effect have fixed budgets on top of that,
+/// the same in every run: [`Report::undecided`] lists the rules that exceeded them.
 #[must_use]
 pub fn lint(file: &[u8], options: &Options) -> Report {
     let mut report = Report::default();
@@ -227,6 +235,12 @@ pub fn lint(file: &[u8], options: &Options) -> Report {
         differs::find(&mut subject);
         groups::find(&mut subject);
         undecided.extend(rules::find(&mut subject));
+        for (code, count) in subject.counts {
+            if count > MAX_PER_CODE {
+                let left_out = report.left_out.entry(code).or_default();
+                *left_out = (*left_out).max(count - MAX_PER_CODE);
+            }
+        }
         report.findings.append(&mut subject.found);
     }
     report.undecided = undecided.into_iter().collect();
@@ -259,6 +273,10 @@ struct Subject<'a> {
     /// In the order of the file.
     records: Vec<Record<'a>>,
     found: Vec<Finding>,
+    /// How many findings there are of each code, those that are left out included.
+    counts: BTreeMap<Code, usize>,
+    /// Where a finding goes that is left out.
+    spare: Option<Finding>,
 }
 
 impl<'a> Subject<'a> {
@@ -266,7 +284,17 @@ impl<'a> Subject<'a> {
         let robots = Robots::parse(file, profile);
         let obeyed = Obeyed::of(&robots, file);
         let records = robots.records().collect();
-        Subject { file, name, profile: *profile, robots, obeyed, records, found: Vec::new() }
+        Subject {
+            file,
+            name,
+            profile: *profile,
+            robots,
+            obeyed,
+            records,
+            found: Vec::new(),
+            counts: BTreeMap::new(),
+            spare: None,
+        }
     }
 
     /// Adds a finding with the code's usual severity. The caller completes it.
@@ -277,7 +305,7 @@ impl<'a> Subject<'a> {
         span: Range<usize>,
         message: impl Into<String>,
     ) -> &mut Finding {
-        self.found.push(Finding {
+        let finding = Finding {
             code,
             severity: code.severity(),
             message: message.into(),
@@ -286,7 +314,13 @@ impl<'a> Subject<'a> {
             related: Vec::new(),
             help: None,
             profiles: vec![self.name.clone()],
-        });
+        };
+        let count = self.counts.entry(code).or_default();
+        *count += 1;
+        if *count > MAX_PER_CODE {
+            return self.spare.insert(finding);
+        }
+        self.found.push(finding);
         self.found.last_mut().expect("it was just added")
     }
 

@@ -41,6 +41,10 @@ const RULE_WORK: [u64; 3] = [2_000, 20_000, 200_000];
 /// The budget for trying targets made from patterns, for a whole file.
 const WITNESS_WORK: u64 = 800_000;
 
+/// Reading this many bytes of a pattern or a target costs one unit of work; fewer cost nothing
+/// beside what is counted for each pattern.
+const BYTES_PER_WORK: usize = 64;
+
 /// The most rules that a file's policies may have together; the rules of further policies stay
 /// undecided.
 const MAX_RULES: usize = 1 << 17;

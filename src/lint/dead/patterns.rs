@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::search::Search;
-use super::{OverBudget, Question, Work};
+use super::{BYTES_PER_WORK, OverBudget, Question, Work};
 use crate::policy::Policy;
 use crate::profile::Profile;
 use crate::rules::Pattern;
@@ -224,6 +224,7 @@ impl<'p> PolicyRules<'p> {
             }
         }
         let mut best: Option<usize> = None;
+        work.add(own.bytes.len() / BYTES_PER_WORK)?;
         let bytes = mask(&texts[0]);
         for (number, other) in self.heads_of(&texts[0]).enumerate() {
             work.add(usize::from(number % MASKS_PER_WORK == 0))?;
@@ -233,7 +234,7 @@ impl<'p> PolicyRules<'p> {
                 && other != rank
                 && counts(&other)
             {
-                work.add(1)?;
+                work.add(1 + (rule.pattern.bytes.len() + own.bytes.len()) / BYTES_PER_WORK)?;
                 if texts.iter().all(|text| rule.pattern.matches(text, self.wildcards)) {
                     best = Some(other);
                 }
