@@ -1,12 +1,11 @@
 //! Findings about groups: one by one, and beside each other.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::lint::{Code, Severity, Subject, shown, site};
 use crate::policy::Policy;
-use crate::read::crawler::Crawler;
-use crate::read::select::{GroupNumbers, Names};
+use crate::policy::decision::Rule;
+use crate::read::select::Names;
 use crate::verdict::Verdict;
 
 pub(super) fn find(subject: &mut Subject<'_>) {
@@ -15,7 +14,7 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     let nobody = found.filter(|(_, draft)| draft.finding.code == Code::NamesNobody);
     // The findings about user-agent lines that name nobody, by line.
     let nobody = nobody.map(|(number, draft)| (draft.finding.line, number)).collect();
-    let reached = reached(subject);
+    let reached = subject.obeyed.reached();
     let mut agents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (line, _, group) in subject.robots.groups().agent_lines() {
         agents.entry(group).or_default().push(line);
@@ -48,7 +47,7 @@ pub(super) fn find(subject: &mut Subject<'_>) {
 fn loses_rules(subject: &mut Subject<'_>) {
     /// The most paths that are tried.
     const PATHS: usize = 10_000;
-    let everybody = subject.robots.groups_and_policy(None).1;
+    let Some(everybody) = subject.policies.of(subject.obeyed.everybody()).cloned() else { return };
     // Then the other groups are there to open the site.
     if site::blocking(&everybody, subject).is_some() {
         return;
@@ -66,18 +65,20 @@ fn loses_rules(subject: &mut Subject<'_>) {
         _ => paths.into_iter().filter(|path| is_forbidden(&everybody, path)).collect(),
     };
     let mut tried = 0;
-    let mut told = BTreeSet::new();
-    for token in tokens(subject).filter(|token| !token.is_empty()).collect::<Vec<_>>() {
-        let (groups, policy) = subject.robots.groups_and_policy(Some(&Crawler::name(&token)));
-        let forbids = |rule: crate::policy::decision::Rule<'_>| {
-            rule.verdict == Verdict::Disallow && !rule.pattern().is_empty()
-        };
-        // A group that forbids nothing opens the site, and means to.
-        if policy.is_same(&everybody) || !policy.rules().any(forbids) {
+    let mut told = HashSet::new();
+    let lines: Vec<_> = subject.robots.groups().agent_lines().collect();
+    for (line, span, _) in lines {
+        let value = &subject.file[span.clone()];
+        let Names::Token(token) = Names::of(value, &subject.profile) else { continue };
+        let Some(policy) = subject.policies.of(subject.obeyed.by(value)).cloned() else { continue };
+        // Crawlers with the same rules are told once.
+        if token.is_empty() || !told.insert(policy.address()) {
             continue;
         }
-        // Crawlers with the same rules are told once.
-        if !told.insert(policy.address()) {
+        let forbids =
+            |rule: Rule<'_>| rule.verdict == Verdict::Disallow && !rule.pattern().is_empty();
+        // A group that forbids nothing opens the site, and means to.
+        if policy.is_same(&everybody) || !policy.rules().any(forbids) {
             continue;
         }
         tried += paths.len();
@@ -87,15 +88,6 @@ fn loses_rules(subject: &mut Subject<'_>) {
         let lost: Vec<&Vec<u8>> =
             paths.iter().filter(|path| !is_forbidden(&policy, path)).collect();
         let Some(example) = lost.iter().min_by_key(|path| path.len()) else { continue };
-        let is_named = |(_, span, group): &(u32, Range<usize>, u32)| {
-            let value = &subject.file[span.clone()];
-            groups.contains(group)
-                && matches!(Names::of(value, &subject.profile),
-                    Names::Token(named) if named.eq_ignore_ascii_case(&token))
-        };
-        let Some((line, span, _)) = subject.robots.groups().agent_lines().find(is_named) else {
-            continue;
-        };
         let star = everybody.group().next().map(|(line, _)| line);
         let related: Vec<_> = star
             .iter()
@@ -103,7 +95,7 @@ fn loses_rules(subject: &mut Subject<'_>) {
             .collect();
         let message = format!(
             "'{}' does not obey the group of '*': it may fetch '{}'{}",
-            shown(&subject.file[span.start..span.start + token.len()]),
+            shown(token),
             shown(example),
             match lost.len() {
                 1 => String::new(),
@@ -117,28 +109,6 @@ fn loses_rules(subject: &mut Subject<'_>) {
     }
 }
 
-/// The groups that at least one crawler obeys.
-fn reached(subject: &Subject<'_>) -> BTreeSet<u32> {
-    let mut reached = BTreeSet::new();
-    reached.extend(subject.robots.groups_and_policy(None).0);
-    for token in tokens(subject).filter(|token| !token.is_empty()) {
-        let crawler = Crawler::name(token);
-        reached.extend(subject.robots.groups_and_policy(Some(&crawler)).0);
-    }
-    reached
-}
-
-/// The distinct tokens of the file except `*`, in lower case.
-fn tokens(subject: &Subject<'_>) -> impl Iterator<Item = Vec<u8>> + use<> {
-    let mut tokens = BTreeSet::new();
-    for (_, span, _) in subject.robots.groups().agent_lines() {
-        if let Names::Token(token) = Names::of(&subject.file[span], &subject.profile) {
-            tokens.insert(token.to_ascii_lowercase());
-        }
-    }
-    tokens.into_iter()
-}
-
 fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     // Other groups may have rules for the same crawlers.
     let (mut ruled, mut free) = (0, Vec::new());
@@ -147,8 +117,7 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
         .map(|line| subject.record(*line).map(|record| record.value).unwrap_or_default())
         .collect();
     for value in values {
-        let mut obeyed = groups_for(subject, value).into_iter();
-        if obeyed.any(|other| subject.robots.groups().rule_lines(other).next().is_some()) {
+        if subject.obeyed.have_rules(value) {
             ruled += 1;
         } else {
             free.push(format!("'{}'", shown(value)));
@@ -169,7 +138,7 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     } else {
         (
             Severity::Warning,
-            format!("the group has no rules, so {} may fetch everything", free.join(", ")),
+            format!("the group has no rules, so {} may fetch everything", listed(&free)),
             "add rules, or an empty 'Disallow:' to say that everything is allowed",
         )
     };
@@ -177,12 +146,13 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     subject.add(Code::GroupWithoutRules, lines[0], span, message).severity(severity).help(help);
 }
 
-/// The groups that a crawler obeys if the value of a user-agent line names it.
-fn groups_for(subject: &Subject<'_>, value: &[u8]) -> GroupNumbers {
-    match Names::of(value, &subject.profile) {
-        Names::Everybody => subject.robots.groups_and_policy(None).0,
-        Names::Token(token) => subject.robots.groups_and_policy(Some(&Crawler::name(token))).0,
-        Names::Nobody => GroupNumbers::new(),
+/// A list for a message; a long one is cut off.
+fn listed(names: &[String]) -> String {
+    const LEN: usize = 5;
+    let shown = names[..names.len().min(LEN)].join(", ");
+    match names.len().saturating_sub(LEN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 
@@ -206,36 +176,20 @@ fn unreachable(
         return;
     }
     let message = format!("no crawler obeys the group of '{}'{lost}", shown(value));
-    // The groups that its crawlers obey instead.
+    // The groups that its crawlers obey instead; some of them will do.
+    const RELATED: usize = 4;
     let mut instead = BTreeSet::new();
     for line in lines {
         let value = subject.record(*line).map(|record| record.value).unwrap_or_default();
-        instead.extend(groups_for(subject, value).into_iter().filter(|other| *other != group));
+        let others = subject.obeyed.by(value).iter().filter(|other| **other != group);
+        instead.extend(others.take(RELATED));
     }
     let severity = if rules == 0 { Severity::Note } else { Severity::Warning };
-    let lines: Vec<u32> = subject
-        .robots
-        .groups()
-        .agent_lines()
-        .filter(|(_, _, group)| instead.contains(group))
-        .map(|(line, ..)| line)
-        .take(4)
-        .collect();
+    let groups = subject.robots.groups();
+    let lines = instead.into_iter().take(RELATED).flat_map(|other| groups.agents(other));
+    let lines: Vec<u32> = lines.map(|agent| agent.line).take(RELATED).collect();
     let related: Vec<_> =
         lines.iter().map(|line| subject.related(*line, "this group is obeyed instead")).collect();
     let span = subject.value_span(first);
     subject.add(Code::UnreachableGroup, first, span, message).severity(severity).related(related);
-}
-
-/// The policies of all crawlers that go by one name, each once.
-pub(super) fn policies(subject: &Subject<'_>) -> Vec<Policy> {
-    let mut policies = BTreeMap::new();
-    let crawlers = tokens(subject).map(|token| Some(Crawler::name(token)));
-    for crawler in crawlers.chain([None]) {
-        let (groups, policy) = subject.robots.groups_and_policy(crawler.as_ref());
-        if !groups.is_empty() {
-            policies.entry(groups).or_insert(policy);
-        }
-    }
-    policies.into_values().collect()
 }

@@ -13,6 +13,7 @@
 //! | `fields` | fields that are neither user-agent lines nor rules |
 //! | `values` | the values of rules: slashes, dollars, escapes |
 //! | `differs` | lines that RFC 9309 and google/robotstxt read differently |
+//! | `obeyed` | nothing: it says which groups each crawler obeys |
 //! | `groups` | groups without rules, groups that no crawler obeys |
 //! | `site` | a site that is blocked, or what its pages need; sitemaps that are |
 //! | `rules` | rules without effect, or over the automaton's budget |
@@ -71,6 +72,7 @@ mod file;
 mod fix;
 mod groups;
 mod lines;
+mod obeyed;
 mod rules;
 mod site;
 mod subject;
@@ -146,9 +148,16 @@ pub struct Report {
     /// effect, ascending. They are not reported as [`Code::NeverWins`], [`Code::RedundantRule`] or
     /// [`Code::DuplicateRule`].
     pub undecided: Vec<u32>,
+    /// How many findings are left out, by code: those after the first [`MAX_PER_CODE`], in the
+    /// profile that has the most.
+    pub left_out: BTreeMap<Code, usize>,
     /// How many findings comments in the file silenced.
     pub silenced: usize,
 }
+
+/// The most findings of a code in a profile. So the memory for a report has a bound, even if each
+/// line of a file has several findings.
+pub const MAX_PER_CODE: usize = 10_000;
 
 /// Something that is wrong with a file, or that has no effect.
 ///
@@ -243,13 +252,15 @@ mod span {
 ///
 /// A finding that is the same in several profiles is reported once, with the names of all of them.
 ///
-/// Time and memory grow linearly with the file. The search for rules without effect has a fixed
-/// budget on top of that, and [`Report::undecided`] lists the rules that exceeded it. So has the
+/// Time and memory grow linearly with the file, and with the number of profiles. The policies of
+/// the file's crawlers and the search for rules without effect have fixed budgets on top of that,
+/// the same in every run: [`Report::undecided`] lists the rules that exceeded them. So has the
 /// proof of fixes: a finding whose change could not be proven has none.
 #[must_use]
 pub fn lint(file: &[u8], options: &Options) -> Report {
     let mut drafts = Vec::new();
     let mut undecided = BTreeSet::new();
+    let mut left_out = BTreeMap::new();
     let mut dead_in_all: Option<BTreeSet<u32>> = None;
     for (number, (name, profile)) in fix::profiles(options).into_iter().enumerate() {
         let mut subject = Subject::new(file, name, &profile);
@@ -271,6 +282,12 @@ pub fn lint(file: &[u8], options: &Options) -> Report {
             rules::find(&mut subject, &dead);
             undecided.extend(dead.undecided);
         }
+        for (code, count) in &subject.counts {
+            if let Some(more) = count.checked_sub(MAX_PER_CODE).filter(|more| *more > 0) {
+                let known = left_out.entry(*code).or_default();
+                *known = more.max(*known);
+            }
+        }
         drop_what_is_said(&mut subject.found);
         drafts.append(&mut subject.found);
     }
@@ -278,7 +295,7 @@ pub fn lint(file: &[u8], options: &Options) -> Report {
     let silenced = comments::find(file, &mut drafts, options);
     let mut prover = Proofs::new(file, options, dead_in_all.unwrap_or_default());
     let findings = drafts.into_iter().map(|draft| prover.finding(draft)).collect();
-    Report { findings, undecided: undecided.into_iter().collect(), silenced }
+    Report { findings, undecided: undecided.into_iter().collect(), left_out, silenced }
 }
 
 /// Where one finding says what is wrong with a line, others about its consequences add nothing.

@@ -1,15 +1,20 @@
 //! Findings about rules: those without effect, and those over the automaton's budget.
 
 use crate::lint::dead::{Dead, DeadRules, Fate, dead_rules};
+use crate::lint::obeyed::Policies;
 use crate::lint::{Code, Subject, shown};
 use crate::read::parse::Field;
 
 /// The file's rules without effect.
 pub(super) fn dead(subject: &Subject<'_>) -> DeadRules {
-    let policies = subject.policies();
+    let Policies { all, left_out, .. } = &subject.policies;
     let groups = subject.robots.groups();
-    let rules = (0..groups.count()).map(|group| groups.rule_lines(group).count() as u32).collect();
-    dead_rules(&policies, &subject.profile, |line| groups.group_of_line(line), rules)
+    let rules = |group: u32| groups.rule_lines(group);
+    let undecided = left_out.iter().copied().flat_map(rules).filter(|(_, is_empty)| !is_empty);
+    let undecided = undecided.map(|(line, _)| line).collect();
+    let counts = (0..groups.count()).map(|group| rules(group).count() as u32).collect();
+    let group_of = |line| groups.group_of_line(line);
+    dead_rules(all, &subject.profile, group_of, counts, undecided)
 }
 
 pub(super) fn find(subject: &mut Subject<'_>, dead: &DeadRules) {
@@ -86,7 +91,7 @@ fn name(field: Field) -> &'static str {
 
 /// Adds one finding for each policy, on the first line of its first group.
 fn over_budget(subject: &mut Subject<'_>) {
-    for policy in subject.policies() {
+    for policy in subject.policies.all.clone() {
         policy.compile();
         let Some(limit) = policy.limit_hit() else { continue };
         let Some(line) = policy.group().next().map(|(line, _)| line) else { continue };

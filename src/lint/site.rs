@@ -18,10 +18,10 @@ pub(super) fn find(subject: &mut Subject<'_>) {
 
 /// The policies by which a site is found, each once, with whom it is for.
 fn search_engines(subject: &Subject<'_>) -> Vec<(String, Policy)> {
-    let (_, everybody) = subject.robots.groups_and_policy(None);
+    let everybody = subject.robots.policy_or_everybody(None);
     let mut all = vec![(String::new(), everybody)];
     for (token, engine) in crawlers::SEARCH_ENGINES {
-        let (_, policy) = subject.robots.groups_and_policy(Some(&Crawler::name(token)));
+        let policy = subject.robots.policy(&Crawler::name(token));
         if !all.iter().any(|(_, known)| known.is_same(&policy)) {
             all.push((format!("{engine} ({token})"), policy));
         }
@@ -154,8 +154,8 @@ fn sitemap_blocked(subject: &mut Subject<'_>) {
     if sitemaps.is_empty() {
         return;
     }
-    let policies = subject.policies();
-    if policies.is_empty() || policies.len() > POLICIES {
+    let policies = subject.policies.all.clone();
+    if policies.is_empty() || policies.len() > POLICIES || !subject.policies.left_out.is_empty() {
         return;
     }
     for record in sitemaps {
@@ -171,7 +171,7 @@ fn sitemap_blocked(subject: &mut Subject<'_>) {
             })
         };
         // A crawler without a group of its own may fetch everything if there is none for '*'.
-        let everybody = subject.robots.groups_and_policy(None).1;
+        let everybody = subject.robots.policy_or_everybody(None);
         if !policies.iter().chain([&everybody]).all(blocks) {
             continue;
         }

@@ -1,11 +1,12 @@
 //! A file read in one profile, and what was found in it so far.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::lint::fix::Proposal;
-use crate::lint::{Code, Finding, Related, Severity};
-use crate::policy::Policy;
+use crate::lint::obeyed::{Obeyed, Policies};
+use crate::lint::{Code, Finding, MAX_PER_CODE, Related, Severity};
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::parse::Record;
@@ -17,9 +18,15 @@ pub(super) struct Subject<'a> {
     pub(super) name: Cow<'static, str>,
     pub(super) profile: Profile,
     pub(super) robots: Robots<'a>,
+    pub(super) obeyed: Obeyed,
+    pub(super) policies: Policies,
     /// In the order of the file.
     pub(super) records: Vec<Record<'a>>,
     pub(super) found: Vec<Draft>,
+    /// How many findings there are of each code, those that are left out included.
+    pub(super) counts: BTreeMap<Code, usize>,
+    /// Where a finding goes that is left out.
+    spare: Option<Draft>,
 }
 
 /// A finding, and the change to the file that it proposes, which is still to be proven.
@@ -32,8 +39,21 @@ pub(super) struct Draft {
 impl<'a> Subject<'a> {
     pub(super) fn new(file: &'a [u8], name: Cow<'static, str>, profile: &Profile) -> Subject<'a> {
         let robots = Robots::parse(file, profile);
+        let obeyed = Obeyed::of(&robots, file);
+        let policies = obeyed.policies(&robots);
         let records = robots.records().collect();
-        Subject { file, name, profile: *profile, robots, records, found: Vec::new() }
+        Subject {
+            file,
+            name,
+            profile: *profile,
+            robots,
+            obeyed,
+            policies,
+            records,
+            found: Vec::new(),
+            counts: BTreeMap::new(),
+            spare: None,
+        }
     }
 
     /// Adds a finding with the code's usual severity. The caller completes it.
@@ -55,7 +75,13 @@ impl<'a> Subject<'a> {
             fix: None,
             profiles: vec![self.name.clone()],
         };
-        self.found.push(Draft { finding, proposal: None });
+        let draft = Draft { finding, proposal: None };
+        let count = self.counts.entry(code).or_default();
+        *count += 1;
+        if *count > MAX_PER_CODE {
+            return self.spare.insert(draft);
+        }
+        self.found.push(draft);
         self.found.last_mut().expect("it was just added")
     }
 
@@ -114,11 +140,6 @@ impl<'a> Subject<'a> {
     /// The value of another line, to explain a finding.
     pub(super) fn related(&self, line: u32, message: impl Into<String>) -> Related {
         Related { line, span: self.value_span(line), message: message.into() }
-    }
-
-    /// The policies of all crawlers that go by one name, each once.
-    pub(super) fn policies(&self) -> Vec<Policy> {
-        super::groups::policies(self)
     }
 }
 

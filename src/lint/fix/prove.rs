@@ -245,6 +245,7 @@ impl<'s, 'a> Prover<'s, 'a> {
                 if !selected.groups().iter().any(|group| changed.contains(group)) {
                     continue;
                 }
+                self.spend(LOOKED_UP + cost(old, selected) + cost(new, selected))?;
                 let policies = [old.policy_of(selected), new.policy_of(selected)];
                 if !policies[0].decides_like(&policies[1]) {
                     let tokens = tokens.iter().map(|token| token.to_vec()).collect();
@@ -264,15 +265,14 @@ impl<'s, 'a> Prover<'s, 'a> {
             if !known.insert(token.to_ascii_lowercase()) {
                 continue;
             }
-            self.spend(LOOKED_UP)?;
             let crawler = crawler(token);
-            let policies = [old.policy(&crawler), new.policy(&crawler)];
+            let selected = [old.groups().select(&crawler), new.groups().select(&crawler)];
+            self.spend(LOOKED_UP + cost(old, &selected[0]) + cost(new, &selected[1]))?;
+            let policies = [old.policy_of(&selected[0]), new.policy_of(&selected[1])];
             let addresses = [policies[0].address(), policies[1].address()];
             let number = match numbers.get(&addresses) {
                 Some(number) => *number,
                 None => {
-                    let bytes = |policy: &Policy| policy.rule_set().memory_usage() as u64;
-                    self.spend(4 * (bytes(&policies[0]) + bytes(&policies[1])))?;
                     let number = if policies[0].decides_like(&policies[1]) {
                         kept.push(policies);
                         None
@@ -290,6 +290,13 @@ impl<'s, 'a> Prover<'s, 'a> {
         }
         Ok(different)
     }
+}
+
+/// What a policy of these groups costs.
+fn cost(robots: &Robots<'_>, selected: &Selected) -> u64 {
+    const RULE: u64 = 64;
+    let rules = selected.groups().iter().map(|group| robots.groups().rules(*group).len() as u64);
+    RULE * rules.sum::<u64>()
 }
 
 /// Crawlers with the policies that they had and have.
