@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use memchr::memmem::Finder;
+
 use crate::lint::{Code, Severity, Subject, crawlers, shown};
 use crate::policy::Policy;
 use crate::policy::decision::Rule;
@@ -79,10 +81,12 @@ fn blocks_everything(subject: &mut Subject<'_>, engines: &[(String, Policy)]) {
 
 /// Rules that say themselves that they are about CSS or JavaScript, and that decide.
 fn blocks_resources(subject: &mut Subject<'_>, engines: &[(String, Policy)]) {
+    let resources = Resource::all();
     let mut found = BTreeSet::new();
     for (engine, policy) in engines {
         for rule in policy.rules().filter(|rule| rule.verdict == Verdict::Disallow) {
-            let Some(what) = resource(rule.pattern()) else { continue };
+            let named = resources.iter().find(|resource| resource.is_named(rule.pattern()));
+            let Some(what) = named.map(|resource| resource.what) else { continue };
             let path = example(&rule, what);
             let decides = policy.decide_path(&path).is_ok_and(|decision| {
                 decision.rule().is_some_and(|decided| decided.line == rule.line)
@@ -100,26 +104,40 @@ fn blocks_resources(subject: &mut Subject<'_>, engines: &[(String, Policy)]) {
     }
 }
 
-/// What a pattern blocks, if it names style sheets or scripts: by extension, or as a folder.
-fn resource(pattern: &[u8]) -> Option<&'static str> {
-    const LONGEST: usize = 256;
-    let lower = pattern.get(..pattern.len().min(LONGEST))?.to_ascii_lowercase();
-    let all: [(&'static str, &[u8], [&[u8]; 3]); 2] = [
-        ("CSS", b".css", [b"css", b"styles", b"stylesheets"]),
-        ("JavaScript", b".js", [b"js", b"scripts", b"javascript"]),
-    ];
-    all.into_iter().find_map(|(what, extension, folders)| {
-        let by_extension = memchr::memmem::find(&lower, extension)
-            .is_some_and(|at| matches!(lower.get(at + extension.len()), None | Some(b'*' | b'?')));
-        let last = lower.strip_suffix(b"*").unwrap_or(&lower);
-        let last = last.strip_suffix(b"/").filter(|_| last.len() > 1);
-        let by_folder = last.is_some_and(|folder| {
-            folders
-                .iter()
-                .any(|name| folder.strip_suffix(*name).is_some_and(|before| before.ends_with(b"/")))
+/// A kind of file that pages need.
+struct Resource {
+    what: &'static str,
+    extension: Finder<'static>,
+    folders: [&'static [u8]; 3],
+}
+
+impl Resource {
+    fn all() -> [Resource; 2] {
+        let of = |what, extension: &'static str, folders| Resource {
+            what,
+            extension: Finder::new(extension),
+            folders,
+        };
+        [
+            of("CSS", ".css", [b"css", b"styles", b"stylesheets"]),
+            of("JavaScript", ".js", [b"js", b"scripts", b"javascript"]),
+        ]
+    }
+
+    /// Whether a pattern names such files, by extension or as a folder.
+    fn is_named(&self, pattern: &[u8]) -> bool {
+        const LONGEST: usize = 256;
+        let lower = pattern[..pattern.len().min(LONGEST)].to_ascii_lowercase();
+        let by_extension = self.extension.find(&lower).is_some_and(|at| {
+            matches!(lower.get(at + self.extension.needle().len()), None | Some(b'*' | b'?'))
         });
-        (by_extension || by_folder).then_some(what)
-    })
+        let last = lower.strip_suffix(b"*").unwrap_or(&lower);
+        let by_folder = last.strip_suffix(b"/").is_some_and(|folder| {
+            let named = self.folders.iter().filter_map(|name| folder.strip_suffix(*name));
+            named.into_iter().any(|before| before.ends_with(b"/"))
+        });
+        by_extension || by_folder
+    }
 }
 
 /// A path that the rule matches.

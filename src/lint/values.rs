@@ -92,7 +92,10 @@ fn no_leading_slash(subject: &mut Subject<'_>, record: &Record<'_>) {
             ));
             return;
         }
-        (1.., _) => [b"/", text].concat(),
+        (1.., _) => {
+            draft.help(format!("'/{value}' matches the same URLs"));
+            return;
+        }
         // A host without its scheme, or nothing that a path is likely to begin with.
         _ if is_host(text) || !text.iter().any(u8::is_ascii_alphanumeric) => {
             draft.help("a rule is a path, and begins with '/'");
@@ -106,14 +109,13 @@ fn no_leading_slash(subject: &mut Subject<'_>, record: &Record<'_>) {
         _ => [b"/*", text].concat(),
     };
     draft.propose(format!("write '{}'", shown(&meant)), span, meant);
-    if let Some(proposal) = draft.proposal.as_mut().filter(|_| after_stars > 0) {
-        // The rule works; only its precedence may change.
-        proposal.offered = Offered::Unchanging;
-    }
 }
 
-/// Whether a value begins like a host: `www.`, or labels and a slash.
+/// Whether a value begins like a host or a scheme: `www.`, labels and a slash, `http:`.
 fn is_host(value: &[u8]) -> bool {
+    if [&b"http:"[..], b"https:"].iter().any(|scheme| value.starts_with(scheme)) {
+        return true;
+    }
     let end = value.iter().position(|byte| b"/*".contains(byte)).unwrap_or(value.len());
     let (host, path) = value.split_at(end);
     let is_label = |label: &[u8]| {

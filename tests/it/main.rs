@@ -14,6 +14,7 @@ mod lint;
 mod lint_corpus;
 #[cfg(feature = "lint")]
 mod lint_dead_rules;
+mod lint_fixes;
 #[cfg(feature = "lint")]
 mod lint_pages;
 mod once;

@@ -33,7 +33,7 @@ impl Automaton {
         Table { raw: RawTable::new(&self.bytes, self.encoding) }
     }
 
-    #[cfg(any(feature = "pack", feature = "rayon"))]
+    #[cfg(any(feature = "pack", feature = "rayon", feature = "lint"))]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use super::{Finding, Options, Report, lint, shown};
+use super::{Finding, Options, Report, lint_within, shown};
 pub(super) use prove::{Prover, Refusal, Subjects, profiles};
 
 /// A change to the file, and what it does to verdicts.
@@ -172,16 +172,14 @@ pub(super) struct Proposal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Offered {
     /// If it spares the site, whatever else it changes.
-    Sparing,
-    /// If it changes no verdict.
-    Unchanging,
+    IfItSpares,
     /// Never: only its harm is of interest, for the advice.
     Never,
 }
 
 impl Proposal {
     pub(super) fn new(what: String, span: Range<usize>, replacement: Vec<u8>) -> Proposal {
-        Proposal { what, span, replacement, offered: Offered::Sparing }
+        Proposal { what, span, replacement, offered: Offered::IfItSpares }
     }
 }
 
@@ -233,6 +231,8 @@ pub struct Fixed {
 /// those that are not are left out, so their findings stay in [`Fixed::report`]. With
 /// [`Apply::Unchanging`] the new file gives the same verdicts as the old one.
 ///
+/// Takes longer than [`lint`]: more work is allowed for the proof of each fix.
+///
 /// ```
 /// use robotsieve::lint::{Apply, Effect, Options, fix};
 ///
@@ -250,15 +250,17 @@ pub struct Fixed {
 pub fn fix(file: &[u8], options: &Options, apply: Apply) -> Fixed {
     /// Fixing one thing may uncover another, but not for long.
     const ROUNDS: usize = 10;
+    /// More than for a report, which most people read and do not follow: some seconds.
+    const WORK: u64 = 3_000_000_000;
     let mut new = file.to_vec();
     let mut applied = Vec::new();
-    let mut report = lint(&new, options);
+    let mut report = lint_within(&new, options, WORK);
     for _ in 0..ROUNDS {
         let found = apply_once(&new, &report, options, apply);
         let Some((file, findings)) = found else { break };
         new = file;
         applied.extend(findings);
-        report = lint(&new, options);
+        report = lint_within(&new, options, WORK);
     }
     let effect = if applied.is_empty() {
         Some(Effect::None)

@@ -40,7 +40,7 @@ struct Before<'a> {
     name: Cow<'static, str>,
     robots: Robots<'a>,
     /// The crawlers that the file names, and `*`, by the groups that they obey.
-    crawlers: OnceCell<Vec<(Selected, Vec<&'a [u8]>)>>,
+    crawlers: OnceCell<Vec<Alike<'a>>>,
 }
 
 impl<'a> Subjects<'a> {
@@ -55,9 +55,9 @@ impl<'a> Subjects<'a> {
 }
 
 impl<'a> Before<'a> {
-    fn crawlers(&self) -> &[(Selected, Vec<&'a [u8]>)] {
+    fn crawlers(&self) -> &[Alike<'a>] {
         self.crawlers.get_or_init(|| {
-            let mut all: Vec<(Selected, Vec<&[u8]>)> = Vec::new();
+            let mut all: Vec<Alike<'a>> = Vec::new();
             let mut numbers: HashMap<Selected, usize> = HashMap::new();
             let mut known = HashSet::new();
             let tokens = self.robots.tokens().filter(|token| *token != b"*");
@@ -75,6 +75,9 @@ impl<'a> Before<'a> {
         })
     }
 }
+
+/// Crawlers that obey the same groups, by their tokens.
+type Alike<'a> = (Selected, Vec<&'a [u8]>);
 
 /// The crawler with this token; one without a name for `*`.
 fn crawler(token: &[u8]) -> Crawler {
@@ -135,6 +138,9 @@ pub(in crate::lint) struct Prover<'s, 'a> {
 /// What a byte of a rule costs that is compiled, compared with a byte that is parsed.
 const COMPILED: u64 = 256;
 
+/// What a byte of a table costs that is walked beside another table.
+const WALKED: u64 = 64;
+
 /// What looking up a crawler costs.
 const LOOKED_UP: u64 = 1_000;
 
@@ -174,7 +180,7 @@ impl<'s, 'a> Prover<'s, 'a> {
             self.spend(2 * (self.subjects.file.len() + new.len()) as u64)?;
             let new = Robots::parse(new, before.robots.profile());
             for (crawlers, [old, new]) in self.different(before, &new)? {
-                let starts = [&old, &new].map(|policy| Start::of(policy));
+                let starts = [&old, &new].map(Start::of);
                 if let Some(found) = Harm::of(&starts, &crawlers) {
                     // Blocking is worse.
                     if harm.as_ref().is_none_or(|known| found.blocks && !known.blocks) {
@@ -211,16 +217,13 @@ impl<'s, 'a> Prover<'s, 'a> {
 
     /// The shortest paths on which two policies differ; `None` if there are none.
     fn flips(&mut self, old: &Policy, new: &Policy) -> Result<Option<Flips>, Refusal> {
-        let mut limits = Limits::default();
-        limits.flips = PATHS;
-        limits.pairs = 1 << 15;
+        let limits = Limits { flips: PATHS, pairs: 1 << 15, ..Limits::default() };
         let bytes = |policy: &Policy| policy.rule_set().memory_usage() as u64;
         self.spend(COMPILED * (bytes(old) + bytes(new)))?;
         for policy in [old, new] {
             policy.compile();
-            if policy.automaton().is_none() {
-                return Err(Refusal::Unproven);
-            }
+            let Some(automaton) = policy.automaton() else { return Err(Refusal::Unproven) };
+            self.spend(WALKED * automaton.bytes().len() as u64)?;
         }
         match diff::policies(old, new, &limits) {
             Difference::Equal => Ok(None),
