@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bytes ─▶ marks ─▶ records ─▶ groups ─▶ a crawler's groups
-//!          marks    parse      groups    crawler, select
+//!          marks    parse      groups    crawler, user_agent, select
 //! ```
 //!
 //! `diagnostic` reads the same lines a second time and reports what is odd about them, so that
@@ -14,3 +14,4 @@ pub(crate) mod groups;
 mod marks;
 pub(crate) mod parse;
 pub(crate) mod select;
+pub(crate) mod user_agent;
