@@ -139,6 +139,7 @@ pub use profile::{
 };
 pub use read::crawler::Crawler;
 pub use read::diagnostic::{Diagnostic, DiagnosticKind};
+pub use read::name_error::NameError;
 pub use read::parse::{Field, Record};
 pub use read::user_agent::{Certainty, HeaderName, UserAgent};
 pub use rules::target::{InvalidUrl, Target};

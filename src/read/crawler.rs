@@ -2,13 +2,16 @@
 
 use smallvec::SmallVec;
 
+use crate::profile::Profile;
+use crate::read::name_error::NameError;
 use crate::read::user_agent::UserAgent;
 
 /// A crawler: one name, or several from most to least specific.
 ///
 /// Give the product token (`FooBot`). A name is taken as given, so `FooBot/2.1` and `FooBot` are
-/// two names, and spaces belong to the name. A whole `User-Agent` header goes to
-/// [`Crawler::from_user_agent`]; it is never guessed whether a name is one.
+/// two names, and spaces belong to the name; [`Crawler::try_name`] rejects what no group can name.
+/// A whole `User-Agent` header goes to [`Crawler::from_user_agent`]; it is never guessed whether a
+/// name is one.
 ///
 /// The profile decides which groups a name finds
 /// ([`Profile::group_match`](crate::Profile::group_match)). Of several names the first that has a
@@ -30,7 +33,7 @@ pub struct Crawler {
 }
 
 impl Crawler {
-    /// A crawler with one name.
+    /// A crawler with one name, taken as given.
     pub fn name<N: AsRef<[u8]>>(name: N) -> Crawler {
         Crawler::names([name])
     }
@@ -39,6 +42,52 @@ impl Crawler {
     /// `*` group.
     pub fn names<N: AsRef<[u8]>>(names: impl IntoIterator<Item = N>) -> Crawler {
         Crawler { names: names.into_iter().map(|n| Box::from(n.as_ref())).collect() }
+    }
+
+    /// A crawler with one name, if the name is one: if some `User-agent` line can name it in this
+    /// profile, and it is no whole header.
+    ///
+    /// [`Crawler::name`] takes any bytes. A name that no line can name, such as `GPTBot/1.0` in
+    /// [`Profile::RFC9309`], then silently obeys the `*` group, which may allow what the crawler's
+    /// own group forbids. So check names that people type.
+    ///
+    /// | profile | accepted |
+    /// |---|---|
+    /// | [`Profile::RFC9309`] | letters, digits, `-`, `_` and `.` |
+    /// | [`Profile::GOOGLE`] | letters, `-` and `_` |
+    /// | [`Profile::GOOGLE_CLASSIC`] | what begins with a letter, a digit, `-`, `_` or `.`, since prefixes match: `GPTBot/1.0` |
+    /// | [`Profile::ORIGINAL_1994`] | what has more than white space before its first slash: `GPTBot/1.0`, `Sogou web spider` |
+    ///
+    /// In every profile the empty name and `*` are accepted, which stand for a crawler that no
+    /// group names, and a name with `(`, `)` or `;` is not.
+    ///
+    /// # Errors
+    /// Returns an error with the name that was probably meant.
+    ///
+    /// ```
+    /// use robotsieve::{Crawler, Profile};
+    ///
+    /// let check = |name| Crawler::try_name(name, &Profile::RFC9309);
+    /// assert_eq!(check("GPTBot"), Ok(Crawler::name("GPTBot")));
+    /// let error = check("Sogou web spider").unwrap_err();
+    /// assert_eq!(error.probably_meant(), Some(&b"Sogou"[..]));
+    /// assert!(check("Mozilla/5.0 (compatible; GPTBot/1.1)").unwrap_err().is_header());
+    /// ```
+    pub fn try_name<N: AsRef<[u8]>>(name: N, profile: &Profile) -> Result<Crawler, NameError> {
+        Crawler::try_names([name], profile)
+    }
+
+    /// A crawler with several names, each checked as by [`Crawler::try_name`].
+    ///
+    /// # Errors
+    /// Returns an error for the first name that is none.
+    pub fn try_names<N: AsRef<[u8]>>(
+        names: impl IntoIterator<Item = N>,
+        profile: &Profile,
+    ) -> Result<Crawler, NameError> {
+        let crawler = Crawler::names(names);
+        crawler.iter().try_for_each(|name| NameError::check(name, profile))?;
+        Ok(crawler)
     }
 
     /// The crawler that sends this `User-Agent` header: its names are those of

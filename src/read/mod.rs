@@ -12,6 +12,7 @@ pub(crate) mod crawler;
 pub(crate) mod diagnostic;
 pub(crate) mod groups;
 mod marks;
+pub(crate) mod name_error;
 pub(crate) mod parse;
 pub(crate) mod select;
 pub(crate) mod user_agent;
