@@ -372,8 +372,10 @@ impl<'h> Reader<'h> {
         if is_host(name)
             && let Some(dot) = memchr(b'.', name)
             && memchr(b'.', &name[dot + 1..]).is_none()
+            && !without_tail(&name[..dot]).is_empty()
         {
-            self.add(&name[..dot], at, Kind::of(&name[..dot]), certainty);
+            let label = without_tail(&name[..dot]);
+            self.add(label, at, Kind::of(label), certainty);
         }
         if let Some((chain, from)) = piece.chain {
             at = from;

@@ -61,6 +61,7 @@ const HEADERS: &[(&str, &[&str])] = &[
     ("Foo web spider/4.0(+http://www.foo.example/#07)", &["Foo"]),
     ("Foo News Spider 4.0", &["Foo", "News"]),
     ("Zoo foo Bar thebot of it", &["Zoo", "Bar", "thebot"]),
+    ("_.foo Foo-.bar/1", &["_.foo", "Foo-.bar", "Foo"]),
     ("venus/foobar", &["venus", "foobar"]),
     ("foo.example robot a.b@c.example", &["foo.example", "foo"]),
     ("Mozilla/5.0 (compatible; Foo.ru/2.0; +http://foo.example)", &["Foo.ru", "Foo"]),
