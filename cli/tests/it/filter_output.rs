@@ -103,8 +103,10 @@ fn crawlers_in_the_order_given() {
 
 #[test]
 fn names_are_taken_as_given() {
-    let options = |agent| ["--output=tsv", "--profile=google", "--agent", agent];
-    let denied = |agent: &str| filter(&options(agent), b"/\n").out[0] == b'd';
+    let denied = |agent: &str| {
+        let options = ["--output=tsv", "--profile=google", "--agent", agent];
+        filter(&options, b"/\n").out[0] == b'd'
+    };
     assert!(denied("b"));
     assert!(denied("none,b"));
     assert!(!denied("none, b"));
