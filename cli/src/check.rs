@@ -47,7 +47,7 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
     let urls = args.policy.urls(&args.urls)?;
     urls::not_where_robots_is(&urls, &args.policy.robots)?;
     let file = args.policy.read()?;
-    let policy = Robots::parse(&file, &args.policy.profile()).policy(&args.policy.crawler());
+    let policy = Robots::parse(&file, &args.policy.profile()).policy(&args.policy.crawler()?);
     let (mut out, mut tally) = (Stdout::new(), Tally::default());
     // A program that asks line by line needs no progress bar; `filter` is for millions of URLs.
     urls::each(&urls, When::Never, |url| {

@@ -53,7 +53,7 @@ pub fn run(args: &DotArgs) -> Result<Status, Failure> {
     args.policy.nothing_follows()?;
     let file = args.policy.read()?;
     let robots = Robots::parse_with(&file, &args.policy.profile(), &config(args));
-    let policy = robots.policy(&args.policy.crawler());
+    let policy = robots.policy(&args.policy.crawler()?);
     progress::with_spinner(args.progress.progress, "compiling", || policy.compile());
     let drawing = policy.to_dot().ok_or_else(|| over_budget(args, policy.limit_hit()))?;
     stdout::print(drawing)

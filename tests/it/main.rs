@@ -8,6 +8,7 @@ mod diff;
 mod docs;
 mod engines;
 mod explain;
+mod headers;
 #[cfg(feature = "lint")]
 mod lint;
 #[cfg(feature = "lint")]

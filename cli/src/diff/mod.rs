@@ -73,8 +73,8 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
         let named = diff::named_crawlers(&old, &new).into_iter();
         named.map(|(token, crawler)| (shown(token), crawler)).collect()
     } else {
-        let agents = args.agents.0.iter();
-        agents.map(|agent| (agent.text.display().to_string(), agent.crawler())).collect()
+        let names = args.agents.0.iter().map(|agent| agent.text.display().to_string());
+        names.zip(args.agents.crawlers(&args.profile.get())?).collect()
     };
     let asked = asked.into_iter().map(|(name, crawler)| ((name, crawler.clone()), crawler));
     let compare = || diff::crawlers(&old, &new, asked, &Limits::default());

@@ -11,6 +11,7 @@ use robotsieve::explain::{
 };
 use robotsieve::{GroupMatch, Reason, Robots, RulePrecedence, Verdict};
 
+use super::header::of_header;
 use super::shown::{Shown, short};
 use super::{Answers, Explainer};
 use crate::read::robots_file;
@@ -35,7 +36,11 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
     let mut out = String::from(if explainer.explained > 1 { "\n" } else { "" });
     for (profile, why) in answers.explanations() {
         if let Ok(why) = why {
-            let groups = [of_file(explainer, url, profile, why), of_url(url, why)];
+            let agent = &explainer.agent;
+            let header = agent.is_header.then(|| of_header(agent.text.as_encoded_bytes(), why));
+            let file = of_file(explainer, url, profile, why);
+            let groups: Vec<_> =
+                [Some(file), header, Some(of_url(url, why))].into_iter().flatten().collect();
             out.push_str(&renderer.render(&groups));
         } else {
             let title = format!("{} in profile {profile}", short(url));

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use robotsieve::pack::{Packed, Writer};
 
 use crate::error::{Failure, Status};
-use crate::options::{Agent, When, crawler_names};
+use crate::options::{When, crawler_names};
 use crate::read::hosts::host_and_port;
 use crate::read::{packs, robots_dir, robots_file, stdin};
 use crate::write::file::{is_same, persist, temporary};
@@ -81,7 +81,8 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let Some(output) = &args.output else {
         return Err(Failure::Usage("there is no file to write: name one with -o PATH".into()));
     };
-    let crawlers: Vec<_> = args.agents.required()?.iter().map(Agent::crawler).collect();
+    args.agents.required()?;
+    let crawlers = args.agents.crawlers(&args.profile.get())?;
     let mut hosts = match (&args.robots_dir, &args.list) {
         (Some(path), _) => of_folder(path)?,
         (None, Some(path)) => of_list(path)?,

@@ -32,12 +32,9 @@ struct Answer {
 pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
     let file = robots_file::given(&args.robots)?;
     let robots = Robots::parse(&file, &args.profile.get());
-    let agents: Vec<(String, Crawler)> = args
-        .agents
-        .0
-        .iter()
-        .map(|agent| (agent.text.display().to_string(), agent.crawler()))
-        .collect();
+    let names = args.agents.0.iter().map(|agent| agent.text.display().to_string());
+    let agents: Vec<(String, Crawler)> =
+        names.zip(args.agents.crawlers(&args.profile.get())?).collect();
     let mut records = robots.typed_records();
     if !agents.is_empty() {
         let of = |(_, crawler): &(String, Crawler)| robots.typed_records_for(crawler);

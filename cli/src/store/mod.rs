@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use robotsieve::pack::Writer;
-use robotsieve::{Crawler, Origin, Profile};
+use robotsieve::{Origin, Profile};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
 use robotsieve_client::store::{MAX_BODY_BYTES, Store};
 
 use crate::error::{Failure, Status};
 use crate::fetch::cause;
-use crate::options::Agent;
 use crate::read::{robots_dir, robots_file, stores};
 use crate::write::file::{persist, temporary};
 use crate::write::progress::{self, Bar, Measure};
@@ -206,7 +205,8 @@ fn to_pack<'t>(
     args: &ExportArgs,
     texts: impl Iterator<Item = Result<(&'t String, Vec<u8>), Failure>>,
 ) -> Result<u64, Failure> {
-    let crawlers: Vec<Crawler> = args.agents.required()?.iter().map(Agent::crawler).collect();
+    args.agents.required()?;
+    let crawlers = args.agents.crawlers(&args.profile.get())?;
     let cannot = |cause| Failure::io(format!("cannot write pack '{}'", path.display()), cause);
     let out = BufWriter::with_capacity(1 << 20, temporary(path).map_err(cannot)?);
     let mut writer =

@@ -103,12 +103,18 @@ fn crawlers_in_the_order_given() {
 
 #[test]
 fn names_are_taken_as_given() {
-    let denied = |agent: &str| filter(&["--output=tsv", "--agent", agent], b"/\n").out[0] == b'd';
+    let denied = |agent: &str| {
+        let options = ["--output=tsv", "--profile=google", "--agent", agent];
+        filter(&options, b"/\n").out[0] == b'd'
+    };
     assert!(denied("b"));
     assert!(denied("none,b"));
     assert!(!denied("none, b"));
     assert!(!denied("b/1"));
     assert!(!denied(""));
+    for agent in ["none, b", "b/1"] {
+        filter(&["--agent", agent], b"/\n").fails(2, "did you mean 'b'?");
+    }
 }
 
 #[test]

@@ -35,8 +35,15 @@ fn run_line(folder: &Folder, line: &str) -> Ran {
 
 /// The output without differences that come from the spelling of the crawler.
 fn plain(ran: &Ran) -> String {
-    let out = String::from_utf8(ran.out.clone()).unwrap();
-    out.replace(FOO, "FooBot").replace("\"user_agent\":true", "\"user_agent\":false")
+    let mut out = String::from_utf8(ran.out.clone()).unwrap();
+    // `explain` also shows how the header was read.
+    if let Some(from) = out.find("note: the names in the User-Agent header") {
+        let to = out.find("note: compared as").unwrap();
+        out.replace_range(from..to, "");
+    }
+    out.replace(FOO, "FooBot")
+        .replace("\"user_agent\":true", "\"user_agent\":false")
+        .replace(",\"span\":[25,31],\"certainty\":\"compatible\"", "")
 }
 
 /// AGENT, --agent and --user-agent name the same crawler; with either option there is no AGENT.
