@@ -230,7 +230,7 @@ impl<'t> RawTable<'t> {
     }
 
     /// Where the records end and the entries begin.
-    pub(super) fn records_end(self) -> usize {
+    pub(in crate::automaton) fn records_end(self) -> usize {
         self.field(2) as usize
     }
 
