@@ -619,3 +619,134 @@ impl<'o> Take<'o> {
         self.take(len as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::Engine;
+    use crate::rules::normalise::Encoding;
+
+    type Rule = (u8, bool, bool, Vec<u8>);
+
+    /// Rules as a pack may hold them: pieces of patterns, also in forms that none is written in.
+    fn rules() -> impl Strategy<Value = Vec<Rule>> {
+        let pieces: [&[u8]; 16] = [
+            b"/", b"a", b"b", b"*", b"$", b"%2F", b"%2f", b"%41", b"%", b" ", b"\xE9", b"\n",
+            b"\0", b"#", b"ab/", b"*a",
+        ];
+        // Most pieces are harmless, so that many rule sets are restored.
+        let piece = prop_oneof![8 => 0..4usize, 4 => 14..16usize, 1 => 4..14usize];
+        let tail = prop::collection::vec(piece.prop_map(move |piece| pieces[piece]), 0..6);
+        let pattern = (prop::bool::weighted(0.9), tail).prop_map(|(slash, tail)| {
+            [if slash { &b"/"[..] } else { b"" }, &tail.concat()].concat()
+        });
+        let rule = (0..4u8, any::<bool>(), prop::bool::weighted(0.2), pattern);
+        prop::collection::vec(rule, 0..8)
+    }
+
+    fn restored(rules: &[Rule], profile: &Profile, engine: Option<Engine>) -> Option<Policy> {
+        let rules = rules.iter().map(|(precedence, disallow, anchored, bytes)| RuleRef {
+            line: 1,
+            verdict: if *disallow { Verdict::Disallow } else { Verdict::Allow },
+            precedence: u32::from(*precedence),
+            pattern: Pattern { bytes, anchored: *anchored },
+            value: b"/value",
+        });
+        let reading = Reading::of(profile);
+        let rules = RuleSet::restored(rules, profile.wildcards, reading.encoding)?;
+        let config = Config { engine, ..Config::default() };
+        Some(Policy::new(reading, &config, rules, std::iter::empty(), None))
+    }
+
+    /// All engines agree about rules that are restored, and their tables are valid.
+    fn agree(rules: &[Rule], profile: &Profile, paths: &[Vec<u8>]) -> bool {
+        let policy = |engine| restored(rules, profile, Some(engine));
+        let Some(scan) = policy(Engine::Scan) else { return false };
+        for engine in [Engine::Dfa, Engine::Lazy, Engine::Segments] {
+            let policy = policy(engine).expect("restored before");
+            policy.compile();
+            policy.validate().expect("a valid table");
+            for path in paths {
+                let target = Target::of_path(path, Encoding::of_target(profile)).expect("a path");
+                assert_eq!(
+                    policy.verdict(&target),
+                    scan.verdict(&target),
+                    "{engine:?} {} {rules:?}",
+                    path.escape_ascii()
+                );
+            }
+        }
+        true
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 2_000,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn restored_rules(
+            mut rules in rules(),
+            sorted in prop::bool::weighted(0.95),
+            paths in prop::collection::vec("/[ab/*$%2Ff4 1]{0,8}", 8),
+            profile in 0..Profile::NAMED.len(),
+        ) {
+            if sorted {
+                rules.sort_by_key(|(precedence, disallow, ..)| {
+                    (std::cmp::Reverse(*precedence), *disallow)
+                });
+            }
+            let paths: Vec<Vec<u8>> = paths.into_iter().map(String::into_bytes).collect();
+            agree(&rules, &Profile::NAMED[profile].1, &paths);
+        }
+    }
+
+    /// What no rule can be is not restored: each of these once made engines differ, or might.
+    #[test]
+    fn rules_that_are_not_in_normal_form() {
+        let rule = |pattern: &[u8], anchored| vec![(1, true, anchored, pattern.to_vec())];
+        let of = |profile: &Profile, rules: &[Rule]| agree(rules, profile, &[b"/a".to_vec()]);
+        for pattern in [&b"/a"[..], b"a", b"/%2F", b"/*a", b"*/", b"", b"/%C3%A9", b"/a*%24"] {
+            assert!(of(&Profile::RFC9309, &rule(pattern, false)), "{}", pattern.escape_ascii());
+        }
+        for pattern in [
+            &b"/a**b"[..],
+            b"/a*",
+            b"*",
+            b"/%2f",
+            b"/%41",
+            b"/%",
+            b"/a b",
+            b"/\xE9",
+            b"/a\nb",
+            b"/\r",
+            b"/a#b",
+            b"/a$",
+        ] {
+            assert!(!of(&Profile::RFC9309, &rule(pattern, false)), "{}", pattern.escape_ascii());
+        }
+        let original = Profile::ORIGINAL_1994;
+        assert!(of(&original, &rule(b"/a", false)) && of(&original, &rule(b"/*", false)));
+        assert!(!of(&original, &rule(b"", false)) && !of(&original, &rule(b"/a", true)));
+        // Most of all: more transitions than a record can hold.
+        for (_, profile) in Profile::NAMED {
+            let all = |begin: &[u8], bytes: &[u8]| -> Vec<Rule> {
+                let bytes = bytes.iter();
+                bytes.map(|byte| (1, true, false, [begin, &[*byte]].concat())).collect()
+            };
+            let bytes: Vec<u8> = (0..=255).collect();
+            for begin in [&b""[..], b"/", b"/*"] {
+                assert!(!of(profile, &all(begin, &bytes)));
+            }
+            let letters: Vec<u8> = bytes.into_iter().filter(u8::is_ascii_alphanumeric).collect();
+            assert!(of(profile, &all(b"/", &letters)));
+        }
+        let (high, low) = ((2, true, false, b"/a".to_vec()), (1, true, false, b"/b".to_vec()));
+        assert!(of(&original, &[high.clone(), low.clone()]));
+        assert!(!of(&original, &[low, high]));
+    }
+}

@@ -267,7 +267,8 @@ impl<W: Write> Writer<W> {
     /// Writes the rest of the pack, and returns the output.
     ///
     /// # Errors
-    /// Returns an error if the output does, or if the pack is larger than the format allows.
+    /// Returns an error if the output does, if the pack is larger than the format allows, or if the
+    /// hashes of too many names are equal whatever the seed.
     pub fn finish(mut self) -> io::Result<W> {
         let mut trailer = Trailer {
             reading: reading_to_bytes(

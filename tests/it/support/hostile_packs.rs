@@ -213,7 +213,7 @@ fn one_record_with_damaged_rules(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     pack.keeps_rules = true;
     let rules: Vec<PackedRule> = (0..bytes / 50).map(|_| PackedRule::disallow(b"/", 1)).collect();
-    let mut body = table_body(&table(&[branch(&[], false)]));
+    let mut body = table_body(&table(&[wait(&[], [0; 96])]));
     body.extend(&rules_body(&rules)[1..]);
     body.pop();
     let record = pack.record(&body);
