@@ -16,7 +16,7 @@ use crate::error::{Failure, Status};
 use crate::options::{Agent, When, crawler_names};
 use crate::read::hosts::host_and_port;
 use crate::read::{packs, robots_dir, robots_file, stdin};
-use crate::write::file::{is_same, persist, temporary};
+use crate::write::file::{is_same, temporary};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
@@ -113,7 +113,7 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let (origins, files) = (writer.origin_count(), writer.file_count());
     let out = writer.finish().map_err(failed)?;
     let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-    let bytes = persist(file, output).map_err(failed)?;
+    let bytes = file.persist().map_err(failed)?;
     stderr::note(&format_args!(
         "origins {origins} files {files} bytes {bytes} seconds {:.3}",
         start.elapsed().as_secs_f64()

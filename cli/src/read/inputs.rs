@@ -49,6 +49,10 @@ impl Inputs {
     /// Replaces the contents of `chunk` with whole lines, each ending with a line feed; returns
     /// `false` at the end of all inputs.
     ///
+    /// Returns as soon as there is a whole line, with all that the input gave at once: whoever
+    /// writes to a pipe may wait for the verdict on what is written. A file, and a pipe that is
+    /// written faster than it is read, give as much as they are asked for.
+    ///
     /// A line that is longer than a chunk makes the chunk longer. The last line of an input gets a
     /// line feed if it has none. An input that cannot be read is reported and skipped. If an input
     /// breaks off, its whole lines are used, but not the line that was cut: the start of a URL is a
@@ -60,10 +64,9 @@ impl Inputs {
             chunk.resize(len, 0);
         }
         chunk[..len].copy_from_slice(&self.rest);
-        // Whole lines end here, and there is no line feed between here and `searched`.
+        // Whole lines end here, and there is no line feed after it.
         let mut whole = 0;
-        let mut searched = len;
-        while whole < CHUNK_BYTES {
+        while whole == 0 {
             let Some(mut input) = self.current.take().or_else(|| self.open_next()) else { break };
             // A line that fills the chunk doubles it.
             let room = if len < CHUNK_BYTES { CHUNK_BYTES - len } else { len };
@@ -71,33 +74,28 @@ impl Inputs {
             if chunk.len() <= len + room {
                 chunk.resize(len + room + 1, 0);
             }
-            let (bytes, outcome) = read_up_to(&mut input.bytes, &mut chunk[len..len + room]);
-            len += bytes;
-            if let Some(at) = memrchr(b'\n', &chunk[searched..len]) {
-                whole = searched + at + 1;
-            }
-            searched = len;
-            match outcome {
-                Ok(()) if bytes == room => {
-                    self.current = Some(input);
-                    if whole > 0 {
-                        break;
-                    }
-                }
-                Ok(()) => {
-                    if whole < len {
+            match input.bytes.read(&mut chunk[len..len + room]) {
+                Ok(0) => {
+                    if len > 0 {
                         chunk[len] = b'\n';
                         len += 1;
                     }
                     whole = len;
-                    searched = len;
+                }
+                Ok(bytes) => {
+                    let found = memrchr(b'\n', &chunk[len..len + bytes]);
+                    whole = found.map_or(0, |at| len + at + 1);
+                    len += bytes;
+                    self.current = Some(input);
+                }
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {
+                    self.current = Some(input);
                 }
                 Err(cause) => {
-                    let cut = if whole < len { "; the line cut off there is skipped" } else { "" };
+                    let cut = if len > 0 { "; the line cut off there is skipped" } else { "" };
                     let name = shown(&input.name);
                     self.report.error(&format_args!("{name} breaks off: {cause}{cut}"));
-                    len = whole;
-                    searched = whole;
+                    len = 0;
                 }
             }
         }
@@ -119,21 +117,6 @@ impl Inputs {
             }
         }
     }
-}
-
-/// Reads until the buffer is full, or the input ends or fails; returns how many bytes were read,
-/// and the error.
-fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> (usize, io::Result<()>) {
-    let mut len = 0;
-    while len < buffer.len() {
-        match input.read(&mut buffer[len..]) {
-            Ok(0) => break,
-            Ok(bytes) => len += bytes,
-            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
-            Err(cause) => return (len, Err(cause)),
-        }
-    }
-    (len, Ok(()))
 }
 
 /// The name of an input, for use in a sentence.
@@ -161,7 +144,8 @@ pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Sen
         if stdin::is_meant(name) { Box::new(stdin::open()) } else { Box::new(File::open(name)?) };
     let mut bytes = Counted { bytes, report: Arc::clone(report) };
     let mut first = Vec::with_capacity(4);
-    bytes.by_ref().take(4).read_to_end(&mut first)?;
+    // No byte more than it takes: the first line of a pipe may be shorter.
+    while Compression::may_follow(&first) && bytes.by_ref().take(1).read_to_end(&mut first)? > 0 {}
     let compression = Compression::of(&first);
     let bytes = io::Cursor::new(first).chain(bytes);
     let buffered = |bytes| BufReader::with_capacity(COMPRESSED_BYTES, bytes);
@@ -181,6 +165,16 @@ enum Compression {
 }
 
 impl Compression {
+    /// Whether these bytes begin like a compressed file, and the next one is needed to know.
+    fn may_follow(first: &[u8]) -> bool {
+        match first {
+            [] | [0x1f] => true,
+            [0x28, rest @ ..] => rest.len() < 3 && [0xb5, 0x2f, 0xfd].starts_with(rest),
+            [0x50..=0x5f, rest @ ..] => rest.len() < 3 && [0x2a, 0x4d, 0x18].starts_with(rest),
+            _ => false,
+        }
+    }
+
     fn of(first: &[u8]) -> Compression {
         match first {
             // RFC 1952 §2.3.1.

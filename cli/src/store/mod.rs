@@ -18,7 +18,7 @@ use crate::error::{Failure, Status};
 use crate::fetch::cause;
 use crate::options::Agent;
 use crate::read::{robots_dir, robots_file, stores};
-use crate::write::file::{persist, temporary};
+use crate::write::file::temporary;
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
@@ -222,7 +222,7 @@ fn to_pack<'t>(
     let exported = writer.origin_count() as u64;
     let out = writer.finish().map_err(cannot)?;
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
-    persist(file, path).map_err(cannot)?;
+    file.persist().map_err(cannot)?;
     Ok(exported)
 }
 

@@ -16,6 +16,7 @@ mod filter_input;
 mod filter_output;
 mod help;
 mod lint;
+mod live;
 mod pack;
 mod progress;
 mod records;
