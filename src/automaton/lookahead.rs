@@ -57,6 +57,15 @@ impl Work {
     }
 }
 
+/// A search for entries with prefixes of one length.
+struct Search<'s> {
+    /// Where the start fails to.
+    missed: u32,
+    max_len: usize,
+    entries: &'s mut Vec<Entry>,
+    work: &'s mut Work,
+}
+
 /// A set of bytes as the walk looks it up: the low and the high four bits of its members, each
 /// as a set of bits. The set holds every byte that combines a low and a high half.
 #[derive(Clone, Copy, Default)]
@@ -168,7 +177,8 @@ impl RawTable<'_> {
         let missed = self.otherwise(start.record());
         for len in (2..=PREFIX_LEN).rev() {
             let empty = ([NO_PEEK; PREFIX_LEN], 0);
-            if self.add_entries(start, Cursor::at(missed), missed, empty, len, entries, work) {
+            let search = &mut Search { missed, max_len: len, entries, work };
+            if self.add_entries(start, Cursor::at(missed), empty, search) {
                 return missed;
             }
             entries.clear();
@@ -183,20 +193,18 @@ impl RawTable<'_> {
         self,
         state: Cursor,
         resumed: Cursor,
-        missed: u32,
         (prefix, len): ([u8; PREFIX_LEN], usize),
-        max_len: usize,
-        entries: &mut Vec<Entry>,
-        work: &mut Work,
+        search: &mut Search<'_>,
     ) -> bool {
+        let missed = search.missed;
         // A branch without transitions adds no entry, so the number of entries alone would not
         // bound how often one is reached.
         let count =
             |cursor: Cursor| if cursor.is_final() { 0 } else { self.transition_count(cursor) };
-        if !work.spend(1 + count(state) + count(resumed)) {
+        if !search.work.spend(1 + count(state) + count(resumed)) {
             return false;
         }
-        let goes_on = len < max_len
+        let goes_on = len < search.max_len
             && !state.is_final()
             && state.record() != missed
             && self.otherwise(state.record()) == missed
@@ -208,15 +216,15 @@ impl RawTable<'_> {
                 let mut prefix = prefix;
                 prefix[len] = byte;
                 let resumed = if missed < 2 { resumed } else { self.step(resumed, byte) };
-                self.add_entries(to, resumed, missed, (prefix, len + 1), max_len, entries, work)
+                self.add_entries(to, resumed, (prefix, len + 1), search)
             });
         }
-        if len == 0 || entries.len() == MAX_ENTRIES {
+        if len == 0 || search.entries.len() == MAX_ENTRIES {
             return false;
         }
         // A literal in whose middle the prefix ends is compared from its first byte on.
         let skip = len as u8 - state.matched();
-        entries.push(Entry { prefix, skip, target: state.record() });
+        search.entries.push(Entry { prefix, skip, target: state.record() });
         true
     }
 }

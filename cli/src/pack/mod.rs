@@ -87,6 +87,9 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
         (None, Some(path)) => of_list(path)?,
         (None, None) => unreachable!("clap requires one of the options"),
     };
+    if let Some(folder) = &args.robots_dir {
+        robots_dir::refuse_output(folder, output)?;
+    }
     let inputs = hosts.iter().map(|(_, path)| path).chain(&args.list);
     if let Some(input) = inputs.into_iter().find(|input| is_same(input, output)) {
         return Err(Failure::Usage(format!(
@@ -132,7 +135,7 @@ fn of_list(path: &Path) -> Result<Vec<Host>, Failure> {
     let cannot = format!("cannot read list '{}'", path.display());
     let list = if stdin::is_meant(path) {
         let mut list = Vec::new();
-        stdin::open().lock().read_to_end(&mut list).map(|_| list)
+        stdin::open().and_then(|input| input.lock().read_to_end(&mut list)).map(|_| list)
     } else {
         fs::read(path)
     };

@@ -9,6 +9,7 @@ use std::vec;
 
 use flate2::read::MultiGzDecoder;
 use memchr::memrchr;
+use same_file::Handle;
 
 use super::{looks_like_url, stdin};
 use crate::write::report::Report;
@@ -140,8 +141,13 @@ pub fn cannot_read(name: &OsStr, cause: &io::Error) -> String {
 
 /// Opens an input and detects its compression by its first bytes.
 pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
-    let bytes: Box<dyn Read + Send> =
-        if stdin::is_meant(name) { Box::new(stdin::open()) } else { Box::new(File::open(name)?) };
+    let bytes: Box<dyn Read + Send> = if stdin::is_meant(name) {
+        Box::new(stdin::open()?)
+    } else {
+        let file = File::open(name)?;
+        stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
+        Box::new(file)
+    };
     let mut bytes = Counted { bytes, report: Arc::clone(report) };
     let mut first = Vec::with_capacity(4);
     // No byte more than it takes: the first line of a pipe may be shorter.
@@ -158,7 +164,7 @@ pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Sen
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compression {
+pub enum Compression {
     None,
     Gzip,
     Zstd,
@@ -175,7 +181,7 @@ impl Compression {
         }
     }
 
-    fn of(first: &[u8]) -> Compression {
+    pub fn of(first: &[u8]) -> Compression {
         match first {
             // RFC 1952 §2.3.1.
             [0x1f, 0x8b, ..] => Compression::Gzip,

@@ -147,6 +147,14 @@ fn by_authority(store: &Store) -> Result<(BTreeMap<String, String>, u64), Failur
 }
 
 fn export(args: &ExportArgs) -> Result<Status, Failure> {
+    // clap does not ask for what conflicts with something that was given.
+    if args.pack.is_none() && (args.keep_rules || !args.agents.0.is_empty()) {
+        return Err(Failure::Usage(
+            "--agent, --user-agent and --keep-rules are for --pack: a folder has the robots.txt \
+             files as they are, for all crawlers"
+                .into(),
+        ));
+    }
     let store = stores::read_only(&args.store)?;
     let (origins, displaced) = by_authority(&store)?;
     let protocol = Protocol::of(&args.profile.get());
@@ -194,7 +202,9 @@ fn to_folder<'t>(
             stderr::error(&format_args!("left out '{authority}': it is not a valid file name"));
             continue;
         }
-        let path = folder.join(authority);
+        // As `filter --robots-dir` reads it: without the suffix it would be for another host.
+        let suffix = if authority.ends_with(".txt") { ".txt" } else { "" };
+        let path = folder.join(format!("{authority}{suffix}"));
         fs::write(&path, text).map_err(|cause| Failure::io(cannot(&path), cause))?;
         exported += 1;
     }
@@ -227,6 +237,7 @@ fn to_pack<'t>(
 }
 
 fn import(args: &ImportArgs) -> Result<Status, Failure> {
+    robots_dir::refuse_output(&args.robots_dir, &args.store)?;
     let listing = robots_dir::list(&args.robots_dir)?;
     listing.warnings.iter().for_each(|warning| stderr::note(warning));
     let store = stores::open(&args.store)?;

@@ -109,7 +109,7 @@ fn signals_leave_no_temporary_file() {
         let pipe = folder.path("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
-        folder.file("list", &format!("e.com\t{}\n", pipe.display()));
+        folder.file("list", format!("e.com\t{}\n", pipe.display()));
         let (list, out) = (folder.path("list"), folder.path("a.pack"));
         let mut child =
             command(args!["pack", "--list", &list, "--agent", "bot", "-o", &out]).spawn().unwrap();
@@ -141,7 +141,7 @@ fn ignored_signals_stay_ignored() {
     let folder = Folder::of(&[("robots.txt", "")]);
     let pipe = folder.path("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    folder.file("list", &format!("e.com\t{}\n", pipe.display()));
+    folder.file("list", format!("e.com\t{}\n", pipe.display()));
     let script = "trap '' HUP; \"$0\" pack --list list --agent bot -o a.pack & \
                   while ! ls .tmp* 2> /dev/null; do sleep 0.01; done; \
                   kill -s HUP $!; echo > pipe; wait $!";

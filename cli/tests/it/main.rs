@@ -15,6 +15,7 @@ mod filter_hosts;
 mod filter_input;
 mod filter_output;
 mod help;
+mod hostile;
 mod lint;
 mod live;
 mod pack;
