@@ -87,15 +87,15 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
         (None, Some(path)) => of_list(path)?,
         (None, None) => unreachable!("clap requires one of the options"),
     };
-    if let Some(folder) = &args.robots_dir {
-        robots_dir::refuse_output(folder, output)?;
-    }
     let inputs = hosts.iter().map(|(_, path)| path).chain(&args.list);
     if let Some(input) = inputs.into_iter().find(|input| is_same(input, output)) {
         return Err(Failure::Usage(format!(
             "'{}' is one of the files to read: name another file with -o PATH",
             input.display()
         )));
+    }
+    if let Some(folder) = &args.robots_dir {
+        robots_dir::refuse_output(folder, output)?;
     }
     // So that the same input makes the same pack.
     hosts.sort_unstable();

@@ -112,9 +112,13 @@ struct Rank {
 /// # Errors
 /// Returns an error if `file` is, or would be, in the folder itself.
 pub fn refuse_output(folder: &Path, file: &Path) -> Result<(), Failure> {
-    let parent = file.parent().filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
-    let is_there = fs::canonicalize(parent)
-        .is_ok_and(|parent| fs::canonicalize(folder).is_ok_and(|folder| folder == parent));
+    let is_in_folder = |file: &Path| {
+        let parent = file.parent().filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
+        is_same_folder(parent, folder)
+    };
+    // Both the place of a link and that of what it leads to.
+    let is_there =
+        is_in_folder(file) || fs::canonicalize(file).is_ok_and(|file| is_in_folder(&file));
     if is_there {
         return Err(Failure::Usage(format!(
             "'{}' would be in --robots-dir '{}', whose files are the robots.txt of hosts: write it \
@@ -124,4 +128,8 @@ pub fn refuse_output(folder: &Path, file: &Path) -> Result<(), Failure> {
         )));
     }
     Ok(())
+}
+
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
 }

@@ -30,7 +30,7 @@ fn an_input_that_is_the_output() {
     let appended = || OpenOptions::new().append(true).open(folder.path("urls")).unwrap();
     let robots = folder.path("robots.txt");
     let filter = args!["filter", "--agent", "bot", "--robots", &robots];
-    for call in [args!["check", &robots, "bot", "-"], filter.clone()] {
+    for call in [args!["check", &robots, "bot", "-"].to_vec(), filter.to_vec()] {
         let mut command = command(call);
         command.stdin(File::open(folder.path("urls")).unwrap()).stdout(appended());
         let output = command.output().unwrap();
@@ -56,7 +56,7 @@ fn closed_streams() {
     let folder = Folder::of(&[("robots.txt", ROBOTS), ("urls", "/\n")]);
     let shell = |line: &str| {
         let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", line, env!("CARGO_BIN_EXE_robotsieve")]).current_dir(folder.path(""));
+        shell.args(["-c", line, env!("CARGO_BIN_EXE_robotsieve")]).current_dir(folder.root());
         let output = shell.stderr(Stdio::piped()).output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
@@ -120,14 +120,14 @@ fn a_folder_has_no_crawlers() {
 fn one_host_with_two_files() {
     let folder = Folder::of(&[("e.com", ROBOTS), ("e.com.txt", ""), ("E.COM.txt", "")]);
     let ran = run_with(
-        args!["filter", "--robots-dir", folder.path(""), "--agent", "bot", "--format", "tsv"],
+        args!["filter", "--robots-dir", folder.root(), "--agent", "bot", "--format", "tsv"],
         b"http://e.com/private\nhttp://e.com.txt/private\n",
     );
     ran.gives(0, "disallow\thttp://e.com/private\nunknown\thttp://e.com.txt/private\n");
     ran.says("'e.com' and 'e.com.txt'").says("'E.COM.txt' and 'e.com'");
     let elsewhere = Folder::new();
     let out = elsewhere.path("a.pack");
-    run(args!["pack", "--robots-dir", folder.path(""), "--agent", "bot", "-o", &out])
+    run(args!["pack", "--robots-dir", folder.root(), "--agent", "bot", "-o", &out])
         .gives(0, "")
         .says("origins 1 ")
         .says("are for the same host, e.com: 'e.com' is used");
@@ -138,7 +138,7 @@ fn one_host_with_two_files() {
 fn one_address() {
     let folder = Folder::of(&[("[0:0:0:0:0:0:0:1]", ROBOTS)]);
     run_with(
-        args!["filter", "--robots-dir", folder.path(""), "--agent", "bot", "--format", "tsv"],
+        args!["filter", "--robots-dir", folder.root(), "--agent", "bot", "--format", "tsv"],
         b"http://[::1]/private\nhttp://[0::1]/private\nhttp://a\\@b/private\n",
     )
     .gives(
@@ -169,7 +169,7 @@ fn compressed_robots_txt() {
     run_with(args!["lint", "-"], &gzip).fails(3, "compressed with gzip");
     run_with(args!["check", "-", "bot", "/"], b"\x28\xB5\x2F\xFD").fails(3, "with zstd");
     let ran = run_with(
-        args!["filter", "--robots-dir", folder.path(""), "--agent", "bot", "--format", "tsv"],
+        args!["filter", "--robots-dir", folder.root(), "--agent", "bot", "--format", "tsv"],
         b"http://e.com/private\n",
     );
     ran.gives(3, "unknown\thttp://e.com/private\n").says("compressed with gzip");
@@ -184,7 +184,7 @@ fn names_that_forge_lines() {
     run(args!["check", &robots, "bot", "e.com\n\x1b[2J", "x"])
         .gives(2, "invalid\te.com\\n\\x1b[2J\ninvalid\tx\n")
         .says("2 URLs are invalid, the first is 'e.com\\n\\x1b[2J':");
-    let ran = run_in(&folder.path(""), args!["check", "no\nrobotsieve: \x1b[2Jdone", "bot", "/"]);
+    let ran = run_in(&folder.root(), args!["check", "no\nrobotsieve: \x1b[2Jdone", "bot", "/"]);
     assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
     assert!(!ran.err.contains('\x1b'), "{ran:?}");
     let ran = run(args!["check", "--no\x1b[2Jsuch", &robots, "bot", "/"]);

@@ -114,7 +114,7 @@ fn signals_leave_no_temporary_file() {
         let mut child =
             command(args!["pack", "--list", &list, "--agent", "bot", "-o", &out]).spawn().unwrap();
         let names = || {
-            let entries = std::fs::read_dir(folder.path("")).unwrap();
+            let entries = std::fs::read_dir(folder.root()).unwrap();
             let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
             names.sort_unstable();
             names
@@ -147,7 +147,7 @@ fn ignored_signals_stay_ignored() {
                   kill -s HUP $!; echo > pipe; wait $!";
     let status = std::process::Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
-        .current_dir(folder.path(""))
+        .current_dir(folder.root())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
