@@ -17,8 +17,9 @@ use crate::verdict::Verdict;
 
 use super::checked::Checked;
 use super::format::{
-    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, MAX_REACH, RECORD_HEAD,
-    RECORD_UNIT, SLOT_LEN, TRAILER_LEN, Trailer, VERSION, hash, reading_from_bytes, u32_at,
+    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, MAX_CRAWLERS, MAX_REACH,
+    RECORD_HEAD, RECORD_UNIT, SLOT_LEN, TRAILER_LEN, Trailer, VERSION, hash, reading_from_bytes,
+    u32_at,
 };
 use super::{PackError, Site};
 
@@ -85,6 +86,7 @@ impl Parts {
             && trailer.slots.is_power_of_two()
             && u64::from(trailer.reach) < trailer.slots
             && trailer.reach <= MAX_REACH
+            && trailer.crawlers <= MAX_CRAWLERS
             && trailer.files <= u64::from(u32::MAX);
         fill.then_some(parts)
     }

@@ -1,7 +1,5 @@
 //! An origin of a pack.
 
-use std::collections::HashMap;
-
 use smallvec::SmallVec;
 
 use crate::policy::crawlers::Answer;
@@ -64,28 +62,18 @@ impl<'p> Site<'p> {
             answers.fill(Answer::Invalid);
             return Ok(());
         };
-        /// How many distinct policies are searched one by one. Most sites have up to three.
-        const FEW: usize = 16;
-        let mut known: SmallVec<[(u32, Answer); FEW]> = SmallVec::new();
-        let mut others: HashMap<u32, Answer> = HashMap::new();
+        let mut known: SmallVec<[(u32, Answer); 8]> = SmallVec::new();
         for (crawler, answer) in answers.iter_mut().enumerate() {
             let record = self.record(crawler)?;
-            if let Some((_, found)) = known.iter().find(|(known, _)| *known == record) {
-                *answer = *found;
-                continue;
-            }
-            if known.len() == FEW
-                && let Some(found) = others.get(&record)
-            {
-                *answer = *found;
-                continue;
-            }
-            *answer = self.pack.policy(record)?.verdict(&target).into();
-            if known.len() < FEW {
-                known.push((record, *answer));
-            } else {
-                others.insert(record, *answer);
-            }
+            let found = known.iter().find(|(known, _)| *known == record).map(|(_, answer)| *answer);
+            *answer = match found {
+                Some(answer) => answer,
+                None => {
+                    let found = self.pack.policy(record)?.verdict(&target).into();
+                    known.push((record, found));
+                    found
+                }
+            };
         }
         Ok(())
     }

@@ -13,8 +13,8 @@ use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 
 use super::format::{
-    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, MAX_REACH, RECORD_HEAD,
-    RECORD_UNIT, SLOT_LEN, Trailer, VERSION, hash, reading_to_bytes,
+    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, MAX_CRAWLERS, MAX_REACH,
+    RECORD_HEAD, RECORD_UNIT, SLOT_LEN, Trailer, VERSION, hash, reading_to_bytes,
 };
 
 /// Bits of the field of a slot that says where a name begins.
@@ -151,19 +151,23 @@ impl<W: Write> Writer<W> {
     /// which rule decides.
     ///
     /// # Errors
-    /// Returns an error if `out` does.
+    /// Returns an error if `out` does, or if there are more than 4096 crawlers.
     pub fn new(
         mut out: W,
         profile: &Profile,
         crawlers: impl IntoIterator<Item = Crawler>,
         keep_rules: bool,
     ) -> io::Result<Writer<W>> {
+        let crawlers: Vec<Crawler> = crawlers.into_iter().collect();
+        if crawlers.len() > MAX_CRAWLERS as usize {
+            return Err(too_large("crawlers"));
+        }
         out.write_all(&MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
         out.write_all(&[0; 4])?;
         let recipe = Recipe(Arc::new(Parts {
             profile: *profile,
-            crawlers: crawlers.into_iter().collect(),
+            crawlers,
             keep_rules,
             keys: ContentKeys::default(),
         }));

@@ -166,6 +166,23 @@ fn an_index_without_order() {
     assert_eq!(damage(&pack), Some("the parts do not fill the file"));
 }
 
+#[test]
+fn many_crawlers() {
+    let most = |count: usize| {
+        let mut pack = Crafted::new(&Profile::RFC9309);
+        pack.crawlers = vec![Vec::new(); count];
+        damage(&pack)
+    };
+    assert_eq!(most(4096), None);
+    assert_eq!(most(4097), Some("the parts do not fill the file"));
+    let writer = |count| {
+        let crawlers = std::iter::repeat_n(Crawler::name("bot"), count);
+        Writer::new(Vec::new(), &Profile::RFC9309, crawlers, false)
+    };
+    assert!(writer(4096).is_ok());
+    assert!(writer(4097).is_err_and(|error| error.to_string().contains("too many crawlers")));
+}
+
 /// A damaged record stays one, and the others can be used.
 #[test]
 fn one_damaged_record() {
