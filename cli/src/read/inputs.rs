@@ -33,6 +33,15 @@ pub struct Inputs {
 struct Input {
     name: OsString,
     bytes: Box<dyn Read + Send>,
+    /// Whether it is standard input as it is.
+    is_plain_stdin: bool,
+}
+
+impl Input {
+    /// Whether reading on is certain not to wait. If that is not known, it may wait.
+    fn has_more(&self) -> bool {
+        self.is_plain_stdin && stdin::is_ready()
+    }
 }
 
 /// The inputs to read: standard input if none is named.
@@ -50,9 +59,8 @@ impl Inputs {
     /// Replaces the contents of `chunk` with whole lines, each ending with a line feed; returns
     /// `false` at the end of all inputs.
     ///
-    /// Returns as soon as there is a whole line, with all that the input gave at once: whoever
-    /// writes to a pipe may wait for the verdict on what is written. A file, and a pipe that is
-    /// written faster than it is read, give as much as they are asked for.
+    /// Never waits for more if there is a whole line: whoever writes to a pipe may wait for the
+    /// verdict on what is written.
     ///
     /// A line that is longer than a chunk makes the chunk longer. The last line of an input gets a
     /// line feed if it has none. An input that cannot be read is reported and skipped. If an input
@@ -67,7 +75,9 @@ impl Inputs {
         chunk[..len].copy_from_slice(&self.rest);
         // Whole lines end here, and there is no line feed after it.
         let mut whole = 0;
-        while whole == 0 {
+        let mut has_more = false;
+        while whole == 0 || has_more {
+            has_more = false;
             let Some(mut input) = self.current.take().or_else(|| self.open_next()) else { break };
             // A line that fills the chunk doubles it.
             let room = if len < CHUNK_BYTES { CHUNK_BYTES - len } else { len };
@@ -77,7 +87,7 @@ impl Inputs {
             }
             match input.bytes.read(&mut chunk[len..len + room]) {
                 Ok(0) => {
-                    if len > 0 {
+                    if whole < len {
                         chunk[len] = b'\n';
                         len += 1;
                     }
@@ -85,18 +95,20 @@ impl Inputs {
                 }
                 Ok(bytes) => {
                     let found = memrchr(b'\n', &chunk[len..len + bytes]);
-                    whole = found.map_or(0, |at| len + at + 1);
+                    whole = found.map_or(whole, |at| len + at + 1);
                     len += bytes;
+                    // A pipe gives less than a chunk, even if it is written fast.
+                    has_more = whole > 0 && len < CHUNK_BYTES && input.has_more();
                     self.current = Some(input);
                 }
                 Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {
                     self.current = Some(input);
                 }
                 Err(cause) => {
-                    let cut = if len > 0 { "; the line cut off there is skipped" } else { "" };
+                    let cut = if whole < len { "; the line cut off there is skipped" } else { "" };
                     let name = shown(&input.name);
                     self.report.error(&format_args!("{name} breaks off: {cause}{cut}"));
-                    len = 0;
+                    len = whole;
                 }
             }
         }
@@ -110,8 +122,12 @@ impl Inputs {
     fn open_next(&mut self) -> Option<Input> {
         loop {
             let name = self.names.next()?;
-            match open(&name, &self.report) {
-                Ok(bytes) => return Some(Input { name, bytes }),
+            match open_and_detect(&name, &self.report) {
+                Ok((bytes, compression)) => {
+                    let is_plain = compression == Compression::None;
+                    let is_plain_stdin = is_plain && stdin::is_meant(&name);
+                    return Some(Input { name, bytes, is_plain_stdin });
+                }
                 Err(cause) => {
                     self.report.error(&cannot_read(&name, &cause));
                 }
@@ -141,6 +157,13 @@ pub fn cannot_read(name: &OsStr, cause: &io::Error) -> String {
 
 /// Opens an input and detects its compression by its first bytes.
 pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
+    open_and_detect(name, report).map(|(bytes, _)| bytes)
+}
+
+fn open_and_detect(
+    name: &OsStr,
+    report: &Arc<Report>,
+) -> io::Result<(Box<dyn Read + Send>, Compression)> {
     let bytes: Box<dyn Read + Send> = if stdin::is_meant(name) {
         Box::new(stdin::open()?)
     } else {
@@ -155,12 +178,13 @@ pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Sen
     let compression = Compression::of(&first);
     let bytes = io::Cursor::new(first).chain(bytes);
     let buffered = |bytes| BufReader::with_capacity(COMPRESSED_BYTES, bytes);
-    Ok(match compression {
+    let bytes: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(bytes),
         Compression::Gzip => Box::new(MultiGzDecoder::new(buffered(bytes))),
         // Refuses windows above 128 MiB, like the command zstd, so that memory stays bounded.
         Compression::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(bytes))?),
-    })
+    };
+    Ok((bytes, compression))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

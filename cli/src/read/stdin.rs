@@ -30,6 +30,21 @@ pub fn open() -> io::Result<io::Stdin> {
     Ok(input)
 }
 
+/// Whether reading standard input is certain not to wait: there are bytes, or it has ended.
+#[cfg(unix)]
+pub fn is_ready() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let input = io::stdin();
+    let mut asked = [PollFd::new(&input, PollFlags::IN)];
+    poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+}
+
+#[cfg(not(unix))]
+pub fn is_ready() -> bool {
+    false
+}
+
 /// Refuses an input that is the file that standard output is written to: the command would read
 /// what it writes, without end.
 ///
