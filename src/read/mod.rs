@@ -15,4 +15,5 @@ mod marks;
 pub(crate) mod name_error;
 pub(crate) mod parse;
 pub(crate) mod select;
-//!          marks    parse      groups    crawler, user_agent, select, token_trie
+mod token_trie;
+pub(crate) mod user_agent;

@@ -21,6 +21,8 @@ mod lint_pages;
 mod once;
 #[cfg(feature = "pack")]
 mod pack;
+#[cfg(feature = "pack")]
+mod pack_crafted;
 mod records;
 mod specification;
 #[cfg(feature = "serde")]

@@ -108,7 +108,7 @@ impl<'e> Explainer<'e> {
         };
         let verdicts = || answers.explanations().map(|(_, why)| why.as_ref().map(|w| w.verdict));
         if verdicts().any(|verdict| verdict.is_err()) {
-            self.tally.invalid += 1;
+            self.tally.add_invalid(url);
         } else if verdicts().any(|verdict| verdict.is_ok_and(|verdict| !verdict.is_allow())) {
             self.tally.disallowed += 1;
         }

@@ -260,7 +260,7 @@ fn work(judge: &Judge, jobs: &Mutex<Receiver<Job>>, buffers: &Buffers) {
 /// Writes the pieces of one chunk after another.
 fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Failure> {
     let mut sum = Sum::default();
-    let mut out = io::stdout().lock();
+    let mut out = stdout::lock().map_err(stdout::failed)?;
     let is_terminal = out.is_terminal();
     for pieces in turns {
         let mut complete = false;

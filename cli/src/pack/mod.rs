@@ -16,7 +16,7 @@ use crate::error::{Failure, Status};
 use crate::options::{When, crawler_names};
 use crate::read::hosts::host_and_port;
 use crate::read::{packs, robots_dir, robots_file, stdin};
-use crate::write::file::{is_same, persist, temporary};
+use crate::write::file::{is_same, temporary};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
@@ -95,6 +95,9 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
             input.display()
         )));
     }
+    if let Some(folder) = &args.robots_dir {
+        robots_dir::refuse_output(folder, output)?;
+    }
     // So that the same input makes the same pack.
     hosts.sort_unstable();
     let failed = |cause| Failure::io(format!("cannot write pack '{}'", output.display()), cause);
@@ -114,7 +117,7 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let (origins, files) = (writer.origin_count(), writer.file_count());
     let out = writer.finish().map_err(failed)?;
     let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-    let bytes = persist(file, output).map_err(failed)?;
+    let bytes = file.persist().map_err(failed)?;
     stderr::note(&format_args!(
         "origins {origins} files {files} bytes {bytes} seconds {:.3}",
         start.elapsed().as_secs_f64()
@@ -133,7 +136,7 @@ fn of_list(path: &Path) -> Result<Vec<Host>, Failure> {
     let cannot = format!("cannot read list '{}'", path.display());
     let list = if stdin::is_meant(path) {
         let mut list = Vec::new();
-        stdin::open().lock().read_to_end(&mut list).map(|_| list)
+        stdin::open().and_then(|input| input.lock().read_to_end(&mut list)).map(|_| list)
     } else {
         fs::read(path)
     };

@@ -18,7 +18,7 @@ fn exit_status_and_lines() {
     // Invalid takes precedence over disallowed.
     run(args!["check", &robots, "FooBot", "/private", "e.com", ""])
         .gives(2, "disallow\t/private\ninvalid\te.com\ninvalid\t\n")
-        .says("robotsieve: 2 URLs are invalid: a URL is scheme://host/path");
+        .says("robotsieve: 2 URLs are invalid, the first is 'e.com': a URL is scheme://host/path");
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub(crate) struct Table<'t> {
 impl<'t> Table<'t> {
     /// The table that these bytes are.
     ///
-    /// `O(n log n)`; allocates.
+    /// `O(n log n)` for a table of `n` bytes, valid or not; allocates.
     ///
     /// # Errors
     /// Returns the first invariant that does not hold.
