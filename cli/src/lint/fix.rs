@@ -89,7 +89,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let permissions = fs::metadata(path)?.permissions();
         let mut temporary = file::temporary(path)?;
         temporary.write_all(bytes)?;
-        file::persist(temporary, path)?;
+        temporary.persist()?;
         fs::set_permissions(path, permissions)
     };
     write().map_err(|cause| {
