@@ -6,8 +6,11 @@ use super::crafted::{
     Crafted, PackedRule, Slot, branch, hash, number, record, rules_body, table, table_body, wait,
 };
 
+/// Makes a pack of about so many bytes.
+type Make = fn(usize) -> Vec<u8>;
+
 /// Each way, with its name.
-pub const ALL: [(&str, fn(usize) -> Vec<u8>); 11] = [
+pub const ALL: [(&str, Make); 11] = [
     ("branches without exits", branches_without_exits),
     ("small tables of branches without exits", small_tables),
     ("branches that share their targets", shared_branches),
