@@ -35,7 +35,7 @@ pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
             "span": [finding.span.start, finding.span.end],
             "related": related.collect::<Vec<Value>>(),
             "help": finding.help,
-            "fix": finding.fix.as_ref().map(|fix| fix_value(fix)),
+            "fix": finding.fix.as_ref().map(fix_value),
             "profiles": finding.profiles,
         });
         text.push_str(&value.to_string());

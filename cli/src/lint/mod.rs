@@ -37,7 +37,7 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
     let options = options(args);
     stdin::at_most_once(&args.files)?;
     let plan = Plan::of(args.fix, args.diff);
-    if args.fix.is_some() && !args.diff && args.files.iter().any(|path| stdin::is_meant(path)) {
+    if args.fix.is_some() && !args.diff && args.files.iter().any(stdin::is_meant) {
         let message = "standard input cannot be fixed in place: use --diff, or name a file";
         return Err(Failure::Usage(message.into()));
     }
