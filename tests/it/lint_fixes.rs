@@ -84,9 +84,10 @@ fn check(old: &[u8], new: &[u8], effect: &Effect, options: &Options, about: &str
                         let both = [Verdict::Disallow, Verdict::Allow];
                         assert_eq!(verdicts(path), both, "{about}: {}", path.escape_ascii());
                     }
-                    // No site is closed or opened.
+                    // No site is closed or opened, but for a misspelt crawler.
                     let [before, after] = verdicts(b"/");
-                    assert_eq!(before, after, "{about}: the start page");
+                    let is_nobody = crawler.eq_ignore_ascii_case(b"Googlbot");
+                    assert!(before == after || is_nobody, "{about}: the start page");
                 }
             }
         }
@@ -279,6 +280,18 @@ fn no_fix_closes_or_opens_a_site() {
         assert_eq!(finding.fix, None, "{finding}");
         assert_eq!(finding.help.as_deref(), Some(wanted), "{file}");
     }
+}
+
+/// A rule about all URLs with some byte does not open a site.
+#[test]
+fn only_a_whole_site_is_called_one() {
+    let finding = only("User-agent: *\nDisallow: /*%\n", Code::PercentEncoding);
+    assert_eq!(finding.help, None);
+    assert!(matches!(finding.fix.unwrap().effect, Effect::Verdicts(_)));
+    // What is said of a misspelt crawler is nobody's harm.
+    let file = "User-agent: acebookexternalhit\nUser-agent: facebookexternalhit\nDisallow: /\n";
+    let finding = only(file, Code::MisspeltCrawler);
+    assert_eq!((&finding.help, finding.fix.is_some()), (&None, true));
 }
 
 /// The advice for rules without a slash, and what it does.
