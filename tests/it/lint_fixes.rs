@@ -258,8 +258,8 @@ fn no_fix_closes_or_opens_a_site() {
             "User-agent: *\nDisalow: /\n",
             Code::MisspeltField,
             "to write 'Disallow' would block the whole site for crawlers without a group of their \
-             own, and to remove the line would open the whole site for crawlers without a group of \
-             their own",
+             own (rfc9309), and to remove the line would open the whole site for crawlers without a \
+             group of their own (google)",
         ),
         (
             "User-agent: *\nDisallow: /a\nDisallow: https://staging.example/*\n",
@@ -267,13 +267,13 @@ fn no_fix_closes_or_opens_a_site() {
             "if https://staging.example is another host, put the rule into \
              https://staging.example/robots.txt and remove the line; if it is this one, the path is \
              '/*'; to write '/*' would block the whole site for crawlers without a group of their \
-             own: if that is not meant, remove the line",
+             own (rfc9309, google): if that is not meant, remove the line",
         ),
         (
             "User-agent: * Disallow: /\nDisallow: /x\n",
             Code::TwoRecords,
             "to put each on a line of its own would block the whole site for crawlers without a \
-             group of their own: do so only if that is meant",
+             group of their own (rfc9309, google): do so only if that is meant",
         ),
     ] {
         let finding = only(file, code);

@@ -114,10 +114,12 @@ pub(in crate::lint) struct Harm {
     whole: bool,
     start_page: bool,
     crawlers: Vec<Vec<u8>>,
+    /// The names of the profiles in which it does.
+    profiles: Vec<Cow<'static, str>>,
 }
 
 impl Harm {
-    /// `block the whole site for GPTBot`.
+    /// `block the whole site for GPTBot (rfc9309)`.
     pub(in crate::lint) fn infinitive(&self) -> String {
         let verb = if self.blocks { "block" } else { "open" };
         let what = match (self.whole, self.start_page) {
@@ -125,7 +127,7 @@ impl Harm {
             (false, true) => "the start page '/'",
             (false, false) => "all URLs that no other rule names",
         };
-        format!("{verb} {what} for {}", who(&self.crawlers))
+        format!("{verb} {what} for {} ({})", who(&self.crawlers), self.profiles.join(", "))
     }
 }
 
@@ -193,12 +195,16 @@ impl<'s, 'a> Prover<'s, 'a> {
                 let is_nobody = |crawler: &Vec<u8>| {
                     self.nobody.as_ref().is_some_and(|nobody| nobody.eq_ignore_ascii_case(crawler))
                 };
-                if let Some(found) = Harm::of(&starts, &crawlers)
+                if let Some(found) = Harm::of(&starts, &crawlers, &before.name)
                     && !crawlers.iter().all(is_nobody)
                 {
-                    // Blocking is worse.
-                    if harm.as_ref().is_none_or(|known| found.blocks && !known.blocks) {
-                        harm = Some(found);
+                    match &mut harm {
+                        Some(known) if known.is_like(&found) => {
+                            known.profiles.push(before.name.clone());
+                        }
+                        // Blocking is worse.
+                        Some(known) if known.blocks || !found.blocks => {}
+                        _ => harm = Some(found),
                     }
                     continue;
                 }
@@ -439,7 +445,11 @@ impl Start {
 }
 
 impl Harm {
-    fn of([old, new]: &[Start; 2], crawlers: &[Vec<u8>]) -> Option<Harm> {
+    fn of(
+        [old, new]: &[Start; 2],
+        crawlers: &[Vec<u8>],
+        profile: &Cow<'static, str>,
+    ) -> Option<Harm> {
         let start_page = old.start_page != new.start_page;
         let unnamed = old.unnamed != new.unnamed
             && [old, new].iter().all(|start| start.unnamed[0] == start.unnamed[1]);
@@ -449,6 +459,13 @@ impl Harm {
         let blocks = if start_page { !new.start_page } else { !new.unnamed[0] };
         let whole = if blocks { new.whole } else { old.whole || new.whole };
         let whole = whole && start_page && unnamed;
-        Some(Harm { blocks, whole, start_page, crawlers: crawlers.to_vec() })
+        let (crawlers, profiles) = (crawlers.to_vec(), vec![profile.clone()]);
+        Some(Harm { blocks, whole, start_page, crawlers, profiles })
+    }
+
+    /// Whether the same is done to the same crawlers, maybe in another profile.
+    fn is_like(&self, other: &Harm) -> bool {
+        let kind = |harm: &Harm| (harm.blocks, harm.whole, harm.start_page);
+        kind(self) == kind(other) && self.crawlers == other.crawlers
     }
 }
