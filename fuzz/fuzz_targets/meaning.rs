@@ -1,12 +1,12 @@
 //! Reads a small rule set and paths from the input, in the form that the target `engines` reads.
-//! Checks that rules which lint calls dead have no effect, and that what diff reports about two
-//! files agrees with their verdicts.
+//! Checks that rules which lint calls dead have no effect, that fixes do what they say, and that what
+//! diff reports about two files agrees with their verdicts.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use robotsieve::diff::{self, Difference, Limits};
-use robotsieve::lint::{self, Code, Options};
+use robotsieve::lint::{self, Apply, Code, Effect, Options};
 use robotsieve::{Crawler, Policy, Profile, Robots};
 
 const MAX_RULES: usize = 16;
@@ -52,6 +52,13 @@ fuzz_target!(|bytes: &[u8]| {
         old.escape_ascii(),
         without_dead.escape_ascii()
     );
+    // Fixes that change no verdict, each alone and all together.
+    let unchanging = report.findings.iter().filter_map(|finding| finding.fix.as_ref());
+    for fix in unchanging.filter(|fix| fix.effect == Effect::None) {
+        same_verdicts(&profile, &old, &fix.applied_to(&old), &paths);
+    }
+    let fixed = lint::fix(&old, &options, Apply::Unchanging);
+    same_verdicts(&profile, &old, &fixed.file, &paths);
     // Compare with other files too: one without the first rule, and one in reverse order.
     compare(&profile, &old, &file(rules.iter().skip(1)), &paths);
     compare(&profile, &old, &file(rules.iter().rev()), &paths);
@@ -79,6 +86,12 @@ fn file<'r>(rules: impl Iterator<Item = &'r Vec<u8>>) -> Vec<u8> {
         file.push(b'\n');
     }
     file
+}
+
+fn same_verdicts(profile: &Profile, old: &[u8], new: &[u8], paths: &[Vec<u8>]) {
+    let difference = compare(profile, old, new, paths);
+    let (old, new) = (old.escape_ascii(), new.escape_ascii());
+    assert!(difference.flips().is_none(), "{difference:?}\n{old}\n{new}");
 }
 
 fn compare(profile: &Profile, old: &[u8], new: &[u8], paths: &[Vec<u8>]) -> Difference {

@@ -18,7 +18,10 @@ pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
         after_token(subject, record, token);
     }
     outside_grammar(subject, record, token);
-    misspelt(subject, record, token);
+    // What is left of a name that the profile cuts off is not what was written.
+    if token.len() == record.value.len() {
+        misspelt(subject, record, token);
+    }
 }
 
 fn names_nobody(subject: &mut Subject<'_>, record: &Record<'_>) {
