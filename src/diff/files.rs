@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::records::{RecordChanges, records};
 use super::{Difference, Limits, policies_within};
 use crate::policy::Policy;
 use crate::policy::robots::Robots;
@@ -47,18 +48,36 @@ pub fn named_crawlers<'a>(old: &Robots<'a>, new: &Robots<'a>) -> Vec<(&'a [u8], 
     all
 }
 
-/// Compares two files for the [`named_crawlers`].
+/// What changed from one file to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(bound(serialize = "C: AsRef<[u8]>")))]
+#[non_exhaustive]
+pub struct ComparedFiles<C> {
+    /// What changed about what crawlers may fetch. Crawlers with the same policies are grouped, in
+    /// the order of the first of each group.
+    pub crawlers: Vec<ComparedCrawlers<C>>,
+    /// What changed in the other records: sitemaps, crawl delays and so on.
+    pub records: Vec<RecordChanges<C>>,
+}
+
+impl<C> ComparedFiles<C> {
+    /// Whether both files are proven to say the same to all the crawlers.
+    pub fn is_equal(&self) -> bool {
+        self.records.is_empty() && self.crawlers.iter().all(|same| same.difference.is_equal())
+    }
+}
+
+/// Compares two files for the [`named_crawlers`]: what each may fetch, and the other records.
 ///
-/// Crawlers with the same policies are grouped, in the order of the first of each group. Every
-/// crawler is looked up by its token alone. Use [`crawlers`] for one that finds other groups by a
+/// Every crawler is looked up by its token alone. Use [`crawlers`] for one that finds other groups by a
 /// longer name or by several names.
 #[must_use]
-pub fn files<'a>(
-    old: &Robots<'a>,
-    new: &Robots<'a>,
-    limits: &Limits,
-) -> Vec<ComparedCrawlers<&'a [u8]>> {
-    crawlers(old, new, named_crawlers(old, new), limits)
+pub fn files<'a>(old: &Robots<'a>, new: &Robots<'a>, limits: &Limits) -> ComparedFiles<&'a [u8]> {
+    let named = named_crawlers(old, new);
+    ComparedFiles {
+        crawlers: crawlers(old, new, named.clone(), limits),
+        records: records(old, new, named, limits),
+    }
 }
 
 /// Compares two files for these crawlers. Each comes with a label, which stands for it in the
@@ -130,21 +149,36 @@ mod tests {
         let old = Robots::parse(b"User-agent: a\nDisallow: /x", &Profile::ORIGINAL_1994);
         let new = Robots::parse(b"User-agent: b\nDisallow: /\xE9", &Profile::ORIGINAL_1994);
         let compared = files(&old, &new, &Limits::default());
+        assert_eq!(to_value(&compared).unwrap()["records"], json!([]));
+        let compared = compared.crawlers;
         let rule =
             |line: u32, value| json!({ "verdict": "disallow", "line": line, "value": value });
-        let flip =
-            |path, old, new| json!({ "path": path, "is_shortest": true, "old": old, "new": new });
+        let flip = |path, old, new| {
+            json!({
+                "path": path,
+                "is_shortest": true,
+                "extent": "from",
+                "old": old,
+                "new": new,
+            })
+        };
         let bytes = json!([47, 233]);
         let wanted = json!([
             { "crawlers": ["*"], "difference": "equal" },
             { "crawlers": ["a"], "difference": { "different": {
                 "newly_disallowed": [],
                 "newly_allowed": [flip(json!("/x"), rule(2, json!("/x")), json!(null))],
+                "more_disallowed": 0,
+                "more_allowed": 0,
+                "whole_site": null,
                 "unproven": null,
             } } },
             { "crawlers": ["b"], "difference": { "different": {
                 "newly_disallowed": [flip(bytes.clone(), json!(null), rule(2, bytes))],
                 "newly_allowed": [],
+                "more_disallowed": 0,
+                "more_allowed": 0,
+                "whole_site": null,
                 "unproven": null,
             } } },
         ]);

@@ -1,19 +1,22 @@
 //! Finds what changed from one robots.txt to another: in meaning, not in text.
 //!
-//! [`files`] compares two files for every crawler that they name, [`crawlers`] for crawlers of
-//! your choice, and [`policies`] compares two policies. Each result is a [`Difference`]: proven
-//! equal, or paths that one side allows and the other does not.
+//! [`files`] compares two files for every crawler that they name: what each may fetch, and the
+//! sitemaps, crawl delays and other records. [`crawlers`] and [`records`] do the two for crawlers
+//! of your choice, and [`policies`] compares two policies. What may be fetched is compared to a
+//! [`Difference`]: proven equal, or paths that one side allows and the other does not.
 //!
 //! ```
-//! use robotsieve::diff::{self, Difference, Limits};
+//! use robotsieve::diff::{self, Difference, Extent, Limits};
 //! use robotsieve::{Profile, Robots};
 //!
 //! let old = b"User-agent: *\nDisallow: /shop/\nDisallow: /shop/cart\nAllow: /shop/open";
 //! let new = b"User-agent: *\nAllow: /shop/open$\nDisallow: /shop/\n";
 //! let [old, new] = [&old[..], new].map(|file| Robots::parse(file, &Profile::RFC9309));
 //! let compared = diff::files(&old, &new, &Limits::default());
-//! let Difference::Different(flips) = &compared[0].difference else { panic!() };
+//! let Difference::Different(flips) = &compared.crawlers[0].difference else { panic!() };
 //! assert_eq!(flips.newly_disallowed[0].path, b"/shop/opena");
+//! // All longer paths that begin with `/shop/open` flip.
+//! assert_eq!(flips.newly_disallowed[0].extent, Extent::Below(b"/shop/open".len()));
 //! // Dropping the line for `/shop/cart` changes nothing, and nothing became allowed.
 //! assert!(flips.newly_allowed.is_empty() && flips.unproven.is_none());
 //! ```
@@ -29,12 +32,18 @@
 //!    each direction is a shortest one. [`Limits::pairs`] bounds this search.
 //! 4. If the search hits that bound, or the rules of a policy are over the limits of the
 //!    automaton, paths made from the rules of both are tried. This can find differences but never
-//!    prove that there are none. [`Flips::unproven`] or [`Difference::Unknown`] then says why.
+//!    prove that there are none. [`Flips::unproven`] or [`Difference::Unknown`] then says why. If
+//!    step 2 found that the policies differ, the path that shows it is always among the flips, so
+//!    the answer is never [`Difference::Unknown`] then.
+//! 5. For each flip, and for the whole site, the automata are walked on from there to prove how
+//!    far it goes: [`Extent`], [`WholeSite`].
 //!
 //! Every path that is returned was put to both policies, and they gave different verdicts.
 
+mod extent;
 mod files;
 mod product;
+mod records;
 mod samples;
 mod targets;
 
@@ -46,8 +55,10 @@ use crate::automaton::{Automaton, Compiler, LimitHit};
 use crate::policy::Policy;
 use crate::verdict::Verdict;
 
-pub use files::{ComparedCrawlers, crawlers, files, named_crawlers};
+pub use extent::{Extent, WholeSite};
+pub use files::{ComparedCrawlers, ComparedFiles, crawlers, files, named_crawlers};
 use product::{End, Product};
+pub use records::{ChangedRecord, RecordChange, RecordChanges, records};
 use samples::Samples;
 use targets::Targets;
 
@@ -70,13 +81,16 @@ pub struct Limits {
     /// How many paths to try at most if the automata give no proof. Fewer are tried if thousands
     /// of rules would make that take seconds.
     pub samples: usize,
+    /// How many removed and how many added records of each kind to list at most, for each set of
+    /// crawlers.
+    pub records: usize,
 }
 
 impl Default for Limits {
-    /// 262,144 pairs (some 30 MB and less than a second), 5 flips in each direction, and 20,000
-    /// sampled paths.
+    /// 262,144 pairs (some 30 MB and less than a second), 5 flips in each direction, 20,000
+    /// sampled paths, and 100 records.
     fn default() -> Limits {
-        Limits { pairs: 1 << 18, flips: 5, samples: 20_000 }
+        Limits { pairs: 1 << 18, flips: 5, samples: 20_000, records: 100 }
     }
 }
 
@@ -93,7 +107,8 @@ pub enum Difference {
     Equal,
     /// They differ on these paths.
     Different(Flips),
-    /// No difference was found, but equality is not proven.
+    /// No difference was found, but equality is not proven. Never if a difference is proven: then
+    /// a path that shows it is known.
     Unknown {
         /// Why there is no proof.
         unproven: Unproven,
@@ -127,6 +142,13 @@ pub struct Flips {
     pub newly_disallowed: Vec<Flip>,
     /// Paths that the old policy disallows and the new one allows, in the same order.
     pub newly_allowed: Vec<Flip>,
+    /// How many more pairs of deciding rules were found to flip paths in the first direction,
+    /// beyond [`Limits::flips`]. At least: the search ends soon after that.
+    pub more_disallowed: usize,
+    /// The same for the other direction.
+    pub more_allowed: usize,
+    /// Whether the whole site was closed or opened. `None` if it is not proven that it was.
+    pub whole_site: Option<WholeSite>,
     /// Why the comparison ended early. If this is `None`, a direction without flips has none.
     pub unproven: Option<Unproven>,
 }
@@ -142,6 +164,8 @@ pub struct Flip {
     pub path: Vec<u8>,
     /// Whether no shorter target flips in this direction; proven.
     pub is_shortest: bool,
+    /// Which other paths are proven to flip with it.
+    pub extent: Extent,
     /// The rule that decides in the old policy, if one does.
     pub old: Option<DecidingRule>,
     /// The rule that decides in the new policy, if one does.
@@ -243,6 +267,9 @@ const LEAST_PAIRS: usize = 4_096;
 /// the same pair of deciding rules is known.
 const CANDIDATES_PER_FLIP: usize = 200;
 
+/// How many rules to compare at most with paths that are only counted.
+const COUNT_WORK: usize = 1 << 18;
+
 /// The limit on the bytes of sampled paths times rules: some two seconds for the costliest rules.
 const SAMPLE_WORK: u64 = 4 << 30;
 
@@ -256,6 +283,9 @@ struct Found<'p> {
     limits: &'p Limits,
     /// Newly disallowed and newly allowed.
     directions: [Direction; 2],
+    whole_site: Option<WholeSite>,
+    /// How many rules may still be compared with paths that are only counted.
+    count_work: usize,
 }
 
 #[derive(Default)]
@@ -269,7 +299,8 @@ struct Direction {
 
 impl<'p> Found<'p> {
     fn new(old: &'p Policy, new: &'p Policy, limits: &'p Limits) -> Found<'p> {
-        Found { old, new, limits, directions: [Direction::default(), Direction::default()] }
+        let directions = [Direction::default(), Direction::default()];
+        Found { old, new, limits, directions, whole_site: None, count_work: COUNT_WORK }
     }
 
     /// Compares the automata. Returns an error if there may be flips that were not found.
@@ -284,22 +315,27 @@ impl<'p> Found<'p> {
         let product = Product { old: old.table(), new: new.table(), targets };
         // The sizes of the tables bound this too; the limit is for tables built with unusual
         // limits of their own.
-        match product.decide_alike(self.limits.pairs.max(LEAST_PAIRS).saturating_mul(4)) {
-            Ok(true) => return Ok(()),
-            Ok(false) => {}
+        let limit = self.limits.pairs.max(LEAST_PAIRS).saturating_mul(4);
+        let (flip, flips_to) = match product.any_flip(limit) {
+            Ok(None) => return Ok(()),
+            Ok(Some(flip)) => flip,
             Err(()) => return Err(Unproven::Pairs(self.limits.pairs)),
-        }
+        };
+        self.whole_site = WholeSite::of(product);
         let pairs = self.limits.pairs.min((*budget).max(LEAST_PAIRS));
         let (end, visited) = product.flips(pairs, |target, verdict| {
             if !self.is_full(verdict) {
                 let target = target();
                 let nearest = *self.direction(verdict).nearest.get_or_insert(target.len());
                 let is_shortest = target.len() == nearest;
-                self.add(targets.path(target), verdict, is_shortest);
+                self.add(Some(product), target, verdict, is_shortest);
             }
             !(self.is_full(Verdict::Disallow) && self.is_full(Verdict::Allow))
         });
         *budget = budget.saturating_sub(visited);
+        if end == End::Limit && self.direction(flips_to).flips.is_empty() {
+            self.add(Some(product), flip, flips_to, false);
+        }
         match end {
             End::Limit => Err(Unproven::Pairs(pairs)),
             End::Exhausted | End::Stopped => Ok(()),
@@ -322,7 +358,7 @@ impl<'p> Found<'p> {
             {
                 let verdict = if new { Verdict::Allow } else { Verdict::Disallow };
                 if !self.is_full(verdict) {
-                    self.add(path, verdict, false);
+                    self.add(None, path, verdict, false);
                 }
             }
         }
@@ -333,42 +369,77 @@ impl<'p> Found<'p> {
         &mut self.directions[usize::from(verdict.is_allow())]
     }
 
+    /// Whether no more paths are wanted in this direction.
     fn is_full(&mut self, verdict: Verdict) -> bool {
         let limit = self.limits.flips.max(1);
+        let may_count = self.count_work > 0;
         let direction = self.direction(verdict);
-        direction.flips.len() >= limit || direction.candidates >= limit * CANDIDATES_PER_FLIP
+        direction.candidates >= limit.saturating_mul(CANDIDATES_PER_FLIP)
+            || direction.flips.len() >= limit && !may_count
     }
 
     /// Adds a path that flips to this verdict, unless another one with the same pair of deciding
-    /// rules is known.
-    fn add(&mut self, path: Vec<u8>, verdict: Verdict, is_shortest: bool) {
+    /// rules is known. Once there are enough, the pairs of rules are only counted. With a product,
+    /// `found` is a target of its tables.
+    fn add(
+        &mut self,
+        product: Option<Product<'_>>,
+        found: Vec<u8>,
+        verdict: Verdict,
+        is_shortest: bool,
+    ) {
+        let (path, target) = match product {
+            Some(product) => (product.targets.path(found.clone()), found),
+            None => (found, Vec::new()),
+        };
         let decided = [self.old, self.new].map(|policy| policy.decide_path(&path).ok());
         let [Some(old), Some(new)] = decided else { return };
         let flips = old.verdict != new.verdict && new.verdict == verdict;
         debug_assert!(flips, "{} does not flip", path.escape_ascii());
-        let rules = [old, new].map(|decision| {
-            decision.rule().map(|rule| DecidingRule {
-                verdict: rule.verdict,
-                line: rule.line,
-                value: rule.value.to_vec(),
-            })
-        });
+        if !flips {
+            return;
+        }
+        let rules = [old.rule(), new.rule()];
+        let limit = self.limits.flips.max(1);
+        let compared = self.old.rule_count() + self.new.rule_count() + 1;
         let direction = self.direction(verdict);
         direction.candidates += 1;
-        let lines = [0, 1].map(|side: usize| rules[side].as_ref().map(|rule| rule.line));
-        if flips && direction.lines.insert(lines) {
-            let [old, new] = rules;
-            direction.flips.push(Flip { path, is_shortest, old, new });
+        let is_known = !direction.lines.insert(rules.map(|rule| rule.map(|rule| rule.line)));
+        if direction.flips.len() >= limit {
+            self.count_work = self.count_work.saturating_sub(compared);
+        } else if !is_known {
+            let [old, new] = rules.map(|rule| {
+                rule.map(|rule| DecidingRule {
+                    verdict: rule.verdict,
+                    line: rule.line,
+                    value: rule.value.to_vec(),
+                })
+            });
+            // An escaped path is not as its target, so neither are the paths below it.
+            let extent = match product {
+                Some(product) if path == target => Extent::of(product, &target, verdict),
+                _ => Extent::Path,
+            };
+            direction.flips.push(Flip { path, is_shortest, extent, old, new });
         }
     }
 
     fn difference(self, unproven: Option<Unproven>, sampled: usize) -> Difference {
-        let [mut newly_disallowed, mut newly_allowed] = self.directions.map(|d| d.flips);
-        for flips in [&mut newly_disallowed, &mut newly_allowed] {
-            flips.sort_by_key(|flip| (!flip.is_shortest, flip.path.len()));
-        }
-        if !newly_disallowed.is_empty() || !newly_allowed.is_empty() {
-            return Difference::Different(Flips { newly_disallowed, newly_allowed, unproven });
+        let whole_site = self.whole_site;
+        let [disallowed, allowed] = self.directions.map(|mut direction| {
+            direction.flips.sort_by_key(|flip| (!flip.is_shortest, flip.path.len()));
+            let more = direction.lines.len() - direction.flips.len();
+            (direction.flips, more)
+        });
+        if !disallowed.0.is_empty() || !allowed.0.is_empty() {
+            return Difference::Different(Flips {
+                newly_disallowed: disallowed.0,
+                newly_allowed: allowed.0,
+                more_disallowed: disallowed.1,
+                more_allowed: allowed.1,
+                whole_site,
+                unproven,
+            });
         }
         match unproven {
             Some(unproven) => Difference::Unknown { unproven, sampled },

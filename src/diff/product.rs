@@ -63,22 +63,22 @@ impl Product<'_> {
         self.search(limit_pairs, |pair| known.insert(pair), visit)
     }
 
-    /// Whether the tables are equal, by the algorithm of Hopcroft and Karp: cursors that would
-    /// have to be equivalent are merged, so there are at most as many pairs to visit as the tables
-    /// have states, times the spots of [`Targets`]. Returns an error if the limit was too low to
-    /// know.
-    pub(super) fn decide_alike(self, limit_pairs: usize) -> Result<bool, ()> {
+    /// A target on which the tables differ, with the verdict of the new one, or `None` if they are
+    /// equal. By the algorithm of Hopcroft and Karp: cursors that would have to be equivalent are
+    /// merged, so there are at most as many pairs to visit as the tables have states, times the
+    /// spots of [`Targets`]. Returns an error if the limit was too low to know.
+    pub(super) fn any_flip(self, limit_pairs: usize) -> Result<Option<(Vec<u8>, Verdict)>, ()> {
         let mut classes = Classes::default();
         let is_new = |Pair { old, new, spot }: Pair| {
             let [old, new] = [(false, old, spot), (true, new, spot)].map(|p| classes.of(p));
             classes.join(old, new)
         };
-        let mut differ = false;
-        let (end, _) = self.search(limit_pairs, is_new, |_, _| {
-            differ = true;
+        let mut flip = None;
+        let (end, _) = self.search(limit_pairs, is_new, |target, verdict| {
+            flip = Some((target(), verdict));
             false
         });
-        if end == End::Limit { Err(()) } else { Ok(!differ) }
+        if end == End::Limit { Err(()) } else { Ok(flip) }
     }
 
     fn search(

@@ -102,8 +102,7 @@ impl Question<'_> {
             profile
         };
         let all = Switch::ALL.iter().copied();
-        let all: Vec<Switch> =
-            all.filter(|switch| with(&[*switch]) != Profile::RFC9309).collect();
+        let all: Vec<Switch> = all.filter(|switch| with(&[*switch]) != Profile::RFC9309).collect();
         let is_wanted = |answer: &Answer| {
             if of_line { answer == wanted } else { answer.verdict == wanted.verdict }
         };
@@ -165,20 +164,28 @@ impl fmt::Display for ProfileComparison<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdicts_differ = self.differences.iter().any(|difference| difference.of_verdict);
         // The profiles that give the same answer for the same causes, in their order.
-        let mut parts: Vec<(Vec<&str>, &str, (&[Cause], bool))> = Vec::new();
+        struct Part<'p> {
+            names: Vec<&'static str>,
+            verdict: &'static str,
+            causes: &'p [Cause],
+            together: bool,
+        }
+        let mut parts: Vec<Part<'_>> = Vec::new();
         for (at, (name, _)) in self.explanations.iter().enumerate() {
             let difference =
                 self.difference(name).filter(|other| other.of_verdict == verdicts_differ);
-            let causes = difference.map_or((&[][..], false), |difference| {
-                (&difference.causes[..], difference.together)
-            });
+            let causes = difference.map_or(&[][..], |difference| &difference.causes);
+            let together = difference.is_some_and(|difference| difference.together);
             let verdict = self.verdict(at);
-            match parts.iter_mut().find(|(_, v, c)| *v == verdict && *c == causes) {
-                Some((names, ..)) => names.push(name),
-                None => parts.push((vec![name], verdict, causes)),
+            let is_same = |part: &&mut Part<'_>| {
+                (part.verdict, part.causes, part.together) == (verdict, causes, together)
+            };
+            match parts.iter_mut().find(is_same) {
+                Some(part) => part.names.push(name),
+                None => parts.push(Part { names: vec![name], verdict, causes, together }),
             }
         }
-        if let [(_, verdict, _)] = parts[..] {
+        if let [Part { verdict, .. }] = parts[..] {
             let line = Answer::of(&self.explanations[0].1).line;
             write!(f, "All profiles say {verdict}, ")?;
             return match line {
@@ -187,9 +194,9 @@ impl fmt::Display for ProfileComparison<'_> {
             };
         }
         if !verdicts_differ {
-            write!(f, "All profiles say {}", parts[0].1)?;
+            write!(f, "All profiles say {}", parts[0].verdict)?;
         }
-        for (at, (names, verdict, (causes, together))) in parts.iter().enumerate() {
+        for (at, Part { names, verdict, causes, together }) in parts.iter().enumerate() {
             if verdicts_differ {
                 f.write_str(if at > 0 { "; " } else { "" })?;
                 list(f, names, "and")?;
@@ -248,7 +255,13 @@ mod tests {
                 ControlCharacters,
             ),
             (b"user-agent: *\ndisallow: /", "a", b"e.com", "google", TargetForm),
-            (b"user-agent: *\ndisallow: /", "a", b"/robots.txt", "google-classic", RobotsTxtAllowed),
+            (
+                b"user-agent: *\ndisallow: /",
+                "a",
+                b"/robots.txt",
+                "google-classic",
+                RobotsTxtAllowed,
+            ),
             (
                 b"user-agent: *\ndisallow: /\nallow: /a/index.htm",
                 "a",
@@ -274,7 +287,13 @@ mod tests {
                 "google-classic",
                 TrailingStarsDropped,
             ),
-            (b"user-agent: *\ndisallow: fish", "a", b"/fish", "google-classic", LeadingSlashAssumed),
+            (
+                b"user-agent: *\ndisallow: fish",
+                "a",
+                b"/fish",
+                "google-classic",
+                LeadingSlashAssumed,
+            ),
             (b"user-agent: *\ndisallow: /~a", "a", b"/%7ea", "google", UnreservedDecoded),
             (b"user-agent: *\ndisallow: /~a", "a", b"/%7ea", "original-1994", UnreservedDecoded),
             // The rule stays as it is in 1994; nothing is transformed there.
@@ -395,8 +414,7 @@ mod tests {
             (switches, difference.together, compared.to_string())
         };
         // Takes both google/robotstxt's misspellings and its way to find the path.
-        let (switches, together, said) =
-            of(b"user-agent: *\ndissallow: /x", "e.com/x", "google");
+        let (switches, together, said) = of(b"user-agent: *\ndissallow: /x", "e.com/x", "google");
         assert_eq!(switches, [Switch::TargetForm, Switch::MisspeltFields]);
         assert!(together && said.ends_with(
             "because anything counts as a URL there, and its path is found otherwise and some \

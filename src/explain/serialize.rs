@@ -139,8 +139,7 @@ mod tests {
             explanations[1]["explanation"]["selection"]["lines"][0]["names"],
             json!({ "token": "a" })
         );
-        let wanted =
-            json!([{ "profile": "google", "of_verdict": true, "causes": ["target_form"], "together": false }]);
+        let wanted = json!([{ "profile": "google", "of_verdict": true, "causes": ["target_form"], "together": false }]);
         assert_eq!(value["differences"], wanted);
     }
 }

@@ -250,9 +250,7 @@ fn clause(switch: Switch, of: &Profile) -> &'static str {
         ),
         Switch::GroupMatch => match of.group_match {
             GroupMatch::Equal => "a product token must equal the crawler's name there",
-            GroupMatch::LongestPrefix => {
-                "a product token need only begin the crawler's name there"
-            }
+            GroupMatch::LongestPrefix => "a product token need only begin the crawler's name there",
             GroupMatch::FirstSubstring => {
                 "a product token need only occur in the crawler's name there, and the first one \
                  counts"

@@ -19,6 +19,8 @@ mod lint_pages;
 mod once;
 #[cfg(feature = "pack")]
 mod pack;
+#[cfg(feature = "serde")]
+mod reasons;
 mod records;
 mod specification;
 #[cfg(feature = "serde")]

@@ -10,7 +10,7 @@ use robotsieve::explain::{Explanation, ProfileComparison, compare_profiles};
 use robotsieve::{Crawler, InvalidUrl, Robots};
 
 use crate::error::{Failure, Status};
-use crate::options::{Agent, profile_name};
+use crate::options::Agent;
 use crate::read::urls::{self, Tally};
 use crate::write::stdout::Stdout;
 use args::{ExplainArgs, ExplainFormat};
@@ -85,7 +85,7 @@ impl<'e> Explainer<'e> {
             crawler: agent.crawler(),
             agent,
             robots: Robots::parse(file, &profile),
-            profile: profile_name(&profile),
+            profile: args.policy.profile.name(),
             explained: 0,
             tally: Tally::default(),
             out: Stdout::new(),
