@@ -99,7 +99,8 @@ fn flips_below(product: Product<'_>, prefix: &[u8], verdict: Verdict, itself: bo
         return false;
     }
     let mut reached = vec![at];
-    let mut known = HashSet::from([at]);
+    // A longer target can lead back to where the prefix does.
+    let mut known: HashSet<_> = itself.then_some(at).into_iter().collect();
     let mut next = 0;
     while let Some(&(one, other, spot)) = reached.get(next) {
         let verdicts = (old.verdict_at(one), new.verdict_at(other));

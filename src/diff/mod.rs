@@ -267,8 +267,8 @@ const LEAST_PAIRS: usize = 4_096;
 /// the same pair of deciding rules is known.
 const CANDIDATES_PER_FLIP: usize = 200;
 
-/// How many rules to compare at most with paths that are only counted.
-const COUNT_WORK: usize = 1 << 18;
+/// The limit on the bytes of paths that are only counted, times rules: some 10 ms.
+const COUNT_WORK: usize = 1 << 22;
 
 /// The limit on the bytes of sampled paths times rules: some two seconds for the costliest rules.
 const SAMPLE_WORK: u64 = 4 << 30;
@@ -284,7 +284,7 @@ struct Found<'p> {
     /// Newly disallowed and newly allowed.
     directions: [Direction; 2],
     whole_site: Option<WholeSite>,
-    /// How many rules may still be compared with paths that are only counted.
+    /// What is left of [`COUNT_WORK`].
     count_work: usize,
 }
 
@@ -401,12 +401,12 @@ impl<'p> Found<'p> {
         }
         let rules = [old.rule(), new.rule()];
         let limit = self.limits.flips.max(1);
-        let compared = self.old.rule_count() + self.new.rule_count() + 1;
+        let work = path.len() * (self.old.rule_count() + self.new.rule_count() + 1);
         let direction = self.direction(verdict);
         direction.candidates += 1;
         let is_known = !direction.lines.insert(rules.map(|rule| rule.map(|rule| rule.line)));
         if direction.flips.len() >= limit {
-            self.count_work = self.count_work.saturating_sub(compared);
+            self.count_work = self.count_work.saturating_sub(work);
         } else if !is_known {
             let [old, new] = rules.map(|rule| {
                 rule.map(|rule| DecidingRule {

@@ -173,8 +173,12 @@ fn meaning(record: &TypedRecord<'_>) -> Vec<u8> {
     match &record.value {
         Ok(Value::Sitemap(sitemap)) => sitemap.as_written().to_vec(),
         Ok(Value::NoIndex(path) | Value::Unknown(path)) => path.to_vec(),
-        // Host names have no case.
-        Ok(Value::Host(host)) => format!("{host:?}").to_ascii_lowercase().into_bytes(),
+        // Neither schemes nor host names have a case.
+        Ok(Value::Host(host)) => {
+            let [scheme, name] = [host.scheme.unwrap_or_default(), host.name];
+            let [scheme, name] = [scheme, name].map(<[u8]>::to_ascii_lowercase);
+            format!("{scheme:?} {name:?} {:?}", host.port).into_bytes()
+        }
         #[cfg(feature = "drafts")]
         Ok(Value::ContentSignal(signal)) => {
             stated(signal.path, &signal.signals).unwrap_or_else(as_written)

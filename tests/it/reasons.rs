@@ -1,12 +1,12 @@
-//! Why profiles differ: each reason that `compare_profiles` gives is checked by changing the switch
-//! that it names.
+//! What explanations say is true: each reason for a difference between profiles is checked by changing
+//! the switch that it names, and each remark on a user-agent line by asking a file of this line only.
 
 use crate::support::corpus::{self, Host};
 use crate::support::say;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use robotsieve::explain::compare_profiles;
+use robotsieve::explain::{AgentLine, GroupChoice, NamedCrawlers, Standing, compare_profiles};
 use robotsieve::{Crawler, Profile, Robots, Verdict};
 
 #[derive(Default)]
@@ -189,6 +189,55 @@ const URLS: [&[u8]; 20] = [
     b"http://a",
 ];
 
+/// Checks what is said about each user-agent line, by asking files with this line only.
+fn standings_hold(file: &[u8], names: &[&str], profile: &Profile) -> Result<(), String> {
+    let robots = Robots::parse(file, profile);
+    let crawler = Crawler::names(names);
+    let why = robots.explain(&crawler, "/").map_err(|invalid| invalid.to_string())?;
+    let lines = &why.selection.lines;
+    let finds = |line: &AgentLine<'_>, names: &[&str]| {
+        let alone = [b"User-agent: ", line.value, b"\nDisallow: /"].concat();
+        !Robots::parse(&alone, profile).group_of(&Crawler::names(names)).is_empty()
+    };
+    let token_len = |line: &AgentLine<'_>| match line.names {
+        NamedCrawlers::Token(token) => Some(token.len()),
+        _ => None,
+    };
+    let is_named = why.selection.choice == GroupChoice::Named;
+    for line in lines {
+        let is_found = finds(line, names);
+        let everybody = line.names == NamedCrawlers::Everybody;
+        let chosen = || lines.iter().filter(|other| other.standing == Standing::Chosen);
+        let fits = match line.standing {
+            // "this group"
+            Standing::Chosen => is_found && everybody != is_named,
+            Standing::InChosenGroup => chosen().any(|other| other.group == line.group),
+            // "for other crawlers" and "for nobody"
+            Standing::Unrelated => !is_found,
+            // "not this group: another group names the crawler"
+            Standing::EverybodyElse => everybody && is_named,
+            // "not this group: a name before it has a group"
+            Standing::LaterName => {
+                let by = line.found_by.unwrap();
+                let before = Crawler::names(&names[..by]);
+                let before = robots.explain(&before, "/").unwrap().selection.choice;
+                is_found && by > 0 && before == GroupChoice::Named
+            }
+            // "not this group: a longer token matches"
+            Standing::ShorterToken => {
+                is_found && chosen().any(|other| token_len(other) > token_len(line))
+            }
+            // "not this group: the first one is used"
+            Standing::FurtherDown => is_found && chosen().any(|other| other.line < line.line),
+            _ => false,
+        };
+        if !fits {
+            return Err(format!("{names:?}, {line:?} in {profile:?}\n{}", file.escape_ascii()));
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
 
@@ -200,6 +249,9 @@ proptest! {
         url in select(&URLS[..]),
     ) {
         let file = lines.join(&b"\n"[..]);
-        prop_assert_eq!(reasons_hold(&file, &Crawler::names(names), url).err(), None);
+        prop_assert_eq!(reasons_hold(&file, &Crawler::names(&names), url).err(), None);
+        for (_, profile) in Profile::NAMED {
+            prop_assert_eq!(standings_hold(&file, &names, profile), Ok(()));
+        }
     }
 }

@@ -23,7 +23,7 @@ pub fn print(
     for group in groups {
         let what = match group.whole_site() {
             Some(WholeSite::Closed) => "the whole site is closed now",
-            Some(WholeSite::Opened) => "the whole site is open now, and was closed",
+            Some(WholeSite::Opened) => "the whole site was closed and is open now",
             Some(WholeSite::PartlyOpened) => "the site is no longer closed as a whole",
             _ => continue,
         };
@@ -48,7 +48,7 @@ pub fn print(
     }
     for changed in records {
         match &changed.crawlers {
-            None => writeln!(out, "other records, for the whole file:")?,
+            None => writeln!(out, "other records, of no group:")?,
             Some(crawlers) => writeln!(out, "other records, for {}:", names(crawlers))?,
         }
         changed.changes.iter().try_for_each(|change| print_records(change, out))?;
