@@ -60,8 +60,9 @@ pub struct DiffArgs {
 
     /// How many changes of a kind to print
     ///
-    /// For each set of crawlers: so many paths in each direction, and so many
-    /// removed and added records of each kind. If there are more, that is said.
+    /// For each set of crawlers: so many paths in each direction, and so
+    /// many removed and added records of each kind. If more were found,
+    /// the output says so.
     #[arg(long, value_name = "N", verbatim_doc_comment, default_value = "5")]
     pub limit: NonZeroUsize,
 

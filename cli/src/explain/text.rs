@@ -363,7 +363,7 @@ fn otherwise(why: &Explanation<'_>) -> Option<String> {
         Some(rule) => {
             format!("by the other rules the verdict would {still}be {verdict}: line {}", rule.line)
         }
-        None => format!("no other rule matches: without it the verdict would {still}be {verdict}"),
+        None => format!("by the other rules the verdict would {still}be {verdict}: none matches"),
     })
 }
 
@@ -380,7 +380,10 @@ fn cut(why: &Explanation<'_>) -> Option<String> {
     } else {
         "they would not change this answer".to_owned()
     };
-    Some(format!("line {from} and all after it are beyond {limit} bytes and ignored; {whole}"))
+    Some(format!(
+        "line {from} and all after it are ignored, since only whole lines within {limit} bytes are \
+         read; {whole}"
+    ))
 }
 
 /// The lines of the file with remarks, and the lines around them.

@@ -72,8 +72,8 @@ pub fn note_cut(path: &Path, file: &[u8], robots: &Robots<'_>) {
     }
     let line = lines(file, extent).len() + 1;
     stderr::note(&format_args!(
-        "only the beginning of '{}' was read: line {line} and all after it ({ignored} bytes) are \
-         beyond the size limit of profile {}; --profile google has none",
+        "line {line} of '{}' and all after it ({ignored} bytes) are ignored: that is the size limit \
+         of profile {}; --profile google has none",
         shown(path),
         robots.profile().name().unwrap_or("custom"),
     ));

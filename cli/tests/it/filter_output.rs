@@ -81,7 +81,7 @@ fn jsonl_of_odd_bytes() {
     run_with(options, b"/%ff%22\n").gives(
         0,
         "{\"url\":\"/%ff%22\",\"verdicts\":[{\"agent\":\"a\",\"verdict\":\"disallow\",\
-         \"line\":2,\"rule\":\"/\u{fffd}\\\"\"}]}\n",
+         \"line\":2,\"rule\":\"/\u{fffd}\\\"\",\"rule_base64\":\"L/8i\"}]}\n",
     );
 }
 
