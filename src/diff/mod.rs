@@ -267,8 +267,8 @@ const LEAST_PAIRS: usize = 4_096;
 /// the same pair of deciding rules is known.
 const CANDIDATES_PER_FLIP: usize = 200;
 
-/// The limit on the bytes of paths that are only counted, times rules: some 10 ms.
-const COUNT_WORK: usize = 1 << 22;
+/// The limit on the bytes of paths that are only counted, times rules: a few milliseconds.
+const COUNT_WORK: usize = 1 << 20;
 
 /// The limit on the bytes of sampled paths times rules: some two seconds for the costliest rules.
 const SAMPLE_WORK: u64 = 4 << 30;

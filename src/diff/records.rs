@@ -1,11 +1,11 @@
 //! Compares the records that are neither user-agent lines nor rules.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Limits;
 use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
-use crate::read::select::GroupNumbers;
 use crate::records::{Kind, Scope, TypedRecord, Value};
 
 /// What changed in the other records for the whole file, or for some crawlers.
@@ -30,9 +30,9 @@ pub struct RecordChanges<C> {
 pub struct RecordChange {
     /// What kind of record it is.
     pub kind: Kind,
-    /// The records that only the old file has, in its order; at most [`Limits::records`].
+    /// What only the old file says, each at its first line; at most [`Limits::records`].
     pub removed: Vec<ChangedRecord>,
-    /// The records that only the new file has, in its order; at most [`Limits::records`].
+    /// What only the new file says, each at its first line; at most [`Limits::records`].
     pub added: Vec<ChangedRecord>,
     /// How many more were removed.
     pub more_removed: usize,
@@ -102,31 +102,43 @@ pub fn records<C>(
 ) -> Vec<RecordChanges<C>> {
     let mut meanings = HashMap::new();
     let said = [Said::of(old, &mut meanings), Said::of(new, &mut meanings)];
-    let mut compare = Compare { said, marks: vec![[0; 2]; meanings.len()], mark: 0, limits };
     let mut all = Vec::new();
-    let changes = compare.changes([&[WHOLE_FILE]; 2]);
-    if !changes.is_empty() {
-        all.push(RecordChanges { crawlers: None, changes });
+    let mut compare = Compare::new(&said, meanings.len(), limits);
+    let of_file = compare.changes([vec![WHOLE_FILE], vec![WHOLE_FILE]]);
+    if !of_file.is_empty() {
+        all.push(RecordChanges { crawlers: None, changes: compare.listed(&of_file) });
     }
-    // Which of `all` crawlers with these changes are in, and those of these groups, if any.
-    let mut by_changes: HashMap<Vec<RecordChange>, usize> = HashMap::new();
-    let mut by_groups: HashMap<[GroupNumbers; 2], Option<usize>> = HashMap::new();
-    for (label, crawler) in crawlers {
-        let groups = [old.groups().groups_of(&crawler), new.groups().groups_of(&crawler)];
-        let number = *by_groups.entry(groups).or_insert_with_key(|[of_old, of_new]| {
-            let changes = compare.changes([of_old, of_new]);
-            if changes.is_empty() {
-                return None;
-            }
-            Some(*by_changes.entry(changes).or_insert_with_key(|changes| {
-                let changes = changes.clone();
-                all.push(RecordChanges { crawlers: Some(Vec::new()), changes });
-                all.len() - 1
-            }))
-        });
-        if let Some(crawlers) = number.and_then(|number| all[number].crawlers.as_mut()) {
-            crawlers.push(label);
+    // The groups of each crawler that have records. Most crawlers share them.
+    let mut numbers: HashMap<[Vec<u32>; 2], usize> = HashMap::new();
+    let crawlers: Vec<(C, usize)> = crawlers
+        .into_iter()
+        .map(|(label, crawler)| {
+            let groups = [
+                said[0].with_records(&old.groups().groups_of(&crawler)),
+                said[1].with_records(&new.groups().groups_of(&crawler)),
+            ];
+            let next = numbers.len();
+            (label, *numbers.entry(groups).or_insert(next))
+        })
+        .collect();
+    let mut changes: Vec<Vec<Change>> = vec![Vec::new(); numbers.len()];
+    let mut groups: Vec<([Vec<u32>; 2], usize)> = numbers.into_iter().collect();
+    groups.sort_by_cached_key(|(groups, _)| compare.heaviest_first(groups));
+    for (groups, number) in groups {
+        changes[number] = compare.changes(groups);
+    }
+    let mut places: HashMap<&[Change], usize> = HashMap::new();
+    for (label, number) in crawlers {
+        let changes = &changes[number][..];
+        if changes.is_empty() {
+            continue;
         }
+        let place = *places.entry(changes).or_insert_with(|| {
+            let changes = compare.listed(changes);
+            all.push(RecordChanges { crawlers: Some(Vec::new()), changes });
+            all.len() - 1
+        });
+        all[place].crawlers.get_or_insert_default().push(label);
     }
     all
 }
@@ -134,18 +146,21 @@ pub fn records<C>(
 /// In place of a group: the records of the whole file, and those outside all groups.
 const WHOLE_FILE: u32 = u32::MAX;
 
-/// A record, and the number of what it says.
-struct Record<'a> {
-    meaning: usize,
-    record: TypedRecord<'a>,
+/// The number of what a record says, the same in both files. Ascending in the order of the files.
+type Meaning = usize;
+
+/// The records of a file.
+struct Said<'a> {
+    /// The numbers of the records of each group, in the order of the file.
+    groups: HashMap<u32, Vec<usize>>,
+    records: Vec<(Meaning, TypedRecord<'a>)>,
+    /// The group and number of each record with this meaning, in order.
+    places: HashMap<Meaning, Vec<(u32, usize)>>,
 }
 
-/// The records of a file, by group.
-struct Said<'a>(HashMap<u32, Vec<Record<'a>>>);
-
 impl<'a> Said<'a> {
-    fn of(robots: &Robots<'a>, meanings: &mut HashMap<(Kind, bool, Vec<u8>), usize>) -> Said<'a> {
-        let mut said: HashMap<u32, Vec<Record<'a>>> = HashMap::new();
+    fn of(robots: &Robots<'a>, meanings: &mut HashMap<(Kind, bool, Vec<u8>), Meaning>) -> Said<'a> {
+        let mut said = Said { groups: HashMap::new(), records: Vec::new(), places: HashMap::new() };
         for record in robots.typed_records() {
             if record.kind == Kind::Unknown {
                 continue;
@@ -154,16 +169,34 @@ impl<'a> Said<'a> {
                 Scope::Group(group) => group,
                 Scope::File | Scope::Outside => WHOLE_FILE,
             };
-            let number = meanings.len();
+            let next = meanings.len();
             let key = (record.kind, record.scope == Scope::Outside, meaning(&record));
-            let meaning = *meanings.entry(key).or_insert(number);
-            said.entry(group).or_default().push(Record { meaning, record });
+            let meaning = *meanings.entry(key).or_insert(next);
+            let number = said.records.len();
+            said.groups.entry(group).or_default().push(number);
+            said.places.entry(meaning).or_default().push((group, number));
+            said.records.push((meaning, record));
         }
-        Said(said)
+        said.places.values_mut().for_each(|places| places.sort_unstable());
+        said
     }
 
-    fn of_groups<'s>(&'s self, groups: &'s [u32]) -> impl Iterator<Item = &'s Record<'a>> {
-        groups.iter().filter_map(|group| self.0.get(group)).flatten()
+    fn with_records(&self, groups: &[u32]) -> Vec<u32> {
+        groups.iter().copied().filter(|group| self.groups.contains_key(group)).collect()
+    }
+
+    fn of_group(&self, group: u32) -> &[usize] {
+        self.groups.get(&group).map_or(&[], |records| records)
+    }
+
+    /// The first record of these groups that says this.
+    fn first(&self, groups: &[u32], meaning: Meaning) -> Option<usize> {
+        let places = self.places.get(&meaning)?;
+        let in_group = |group: &u32| {
+            let at = places.partition_point(|(other, _)| other < group);
+            places.get(at).filter(|(other, _)| other == group).map(|(_, number)| *number)
+        };
+        groups.iter().filter_map(in_group).min()
     }
 }
 
@@ -209,55 +242,117 @@ fn stated(
     Some(format!("{path:?} {stated:?}").into_bytes())
 }
 
-/// Compares the groups of one file with those of the other.
-struct Compare<'a, 'l> {
-    said: [Said<'a>; 2],
-    /// For each meaning and file, the last comparison in which the file had it.
-    marks: Vec<[u32; 2]>,
-    mark: u32,
-    limits: &'l Limits,
+/// What changed in the records of one kind. For each side the numbers of the records to list, and
+/// how many more there are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Change {
+    kind: Kind,
+    listed: [Vec<usize>; 2],
+    more: [usize; 2],
 }
 
-impl Compare<'_, '_> {
-    fn changes(&mut self, groups: [&[u32]; 2]) -> Vec<RecordChange> {
-        self.mark += 1;
-        let Compare { said, marks, mark, limits } = self;
+/// Compares groups of one file with groups of the other, one pair of sets after another.
+///
+/// Goes from one pair to the next by what differs between them: thousands of crawlers can share a
+/// group with thousands of records.
+struct Compare<'s, 'a> {
+    said: &'s [Said<'a>; 2],
+    limit: usize,
+    /// The groups that are compared now, in ascending order.
+    groups: [Vec<u32>; 2],
+    /// How many of their records say something, by meaning.
+    counts: Vec<[u32; 2]>,
+    /// What only one side says, by kind.
+    only: BTreeMap<Kind, [BTreeSet<Meaning>; 2]>,
+}
+
+impl<'s, 'a> Compare<'s, 'a> {
+    fn new(said: &'s [Said<'a>; 2], meanings: usize, limits: &Limits) -> Compare<'s, 'a> {
+        Compare {
+            said,
+            limit: limits.records.max(1),
+            groups: [Vec::new(), Vec::new()],
+            counts: vec![[0; 2]; meanings],
+            only: BTreeMap::new(),
+        }
+    }
+
+    /// A key to sort groups by, so that those with many records are seldom exchanged.
+    fn heaviest_first(&self, groups: &[Vec<u32>; 2]) -> Vec<(Reverse<usize>, usize, u32)> {
+        let mut key = Vec::new();
         for side in [0, 1] {
-            for record in said[side].of_groups(groups[side]) {
-                marks[record.meaning][side] = *mark;
+            let len = |group: &u32| Reverse(self.said[side].of_group(*group).len());
+            key.extend(groups[side].iter().map(|group| (len(group), side, *group)));
+        }
+        key.sort_unstable();
+        key
+    }
+
+    /// What changed between these groups, which are in ascending order.
+    fn changes(&mut self, groups: [Vec<u32>; 2]) -> Vec<Change> {
+        for side in [0, 1] {
+            let before = std::mem::replace(&mut self.groups[side], groups[side].clone());
+            for group in groups[side].iter().filter(|g| before.binary_search(g).is_err()) {
+                self.count(side, *group, |count| *count += 1);
+            }
+            for group in before.iter().filter(|g| groups[side].binary_search(g).is_err()) {
+                self.count(side, *group, |count| *count -= 1);
             }
         }
-        let mut changes: BTreeMap<Kind, RecordChange> = BTreeMap::new();
-        for side in [0, 1] {
-            for Record { meaning, record } in said[side].of_groups(groups[side]) {
-                if marks[*meaning][1 - side] == *mark {
-                    continue;
-                }
-                // Not twice, if the file says it twice.
-                marks[*meaning][1 - side] = *mark;
-                let kind = record.kind;
-                let change = changes.entry(kind).or_insert_with(|| RecordChange {
-                    kind,
-                    removed: Vec::new(),
-                    added: Vec::new(),
-                    more_removed: 0,
-                    more_added: 0,
+        let changed = self.only.iter().filter(|(_, only)| only.iter().any(|only| !only.is_empty()));
+        changed
+            .map(|(kind, only)| {
+                let listed = [0, 1].map(|side: usize| {
+                    let first = |meaning| self.said[side].first(&self.groups[side], meaning);
+                    let listed = only[side].iter().take(self.limit);
+                    let mut listed: Vec<usize> = listed.filter_map(|m| first(*m)).collect();
+                    listed.sort_unstable();
+                    listed
                 });
-                let (listed, more) = match side {
-                    0 => (&mut change.removed, &mut change.more_removed),
-                    _ => (&mut change.added, &mut change.more_added),
-                };
-                if listed.len() < limits.records.max(1) {
-                    listed.push(ChangedRecord {
-                        line: record.record.line,
-                        field: record.record.name.to_vec(),
-                        value: record.record.value.to_vec(),
-                    });
+                let more = [0, 1].map(|side: usize| only[side].len() - listed[side].len());
+                Change { kind: *kind, listed, more }
+            })
+            .collect()
+    }
+
+    /// Adds the records of a group to the counts, or takes them away.
+    fn count(&mut self, side: usize, group: u32, step: fn(&mut u32)) {
+        for number in self.said[side].of_group(group) {
+            let (meaning, record) = &self.said[side].records[*number];
+            let counts = &mut self.counts[*meaning];
+            let was = counts.map(|count| count > 0);
+            step(&mut counts[side]);
+            let is = counts.map(|count| count > 0);
+            if was == is {
+                continue;
+            }
+            let only = self.only.entry(record.kind).or_default();
+            for side in [0, 1] {
+                if is[side] && !is[1 - side] {
+                    only[side].insert(*meaning);
                 } else {
-                    *more += 1;
+                    only[side].remove(meaning);
                 }
             }
         }
-        changes.into_values().collect()
+    }
+
+    fn listed(&self, changes: &[Change]) -> Vec<RecordChange> {
+        let record = |side: usize, number: &usize| {
+            let record = &self.said[side].records[*number].1.record;
+            ChangedRecord {
+                line: record.line,
+                field: record.name.to_vec(),
+                value: record.value.to_vec(),
+            }
+        };
+        let list = |change: &Change| RecordChange {
+            kind: change.kind,
+            removed: change.listed[0].iter().map(|number| record(0, number)).collect(),
+            added: change.listed[1].iter().map(|number| record(1, number)).collect(),
+            more_removed: change.more[0],
+            more_added: change.more[1],
+        };
+        changes.iter().map(list).collect()
     }
 }

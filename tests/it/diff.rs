@@ -306,6 +306,90 @@ fn other_records() {
     assert_eq!((changed.len(), change.added.len(), change.more_added), (1, 2, 7));
 }
 
+/// The other records that changed are those that a comparison one by one finds.
+#[test]
+fn other_records_of_generated_files() {
+    use robotsieve::records::{Kind, Scope};
+    const LINES: [&str; 14] = [
+        "User-agent: a",
+        "User-agent: a",
+        "User-agent: b",
+        "User-agent: *",
+        "Disallow: /x",
+        "Disallow: /x",
+        "Crawl-delay: 1",
+        "Crawl-delay: 2",
+        "Crawl-delay: soon",
+        "Sitemap: /1",
+        "Sitemap: /2",
+        "Host: e.com",
+        "Request-rate: 1/5",
+        "Foo: bar",
+    ];
+    let mut random = Random(11);
+    for round in 0..2_000 {
+        let file = |random: &mut Random| -> Vec<u8> {
+            let lines: Vec<&str> = (0..random.below(16)).map(|_| *random.of(&LINES)).collect();
+            lines.join("\n").into_bytes()
+        };
+        let files = [file(&mut random), file(&mut random)];
+        let (_, profile) = Profile::NAMED[round % 4];
+        let [old, new] = [0, 1].map(|side: usize| Robots::parse(&files[side], &profile));
+        let names = ["a", "b", "c"];
+        let asked = names.map(|name| (name, Crawler::name(name)));
+        let changed = diff::records(&old, &new, asked, &Limits::default());
+        for name in [None, Some("a"), Some("b"), Some("c")] {
+            // Where no meaning is written in two ways, the text is the meaning.
+            let said = |robots: &Robots<'_>| -> BTreeMap<(Kind, bool, Vec<u8>), u32> {
+                let records = match name {
+                    Some(name) => robots.typed_records_for(&Crawler::name(name)),
+                    None => robots.typed_records(),
+                };
+                let mut said = BTreeMap::new();
+                for record in records.into_iter().filter(|one| one.kind != Kind::Unknown) {
+                    if matches!(record.scope, Scope::Group(_)) == name.is_some() {
+                        let key = (
+                            record.kind,
+                            record.scope == Scope::Outside,
+                            record.record.value.to_vec(),
+                        );
+                        said.entry(key).or_insert(record.record.line);
+                    }
+                }
+                said
+            };
+            let (old, new) = (said(&old), said(&new));
+            let mut lines = BTreeMap::<Kind, [Vec<u32>; 2]>::new();
+            for (side, one, other) in [(0, &old, &new), (1, &new, &old)] {
+                for (key, line) in one.iter().filter(|(key, _)| !other.contains_key(*key)) {
+                    lines.entry(key.0).or_default()[side].push(*line);
+                }
+            }
+            lines.values_mut().flatten().for_each(|lines| lines.sort_unstable());
+            let found = changed.iter().find(|changed| match (&changed.crawlers, name) {
+                (None, None) => true,
+                (Some(crawlers), Some(name)) => crawlers.contains(&name),
+                _ => false,
+            });
+            let found: BTreeMap<Kind, [Vec<u32>; 2]> = found
+                .into_iter()
+                .flat_map(|changed| &changed.changes)
+                .map(|change| {
+                    let lines = [&change.removed, &change.added]
+                        .map(|all| all.iter().map(|one| one.line).collect());
+                    (change.kind, lines)
+                })
+                .collect();
+            assert_eq!(
+                found,
+                lines,
+                "{name:?} {}",
+                files.map(|f| f.escape_ascii().to_string()).join("\n")
+            );
+        }
+    }
+}
+
 /// Beyond the limits, only what was seen is reported, and it is true.
 #[test]
 fn over_the_bounds() {

@@ -75,6 +75,7 @@ pub fn print(
             write!(out, "the text differs, the meaning for these crawlers does not")?;
         }
         Outcome::Same => write!(out, "the text differs, the meaning does not")?,
+        Outcome::Changed if differ == 0 => write!(out, "no verdict")?,
         _ => write!(out, "{differ} of {all} crawlers")?,
     }
     let records: usize =

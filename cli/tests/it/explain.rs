@@ -408,6 +408,9 @@ fn bytes_that_are_no_text() {
     use std::os::unix::ffi::OsStrExt;
     let folder = Folder::new();
     let robots = folder.file("robots.txt", b"User-agent: *\nDisallow: /\xe9");
+    let odd = folder.path("robots.txt").with_file_name(OsStr::from_bytes(b"r\xe9"));
+    fs::rename(&robots, &odd).unwrap();
+    let robots = odd;
     let url = OsStr::from_bytes(b"/\xe9t");
     let agent = OsStr::from_bytes(b"\xff");
     let ran =
@@ -417,7 +420,12 @@ fn bytes_that_are_no_text() {
     assert_eq!(document["agent_base64"], "/w==");
     assert_eq!(document["explanations"][0]["matches"][0]["value_base64"], "L+k=");
     assert_eq!(document["explanations"][0]["target"]["bytes_base64"], "L+l0");
+    let name = document["robots_base64"].as_str().unwrap();
+    assert!(name.len() > 4 && document["robots"].as_str().unwrap().ends_with("r\u{FFFD}"));
     assert_eq!(ran.status, 1);
+    let args = args!["explain", "--record", "--profile=original-1994", &robots, agent, url];
+    let record = json(&run(args));
+    assert_eq!((&record["robots_base64"], &record["rule_base64"]), (&name.into(), &"L+k=".into()));
 }
 
 #[test]
