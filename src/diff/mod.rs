@@ -344,6 +344,8 @@ impl<'p> Found<'p> {
 
     /// Tries paths made from the rules of both, and returns how many.
     fn by_samples(&mut self) -> usize {
+        // Policies without an automaton can be slow, so no paths are only counted.
+        self.count_work = 0;
         let mut samples = Samples::new(self.old, self.new, self.limits.samples);
         let mut count = 0;
         let mut work = 0;
