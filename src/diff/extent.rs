@@ -7,9 +7,12 @@ use super::targets::{Spot, Targets};
 use crate::automaton::{ByteSet, Cursor, Table};
 use crate::verdict::Verdict;
 
-/// How many pairs or states a proof visits at most. Most need a few: where everything below a
+/// How many states the proof for a whole site visits at most.
+const MAX_STATES: usize = 4_096;
+
+/// How many pairs the proof for a flip visits at most. Most need a few: where everything below a
 /// path flips, both tables have usually decided there.
-const MAX_VISITED: usize = 4_096;
+const MAX_PAIRS: usize = 256;
 
 /// How far a flip is proven to go. Paths are meant as they are compared: normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +110,7 @@ fn flips_below(product: Product<'_>, prefix: &[u8], verdict: Verdict, itself: bo
         let flips = verdicts == (verdict.opposite(), verdict);
         let is_settled = one.is_final() && other.is_final();
         let counts = targets.may_end(spot) && (itself || next > 0);
-        if !flips && (counts || is_settled) || reached.len() > MAX_VISITED {
+        if !flips && (counts || is_settled) || reached.len() > MAX_PAIRS {
             return false;
         }
         if !is_settled {
@@ -134,7 +137,7 @@ fn is_always(table: Table<'_>, targets: Targets, verdict: Verdict) -> bool {
     let mut next = 0;
     while let Some(&(cursor, spot)) = reached.get(next) {
         let differs = table.verdict_at(cursor) != verdict;
-        if differs && (targets.may_end(spot) || cursor.is_final()) || reached.len() > MAX_VISITED {
+        if differs && (targets.may_end(spot) || cursor.is_final()) || reached.len() > MAX_STATES {
             return false;
         }
         if !cursor.is_final() {

@@ -243,7 +243,9 @@ mod tests {
     #[test]
     fn every_switch() {
         use Switch::*;
-        let cases: [(&[u8], &str, &[u8], &str, Switch); 35] = [
+        /// A file, a crawler's names, a URL, a profile, and the switch.
+        type Case = (&'static [u8], &'static str, &'static [u8], &'static str, Switch);
+        let cases: [Case; 35] = [
             (b"\xEF\xBBuser-agent: *\ndisallow: /", "a", b"/", "google", ByteOrderMark),
             (b"\xEF\xBB\xBFuser-agent: *\ndisallow: /", "a", b"/", "original-1994", ByteOrderMark),
             (b"user-agent: *\ndisallow: /a\0b", "a", b"/a", "google", ControlCharacters),
