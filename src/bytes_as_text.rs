@@ -42,6 +42,17 @@ pub(crate) fn serialize_all<S: Serializer>(
     serializer.collect_seq(all.iter().map(|bytes| BytesAsText(bytes.as_ref())))
 }
 
+#[cfg(feature = "lint")]
+pub(crate) fn deserialize_all<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<Vec<u8>>, D::Error> {
+    #[derive(serde::Deserialize)]
+    struct One(#[serde(deserialize_with = "deserialize")] Vec<u8>);
+
+    let all: Vec<One> = serde::Deserialize::deserialize(deserializer)?;
+    Ok(all.into_iter().map(|One(bytes)| bytes).collect())
+}
+
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     struct Bytes;
 

@@ -25,6 +25,7 @@
 //! | judge many URLs of one host | [`Robots::parse`], [`Robots::policy`], [`Policy::is_allowed`] |
 //! | judge one URL, once | [`is_allowed_once`] |
 //! | judge for several crawlers at once | [`CrawlerPolicies`] |
+//! | find the names in a User-Agent header | [`Crawler::from_user_agent`], [`UserAgent`] |
 //! | hold the policies of many hosts | [`PolicySet`], or [`pack`](self#features) for a file |
 //! | judge millions of URLs on all cores | [`batch`](self#features) |
 //! | say which rule decided | [`Policy::decide`] |
@@ -138,7 +139,9 @@ pub use profile::{
 };
 pub use read::crawler::Crawler;
 pub use read::diagnostic::{Diagnostic, DiagnosticKind};
+pub use read::name_error::NameError;
 pub use read::parse::{Field, Record};
+pub use read::user_agent::{Certainty, HeaderName, UserAgent};
 pub use rules::target::{InvalidUrl, Target};
 pub use verdict::Verdict;
 

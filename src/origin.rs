@@ -96,7 +96,9 @@ impl<'u> Origin<'u> {
     /// The origin of a URL.
     ///
     /// # Errors
-    /// [`InvalidOrigin`] where the text is no absolute URL of http, https or ftp.
+    /// [`InvalidOrigin`] where the text is no absolute URL of http, https or ftp, or where it
+    /// depends on the client whose it is: `http://a\@b/` is a URL of `a` for those that take `\` for
+    /// `/`, as the WHATWG URL standard says, and one of `b` by RFC 3986.
     #[inline]
     pub fn of<U: AsRef<[u8]> + ?Sized>(url: &'u U) -> Result<Origin<'u>, InvalidOrigin> {
         let url = url.as_ref();
@@ -181,6 +183,9 @@ impl<'u> Origin<'u> {
     fn of_any(url: &[u8]) -> Result<Origin<'static>, InvalidOrigin> {
         // What is not UTF-8 may stand behind the authority; within it, U+FFFD is no host.
         let url = String::from_utf8_lossy(url);
+        if has_two_readings(&url) {
+            return Err(InvalidOrigin::Url(url::ParseError::InvalidDomainCharacter));
+        }
         let url = Url::parse(&url).map_err(InvalidOrigin::Url)?;
         let scheme = Scheme::of(url.scheme()).ok_or(InvalidOrigin::Scheme)?;
         let host = url.host().ok_or(InvalidOrigin::Url(url::ParseError::EmptyHost))?;
@@ -205,6 +210,15 @@ impl fmt::Display for Origin<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.key)
     }
+}
+
+/// Whether the authority, up to the first `/`, `?` or `#`, has an `@` behind a `\`.
+fn has_two_readings(url: &str) -> bool {
+    let Some((_, after)) = url.split_once(':') else { return false };
+    // Line ends and tabs are dropped wherever they stand.
+    let after = after.trim_start_matches(['/', '\\', '\t', '\n', '\r']);
+    let authority = after.find(['/', '?', '#']).map_or(after, |end| &after[..end]);
+    authority.split_once('\\').is_some_and(|(_, after)| after.contains('@'))
 }
 
 /// How many bytes a host has that is for certain in the form in which hosts are compared,
@@ -466,7 +480,15 @@ mod tests {
             ("https://e.com:0443/x", Some("https://e.com")),
             ("https://e.com:80/x", Some("https://e.com:80")),
             ("http://e.com:80@evil.com/", Some("http://evil.com")),
-            ("http://e.com:80\\@evil.com/", Some("http://e.com")),
+            ("http://e.com:80\\@evil.com/", None),
+            ("http://a\\@b/x", None),
+            ("http:\\\\a\\@b/x", None),
+            ("http:/\t/u@a\\b@c/x", None),
+            ("http://a\\b/@x", Some("http://a")),
+            ("http://u@a\\b", Some("http://a")),
+            ("http://a/\\@b", Some("http://a")),
+            ("http://a?\\@b", Some("http://a")),
+            ("http://[0:0:0:0:0:0:0:1]/", Some("http://[::1]")),
             ("http://127.1/", Some("http://127.0.0.1")),
             ("http://0x7f000001/", Some("http://127.0.0.1")),
             ("http://[2001:DB8:0::1]:8080/", Some("http://[2001:db8::1]:8080")),

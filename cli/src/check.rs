@@ -7,12 +7,14 @@ use crate::error::{Failure, Status};
 use crate::options::{PolicyArgs, Urls, When};
 use crate::read::robots_file;
 use crate::read::urls::{self, Tally};
+use crate::write::bytes;
 use crate::write::stdout::Stdout;
 
 /// Check whether a crawler may fetch a few URLs
 ///
 /// Prints VERDICT, a tab and the URL for each URL, in the order given. VERDICT is
 /// allow, disallow or invalid. The exit status is the answer for all of them.
+/// Control characters in a URL are printed as \n, \x1b and so on.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -50,7 +52,7 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
     let file = args.policy.read()?;
     let robots = Robots::parse(&file, &args.policy.profile());
     robots_file::note_cut(&args.policy.robots, &file, &robots);
-    let policy = robots.policy(&args.policy.crawler());
+    let policy = robots.policy(&args.policy.crawler()?);
     let (mut out, mut tally) = (Stdout::new(), Tally::default());
     // A program that asks line by line needs no progress bar; `filter` is for millions of URLs.
     urls::each(&urls, When::Never, |url| {
@@ -61,12 +63,12 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
                 verdict.as_str()
             }
             Err(_) => {
-                tally.invalid += 1;
+                tally.add_invalid(url);
                 "invalid"
             }
         };
         // In one write, so that it is out before the next URL is read.
-        let line = [verdict.as_bytes(), b"\t", url, b"\n"].concat();
+        let line = [verdict.as_bytes(), b"\t", &bytes::on_one_line(url), b"\n"].concat();
         out.print(line)
     })?;
     Ok(tally.status())

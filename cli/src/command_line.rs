@@ -19,6 +19,7 @@ use crate::pack::args::PackArgs;
 use crate::records::args::RecordsArgs;
 use crate::replay::args::ReplayArgs;
 use crate::store::args::StoreCommand;
+use crate::write::bytes::harmless;
 use crate::write::{stderr, stdout};
 
 /// Which URLs does a robots.txt allow?
@@ -97,7 +98,12 @@ pub fn parse() -> Result<Command, ExitCode> {
         Err(error) if error.use_stderr() => {
             let text = error.render().to_string();
             match text.strip_prefix("error: ") {
-                Some(text) => stderr::error(&reworded(text.trim_end(), advice(&error))),
+                Some(text) => {
+                    let text = reworded(text.trim_end(), advice(&error));
+                    let shown = |c| if c == '\n' { c } else { harmless(c) };
+                    let text: String = text.chars().map(shown).collect();
+                    stderr::plain(&format_args!("robotsieve: {text}"));
+                }
                 // The help of a command that was called without arguments.
                 None => stderr::plain(&text.trim_end()),
             }

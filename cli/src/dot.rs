@@ -55,7 +55,7 @@ pub fn run(args: &DotArgs) -> Result<Status, Failure> {
     let file = args.policy.read()?;
     let robots = Robots::parse_with(&file, &args.policy.profile(), &config(args));
     robots_file::note_cut(&args.policy.robots, &file, &robots);
-    let policy = robots.policy(&args.policy.crawler());
+    let policy = robots.policy(&args.policy.crawler()?);
     progress::with_spinner(args.progress.progress, "compiling", || policy.compile());
     let drawing = policy.to_dot().ok_or_else(|| over_budget(args, policy.limit_hit()))?;
     stdout::print(drawing)

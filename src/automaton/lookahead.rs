@@ -18,6 +18,53 @@ const MAX_ENTRIES: usize = 64;
 /// The maximal number of transitions looked at for one filter. Those of the wait that are left
 /// then accept any bytes. Real files need fewer; the limit bounds what hostile ones cost.
 const FILTER_TRANSITIONS: usize = 4096;
+/// The maximal number of transitions looked at for all filters and entries of a table, for each
+/// byte of its records. The tables of real files take up to 1.5, generated ones up to 5.
+const WORK_PER_BYTE: usize = 8;
+
+/// How many transitions may still be looked at. Filters and entries are part of a table's format,
+/// so the writer and [`RawTable::validate`] give up at the same place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work {
+    left: usize,
+}
+
+impl Work {
+    /// For the filters of a table, in the order of its waits, and then for its entries.
+    pub(super) fn of(table: RawTable<'_>) -> Work {
+        Work { left: table.records_end().saturating_mul(WORK_PER_BYTE) }
+    }
+
+    /// Takes up to `most` of it away, as a part of its own.
+    fn part(&mut self, most: usize) -> Work {
+        let part = Work { left: self.left.min(most) };
+        self.left -= part.left;
+        part
+    }
+
+    /// Puts back what is left of a part.
+    fn put_back(&mut self, part: Work) {
+        self.left += part.left;
+    }
+
+    /// Whether so many more transitions may be looked at.
+    fn spend(&mut self, transitions: usize) -> bool {
+        match self.left.checked_sub(transitions) {
+            Some(left) => self.left = left,
+            None => return false,
+        }
+        true
+    }
+}
+
+/// A search for entries with prefixes of one length.
+struct Search<'s> {
+    /// Where the start fails to.
+    missed: u32,
+    max_len: usize,
+    entries: &'s mut Vec<Entry>,
+    work: &'s mut Work,
+}
 
 /// A set of bytes as the walk looks it up: the low and the high four bits of its members, each
 /// as a set of bits. The set holds every byte that combines a low and a high half.
@@ -57,10 +104,10 @@ impl RawTable<'_> {
     }
 
     /// The filter of a wait.
-    pub(super) fn filter(self, wait: u32) -> [u8; FILTER_LEN] {
+    pub(super) fn filter(self, wait: u32, work: &mut Work) -> [u8; FILTER_LEN] {
         let mut filter = [0; FILTER_LEN];
         let count = self.count(wait);
-        let mut left = FILTER_TRANSITIONS;
+        let mut left = work.part(FILTER_TRANSITIONS);
         for (index, (byte, to)) in self.transitions(wait).enumerate() {
             let mut sets = [Nibbles::default(); 3];
             sets[0].add(byte);
@@ -81,6 +128,7 @@ impl RawTable<'_> {
                 }
             }
         }
+        work.put_back(left);
         filter
     }
 
@@ -93,7 +141,7 @@ impl RawTable<'_> {
         resumed: Cursor,
         wait: u32,
         sets: &mut [Nibbles],
-        left: &mut usize,
+        left: &mut Work,
     ) -> bool {
         let Some((set, following)) = sets.split_first_mut() else { return true };
         if state.is_final() || state.record() == wait || self.otherwise(state.record()) != wait {
@@ -102,9 +150,8 @@ impl RawTable<'_> {
         }
         let count = self.transition_count(state);
         let resumed_count = if resumed.is_final() { 0 } else { self.transition_count(resumed) };
-        match left.checked_sub(count + resumed_count) {
-            Some(fewer) => *left = fewer,
-            None => return false,
+        if !left.spend(count + resumed_count) {
+            return false;
         }
         if !self.is_same_as_wait(state, resumed, wait) {
             sets.fill(Nibbles::ALL);
@@ -120,8 +167,8 @@ impl RawTable<'_> {
     /// Finds the entries of a table and returns `missed`, where the walk goes if none of them
     /// matches, or 0 if there are no entries.
     ///
-    /// Prefixes have four bytes, or fewer if that makes too many entries.
-    pub(super) fn entries(self, entries: &mut Vec<Entry>) -> u32 {
+    /// Prefixes have four bytes, or fewer if that makes too many entries or takes too much work.
+    pub(super) fn entries(self, entries: &mut Vec<Entry>, work: &mut Work) -> u32 {
         entries.clear();
         let start = self.first_cursor();
         if start.is_final() || self.head(start.record()).kind() == WAIT {
@@ -130,7 +177,8 @@ impl RawTable<'_> {
         let missed = self.otherwise(start.record());
         for len in (2..=PREFIX_LEN).rev() {
             let empty = ([NO_PEEK; PREFIX_LEN], 0);
-            if self.add_entries(start, Cursor::at(missed), missed, empty, len, entries) {
+            let search = &mut Search { missed, max_len: len, entries, work };
+            if self.add_entries(start, Cursor::at(missed), empty, search) {
                 return missed;
             }
             entries.clear();
@@ -139,17 +187,24 @@ impl RawTable<'_> {
     }
 
     /// Adds the entries whose prefix begins with the first `len` bytes of `prefix`, which lead
-    /// to `state`. Returns `false` if there are too many, or one with an empty prefix.
+    /// to `state`. Returns `false` if there are too many, if one has an empty prefix, or if it
+    /// takes too much work.
     fn add_entries(
         self,
         state: Cursor,
         resumed: Cursor,
-        missed: u32,
         (prefix, len): ([u8; PREFIX_LEN], usize),
-        max_len: usize,
-        entries: &mut Vec<Entry>,
+        search: &mut Search<'_>,
     ) -> bool {
-        let goes_on = len < max_len
+        let missed = search.missed;
+        // A branch without transitions adds no entry, so the number of entries alone would not
+        // bound how often one is reached.
+        let count =
+            |cursor: Cursor| if cursor.is_final() { 0 } else { self.transition_count(cursor) };
+        if !search.work.spend(1 + count(state) + count(resumed)) {
+            return false;
+        }
+        let goes_on = len < search.max_len
             && !state.is_final()
             && state.record() != missed
             && self.otherwise(state.record()) == missed
@@ -161,15 +216,15 @@ impl RawTable<'_> {
                 let mut prefix = prefix;
                 prefix[len] = byte;
                 let resumed = if missed < 2 { resumed } else { self.step(resumed, byte) };
-                self.add_entries(to, resumed, missed, (prefix, len + 1), max_len, entries)
+                self.add_entries(to, resumed, (prefix, len + 1), search)
             });
         }
-        if len == 0 || entries.len() == MAX_ENTRIES {
+        if len == 0 || search.entries.len() == MAX_ENTRIES {
             return false;
         }
         // A literal in whose middle the prefix ends is compared from its first byte on.
         let skip = len as u8 - state.matched();
-        entries.push(Entry { prefix, skip, target: state.record() });
+        search.entries.push(Entry { prefix, skip, target: state.record() });
         true
     }
 }

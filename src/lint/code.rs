@@ -123,6 +123,9 @@ codes! {
         "The file is not served as text/plain in UTF-8."
         "RFC 9309 requires UTF-8 text served as text/plain; a crawler may ignore a file that is \
          labelled as something else.";
+    Comment "RS109" "comment" Warning
+        "A comment for this linter cannot be read."
+        "It silences nothing.";
     NotARecord "RS201" "not-a-record" Warning
         "The line is neither `field: value` nor a comment."
         "Crawlers ignore it.";
@@ -152,6 +155,13 @@ codes! {
     ReadersDiffer "RS209" "readers-differ" Note
         "RFC 9309 and Googlebot's parser read the line differently."
         "What the line means depends on which of the two a crawler follows.";
+    TwoRecords "RS210" "two-records" Error
+        "The line holds two records."
+        "A record ends with its line: crawlers take the second field for a part of the first \
+         one's value, or ignore the line.";
+    SitemapBlocked "RS211" "sitemap-blocked" Warning
+        "The file forbids the path of its own sitemap."
+        "A crawler that obeys the rules does not fetch the sitemap.";
     NamesNobody "RS301" "names-nobody" Warning
         "The user-agent line names no crawler."
         "Its value does not begin with a product token.";
@@ -174,9 +184,21 @@ codes! {
         "The group has no rules."
         "Its crawlers may fetch everything: the rules for `*` do not apply to them. If other \
          groups name the same crawlers, the rules of those groups apply.";
-    BlocksEverything "RS307" "blocks-everything" Warning
-        "The whole site is blocked for every crawler without a group of its own."
-        "Often the robots.txt of a test site has gone live.";
+    BlocksEverything "RS307" "blocks-everything" Error
+        "The whole site is blocked for all crawlers, or for a big search engine."
+        "The site disappears from search results. Often the robots.txt of a test site has gone \
+         live.";
+    MisspeltCrawler "RS308" "misspelt-crawler" Warning
+        "The name of a well-known crawler is misspelt."
+        "The crawler does not find the group, and obeys another one or none.";
+    LosesRules "RS309" "loses-rules" Note
+        "A crawler with a group of its own does not obey the rules for `*`."
+        "Only one group counts for a crawler: the most specific one. It does not add to the group \
+         of `*`, it takes its place.";
+    BlocksResources "RS310" "blocks-resources" Warning
+        "CSS or JavaScript is blocked for search engines."
+        "Search engines render pages to judge them. Without its CSS and JavaScript a page may look \
+         broken or empty to them.";
     NeverMatches "RS401" "never-matches" Error
         "No URL can match the rule."
         "Rules are compared with the path of a URL, which begins with `/`; this rule asks for \
@@ -213,9 +235,54 @@ codes! {
     EmptyRule "RS410" "empty-rule" Note
         "The rule has no value, but its group has other rules."
         "It neither forbids nor allows anything: the other rules of the group still apply.";
+    RegularExpression "RS411" "regular-expression" Error
+        "The rule is written as a regular expression."
+        "Rules know `*` for any bytes and `$` for the end of a URL, and nothing else: all other \
+         characters are compared as they are.";
+    OtherHost "RS412" "other-host" Error
+        "The rule is a URL with a host."
+        "Rules are compared with paths. What may be fetched from another host is said by that \
+         host's own robots.txt.";
 }
 
 impl Code {
+    /// How much other findings about the same line follow from one of this kind: `None` if they do
+    /// not, else the smallest number is first.
+    pub(super) fn rank_on_line(self) -> Option<u8> {
+        match self {
+            Code::TwoRecords => Some(0),
+            Code::NamesNobody => Some(1),
+            Code::RegularExpression | Code::OtherHost => Some(2),
+            _ => None,
+        }
+    }
+
+    /// Whether a finding of this kind says all that one of the other kind would say of its line.
+    pub(super) fn implies(self, other: Code) -> bool {
+        use Code::*;
+        match self {
+            TwoRecords => true,
+            NamesNobody => {
+                matches!(other, AfterToken | TokenOutsideGrammar | RepeatedToken | ReadersDiffer)
+            }
+            RegularExpression | OtherHost => matches!(
+                other,
+                NeverMatches
+                    | NoLeadingSlash
+                    | DollarInside
+                    | UnescapedBytes
+                    | PercentEncoding
+                    | ReadersDiffer
+            ),
+            _ => false,
+        }
+    }
+
+    /// Whether a rule is without effect, so that removing it changes no verdict.
+    pub(super) fn is_dead_rule(self) -> bool {
+        matches!(self, Code::NeverWins | Code::RedundantRule | Code::DuplicateRule)
+    }
+
     /// The code with this number or name, ASCII case ignored; `None` if there is none.
     ///
     /// ```

@@ -1,14 +1,20 @@
 //! Findings about groups: one by one, and beside each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::lint::{Code, Severity, Subject, shown};
+use crate::lint::{Code, Severity, Subject, shown, site};
 use crate::policy::Policy;
-use crate::read::crawler::Crawler;
-use crate::read::select::{GroupNumbers, Names};
+use crate::policy::decision::Rule;
+use crate::read::select::Names;
+use crate::verdict::Verdict;
 
 pub(super) fn find(subject: &mut Subject<'_>) {
-    let reached = reached(subject);
+    loses_rules(subject);
+    let found = subject.found.iter().enumerate();
+    let nobody = found.filter(|(_, draft)| draft.finding.code == Code::NamesNobody);
+    // The findings about user-agent lines that name nobody, by line.
+    let nobody = nobody.map(|(number, draft)| (draft.finding.line, number)).collect();
+    let reached = subject.obeyed.reached();
     let mut agents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (line, _, group) in subject.robots.groups().agent_lines() {
         agents.entry(group).or_default().push(line);
@@ -16,7 +22,7 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     for (group, lines) in agents {
         let rules: Vec<(u32, bool)> = subject.robots.groups().rule_lines(group).collect();
         if !reached.contains(&group) {
-            unreachable(subject, group, &lines, rules.len());
+            unreachable(subject, &nobody, group, &lines, rules.len());
         }
         if rules.is_empty() {
             without_rules(subject, &lines);
@@ -27,31 +33,80 @@ pub(super) fn find(subject: &mut Subject<'_>) {
             let span = subject.record_span(record);
             let message =
                 "the rule has no value, so it does nothing beside the group's other rules";
-            subject.add(Code::EmptyRule, *line, span, message).help("remove it");
+            let whole = subject.line_span(span.start);
+            subject.add(Code::EmptyRule, *line, span, message).propose(
+                "remove the line",
+                whole,
+                "",
+            );
         }
     }
 }
 
-/// The groups that at least one crawler obeys.
-fn reached(subject: &Subject<'_>) -> BTreeSet<u32> {
-    let mut reached = BTreeSet::new();
-    reached.extend(subject.robots.groups_and_policy(None).0);
-    for token in tokens(subject).filter(|token| !token.is_empty()) {
-        let crawler = Crawler::name(token);
-        reached.extend(subject.robots.groups_and_policy(Some(&crawler)).0);
+/// Groups for named crawlers that forbid something, and leave out what the group of `*` forbids.
+fn loses_rules(subject: &mut Subject<'_>) {
+    /// The most paths that are tried.
+    const PATHS: usize = 10_000;
+    let Some(everybody) = subject.policies.of(subject.obeyed.everybody()).cloned() else { return };
+    // Then the other groups are there to open the site.
+    if site::blocking(&everybody, subject).is_some() {
+        return;
     }
-    reached
-}
-
-/// The distinct tokens of the file except `*`, in lower case.
-fn tokens(subject: &Subject<'_>) -> impl Iterator<Item = Vec<u8>> + use<> {
-    let mut tokens = BTreeSet::new();
-    for (_, span, _) in subject.robots.groups().agent_lines() {
-        if let Names::Token(token) = Names::of(&subject.file[span], &subject.profile) {
-            tokens.insert(token.to_ascii_lowercase());
+    let paths: Vec<Vec<u8>> = everybody
+        .rules()
+        .filter(|rule| rule.verdict == Verdict::Disallow && rule.pattern().first() == Some(&b'/'))
+        .map(|rule| rule.pattern().iter().copied().filter(|byte| *byte != b'*').collect())
+        .collect();
+    let is_forbidden = |policy: &Policy, path: &[u8]| {
+        policy.decide_path(path).is_ok_and(|decision| !decision.verdict.is_allow())
+    };
+    let paths: Vec<Vec<u8>> = match paths.len() {
+        0 | 1_000.. => return,
+        _ => paths.into_iter().filter(|path| is_forbidden(&everybody, path)).collect(),
+    };
+    let mut tried = 0;
+    let mut told = HashSet::new();
+    let lines: Vec<_> = subject.robots.groups().agent_lines().collect();
+    for (line, span, _) in lines {
+        let value = &subject.file[span.clone()];
+        let Names::Token(token) = Names::of(value, &subject.profile) else { continue };
+        let Some(policy) = subject.policies.of(subject.obeyed.by(value)).cloned() else { continue };
+        // Crawlers with the same rules are told once.
+        if token.is_empty() || !told.insert(policy.address()) {
+            continue;
         }
+        let forbids =
+            |rule: Rule<'_>| rule.verdict == Verdict::Disallow && !rule.pattern().is_empty();
+        // A group that forbids nothing opens the site, and means to.
+        if policy.is_same(&everybody) || !policy.rules().any(forbids) {
+            continue;
+        }
+        tried += paths.len();
+        if tried > PATHS {
+            return;
+        }
+        let lost: Vec<&Vec<u8>> =
+            paths.iter().filter(|path| !is_forbidden(&policy, path)).collect();
+        let Some(example) = lost.iter().min_by_key(|path| path.len()) else { continue };
+        let star = everybody.group().next().map(|(line, _)| line);
+        let related: Vec<_> = star
+            .iter()
+            .map(|line| subject.related(*line, "these rules do not hold for it"))
+            .collect();
+        let message = format!(
+            "'{}' does not obey the group of '*': it may fetch '{}'{}",
+            shown(token),
+            shown(example),
+            match lost.len() {
+                1 => String::new(),
+                n => format!(" and others, {n} of {} rules", paths.len()),
+            },
+        );
+        subject
+            .add(Code::LosesRules, line, span, message)
+            .related(related)
+            .help("if these rules shall hold for it too, repeat them in its group");
     }
-    tokens.into_iter()
 }
 
 fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
@@ -62,8 +117,7 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
         .map(|line| subject.record(*line).map(|record| record.value).unwrap_or_default())
         .collect();
     for value in values {
-        let mut obeyed = groups_for(subject, value).into_iter();
-        if obeyed.any(|other| subject.robots.groups().rule_lines(other).next().is_some()) {
+        if subject.obeyed.have_rules(value) {
             ruled += 1;
         } else {
             free.push(format!("'{}'", shown(value)));
@@ -84,7 +138,7 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     } else {
         (
             Severity::Warning,
-            format!("the group has no rules, so {} may fetch everything", free.join(", ")),
+            format!("the group has no rules, so {} may fetch everything", listed(&free)),
             "add rules, or an empty 'Disallow:' to say that everything is allowed",
         )
     };
@@ -92,54 +146,50 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     subject.add(Code::GroupWithoutRules, lines[0], span, message).severity(severity).help(help);
 }
 
-/// The groups that a crawler obeys if the value of a user-agent line names it.
-fn groups_for(subject: &Subject<'_>, value: &[u8]) -> GroupNumbers {
-    match Names::of(value, &subject.profile) {
-        Names::Everybody => subject.robots.groups_and_policy(None).0,
-        Names::Token(token) => subject.robots.groups_and_policy(Some(&Crawler::name(token))).0,
-        Names::Nobody => GroupNumbers::new(),
+/// A list for a message; a long one is cut off.
+fn listed(names: &[String]) -> String {
+    const LEN: usize = 5;
+    let shown = names[..names.len().min(LEN)].join(", ");
+    match names.len().saturating_sub(LEN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 
-fn unreachable(subject: &mut Subject<'_>, group: u32, lines: &[u32], rules: usize) {
+fn unreachable(
+    subject: &mut Subject<'_>,
+    nobody: &HashMap<u32, usize>,
+    group: u32,
+    lines: &[u32],
+    rules: usize,
+) {
     let first = lines[0];
     let value = subject.record(first).map(|record| record.value).unwrap_or_default();
-    let mut message = format!("no crawler obeys the group of '{}'", shown(value));
-    match rules {
-        0 => {}
-        1 => message.push_str(", so its rule is lost"),
-        rules => message.push_str(&format!(", so its {rules} rules are lost")),
+    let lost = match rules {
+        0 => String::new(),
+        1 => ", so its rule is lost".to_owned(),
+        rules => format!(", so its {rules} rules are lost"),
+    };
+    // Where its lines name nobody, that is what is wrong.
+    if lines.iter().all(|line| nobody.contains_key(line)) {
+        subject.found[nobody[&first]].finding.message.push_str(&lost);
+        return;
     }
-    // The groups that its crawlers obey instead.
+    let message = format!("no crawler obeys the group of '{}'{lost}", shown(value));
+    // The groups that its crawlers obey instead; some of them will do.
+    const RELATED: usize = 4;
     let mut instead = BTreeSet::new();
     for line in lines {
         let value = subject.record(*line).map(|record| record.value).unwrap_or_default();
-        instead.extend(groups_for(subject, value).into_iter().filter(|other| *other != group));
+        let others = subject.obeyed.by(value).iter().filter(|other| **other != group);
+        instead.extend(others.take(RELATED));
     }
     let severity = if rules == 0 { Severity::Note } else { Severity::Warning };
-    let lines: Vec<u32> = subject
-        .robots
-        .groups()
-        .agent_lines()
-        .filter(|(_, _, group)| instead.contains(group))
-        .map(|(line, ..)| line)
-        .take(4)
-        .collect();
+    let groups = subject.robots.groups();
+    let lines = instead.into_iter().take(RELATED).flat_map(|other| groups.agents(other));
+    let lines: Vec<u32> = lines.map(|agent| agent.line).take(RELATED).collect();
     let related: Vec<_> =
         lines.iter().map(|line| subject.related(*line, "this group is obeyed instead")).collect();
     let span = subject.value_span(first);
     subject.add(Code::UnreachableGroup, first, span, message).severity(severity).related(related);
-}
-
-/// The policies of all crawlers that go by one name, each once.
-pub(super) fn policies(subject: &Subject<'_>) -> Vec<Policy> {
-    let mut policies = BTreeMap::new();
-    let crawlers = tokens(subject).map(|token| Some(Crawler::name(token)));
-    for crawler in crawlers.chain([None]) {
-        let (groups, policy) = subject.robots.groups_and_policy(crawler.as_ref());
-        if !groups.is_empty() {
-            policies.entry(groups).or_insert(policy);
-        }
-    }
-    policies.into_values().collect()
 }

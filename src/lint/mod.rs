@@ -8,11 +8,19 @@
 //! | module | finds |
 //! |---|---|
 //! | `file` | what concerns the file as a whole |
-//! | `lines` | what a single line shows: diagnostics, fields |
+//! | `lines` | what a single line shows: the parser's diagnostics, two records on one line |
+//! | `tokens` | user-agent lines: what is no product token, misspelt crawlers |
+//! | `fields` | fields that are neither user-agent lines nor rules |
+//! | `values` | the values of rules: slashes, dollars, escapes |
 //! | `differs` | lines that RFC 9309 and google/robotstxt read differently |
+//! | `obeyed` | nothing: it says which groups each crawler obeys |
 //! | `groups` | groups without rules, groups that no crawler obeys |
-//! | `rules` | rules without effect, over the automaton's budget, or blocking everything |
+//! | `site` | a site that is blocked, or what its pages need; sitemaps that are |
+//! | `rules` | rules without effect, or over the automaton's budget |
 //! | `dead` | rules that can be removed without changing a verdict |
+//!
+//! A finding that proposes a change carries it as a [`Fix`], if it is proven what the change does
+//! to verdicts and it neither blocks nor opens a whole site. [`fix`] applies fixes.
 //!
 //! ```
 //! use robotsieve::lint::{Code, Options, lint};
@@ -38,7 +46,8 @@
 //!   "line": 2,
 //!   "span": [24, 35],
 //!   "related": [{"line": 3, "span": [46, 52], "message": "this rule gives the same verdicts"}],
-//!   "help": "remove it",
+//!   "help": null,
+//!   "fix": {"what": "remove the line", "span": [14, 36], "replacement": "", "effect": "none"},
 //!   "profiles": ["rfc9309"]
 //! }
 //! ```
@@ -46,25 +55,42 @@
 //! A span is the offset of its first byte and of the one after its last. The command's
 //! `lint --format jsonl` uses the same names, so its lines can be read as findings.
 
+//!
+//! # Comments that silence findings
+//!
+//! `# robotsieve: ignore RS403` at the end of a line silences findings of this code about the
+//! line; on a line of its own it is about the next line that is no comment. `ignore-file` silences
+//! them in the whole file. Codes are numbers or names, separated by commas or spaces.
+//! [`Report::silenced`] counts what was left out.
+
 mod code;
+mod comments;
+mod crawlers;
 mod dead;
 mod differs;
+mod fields;
 mod file;
+mod fix;
 mod groups;
 mod lines;
+mod obeyed;
 mod rules;
+mod site;
+mod subject;
+mod tokens;
+mod values;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
 pub use code::{Code, Severity};
+pub use fix::{Apply, Change, Effect, Fix, Fixed, fix};
+use fix::{Offered, Prover, Refusal, Subjects};
+use subject::{Draft, Subject, shown};
 
-use crate::policy::Policy;
-use crate::policy::robots::Robots;
 use crate::profile::Profile;
-use crate::read::parse::Record;
 
 /// How a file is linted.
 ///
@@ -123,7 +149,18 @@ pub struct Report {
     /// effect, ascending. They are not reported as [`Code::NeverWins`], [`Code::RedundantRule`] or
     /// [`Code::DuplicateRule`].
     pub undecided: Vec<u32>,
+    /// How many findings are left out, by code: those after the first [`MAX_PER_CODE`], in the
+    /// profile that has the most.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub left_out: BTreeMap<Code, usize>,
+    /// How many findings comments in the file silenced.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub silenced: usize,
 }
+
+/// The most findings of a code in a profile. So the memory for a report has a bound, even if each
+/// line of a file has several findings.
+pub const MAX_PER_CODE: usize = 10_000;
 
 /// Something that is wrong with a file, or that has no effect.
 ///
@@ -135,7 +172,8 @@ pub struct Report {
 /// let report = lint(b"User-agent: *\nDisallow: x\n", &Options::default());
 /// assert_eq!(
 ///     report.findings[0].to_string(),
-///     "line 2: error[RS405]: 'x' does not begin with '/', so no URL can match it; write '/x'"
+///     "line 2: error[RS405]: 'x' does not begin with '/', so no URL can match it; write '/x': this \
+///      disallows URLs such as '/x' for crawlers without a group of their own (rfc9309, google)"
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,8 +193,11 @@ pub struct Finding {
     pub span: Range<usize>,
     /// Other places that explain it.
     pub related: Vec<Related>,
-    /// What to do, in the form of the message.
+    /// What to think of or what to do, in the form of the message, unless there is a fix.
     pub help: Option<String>,
+    /// A change that mends it, with its proven effect.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub fix: Option<Fix>,
     /// The names of the profiles in which this holds, in the order of [`Options::profiles`].
     pub profiles: Vec<Cow<'static, str>>,
 }
@@ -164,8 +205,11 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}[{}]: {}", self.line, self.severity, self.code, self.message)?;
-        match &self.help {
-            Some(help) => write!(f, "; {help}"),
+        if let Some(help) = &self.help {
+            write!(f, "; {help}")?;
+        }
+        match &self.fix {
+            Some(Fix { what, effect, .. }) => write!(f, "; {what}: this {effect}"),
             None => Ok(()),
         }
     }
@@ -212,136 +256,166 @@ mod span {
 ///
 /// A finding that is the same in several profiles is reported once, with the names of all of them.
 ///
-/// Time and memory grow linearly with the file. The search for rules without effect has a fixed
-/// budget on top of that, and [`Report::undecided`] lists the rules that exceeded it.
+/// Time and memory grow linearly with the file, and with the number of profiles. The policies of
+/// the file's crawlers and the search for rules without effect have fixed budgets on top of that,
+/// the same in every run: [`Report::undecided`] lists the rules that exceeded them. So has the
+/// proof of fixes: a finding whose change could not be proven has none.
 #[must_use]
 pub fn lint(file: &[u8], options: &Options) -> Report {
-    let mut report = Report::default();
+    lint_within(file, options, FIX_WORK)
+}
+
+/// Like [`lint`], with this budget for the proof of fixes.
+fn lint_within(file: &[u8], options: &Options, fix_work: u64) -> Report {
+    let mut drafts = Vec::new();
     let mut undecided = BTreeSet::new();
-    for (name, profile) in &options.profiles {
-        let mut subject = Subject::new(file, name.clone(), profile);
+    let mut left_out = BTreeMap::new();
+    let mut dead_in_all: Option<BTreeSet<u32>> = None;
+    for (number, (name, profile)) in fix::profiles(options).into_iter().enumerate() {
+        let mut subject = Subject::new(file, name, &profile);
+        let dead = rules::dead(&subject);
+        let alone: BTreeSet<u32> = dead.removable().collect();
+        dead_in_all = Some(match dead_in_all {
+            Some(known) => known.intersection(&alone).copied().collect(),
+            None => alone,
+        });
+        if number >= options.profiles.len() {
+            continue;
+        }
         file::find(&mut subject, options.content_type.as_deref());
         lines::find(&mut subject);
-        differs::find(&mut subject);
-        groups::find(&mut subject);
-        undecided.extend(rules::find(&mut subject));
-        report.findings.append(&mut subject.found);
+        if !subject.is_html() {
+            differs::find(&mut subject);
+            groups::find(&mut subject);
+            site::find(&mut subject);
+            rules::find(&mut subject, &dead);
+            undecided.extend(dead.undecided);
+        }
+        for (code, count) in &subject.counts {
+            if let Some(more) = count.checked_sub(MAX_PER_CODE).filter(|more| *more > 0) {
+                let known = left_out.entry(*code).or_default();
+                *known = more.max(*known);
+            }
+        }
+        drop_what_is_said(&mut subject.found);
+        drafts.append(&mut subject.found);
     }
-    report.undecided = undecided.into_iter().collect();
-    let findings = &mut report.findings;
+    merge(&mut drafts);
+    let silenced = comments::find(file, &mut drafts, options);
+    let mut prover = Proofs::new(file, options, dead_in_all.unwrap_or_default(), fix_work);
+    let findings = drafts.into_iter().map(|draft| prover.finding(draft)).collect();
+    Report { findings, undecided: undecided.into_iter().collect(), left_out, silenced }
+}
+
+/// Where one finding says what is wrong with a line, others about its consequences add nothing.
+fn drop_what_is_said(drafts: &mut Vec<Draft>) {
+    let mut heads: BTreeMap<u32, Code> = BTreeMap::new();
+    for Draft { finding, .. } in &*drafts {
+        if let Some(rank) = finding.code.rank_on_line() {
+            let head = heads.entry(finding.line).or_insert(finding.code);
+            if head.rank_on_line() > Some(rank) {
+                *head = finding.code;
+            }
+        }
+    }
+    drafts.retain(|Draft { finding, .. }| match heads.get(&finding.line) {
+        Some(head) => finding.code == *head || !head.implies(finding.code),
+        None => true,
+    });
+}
+
+/// Sorts the findings by line, and puts those together that are the same in several profiles.
+fn merge(drafts: &mut Vec<Draft>) {
     // Stable, so the profiles keep their order.
-    findings.sort_by(|a, b| {
+    drafts.sort_by(|Draft { finding: a, .. }, Draft { finding: b, .. }| {
         let place = |f: &Finding| (f.line, f.code, f.span.start, f.span.end);
         place(a).cmp(&place(b)).then_with(|| a.message.cmp(&b.message))
     });
-    findings.dedup_by(|later, first| {
+    drafts.dedup_by(|later, first| {
         let kind = |f: &Finding| (f.code, f.severity, f.span.start, f.span.end);
-        let same = kind(later) == kind(first) && later.message == first.message;
+        let same = kind(&later.finding) == kind(&first.finding)
+            && later.finding.message == first.finding.message
+            && later.finding.help == first.finding.help
+            && later.proposal == first.proposal;
         if same {
-            first.profiles.append(&mut later.profiles);
-            first.profiles.dedup();
+            first.finding.profiles.append(&mut later.finding.profiles);
+            first.finding.profiles.dedup();
         }
         same
     });
-    report
 }
 
-/// A file read in one profile, and what was found in it so far.
-struct Subject<'a> {
+/// Proves what findings propose.
+struct Proofs<'a> {
     file: &'a [u8],
-    /// The profile's name.
-    name: Cow<'static, str>,
-    profile: Profile,
-    robots: Robots<'a>,
-    /// In the order of the file.
-    records: Vec<Record<'a>>,
-    found: Vec<Finding>,
+    subjects: Subjects<'a>,
+    budget: u64,
+    /// The lines of rules that can be removed alone, in every profile.
+    dead: BTreeSet<u32>,
 }
 
-impl<'a> Subject<'a> {
-    fn new(file: &'a [u8], name: Cow<'static, str>, profile: &Profile) -> Subject<'a> {
-        let robots = Robots::parse(file, profile);
-        let records = robots.records().collect();
-        Subject { file, name, profile: *profile, robots, records, found: Vec::new() }
+/// The budget for the fixes of a file, in bytes looked at: some 30 ms.
+const FIX_WORK: u64 = 30_000_000;
+
+impl<'a> Proofs<'a> {
+    fn new(file: &'a [u8], options: &Options, dead: BTreeSet<u32>, budget: u64) -> Proofs<'a> {
+        Proofs { file, subjects: Subjects::new(file, options), budget, dead }
     }
 
-    /// Adds a finding with the code's usual severity. The caller completes it.
-    fn add(
-        &mut self,
-        code: Code,
-        line: u32,
-        span: Range<usize>,
-        message: impl Into<String>,
-    ) -> &mut Finding {
-        self.found.push(Finding {
-            code,
-            severity: code.severity(),
-            message: message.into(),
-            line,
-            span,
-            related: Vec::new(),
-            help: None,
-            profiles: vec![self.name.clone()],
-        });
-        self.found.last_mut().expect("it was just added")
+    /// The finding, with a fix if what it proposes is proven and does no harm.
+    fn finding(&mut self, draft: Draft) -> Finding {
+        let Draft { mut finding, proposal } = draft;
+        let Some(proposal) = proposal else { return finding };
+        let effect = if finding.code.is_dead_rule() {
+            // The search has proven it.
+            if self.dead.contains(&finding.line) {
+                Ok(Effect::None)
+            } else {
+                Err(Refusal::Unproven)
+            }
+        } else {
+            self.prove(&proposal)
+        };
+        match effect {
+            Ok(effect) if proposal.offered == Offered::IfItSpares => {
+                let fix::Proposal { what, span, replacement, .. } = proposal;
+                finding.fix = Some(Fix { what, span, replacement, effect });
+            }
+            Err(Refusal::Harm(harm)) => {
+                // Two things may be meant: what is proposed, or nothing at all.
+                let mut help = format!("to {} would {}", proposal.what, harm.infinitive());
+                let without = match finding.code {
+                    // Nobody has the misspelt name.
+                    Code::MisspeltCrawler => Err(Refusal::Unproven),
+                    _ => self.without_line(proposal.span.start),
+                };
+                match without {
+                    Ok(Effect::None) => help += ": if that is not meant, remove the line",
+                    Err(Refusal::Harm(other)) => {
+                        help += &format!(", and to remove the line would {}", other.infinitive());
+                    }
+                    _ => help += ": do so only if that is meant",
+                }
+                finding.help = Some(match finding.help.take() {
+                    Some(general) => format!("{general}; {help}"),
+                    None => help,
+                });
+            }
+            _ => {}
+        }
+        finding
     }
 
-    /// The record on a line.
-    fn record(&self, line: u32) -> Option<&Record<'a>> {
-        let at = self.records.binary_search_by_key(&line, |record| record.line).ok()?;
-        Some(&self.records[at])
+    /// What removing the line around a place does.
+    fn without_line(&mut self, at: usize) -> Result<Effect, Refusal> {
+        let line = fix::Proposal::new(String::new(), subject::line_span(self.file, at), Vec::new());
+        self.prove(&line)
     }
 
-    /// The span of a line's value.
-    fn value_span(&self, line: u32) -> Range<usize> {
-        self.record(line).map_or(0..0, Record::value_span)
+    fn prove(&mut self, proposal: &fix::Proposal) -> Result<Effect, Refusal> {
+        let mut prover = Prover::new(&self.subjects, self.budget);
+        let effect = prover.prove_edit(&proposal.span, &proposal.replacement);
+        self.budget = prover.left();
+        effect
     }
-
-    /// The span of a record, from the field's name to the end of its value.
-    fn record_span(&self, record: &Record<'_>) -> Range<usize> {
-        let name_at = record.name.as_ptr() as usize - self.file.as_ptr() as usize;
-        name_at..record.value_span().end.max(name_at + record.name.len())
-    }
-
-    /// The value of another line, to explain a finding.
-    fn related(&self, line: u32, message: impl Into<String>) -> Related {
-        Related { line, span: self.value_span(line), message: message.into() }
-    }
-
-    /// The policies of all crawlers that go by one name, each once.
-    fn policies(&self) -> Vec<Policy> {
-        groups::policies(self)
-    }
-}
-
-impl Finding {
-    fn severity(&mut self, severity: Severity) -> &mut Finding {
-        self.severity = severity;
-        self
-    }
-
-    fn help(&mut self, help: impl Into<String>) -> &mut Finding {
-        self.help = Some(help.into());
-        self
-    }
-
-    fn related(&mut self, related: impl IntoIterator<Item = Related>) -> &mut Finding {
-        self.related.extend(related);
-        self
-    }
-}
-
-/// Bytes as text for a message: escaped unless they are printable UTF-8, and cut off if they are
-/// long.
-fn shown(bytes: &[u8]) -> String {
-    const LEN: usize = 80;
-    let mut text = match str::from_utf8(bytes) {
-        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        _ => bytes[..bytes.len().min(2 * LEN)].escape_ascii().to_string(),
-    };
-    if let Some((end, _)) = text.char_indices().nth(LEN) {
-        text.truncate(end);
-        text.push('…');
-    }
-    text
 }

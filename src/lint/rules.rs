@@ -1,26 +1,27 @@
-//! Findings about rules: those without effect, those over the automaton's budget, and those that
-//! block everything.
+//! Findings about rules: those without effect, and those over the automaton's budget.
 
-use crate::lint::dead::{Dead, Fate, dead_rules};
+use crate::lint::dead::{Dead, DeadRules, Fate, dead_rules};
+use crate::lint::obeyed::Policies;
 use crate::lint::{Code, Subject, shown};
-use crate::policy::Policy;
 use crate::read::parse::Field;
-use crate::verdict::Verdict;
 
-/// Returns the lines of rules that were left undecided.
-pub(super) fn find(subject: &mut Subject<'_>) -> Vec<u32> {
-    let policies = subject.policies();
-    blocks_everything(subject);
-    over_budget(subject, &policies);
-    let groups = subject.robots.group_count() as u32;
-    let rules =
-        (0..groups).map(|group| subject.robots.groups().rule_lines(group).count() as u32).collect();
-    let group_of = |line| subject.robots.groups().group_of_line(line);
-    let found = dead_rules(&policies, &subject.profile, group_of, rules);
-    for dead in &found.dead {
+/// The file's rules without effect.
+pub(super) fn dead(subject: &Subject<'_>) -> DeadRules {
+    let Policies { all, left_out, .. } = &subject.policies;
+    let groups = subject.robots.groups();
+    let rules = |group: u32| groups.rule_lines(group);
+    let undecided = left_out.iter().copied().flat_map(rules).filter(|(_, is_empty)| !is_empty);
+    let undecided = undecided.map(|(line, _)| line).collect();
+    let counts = (0..groups.count()).map(|group| rules(group).count() as u32).collect();
+    let group_of = |line| groups.group_of_line(line);
+    dead_rules(all, &subject.profile, group_of, counts, undecided)
+}
+
+pub(super) fn find(subject: &mut Subject<'_>, dead: &DeadRules) {
+    over_budget(subject);
+    for dead in &dead.dead {
         dead_rule(subject, dead);
     }
-    found.undecided
 }
 
 fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
@@ -40,16 +41,16 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
                 return;
             }
             let message = format!("no URL can match {rule}");
-            (Code::NeverMatches, message, "", "begin it with '/'; '/' alone matches every URL")
+            (Code::NeverMatches, message, "", Some("a rule that matches begins with '/'"))
         }
         Fate::NeverWins => {
             let (message, help) = if dead.causes.is_empty() {
-                (format!("{rule} never decides, as /robots.txt is always allowed"), "remove it")
+                (format!("{rule} never decides, as /robots.txt is always allowed"), None)
             } else {
                 let wins = if dead.causes.len() == 1 { "wins" } else { "win" };
                 (
                     format!("{rule} never decides, as {others} {wins} wherever it matches"),
-                    "remove it, or make it longer than the rules that win",
+                    Some("if it shall decide, make it longer than the rules that win"),
                 )
             };
             (Code::NeverWins, message, "this rule wins", help)
@@ -59,19 +60,26 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
                 Field::Allow => format!("{rule} allows only what is allowed without it"),
                 _ => format!("{rule} changes no verdict"),
             };
-            (Code::RedundantRule, message, "", "remove it")
+            (Code::RedundantRule, message, "", None)
         }
         Fate::Redundant => {
             let message = format!("{rule} changes no verdict beside {others}");
-            (Code::RedundantRule, message, "this rule gives the same verdicts", "remove it")
+            (Code::RedundantRule, message, "this rule gives the same verdicts", None)
         }
         Fate::Duplicate => {
             let message = format!("{rule} repeats {others}");
-            (Code::DuplicateRule, message, "the same rule is here", "remove it")
+            (Code::DuplicateRule, message, "the same rule is here", None)
         }
     };
     let related: Vec<_> = dead.causes.iter().map(|line| subject.related(*line, note)).collect();
-    subject.add(code, dead.line, span, message).help(help).related(related);
+    let line = subject.line_span(span.start);
+    let draft = subject.add(code, dead.line, span, message).related(related);
+    if let Some(help) = help {
+        draft.help(help);
+    }
+    if dead.fate != Fate::NeverMatches {
+        draft.propose("remove the line", line, "");
+    }
 }
 
 fn name(field: Field) -> &'static str {
@@ -82,8 +90,8 @@ fn name(field: Field) -> &'static str {
 }
 
 /// Adds one finding for each policy, on the first line of its first group.
-fn over_budget(subject: &mut Subject<'_>, policies: &[Policy]) {
-    for policy in policies {
+fn over_budget(subject: &mut Subject<'_>) {
+    for policy in subject.policies.all.clone() {
         policy.compile();
         let Some(limit) = policy.limit_hit() else { continue };
         let Some(line) = policy.group().next().map(|(line, _)| line) else { continue };
@@ -97,35 +105,5 @@ fn over_budget(subject: &mut Subject<'_>, policies: &[Policy]) {
         subject
             .add(Code::OverBudget, line, span, message)
             .help("use fewer stars: '/*' at the start of many rules costs most");
-    }
-}
-
-/// Looks only at the rules for `*`: blocking a single crawler is a decision, blocking all of them
-/// is often an oversight.
-fn blocks_everything(subject: &mut Subject<'_>) {
-    let (_, policy) = subject.robots.groups_and_policy(None);
-    // From highest to lowest precedence.
-    for rule in policy.rules() {
-        let can_match = match rule.pattern().first() {
-            Some(first) => *first == b'/' || *first == b'*' && subject.profile.wildcards,
-            None => !rule.is_anchored(),
-        };
-        match rule.verdict {
-            Verdict::Allow if can_match => return,
-            Verdict::Allow => {}
-            Verdict::Disallow => {
-                let is_all = matches!(rule.pattern(), b"/" | b"") && !rule.is_anchored();
-                if !is_all || !can_match {
-                    continue;
-                }
-                let message =
-                    "this blocks the whole site for every crawler without a group of its own";
-                let (line, span) = (rule.line, subject.value_span(rule.line));
-                subject
-                    .add(Code::BlocksEverything, line, span, message)
-                    .help("write an empty 'Disallow:' if crawlers should visit the site");
-                return;
-            }
-        }
     }
 }

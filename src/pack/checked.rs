@@ -34,10 +34,10 @@ impl Checked {
         part.get().is_some_and(|part| part[word].load(Ordering::Relaxed) & bit != 0)
     }
 
-    pub(super) fn set(&self, number: impl Into<u64>) {
-        if let Some((part, word, bit)) = self.at(number.into()) {
-            let part = part.get_or_init(|| Box::new([const { AtomicU64::new(0) }; WORDS]));
-            part[word].fetch_or(bit, Ordering::Relaxed);
-        }
+    /// Adds a number. Returns whether it is new.
+    pub(super) fn set(&self, number: impl Into<u64>) -> bool {
+        let Some((part, word, bit)) = self.at(number.into()) else { return false };
+        let part = part.get_or_init(|| Box::new([const { AtomicU64::new(0) }; WORDS]));
+        part[word].fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 }

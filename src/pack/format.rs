@@ -26,6 +26,13 @@ pub(super) const KIND_RULES: u8 = 1;
 pub(super) const SLOT_LEN: usize = 16;
 /// The row in a free slot.
 pub(super) const FREE: u32 = u32::MAX;
+/// The most crawlers. Where each has a policy of its own, telling these apart takes a step for each
+/// pair of them.
+pub(super) const MAX_CRAWLERS: u32 = 4096;
+/// How far an origin may be from the slot that its hash names, in slots, at most: looking up a
+/// name reads as many slots. In an index that is three quarters full, 2³² origins stay within some
+/// 600.
+pub(super) const MAX_REACH: u32 = 1024;
 /// Rows, names and index have a checksum for each block of this many bytes, so that the parts in
 /// use can be checked without reading the rest.
 pub(super) const BLOCK_LEN: usize = 4096;

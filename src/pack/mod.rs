@@ -34,10 +34,11 @@
 //!
 //! # Trust
 //!
-//! A damaged or hostile pack leads to errors, never to a panic, and costs bounded time and memory.
+//! A damaged or hostile pack leads to errors, never to a panic. Whatever its `n` bytes are, opening and
+//! verifying it takes `O(n)` time and memory, and so does a question.
 //! Opening checks the trailer, which has the bounds of all parts. Each part of the index and each
 //! policy is checked when it is first used: its checksum, and every invariant of the table that
-//! the walk relies on. [`Pack::verify`] checks everything at once. A checksum protects against
+//! the walk relies on, or that its rules are in normal form. [`Pack::verify`] checks everything at once. A checksum protects against
 //! damage, not against malice: anyone who can write the file can make it give any verdict.
 //!
 //! The bytes must not change while the pack is open. The type `&[u8]` guarantees that, unless the

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-use crate::automaton::{InvalidAutomaton, Table};
+use crate::automaton::Table;
 use crate::policy::config::Config;
 use crate::policy::decision::{Decision, Reason};
 use crate::policy::{Policy, Reading};
@@ -16,8 +17,9 @@ use crate::verdict::Verdict;
 
 use super::checked::Checked;
 use super::format::{
-    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, RECORD_HEAD, RECORD_UNIT, SLOT_LEN,
-    TRAILER_LEN, Trailer, VERSION, hash, reading_from_bytes, u32_at,
+    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, MAX_CRAWLERS, MAX_REACH,
+    RECORD_HEAD, RECORD_UNIT, SLOT_LEN, TRAILER_LEN, Trailer, VERSION, hash, reading_from_bytes,
+    u32_at,
 };
 use super::{PackError, Site};
 
@@ -39,8 +41,12 @@ pub struct Pack<'p> {
     valid: Checked,
     /// The blocks of rows, names and index that were found valid.
     valid_blocks: Checked,
+    /// What is wrong with the records that were found damaged.
+    damaged: RwLock<HashMap<u32, PackError>>,
+    /// The bytes of all records that were found valid or damaged.
+    checked_bytes: AtomicU64,
     /// The policies made from records whose rules were needed, by the number of the record.
-    policies: RwLock<HashMap<u32, Policy>>,
+    policies: RwLock<HashMap<u32, Result<Policy, PackError>>>,
 }
 
 /// Where the parts of a pack are. They fill it, in this order and without gaps, from the end of the
@@ -79,6 +85,8 @@ impl Parts {
             && about - blocks == 4 * parts.block_count()
             && trailer.slots.is_power_of_two()
             && u64::from(trailer.reach) < trailer.slots
+            && trailer.reach <= MAX_REACH
+            && trailer.crawlers <= MAX_CRAWLERS
             && trailer.files <= u64::from(u32::MAX);
         fill.then_some(parts)
     }
@@ -154,6 +162,8 @@ impl<'p> Pack<'p> {
             profile_name: String::new(),
             tool: String::new(),
             crawlers: Vec::new(),
+            damaged: RwLock::default(),
+            checked_bytes: AtomicU64::new(0),
             policies: RwLock::default(),
             parts,
             trailer,
@@ -292,11 +302,27 @@ impl<'p> Pack<'p> {
     }
 
     /// All origins with their names, in no particular order.
+    ///
+    /// Yields an error for each slot of the index that is damaged, and one in place of the rest
+    /// if names overlap: all names together are never longer than the pack.
     pub fn origins(&self) -> impl Iterator<Item = Result<(&[u8], Site<'_>), PackError>> {
-        (0..self.parts.slot_count()).filter_map(|slot| {
-            let slot = self.slot(slot).transpose()?;
-            Some(slot.map(|slot| (slot.name, Site { pack: self, row: slot.row })))
+        let (mut slots, mut left) = (0..self.parts.slot_count(), self.names_len());
+        std::iter::from_fn(move || {
+            let slot = slots.by_ref().find_map(|slot| self.slot(slot).transpose())?;
+            Some(slot.and_then(|slot| {
+                let Some(fewer) = left.checked_sub(slot.name.len()) else {
+                    slots = 0..0;
+                    return Err(damaged(self.parts.names, "names overlap"));
+                };
+                left = fewer;
+                Ok((slot.name, Site { pack: self, row: slot.row }))
+            }))
         })
+    }
+
+    /// The bytes of all names.
+    pub(super) fn names_len(&self) -> usize {
+        self.parts.index - self.parts.names
     }
 
     /// A slot of the index. `None` if it is free.
@@ -313,8 +339,7 @@ impl<'p> Pack<'p> {
         let [n0, n1, n2, n3, n4, n5, l0, l1] = n;
         let from = u64::from_le_bytes([n0, n1, n2, n3, n4, n5, 0, 0]);
         let to = from + u64::from(u16::from_le_bytes([l0, l1]));
-        let names_len = (self.parts.index - self.parts.names) as u64;
-        if u64::from(row) >= self.trailer.files || to > names_len {
+        if u64::from(row) >= self.trailer.files || to > self.names_len() as u64 {
             return Err(damaged(at, "an origin points outside the pack"));
         }
         // At most the length of the names, so `usize` can hold them.
@@ -323,9 +348,8 @@ impl<'p> Pack<'p> {
         Ok(Some(Slot { hash, row, name: self.checked(name)? }))
     }
 
-    /// The body of a record. Checks its bounds, and its checksum unless the record was found valid
-    /// before.
-    pub(super) fn body(&self, record: u32) -> Result<&'p [u8], PackError> {
+    /// The body of a record, and its checksum. Checks its bounds.
+    pub(super) fn body(&self, record: u32) -> Result<(&'p [u8], u32), PackError> {
         let damaged = |what| PackError::Damaged { offset: record_offset(record), what };
         let at = usize::try_from(record_offset(record)).ok();
         // The rows begin after the header, which is longer than a record's head.
@@ -333,70 +357,108 @@ impl<'p> Pack<'p> {
         let at = at.filter(|at| possible.contains(at));
         let at = at.ok_or_else(|| damaged("no record begins here"))?;
         let (head, body) = self.bytes[at..self.parts.rows].split_at(RECORD_HEAD);
-        let len = u32_at(head, 0).expect("eight bytes");
+        let [len, checksum] = [0, 4].map(|at| u32_at(head, at).expect("eight bytes"));
         let body = body.get(..len as usize).ok_or_else(|| damaged("a record is cut short"))?;
-        if !self.valid.is_set(record) && u32_at(head, 4) != Some(crc32fast::hash(body)) {
-            return Err(damaged("a record's checksum is wrong"));
-        }
-        Ok(body)
+        Ok((body, checksum))
     }
 
     /// The policy of a record.
+    #[inline]
+    #[expect(unsafe_code, reason = "tables are validated once, not for each verdict")]
     pub(super) fn policy(&self, record: u32) -> Result<PackedPolicy<'_>, PackError> {
-        let damaged =
-            |what| PackError::Damaged { offset: record_offset(record) + RECORD_HEAD as u64, what };
-        let mut body = Take(self.body(record)?);
-        let how = match body.byte() {
-            Some(KIND_TABLE) => {
-                let table = body.text().ok_or_else(|| damaged("a table cut short"))?;
-                How::Table(self.table(record, table).map_err(|_| damaged("an invalid table"))?)
-            }
-            Some(KIND_RULES) => {
-                let policy = self.with_rules(record)?;
-                self.valid.set(record);
-                How::Policy(policy)
-            }
-            _ => return Err(damaged("the kind of a record is unknown")),
+        let (body, checksum) = self.body(record)?;
+        if !self.valid.is_set(record) {
+            self.check_record(record, body, checksum)?;
+        }
+        let mut body = Take(body);
+        let how = if body.byte() == Some(KIND_TABLE) {
+            let table = body.text().expect("checked");
+            // SAFETY: the mark of a record that holds a table is set only after `examine` found
+            // that the table is valid with the pack's encoding. These are the same bytes and the
+            // same encoding, because the place of a record's table depends only on the pack's
+            // bytes, which are borrowed for `'p` and so do not change, and the encoding is fixed
+            // when the pack is opened.
+            How::Table(unsafe { Table::from_bytes_unchecked(table, self.reading.encoding) })
+        } else {
+            How::Policy(self.with_rules(record)?)
         };
         Ok(PackedPolicy { pack: self, record, how })
     }
 
-    /// The table in the body of a record. Validates it unless that was done before.
-    #[inline]
-    #[expect(unsafe_code, reason = "tables are validated once, not for each verdict")]
-    fn table(&self, record: u32, bytes: &'p [u8]) -> Result<Table<'p>, InvalidAutomaton> {
-        if !self.valid.is_set(record) {
-            self.validate_table(record, bytes)?;
-        }
-        // SAFETY: the bytes were found valid with the pack's encoding, now or when the mark was
-        // set: only `validate_table` sets that of a record that holds a table. They are the same
-        // bytes and the same encoding, because the place of a record's table depends only on the
-        // pack's bytes, which are borrowed for `'p` and so do not change, and the encoding is
-        // fixed when the pack is opened.
-        Ok(unsafe { Table::from_bytes_unchecked(bytes, self.reading.encoding) })
-    }
-
+    /// Checks a record, and keeps in mind how that went.
+    ///
+    /// Records that overlap could make that cost `O(n²)`, and a damaged one that many rows lead to
+    /// could as well. So a record is checked once, and all that are checked may together have
+    /// twice as many bytes as there are: the valid records of an undamaged pack have as many at
+    /// most, and the damage of a length may add as many again.
     #[cold]
-    fn validate_table(&self, record: u32, bytes: &[u8]) -> Result<(), InvalidAutomaton> {
-        Table::validated(bytes, self.reading.encoding)?;
-        self.valid.set(record);
-        Ok(())
+    fn check_record(&self, record: u32, body: &[u8], checksum: u32) -> Result<(), PackError> {
+        let known = self.damaged.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = known.get(&record) {
+            return Err(error.clone());
+        }
+        drop(known);
+        let len = (RECORD_HEAD + body.len()) as u64;
+        let budget = 2 * (self.parts.rows - HEADER_LEN) as u64;
+        // Threads that check records at the same time may exceed it by one record each.
+        if self.checked_bytes.load(Ordering::Relaxed) + len > budget {
+            return Err(PackError::Damaged {
+                offset: record_offset(record),
+                what: "records overlap",
+            });
+        }
+        let outcome = self.examine(record, body, checksum);
+        let is_new = match &outcome {
+            Ok(()) => self.valid.set(record),
+            Err(error) => {
+                let mut known = self.damaged.write().unwrap_or_else(PoisonError::into_inner);
+                known.insert(record, error.clone()).is_none()
+            }
+        };
+        if is_new {
+            self.checked_bytes.fetch_add(len, Ordering::Relaxed);
+        }
+        outcome
     }
 
-    /// The policy of a record, made from its rules.
+    /// Checks the checksum of a record, and its table, or its rules if it has no table.
+    fn examine(&self, record: u32, body: &[u8], checksum: u32) -> Result<(), PackError> {
+        let offset = record_offset(record);
+        if crc32fast::hash(body) != checksum {
+            return Err(PackError::Damaged { offset, what: "a record's checksum is wrong" });
+        }
+        let damaged = |what| Err(PackError::Damaged { offset: offset + RECORD_HEAD as u64, what });
+        let mut rest = Take(body);
+        match rest.byte() {
+            Some(KIND_TABLE) => {
+                let Some(table) = rest.text() else { return damaged("a table cut short") };
+                if Table::validated(table, self.reading.encoding).is_err() {
+                    return damaged("an invalid table");
+                }
+                if !self.keeps_rules() && !rest.0.is_empty() {
+                    return damaged("rules in a pack that keeps none");
+                }
+                Ok(())
+            }
+            Some(KIND_RULES) => self.with_rules(record).map(|_| ()),
+            _ => damaged("the kind of a record is unknown"),
+        }
+    }
+
+    /// The policy of a record, made from its rules, or why there is none. Made once.
     fn with_rules(&self, record: u32) -> Result<Policy, PackError> {
         let known = self.policies.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = known.get(&record) {
-            return Ok(policy.clone());
+            return policy.clone();
         }
         drop(known);
-        let body = self.body(record)?;
+        let (body, _) = self.body(record)?;
         let policy = self.read_rules(body).ok_or(PackError::Damaged {
             offset: record_offset(record) + RECORD_HEAD as u64,
             what: "the rules of a record cannot be read",
-        })?;
+        });
         let mut known = self.policies.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(known.entry(record).or_insert(policy).clone())
+        known.entry(record).or_insert(policy).clone()
     }
 
     /// Reads the rules of a record's body. `None` if they are not as a writer writes them.
@@ -426,7 +488,7 @@ impl<'p> Pack<'p> {
         if !rest.0.is_empty() {
             return None;
         }
-        let rules = RuleSet::restored(rules.into_iter(), self.wildcards)?;
+        let rules = RuleSet::restored(rules.into_iter(), self.wildcards, self.reading.encoding)?;
         Some(Policy::new(
             self.reading,
             &Config::default(),
@@ -557,5 +619,136 @@ impl<'o> Take<'o> {
     fn text(&mut self) -> Option<&'o [u8]> {
         let len = self.number()?;
         self.take(len as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::Engine;
+    use crate::rules::normalise::Encoding;
+
+    type Rule = (u8, bool, bool, Vec<u8>);
+
+    /// Rules as a pack may hold them: pieces of patterns, also in forms that none is written in.
+    fn rules() -> impl Strategy<Value = Vec<Rule>> {
+        let pieces: [&[u8]; 16] = [
+            b"/", b"a", b"b", b"*", b"$", b"%2F", b"%2f", b"%41", b"%", b" ", b"\xE9", b"\n",
+            b"\0", b"#", b"ab/", b"*a",
+        ];
+        // Most pieces are harmless, so that many rule sets are restored.
+        let piece = prop_oneof![8 => 0..4usize, 4 => 14..16usize, 1 => 4..14usize];
+        let tail = prop::collection::vec(piece.prop_map(move |piece| pieces[piece]), 0..6);
+        let pattern = (prop::bool::weighted(0.9), tail).prop_map(|(slash, tail)| {
+            [if slash { &b"/"[..] } else { b"" }, &tail.concat()].concat()
+        });
+        let rule = (0..4u8, any::<bool>(), prop::bool::weighted(0.2), pattern);
+        prop::collection::vec(rule, 0..8)
+    }
+
+    fn restored(rules: &[Rule], profile: &Profile, engine: Option<Engine>) -> Option<Policy> {
+        let rules = rules.iter().map(|(precedence, disallow, anchored, bytes)| RuleRef {
+            line: 1,
+            verdict: if *disallow { Verdict::Disallow } else { Verdict::Allow },
+            precedence: u32::from(*precedence),
+            pattern: Pattern { bytes, anchored: *anchored },
+            value: b"/value",
+        });
+        let reading = Reading::of(profile);
+        let rules = RuleSet::restored(rules, profile.wildcards, reading.encoding)?;
+        let config = Config { engine, ..Config::default() };
+        Some(Policy::new(reading, &config, rules, std::iter::empty(), None))
+    }
+
+    /// All engines agree about rules that are restored, and their tables are valid.
+    fn agree(rules: &[Rule], profile: &Profile, paths: &[Vec<u8>]) -> bool {
+        let policy = |engine| restored(rules, profile, Some(engine));
+        let Some(scan) = policy(Engine::Scan) else { return false };
+        for engine in [Engine::Dfa, Engine::Lazy, Engine::Segments] {
+            let policy = policy(engine).expect("restored before");
+            policy.compile();
+            policy.validate().expect("a valid table");
+            for path in paths {
+                let target = Target::of_path(path, Encoding::of_target(profile)).expect("a path");
+                assert_eq!(
+                    policy.verdict(&target),
+                    scan.verdict(&target),
+                    "{engine:?} {} {rules:?}",
+                    path.escape_ascii()
+                );
+            }
+        }
+        true
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 2_000,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn restored_rules(
+            mut rules in rules(),
+            sorted in prop::bool::weighted(0.95),
+            paths in prop::collection::vec("/[ab/*$%2Ff4 1]{0,8}", 8),
+            profile in 0..Profile::NAMED.len(),
+        ) {
+            if sorted {
+                rules.sort_by_key(|(precedence, disallow, ..)| {
+                    (std::cmp::Reverse(*precedence), *disallow)
+                });
+            }
+            let paths: Vec<Vec<u8>> = paths.into_iter().map(String::into_bytes).collect();
+            agree(&rules, &Profile::NAMED[profile].1, &paths);
+        }
+    }
+
+    /// What no rule can be is not restored: each of these once made engines differ, or might.
+    #[test]
+    fn rules_that_are_not_in_normal_form() {
+        let rule = |pattern: &[u8], anchored| vec![(1, true, anchored, pattern.to_vec())];
+        let of = |profile: &Profile, rules: &[Rule]| agree(rules, profile, &[b"/a".to_vec()]);
+        for pattern in [&b"/a"[..], b"a", b"/%2F", b"/*a", b"*/", b"", b"/%C3%A9", b"/a*%24"] {
+            assert!(of(&Profile::RFC9309, &rule(pattern, false)), "{}", pattern.escape_ascii());
+        }
+        for pattern in [
+            &b"/a**b"[..],
+            b"/a*",
+            b"*",
+            b"/%2f",
+            b"/%41",
+            b"/%",
+            b"/a b",
+            b"/\xE9",
+            b"/a\nb",
+            b"/\r",
+            b"/a#b",
+            b"/a$",
+        ] {
+            assert!(!of(&Profile::RFC9309, &rule(pattern, false)), "{}", pattern.escape_ascii());
+        }
+        let original = Profile::ORIGINAL_1994;
+        assert!(of(&original, &rule(b"/a", false)) && of(&original, &rule(b"/*", false)));
+        assert!(!of(&original, &rule(b"", false)) && !of(&original, &rule(b"/a", true)));
+        // Most of all: more transitions than a record can hold.
+        for (_, profile) in Profile::NAMED {
+            let all = |begin: &[u8], bytes: &[u8]| -> Vec<Rule> {
+                let bytes = bytes.iter();
+                bytes.map(|byte| (1, true, false, [begin, &[*byte]].concat())).collect()
+            };
+            let bytes: Vec<u8> = (0..=255).collect();
+            for begin in [&b""[..], b"/", b"/*"] {
+                assert!(!of(profile, &all(begin, &bytes)));
+            }
+            let letters: Vec<u8> = bytes.into_iter().filter(u8::is_ascii_alphanumeric).collect();
+            assert!(of(profile, &all(b"/", &letters)));
+        }
+        let (high, low) = ((2, true, false, b"/a".to_vec()), (1, true, false, b"/b".to_vec()));
+        assert!(of(&original, &[high.clone(), low.clone()]));
+        assert!(!of(&original, &[low, high]));
     }
 }

@@ -63,7 +63,7 @@ impl Pack<'_> {
             if verify {
                 self.policy(record)?;
                 if self.keeps_rules() {
-                    self.read_rules(self.body(record)?)
+                    self.read_rules(self.body(record)?.0)
                         .ok_or_else(|| damaged(at, "the rules of a record cannot be read"))?;
                 }
             }
@@ -106,10 +106,14 @@ impl Pack<'_> {
                 return Err(damaged(rows + 4 * cell, "a row leads to no record"));
             }
         }
-        let mut origins = 0;
+        let (mut origins, mut names_len) = (0, 0);
         for number in 0..self.parts.slot_count() {
             if let Some(slot) = self.slot(number)? {
                 origins += 1;
+                names_len += slot.name.len();
+                if names_len > self.names_len() {
+                    return Err(damaged(names, "names overlap"));
+                }
                 let found = self.get(slot.name)?;
                 if found.is_none_or(|site| site.row != slot.row) {
                     let at = index + number * SLOT_LEN;

@@ -13,8 +13,8 @@ use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 
 use super::format::{
-    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, RECORD_HEAD, RECORD_UNIT, SLOT_LEN,
-    Trailer, VERSION, hash, reading_to_bytes,
+    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, MAX_CRAWLERS, MAX_REACH,
+    RECORD_HEAD, RECORD_UNIT, SLOT_LEN, Trailer, VERSION, hash, reading_to_bytes,
 };
 
 /// Bits of the field of a slot that says where a name begins.
@@ -151,19 +151,23 @@ impl<W: Write> Writer<W> {
     /// which rule decides.
     ///
     /// # Errors
-    /// Returns an error if `out` does.
+    /// Returns an error if `out` does, or if there are more than 4096 crawlers.
     pub fn new(
         mut out: W,
         profile: &Profile,
         crawlers: impl IntoIterator<Item = Crawler>,
         keep_rules: bool,
     ) -> io::Result<Writer<W>> {
+        let crawlers: Vec<Crawler> = crawlers.into_iter().collect();
+        if crawlers.len() > MAX_CRAWLERS as usize {
+            return Err(too_large("crawlers"));
+        }
         out.write_all(&MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
         out.write_all(&[0; 4])?;
         let recipe = Recipe(Arc::new(Parts {
             profile: *profile,
-            crawlers: crawlers.into_iter().collect(),
+            crawlers,
             keep_rules,
             keys: ContentKeys::default(),
         }));
@@ -267,7 +271,8 @@ impl<W: Write> Writer<W> {
     /// Writes the rest of the pack, and returns the output.
     ///
     /// # Errors
-    /// Returns an error if the output does, or if the pack is larger than the format allows.
+    /// Returns an error if the output does, if the pack is larger than the format allows, or if the
+    /// hashes of too many names are equal whatever the seed.
     pub fn finish(mut self) -> io::Result<W> {
         let mut trailer = Trailer {
             reading: reading_to_bytes(
@@ -301,57 +306,66 @@ impl<W: Write> Writer<W> {
     /// Makes the index: a hash table with open addressing, at most three quarters full, in which
     /// no origin is far from its slot. Sets what the trailer says about it.
     fn index(&self, trailer: &mut Trailer) -> io::Result<Vec<u8>> {
-        /// How far an origin may be from its slot before another seed is tried: looking up a name
-        /// reads as many slots.
-        const REACH: usize = 64;
-        /// How many seeds to try.
+        /// How far an origin should be from its slot.
+        const REACH: u32 = 64;
+        /// How many seeds to try to keep it there, and then to keep it within [`MAX_REACH`].
         const SEEDS: u32 = 16;
         let slots = (self.origins.len() * 4 / 3 + 1).next_power_of_two();
         trailer.slots = slots as u64;
         let mut index = Vec::new();
-        for seed in 0..SEEDS {
+        for seed in 0..2 * SEEDS {
             index.clear();
             index.resize(slots * SLOT_LEN, 0xFF);
-            let (mut reach, mut from) = (0, 0);
-            trailer.origins = 0;
-            for &(to, row) in &self.origins {
-                let name = &self.names[from..to];
-                let name_len = u16::try_from(name.len()).expect("`add_row` refuses longer names");
-                let hash = hash(name, seed);
-                let upper_half = ((hash >> 32) as u32).to_le_bytes();
-                let mut distance = 0;
-                let is_new = loop {
-                    // As in `Pack::get`, only the lower bits count.
-                    let slot = (hash as usize).wrapping_add(distance) & (slots - 1);
-                    let slot = &mut index[slot * SLOT_LEN..][..SLOT_LEN];
-                    if slot[4..8] == FREE.to_le_bytes() {
-                        slot[..4].copy_from_slice(&upper_half);
-                        slot[4..8].copy_from_slice(&row.to_le_bytes());
-                        // `add_row` sees to it that six bytes can hold it.
-                        slot[8..14].copy_from_slice(&(from as u64).to_le_bytes()[..6]);
-                        slot[14..].copy_from_slice(&name_len.to_le_bytes());
-                        break true;
-                    }
-                    if slot[..4] == upper_half {
-                        let at = name_at(slot);
-                        if self.names.get(at..at + name.len()) == Some(name)
-                            && slot[14..] == name_len.to_le_bytes()
-                        {
-                            break false;
-                        }
-                    }
-                    distance += 1;
-                };
-                reach = reach.max(distance);
-                trailer.origins += u64::from(is_new);
-                from = to;
-            }
-            (trailer.seed, trailer.reach) = (seed, number(reach, "origins with equal hashes")?);
-            if reach <= REACH {
-                break;
+            let most = if seed < SEEDS { REACH } else { MAX_REACH };
+            if let Some((origins, reach)) = self.fill_index(&mut index, seed, most) {
+                (trailer.origins, trailer.seed, trailer.reach) = (origins, seed, reach);
+                return Ok(index);
             }
         }
-        Ok(index)
+        Err(too_large("origins with equal hashes"))
+    }
+
+    /// Fills the slots of an index, and returns how many origins it has and how far the furthest
+    /// one is from its slot. `None` if that is further than `most`.
+    fn fill_index(&self, index: &mut [u8], seed: u32, most: u32) -> Option<(u64, u32)> {
+        let mask = index.len() / SLOT_LEN - 1;
+        let (mut origins, mut reach, mut from) = (0, 0, 0);
+        for &(to, row) in &self.origins {
+            let name = &self.names[from..to];
+            let name_len = u16::try_from(name.len()).expect("`add_row` refuses longer names");
+            let hash = hash(name, seed);
+            let upper_half = ((hash >> 32) as u32).to_le_bytes();
+            let mut distance = 0;
+            let is_new = loop {
+                // As in `Pack::get`, only the lower bits count.
+                let slot = (hash as usize).wrapping_add(distance as usize) & mask;
+                let slot = &mut index[slot * SLOT_LEN..][..SLOT_LEN];
+                if slot[4..8] == FREE.to_le_bytes() {
+                    slot[..4].copy_from_slice(&upper_half);
+                    slot[4..8].copy_from_slice(&row.to_le_bytes());
+                    // `add_row` sees to it that six bytes can hold it.
+                    slot[8..14].copy_from_slice(&(from as u64).to_le_bytes()[..6]);
+                    slot[14..].copy_from_slice(&name_len.to_le_bytes());
+                    break true;
+                }
+                if slot[..4] == upper_half {
+                    let at = name_at(slot);
+                    if self.names.get(at..at + name.len()) == Some(name)
+                        && slot[14..] == name_len.to_le_bytes()
+                    {
+                        break false;
+                    }
+                }
+                if distance == most {
+                    return None;
+                }
+                distance += 1;
+            };
+            reach = reach.max(distance);
+            origins += u64::from(is_new);
+            from = to;
+        }
+        Some((origins, reach))
     }
 
     /// The description of the pack: profile, program and crawlers.

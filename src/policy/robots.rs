@@ -163,18 +163,18 @@ impl<'a> Robots<'a> {
         self.new_policy(&self.groups.select(crawler), &config)
     }
 
-    /// The groups of a crawler and their policy; `None` is a crawler that no user-agent line
-    /// names.
+    /// The policy of a crawler; `None` is one that no user-agent line names.
     #[cfg(feature = "lint")]
-    pub(crate) fn groups_and_policy(&self, crawler: Option<&Crawler>) -> (GroupNumbers, Policy) {
+    pub(crate) fn policy_or_everybody(&self, crawler: Option<&Crawler>) -> Policy {
         let selected = match crawler {
             Some(crawler) => self.groups.select(crawler),
             None => self.groups.select_everybody(),
         };
-        (GroupNumbers::from_slice(selected.groups()), self.policy_of(&selected))
+        self.policy_of(&selected)
     }
 
-    fn policy_of(&self, selected: &Selected) -> Policy {
+    /// The policy for selected groups.
+    pub(crate) fn policy_of(&self, selected: &Selected) -> Policy {
         let groups = selected.groups();
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = policies.get(groups) {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bytes ─▶ marks ─▶ records ─▶ groups ─▶ a crawler's groups
-//!          marks    parse      groups    crawler, select
+//!          marks    parse      groups    crawler, user_agent, select, token_trie
 //! ```
 //!
 //! `diagnostic` reads the same lines a second time and reports what is odd about them, so that
@@ -12,5 +12,8 @@ pub(crate) mod crawler;
 pub(crate) mod diagnostic;
 pub(crate) mod groups;
 mod marks;
+pub(crate) mod name_error;
 pub(crate) mod parse;
 pub(crate) mod select;
+mod token_trie;
+pub(crate) mod user_agent;

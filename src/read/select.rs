@@ -1,18 +1,18 @@
 //! From a crawler to its groups.
 //!
 //! A look-up compares the crawler's names with all user-agent lines, one by one. Once a file with
-//! many such lines has been asked for many crawlers, [`Lookups`] builds an index: an aho-corasick
-//! automaton over the distinct product tokens. From then on a look-up is one pass over the
-//! crawler's name, whatever the number of groups.
+//! many such lines has been asked for many crawlers, [`Lookups`] builds an index: a trie over the
+//! distinct product tokens. From then on a look-up is one pass over the crawler's name, whatever
+//! the number of groups.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 use smallvec::SmallVec;
 
 use crate::profile::{GroupMatch, Profile, TokenBytes};
 use crate::read::crawler::Crawler;
+use crate::read::token_trie::TokenTrie;
 
 /// Group numbers, in the order of the file.
 pub(crate) type GroupNumbers = SmallVec<[u32; 4]>;
@@ -21,13 +21,11 @@ pub(crate) type GroupNumbers = SmallVec<[u32; 4]>;
 const COMPARED_LINES: usize = 16;
 
 /// This many look-ups compare the lines one by one before the index is built. Measured: comparing
-/// a line takes 3 ns, adding it to the index about 250 ns.
+/// a line takes 3 ns, adding it to the index about 250 ns. A long name counts more often.
 const COMPARED_LOOKUPS: u32 = 64;
 
-/// The tokens of one automaton. A file with more has several automata, each with its own pass:
-/// aho-corasick takes quadratic time to build one (10,000 tokens: 200 ms), because it moves the
-/// states that match to the front.
-const TOKENS_PER_AUTOMATON: usize = 512;
+/// The bytes of a name that make it count once more.
+const BYTES_PER_LOOKUP: usize = 64;
 
 /// Which crawlers a user-agent line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,11 +125,7 @@ impl<'a> Lookups<'a> {
         crawler: &Crawler,
         profile: &Profile,
     ) -> Selected {
-        // Relaxed: at worst the index is built a look-up later.
-        if lines.len() <= COMPARED_LINES
-            || self.count.load(Ordering::Relaxed) < COMPARED_LOOKUPS
-                && self.count.fetch_add(1, Ordering::Relaxed) < COMPARED_LOOKUPS
-        {
+        if lines.len() <= COMPARED_LINES || self.counts_as_few(crawler) {
             return compare_lines(lines, crawler, profile);
         }
         let index = self.index.get_or_init(|| {
@@ -139,6 +133,17 @@ impl<'a> Lookups<'a> {
             TokenIndex::new(names, profile.group_match)
         });
         index.select(crawler, profile)
+    }
+
+    /// Counts a look-up, and says whether there were only few so far.
+    fn counts_as_few(&self, crawler: &Crawler) -> bool {
+        // Relaxed: at worst the index is built a look-up later.
+        if self.count.load(Ordering::Relaxed) >= COMPARED_LOOKUPS {
+            return false;
+        }
+        let bytes: usize = crawler.iter().map(<[u8]>::len).sum();
+        let weight = (1 + bytes / BYTES_PER_LOOKUP).min(COMPARED_LOOKUPS as usize + 1) as u32;
+        self.count.fetch_add(weight, Ordering::Relaxed) + weight <= COMPARED_LOOKUPS
     }
 }
 
@@ -215,6 +220,11 @@ fn finds(name: &[u8], token: &[u8], group_match: GroupMatch) -> bool {
     match group_match {
         GroupMatch::Equal => token.eq_ignore_ascii_case(name),
         GroupMatch::LongestPrefix => is_prefix(name),
+        // Linear, where the product of both lengths would be much.
+        GroupMatch::FirstSubstring if name.len() > BYTES_PER_LOOKUP => {
+            let [name, token] = [name, token].map(<[u8]>::to_ascii_lowercase);
+            memchr::memmem::find(&name, &token).is_some()
+        }
         GroupMatch::FirstSubstring => (0..=name.len()).any(|at| is_prefix(&name[at..])),
     }
 }
@@ -225,8 +235,8 @@ struct TokenIndex<'a> {
     /// Distinct apart from ASCII case, in the order of their first lines.
     tokens: Vec<(&'a [u8], GroupNumbers)>,
     everybody: GroupNumbers,
-    /// One for each [`TOKENS_PER_AUTOMATON`] tokens, in their order.
-    automata: Vec<AhoCorasick>,
+    /// Over the tokens, which are numbered in their order.
+    trie: TokenTrie,
 }
 
 impl<'a> TokenIndex<'a> {
@@ -246,19 +256,33 @@ impl<'a> TokenIndex<'a> {
         }
         // Sort by token, keeping the order of the file within each; then sort tokens by their
         // first line.
-        let mut order: Vec<usize> = (0..lines_by_token.len()).collect();
-        order.sort_by_cached_key(|line| lines_by_token[*line].0.to_ascii_lowercase());
-        let mut tokens: Vec<(usize, &[u8], GroupNumbers)> = Vec::new();
-        for line in order {
-            let (token, group) = lines_by_token[line];
-            match tokens.last_mut() {
-                Some((_, t, groups)) if t.eq_ignore_ascii_case(token) => add_group(groups, group),
-                _ => tokens.push((line, token, GroupNumbers::from_slice(&[group]))),
+        let mut order: Vec<(Vec<u8>, u32)> = lines_by_token
+            .iter()
+            .zip(0..)
+            .map(|((token, _), line)| (token.to_ascii_lowercase(), line))
+            .collect();
+        order.sort_unstable();
+        let mut firsts: Vec<(Vec<u8>, u32)> = Vec::new();
+        let mut groups: Vec<GroupNumbers> = Vec::new();
+        for (lower, line) in order {
+            let group = lines_by_token[line as usize].1;
+            match (firsts.last(), groups.last_mut()) {
+                (Some((last, _)), Some(groups)) if *last == lower => add_group(groups, group),
+                _ => {
+                    firsts.push((lower, line));
+                    groups.push(GroupNumbers::from_slice(&[group]));
+                }
             }
         }
-        tokens.sort_unstable_by_key(|(line, ..)| *line);
-        index.tokens = tokens.into_iter().map(|(_, token, groups)| (token, groups)).collect();
-        index.automata = build_automata(&index.tokens, group_match);
+        let mut by_line: Vec<usize> = (0..firsts.len()).collect();
+        by_line.sort_unstable_by_key(|at| firsts[*at].1);
+        for (number, &at) in by_line.iter().enumerate() {
+            let token = lines_by_token[firsts[at].1 as usize].0;
+            index.tokens.push((token, std::mem::take(&mut groups[at])));
+            firsts[at].1 = number as u32;
+        }
+        let sorted = firsts.iter().map(|(token, number)| (&token[..], *number));
+        index.trie = TokenTrie::new(sorted, group_match == GroupMatch::FirstSubstring);
         index
     }
 
@@ -267,8 +291,14 @@ impl<'a> TokenIndex<'a> {
         let mut named = GroupNumbers::new();
         for name in crawler.iter() {
             let name = looked_up(name, profile.group_match);
-            if let Some(token) = search(&self.automata, &self.tokens, name, profile.group_match) {
-                named.extend_from_slice(&self.tokens[token].1);
+            let token = match profile.group_match {
+                GroupMatch::Equal => self.trie.equal(name),
+                GroupMatch::LongestPrefix => self.trie.longest_prefix(name),
+                // The one whose first line comes first.
+                GroupMatch::FirstSubstring => self.trie.lowest_within(name),
+            };
+            if let Some(token) = token {
+                named.extend_from_slice(&self.tokens[token as usize].1);
             }
             if !named.is_empty() && !profile.merge_names {
                 break;
@@ -284,52 +314,6 @@ impl<'a> TokenIndex<'a> {
 fn add_group(groups: &mut GroupNumbers, group: u32) {
     if groups.last() != Some(&group) {
         groups.push(group);
-    }
-}
-
-type Tokens<'a> = [(&'a [u8], GroupNumbers)];
-
-fn build_automata(tokens: &Tokens<'_>, group_match: GroupMatch) -> Vec<AhoCorasick> {
-    let (match_kind, start_kind) = match group_match {
-        GroupMatch::Equal | GroupMatch::LongestPrefix => {
-            (MatchKind::LeftmostLongest, StartKind::Anchored)
-        }
-        GroupMatch::FirstSubstring => (MatchKind::Standard, StartKind::Unanchored),
-    };
-    let mut builder = AhoCorasick::builder();
-    builder
-        .kind(Some(AhoCorasickKind::NoncontiguousNFA))
-        .match_kind(match_kind)
-        .start_kind(start_kind)
-        .ascii_case_insensitive(true)
-        .prefilter(false);
-    // Building fails only above 2³¹ bytes, which 512 tokens of a file do not have in practice.
-    let build = |part: &Tokens<'_>| builder.build(part.iter().map(|(token, _)| token));
-    tokens.chunks(TOKENS_PER_AUTOMATON).filter_map(|part| build(part).ok()).collect()
-}
-
-/// The token that the name finds: one pass over the name for each automaton.
-fn search(
-    automata: &[AhoCorasick],
-    tokens: &Tokens<'_>,
-    name: &[u8],
-    group_match: GroupMatch,
-) -> Option<usize> {
-    let found = automata.iter().enumerate().filter_map(|(part, automaton)| {
-        let anchored = || automaton.find(Input::new(name).anchored(Anchored::Yes));
-        let token = |m: aho_corasick::Match| part * TOKENS_PER_AUTOMATON + m.pattern().as_usize();
-        match group_match {
-            // If the name itself is a token, it is the longest prefix.
-            GroupMatch::Equal => anchored().filter(|m| m.end() == name.len()).map(token),
-            GroupMatch::LongestPrefix => anchored().map(token),
-            GroupMatch::FirstSubstring => automaton.find_overlapping_iter(name).map(token).min(),
-        }
-    });
-    match group_match {
-        GroupMatch::Equal => found.into_iter().next(),
-        GroupMatch::LongestPrefix => found.max_by_key(|token| tokens[*token].0.len()),
-        // The one whose first line comes first.
-        GroupMatch::FirstSubstring => found.min(),
     }
 }
 
@@ -388,8 +372,6 @@ mod tests {
                 profile.empty_token_names_empty = round % 7 < 4;
                 let names = lines().map(|(value, group)| (Names::of(value, &profile), group));
                 let index = TokenIndex::new(names, group_match);
-                let parts = index.tokens.len().div_ceil(TOKENS_PER_AUTOMATON);
-                assert_eq!(index.automata.len(), parts);
                 for _ in 0..40 {
                     let crawler = Crawler::names((0..1 + round % 3).map(|_| word(9)));
                     let compared = compare_lines(lines(), &crawler, &profile);

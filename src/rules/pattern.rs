@@ -49,6 +49,21 @@ impl Pattern<'_> {
         }
         !self.anchored || left.is_empty()
     }
+
+    /// Whether a rule can have this pattern where `encoding` normalises targets: it is in canonical
+    /// form, and normalising changes nothing of it.
+    #[cfg(feature = "pack")]
+    pub(super) fn is_canonical(self, wildcards: bool, encoding: Encoding) -> bool {
+        let is_normal = |piece: &[u8]| {
+            !encoding.changes_in(piece) || encoding.normalised(piece).eq(piece.iter().copied())
+        };
+        if !wildcards {
+            return !self.anchored && !self.bytes.is_empty() && is_normal(self.bytes);
+        }
+        !self.bytes.windows(2).any(|pair| pair == b"**")
+            && self.bytes.last() != Some(&b'*')
+            && self.bytes.split(|byte| *byte == b'*').all(is_normal)
+    }
 }
 
 /// The number of bytes that [`head`] takes.

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 
 use crate::profile::Profile;
+#[cfg(feature = "pack")]
+use crate::rules::normalise::Encoding;
 use crate::rules::pattern::{HEAD, Pattern, PatternReader, RankedPattern, RawRule, first, head};
 use crate::verdict::Verdict;
 
@@ -94,7 +96,9 @@ impl RuleSet {
         };
         let mut reader = PatternReader::new(profile);
         for rule in rules {
-            reader.read(rule, |pattern| stored.push(&rule, &pattern, profile.wildcards));
+            reader.read(rule, |pattern| {
+                stored.push(&rule, &pattern, profile.wildcards);
+            });
         }
         let Stored { text, entries, .. } = &mut stored;
         // A stable sort: equal keys stay in the order of the file.
@@ -105,26 +109,33 @@ impl RuleSet {
         stored.finish(profile.wildcards)
     }
 
-    /// A rule set from the rules of another one, in its order. `None` if no rule set can have
-    /// these rules: the engines rely on their order and on the canonical form of patterns.
+    /// A rule set from the rules of another one, in its order, for targets that `encoding`
+    /// normalises. `None` if no rule set can have these rules: the engines rely on their order and
+    /// on the canonical form of patterns.
     #[cfg(feature = "pack")]
     pub(crate) fn restored<'a>(
         rules: impl Iterator<Item = RuleRef<'a>>,
         wildcards: bool,
+        encoding: Encoding,
     ) -> Option<RuleSet> {
         let mut stored = Stored::default();
         let mut previous = None;
         for RuleRef { line, verdict, precedence, pattern, value } in rules {
             let key = (Reverse(precedence), verdict == Verdict::Disallow);
-            let bytes = pattern.bytes;
-            let is_canonical = !wildcards
-                || !bytes.windows(2).any(|pair| pair == b"**") && bytes.last() != Some(&b'*');
-            if previous > Some(key) || !is_canonical || value.is_empty() {
+            let ends_a_value = |text: &[u8]| text.iter().any(|byte| b"\n\r#".contains(byte));
+            let is_normal = previous <= Some(key)
+                && !value.is_empty()
+                && !ends_a_value(value)
+                && !ends_a_value(pattern.bytes)
+                && pattern.is_canonical(wildcards, encoding);
+            if !is_normal {
                 return None;
             }
             previous = Some(key);
             let pattern = RankedPattern { pattern, precedence, plain: false };
-            stored.push(&RawRule { line, verdict, value }, &pattern, wildcards);
+            if !stored.push(&RawRule { line, verdict, value }, &pattern, wildcards) {
+                return None;
+            }
         }
         Some(stored.finish(wildcards))
     }
@@ -262,17 +273,20 @@ struct Stored {
 }
 
 impl Stored {
-    fn push(&mut self, rule: &RawRule<'_>, ranked: &RankedPattern<'_>, wildcards: bool) {
+    /// Adds a rule. Returns `false`, and adds nothing, if it does not fit.
+    fn push(&mut self, rule: &RawRule<'_>, ranked: &RankedPattern<'_>, wildcards: bool) -> bool {
         let Stored { text, entries, stars } = self;
         let &RankedPattern { pattern, precedence, plain } = ranked;
         let may_have_stars = wildcards && !plain;
         // Offsets have 32 bits: of more than 4 GiB of rules, those that fit are kept. (The
         // default size limit is 500 KiB, and a file is read up to 4 GiB.)
-        if text.len() + 8 * rule.value.len() + 64 > u32::MAX as usize {
-            return;
+        let end = text.len() + rule.value.len() + WIDE_BYTES + pattern.bytes.len() + HEAD;
+        if u32::try_from(end).is_err() {
+            return false;
         }
+        let u32 = |number: usize| u32::try_from(number).expect("less than `end`");
         let shared = rule.value.starts_with(pattern.bytes);
-        let lengths = [pattern.bytes.len() as u32, rule.value.len() as u32, precedence];
+        let lengths = [u32(pattern.bytes.len()), u32(rule.value.len()), precedence];
         let narrow = lengths.map(|length| u16::try_from(length).ok());
         let mut flags = 0;
         if rule.verdict == Verdict::Disallow {
@@ -293,7 +307,7 @@ impl Stored {
                 [0; 3]
             }
         };
-        let pattern_at = text.len() as u32;
+        let pattern_at = u32(text.len());
         text.extend_from_slice(if shared { rule.value } else { pattern.bytes });
         let head = &pattern.bytes[..pattern.bytes.len().min(HEAD)];
         let star = if may_have_stars { head.iter().position(|o| *o == b'*') } else { None };
@@ -312,9 +326,10 @@ impl Stored {
             pattern_len,
             value_len,
             precedence,
-            head_len: star.unwrap_or(head.len()) as u8,
+            head_len: u8::try_from(star.unwrap_or(head.len())).expect("at most HEAD"),
             flags,
         });
+        true
     }
 
     /// A rule set in the order of the entries.
@@ -323,8 +338,7 @@ impl Stored {
         RuleSet {
             text: self.text.into_boxed_slice(),
             entries: self.entries.into_boxed_slice(),
-            // At most one star for each byte, and the text has fewer than 2³² bytes.
-            stars: self.stars as u32,
+            stars: u32::try_from(self.stars).expect("at most one for each byte of the text"),
             wildcards,
         }
     }

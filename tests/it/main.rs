@@ -8,17 +8,21 @@ mod diff;
 mod docs;
 mod engines;
 mod explain;
+mod headers;
 #[cfg(feature = "lint")]
 mod lint;
 #[cfg(feature = "lint")]
 mod lint_corpus;
 #[cfg(feature = "lint")]
 mod lint_dead_rules;
+mod lint_fixes;
 #[cfg(feature = "lint")]
 mod lint_pages;
 mod once;
 #[cfg(feature = "pack")]
 mod pack;
+#[cfg(feature = "pack")]
+mod pack_crafted;
 #[cfg(feature = "serde")]
 mod reasons;
 mod records;

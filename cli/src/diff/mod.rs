@@ -90,8 +90,8 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
         let named = diff::named_crawlers(&old, &new).into_iter();
         named.map(|(token, crawler)| (token.to_vec(), crawler)).collect()
     } else {
-        let agents = args.agents.0.iter();
-        agents.map(|agent| (agent.text.as_encoded_bytes().to_vec(), agent.crawler())).collect()
+        let names = args.agents.0.iter().map(|agent| agent.text.as_encoded_bytes().to_vec());
+        names.zip(args.agents.crawlers(&args.profile.get())?).collect()
     };
     let mut limits = Limits::default();
     limits.flips = args.limit.get();

@@ -5,8 +5,10 @@ use std::ops::Range;
 use robotsieve::explain::{
     AgentLine, Explanation, MatchedRule, NamedCrawlers, ProfileComparison, ProfileDifference,
 };
+use robotsieve::{HeaderName, UserAgent};
 use serde::Serialize;
 
+use super::header::deciding_names;
 use super::{Answers, Explainer};
 use crate::explain::record::TOOL_VERSION;
 use crate::write::bytes::text;
@@ -70,7 +72,22 @@ struct Agent {
     #[serde(flatten)]
     agent: AgentText,
     user_agent: bool,
-    names: Vec<Name>,
+    names: Vec<NameRead>,
+}
+
+#[derive(Serialize)]
+struct NameRead {
+    #[serde(flatten)]
+    name: Name,
+    #[serde(flatten)]
+    place: Option<NamePlace>,
+}
+
+/// Where a name is in a header.
+#[derive(Serialize)]
+struct NamePlace {
+    span: [usize; 2],
+    certainty: &'static str,
 }
 
 #[derive(Serialize)]
@@ -107,6 +124,7 @@ struct Cut {
 #[derive(Serialize)]
 struct Group {
     choice: &'static str,
+    decided_by: Vec<usize>,
     rule_count: usize,
     lines: Vec<Line>,
 }
@@ -197,7 +215,7 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
         agent: Agent {
             agent: AgentText::of(agent.text.as_encoded_bytes()),
             user_agent: agent.is_header,
-            names: explainer.crawler.iter().map(Name::of).collect(),
+            names: names(explainer),
         },
         url: Url::of(url),
         explanations: answers
@@ -221,6 +239,20 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
     out
 }
 
+fn names(explainer: &Explainer<'_>) -> Vec<NameRead> {
+    if !explainer.agent.is_header {
+        let names = explainer.crawler.iter();
+        return names.map(|name| NameRead { name: Name::of(name), place: None }).collect();
+    }
+    let read = UserAgent::read(explainer.agent.text.as_encoded_bytes());
+    let place = |name: &HeaderName<'_>| NamePlace {
+        span: span(&name.span),
+        certainty: name.certainty.as_str(),
+    };
+    let names = read.names().iter();
+    names.map(|name| NameRead { name: Name::of(name.name), place: Some(place(name)) }).collect()
+}
+
 fn span(span: &Range<usize>) -> [usize; 2] {
     [span.start, span.end]
 }
@@ -231,6 +263,7 @@ impl Why {
         Why {
             group: Group {
                 choice: why.selection.choice.as_str(),
+                decided_by: deciding_names(why),
                 rule_count: why.rule_count(),
                 lines: why.selection.lines.iter().map(Line::of).collect(),
             },

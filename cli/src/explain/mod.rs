@@ -1,13 +1,14 @@
 //! `robotsieve explain`: shows why a URL is allowed or not.
 
 pub mod args;
+mod header;
 mod json;
 pub mod record;
 mod shown;
 mod text;
 
 use robotsieve::explain::{Explanation, ProfileComparison, compare_profiles};
-use robotsieve::{Crawler, InvalidUrl, Robots};
+use robotsieve::{Crawler, InvalidUrl, Profile, Robots};
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
@@ -27,7 +28,7 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
         ));
     }
     let file = args.policy.read()?;
-    let mut explainer = Explainer::new(args, &file);
+    let mut explainer = Explainer::new(args, &file)?;
     urls::each(&urls, args.progress.progress, |url| explainer.explain(url))?;
     Ok(explainer.tally.status())
 }
@@ -75,21 +76,28 @@ impl<'e> Answers<'e> {
 }
 
 impl<'e> Explainer<'e> {
-    fn new(args: &'e ExplainArgs, file: &'e [u8]) -> Explainer<'e> {
+    fn new(args: &'e ExplainArgs, file: &'e [u8]) -> Result<Explainer<'e>, Failure> {
         let agent = args.policy.agent();
         let profile = args.policy.profile();
-        Explainer {
+        let crawler = agent.crawler(&profile)?;
+        if args.all_profiles {
+            let others = Profile::NAMED.iter().filter(|(_, other)| *other != profile);
+            for (_, other) in others {
+                agent.crawler(other)?;
+            }
+        }
+        Ok(Explainer {
             args,
             file,
             sha256: sha256(file),
-            crawler: agent.crawler(),
+            crawler,
             agent,
             robots: Robots::parse(file, &profile),
             profile: args.policy.profile.name(),
             explained: 0,
             tally: Tally::default(),
             out: Stdout::new(),
-        }
+        })
     }
 
     fn explain(&mut self, url: &[u8]) -> Result<(), Failure> {
@@ -100,7 +108,7 @@ impl<'e> Explainer<'e> {
         };
         let verdicts = || answers.explanations().map(|(_, why)| why.as_ref().map(|w| w.verdict));
         if verdicts().any(|verdict| verdict.is_err()) {
-            self.tally.invalid += 1;
+            self.tally.add_invalid(url);
         } else if verdicts().any(|verdict| verdict.is_ok_and(|verdict| !verdict.is_allow())) {
             self.tally.disallowed += 1;
         }

@@ -8,8 +8,8 @@ use robotsieve::{Crawler, InvalidUrl, Profile};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::options::Agent;
-use crate::write::bytes::{self, text};
+use crate::options::{Agent, is_refused};
+use crate::write::bytes::{self, shown, text};
 
 /// The value of a record's member `schema`.
 pub const SCHEMA: &str = "robotsieve-record-1";
@@ -128,6 +128,11 @@ impl Record {
             bytes::taken(text, base64.as_deref(), name)
         };
         let agent = bytes(&record.agent, &record.agent_base64, "agent")?;
+        if let Err(wrong) = Agent::check(&agent, record.user_agent, &profile)
+            && is_refused(&wrong, &profile)
+        {
+            return Err(format!("in 'agent', {}", shown(wrong.to_string().as_bytes())));
+        }
         let url = bytes(&record.url, &record.url_base64, "url")?;
         let rule = match &record.rule {
             Some(rule) => Some(bytes(rule, &record.rule_base64, "rule")?),

@@ -10,6 +10,7 @@ use robotsieve::explain::{
 };
 use robotsieve::{GroupMatch, InvalidUrl, Reason, Robots, RulePrecedence, Verdict};
 
+use super::header::of_header;
 use super::shown::{Shown, short};
 use super::{Answers, Explainer};
 use crate::read::robots_file;
@@ -33,9 +34,13 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
     let renderer =
         if has_color(explainer.args.color.color) { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::from(if explainer.explained > 1 { "\n" } else { "" });
+    let agent = &explainer.agent;
     let text = |profiles: &str, why: &Result<Explanation<'_>, InvalidUrl>, detail| match why {
         Ok(why) => {
-            let groups = [of_file(explainer, url, profiles, why, detail), of_url(url, why)];
+            let header = agent.is_header.then(|| of_header(agent.text.as_encoded_bytes(), why));
+            let file = of_file(explainer, url, profiles, why, detail);
+            let groups: Vec<_> =
+                [Some(file), header, Some(of_url(url, why))].into_iter().flatten().collect();
             renderer.render(&groups)
         }
         Err(_) => {

@@ -81,12 +81,12 @@ pub struct FetchArgs {
 #[derive(Args, Debug)]
 pub struct Fetching {
     /// The most requests at the same time
-    #[arg(long, value_name = "N", default_value_t = 256,
+    #[arg(long, value_name = "N", default_value_t = 256, allow_negative_numbers = true,
         value_parser = value_parser!(u16).range(1..=16_384))]
     pub parallel: u16,
 
     /// Seconds until a silent site counts as unreachable
-    #[arg(long, value_name = "SECONDS", default_value_t = 60,
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, allow_negative_numbers = true,
         value_parser = value_parser!(u32).range(1..=3_600))]
     pub timeout: u32,
 

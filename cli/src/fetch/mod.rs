@@ -22,7 +22,7 @@ use crate::error::{Failure, Status};
 use crate::read::inputs::Inputs;
 use crate::read::{stdin, stores};
 use crate::write::report::Report;
-use crate::write::{bytes, stderr};
+use crate::write::{bytes, stderr, stdout};
 use args::{FetchArgs, Fetching};
 
 /// The size of the sieve's cache, which is needed here only for origins that are asked twice.
@@ -144,7 +144,7 @@ async fn ask(
     });
     let mut outcomes = std::pin::pin!(outcomes.buffer_unordered(parallel));
     let mut counts = Counts::new();
-    let mut out = io::stdout();
+    let mut out = stdout::lock().map_err(stdout::failed)?;
     while let Some(outcome) = outcomes.next().await {
         let (origin, became) = match outcome {
             Ok(outcome) => outcome,
@@ -169,9 +169,7 @@ async fn ask(
                 }
                 match out.write_all(line(&origin, known).as_bytes()) {
                     Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => return Ok(None),
-                    Err(cause) => {
-                        return Err(Failure::io("cannot write to standard output", cause));
-                    }
+                    Err(cause) => return Err(stdout::failed(cause)),
                     Ok(()) => {}
                 }
             }

@@ -30,6 +30,10 @@ robotsieve filter --robots FILE --agent NAME [OPTIONS] [INPUT]...
        robotsieve filter --robots-dir DIR --agent NAME [OPTIONS] [INPUT]...
        robotsieve filter --pack FILE [OPTIONS] [INPUT]...
        robotsieve filter --store FILE --agent NAME [OPTIONS] [INPUT]...",
+    mut_args(|arg| match arg.get_id().as_str() {
+        "parallel" | "timeout" | "allow_private" => arg.requires("fetch"),
+        _ => arg,
+    }),
     group(ArgGroup::new("source").args(["robots", "robots_dir", "pack", "store"]).required(true)),
     after_help = "\
 Examples:

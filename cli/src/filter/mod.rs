@@ -39,7 +39,7 @@ use std::thread;
 use robotsieve::{Crawler, Profile, TargetForm};
 
 use crate::error::{Failure, Status};
-use crate::options::{Agent, crawler_names};
+use crate::options::crawler_names;
 use crate::read::inputs::{self, CHUNK_BYTES, Inputs};
 use crate::read::{packs, robots_file, stdin};
 use crate::write::report::Report;
@@ -103,7 +103,7 @@ pub struct Asked {
 fn of_files(args: &FilterArgs, report: &Arc<Report>) -> Result<(Source, Asked), Failure> {
     let profile = args.profile.get();
     let agents = args.agents.required()?;
-    let crawlers: Vec<_> = agents.iter().map(Agent::crawler).collect();
+    let crawlers = args.agents.crawlers(&profile)?;
     let source = match (&args.robots, &args.robots_dir) {
         _ if args.store.is_some() => {
             Source::ByHost(Box::new(Stored::open(args, crawlers, profile, Arc::clone(report))?))
@@ -138,9 +138,12 @@ fn of_pack(
             pack.profile_name(),
         )));
     }
+    // A pack of another version may have a profile without a name.
+    let profile = Profile::named(pack.profile_name()).unwrap_or_default();
     let (mut columns, mut agents) = (Vec::new(), Vec::new());
     for agent in &args.agents.0 {
-        let place = pack.crawlers().iter().position(|crawler| *crawler == agent.crawler());
+        let asked = agent.crawler(&profile)?;
+        let place = pack.crawlers().iter().position(|crawler| *crawler == asked);
         columns.push(place.ok_or_else(|| {
             let there: Vec<_> = pack.crawlers().iter().map(crawler_names).collect();
             Failure::Usage(format!(
@@ -259,7 +262,7 @@ fn work(judge: &Judge, jobs: &Mutex<Receiver<Job>>, buffers: &Buffers) {
 /// Writes the pieces of one chunk after another.
 fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Failure> {
     let mut sum = Sum::default();
-    let mut out = io::stdout().lock();
+    let mut out = stdout::lock().map_err(stdout::failed)?;
     let is_terminal = out.is_terminal();
     for pieces in turns {
         let mut complete = false;

@@ -80,7 +80,7 @@ impl Sum {
             _ => format!(" crawlers {crawlers} verdicts {}", self.urls * crawlers as u64),
         };
         let count = |answer: Answer| self.answers[answer as usize];
-        stderr::summary(&format_args!(
+        stderr::note(&format_args!(
             "urls {}{several} allowed {} disallowed {} unknown {} invalid {} hosts {} \
              seconds {seconds:.3} urls_per_second {:.0}",
             self.urls,

@@ -21,6 +21,7 @@ Examples:
   robotsieve lint robots.txt
   robotsieve lint --deny warning --format github sites/*/robots.txt
   robotsieve lint --format sarif robots.txt > robots.sarif
+  robotsieve lint --diff robots.txt
   curl -s https://example.com/robots.txt | robotsieve lint -
 
 Severities:
@@ -58,6 +59,19 @@ pub struct LintArgs {
     #[arg(long_help = values::<Deny>("The findings that make the exit status 1"))]
     pub deny: Deny,
 
+    /// Apply fixes that change no verdict; '=all' also those that do
+    ///
+    /// A fix is proven before it is offered: 'lint' says what each does to
+    /// verdicts, and none blocks or opens a whole site. Whether fixes are safe
+    /// together is proven before they are applied.
+    #[arg(long, value_name = "WHICH", value_enum, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "unchanging", verbatim_doc_comment)]
+    pub fix: Option<Fixes>,
+
+    /// Show what --fix would change, as a unified diff, and change nothing
+    #[arg(long)]
+    pub diff: bool,
+
     /// The Content-Type header that the files are served with
     #[arg(long, value_name = "TYPE")]
     pub content_type: Option<String>,
@@ -89,6 +103,15 @@ pub enum LintFormat {
     Sarif,
     /// Workflow commands that GitHub shows next to the lines
     Github,
+}
+
+/// Which fixes are applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Fixes {
+    /// Those that change no verdict
+    Unchanging,
+    /// All; the others change verdicts as their findings say
+    All,
 }
 
 /// The lowest severity that is denied.

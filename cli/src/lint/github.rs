@@ -17,6 +17,8 @@ pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
         let columns = linted.lines.columns(&linted.bytes, finding.line, &finding.span);
         let title = format!("{} {}", finding.code, finding.code.name());
         let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        let fix = finding.fix.as_ref().map(|fix| format!("; {}: this {}", fix.what, fix.effect));
+        let fix = fix.unwrap_or_default();
         text.push_str(&format!(
             "::{command} file={},line={},col={},endColumn={},title={}::{}\n",
             property(&linted.name),
@@ -24,7 +26,7 @@ pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
             columns.start,
             columns.end,
             property(&title),
-            escaped(&format!("{}{help}", finding.message)),
+            escaped(&format!("{}{help}{fix}", finding.message)),
         ));
     }
     out.print(&text)

@@ -69,6 +69,10 @@ fn group<'a>(linted: &'a Linted, finding: &'a Finding) -> Group<'a> {
     if let Some(help) = &finding.help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
+    if let Some(fix) = &finding.fix {
+        let text = format!("{}; this {}", fix.what, fix.effect);
+        group = group.element(Level::HELP.with_name("fix").message(text));
+    }
     group
 }
 

@@ -1,9 +1,11 @@
 //! Findings as JSON Lines. `docs/lint/README.md` documents the fields.
 
+use robotsieve::lint::{Effect, Fix};
 use serde_json::{Value, json};
 
 use crate::error::Failure;
 use crate::lint::Linted;
+use crate::write::bytes::put;
 use crate::write::stdout::Stdout;
 
 /// The version of the fields' meaning.
@@ -33,10 +35,23 @@ pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
             "span": [finding.span.start, finding.span.end],
             "related": related.collect::<Vec<Value>>(),
             "help": finding.help,
+            "fix": finding.fix.as_ref().map(fix_value),
             "profiles": finding.profiles,
         });
         text.push_str(&value.to_string());
         text.push('\n');
     }
     out.print(&text)
+}
+
+/// A fix with its effect.
+fn fix_value(fix: &Fix) -> Value {
+    let mut value = json!({
+        "what": fix.what,
+        "span": [fix.span.start, fix.span.end],
+        "effect": fix.effect.to_string(),
+        "changes_verdicts": fix.effect != Effect::None,
+    });
+    put(&mut value, "replacement", &fix.replacement);
+    value
 }

@@ -1,6 +1,7 @@
 //! `robotsieve lint`: finds mistakes in files, and prints them in one of four formats.
 
 pub mod args;
+mod fix;
 mod github;
 mod human;
 mod jsonl;
@@ -16,6 +17,7 @@ use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::{Stdout, has_color};
 use args::{Deny, LintArgs, LintFormat};
+use fix::Plan;
 use place::Lines;
 
 /// A file with its findings.
@@ -34,6 +36,11 @@ struct Linted {
 pub fn run(args: &LintArgs) -> Result<Status, Failure> {
     let options = options(args);
     stdin::at_most_once(&args.files)?;
+    let plan = Plan::of(args.fix, args.diff);
+    if args.fix.is_some() && !args.diff && args.files.iter().any(stdin::is_meant) {
+        let message = "standard input cannot be fixed in place: use --diff, or name a file";
+        return Err(Failure::Usage(message.into()));
+    }
     let mut out = Stdout::new();
     let is_colored = has_color(args.color.color);
     let bar = Bar::new(args.progress.progress, Measure::Count(args.files.len() as u64, "files"));
@@ -50,6 +57,17 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
                 continue;
             }
         };
+        let bytes = match plan {
+            Some(plan) => match plan.fix(path, bytes, &options, &mut out) {
+                Ok(bytes) => bytes,
+                Err(failure) => {
+                    stderr::error(&failure);
+                    unreadable = true;
+                    continue;
+                }
+            },
+            None => bytes,
+        };
         let report = lint::lint(&bytes, &options);
         tally.add(&report);
         let linted = Linted {
@@ -59,6 +77,10 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
             findings: report.findings,
             several_profiles: args.all_profiles,
         };
+        // The diff is the output.
+        if args.diff {
+            continue;
+        }
         match args.format {
             LintFormat::Text => human::write(&linted, args.max_per_code, is_colored, &mut out)?,
             LintFormat::Jsonl => jsonl::write(&linted, &mut out)?,

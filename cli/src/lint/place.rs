@@ -47,6 +47,18 @@ impl Lines {
         start..span.end.clamp(start, of_line.end)
     }
 
+    /// The line and the column of an offset. The end of a line that has another one after it is the
+    /// start of that.
+    pub fn place(&self, file: &[u8], at: usize) -> (u32, usize) {
+        let line = self.spans.partition_point(|span| span.start <= at).max(1);
+        let of_line = &self.spans[line - 1];
+        if at > of_line.end || at == file.len() && file.ends_with(b"\n") {
+            return (line as u32 + 1, 1);
+        }
+        let before = String::from_utf8_lossy(&file[of_line.start..at]);
+        (line as u32, 1 + before.chars().count())
+    }
+
     /// The columns of the part of `span` that is on the line.
     pub fn columns(&self, file: &[u8], line: u32, span: &Range<usize>) -> Columns {
         let (of_line, part) = (self.span(line), self.on_line(line, span));
@@ -71,5 +83,11 @@ mod tests {
         // Only what is on the line.
         assert_eq!(lines.columns(file, 2, &(0..file.len())), Columns { start: 1, end: 2 });
         assert_eq!(Lines::of(b"").span(1), 0..0);
+        let places =
+            [(0, (1, 1)), (3, (1, 3)), (5, (1, 5)), (7, (2, 1)), (9, (3, 1)), (16, (5, 5))];
+        for (at, place) in places {
+            assert_eq!(lines.place(file, at), place, "{at}");
+        }
+        assert_eq!(Lines::of(b"a\n").place(b"a\n", 2), (2, 1));
     }
 }

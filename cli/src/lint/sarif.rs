@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use robotsieve::lint::{Code, Severity};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use robotsieve::lint::{Code, Fix, Severity};
 use serde_json::{Value, json};
 
 use crate::lint::Linted;
@@ -35,6 +37,9 @@ impl Log {
                 "locations": [location(linted, finding.line, &finding.span)],
                 "properties": { "profiles": finding.profiles },
             });
+            if let Some(fix) = &finding.fix {
+                result["fixes"] = json!([fix_of(linted, fix)]);
+            }
             if !related.is_empty() {
                 result["relatedLocations"] = json!(related);
             }
@@ -108,6 +113,30 @@ fn location(linted: &Linted, line: u32, span: &Range<usize>) -> Value {
             "endColumn": columns.end,
         },
     } })
+}
+
+fn fix_of(linted: &Linted, fix: &Fix) -> Value {
+    let start = linted.lines.place(&linted.bytes, fix.span.start);
+    let end = linted.lines.place(&linted.bytes, fix.span.end);
+    let inserted = match str::from_utf8(&fix.replacement) {
+        Ok(text) => json!({ "text": text }),
+        Err(_) => json!({ "binary": BASE64.encode(&fix.replacement) }),
+    };
+    json!({
+        "description": { "text": format!("{}; this {}", fix.what, fix.effect) },
+        "artifactChanges": [{
+            "artifactLocation": { "uri": uri(&linted.name) },
+            "replacements": [{
+                "deletedRegion": {
+                    "startLine": start.0,
+                    "startColumn": start.1,
+                    "endLine": end.0,
+                    "endColumn": end.1,
+                },
+                "insertedContent": inserted,
+            }],
+        }],
+    })
 }
 
 /// A path as a URI reference. An absolute one becomes a `file:` URI.

@@ -3,17 +3,20 @@
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, FromArgMatches, value_parser};
-use robotsieve::Crawler;
+use robotsieve::{Crawler, NameError, Profile};
 
 use crate::error::Failure;
+use crate::write::bytes::shown;
+use crate::write::stderr;
 
 pub(super) const AGENT_HELP: &str = "A crawler, by its product token";
 
 pub(super) const AGENT_LONG_HELP: &str = "\
 A crawler, by its product token: the name that robots.txt files use
 for it, such as GPTBot. List several names of one crawler from most to
-least specific, separated by commas: googlebot-news,googlebot. Names
-are used as given: spaces belong to a name, and a name may be empty";
+least specific, separated by commas: googlebot-news,googlebot. A name
+that no group can match, such as GPTBot/1.0, is an error, or a warning
+with --profile google. A name may be empty";
 
 pub(super) const USER_AGENT_HELP: &str = "A crawler, by its whole User-Agent header";
 
@@ -30,9 +33,33 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// The crawler.
-    pub fn crawler(&self) -> Crawler {
-        Agent::crawler_of(self.text.as_encoded_bytes(), self.is_header)
+    /// The crawler, for a policy in this profile. Warns of names that no group can match.
+    ///
+    /// # Errors
+    /// Returns an error if a name is evidently none, except in profile `google`, which takes names
+    /// as given.
+    pub fn crawler(&self, profile: &Profile) -> Result<Crawler, Failure> {
+        let text = self.text.as_encoded_bytes();
+        if let Err(wrong) = Agent::check(text, self.is_header, profile) {
+            // Commands have named profiles only.
+            let message = wrong_name(&wrong, profile.name().unwrap_or_default());
+            if is_refused(&wrong, profile) {
+                return Err(Failure::Usage(message));
+            }
+            stderr::note(&message);
+        }
+        Ok(Agent::crawler_of(text, self.is_header))
+    }
+
+    /// Checks the names, or nothing of a header.
+    pub fn check(text: &[u8], is_header: bool, profile: &Profile) -> Result<(), NameError> {
+        if is_header {
+            return Ok(());
+        }
+        // A header is shown as a whole, although it may have commas.
+        let has_header = text.iter().any(|byte| b"();".contains(byte));
+        let names = text.split(|byte| *byte == b',' && !has_header);
+        Crawler::try_names(names, profile).map(drop)
     }
 
     /// The crawler with these names, or with this header.
@@ -43,6 +70,35 @@ impl Agent {
             Crawler::names(text.split(|byte| *byte == b','))
         }
     }
+}
+
+/// Whether a name that no group can match is an error. In profile `google` it is none, because
+/// google/robotstxt takes names as given, and neither is a word with an odd character: that may
+/// be how the crawler is called, and the message says what follows.
+pub fn is_refused(wrong: &NameError, profile: &Profile) -> bool {
+    wrong.is_evident() && *profile != Profile::GOOGLE
+}
+
+/// What is wrong with a name, and the way out.
+fn wrong_name(wrong: &NameError, profile: &str) -> String {
+    let name = shown(wrong.name());
+    let meant = wrong.probably_meant().map(shown);
+    if wrong.is_header() {
+        let or = meant.map_or_else(String::new, |meant| format!(", or name the crawler '{meant}'"));
+        return format!(
+            "'{name}' looks like a User-Agent header, not a name: give it with --user-agent{or}"
+        );
+    }
+    let advice = match meant {
+        Some(meant) if wrong.is_evident() => {
+            format!("did you mean '{meant}'? A whole header goes to --user-agent")
+        }
+        Some(meant) => format!("a line with it names '{meant}'"),
+        None => "name the crawler by the product token that robots.txt files use for it".to_owned(),
+    };
+    format!(
+        "'{name}' is not a product token, so no group can name it in profile {profile}: {advice}"
+    )
 }
 
 /// The crawlers given with `--agent` and `--user-agent`, in the order of the command line.
@@ -64,6 +120,14 @@ impl Agents {
             return Err(Failure::Usage(message.into()));
         }
         Ok(&self.0)
+    }
+
+    /// The crawlers, for policies in this profile, of which there may be none.
+    ///
+    /// # Errors
+    /// As [`Agent::crawler`].
+    pub fn crawlers(&self, profile: &Profile) -> Result<Vec<Crawler>, Failure> {
+        self.0.iter().map(|agent| agent.crawler(profile)).collect()
     }
 }
 

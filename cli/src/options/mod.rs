@@ -11,7 +11,7 @@ mod threads;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-pub use crawlers::{Agent, Agents, SEND_USER_AGENT_HELP, crawler_names};
+pub use crawlers::{Agent, Agents, SEND_USER_AGENT_HELP, crawler_names, is_refused};
 pub use output::parser as output_parser;
 pub use policy::{PolicyArgs, Urls};
 pub use profile::ProfileOption;

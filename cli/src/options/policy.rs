@@ -85,8 +85,11 @@ impl PolicyArgs {
     }
 
     /// The crawler.
-    pub fn crawler(&self) -> Crawler {
-        self.agent().crawler()
+    ///
+    /// # Errors
+    /// As [`Agent::crawler`].
+    pub fn crawler(&self) -> Result<Crawler, Failure> {
+        self.agent().crawler(&self.profile())
     }
 
     /// Checks that AGENT was not left out, so that a URL took its place.

@@ -8,7 +8,7 @@ use clap::{Args, value_parser};
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Threads {
     /// Use this many threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 

@@ -13,10 +13,10 @@ use rayon::prelude::*;
 use robotsieve::pack::{Packed, Writer};
 
 use crate::error::{Failure, Status};
-use crate::options::{Agent, When, crawler_names};
+use crate::options::{When, crawler_names};
 use crate::read::hosts::host_and_port;
 use crate::read::{packs, robots_dir, robots_file, stdin};
-use crate::write::file::{is_same, persist, temporary};
+use crate::write::file::{is_same, temporary};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
@@ -81,7 +81,8 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let Some(output) = &args.output else {
         return Err(Failure::Usage("there is no file to write: name one with -o PATH".into()));
     };
-    let crawlers: Vec<_> = args.agents.required()?.iter().map(Agent::crawler).collect();
+    args.agents.required()?;
+    let crawlers = args.agents.crawlers(&args.profile.get())?;
     let mut hosts = match (&args.robots_dir, &args.list) {
         (Some(path), _) => of_folder(path)?,
         (None, Some(path)) => of_list(path)?,
@@ -93,6 +94,9 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
             "'{}' is one of the files to read: name another file with -o PATH",
             input.display()
         )));
+    }
+    if let Some(folder) = &args.robots_dir {
+        robots_dir::refuse_output(folder, output)?;
     }
     // So that the same input makes the same pack.
     hosts.sort_unstable();
@@ -113,7 +117,7 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let (origins, files) = (writer.origin_count(), writer.file_count());
     let out = writer.finish().map_err(failed)?;
     let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-    let bytes = persist(file, output).map_err(failed)?;
+    let bytes = file.persist().map_err(failed)?;
     stderr::note(&format_args!(
         "origins {origins} files {files} bytes {bytes} seconds {:.3}",
         start.elapsed().as_secs_f64()
@@ -132,7 +136,7 @@ fn of_list(path: &Path) -> Result<Vec<Host>, Failure> {
     let cannot = format!("cannot read list '{}'", path.display());
     let list = if stdin::is_meant(path) {
         let mut list = Vec::new();
-        stdin::open().lock().read_to_end(&mut list).map(|_| list)
+        stdin::open().and_then(|input| input.lock().read_to_end(&mut list)).map(|_| list)
     } else {
         fs::read(path)
     };

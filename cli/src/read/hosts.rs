@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::net::Ipv6Addr;
 
 use idna::AsciiDenyList;
 use memchr::{memchr, memrchr};
+use url::Host;
 
 /// What is between `scheme://` and the path of a URL, including user info and port.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +41,9 @@ impl<'u> Authority<'u> {
     /// The normalized host, followed by `:PORT` unless the port is the scheme's default; `None` if
     /// it is not a valid host.
     ///
+    /// Neither is one after a `\`, which some clients take for a `/`: for them `http://a\@b/` is a
+    /// URL of `a`, for others one of `b`.
+    ///
     /// The port follows the last `:` outside brackets. An empty port is the default, and leading
     /// zeros are dropped.
     #[inline]
@@ -47,6 +52,7 @@ impl<'u> Authority<'u> {
             return Some(Cow::Borrowed(self.text));
         }
         let text = match memrchr(b'@', self.text) {
+            Some(at) if memchr(b'\\', &self.text[..at]).is_some() => return None,
             Some(at) => &self.text[at + 1..],
             None => self.text,
         };
@@ -106,14 +112,14 @@ pub fn host_and_port(text: &[u8], default_port: Option<u16>) -> Option<Cow<'_, [
 ///
 /// Follows the WHATWG URL standard (percent-decoding, then UTS 46, non-transitional, with
 /// underscores), except that numbers are not read as IPv4 addresses. An IPv6 address keeps its
-/// brackets and is only lower-cased.
+/// brackets, and is written as short as it can be.
 fn canonical_name(name: &[u8]) -> Option<Cow<'_, [u8]>> {
     if is_plain(name) {
         return Some(Cow::Borrowed(name));
     }
     if let [b'[', address @ .., b']'] = name {
-        let is_address = !address.is_empty() && address.iter().all(u8::is_ascii_graphic);
-        return is_address.then(|| Cow::Owned(name.to_ascii_lowercase()));
+        let address: Ipv6Addr = str::from_utf8(address).ok()?.parse().ok()?;
+        return Some(Cow::Owned(Host::<&str>::Ipv6(address).to_string().into_bytes()));
     }
     let decoded = percent_decoded(name);
     // It forbids, among others, '/', '%', ':', '@', space and controls.
@@ -335,6 +341,15 @@ mod tests {
             ("://e.com/", None),
             ("http://[::1]/", Some("[::1]")),
             ("http://[2001:DB8::1]:80/", Some("[2001:db8::1]")),
+            ("http://[0:0:0:0:0:0:0:1]/", Some("[::1]")),
+            ("http://[2001:0db8:0:0::0001]:81/", Some("[2001:db8::1]:81")),
+            ("http://[::ffff:192.0.2.1]/", Some("[::ffff:c000:201]")),
+            ("http://[::1%25eth0]/", None),
+            ("http://[v1.x]/", None),
+            ("http://a\\@b/", None),
+            ("http://a:80\\@b/", None),
+            ("http://u@a\\b/", None),
+            ("http://u@v\\w@b/", None),
             ("http://[::1]:8080/", Some("[::1]:8080")),
             ("http://[::1/", None),
             ("http://[]/", None),

@@ -9,6 +9,7 @@ use std::vec;
 
 use flate2::read::MultiGzDecoder;
 use memchr::memrchr;
+use same_file::Handle;
 
 use super::{looks_like_url, stdin};
 use crate::write::report::Report;
@@ -32,6 +33,15 @@ pub struct Inputs {
 struct Input {
     name: OsString,
     bytes: Box<dyn Read + Send>,
+    /// Whether it is standard input as it is.
+    is_plain_stdin: bool,
+}
+
+impl Input {
+    /// Whether reading on is certain not to wait. If that is not known, it may wait.
+    fn has_more(&self) -> bool {
+        self.is_plain_stdin && stdin::is_ready()
+    }
 }
 
 /// The inputs to read: standard input if none is named.
@@ -49,6 +59,9 @@ impl Inputs {
     /// Replaces the contents of `chunk` with whole lines, each ending with a line feed; returns
     /// `false` at the end of all inputs.
     ///
+    /// Never waits for more if there is a whole line: whoever writes to a pipe may wait for the
+    /// verdict on what is written.
+    ///
     /// A line that is longer than a chunk makes the chunk longer. The last line of an input gets a
     /// line feed if it has none. An input that cannot be read is reported and skipped. If an input
     /// breaks off, its whole lines are used, but not the line that was cut: the start of a URL is a
@@ -60,10 +73,11 @@ impl Inputs {
             chunk.resize(len, 0);
         }
         chunk[..len].copy_from_slice(&self.rest);
-        // Whole lines end here, and there is no line feed between here and `searched`.
+        // Whole lines end here, and there is no line feed after it.
         let mut whole = 0;
-        let mut searched = len;
-        while whole < CHUNK_BYTES {
+        let mut has_more = false;
+        while whole == 0 || has_more {
+            has_more = false;
             let Some(mut input) = self.current.take().or_else(|| self.open_next()) else { break };
             // A line that fills the chunk doubles it.
             let room = if len < CHUNK_BYTES { CHUNK_BYTES - len } else { len };
@@ -71,33 +85,30 @@ impl Inputs {
             if chunk.len() <= len + room {
                 chunk.resize(len + room + 1, 0);
             }
-            let (bytes, outcome) = read_up_to(&mut input.bytes, &mut chunk[len..len + room]);
-            len += bytes;
-            if let Some(at) = memrchr(b'\n', &chunk[searched..len]) {
-                whole = searched + at + 1;
-            }
-            searched = len;
-            match outcome {
-                Ok(()) if bytes == room => {
-                    self.current = Some(input);
-                    if whole > 0 {
-                        break;
-                    }
-                }
-                Ok(()) => {
+            match input.bytes.read(&mut chunk[len..len + room]) {
+                Ok(0) => {
                     if whole < len {
                         chunk[len] = b'\n';
                         len += 1;
                     }
                     whole = len;
-                    searched = len;
+                }
+                Ok(bytes) => {
+                    let found = memrchr(b'\n', &chunk[len..len + bytes]);
+                    whole = found.map_or(whole, |at| len + at + 1);
+                    len += bytes;
+                    // A pipe gives less than a chunk, even if it is written fast.
+                    has_more = whole > 0 && len < CHUNK_BYTES && input.has_more();
+                    self.current = Some(input);
+                }
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {
+                    self.current = Some(input);
                 }
                 Err(cause) => {
                     let cut = if whole < len { "; the line cut off there is skipped" } else { "" };
                     let name = shown(&input.name);
                     self.report.error(&format_args!("{name} breaks off: {cause}{cut}"));
                     len = whole;
-                    searched = whole;
                 }
             }
         }
@@ -111,29 +122,18 @@ impl Inputs {
     fn open_next(&mut self) -> Option<Input> {
         loop {
             let name = self.names.next()?;
-            match open(&name, &self.report) {
-                Ok(bytes) => return Some(Input { name, bytes }),
+            match open_and_detect(&name, &self.report) {
+                Ok((bytes, compression)) => {
+                    let is_plain = compression == Compression::None;
+                    let is_plain_stdin = is_plain && stdin::is_meant(&name);
+                    return Some(Input { name, bytes, is_plain_stdin });
+                }
                 Err(cause) => {
                     self.report.error(&cannot_read(&name, &cause));
                 }
             }
         }
     }
-}
-
-/// Reads until the buffer is full, or the input ends or fails; returns how many bytes were read,
-/// and the error.
-fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> (usize, io::Result<()>) {
-    let mut len = 0;
-    while len < buffer.len() {
-        match input.read(&mut buffer[len..]) {
-            Ok(0) => break,
-            Ok(bytes) => len += bytes,
-            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
-            Err(cause) => return (len, Err(cause)),
-        }
-    }
-    (len, Ok(()))
 }
 
 /// The name of an input, for use in a sentence.
@@ -157,31 +157,55 @@ pub fn cannot_read(name: &OsStr, cause: &io::Error) -> String {
 
 /// Opens an input and detects its compression by its first bytes.
 pub fn open(name: &OsStr, report: &Arc<Report>) -> io::Result<Box<dyn Read + Send>> {
-    let bytes: Box<dyn Read + Send> =
-        if stdin::is_meant(name) { Box::new(stdin::open()) } else { Box::new(File::open(name)?) };
+    open_and_detect(name, report).map(|(bytes, _)| bytes)
+}
+
+fn open_and_detect(
+    name: &OsStr,
+    report: &Arc<Report>,
+) -> io::Result<(Box<dyn Read + Send>, Compression)> {
+    let bytes: Box<dyn Read + Send> = if stdin::is_meant(name) {
+        Box::new(stdin::open()?)
+    } else {
+        let file = File::open(name)?;
+        stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
+        Box::new(file)
+    };
     let mut bytes = Counted { bytes, report: Arc::clone(report) };
     let mut first = Vec::with_capacity(4);
-    bytes.by_ref().take(4).read_to_end(&mut first)?;
+    // No byte more than it takes: the first line of a pipe may be shorter.
+    while Compression::may_follow(&first) && bytes.by_ref().take(1).read_to_end(&mut first)? > 0 {}
     let compression = Compression::of(&first);
     let bytes = io::Cursor::new(first).chain(bytes);
     let buffered = |bytes| BufReader::with_capacity(COMPRESSED_BYTES, bytes);
-    Ok(match compression {
+    let bytes: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(bytes),
         Compression::Gzip => Box::new(MultiGzDecoder::new(buffered(bytes))),
         // Refuses windows above 128 MiB, like the command zstd, so that memory stays bounded.
         Compression::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(bytes))?),
-    })
+    };
+    Ok((bytes, compression))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compression {
+pub enum Compression {
     None,
     Gzip,
     Zstd,
 }
 
 impl Compression {
-    fn of(first: &[u8]) -> Compression {
+    /// Whether these bytes begin like a compressed file, and the next one is needed to know.
+    fn may_follow(first: &[u8]) -> bool {
+        match first {
+            [] | [0x1f] => true,
+            [0x28, rest @ ..] => rest.len() < 3 && [0xb5, 0x2f, 0xfd].starts_with(rest),
+            [0x50..=0x5f, rest @ ..] => rest.len() < 3 && [0x2a, 0x4d, 0x18].starts_with(rest),
+            _ => false,
+        }
+    }
+
+    pub fn of(first: &[u8]) -> Compression {
         match first {
             // RFC 1952 §2.3.1.
             [0x1f, 0x8b, ..] => Compression::Gzip,

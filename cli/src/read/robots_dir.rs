@@ -61,49 +61,75 @@ fn is_file(entry: &DirEntry) -> io::Result<bool> {
     Ok(kind.is_file())
 }
 
-/// The hosts of files with these sorted names, each with its index in `names`. `HOST` is
-/// preferred to `HOST.txt`. Of several spellings of either, the normalized one is preferred, then
-/// the first in byte order, and there is a warning.
+/// The hosts of files with these sorted names, each with its index in `names`. A name that ends in
+/// `.txt` is `HOST.txt`, and `HOST` is preferred to it. Of several spellings of either, the
+/// normalized one is preferred, then the first in byte order. There is a warning for each host with
+/// several files.
 fn hosts_of(folder: &Path, names: &[OsString]) -> (Vec<HostPlace>, Vec<String>) {
+    let mut hosts: HashMap<Box<[u8]>, (Rank, u32)> = HashMap::new();
     let mut warnings = Vec::new();
-    let mut hosts = hosts_with_suffix(b"", folder, names, &mut warnings);
-    for (host, place) in hosts_with_suffix(b".txt", folder, names, &mut warnings) {
-        hosts.entry(host).or_insert(place);
-    }
-    (hosts.into_iter().collect(), warnings)
-}
-
-fn hosts_with_suffix(
-    suffix: &[u8],
-    folder: &Path,
-    names: &[OsString],
-    warnings: &mut Vec<String>,
-) -> HashMap<Box<[u8]>, u32> {
-    let mut hosts = HashMap::new();
-    for (place, name) in names.iter().enumerate() {
-        let Some(spelling) = name.as_encoded_bytes().strip_suffix(suffix) else { continue };
+    for (place, name) in (0..).zip(names) {
+        let bytes = name.as_encoded_bytes();
+        let (spelling, has_suffix) = match bytes.strip_suffix(b".txt") {
+            Some(spelling) => (spelling, true),
+            None => (bytes, false),
+        };
         let Some(host) = host_and_port(spelling, None) else { continue };
+        let this = (Rank { has_suffix, is_spelt_otherwise: *host != *spelling }, place);
         match hosts.entry(Box::from(&*host)) {
             Entry::Vacant(entry) => {
-                entry.insert(place as u32);
+                entry.insert(this);
             }
             Entry::Occupied(mut entry) => {
-                let other = &names[*entry.get() as usize];
-                let used = if *host == *spelling { name } else { other };
+                let other = *entry.get();
+                let used = this.min(other);
+                let name = |(_, place): (Rank, u32)| names[place as usize].display();
                 warnings.push(format!(
                     "'{}' and '{}' in '{}' are for the same host, {}: '{}' is used; remove or \
                      rename the other one",
-                    other.display(),
-                    name.display(),
+                    name(other),
+                    name(this),
                     folder.display(),
                     String::from_utf8_lossy(&host),
-                    used.display(),
+                    name(used),
                 ));
-                if *host == *spelling {
-                    entry.insert(place as u32);
-                }
+                entry.insert(used);
             }
         }
     }
-    hosts
+    (hosts.into_iter().map(|(host, (_, place))| (host, place)).collect(), warnings)
+}
+
+/// Which of the files for one host is used: the least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    has_suffix: bool,
+    is_spelt_otherwise: bool,
+}
+
+/// Refuses to write a file to such a folder, where it would be taken for the robots.txt of a host.
+///
+/// # Errors
+/// Returns an error if `file` is, or would be, in the folder itself.
+pub fn refuse_output(folder: &Path, file: &Path) -> Result<(), Failure> {
+    let is_in_folder = |file: &Path| {
+        let parent = file.parent().filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
+        is_same_folder(parent, folder)
+    };
+    // Both the place of a link and that of what it leads to.
+    let is_there =
+        is_in_folder(file) || fs::canonicalize(file).is_ok_and(|file| is_in_folder(&file));
+    if is_there {
+        return Err(Failure::Usage(format!(
+            "'{}' would be in --robots-dir '{}', whose files are the robots.txt of hosts: write it \
+             to another folder",
+            file.display(),
+            folder.display()
+        )));
+    }
+    Ok(())
+}
+
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
 }

@@ -1,13 +1,14 @@
 //! Reading a robots.txt file.
 
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
 
 use memchr::memchr2;
 use robotsieve::Robots;
 
+use super::inputs::Compression;
 use super::{looks_like_url, robots_url, stdin};
 use crate::error::Failure;
 use crate::write::stderr;
@@ -15,17 +16,31 @@ use crate::write::stderr;
 /// The bytes of a robots.txt; `-` is standard input.
 ///
 /// # Errors
-/// Returns an error if it cannot be read.
+/// Returns an error if it cannot be read, or is compressed.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    if stdin::is_meant(path) {
+    let (bytes, name) = if stdin::is_meant(path) {
         let mut bytes = Vec::new();
-        return match stdin::open().lock().read_to_end(&mut bytes) {
-            Ok(_) => Ok(bytes),
-            Err(cause) => Err(Failure::io("cannot read robots.txt from standard input", cause)),
-        };
-    }
-    fs::read(path)
-        .map_err(|cause| Failure::io(format!("cannot read robots.txt '{}'", path.display()), cause))
+        let read = stdin::open().and_then(|input| input.lock().read_to_end(&mut bytes));
+        (read.map(|_| bytes), "from standard input".to_owned())
+    } else {
+        (fs::read(path), format!("'{}'", path.display()))
+    };
+    bytes
+        .and_then(uncompressed)
+        .map_err(|cause| Failure::io(format!("cannot read robots.txt {name}"), cause))
+}
+
+/// Refuses what no robots.txt begins with. Read as it is, a compressed file would allow everything.
+fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    let (name, command) = match Compression::of(&bytes) {
+        Compression::None => return Ok(bytes),
+        Compression::Gzip => ("gzip", "gzip -dc"),
+        Compression::Zstd => ("zstd", "zstd -dc"),
+    };
+    Err(io::Error::new(
+        ErrorKind::InvalidData,
+        format!("it is compressed with {name}; unpack it with '{command}'"),
+    ))
 }
 
 /// [`read`] for a file named on the command line.

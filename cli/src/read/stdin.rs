@@ -3,6 +3,9 @@
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 
+use same_file::Handle;
+
+use crate::closed;
 use crate::error::Failure;
 use crate::write::stderr;
 
@@ -12,12 +15,50 @@ pub fn is_meant(name: impl AsRef<OsStr>) -> bool {
 }
 
 /// Standard input. If it is a terminal, a note says that input is expected.
-pub fn open() -> io::Stdin {
+///
+/// # Errors
+/// Returns an error if it is closed, or is the file that standard output is written to.
+pub fn open() -> io::Result<io::Stdin> {
+    if closed::was(closed::Stream::Input) {
+        return Err(io::Error::other("it is closed"));
+    }
+    refuse_output(Handle::stdin)?;
     let input = io::stdin();
     if input.is_terminal() {
         stderr::note(&"reading from this terminal; end the input with Ctrl-D on a line of its own");
     }
-    input
+    Ok(input)
+}
+
+/// Whether reading standard input is certain not to wait: there are bytes, or it has ended.
+#[cfg(unix)]
+pub fn is_ready() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let input = io::stdin();
+    let mut asked = [PollFd::new(&input, PollFlags::IN)];
+    poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+}
+
+#[cfg(not(unix))]
+pub fn is_ready() -> bool {
+    false
+}
+
+/// Refuses an input that is the file that standard output is written to: the command would read
+/// what it writes, without end.
+///
+/// # Errors
+/// Returns an error if it is.
+pub fn refuse_output(input: impl FnOnce() -> io::Result<Handle>) -> io::Result<()> {
+    // Terminals, pipes and devices may be both.
+    let is_file = |handle: &Handle| handle.as_file().metadata().is_ok_and(|found| found.is_file());
+    let Ok(output) = Handle::stdout() else { return Ok(()) };
+    if is_file(&output) && input().is_ok_and(|input| input == output) {
+        let message = "it is also the file that standard output is written to";
+        return Err(io::Error::other(message));
+    }
+    Ok(())
 }
 
 /// Checks that at most one of `names` is standard input.

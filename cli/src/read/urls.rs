@@ -8,7 +8,7 @@ use super::stdin;
 use crate::error::{Failure, Status};
 use crate::options::When;
 use crate::write::progress::{Bar, Measure};
-use crate::write::stderr;
+use crate::write::{bytes, stderr};
 
 /// Whether the URLs come from standard input. Among other URLs `-` is an (invalid) URL.
 pub fn are_on_stdin(urls: &[OsString]) -> bool {
@@ -38,8 +38,10 @@ pub fn each(
         return urls.iter().try_for_each(|url| act(url.as_encoded_bytes()));
     }
     let bar = Bar::new(progress, Measure::Bytes(None));
-    for line in stdin::open().lock().split(b'\n') {
-        let line = line.map_err(|cause| Failure::io("cannot read standard input", cause))?;
+    let failed = |cause| Failure::io("cannot read standard input", cause);
+    let input = stdin::open().map_err(failed)?;
+    for line in input.lock().split(b'\n') {
+        let line = line.map_err(failed)?;
         let url = line.strip_suffix(b"\r").unwrap_or(&line);
         if !url.is_empty() {
             act(url)?;
@@ -53,19 +55,29 @@ pub fn each(
 #[derive(Default)]
 pub struct Tally {
     pub disallowed: u64,
-    pub invalid: u64,
+    invalid: u64,
+    first_invalid: String,
 }
 
 impl Tally {
+    /// Counts an invalid URL.
+    pub fn add_invalid(&mut self, url: &[u8]) {
+        if self.invalid == 0 {
+            self.first_invalid = bytes::shown(url);
+        }
+        self.invalid += 1;
+    }
+
     /// The exit status; prints an error if there were invalid URLs.
     pub fn status(&self) -> Status {
         if self.invalid > 0 {
-            let (number, are) = match self.invalid {
-                1 => ("1 URL".to_owned(), "is"),
-                n => (format!("{n} URLs"), "are"),
+            let first = &self.first_invalid;
+            let what = match self.invalid {
+                1 => format!("'{first}' is invalid"),
+                n => format!("{n} URLs are invalid, the first is '{first}'"),
             };
             stderr::error(&format_args!(
-                "{number} {are} invalid: a URL is scheme://host/path, or a path that starts with \
+                "{what}: a URL is scheme://host/path, or a path that starts with \
                  '/' (with --profile google anything is a URL)"
             ));
             Status::Usage

@@ -33,12 +33,9 @@ pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
     let file = robots_file::given(&args.robots)?;
     let robots = Robots::parse(&file, &args.profile.get());
     robots_file::note_cut(&args.robots, &file, &robots);
-    let agents: Vec<(Vec<u8>, Crawler)> = args
-        .agents
-        .0
-        .iter()
-        .map(|agent| (agent.text.as_encoded_bytes().to_vec(), agent.crawler()))
-        .collect();
+    let names = args.agents.0.iter().map(|agent| agent.text.as_encoded_bytes().to_vec());
+    let agents: Vec<(Vec<u8>, Crawler)> =
+        names.zip(args.agents.crawlers(&args.profile.get())?).collect();
     let mut records = robots.typed_records();
     if !agents.is_empty() {
         let of = |(_, crawler): &(Vec<u8>, Crawler)| robots.typed_records_for(crawler);

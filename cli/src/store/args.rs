@@ -143,7 +143,7 @@ pub struct ExportArgs {
     pub agents: Agents,
 
     /// Keep the rules in the pack, so that jsonl can name the deciding one
-    #[arg(long, requires = "pack")]
+    #[arg(long)]
     pub keep_rules: bool,
 
     #[command(flatten)]

@@ -9,16 +9,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use robotsieve::pack::Writer;
-use robotsieve::{Crawler, Origin, Profile};
+use robotsieve::{Origin, Profile};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
 use robotsieve_client::store::{MAX_BODY_BYTES, Store};
 
 use crate::error::{Failure, Status};
 use crate::fetch::cause;
-use crate::options::Agent;
 use crate::read::{robots_dir, robots_file, stores};
-use crate::write::file::{persist, temporary};
+use crate::write::file::temporary;
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
@@ -147,6 +146,14 @@ fn by_authority(store: &Store) -> Result<(BTreeMap<String, String>, u64), Failur
 }
 
 fn export(args: &ExportArgs) -> Result<Status, Failure> {
+    // clap does not ask for what conflicts with something that was given.
+    if args.pack.is_none() && (args.keep_rules || !args.agents.0.is_empty()) {
+        return Err(Failure::Usage(
+            "--agent, --user-agent and --keep-rules are for --pack: a folder has the robots.txt \
+             files as they are, for all crawlers"
+                .into(),
+        ));
+    }
     let store = stores::read_only(&args.store)?;
     let (origins, displaced) = by_authority(&store)?;
     let protocol = Protocol::of(&args.profile.get());
@@ -194,7 +201,9 @@ fn to_folder<'t>(
             stderr::error(&format_args!("left out '{authority}': it is not a valid file name"));
             continue;
         }
-        let path = folder.join(authority);
+        // As `filter --robots-dir` reads it: without the suffix it would be for another host.
+        let suffix = if authority.ends_with(".txt") { ".txt" } else { "" };
+        let path = folder.join(format!("{authority}{suffix}"));
         fs::write(&path, text).map_err(|cause| Failure::io(cannot(&path), cause))?;
         exported += 1;
     }
@@ -206,7 +215,8 @@ fn to_pack<'t>(
     args: &ExportArgs,
     texts: impl Iterator<Item = Result<(&'t String, Vec<u8>), Failure>>,
 ) -> Result<u64, Failure> {
-    let crawlers: Vec<Crawler> = args.agents.required()?.iter().map(Agent::crawler).collect();
+    args.agents.required()?;
+    let crawlers = args.agents.crawlers(&args.profile.get())?;
     let cannot = |cause| Failure::io(format!("cannot write pack '{}'", path.display()), cause);
     let out = BufWriter::with_capacity(1 << 20, temporary(path).map_err(cannot)?);
     let mut writer =
@@ -222,11 +232,12 @@ fn to_pack<'t>(
     let exported = writer.origin_count() as u64;
     let out = writer.finish().map_err(cannot)?;
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
-    persist(file, path).map_err(cannot)?;
+    file.persist().map_err(cannot)?;
     Ok(exported)
 }
 
 fn import(args: &ImportArgs) -> Result<Status, Failure> {
+    robots_dir::refuse_output(&args.robots_dir, &args.store)?;
     let listing = robots_dir::list(&args.robots_dir)?;
     listing.warnings.iter().for_each(|warning| stderr::note(warning));
     let store = stores::open(&args.store)?;

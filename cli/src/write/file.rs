@@ -1,36 +1,103 @@
 //! Files that replace another one only when they are complete.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use tempfile::NamedTempFile;
+
+/// The files that are to be removed if a signal ends the program. Locked while one of them comes
+/// or goes.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A file that is removed unless it is complete: when it is dropped, and when a signal ends the
+/// program.
+pub struct Temporary {
+    /// `None` only once it was persisted or dropped.
+    file: Option<NamedTempFile>,
+    target: PathBuf,
+}
 
 /// A temporary file in the folder of the file that it is going to replace: `path`, or what it
 /// links to.
 ///
 /// # Errors
 /// Returns an error if `path` exists and is not a regular file, such as a device or a pipe.
-pub fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+pub fn temporary(path: &Path) -> io::Result<Temporary> {
+    watch_signals()?;
     let target = target(path)?;
     let folder = target.parent().filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
-    NamedTempFile::new_in(folder).map_err(|cause| match cause.kind() {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = NamedTempFile::new_in(folder).map_err(|cause| match cause.kind() {
         // Without the name of a file that the user never gave.
         kind @ io::ErrorKind::NotFound => {
             io::Error::new(kind, format!("there is no folder '{}'", folder.display()))
         }
         _ => cause,
-    })
+    })?;
+    unfinished.push(file.path().to_owned());
+    Ok(Temporary { file: Some(file), target })
 }
 
-/// Moves a complete file to its place and returns its size in bytes.
-pub fn persist(file: NamedTempFile, path: &Path) -> io::Result<u64> {
-    let target = target(path)?;
-    share(file.as_file())?;
-    file.as_file().sync_all()?;
-    let bytes = file.as_file().metadata()?.len();
-    file.persist(target)?;
-    Ok(bytes)
+impl Temporary {
+    /// Moves the complete file to its place and returns its size in bytes.
+    pub fn persist(mut self) -> io::Result<u64> {
+        let file = self.file.as_ref().expect("not persisted yet").as_file();
+        share(file)?;
+        file.sync_all()?;
+        let bytes = file.metadata()?.len();
+        self.go(|file, target| file.persist(target).map(|_| ()).map_err(|error| error.error))?;
+        Ok(bytes)
+    }
+
+    /// Ends what `act` does with the file before a signal can end the program.
+    fn go<T: Default>(
+        &mut self,
+        act: impl FnOnce(NamedTempFile, &Path) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = self.file.take() else { return Ok(T::default()) };
+        let path = file.path().to_owned();
+        let done = act(file, &self.target);
+        unfinished.retain(|unfinished| *unfinished != path);
+        done
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // A file that cannot be removed is no reason to fail: whatever went wrong is reported.
+        let _ = self.go(|file, _| file.close());
+    }
+}
+
+impl Write for Temporary {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_mut().expect("not persisted yet").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().expect("not persisted yet").flush()
+    }
+}
+
+/// Sees to it that unfinished files are removed when a signal ends the program.
+fn watch_signals() -> io::Result<()> {
+    static WATCHED: OnceLock<()> = OnceLock::new();
+    if WATCHED.set(()).is_err() {
+        return Ok(());
+    }
+    #[cfg(unix)]
+    super::signals::before_the_end(|| {
+        let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        for path in &*unfinished {
+            let _ = fs::remove_file(path);
+        }
+        // Whoever waits for the lock goes on no more: the program ends.
+        std::mem::forget(unfinished);
+    })?;
+    Ok(())
 }
 
 /// The file to replace or to create.

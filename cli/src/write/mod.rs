@@ -4,5 +4,7 @@ pub mod bytes;
 pub mod file;
 pub mod progress;
 pub mod report;
+#[cfg(unix)]
+mod signals;
 pub mod stderr;
 pub mod stdout;

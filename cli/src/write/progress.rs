@@ -55,7 +55,7 @@ impl Bar {
         };
         bar.set_style(style(template));
         let bar = Bar { bar, start: Instant::now(), waits: AtomicBool::new(is_auto(progress)) };
-        if progress == When::Always {
+        if is_always(progress) {
             show(&bar.bar);
         }
         bar
@@ -86,7 +86,7 @@ impl Drop for Bar {
 /// Does work whose progress is unknown, with a spinner if it takes long.
 pub fn with_spinner<T>(progress: When, name: &'static str, work: impl FnOnce() -> T) -> T {
     let patience = match progress {
-        When::Always => Duration::ZERO,
+        _ if is_always(progress) => Duration::ZERO,
         _ if is_auto(progress) => PATIENCE,
         _ => return work(),
     };
@@ -109,6 +109,11 @@ pub fn with_spinner<T>(progress: When, name: &'static str, work: impl FnOnce() -
         drop(working);
         result
     })
+}
+
+/// Whether progress is shown at once.
+fn is_always(progress: When) -> bool {
+    progress == When::Always && !stderr::is_quiet()
 }
 
 /// Whether progress is shown once the work takes long.

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::bytes::harmless;
 use super::progress;
 
 /// Whether `--quiet` was given.
@@ -18,11 +19,13 @@ pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
-/// Prints why something failed, also with `--quiet`.
+/// Prints why something failed, also with `--quiet`: on one line, whatever the names in it are.
 ///
 /// If standard error is closed the message is lost; `eprintln!` would panic.
 pub fn error(message: &dyn Display) {
-    plain(&format_args!("robotsieve: {message}"));
+    let message = message.to_string();
+    let shown = |c: char| if c == '\t' { ' ' } else { harmless(c) };
+    plain(&format_args!("robotsieve: {}", message.chars().map(shown).collect::<String>()));
 }
 
 /// Prints something good to know, unless `--quiet` was given.
@@ -32,14 +35,7 @@ pub fn note(message: &dyn Display) {
     }
 }
 
-/// Prints a line of a summary that does not start with `robotsieve: `, unless `--quiet` was given.
-pub fn summary(text: &dyn Display) {
-    if !is_quiet() {
-        plain(text);
-    }
-}
-
-/// Prints a text that does not start with `robotsieve: `, also with `--quiet`.
+/// Prints lines that do not all start with `robotsieve: `, also with `--quiet`.
 pub fn plain(text: &dyn Display) {
     progress::without_bar(|| {
         let _ = writeln!(io::stderr().lock(), "{text}");

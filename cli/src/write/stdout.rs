@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 
 use super::progress;
+use crate::closed;
 use crate::error::{Failure, Status};
 use crate::options::When;
 
@@ -42,7 +43,7 @@ impl Stdout {
         if !self.has_reader {
             return Ok(());
         }
-        let write = || act(&mut io::stdout().lock());
+        let write = || act(&mut lock()?);
         // The bar is in the way only if both are on the same screen.
         let done = if io::stdout().is_terminal() { progress::without_bar(write) } else { write() };
         match done {
@@ -73,6 +74,17 @@ impl Write for Stdout {
 pub fn print(bytes: impl AsRef<[u8]>) -> Result<Status, Failure> {
     Stdout::new().print(bytes)?;
     Ok(Status::Done)
+}
+
+/// Standard output itself, for a command that ends when its reader goes away.
+///
+/// # Errors
+/// Returns an error if it is closed.
+pub fn lock() -> io::Result<io::StdoutLock<'static>> {
+    if closed::was(closed::Stream::Output) {
+        return Err(io::Error::other("it is closed"));
+    }
+    Ok(io::stdout().lock())
 }
 
 /// The failure to report if standard output cannot be written.

@@ -18,7 +18,7 @@ fn exit_status_and_lines() {
     // Invalid takes precedence over disallowed.
     run(args!["check", &robots, "FooBot", "/private", "e.com", ""])
         .gives(2, "disallow\t/private\ninvalid\te.com\ninvalid\t\n")
-        .says("robotsieve: 2 URLs are invalid: a URL is scheme://host/path");
+        .says("robotsieve: 2 URLs are invalid, the first is 'e.com': a URL is scheme://host/path");
 }
 
 #[test]
@@ -61,9 +61,9 @@ fn agent_is_names_or_a_header() {
     assert_eq!(check("news,bot", "/news"), 1);
     assert_eq!(check("news,bot", "/bot"), 0);
     assert_eq!(check("none,bot", "/bot"), 1);
-    // Names are used as given: the space belongs to the name, and so would a version.
-    assert_eq!(check("none, bot", "/bot"), 0);
-    assert_eq!(check("bot/1.0", "/bot"), 0);
+    // The space belongs to the name, and so does a version: no group can match such names.
+    assert_eq!(check("none, bot", "/bot"), 2);
+    assert_eq!(check("bot/1.0", "/bot"), 2);
     assert_eq!(check("", "/bot"), 0);
     assert_eq!(check(",bot", "/bot"), 1);
     let header = |agent: &str| run(args!["check", "--user-agent", agent, &robots, "/bot"]).status;

@@ -25,7 +25,7 @@ fn exit_status_is_that_of_check() {
     assert_eq!(explain("OtherBot", "/").status, 1);
     let invalid = explain("FooBot", "e.com");
     assert_eq!(invalid.status, 2);
-    invalid.says("1 URL is invalid").says("--profile google");
+    invalid.says("'e.com' is invalid").says("--profile google");
     run(args!["explain", "--profile", "google", &robots, "FooBot", "e.com"]);
     assert_eq!(
         run(args!["explain", "--all-profiles", &robots, "FooBot", "/private/x.html"]).status,

@@ -152,9 +152,8 @@ fn txt_comes_second() {
         ["http://a/exact", "http://a/txt", "http://b/txt", "http://c/txt", "http://b.txt/txt"];
     let ran = filter(&folder, &["--output", "tsv"], urls.join("\n"));
     let out = "disallow\thttp://a/exact\nallow\thttp://a/txt\ndisallow\thttp://b/txt\n\
-               disallow\thttp://c/txt\ndisallow\thttp://b.txt/txt\n";
-    // Both 'a.txt' and 'A.txt' are for the host a.txt, so there is a warning.
-    ran.gives(0, out).says("'a.txt' is used");
+               disallow\thttp://c/txt\nunknown\thttp://b.txt/txt\n";
+    ran.gives(0, out).says("'A.txt' and 'a'").says("'a' and 'a.txt'").says("a: 'a' is used");
 }
 
 #[test]

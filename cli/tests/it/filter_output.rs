@@ -103,12 +103,18 @@ fn crawlers_in_the_order_given() {
 
 #[test]
 fn names_are_taken_as_given() {
-    let denied = |agent: &str| filter(&["--output=tsv", "--agent", agent], b"/\n").out[0] == b'd';
+    let denied = |agent: &str| {
+        let options = ["--output=tsv", "--profile=google", "--agent", agent];
+        filter(&options, b"/\n").out[0] == b'd'
+    };
     assert!(denied("b"));
     assert!(denied("none,b"));
     assert!(!denied("none, b"));
     assert!(!denied("b/1"));
     assert!(!denied(""));
+    for agent in ["none, b", "b/1"] {
+        filter(&["--agent", agent], b"/\n").fails(2, "did you mean 'b'?");
+    }
 }
 
 #[test]
@@ -225,6 +231,7 @@ fn full_disk() {
 fn summary() {
     let ran = filter(&["--agent", "a"], URLS);
     let summary = ran.err.lines().last().unwrap();
+    let summary = summary.strip_prefix("robotsieve: ").unwrap();
     let names: Vec<_> = summary.split(' ').step_by(2).collect();
     let wanted = "urls allowed disallowed unknown invalid hosts seconds urls_per_second";
     assert_eq!(names.join(" "), wanted);
@@ -242,7 +249,11 @@ fn progress() {
     let ran = filter(&["--agent", "a", "--progress", "always"], URLS);
     assert!(ran.err.contains('\x1b'), "{ran:?}");
     // The summary is on a line of its own even so.
-    assert!(ran.err.contains("\nurls 4 ") || ran.err.contains("\x1b[2Kurls 4 "), "{ran:?}");
+    let summary = "robotsieve: urls 4 ";
+    assert!(
+        ["\n", "\x1b[2K"].iter().any(|end| ran.err.contains(&[end, summary].concat())),
+        "{ran:?}"
+    );
     filter(&["--agent", "a", "--progress", "often"], URLS).fails(2, "--progress");
 }
 

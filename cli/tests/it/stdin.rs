@@ -83,7 +83,7 @@ fn not_twice() {
         run_with(call.iter().cloned(), ROBOTS.as_bytes()).fails(2, "only once");
     }
     // A '-' among other URLs is not standard input.
-    run_with(args!["check", "-", "bot", "-", "/"], ROBOTS.as_bytes()).says("1 URL is invalid");
+    run_with(args!["check", "-", "bot", "-", "/"], ROBOTS.as_bytes()).says("'-' is invalid");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! There are three kinds of files. [`robots`] and [`url`] invent a frontier of any number of hosts,
 //! in the shapes and sizes found on the web; [`big`] is one honest file over the size limit;
-//! [`hostile`] has the files that are meant to blow up an automaton. Everything is a pure function
+//! [`hostile`] has the files that are meant to blow up an automaton, [`crafted`] those that are meant
+//! to be slow to lint and to compare. Everything is a pure function
 //! of its arguments: the same seed gives the same bytes on every machine.
 //!
 //! The texts are our own. They imitate the form of what content management systems serve, but
@@ -11,6 +12,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod crafted;
 pub mod hostile;
 mod hosts;
 mod rng;

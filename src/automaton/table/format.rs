@@ -70,8 +70,8 @@
 //!    haystacks that are not normalised.
 //! 7. A peek other than `#` is the first byte of the literal that its transition leads to, and
 //!    that literal's `otherwise` is the branch's own, or the wait itself.
-//! 8. Filters, entries and `missed` are what [`lookahead`] computes from the records. An entry
-//!    skips at most four bytes.
+//! 8. Filters, entries and `missed` are what [`lookahead`] computes from the records, with a
+//!    budget in proportion to their length. An entry skips at most four bytes.
 //!
 //! [`lookahead`]: crate::automaton::lookahead
 
@@ -230,7 +230,7 @@ impl<'t> RawTable<'t> {
     }
 
     /// Where the records end and the entries begin.
-    pub(super) fn records_end(self) -> usize {
+    pub(in crate::automaton) fn records_end(self) -> usize {
         self.field(2) as usize
     }
 

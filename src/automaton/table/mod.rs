@@ -33,7 +33,7 @@ impl Automaton {
         Table { raw: RawTable::new(&self.bytes, self.encoding) }
     }
 
-    #[cfg(any(feature = "pack", feature = "rayon"))]
+    #[cfg(any(feature = "pack", feature = "rayon", feature = "lint"))]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -61,7 +61,7 @@ pub(crate) struct Table<'t> {
 impl<'t> Table<'t> {
     /// The table that these bytes are.
     ///
-    /// `O(n log n)`; allocates.
+    /// `O(n log n)` for a table of `n` bytes, valid or not; allocates.
     ///
     /// # Errors
     /// Returns the first invariant that does not hold.

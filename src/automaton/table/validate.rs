@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::automaton::lookahead::Work;
 use crate::automaton::table::format::{
     BRANCH, LAST_FINAL, LITERAL, NO_PEEK, PADDING, PREFIX_LEN, RawTable, Record, WAIT, header_len,
 };
@@ -41,13 +42,14 @@ impl RawTable<'_> {
             self.validate_record(&offsets, offset).map_err(|what| invalid(offset, what))?;
         }
         // Every target is known to be one now, so the records can be followed.
+        let mut work = Work::of(self);
         for &offset in &offsets {
             let filter = self.record(offset).and_then(|record| record.filter);
-            if filter.is_some_and(|filter| filter != self.filter(offset as u32)) {
+            if filter.is_some_and(|filter| filter != self.filter(offset as u32, &mut work)) {
                 return Err(invalid(offset, "a filter that does not belong to its wait"));
             }
         }
-        self.validate_entries(records_end)
+        self.validate_entries(records_end, &mut work)
     }
 
     /// Checks that header, records, entries and padding fill the bytes, and returns where the
@@ -151,10 +153,10 @@ impl RawTable<'_> {
         Ok(())
     }
 
-    fn validate_entries(self, records_end: usize) -> Result<(), InvalidAutomaton> {
+    fn validate_entries(self, records_end: usize, work: &mut Work) -> Result<(), InvalidAutomaton> {
         let width = self.width();
         let mut entries = Vec::new();
-        if self.missed() != self.entries(&mut entries) {
+        if self.missed() != self.entries(&mut entries, work) {
             return Err(invalid(2 + width, "a missed that is not where the start fails to"));
         }
         let prefixes = entries.iter().flat_map(|entry| entry.prefix);

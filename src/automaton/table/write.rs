@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::automaton::determinise::{Dfa, StateId, final_verdict};
 use crate::automaton::limits::LimitHit;
+use crate::automaton::lookahead::Work;
 use crate::automaton::table::Automaton;
 use crate::automaton::table::format::{
     AT_END_DISALLOW, BRANCH, Entry, FILTER_LEN, LITERAL, NARROW_LIMIT, NO_PEEK, OTHERWISE_SHIFT,
@@ -91,8 +92,9 @@ impl Layout {
         }
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
-        bytes.extend([width as u8, 0]);
-        for field in [self.target(Goal::State(dfa.start)), 0, records_end as u32] {
+        bytes.extend([byte(width), 0]);
+        let records_end_field = u32::try_from(records_end).expect("within the limit");
+        for field in [self.target(Goal::State(dfa.start)), 0, records_end_field] {
             bytes.extend_from_slice(&field.to_le_bytes()[..width]);
         }
         bytes.reserve(records_end + PADDING);
@@ -100,14 +102,15 @@ impl Layout {
             2 => self.write_items::<2>(dfa, &mut bytes),
             _ => self.write_items::<4>(dfa, &mut bytes),
         }
+        let mut work = Work::of(RawTable::new(&bytes, encoding));
         for (item, offset) in self.items.iter().zip(&self.offsets) {
             if matches!(item, Item::Wait { .. }) {
-                let filter = RawTable::new(&bytes, encoding).filter(*offset);
+                let filter = RawTable::new(&bytes, encoding).filter(*offset, &mut work);
                 bytes[*offset as usize + 2..][..FILTER_LEN].copy_from_slice(&filter);
             }
         }
-        let missed = RawTable::new(&bytes, encoding).entries(&mut self.entries);
-        bytes[1] = u8::try_from(self.entries.len()).expect("at most MAX_ENTRIES");
+        let missed = RawTable::new(&bytes, encoding).entries(&mut self.entries, &mut work);
+        bytes[1] = byte(self.entries.len());
         bytes[2 + width..][..width].copy_from_slice(&missed.to_le_bytes()[..width]);
         bytes.extend(self.entries.iter().flat_map(|entry| entry.prefix));
         bytes.extend(self.entries.iter().map(|entry| entry.skip));
@@ -158,7 +161,8 @@ impl Layout {
     /// Places a state, and after it all that can follow without a target.
     fn place(&mut self, dfa: &Dfa, mut id: StateId, encoding: Encoding) {
         loop {
-            self.item_of[id as usize] = self.items.len() as u32;
+            self.item_of[id as usize] =
+                u32::try_from(self.items.len()).expect("some for each state and 255 bytes");
             let state = *dfa.state(id);
             if state.otherwise == id {
                 self.items.push(Item::Wait { state: id });
@@ -280,7 +284,7 @@ impl Layout {
                         | otherwise_bits << OTHERWISE_SHIFT
                         | then_bits << THEN_SHIFT,
                 );
-                to.push(bytes.len() as u8);
+                to.push(byte(bytes.len()));
                 to.extend_from_slice(&self.literals[bytes.clone()]);
                 if then_bits == THEN_TARGET {
                     put(to, *then);
@@ -294,7 +298,7 @@ impl Layout {
                 let otherwise = Goal::State(state.otherwise);
                 let bits = otherwise_bits(otherwise);
                 to.push(BRANCH | end_bit(state.at_end) | bits << OTHERWISE_SHIFT);
-                to.push(dfa.transitions(state).len() as u8);
+                to.push(byte(dfa.transitions(state).len()));
                 self.write_transitions(dfa.transitions(state), otherwise, put, to);
                 if bits == OTHERWISE_TARGET {
                     put(to, otherwise);
@@ -305,7 +309,7 @@ impl Layout {
                 let state = dfa.state(*state);
                 let transitions = dfa.transitions(state);
                 to.push(WAIT | end_bit(state.at_end));
-                to.push(transitions.len() as u8);
+                to.push(byte(transitions.len()));
                 // The filter can be computed when all records are written.
                 to.resize(to.len() + FILTER_LEN, 0);
                 self.write_transitions(transitions, itself, put, to);
@@ -339,6 +343,15 @@ impl Layout {
             _ => NO_PEEK,
         }
     }
+}
+
+/// A number that has one byte in the table.
+///
+/// # Panics
+/// Panics if it does not fit: [`Layout::place_items`] refuses states that have more transitions,
+/// and cuts literals.
+fn byte(number: usize) -> u8 {
+    u8::try_from(number).expect("at most MAX_COUNT")
 }
 
 /// Whether a state can be part of a literal: it has one transition, and not on a special byte.

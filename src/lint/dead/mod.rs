@@ -41,6 +41,10 @@ const RULE_WORK: [u64; 3] = [2_000, 20_000, 200_000];
 /// The budget for trying targets made from patterns, for a whole file.
 const WITNESS_WORK: u64 = 800_000;
 
+/// Reading this many bytes of a pattern or a target costs one unit of work; fewer cost nothing
+/// beside what is counted for each pattern.
+const BYTES_PER_WORK: usize = 64;
+
 /// The most rules that a file's policies may have together; the rules of further policies stay
 /// undecided.
 const MAX_RULES: usize = 1 << 17;
@@ -77,6 +81,15 @@ pub(super) struct DeadRules {
     pub(super) undecided: Vec<u32>,
 }
 
+impl DeadRules {
+    /// The lines of rules that can each be removed alone: dead rules have no effect in the file as
+    /// it stands. One that never matches may still be the one that ends its group.
+    pub(super) fn removable(&self) -> impl Iterator<Item = u32> {
+        let removable = self.dead.iter().filter(|dead| dead.fate != Fate::NeverMatches);
+        removable.map(|dead| dead.line)
+    }
+}
+
 /// Finds the dead rules of a file, given all its policies.
 ///
 /// A rule is dead if it is dead in each policy that it belongs to. Of two rules that are each dead
@@ -84,15 +97,15 @@ pub(super) struct DeadRules {
 ///
 /// `group_of` gives the group of a rule's line, `rules_left` the number of rules in each group. A
 /// group that is followed by another one keeps one rule, because its user-agent lines would
-/// otherwise join the next group's.
+/// otherwise join the next group's. `undecided` are lines whose rules belong to other policies too.
 pub(super) fn dead_rules(
     policies: &[Policy],
     profile: &Profile,
     group_of: impl Fn(u32) -> Option<u32>,
     mut rules_left: Vec<u32>,
+    mut undecided: BTreeSet<u32>,
 ) -> DeadRules {
     let mut found = DeadRules::default();
-    let mut undecided = BTreeSet::new();
     let mut rules = Rules::new(policies, profile, &mut undecided);
     let mut order = rules.order();
     order.retain(|line| !undecided.contains(line));

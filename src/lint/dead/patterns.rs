@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use smallvec::SmallVec;
+
 use super::search::Search;
-use super::{OverBudget, Question, Work};
+use super::{BYTES_PER_WORK, OverBudget, Question, Work};
 use crate::policy::Policy;
 use crate::profile::Profile;
 use crate::rules::Pattern;
@@ -39,11 +41,36 @@ pub(super) struct PolicyRules<'p> {
     pub(super) ranked: Vec<RankedRule<'p>>,
     /// Ranks, sorted by head.
     by_head: Vec<u32>,
+    /// For each index of `by_head` where a head occurs first: where the longest other head that it
+    /// begins with occurs first; `NONE` if there is none. For the others: where their head does.
+    shorter: Vec<u32>,
     pub(super) wildcards: bool,
     /// The run of the default.
     pub(super) default_run: u32,
     /// A byte that is in no pattern, if there is one.
     pub(super) unused_byte: Option<u8>,
+}
+
+/// No index.
+const NONE: u32 = u32::MAX;
+
+/// [`PolicyRules::shorter`].
+fn shorter_heads(ranked: &[RankedRule<'_>], by_head: &[u32]) -> Vec<u32> {
+    let head = |at: u32| ranked[by_head[at as usize] as usize].head;
+    let mut shorter = Vec::with_capacity(by_head.len());
+    // Where the heads that the previous one begins with, and that one itself, occur first.
+    let mut nested: Vec<u32> = Vec::new();
+    for at in 0..by_head.len() as u32 {
+        while nested.last().is_some_and(|outer| !head(at).starts_with(head(*outer))) {
+            nested.pop();
+        }
+        let outer = nested.last().copied();
+        shorter.push(outer.unwrap_or(NONE));
+        if outer.is_none_or(|outer| head(outer).len() < head(at).len()) {
+            nested.push(at);
+        }
+    }
+    shorter
 }
 
 impl<'p> PolicyRules<'p> {
@@ -98,13 +125,14 @@ impl<'p> PolicyRules<'p> {
         let default_run = run + u32::from(lowest == Verdict::Disallow);
         let mut by_head: Vec<u32> = (0..ranked.len() as u32).collect();
         by_head.sort_by_key(|rank| ranked[*rank as usize].head);
+        let shorter = shorter_heads(&ranked, &by_head);
         let mut used = [false; 256];
         for byte in ranked.iter().flat_map(|rule| rule.pattern.bytes) {
             used[usize::from(*byte)] = true;
         }
         let letters = (b'a'..=b'z').chain(b'A'..=b'Z').chain(b'0'..=b'9').chain(*b"-_.~");
         let unused_byte = letters.chain(0..=255).find(|byte| !used[usize::from(*byte)]);
-        PolicyRules { ranked, by_head, wildcards, default_run, unused_byte }
+        PolicyRules { ranked, by_head, shorter, wildcards, default_run, unused_byte }
     }
 
     /// Whether any target matches the rule. All targets begin with `/`.
@@ -128,19 +156,31 @@ impl<'p> PolicyRules<'p> {
         self.ranked[self.by_head[at] as usize].head
     }
 
-    /// The ranks of the rules whose head is a prefix of `text`.
-    pub(super) fn heads_of<'s>(&'s self, text: &'s [u8]) -> impl Iterator<Item = usize> + 's {
-        let mut from = 0;
-        (0..=text.len()).flat_map(move |len| {
-            let head = &text[..len];
-            let left = &self.by_head[from..];
-            let before =
-                left.partition_point(|rank| self.ranked[*rank as usize].head < head) + from;
-            // From here on no head is lower.
-            let count = self.by_head[before..]
-                .partition_point(|rank| self.ranked[*rank as usize].head == head);
-            from = before + count;
-            self.by_head[before..from].iter().map(|rank| *rank as usize)
+    /// The ranks of the rules whose head is a prefix of `text`, those with the shortest heads
+    /// first. One binary search, whatever the length of the text.
+    pub(super) fn heads_of(&self, text: &[u8]) -> impl Iterator<Item = usize> + use<'_, 'p> {
+        let mut firsts: SmallVec<[u32; 8]> = SmallVec::new();
+        // All heads that are prefixes of the text are prefixes of the last one that is not above
+        // it, or that one itself.
+        let end = self.by_head.partition_point(|rank| self.ranked[*rank as usize].head <= text);
+        if let Some(last) = end.checked_sub(1) {
+            let head = self.head(last);
+            let shared = head.iter().zip(text).take_while(|(a, b)| a == b).count();
+            let is_first = last == 0 || self.head(last - 1) != head;
+            let mut at = if is_first { last as u32 } else { self.shorter[last] };
+            while at != NONE {
+                if self.head(at as usize).len() <= shared {
+                    firsts.push(at);
+                }
+                at = self.shorter[at as usize];
+            }
+        }
+        firsts.into_iter().rev().flat_map(move |first| {
+            let from = first as usize;
+            let same = (from + 1..self.by_head.len()).take_while(move |at| {
+                self.shorter[*at] == first && self.head(*at).len() == self.head(from).len()
+            });
+            std::iter::once(from).chain(same).map(|at| self.by_head[at] as usize)
         })
     }
 
@@ -184,6 +224,7 @@ impl<'p> PolicyRules<'p> {
             }
         }
         let mut best: Option<usize> = None;
+        work.add(own.bytes.len() / BYTES_PER_WORK)?;
         let bytes = mask(&texts[0]);
         for (number, other) in self.heads_of(&texts[0]).enumerate() {
             work.add(usize::from(number % MASKS_PER_WORK == 0))?;
@@ -193,7 +234,7 @@ impl<'p> PolicyRules<'p> {
                 && other != rank
                 && counts(&other)
             {
-                work.add(1)?;
+                work.add(1 + (rule.pattern.bytes.len() + own.bytes.len()) / BYTES_PER_WORK)?;
                 if texts.iter().all(|text| rule.pattern.matches(text, self.wildcards)) {
                     best = Some(other);
                 }

@@ -59,6 +59,12 @@ pub fn files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
+/// A file of published headers and names, in the folder `crawlers` beside the corpus.
+pub fn crawlers(name: &str) -> String {
+    let path = folder().join("../crawlers").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| missing(&path, &error))
+}
+
 fn missing(path: &Path, error: &std::io::Error) -> ! {
     panic!("the corpus cannot be read: {}: {error} (see CONTRIBUTING.md)", path.display())
 }

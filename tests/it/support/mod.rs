@@ -6,8 +6,12 @@
 pub mod base64;
 pub mod configs;
 pub mod corpus;
+#[cfg(feature = "pack")]
+pub mod crafted;
 pub mod every_config;
 pub mod generate;
+#[cfg(feature = "pack")]
+pub mod hostile_packs;
 pub mod naive;
 pub mod random;
 pub mod regex;

@@ -46,7 +46,7 @@ impl Ran {
     /// The number after a name in the summary.
     #[track_caller]
     pub fn figure(&self, name: &str) -> f64 {
-        let summary = self.err.lines().find(|line| line.starts_with("urls "));
+        let summary = self.err.lines().find(|line| line.starts_with("robotsieve: urls "));
         let mut words = summary.unwrap_or_else(|| panic!("no summary: {self:?}")).split(' ');
         words.find(|word| *word == name).unwrap_or_else(|| panic!("no {name}: {self:?}"));
         words.next().unwrap().parse().unwrap()

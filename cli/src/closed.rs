@@ -1,0 +1,51 @@
+//! Which standard streams were closed when the program started, as by `<&-` in a shell.
+//!
+//! Before `main`, the standard library opens `/dev/null` in their place, so that no other file gets
+//! their numbers. But then a closed input reads as empty, and a verdict that is written to a closed
+//! output is lost without an error. So this looks before the standard library does.
+
+/// A standard stream.
+#[derive(Clone, Copy, Debug)]
+pub enum Stream {
+    Input,
+    Output,
+}
+
+/// Whether the stream was closed when the program started.
+#[cfg(unix)]
+pub fn was(stream: Stream) -> bool {
+    unix::CLOSED[stream as usize].load(std::sync::atomic::Ordering::Relaxed)
+}
+
+/// Whether the stream was closed when the program started. Windows' standard library says so itself
+/// when the stream is used.
+#[cfg(not(unix))]
+pub fn was(_: Stream) -> bool {
+    false
+}
+
+#[cfg(unix)]
+mod unix {
+    #![expect(unsafe_code, reason = "runs before main: see Safety")]
+
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// By number: standard input and standard output.
+    pub static CLOSED: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
+
+    // SAFETY: the section holds pointers to functions that the system calls before `main`, in C's
+    // calling convention. This one needs nothing that is not ready by then: it asks the system, and
+    // writes to statics.
+    #[used]
+    #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
+    #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
+    static LOOK: extern "C" fn() = look;
+
+    extern "C" fn look() {
+        for (number, closed) in (0..).zip(&CLOSED) {
+            // SAFETY: `F_GETFD` only asks, whatever the number.
+            let is_closed = unsafe { libc::fcntl(number, libc::F_GETFD) } == -1;
+            closed.store(is_closed, Ordering::Relaxed);
+        }
+    }
+}

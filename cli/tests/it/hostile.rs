@@ -1,0 +1,210 @@
+//! Names, streams and files that are made to mislead, or that a slip of the keyboard makes.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::command::{Folder, command, run, run_in, run_with};
+
+const ROBOTS: &str = "User-agent: *\nDisallow: /private\n";
+
+#[test]
+fn a_pack_is_not_written_among_the_files_it_is_made_of() {
+    let folder = Folder::of(&[("robots/e.com", ROBOTS)]);
+    let robots = folder.path("robots");
+    for out in [folder.path("robots/a.pack"), folder.path("robots/../robots/a.pack")] {
+        run(args!["pack", "--robots-dir", &robots, "--agent", "bot", "-o", &out])
+            .fails(2, "would be in --robots-dir");
+        assert!(!out.exists());
+    }
+    run(args!["store", "import", "--robots-dir", &robots, folder.path("robots/a.store")])
+        .fails(2, "would be in --robots-dir");
+    let out = folder.path("a.pack");
+    run(args!["pack", "--robots-dir", &robots, "--agent", "bot", "-o", &out]).gives(0, "");
+}
+
+/// The output would be read as input, without end.
+#[test]
+fn an_input_that_is_the_output() {
+    let folder = Folder::of(&[("robots.txt", ROBOTS), ("urls", "/\n/private\n")]);
+    let appended = || OpenOptions::new().append(true).open(folder.path("urls")).unwrap();
+    let robots = folder.path("robots.txt");
+    let filter = args!["filter", "--agent", "bot", "--robots", &robots];
+    for call in [args!["check", &robots, "bot", "-"].to_vec(), filter.to_vec()] {
+        let mut command = command(call);
+        command.stdin(File::open(folder.path("urls")).unwrap()).stdout(appended());
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains("it is also the file that standard output is written to"), "{said}");
+    }
+    let mut named = command(filter.into_iter().chain([folder.path("urls").into()]));
+    let output = named.stdout(appended()).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(std::fs::read(folder.path("urls")).unwrap(), b"/\n/private\n");
+    // A device may be both.
+    if let Ok(null) = OpenOptions::new().read(true).write(true).open("/dev/null") {
+        let mut both = command(args!["check", &robots, "bot", "-"]);
+        both.stdin(null.try_clone().unwrap()).stdout(null);
+        assert_eq!(both.status().unwrap().code(), Some(0));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn closed_streams() {
+    let folder = Folder::of(&[("robots.txt", ROBOTS), ("urls", "/\n")]);
+    let shell = |line: &str| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", line, env!("CARGO_BIN_EXE_robotsieve")]).current_dir(folder.root());
+        let output = shell.stderr(Stdio::piped()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for line in [
+        "\"$0\" check robots.txt bot - <&-",
+        "\"$0\" check - bot / <&-",
+        "\"$0\" filter --robots robots.txt --agent bot <&-",
+        "\"$0\" lint - <&-",
+        "\"$0\" pack --list - --agent bot -o a.pack <&-",
+        "\"$0\" check robots.txt bot / >&-",
+        "\"$0\" filter --robots robots.txt --agent bot urls >&-",
+        "\"$0\" explain robots.txt bot / >&-",
+        "\"$0\" --help >&-",
+    ] {
+        let (status, said) = shell(line);
+        assert!(status == Some(3) && said.contains("it is closed"), "{line}: {status:?} {said}");
+    }
+    // Streams that are not used may be closed, or be anything.
+    for line in [
+        "\"$0\" check robots.txt bot / <&-",
+        "\"$0\" pack --list urls --agent bot -o a.pack >&- || test $? = 2",
+        "\"$0\" check robots.txt bot - < /dev/null > /dev/null",
+        "\"$0\" check robots.txt bot - <> /dev/null 1<> /dev/null",
+    ] {
+        let (status, said) = shell(line);
+        assert!(status == Some(0), "{line}: {status:?} {said}");
+    }
+}
+
+#[test]
+fn fetching_options_without_fetching() {
+    let folder = Folder::of(&[("robots.txt", ROBOTS)]);
+    let robots = folder.path("robots.txt");
+    for option in ["--parallel=2", "--timeout=2", "--allow-private"] {
+        run(args!["filter", "--robots", &robots, "--agent", "bot", option]).fails(2, "--fetch");
+        let store = folder.path("a.store");
+        run(args!["filter", "--store", &store, "--agent", "bot", option]).fails(2, "--fetch");
+    }
+}
+
+#[test]
+fn a_folder_has_no_crawlers() {
+    let folder = Folder::of(&[("robots/e.com", ROBOTS)]);
+    let (robots, store) = (folder.path("robots"), folder.path("a.store"));
+    run(args!["store", "import", "--robots-dir", &robots, &store]).gives(0, "");
+    let out = folder.path("out");
+    for options in [&["--agent", "bot"][..], &["--keep-rules"], &["--user-agent", "bot/1"]] {
+        let call = args!["store", "export", "--robots-dir", &out, &store];
+        run(call.into_iter().chain(options.iter().map(Into::into))).fails(2, "are for --pack");
+        assert!(!out.exists());
+    }
+    // A host that ends like a file name is read back as that host.
+    let folder = Folder::of(&[("robots/e.txt.txt", ROBOTS)]);
+    let (robots, store, out) = (folder.path("robots"), folder.path("a.store"), folder.path("out"));
+    run(args!["store", "import", "--robots-dir", &robots, &store]).gives(0, "");
+    run(args!["store", "export", "--robots-dir", &out, &store]).gives(0, "");
+    assert!(out.join("e.txt.txt").is_file());
+}
+
+#[test]
+fn one_host_with_two_files() {
+    let folder = Folder::of(&[("e.com", ROBOTS), ("e.com.txt", ""), ("E.COM.txt", "")]);
+    let ran = run_with(
+        args!["filter", "--robots-dir", folder.root(), "--agent", "bot", "--format", "tsv"],
+        b"http://e.com/private\nhttp://e.com.txt/private\n",
+    );
+    ran.gives(0, "disallow\thttp://e.com/private\nunknown\thttp://e.com.txt/private\n");
+    ran.says("'e.com' and 'e.com.txt'").says("'E.COM.txt' and 'e.com'");
+    let elsewhere = Folder::new();
+    let out = elsewhere.path("a.pack");
+    run(args!["pack", "--robots-dir", folder.root(), "--agent", "bot", "-o", &out])
+        .gives(0, "")
+        .says("origins 1 ")
+        .says("are for the same host, e.com: 'e.com' is used");
+}
+
+/// All ways to write an IPv6 address are one host.
+#[test]
+fn one_address() {
+    let folder = Folder::of(&[("[0:0:0:0:0:0:0:1]", ROBOTS)]);
+    run_with(
+        args!["filter", "--robots-dir", folder.root(), "--agent", "bot", "--format", "tsv"],
+        b"http://[::1]/private\nhttp://[0::1]/private\nhttp://a\\@b/private\n",
+    )
+    .gives(
+        0,
+        "disallow\thttp://[::1]/private\ndisallow\thttp://[0::1]/private\n\
+         invalid\thttp://a\\@b/private\n",
+    );
+}
+
+#[test]
+fn quiet_shows_no_progress() {
+    let folder = Folder::of(&[("robots.txt", ROBOTS), ("urls", "/\n")]);
+    let (robots, urls) = (folder.path("robots.txt"), folder.path("urls"));
+    let call = args!["filter", "--robots", &robots, "--agent", "bot", "--progress=always", &urls];
+    assert!(run(call.clone()).err.contains('\x1b'));
+    assert_eq!(run(call.into_iter().chain(["-q".into()])).err, "");
+}
+
+#[test]
+fn compressed_robots_txt() {
+    let folder = Folder::new();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(ROBOTS.as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    folder.file("e.com", &gzip);
+    run(args!["check", folder.path("e.com"), "bot", "/private"])
+        .fails(3, "it is compressed with gzip; unpack it with 'gzip -dc'");
+    run_with(args!["lint", "-"], &gzip).fails(3, "compressed with gzip");
+    run_with(args!["check", "-", "bot", "/"], b"\x28\xB5\x2F\xFD").fails(3, "with zstd");
+    let ran = run_with(
+        args!["filter", "--robots-dir", folder.root(), "--agent", "bot", "--format", "tsv"],
+        b"http://e.com/private\n",
+    );
+    ran.gives(3, "unknown\thttp://e.com/private\n").says("compressed with gzip");
+}
+
+#[test]
+fn names_that_forge_lines() {
+    let folder = Folder::of(&[("robots.txt", ROBOTS)]);
+    let robots = folder.path("robots.txt");
+    run(args!["check", &robots, "bot", "/private\nallow\t/x\x1b[2J"])
+        .gives(1, "disallow\t/private\\nallow\\t/x\\x1b[2J\n");
+    run(args!["check", &robots, "bot", "e.com\n\x1b[2J", "x"])
+        .gives(2, "invalid\te.com\\n\\x1b[2J\ninvalid\tx\n")
+        .says("2 URLs are invalid, the first is 'e.com\\n\\x1b[2J':");
+    let ran = run_in(&folder.root(), args!["check", "no\nrobotsieve: \x1b[2Jdone", "bot", "/"]);
+    assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
+    assert!(!ran.err.contains('\x1b'), "{ran:?}");
+    let ran = run(args!["check", "--no\x1b[2Jsuch", &robots, "bot", "/"]);
+    assert!(ran.status == 2 && !ran.err.contains('\x1b'), "{ran:?}");
+}
+
+#[test]
+fn the_invalid_url_is_named() {
+    let folder = Folder::of(&[("robots.txt", ROBOTS)]);
+    run(args!["check", folder.path("robots.txt"), "bot", "/", "e.com"])
+        .gives(2, "allow\t/\ninvalid\te.com\n")
+        .says("robotsieve: 'e.com' is invalid: a URL is scheme://host/path");
+}
+
+#[test]
+fn negative_numbers() {
+    let folder = Folder::of(&[("robots.txt", ROBOTS)]);
+    let robots = folder.path("robots.txt");
+    run(args!["filter", "--robots", &robots, "--agent", "bot", "--threads", "-1"])
+        .fails(2, "invalid value '-1' for '--threads <N>'");
+    run(args!["fetch", "--send-user-agent", "bot", "--timeout", "-5"])
+        .fails(2, "invalid value '-5' for '--timeout <SECONDS>'");
+}

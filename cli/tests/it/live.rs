@@ -1,0 +1,157 @@
+//! Programs that talk to the command while it runs, or end it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+use crate::command::{Folder, command};
+
+/// How long an answer may take before a test fails: far longer than it does.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A command that is asked line by line.
+struct Asked {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Asked {
+    fn start(args: impl IntoIterator<Item = std::ffi::OsString>) -> Asked {
+        let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in output.lines() {
+                let _ = sender.send(line.unwrap());
+            }
+        });
+        Asked { input: child.stdin.take().unwrap(), child, lines }
+    }
+
+    fn write(&mut self, text: &str) {
+        self.input.write_all(text.as_bytes()).unwrap();
+        self.input.flush().unwrap();
+    }
+
+    #[track_caller]
+    fn answers(&self, wanted: &str) {
+        let line = self.lines.recv_timeout(PATIENCE);
+        assert_eq!(line.as_deref(), Ok(wanted), "no answer while the input is open");
+    }
+
+    #[track_caller]
+    fn ends(mut self, status: i32) {
+        drop(self.input);
+        assert_eq!(self.child.wait().unwrap().code(), Some(status));
+    }
+}
+
+/// Each line is answered before the next one is written, also if it is shorter than what tells
+/// compressed input apart.
+#[test]
+fn filter_answers_while_its_input_waits() {
+    let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /a\n")]);
+    let robots = folder.path("robots.txt");
+    for threads in ["1", "2"] {
+        let mut asked = Asked::start(args![
+            "filter",
+            "--agent",
+            "bot",
+            "--robots",
+            &robots,
+            "--format",
+            "tsv",
+            "--threads",
+            threads
+        ]);
+        asked.write("/\n");
+        asked.answers("allow\t/");
+        asked.write("/a\n/b\n/c");
+        asked.answers("disallow\t/a");
+        asked.answers("allow\t/b");
+        asked.write("d\n");
+        asked.answers("allow\t/cd");
+        asked.write("(\n");
+        asked.answers("invalid\t(");
+        asked.ends(0);
+    }
+}
+
+/// Whole lines of compressed input are answered too.
+#[test]
+fn filter_answers_compressed_input() {
+    let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /a\n")]);
+    let robots = folder.path("robots.txt");
+    let mut asked = Asked::start(args!["filter", "--agent", "bot", "--robots", &robots]);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(b"/a\n/b\n").unwrap();
+    gzip.flush().unwrap();
+    asked.input.write_all(gzip.get_ref()).unwrap();
+    asked.answers("/b");
+    drop(asked.input);
+    asked.child.kill().unwrap();
+    asked.child.wait().unwrap();
+}
+
+/// A signal that ends `pack` leaves the old pack as it was, and no other file.
+#[cfg(unix)]
+#[test]
+fn signals_leave_no_temporary_file() {
+    use std::os::unix::process::ExitStatusExt;
+
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let folder = Folder::of(&[("a.pack", "old")]);
+        // The pack is begun before its list is complete: the file of the second host is a pipe
+        // that nobody writes to.
+        let pipe = folder.path("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        folder.file("list", format!("e.com\t{}\n", pipe.display()));
+        let (list, out) = (folder.path("list"), folder.path("a.pack"));
+        let mut child =
+            command(args!["pack", "--list", &list, "--agent", "bot", "-o", &out]).spawn().unwrap();
+        let names = || {
+            let entries = std::fs::read_dir(folder.root()).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort_unstable();
+            names
+        };
+        let begun = std::time::Instant::now();
+        while names().len() < 4 {
+            assert!(begun.elapsed() < PATIENCE, "no temporary file: {:?}", names());
+            assert_eq!(child.try_wait().unwrap(), None);
+            thread::sleep(Duration::from_millis(10));
+        }
+        let id = child.id().to_string();
+        let killed = std::process::Command::new("kill").args(["-s", name, &id]).status().unwrap();
+        assert!(killed.success());
+        assert_eq!(child.wait().unwrap().signal(), Some(number), "{name}");
+        assert_eq!(names(), ["a.pack", "list", "pipe"], "{name}");
+        assert_eq!(std::fs::read(&out).unwrap(), b"old");
+    }
+}
+
+/// What is ignored stays ignored: `nohup` keeps the command alive.
+#[cfg(unix)]
+#[test]
+fn ignored_signals_stay_ignored() {
+    let folder = Folder::of(&[("robots.txt", "")]);
+    let pipe = folder.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    folder.file("list", format!("e.com\t{}\n", pipe.display()));
+    let script = "trap '' HUP; \"$0\" pack --list list --agent bot -o a.pack & \
+                  while ! ls .tmp* 2> /dev/null; do sleep 0.01; done; \
+                  kill -s HUP $!; echo > pipe; wait $!";
+    let status = std::process::Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
+        .current_dir(folder.root())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert!(folder.path("a.pack").is_file());
+}

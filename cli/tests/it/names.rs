@@ -1,0 +1,151 @@
+//! Names that are no names, and whole headers.
+
+use serde_json::Value;
+
+use crate::command::{Folder, Ran, run_in};
+
+const ROBOTS: &str = "User-agent: GPTBot\nUser-agent: Sogou web spider\nDisallow: /\n\n\
+    User-agent: MJ12bot\nDisallow: /\n\nUser-agent: *\nAllow: /\n";
+const HEADER: &str = "Mozilla/5.0 (KHTML, like Gecko; compatible; GPTBot/1.1)";
+
+fn folder() -> Folder {
+    let folder = Folder::of(&[("robots.txt", ROBOTS), ("urls", "https://e.example/x\n")]);
+    folder.file("robots/e.example", ROBOTS);
+    folder
+}
+
+fn robotsieve(folder: &Folder, line: &[&str]) -> Ran {
+    run_in(&folder.root(), line.iter().map(std::ffi::OsString::from))
+}
+
+/// The commands that take a crawler's name, with NAME in its place.
+const COMMANDS: [&[&str]; 12] = [
+    &["check", "robots.txt", "NAME", "/x"],
+    &["check", "--agent", "NAME", "robots.txt", "/x"],
+    &["explain", "robots.txt", "NAME", "/x"],
+    &["explain", "--all-profiles", "robots.txt", "NAME", "/x"],
+    &["explain", "--record", "robots.txt", "NAME", "/x"],
+    &["dot", "robots.txt", "NAME"],
+    &["filter", "--robots", "robots.txt", "--agent", "NAME", "urls"],
+    &["filter", "--robots-dir", "robots", "--agent", "GPTBot", "--agent", "NAME", "urls"],
+    &["pack", "--robots-dir", "robots", "--agent", "NAME", "-o", "out"],
+    &["diff", "--agent", "NAME", "robots.txt", "robots.txt"],
+    &["records", "--agent", "NAME", "robots.txt"],
+    &["filter", "--pack", "p", "--agent", "NAME", "urls"],
+];
+
+fn with<'l>(line: &[&'l str], name: &'l str) -> Vec<&'l str> {
+    line.iter().map(|word| if *word == "NAME" { name } else { word }).collect()
+}
+
+#[test]
+fn names_that_no_group_can_match() {
+    let folder = folder();
+    let pack = ["pack", "--robots-dir", "robots", "--agent", "GPTBot", "-o", "p"];
+    assert_eq!(robotsieve(&folder, &pack).status, 0);
+    let names = [
+        (
+            "GPTBot/1.0",
+            "'GPTBot/1.0' is not a product token, so no group can name it in profile \
+          rfc9309: did you mean 'GPTBot'? A whole header goes to --user-agent",
+        ),
+        ("x,Sogou web spider", "did you mean 'Sogou'?"),
+        ("Big Brother", "did you mean 'Big'?"),
+        (
+            HEADER,
+            "looks like a User-Agent header, not a name: give it with --user-agent, or name \
+          the crawler 'GPTBot'",
+        ),
+    ];
+    for command in COMMANDS {
+        for (name, message) in names {
+            robotsieve(&folder, &with(command, name)).fails(2, message);
+        }
+    }
+    assert!(!folder.path("out").exists());
+}
+
+#[test]
+fn google_takes_names_as_given() {
+    let folder = folder();
+    for (name, message) in [
+        ("GPTBot/1.0", "no group can name it in profile google: did you mean 'GPTBot'?"),
+        ("MJ12bot", "no group can name it in profile google: a line with it names 'MJ'"),
+        (HEADER, "give it with --user-agent"),
+    ] {
+        robotsieve(&folder, &["check", "--profile", "google", "robots.txt", name, "/x"])
+            .gives(0, "allow\t/x\n")
+            .says(message);
+    }
+    // MJ12bot is a name elsewhere, and `explain` says where it is none.
+    let ran = robotsieve(&folder, &["check", "robots.txt", "MJ12bot", "/x"]);
+    assert_eq!((ran.status, &*ran.err), (1, ""));
+    let ran = robotsieve(&folder, &["explain", "--all-profiles", "robots.txt", "MJ12bot", "/x"]);
+    assert_eq!(ran.status, 1);
+    ran.says("no group can name it in profile google");
+}
+
+#[test]
+fn names_of_other_profiles() {
+    let folder = folder();
+    for profile in ["google-classic", "original-1994"] {
+        for name in ["GPTBot/1.0", "Sogou web spider"] {
+            let ran =
+                robotsieve(&folder, &["check", "--profile", profile, "robots.txt", name, "/x"]);
+            assert_eq!((ran.status, &*ran.err), (1, ""), "{profile} {name}");
+        }
+        robotsieve(&folder, &["check", "--profile", profile, "robots.txt", HEADER, "/x"])
+            .fails(2, "looks like a User-Agent header");
+    }
+    // Names that stand for a crawler without a group.
+    for name in ["", "*"] {
+        let ran = robotsieve(&folder, &["check", "robots.txt", name, "/x"]);
+        assert_eq!((ran.status, &*ran.err), (0, ""));
+    }
+    // One word with an odd character is taken, with a warning.
+    robotsieve(&folder, &["check", "robots.txt", "GPTBot!", "/x"])
+        .gives(0, "allow\t/x\n")
+        .says("a line with it names 'GPTBot'");
+}
+
+#[test]
+fn replay_refuses_them_too() {
+    let folder = folder();
+    let explain = ["explain", "--record", "robots.txt", "Sogou", "/x"];
+    let record = robotsieve(&folder, &explain);
+    let record = String::from_utf8(record.out.clone()).unwrap();
+    folder.file("good", &record);
+    folder.file("bad", record.replace("Sogou", "Sogou/1"));
+    assert_eq!(robotsieve(&folder, &["replay", "good"]).status, 0);
+    let ran = robotsieve(&folder, &["replay", "bad"]);
+    assert_eq!(ran.status, 2);
+    let out = String::from_utf8_lossy(&ran.out).into_owned();
+    assert!(out.contains("malformed") && out.contains("did you mean 'Sogou'?"), "{out}");
+}
+
+#[test]
+fn explain_shows_how_a_header_was_read() {
+    let folder = folder();
+    let header = "FooBot/1.0 (like Gecko); compatible; GPTBot/1.0; +https://e.example/MJ12bot";
+    let ran = robotsieve(&folder, &["explain", "--user-agent", header, "robots.txt", "/x"]);
+    let out = String::from_utf8(ran.out).unwrap();
+    assert!(out.contains("the names in the User-Agent header, the surest first"), "{out}");
+    assert!(out.contains("^^^^^^ 1: after 'compatible', decides"), "{out}");
+    assert!(out.contains("------ 2: a product"), "{out}");
+    let other = robotsieve(&folder, &["explain", "--user-agent", "FooBot", "robots.txt", "/x"]);
+    let other = String::from_utf8(other.out).unwrap();
+    assert!(other.contains("no group is for a name in the User-Agent header"), "{other}");
+    assert!(other.contains("1: a product, without a group"), "{other}");
+    let browser = ["explain", "--user-agent", "Mozilla/5.0", "robots.txt", "/x"];
+    let browser = String::from_utf8(robotsieve(&folder, &browser).out).unwrap();
+    assert!(browser.contains("no word of the User-Agent header is a crawler's name"), "{browser}");
+
+    let json = ["explain", "--format", "json", "--user-agent", header, "robots.txt", "/x"];
+    let json: Value = serde_json::from_slice(&robotsieve(&folder, &json).out).unwrap();
+    let names = serde_json::json!([
+        { "name": "GPTBot", "span": [37, 43], "certainty": "compatible" },
+        { "name": "FooBot", "span": [0, 6], "certainty": "product" },
+    ]);
+    assert_eq!(json["names"], names);
+    assert_eq!(json["explanations"][0]["group"]["decided_by"], serde_json::json!([0]));
+}

@@ -1,0 +1,115 @@
+//! Findings about fields that are neither user-agent lines nor rules.
+
+use crate::lint::{Code, Severity, Subject, shown};
+use crate::read::parse::{Record, likely_field};
+
+/// Fields that some document defines or some crawler reads. Those that hardly any crawler obeys
+/// have a text that says what to do instead.
+const OTHER_FIELDS: [(&str, Option<&str>); 12] = [
+    ("crawl-delay", None),
+    ("content-signal", None),
+    ("content-usage", None),
+    (
+        "noindex",
+        Some("Google has ignored it since 2019; use the robots meta tag or 'X-Robots-Tag'"),
+    ),
+    (
+        "nofollow",
+        Some("Google has ignored it since 2019; use the robots meta tag or 'X-Robots-Tag'"),
+    ),
+    ("noarchive", Some("use the robots meta tag or 'X-Robots-Tag'")),
+    ("host", Some("only Yandex read it, until 2018; redirect to the main host instead")),
+    ("clean-param", Some("only Yandex reads it; use 'rel=canonical' for other crawlers")),
+    ("request-rate", Some("limit requests on the server, with status 429")),
+    ("visit-time", Some("limit requests on the server, with status 429")),
+    ("cache-delay", Some("no crawler is known to obey it")),
+    ("robot-version", Some("it comes from a draft of 1996 that was never adopted")),
+];
+
+pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let span = subject.name_span(record);
+    let Ok(name) = str::from_utf8(record.name) else {
+        let message = format!("unknown field '{}', so the line is ignored", shown(record.name));
+        subject.add(Code::UnknownField, record.line, span, message);
+        return;
+    };
+    let lower = name.to_ascii_lowercase();
+    if lower == "allow" {
+        // Only the 1994 standard does not know it.
+        let message = "the 1994 standard has no 'Allow', so the line is ignored";
+        subject.add(Code::UnsupportedField, record.line, span, message);
+        return;
+    }
+    match OTHER_FIELDS.iter().find(|(known, _)| *known == lower) {
+        Some(("crawl-delay", _)) => crawl_delay(subject, record),
+        Some((_, None)) => {}
+        Some((known, Some(instead))) => {
+            let message = format!("hardly any crawler obeys '{known}', or none does");
+            subject.add(Code::UnsupportedField, record.line, span, message).help(*instead);
+        }
+        // The parser has a diagnostic for it.
+        None if likely_field(record.name).is_some() => {}
+        None => {
+            let message = format!("unknown field '{}', so the line is ignored", shown(record.name));
+            let near = near(&lower);
+            let draft = subject.add(Code::UnknownField, record.line, span.clone(), message);
+            if let Some(known) = near {
+                draft.propose(format!("write '{known}'"), span, known);
+            }
+        }
+    }
+}
+
+/// The known field that a misspelt one is meant to be.
+fn near(lower: &str) -> Option<&'static str> {
+    const MAX_LEN: usize = 32;
+    let similarity = |(known, _): &(&'static str, _)| {
+        // Short words are near to many others: 'root' is no misspelt 'host'.
+        let most = if known.len() > 6 { 2 } else { 1 };
+        let distance = (lower.len().abs_diff(known.len()) <= most)
+            .then(|| strsim::osa_distance(lower, known))?;
+        (distance <= most).then_some((distance, *known))
+    };
+    let near = (lower.len() <= MAX_LEN).then(|| OTHER_FIELDS.iter().filter_map(similarity).min());
+    near.flatten().map(|(_, known)| known)
+}
+
+fn crawl_delay(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let span = subject.record_span(record);
+    let seconds = str::from_utf8(record.value).ok().and_then(|value| value.parse::<f64>().ok());
+    let is_number = seconds.is_some_and(|s| s.is_finite() && s >= 0.0);
+    if is_number {
+        let message = "most crawlers ignore Crawl-delay, including Googlebot";
+        subject.add(Code::CrawlDelay, record.line, span, message);
+    } else {
+        let message =
+            format!("the crawl delay '{}' is not a number of seconds", shown(record.value));
+        subject
+            .add(Code::CrawlDelay, record.line, span, message)
+            .severity(Severity::Warning)
+            .help("write the number of seconds between two requests, as in 'Crawl-delay: 10'");
+    }
+}
+
+pub(super) fn sitemap(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let colon = memchr::memmem::find(value, b"://");
+    let scheme = colon.map(|at| &value[..at]).filter(|scheme| {
+        scheme.first().is_some_and(u8::is_ascii_alphabetic)
+            && scheme.iter().all(|o| o.is_ascii_alphanumeric() || b"+-.".contains(o))
+    });
+    let has_host =
+        colon.is_some_and(|at| value[at + 3..].first().is_some_and(|o| !b"/?#:".contains(o)));
+    if scheme.is_some() && has_host {
+        return;
+    }
+    let span = if value.is_empty() { subject.record_span(record) } else { record.value_span() };
+    let message = if value.is_empty() {
+        "the sitemap has no URL".to_owned()
+    } else {
+        format!("the sitemap '{}' is not an absolute URL", shown(value))
+    };
+    subject
+        .add(Code::SitemapNotAbsolute, record.line, span, message)
+        .help("write it with scheme and host, as in 'https://example.com/sitemap.xml'");
+}

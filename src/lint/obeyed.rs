@@ -1,0 +1,144 @@
+//! Which groups the crawlers that a file names obey, found once for all findings.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::policy::Policy;
+use crate::policy::robots::Robots;
+use crate::profile::Profile;
+use crate::read::crawler::Crawler;
+use crate::read::select::{GroupNumbers, Names, Selected};
+
+/// The budget for a file's policies: the bytes of all their rules and user-agent lines, with some
+/// more for each line. A group that many crawlers obey beside others is in the policy of each of
+/// them, so all policies together can be as large as the square of the file.
+const POLICY_BYTES: usize = 4 << 20;
+
+/// What a line of a policy counts beside its bytes.
+const LINE_BYTES: usize = 32;
+
+/// The groups that one crawler obeys.
+#[derive(Default)]
+struct Groups {
+    numbers: GroupNumbers,
+    /// Whether one of them has rules, be they empty.
+    have_rules: bool,
+}
+
+/// The groups that each crawler obeys: one for each product token of the file, and one that no
+/// user-agent line names.
+pub(super) struct Obeyed {
+    profile: Profile,
+    everybody: Groups,
+    /// By token in lower case.
+    by_token: HashMap<Vec<u8>, Groups>,
+    nobody: Groups,
+}
+
+impl Obeyed {
+    pub(super) fn of(robots: &Robots<'_>, file: &[u8]) -> Obeyed {
+        let groups = robots.groups();
+        let with_rules: Vec<bool> =
+            (0..groups.count()).map(|group| !groups.rules(group).is_empty()).collect();
+        let of = |selected: &Selected| Groups {
+            numbers: GroupNumbers::from_slice(selected.groups()),
+            have_rules: selected.groups().iter().any(|group| with_rules[*group as usize]),
+        };
+        let mut by_token = HashMap::new();
+        for (_, span, _) in groups.agent_lines() {
+            if let Names::Token(token) = Names::of(&file[span], robots.profile()) {
+                by_token
+                    .entry(token.to_ascii_lowercase())
+                    .or_insert_with(|| of(&groups.select(&Crawler::name(token))));
+            }
+        }
+        let everybody = of(&groups.select_everybody());
+        Obeyed { profile: *robots.profile(), everybody, by_token, nobody: Groups::default() }
+    }
+
+    fn groups(&self, value: &[u8]) -> &Groups {
+        match Names::of(value, &self.profile) {
+            Names::Everybody => &self.everybody,
+            Names::Token(token) => {
+                self.by_token.get(&token.to_ascii_lowercase()).unwrap_or(&self.nobody)
+            }
+            Names::Nobody => &self.nobody,
+        }
+    }
+
+    /// The groups that a crawler obeys if the value of a user-agent line of the file names it, in
+    /// the order of the file.
+    pub(super) fn by(&self, value: &[u8]) -> &[u32] {
+        &self.groups(value).numbers
+    }
+
+    /// The groups of a crawler that no user-agent line names.
+    pub(super) fn everybody(&self) -> &[u32] {
+        &self.everybody.numbers
+    }
+
+    /// Whether one of these groups has rules.
+    pub(super) fn have_rules(&self, value: &[u8]) -> bool {
+        self.groups(value).have_rules
+    }
+
+    /// The groups that at least one crawler obeys.
+    pub(super) fn reached(&self) -> HashSet<u32> {
+        // No crawler has an empty name.
+        let named = self.by_token.iter().filter(|(token, _)| !token.is_empty());
+        let all = named.map(|(_, groups)| groups).chain([&self.everybody]);
+        all.flat_map(|groups| &groups.numbers).copied().collect()
+    }
+
+    /// The policies of all crawlers, each once.
+    pub(super) fn policies(&self, robots: &Robots<'_>) -> Policies {
+        // A crawler for each list of groups; `None` is one that no line names.
+        let mut crawlers: BTreeMap<&[u32], Option<&[u8]>> = BTreeMap::new();
+        for (token, groups) in &self.by_token {
+            crawlers.entry(&groups.numbers).or_insert(Some(token));
+        }
+        crawlers.entry(&self.everybody.numbers).or_insert(None);
+        let groups = robots.groups();
+        let bytes: Vec<usize> = (0..groups.count())
+            .map(|group| {
+                let agents =
+                    groups.agents(group).iter().map(|agent| groups.agent_value(agent).len());
+                let rules = groups.rules(group).iter().map(|rule| groups.rule_value(rule).len());
+                agents.chain(rules).map(|len| len + LINE_BYTES).sum()
+            })
+            .collect();
+        let mut room = POLICY_BYTES;
+        let mut policies = Policies::default();
+        for (numbers, crawler) in crawlers.into_iter().filter(|(numbers, _)| !numbers.is_empty()) {
+            let bytes = numbers.iter().map(|group| bytes[*group as usize]).sum();
+            match room.checked_sub(bytes) {
+                Some(left) => {
+                    room = left;
+                    let crawler = crawler.map(Crawler::name);
+                    policies
+                        .by_groups
+                        .insert(GroupNumbers::from_slice(numbers), policies.all.len());
+                    policies.all.push(robots.policy_or_everybody(crawler.as_ref()));
+                }
+                None => policies.left_out.extend(numbers),
+            }
+        }
+        policies
+    }
+}
+
+/// The policies of a file.
+#[derive(Default)]
+pub(super) struct Policies {
+    pub(super) all: Vec<Policy>,
+    /// Their numbers.
+    by_groups: HashMap<GroupNumbers, usize>,
+    /// The groups of those that did not fit the budget.
+    pub(super) left_out: HashSet<u32>,
+}
+
+impl Policies {
+    /// The policy of the crawlers that obey these groups, if there are any and it fits the budget.
+    pub(super) fn of(&self, groups: &[u32]) -> Option<&Policy> {
+        self.by_groups.get(groups).map(|number| &self.all[*number])
+    }
+}

@@ -1,0 +1,210 @@
+//! Findings about what crawlers see of the site: all of it blocked, or what its pages need.
+
+use std::collections::BTreeSet;
+
+use memchr::memmem::Finder;
+
+use crate::lint::{Code, Severity, Subject, crawlers, shown};
+use crate::policy::Policy;
+use crate::policy::decision::Rule;
+use crate::read::crawler::Crawler;
+use crate::read::parse::Field;
+use crate::verdict::Verdict;
+
+pub(super) fn find(subject: &mut Subject<'_>) {
+    let engines = search_engines(subject);
+    blocks_everything(subject, &engines);
+    blocks_resources(subject, &engines);
+    sitemap_blocked(subject);
+}
+
+/// The policies by which a site is found, each once, with whom it is for.
+fn search_engines(subject: &Subject<'_>) -> Vec<(String, Policy)> {
+    let everybody = subject.robots.policy_or_everybody(None);
+    let mut all = vec![(String::new(), everybody)];
+    for (token, engine) in crawlers::SEARCH_ENGINES {
+        let policy = subject.robots.policy(&Crawler::name(token));
+        if !all.iter().any(|(_, known)| known.is_same(&policy)) {
+            all.push((format!("{engine} ({token})"), policy));
+        }
+    }
+    all
+}
+
+/// The rule that blocks a whole site. `None` if there is none, or if a rule of higher precedence
+/// allows something.
+pub(super) fn blocking<'p>(policy: &'p Policy, subject: &Subject<'_>) -> Option<Rule<'p>> {
+    // From highest to lowest precedence.
+    for rule in policy.rules() {
+        let can_match = match rule.pattern().first() {
+            Some(first) => *first == b'/' || *first == b'*' && subject.profile.wildcards,
+            None => !rule.is_anchored(),
+        };
+        match rule.verdict {
+            Verdict::Allow if can_match => return None,
+            Verdict::Allow => {}
+            Verdict::Disallow => {
+                let is_all = matches!(rule.pattern(), b"/" | b"") && !rule.is_anchored();
+                if is_all && can_match {
+                    return Some(rule);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Blocking one crawler is a decision; blocking all, or a search engine, is often an oversight.
+fn blocks_everything(subject: &mut Subject<'_>, engines: &[(String, Policy)]) {
+    let mut found = BTreeSet::new();
+    for (engine, policy) in engines {
+        let Some(rule) = blocking(policy, subject) else { continue };
+        if !found.insert(rule.line) {
+            continue;
+        }
+        let message = if engine.is_empty() {
+            "this blocks the whole site for every crawler without a group of its own".to_owned()
+        } else {
+            format!("this blocks the whole site for {engine}")
+        };
+        let (line, span) = (rule.line, subject.value_span(rule.line));
+        // Others are left out on purpose more often than by oversight.
+        let is_big =
+            engine.is_empty() || engine.starts_with("Google") || engine.starts_with("Bing");
+        let severity = if is_big { Severity::Error } else { Severity::Warning };
+        subject.add(Code::BlocksEverything, line, span, message).severity(severity).help(
+            "if that is meant, silence this with '# robotsieve: ignore RS307'; if crawlers should \
+             visit the site, write an empty 'Disallow:'",
+        );
+    }
+}
+
+/// Rules that say themselves that they are about CSS or JavaScript, and that decide.
+fn blocks_resources(subject: &mut Subject<'_>, engines: &[(String, Policy)]) {
+    let resources = Resource::all();
+    let mut found = BTreeSet::new();
+    for (engine, policy) in engines {
+        for rule in policy.rules().filter(|rule| rule.verdict == Verdict::Disallow) {
+            let named = resources.iter().find(|resource| resource.is_named(rule.pattern()));
+            let Some(what) = named.map(|resource| resource.what) else { continue };
+            let path = example(&rule, what);
+            let decides = policy.decide_path(&path).is_ok_and(|decision| {
+                decision.rule().is_some_and(|decided| decided.line == rule.line)
+            });
+            if !decides || !found.insert(rule.line) {
+                continue;
+            }
+            let who = if engine.is_empty() { "search engines" } else { engine };
+            let message = format!("this blocks {what} for {who}: '{}'", shown(&path));
+            let (line, span) = (rule.line, subject.value_span(rule.line));
+            subject
+                .add(Code::BlocksResources, line, span, message)
+                .help("allow what pages need to be rendered");
+        }
+    }
+}
+
+/// A kind of file that pages need.
+struct Resource {
+    what: &'static str,
+    extension: Finder<'static>,
+    folders: [&'static [u8]; 3],
+}
+
+impl Resource {
+    fn all() -> [Resource; 2] {
+        let of = |what, extension: &'static str, folders| Resource {
+            what,
+            extension: Finder::new(extension),
+            folders,
+        };
+        [
+            of("CSS", ".css", [b"css", b"styles", b"stylesheets"]),
+            of("JavaScript", ".js", [b"js", b"scripts", b"javascript"]),
+        ]
+    }
+
+    /// Whether a pattern names such files, by extension or as a folder.
+    fn is_named(&self, pattern: &[u8]) -> bool {
+        const LONGEST: usize = 256;
+        let lower = pattern[..pattern.len().min(LONGEST)].to_ascii_lowercase();
+        let by_extension = self.extension.find(&lower).is_some_and(|at| {
+            matches!(lower.get(at + self.extension.needle().len()), None | Some(b'*' | b'?'))
+        });
+        let last = lower.strip_suffix(b"*").unwrap_or(&lower);
+        let by_folder = last.strip_suffix(b"/").is_some_and(|folder| {
+            let named = self.folders.iter().filter_map(|name| folder.strip_suffix(*name));
+            named.into_iter().any(|before| before.ends_with(b"/"))
+        });
+        by_extension || by_folder
+    }
+}
+
+/// A path that the rule matches.
+fn example(rule: &Rule<'_>, what: &str) -> Vec<u8> {
+    let mut path: Vec<u8> = rule
+        .pattern()
+        .iter()
+        .flat_map(|byte| if *byte == b'*' { &b"x"[..] } else { std::slice::from_ref(byte) })
+        .copied()
+        .collect();
+    if path.first() != Some(&b'/') {
+        path.insert(0, b'/');
+    }
+    if path.ends_with(b"/") {
+        path.extend_from_slice(if what == "CSS" { b"x.css" } else { b"x.js" });
+    }
+    path
+}
+
+/// Sitemaps whose path no crawler of the file may fetch. They may be on another host, which the
+/// message says.
+fn sitemap_blocked(subject: &mut Subject<'_>) {
+    const SITEMAPS: usize = 16;
+    const POLICIES: usize = 64;
+    let sitemaps: Vec<_> = subject
+        .records
+        .iter()
+        .filter(|record| record.field == Field::Sitemap)
+        .take(SITEMAPS)
+        .copied()
+        .collect();
+    if sitemaps.is_empty() {
+        return;
+    }
+    let policies = subject.policies.all.clone();
+    if policies.is_empty() || policies.len() > POLICIES || !subject.policies.left_out.is_empty() {
+        return;
+    }
+    for record in sitemaps {
+        let Some(at) = memchr::memmem::find(record.value, b"://") else { continue };
+        let authority = &record.value[at + 3..];
+        let Some(slash) = memchr::memchr(b'/', authority) else { continue };
+        let path = &authority[slash..];
+        let mut lines = BTreeSet::new();
+        let blocks = |policy: &Policy| {
+            policy.decide_path(path).is_ok_and(|decision| {
+                lines.extend(decision.rule().map(|rule| rule.line));
+                decision.verdict == Verdict::Disallow
+            })
+        };
+        // A crawler without a group of its own may fetch everything if there is none for '*'.
+        let everybody = subject.robots.policy_or_everybody(None);
+        if !policies.iter().chain([&everybody]).all(blocks) {
+            continue;
+        }
+        let related: Vec<_> = lines
+            .iter()
+            .take(4)
+            .map(|line| subject.related(*line, "this rule forbids it"))
+            .collect();
+        let message = format!(
+            "no crawler may fetch '{}', if the sitemap is on this site's host",
+            shown(path)
+        );
+        subject
+            .add(Code::SitemapBlocked, record.line, record.value_span(), message)
+            .related(related)
+            .help("allow the path of the sitemap");
+    }
+}

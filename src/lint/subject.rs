@@ -1,0 +1,208 @@
+//! A file read in one profile, and what was found in it so far.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::lint::fix::Proposal;
+use crate::lint::obeyed::{Obeyed, Policies};
+use crate::lint::{Code, Finding, MAX_PER_CODE, Related, Severity};
+use crate::policy::robots::Robots;
+use crate::profile::Profile;
+use crate::read::parse::Record;
+
+/// A file read in one profile, and what was found in it so far.
+pub(super) struct Subject<'a> {
+    pub(super) file: &'a [u8],
+    /// The profile's name.
+    pub(super) name: Cow<'static, str>,
+    pub(super) profile: Profile,
+    pub(super) robots: Robots<'a>,
+    pub(super) obeyed: Obeyed,
+    pub(super) policies: Policies,
+    /// In the order of the file.
+    pub(super) records: Vec<Record<'a>>,
+    pub(super) found: Vec<Draft>,
+    /// How many findings there are of each code, those that are left out included.
+    pub(super) counts: BTreeMap<Code, usize>,
+    /// Where a finding goes that is left out.
+    spare: Option<Draft>,
+}
+
+/// A finding, and the change to the file that it proposes, which is still to be proven.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) finding: Finding,
+    pub(super) proposal: Option<Proposal>,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn new(file: &'a [u8], name: Cow<'static, str>, profile: &Profile) -> Subject<'a> {
+        let robots = Robots::parse(file, profile);
+        let obeyed = Obeyed::of(&robots, file);
+        let policies = obeyed.policies(&robots);
+        let records = robots.records().collect();
+        Subject {
+            file,
+            name,
+            profile: *profile,
+            robots,
+            obeyed,
+            policies,
+            records,
+            found: Vec::new(),
+            counts: BTreeMap::new(),
+            spare: None,
+        }
+    }
+
+    /// Adds a finding with the code's usual severity. The caller completes it.
+    pub(super) fn add(
+        &mut self,
+        code: Code,
+        line: u32,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> &mut Draft {
+        let finding = Finding {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            line,
+            span,
+            related: Vec::new(),
+            help: None,
+            fix: None,
+            profiles: vec![self.name.clone()],
+        };
+        let draft = Draft { finding, proposal: None };
+        let count = self.counts.entry(code).or_default();
+        *count += 1;
+        if *count > MAX_PER_CODE {
+            return self.spare.insert(draft);
+        }
+        self.found.push(draft);
+        self.found.last_mut().expect("it was just added")
+    }
+
+    /// Whether the line before has just been found to have this code.
+    pub(super) fn had_before(&self, code: Code, line: u32) -> bool {
+        let mut last = self.found.iter().rev().take(8).map(|draft| &draft.finding);
+        last.any(|finding| finding.code == code && finding.line + 1 == line)
+    }
+
+    /// The record on a line.
+    pub(super) fn record(&self, line: u32) -> Option<&Record<'a>> {
+        let at = self.records.binary_search_by_key(&line, |record| record.line).ok()?;
+        Some(&self.records[at])
+    }
+
+    /// The span of a line's value.
+    pub(super) fn value_span(&self, line: u32) -> Range<usize> {
+        self.record(line).map_or(0..0, Record::value_span)
+    }
+
+    /// The span of a record's field name.
+    pub(super) fn name_span(&self, record: &Record<'_>) -> Range<usize> {
+        let at = record.name.as_ptr() as usize - self.file.as_ptr() as usize;
+        at..at + record.name.len()
+    }
+
+    /// The span of a record, from the field's name to the end of its value.
+    pub(super) fn record_span(&self, record: &Record<'_>) -> Range<usize> {
+        let name = self.name_span(record);
+        name.start..record.value_span().end.max(name.end)
+    }
+
+    /// The span of the line around a place, with the line's end.
+    pub(super) fn line_span(&self, at: usize) -> Range<usize> {
+        line_span(self.file, at)
+    }
+
+    /// The end of line that the file uses around a place.
+    pub(super) fn line_end(&self, at: usize) -> &'static str {
+        match &self.file[self.line_span(at)] {
+            [.., b'\r', b'\n'] => "\r\n",
+            [.., b'\r'] => "\r",
+            [.., b'\n'] => "\n",
+            // The last line: as the one before it.
+            _ if memchr::memmem::find(&self.file[..at], b"\r\n").is_some() => "\r\n",
+            _ => "\n",
+        }
+    }
+
+    /// Whether the file is an HTML page without any group.
+    pub(super) fn is_html(&self) -> bool {
+        self.robots.group_count() == 0
+            && self.found.iter().any(|draft| draft.finding.code == Code::Html)
+    }
+
+    /// The value of another line, to explain a finding.
+    pub(super) fn related(&self, line: u32, message: impl Into<String>) -> Related {
+        Related { line, span: self.value_span(line), message: message.into() }
+    }
+}
+
+impl Draft {
+    pub(super) fn severity(&mut self, severity: Severity) -> &mut Draft {
+        self.finding.severity = severity;
+        self
+    }
+
+    pub(super) fn help(&mut self, help: impl Into<String>) -> &mut Draft {
+        self.finding.help = Some(help.into());
+        self
+    }
+
+    pub(super) fn related(&mut self, related: impl IntoIterator<Item = Related>) -> &mut Draft {
+        self.finding.related.extend(related);
+        self
+    }
+
+    /// Proposes to replace some bytes of the file. What it says to do is a clause: `write '/x'`.
+    pub(super) fn propose(
+        &mut self,
+        what: impl Into<String>,
+        span: Range<usize>,
+        replacement: impl Into<Vec<u8>>,
+    ) -> &mut Draft {
+        self.proposal = Some(Proposal::new(what.into(), span, replacement.into()));
+        self
+    }
+}
+
+/// The span of the line around a place, with the line's end. A byte order mark before the first
+/// line is not part of it.
+pub(super) fn line_span(file: &[u8], at: usize) -> Range<usize> {
+    let mark = if file.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let start = memchr::memrchr2(b'\r', b'\n', &file[..at]).map_or(mark.min(at), |end| end + 1);
+    let end = memchr::memchr2(b'\r', b'\n', &file[at..]).map_or(file.len(), |len| {
+        let end = at + len;
+        end + if file[end..].starts_with(b"\r\n") { 2 } else { 1 }
+    });
+    start..end
+}
+
+/// Bytes as text for a message: escaped unless they are printable UTF-8, and cut off if they are
+/// long.
+pub(super) fn shown(bytes: &[u8]) -> String {
+    const LEN: usize = 80;
+    // A long value is looked at no further than it is shown.
+    let long = &bytes[..bytes.len().min(8 * LEN)];
+    let text = match str::from_utf8(long) {
+        Ok(text) => Some(text),
+        Err(error) if error.error_len().is_none() && long.len() < bytes.len() => {
+            str::from_utf8(&long[..error.valid_up_to()]).ok()
+        }
+        Err(_) => None,
+    };
+    let mut text = match text {
+        Some(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        _ => long[..long.len().min(2 * LEN)].escape_ascii().to_string(),
+    };
+    if let Some((end, _)) = text.char_indices().nth(LEN) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}

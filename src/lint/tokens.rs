@@ -1,0 +1,122 @@
+//! Findings about the values of user-agent lines.
+
+use crate::lint::{Code, Subject, crawlers, shown};
+use crate::profile::TokenBytes;
+use crate::read::crawler::Crawler;
+use crate::read::parse::Record;
+use crate::read::select::{Names, token};
+
+pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let token = match Names::of(record.value, &subject.profile) {
+        Names::Everybody => return,
+        Names::Nobody => return names_nobody(subject, record),
+        // Only a crawler without a name finds it, and none is.
+        Names::Token(b"") => return names_nobody(subject, record),
+        Names::Token(_) => token(record.value, subject.profile.token_bytes),
+    };
+    if token.len() < record.value.len() {
+        after_token(subject, record, token);
+    }
+    outside_grammar(subject, record, token);
+    misspelt(subject, record, token);
+}
+
+fn names_nobody(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let message = match value.first() {
+        None => "the user-agent line has no value, so it names no crawler".to_owned(),
+        Some(b'*') => format!("'{}' names no crawler, as something follows the '*'", shown(value)),
+        Some(first) if subject.profile.token_bytes == TokenBytes::Letters => format!(
+            "'{}' names no crawler here, as a product token ends before '{}'",
+            shown(value),
+            shown(&[*first])
+        ),
+        Some(_) => format!("'{}' names no crawler", shown(value)),
+    };
+    let span = if value.is_empty() { subject.record_span(record) } else { record.value_span() };
+    subject
+        .add(Code::NamesNobody, record.line, span, message)
+        .help("a user-agent line holds the product token of one crawler, or '*' alone");
+}
+
+/// What stands behind the product token is ignored. What was meant depends on what it is.
+fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
+    let value = record.value;
+    let after = &value[token.len()..];
+    let span = record.value_offset + token.len()..record.value_span().end;
+    let message = format!("only '{}' names a crawler; '{}' is ignored", shown(token), shown(after));
+    let line = record.line;
+    // A whole header.
+    if after.first() == Some(&b'/') && after.contains(&b'(') {
+        let crawler = Crawler::from_user_agent(value);
+        let name = crawler.iter().next().map(shown);
+        let draft = subject.add(Code::AfterToken, line, span.clone(), message);
+        match name {
+            Some(name) if name.as_bytes().eq_ignore_ascii_case(token) => {
+                draft.propose(format!("write only '{name}'"), span, "")
+            }
+            Some(name) => draft.help(format!(
+                "this is a User-Agent header; the product token in it is probably '{name}'"
+            )),
+            None => draft.help("this is a User-Agent header; write the crawler's product token"),
+        };
+        return;
+    }
+    let draft = subject.add(Code::AfterToken, line, span.clone(), message);
+    // A version, or stars that are meant to match versions.
+    let is_version = after.first() == Some(&b'/')
+        && after[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || b".-_*".contains(byte));
+    if is_version || after.iter().all(|byte| *byte == b'*') {
+        draft.propose(format!("write only '{}'", shown(token)), span, "");
+        return;
+    }
+    // A list of names.
+    let is_separator = |byte: &u8| matches!(byte, b',' | b';' | b'|');
+    let names: Vec<&[u8]> = value.split(is_separator).map(<[u8]>::trim_ascii).collect();
+    let is_token = |name: &&[u8]| {
+        !name.is_empty() && name.iter().all(|b| b.is_ascii_alphabetic() || b"-_".contains(b))
+    };
+    if names.len() > 1 && names.iter().all(is_token) {
+        draft.help("write a user-agent line for each crawler");
+        let end = subject.line_end(record.value_offset);
+        let name = subject.name_span(record);
+        let between = format!("{end}{}: ", shown(&subject.file[name]));
+        let lines: Vec<String> = names.iter().map(|name| shown(name)).collect();
+        let draft = subject.found.last_mut().expect("it was just added");
+        let what = "write a line for each crawler";
+        draft.finding.help = None;
+        draft.propose(what, record.value_span(), lines.join(&between));
+    } else if after[0].is_ascii_whitespace() {
+        draft.help(format!(
+            "a product token has no spaces: look up the crawler's, and if it is '{}', write only \
+             that",
+            shown(token)
+        ));
+    } else {
+        draft.help("look up the crawler's product token, and write nothing else");
+    }
+}
+
+fn outside_grammar(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
+    if token.iter().all(|byte| byte.is_ascii_alphabetic() || b"-_".contains(byte)) {
+        return;
+    }
+    let message = format!(
+        "the product token '{}' has bytes other than letters, '-' and '_', and some crawlers end it \
+         at the first of them",
+        shown(token)
+    );
+    let span = record.value_offset..record.value_offset + token.len();
+    subject.add(Code::TokenOutsideGrammar, record.line, span, message);
+}
+
+fn misspelt(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
+    let Some(known) = crawlers::misspelt(token) else { return };
+    let message = format!("no crawler is known as '{}'; '{known}' is", shown(token));
+    let span = record.value_offset..record.value_offset + token.len();
+    subject.add(Code::MisspeltCrawler, record.line, span.clone(), message).propose(
+        format!("write '{known}'"),
+        span,
+        known,
+    );
+}

@@ -1,0 +1,360 @@
+//! The changes that findings propose do to verdicts what they say.
+
+use std::collections::BTreeSet;
+
+use crate::support::random::Random;
+use crate::support::{corpus, naive, say};
+use robotsieve::diff::{self, Limits};
+use robotsieve::lint::{Apply, Code, Effect, Finding, Options, fix, lint};
+use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
+
+/// The profiles in which fixes are proven, whatever the options.
+fn proven(options: &Options) -> Vec<(String, Profile)> {
+    let mut profiles: Vec<(String, Profile)> =
+        options.profiles.iter().map(|(name, profile)| (name.to_string(), *profile)).collect();
+    for (name, profile) in [("rfc9309", Profile::RFC9309), ("google", Profile::GOOGLE)] {
+        if !profiles.iter().any(|(known, _)| known == name) {
+            profiles.push((name.to_owned(), profile));
+        }
+    }
+    profiles
+}
+
+/// A profile and a crawler for whom something changed.
+type Changed = BTreeSet<(String, Vec<u8>)>;
+
+/// For whom the verdicts of two files differ, by `diff`.
+fn measured(old: &[u8], new: &[u8], options: &Options) -> Changed {
+    let mut changed = Changed::new();
+    for (name, profile) in proven(options) {
+        let (old, new) = (Robots::parse(old, &profile), Robots::parse(new, &profile));
+        for compared in diff::files(&old, &new, &Limits::default()).crawlers {
+            if !compared.difference.is_equal() {
+                let crawlers = compared.crawlers.iter().map(|crawler| crawler.to_ascii_lowercase());
+                changed.extend(crawlers.map(|crawler| (name.clone(), crawler)));
+            }
+        }
+    }
+    changed
+}
+
+fn policy(file: &[u8], profile: &Profile, crawler: &[u8]) -> Policy {
+    let name = Some(crawler).filter(|crawler| *crawler != b"*");
+    Robots::parse(file, profile).policy(&Crawler::names(name))
+}
+
+/// The verdict by trying the rules one by one, with wildcards matched naively.
+fn by_hand(policy: &Policy, profile: &Profile, path: &[u8]) -> Verdict {
+    let decided = policy.decide_path(path).unwrap();
+    let target = policy.target(path).map(|target| target.to_vec());
+    match target {
+        // A path that begins with `//` is no URL of this host for `target`.
+        Ok(target) if !path.starts_with(b"//") => {
+            let verdict = naive::verdict(policy, profile, &target);
+            assert_eq!(verdict, decided.verdict, "{}", path.escape_ascii());
+            verdict
+        }
+        _ => decided.verdict,
+    }
+}
+
+/// Checks that an effect is what happens if the file becomes `new`.
+fn check(old: &[u8], new: &[u8], effect: &Effect, options: &Options, about: &str) {
+    let mut announced = Changed::new();
+    if let Effect::Verdicts(changes) = effect {
+        assert!(!changes.is_empty(), "{about}: no change");
+        for change in changes {
+            assert!(
+                !change.newly_allowed.is_empty() || !change.newly_disallowed.is_empty(),
+                "{about}: {change:?}"
+            );
+            for name in &change.profiles {
+                let (_, profile) =
+                    proven(options).into_iter().find(|(known, _)| known == name).unwrap();
+                for crawler in &change.crawlers {
+                    announced.insert((name.to_string(), crawler.to_ascii_lowercase()));
+                    let policies = [old, new].map(|file| policy(file, &profile, crawler));
+                    let verdicts =
+                        |path: &[u8]| [0, 1].map(|i: usize| by_hand(&policies[i], &profile, path));
+                    for path in &change.newly_disallowed {
+                        let both = [Verdict::Allow, Verdict::Disallow];
+                        assert_eq!(verdicts(path), both, "{about}: {}", path.escape_ascii());
+                    }
+                    for path in &change.newly_allowed {
+                        let both = [Verdict::Disallow, Verdict::Allow];
+                        assert_eq!(verdicts(path), both, "{about}: {}", path.escape_ascii());
+                    }
+                    // No site is closed or opened.
+                    let [before, after] = verdicts(b"/");
+                    assert_eq!(before, after, "{about}: the start page");
+                }
+            }
+        }
+    }
+    assert_eq!(measured(old, new, options), announced, "{about}: {effect}");
+}
+
+fn about(finding: &Finding) -> String {
+    finding.to_string()
+}
+
+/// Checks the fixes of a file, each alone and all together. Returns how many change nothing, how
+/// many change verdicts, and how many were applied together.
+fn check_file(file: &[u8], options: &Options, most: usize) -> [usize; 3] {
+    let report = lint(file, options);
+    let mut counts = [0; 3];
+    let offered: Vec<&Finding> = report.findings.iter().filter(|f| f.fix.is_some()).collect();
+    // Evenly over the file.
+    let step = offered.len().div_ceil(most).max(1);
+    for finding in offered.iter().step_by(step) {
+        let fix = finding.fix.as_ref().unwrap();
+        let new = fix.applied_to(file);
+        check(file, &new, &fix.effect, options, &about(finding));
+        counts[usize::from(fix.effect != Effect::None)] += 1;
+        // It is not offered again.
+        let again = lint(&new, options);
+        let same = again.findings.iter().find(|other| {
+            (other.code, other.line, &other.message)
+                == (finding.code, finding.line, &finding.message)
+                && other
+                    .fix
+                    .as_ref()
+                    .is_some_and(|other| (&other.what, &other.span) == (&fix.what, &fix.span))
+        });
+        // Of many equal lines one goes at a time.
+        let removes = fix.replacement.is_empty() && fix.what == "remove the line";
+        assert!(removes || same.is_none(), "offered again: {}", about(finding));
+    }
+    for apply in [Apply::Unchanging, Apply::All] {
+        let fixed = fix(file, options, apply);
+        counts[2] += fixed.applied.len();
+        match &fixed.effect {
+            Some(effect) => check(file, &fixed.file, effect, options, &format!("{apply:?}")),
+            None => assert_eq!(apply, Apply::All),
+        }
+        if apply == Apply::Unchanging {
+            assert_eq!(fixed.effect, Some(Effect::None));
+        }
+        let twice = fix(&fixed.file, options, apply);
+        assert_eq!(twice.file, fixed.file, "{apply:?}: a second time");
+    }
+    counts
+}
+
+#[corpus::test]
+fn fixes_of_real_files() {
+    // A debug build takes some of the files.
+    let (step, most) = if cfg!(debug_assertions) { (40, 4) } else { (1, 40) };
+    let mut sum = [0; 3];
+    for (number, (_, file)) in corpus::files().into_iter().enumerate() {
+        if number % step == 0 && file.len() < 100_000 {
+            let options = match number / step % 2 {
+                0 => Options::default(),
+                _ => Options::new(Profile::NAMED.iter().copied()),
+            };
+            let counts = check_file(&file, &options, most);
+            sum = [0, 1, 2].map(|i: usize| sum[i] + counts[i]);
+        }
+    }
+    say(&format!(
+        "{} fixes change nothing, {} change verdicts, {} applied",
+        sum[0], sum[1], sum[2]
+    ));
+}
+
+/// Files made of what people get wrong.
+fn generated(random: &mut Random) -> Vec<u8> {
+    const LINES: [&str; 40] = [
+        "User-agent: *",
+        "User-agent: *",
+        "User-agent: FooBot",
+        "User-agent: FooBot/2.1",
+        "User-agent: FooBot, BarBot",
+        "User-agent: Googlbot",
+        "User-agent: 200Bot",
+        "User-agent: Big Brother",
+        "User-agen: FooBot",
+        "User-agent: * Disallow: /a",
+        "User-agent Foobot",
+        "Disallow: /",
+        "Disallow:",
+        "Disallow: /a/",
+        "Disallow: /a/b",
+        "Disallow: /a/b",
+        "Disallow: a/",
+        "Disallow: *a",
+        "Disallow: */b",
+        "Disallow: .pdf$",
+        "Disallow: ?sort=",
+        "Disallow: https://other.example/*",
+        "Disallow: /%61",
+        "Disallow: /%zz",
+        "Disallow: /ä",
+        "Disallow: /a$b",
+        "Disallow: /a$*",
+        "Disallow: /(a|b)/",
+        "Disalow: /",
+        "Disalow: /c",
+        "Disallow /d",
+        "Dissallow : /e",
+        "Allow: /a/",
+        "Allow: /",
+        "Allow: /a/b$",
+        "Alow: /a/c",
+        "Sitemap: https://example.com/a/sitemap.xml",
+        "Sitemap: /sitemap.xml",
+        "Crawl-delay: 1",
+        "prose",
+    ];
+    let ends = ["\n", "\n", "\n", "\r\n", "\n\n"];
+    let mut file = String::new();
+    for _ in 0..=random.below(12) {
+        file.push_str(random.of::<&str>(&LINES));
+        file.push_str(random.of::<&str>(&ends));
+    }
+    if random.below(4) == 0 {
+        file.pop();
+    }
+    file.into_bytes()
+}
+
+#[test]
+fn fixes_of_generated_files() {
+    let rounds = if cfg!(debug_assertions) { 600 } else { 20_000 };
+    let mut random = Random(11);
+    let mut sum = [0; 3];
+    for round in 0..rounds {
+        let file = generated(&mut random);
+        let options = match round % 2 {
+            0 => Options::default(),
+            _ => Options::new(Profile::NAMED.iter().copied()),
+        };
+        let counts = std::panic::catch_unwind(|| check_file(&file, &options, usize::MAX));
+        let counts =
+            counts.unwrap_or_else(|_| panic!("round {round}: {}", String::from_utf8_lossy(&file)));
+        sum = [0, 1, 2].map(|i: usize| sum[i] + counts[i]);
+    }
+    say(&format!(
+        "{} fixes change nothing, {} change verdicts, {} applied",
+        sum[0], sum[1], sum[2]
+    ));
+    assert!(sum.iter().all(|count| *count > rounds / 4), "{sum:?}");
+}
+
+fn only(file: &str, code: Code) -> Finding {
+    let report = lint(file.as_bytes(), &Options::default());
+    let mut found = report.findings.iter().filter(|finding| finding.code == code);
+    let finding = found.next().unwrap_or_else(|| panic!("no {code}: {:#?}", report.findings));
+    assert!(found.next().is_none(), "{code} twice: {:#?}", report.findings);
+    finding.clone()
+}
+
+/// What would block or open a site is never offered. The finding says what was maybe meant.
+#[test]
+fn no_fix_closes_or_opens_a_site() {
+    for (file, code, wanted) in [
+        (
+            "User-agent: *\nDisalow: /\n",
+            Code::MisspeltField,
+            "to write 'Disallow' would block the whole site for crawlers without a group of their \
+             own, and to remove the line would open the whole site for crawlers without a group of \
+             their own",
+        ),
+        (
+            "User-agent: *\nDisallow: /a\nDisallow: https://staging.example/*\n",
+            Code::OtherHost,
+            "if https://staging.example is another host, put the rule into \
+             https://staging.example/robots.txt and remove the line; if it is this one, the path is \
+             '/*'; to write '/*' would block the whole site for crawlers without a group of their \
+             own: if that is not meant, remove the line",
+        ),
+        (
+            "User-agent: * Disallow: /\nDisallow: /x\n",
+            Code::TwoRecords,
+            "to put each on a line of its own would block the whole site for crawlers without a \
+             group of their own: do so only if that is meant",
+        ),
+    ] {
+        let finding = only(file, code);
+        assert_eq!(finding.fix, None, "{finding}");
+        assert_eq!(finding.help.as_deref(), Some(wanted), "{file}");
+    }
+}
+
+/// The advice for rules without a slash, and what it does.
+#[test]
+fn where_a_path_begins() {
+    for (value, wanted) in [
+        ("admin/", Some("/admin/")),
+        ("index.php", Some("/index.php")),
+        ("?sort=", Some("/*?sort=")),
+        (".pdf$", Some("/*.pdf$")),
+        ("&id=", Some("/*&id=")),
+        ("www.example.com/x", None),
+        ("example.com/x", None),
+        ("www.example.com", None),
+        ("~", None),
+    ] {
+        let file = format!("User-agent: *\nDisallow: /z\nDisallow: {value}\n");
+        let finding = only(&file, Code::NoLeadingSlash);
+        let written = finding.fix.as_ref().map(|fix| str::from_utf8(&fix.replacement).unwrap());
+        assert_eq!(written, wanted, "{value}");
+        assert_eq!(finding.help.is_none(), wanted.is_some(), "{value}");
+    }
+    // A star at the start works: nothing is to be done.
+    let finding = only("User-agent: *\nDisallow: *.pdf$\n", Code::NoLeadingSlash);
+    assert_eq!(finding.fix, None);
+    assert_eq!(finding.help.as_deref(), Some("'/*.pdf$' matches the same URLs"));
+}
+
+#[test]
+fn effects_are_said() {
+    let finding = only("User-agent: *\nDisallow: /z\nDisalow: /x/\n", Code::MisspeltField);
+    assert_eq!(
+        finding.fix.unwrap().effect.to_string(),
+        "disallows URLs such as '/x/' for crawlers without a group of their own (rfc9309)"
+    );
+    let finding = only("User-agent: *\nDisallow: /x\nDisallow: /x/y\n", Code::RedundantRule);
+    assert_eq!(finding.fix.unwrap().effect, Effect::None);
+}
+
+/// Two rules may each be removed as long as the other one stays: together they are not.
+#[test]
+fn together_is_proven_too() {
+    let file = b"User-agent: *\nDisallow: /a\nDisalow: /b\nAllow: /b/c\nDisallow: /a/b\n";
+    let fixed = fix(file, &Options::default(), Apply::All);
+    // 'Allow: /b/c' has an effect once '/b' is forbidden, so it stays.
+    assert_eq!(
+        String::from_utf8(fixed.file).unwrap(),
+        "User-agent: *\nDisallow: /a\nDisallow: /b\nAllow: /b/c\n"
+    );
+    let file = b"User-agent: *\nAllow: /b/c\nDisallow: /a\n";
+    let fixed = fix(file, &Options::default(), Apply::Unchanging);
+    assert_eq!(fixed.file, b"User-agent: *\nDisallow: /a\n");
+}
+
+#[test]
+fn comments_silence_findings() {
+    let silenced = |file: &str| {
+        let report = lint(file.as_bytes(), &Options::default());
+        let codes: Vec<_> = report.findings.iter().map(|finding| finding.code).collect();
+        (codes, report.silenced)
+    };
+    for file in [
+        "User-agent: *\nDisallow: / # robotsieve: ignore RS307\n",
+        "User-agent: *\n# robotsieve: ignore blocks-everything\n\n# why\nDisallow: /\n",
+        "# robotsieve: ignore-file RS307, RS402\nUser-agent: *\nDisallow: /\n",
+    ] {
+        assert_eq!(silenced(file), (vec![], 1), "{file}");
+    }
+    let elsewhere = "# robotsieve: ignore RS307\nUser-agent: *\nDisallow: /\n";
+    assert_eq!(silenced(elsewhere), (vec![Code::BlocksEverything], 0));
+    for (comment, message) in [
+        ("ignore RS999", "there is no code 'RS999'"),
+        ("ignore", "the comment names no code"),
+        ("silence RS307", "the comment says neither 'ignore' nor 'ignore-file'"),
+    ] {
+        let file = format!("User-agent: *\nDisallow: /x # robotsieve: {comment}\n");
+        assert_eq!(only(&file, Code::Comment).message, message);
+    }
+}
