@@ -33,12 +33,14 @@
 //!
 //! Every path that is returned was put to both policies, and they gave different verdicts.
 
+mod budget;
 mod files;
 mod product;
 mod samples;
 mod targets;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -46,6 +48,7 @@ use crate::automaton::{Automaton, Compiler, LimitHit};
 use crate::policy::Policy;
 use crate::verdict::Verdict;
 
+use budget::Budget;
 pub use files::{ComparedCrawlers, crawlers, files, named_crawlers};
 use product::{End, Product};
 use samples::Samples;
@@ -182,6 +185,14 @@ pub enum Unproven {
     New(LimitHit),
     /// The policies are of different profiles.
     Profiles,
+    /// The comparison would take more work than that of two files may take.
+    Work,
+}
+
+impl Unproven {
+    fn or_work(limit: Option<LimitHit>, of: impl Fn(LimitHit) -> Unproven) -> Unproven {
+        limit.map_or(Unproven::Work, of)
+    }
 }
 
 impl fmt::Display for Unproven {
@@ -195,6 +206,7 @@ impl fmt::Display for Unproven {
                 write!(f, "the new rules are over the automaton's limits: {limit}")
             }
             Unproven::Profiles => f.write_str("the policies are of different profiles"),
+            Unproven::Work => f.write_str("the comparison would take too much work"),
         }
     }
 }
@@ -217,16 +229,16 @@ impl fmt::Display for Unproven {
 /// ```
 #[must_use]
 pub fn policies(old: &Policy, new: &Policy, limits: &Limits) -> Difference {
-    policies_within(old, new, limits, &mut usize::MAX.clone())
+    policies_within(old, new, limits, &mut Budget::of(limits))
 }
 
-/// Like [`policies`], but takes the pairs it visits from a budget for several comparisons.
-fn policies_within(old: &Policy, new: &Policy, limits: &Limits, budget: &mut usize) -> Difference {
+/// Like [`policies`], but takes its work from a budget for several comparisons.
+fn policies_within(old: &Policy, new: &Policy, limits: &Limits, budget: &mut Budget) -> Difference {
     if old.is_same(new) || old.decides_like(new) {
         return Difference::Equal;
     }
-    let mut found = Found::new(old, new, limits);
-    match found.by_automata(budget) {
+    let mut found = Found::new(old, new, limits, budget);
+    match found.by_automata() {
         Ok(()) => found.difference(None, 0),
         Err(unproven) => {
             let sampled = found.by_samples();
@@ -237,14 +249,11 @@ fn policies_within(old: &Policy, new: &Policy, limits: &Limits, budget: &mut usi
 
 /// How many pairs may be visited even if the budget for several comparisons is used up, so that
 /// small automata are always compared in full.
-const LEAST_PAIRS: usize = 4_096;
+const LEAST_PAIRS: usize = 256;
 
 /// How many paths to look at for each flip to report. Most are dropped, since another one with
 /// the same pair of deciding rules is known.
 const CANDIDATES_PER_FLIP: usize = 200;
-
-/// The limit on the bytes of sampled paths times rules: some two seconds for the costliest rules.
-const SAMPLE_WORK: u64 = 4 << 30;
 
 /// The lines of two deciding rules.
 type Lines = [Option<u32>; 2];
@@ -254,6 +263,9 @@ struct Found<'p> {
     old: &'p Policy,
     new: &'p Policy,
     limits: &'p Limits,
+    budget: &'p mut Budget,
+    /// Whether a path that flips was dropped because the budget was used up.
+    dropped: bool,
     /// Newly disallowed and newly allowed.
     directions: [Direction; 2],
 }
@@ -268,54 +280,71 @@ struct Direction {
 }
 
 impl<'p> Found<'p> {
-    fn new(old: &'p Policy, new: &'p Policy, limits: &'p Limits) -> Found<'p> {
-        Found { old, new, limits, directions: [Direction::default(), Direction::default()] }
+    fn new(
+        old: &'p Policy,
+        new: &'p Policy,
+        limits: &'p Limits,
+        budget: &'p mut Budget,
+    ) -> Found<'p> {
+        let directions = [Direction::default(), Direction::default()];
+        Found { old, new, limits, budget, dropped: false, directions }
     }
 
     /// Compares the automata. Returns an error if there may be flips that were not found.
-    fn by_automata(&mut self, budget: &mut usize) -> Result<(), Unproven> {
+    fn by_automata(&mut self) -> Result<(), Unproven> {
         let (old, new) = (self.old, self.new);
         if old.reading() != new.reading() {
             return Err(Unproven::Profiles);
         }
-        let [old, new] =
-            [automaton(old).map_err(Unproven::Old)?, automaton(new).map_err(Unproven::New)?];
+        let old =
+            automaton(old, self.budget).map_err(|limit| Unproven::or_work(limit, Unproven::Old))?;
+        let new =
+            automaton(new, self.budget).map_err(|limit| Unproven::or_work(limit, Unproven::New))?;
         let targets = Targets::of(self.old.reading());
-        let product = Product { old: old.table(), new: new.table(), targets };
-        // The sizes of the tables bound this too; the limit is for tables built with unusual
-        // limits of their own.
-        match product.decide_alike(self.limits.pairs.max(LEAST_PAIRS).saturating_mul(4)) {
+        let visited = Cell::new(0);
+        let product = Product { old: old.table(), new: new.table(), targets, visited: &visited };
+        let end = self.by_product(product);
+        self.budget.pairs = self.budget.pairs.saturating_sub(visited.get());
+        end
+    }
+
+    fn by_product(&mut self, product: Product<'_>) -> Result<(), Unproven> {
+        let limit = self.budget.pairs.max(LEAST_PAIRS);
+        match product.decide_alike(limit) {
             Ok(true) => return Ok(()),
             Ok(false) => {}
-            Err(()) => return Err(Unproven::Pairs(self.limits.pairs)),
+            Err(()) => return Err(Unproven::Pairs(limit)),
         }
-        let pairs = self.limits.pairs.min((*budget).max(LEAST_PAIRS));
-        let (end, visited) = product.flips(pairs, |target, verdict| {
+        let left = self.budget.pairs.saturating_sub(product.visited.get());
+        let pairs = self.limits.pairs.min(left.max(LEAST_PAIRS));
+        let end = product.flips(pairs, |target, verdict| {
             if !self.is_full(verdict) {
                 let target = target();
                 let nearest = *self.direction(verdict).nearest.get_or_insert(target.len());
                 let is_shortest = target.len() == nearest;
-                self.add(targets.path(target), verdict, is_shortest);
+                self.add(product.targets.path(target), verdict, is_shortest);
             }
             !(self.is_full(Verdict::Disallow) && self.is_full(Verdict::Allow))
         });
-        *budget = budget.saturating_sub(visited);
         match end {
             End::Limit => Err(Unproven::Pairs(pairs)),
+            _ if self.dropped => Err(Unproven::Work),
             End::Exhausted | End::Stopped => Ok(()),
         }
     }
 
     /// Tries paths made from the rules of both, and returns how many.
     fn by_samples(&mut self) -> usize {
+        if !self.budget.pay_for_samples([self.old, self.new]) {
+            return 0;
+        }
         let mut samples = Samples::new(self.old, self.new, self.limits.samples);
+        let rules = (self.old.rule_count() + self.new.rule_count()) as u64;
         let mut count = 0;
-        let mut work = 0;
-        while work < SAMPLE_WORK
-            && let Some(path) = samples.next()
+        while let Some(path) = samples.next()
+            && budget::pay(&mut self.budget.samples, path.len() as u64 * rules)
         {
             count += 1;
-            work += path.len() as u64 * (self.old.rule_count() + self.new.rule_count()) as u64;
             let allowed = [self.old, self.new].map(|policy| policy.is_path_allowed(&path));
             if let [Ok(old), Ok(new)] = allowed
                 && old != new
@@ -335,13 +364,20 @@ impl<'p> Found<'p> {
 
     fn is_full(&mut self, verdict: Verdict) -> bool {
         let limit = self.limits.flips.max(1);
+        let dropped = self.dropped;
         let direction = self.direction(verdict);
-        direction.flips.len() >= limit || direction.candidates >= limit * CANDIDATES_PER_FLIP
+        direction.flips.len() >= limit
+            || direction.candidates >= limit.saturating_mul(CANDIDATES_PER_FLIP)
+            || dropped
     }
 
     /// Adds a path that flips to this verdict, unless another one with the same pair of deciding
     /// rules is known.
     fn add(&mut self, path: Vec<u8>, verdict: Verdict, is_shortest: bool) {
+        if !self.budget.pay_for_rules([self.old, self.new], path.len()) {
+            self.dropped = true;
+            return;
+        }
         let decided = [self.old, self.new].map(|policy| policy.decide_path(&path).ok());
         let [Some(old), Some(new)] = decided else { return };
         let flips = old.verdict != new.verdict && new.verdict == verdict;
@@ -378,21 +414,30 @@ impl<'p> Found<'p> {
 }
 
 /// The automaton of a policy. If the policy uses another engine, one is built for the comparison.
-fn automaton(policy: &Policy) -> Result<Cow<'_, Automaton>, LimitHit> {
+/// Returns the limit that it hit, or `None` if the budget is used up.
+fn automaton<'p>(
+    policy: &'p Policy,
+    budget: &mut Budget,
+) -> Result<Cow<'p, Automaton>, Option<LimitHit>> {
     policy.compile();
     if let Some(automaton) = policy.automaton() {
         return Ok(Cow::Borrowed(automaton));
     }
     /// More than the usual limits, since a comparison may cost more than a verdict.
     const STATES: u32 = 1 << 18;
-    const WORK: u64 = 1 << 26;
+    // The trie is built first, whose nodes are as many as bytes.
+    let rules = policy.rule_set();
+    if !budget::pay(&mut budget.nodes, rules.memory_usage() as u64) {
+        return Err(None);
+    }
     let limits = crate::Limits {
         states: Some(STATES),
-        work: Some(WORK),
+        work: Some(budget.nodes),
         table_bytes: 64 << 20,
         ..crate::Limits::default()
     };
-    let automaton =
-        Compiler::default().compile(policy.rule_set(), policy.reading().encoding, &limits)?;
-    Ok(Cow::Owned(automaton))
+    let mut compiler = Compiler::default();
+    let automaton = compiler.compile(rules, policy.reading().encoding, &limits);
+    budget.nodes = budget.nodes.saturating_sub(compiler.work());
+    Ok(Cow::Owned(automaton.map_err(Some)?))
 }

@@ -5,6 +5,7 @@ use crate::lint::dead::{Dead, Fate, dead_rules};
 use crate::lint::obeyed::Policies;
 use crate::lint::{Code, Subject, shown};
 use crate::policy::Policy;
+use crate::read::crawler::Crawler;
 use crate::read::parse::Field;
 use crate::verdict::Verdict;
 
@@ -107,7 +108,8 @@ fn over_budget(subject: &mut Subject<'_>, policies: &[Policy]) {
 /// Looks only at the rules for `*`: blocking a single crawler is a decision, blocking all of them
 /// is often an oversight.
 fn blocks_everything(subject: &mut Subject<'_>) {
-    let policy = subject.robots.policy_or_everybody(None);
+    // A crawler without a name gets them.
+    let policy = subject.robots.policy(&Crawler::names([""; 0]));
     // From highest to lowest precedence.
     for rule in policy.rules() {
         let can_match = match rule.pattern().first() {

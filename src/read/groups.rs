@@ -223,7 +223,7 @@ impl<'a> Groups<'a> {
     /// The user-agent lines of a group.
     pub(crate) fn agents(&self, group: u32) -> &[Agent] {
         let from = self.agents.partition_point(|agent| agent.group < group);
-        let len = self.agents[from..].iter().take_while(|agent| agent.group == group).count();
+        let len = self.agents[from..].partition_point(|agent| agent.group == group);
         &self.agents[from..from + len]
     }
 
@@ -234,6 +234,17 @@ impl<'a> Groups<'a> {
             self.agents.get(agent).map_or(self.rules.len(), |agent| agent.rules_from as usize)
         };
         &self.rules[rules_from(group)..rules_from(group + 1)]
+    }
+
+    /// About how many bytes the user-agent lines and rules of a group take in a policy.
+    pub(crate) fn bytes(&self, group: u32) -> usize {
+        /// For each line, beside its text.
+        const LINE: usize = 32;
+        let (agents, rules) = (self.agents(group), self.rules(group));
+        let from = agents.first().map_or(0, |agent| agent.value_at);
+        let to = rules.last().map(|rule| rule.value_end);
+        let to = to.or(agents.last().map(|agent| agent.value_end)).unwrap_or(from);
+        (to - from) as usize + LINE * (agents.len() + rules.len())
     }
 
     /// All user-agent lines: line, where the value is in the file, group.

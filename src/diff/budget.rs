@@ -1,0 +1,84 @@
+//! How much work the comparisons of two files may take together.
+
+use super::Limits;
+use crate::policy::Policy;
+
+/// The work that is left. Counted, not timed, so that the result is the same in every run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// Pairs of states to visit.
+    pub(super) pairs: usize,
+    /// Nodes to look at while automata are built that are larger than those of policies.
+    pub(super) nodes: u64,
+    /// For finding the rules that decide: rules and bytes to look at.
+    pub(super) rules: u64,
+    /// For paths that are tried: their bytes times the rules they are put to.
+    pub(super) samples: u64,
+}
+
+impl Budget {
+    /// Half a second, for the costliest files that we know.
+    pub(super) fn of(limits: &Limits) -> Budget {
+        let pairs = limits.pairs.saturating_mul(4);
+        Budget { pairs, nodes: 1 << 24, rules: 1 << 27, samples: 1 << 29 }
+    }
+
+    /// Takes the part of one comparison out: half, so that others have some too, or all if there
+    /// are no others.
+    pub(super) fn share(&mut self, is_last: bool) -> Budget {
+        let parts = if is_last { 1 } else { 2 };
+        let share = Budget {
+            pairs: self.pairs / parts,
+            nodes: self.nodes / parts as u64,
+            rules: self.rules / parts as u64,
+            samples: self.samples / parts as u64,
+        };
+        self.pairs -= share.pairs;
+        self.nodes -= share.nodes;
+        self.rules -= share.rules;
+        self.samples -= share.samples;
+        share
+    }
+
+    /// Puts back what is left of a share.
+    pub(super) fn put_back(&mut self, share: Budget) {
+        self.pairs += share.pairs;
+        self.nodes += share.nodes;
+        self.rules += share.rules;
+        self.samples += share.samples;
+    }
+
+    /// Pays for finding the rule that decides about a path in each of these policies. `false` if
+    /// too little is left.
+    pub(super) fn pay_for_rules(&mut self, policies: [&Policy; 2], path_len: usize) -> bool {
+        let cost: u64 = policies.into_iter().map(|policy| cost_of_deciding(policy, path_len)).sum();
+        pay(&mut self.rules, cost)
+    }
+
+    /// Pays for making samples of the rules of these policies.
+    pub(super) fn pay_for_samples(&mut self, policies: [&Policy; 2]) -> bool {
+        /// Measured: hashing a rule and sorting it takes as long as looking at so many.
+        const COST: usize = 32;
+        let rules: usize = policies.into_iter().map(Policy::rule_count).sum();
+        pay(&mut self.rules, (rules * COST) as u64)
+    }
+}
+
+/// Takes a cost out of a part of the budget, if there is enough.
+pub(super) fn pay(left: &mut u64, cost: u64) -> bool {
+    let rest = left.checked_sub(cost);
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
+}
+
+/// In nanoseconds, roughly: most rules without a star are ruled out by their first bytes; each
+/// piece of one with stars is searched.
+fn cost_of_deciding(policy: &Policy, path_len: usize) -> u64 {
+    let rules = policy.rule_set();
+    let cost = if rules.stars() == 0 {
+        4 * rules.len() + path_len
+    } else {
+        2 * rules.memory_usage() + rules.len() * (1 + path_len / 32)
+    };
+    cost as u64
+}
