@@ -20,13 +20,12 @@ impl Budget {
     /// Half a second, for the costliest files that we know.
     pub(super) fn of(limits: &Limits) -> Budget {
         let pairs = limits.pairs.saturating_mul(4);
-        Budget { pairs, nodes: 1 << 24, rules: 1 << 27, samples: 1 << 29 }
+        Budget { pairs, nodes: 1 << 24, rules: 1 << 28, samples: 1 << 29 }
     }
 
-    /// Takes the part of one comparison out: half, so that others have some too, or all if there
-    /// are no others.
-    pub(super) fn share(&mut self, is_last: bool) -> Budget {
-        let parts = if is_last { 1 } else { 2 };
+    /// Takes out the part of one of the comparisons that are left.
+    pub(super) fn share(&mut self, comparisons: usize) -> Budget {
+        let parts = comparisons.max(1);
         let share = Budget {
             pairs: self.pairs / parts,
             nodes: self.nodes / parts as u64,
@@ -49,10 +48,28 @@ impl Budget {
     }
 
     /// Pays for finding the rule that decides about a path in each of these policies. `false` if
-    /// too little is left.
-    pub(super) fn pay_for_rules(&mut self, policies: [&Policy; 2], path_len: usize) -> bool {
+    /// too little is left. What is cheap is always paid for if it `is_needed`.
+    pub(super) fn pay_for_rules(
+        &mut self,
+        policies: [&Policy; 2],
+        path_len: usize,
+        is_needed: bool,
+    ) -> bool {
+        const CHEAP: u64 = 2_000;
         let cost: u64 = policies.into_iter().map(|policy| cost_of_deciding(policy, path_len)).sum();
-        pay(&mut self.rules, cost)
+        pay(&mut self.rules, cost) || is_needed && cost <= CHEAP
+    }
+
+    /// Pays for the trie of a policy's rules, which has as many nodes as they have bytes.
+    pub(super) fn pay_for_trie(&mut self, policy: &Policy) -> bool {
+        pay(&mut self.nodes, policy.rule_set().memory_usage() as u64)
+    }
+
+    /// Pays for a path that is tried with so many rules. `false` if too little is left.
+    pub(super) fn pay_for_sample(&mut self, path_len: usize, rules: usize) -> bool {
+        /// What making a path costs beside that.
+        const MAKING: usize = 1_000;
+        pay(&mut self.samples, (MAKING + path_len * rules) as u64)
     }
 
     /// Pays for making samples of the rules of these policies.
@@ -65,13 +82,13 @@ impl Budget {
 }
 
 /// Takes a cost out of a part of the budget, if there is enough.
-pub(super) fn pay(left: &mut u64, cost: u64) -> bool {
+fn pay(left: &mut u64, cost: u64) -> bool {
     let rest = left.checked_sub(cost);
     *left = rest.unwrap_or(*left);
     rest.is_some()
 }
 
-/// In nanoseconds, roughly: most rules without a star are ruled out by their first bytes; each
+/// In nanoseconds, roughly, with what a question costs beside the rules: most rules without a star are ruled out by their first bytes; each
 /// piece of one with stars is searched.
 fn cost_of_deciding(policy: &Policy, path_len: usize) -> u64 {
     let rules = policy.rule_set();
@@ -80,5 +97,5 @@ fn cost_of_deciding(policy: &Policy, path_len: usize) -> u64 {
     } else {
         2 * rules.memory_usage() + rules.len() * (1 + path_len / 32)
     };
-    cost as u64
+    300 + cost as u64
 }

@@ -8,7 +8,7 @@ use super::{Difference, Limits, Unproven, policies_within};
 use crate::policy::Policy;
 use crate::policy::robots::{POLICY_BYTES, Robots};
 use crate::read::crawler::Crawler;
-use crate::read::select::GroupNumbers;
+use crate::read::select::Selected;
 
 /// Crawlers for which the same changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,21 +81,26 @@ pub fn crawlers<C>(
     }
     let mut all: Vec<Same<C>> = Vec::new();
     // Most crawlers share their groups, and others have policies with the same rules.
-    let mut by_groups: HashMap<[GroupNumbers; 2], usize> = HashMap::new();
+    let mut by_groups: HashMap<[Selected; 2], usize> = HashMap::new();
     let mut by_rules: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
     let mut fingerprints: HashMap<usize, u64> = HashMap::new();
     let mut room = [POLICY_BYTES; 2];
+    let everybody = [old.groups().select_everybody(), new.groups().select_everybody()];
     for (label, crawler) in crawlers {
-        let selected = [old.groups().select(&crawler), new.groups().select(&crawler)];
-        let groups = [0, 1].map(|side: usize| GroupNumbers::from_slice(selected[side].groups()));
-        if let Some(number) = by_groups.get(&groups) {
+        let mut selected =
+            [old.groups().select_named(&crawler), new.groups().select_named(&crawler)];
+        if let Some(number) = by_groups.get(&selected) {
             all[*number].crawlers.push(label);
             continue;
         }
-        let [of_old, of_new] = [
-            old.policy_within(&selected[0], &mut room[0]),
-            new.policy_within(&selected[1], &mut room[1]),
-        ];
+        let known = selected.clone();
+        for (selected, everybody) in selected.iter_mut().zip(&everybody) {
+            if *selected == Selected::None {
+                selected.clone_from(everybody);
+            }
+        }
+        let of_old = old.policy_within(&selected[0], &mut room[0]);
+        let of_new = new.policy_within(&selected[1], &mut room[1]);
         let policies = of_old.zip(of_new).map(|(old, new)| [old, new]);
         let mut same = None;
         let mut numbers = None;
@@ -104,12 +109,12 @@ pub fn crawlers<C>(
                 let policy = &policies[side];
                 *fingerprints.entry(policy.address()).or_insert_with(|| fingerprint(policy))
             });
-            let known = by_rules.entry(prints).or_default();
-            same = known.iter().copied().find(|number| {
+            let alike = by_rules.entry(prints).or_default();
+            same = alike.iter().copied().find(|number| {
                 let others = all[*number].policies.iter().flatten();
                 policies.iter().zip(others).all(|(a, b)| a.is_same(b) || a.decides_like(b))
             });
-            numbers = Some(known);
+            numbers = Some(alike);
         }
         let number = same.unwrap_or_else(|| {
             if let Some(numbers) = numbers {
@@ -119,7 +124,7 @@ pub fn crawlers<C>(
             all.len() - 1
         });
         all[number].crawlers.push(label);
-        by_groups.insert(groups, number);
+        by_groups.insert(known, number);
     }
     // The smallest first, so that what they need is left for them.
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -129,7 +134,7 @@ pub fn crawlers<C>(
     let mut differences: Vec<Option<Difference>> = vec![None; all.len()];
     for (at, number) in order.iter().copied().enumerate() {
         differences[number] = all[number].policies.as_ref().map(|[old, new]| {
-            let mut share = budget.share(at + 1 == order.len());
+            let mut share = budget.share(order.len() - at);
             let difference = policies_within(old, new, limits, &mut share);
             budget.put_back(share);
             difference

@@ -255,6 +255,9 @@ const LEAST_PAIRS: usize = 256;
 /// the same pair of deciding rules is known.
 const CANDIDATES_PER_FLIP: usize = 200;
 
+/// How many paths to look at in each direction even if the budget is used up, if that is cheap.
+const LEAST_CANDIDATES: usize = 4;
+
 /// The lines of two deciding rules.
 type Lines = [Option<u32>; 2];
 
@@ -339,10 +342,10 @@ impl<'p> Found<'p> {
             return 0;
         }
         let mut samples = Samples::new(self.old, self.new, self.limits.samples);
-        let rules = (self.old.rule_count() + self.new.rule_count()) as u64;
+        let rules = self.old.rule_count() + self.new.rule_count();
         let mut count = 0;
         while let Some(path) = samples.next()
-            && budget::pay(&mut self.budget.samples, path.len() as u64 * rules)
+            && self.budget.pay_for_sample(path.len(), rules)
         {
             count += 1;
             let allowed = [self.old, self.new].map(|policy| policy.is_path_allowed(&path));
@@ -374,7 +377,8 @@ impl<'p> Found<'p> {
     /// Adds a path that flips to this verdict, unless another one with the same pair of deciding
     /// rules is known.
     fn add(&mut self, path: Vec<u8>, verdict: Verdict, is_shortest: bool) {
-        if !self.budget.pay_for_rules([self.old, self.new], path.len()) {
+        let is_needed = self.direction(verdict).candidates < LEAST_CANDIDATES;
+        if !self.budget.pay_for_rules([self.old, self.new], path.len(), is_needed) {
             self.dropped = true;
             return;
         }
@@ -425,9 +429,7 @@ fn automaton<'p>(
     }
     /// More than the usual limits, since a comparison may cost more than a verdict.
     const STATES: u32 = 1 << 18;
-    // The trie is built first, whose nodes are as many as bytes.
-    let rules = policy.rule_set();
-    if !budget::pay(&mut budget.nodes, rules.memory_usage() as u64) {
+    if !budget.pay_for_trie(policy) {
         return Err(None);
     }
     let limits = crate::Limits {
@@ -437,7 +439,7 @@ fn automaton<'p>(
         ..crate::Limits::default()
     };
     let mut compiler = Compiler::default();
-    let automaton = compiler.compile(rules, policy.reading().encoding, &limits);
+    let automaton = compiler.compile(policy.rule_set(), policy.reading().encoding, &limits);
     budget.nodes = budget.nodes.saturating_sub(compiler.work());
     Ok(Cow::Owned(automaton.map_err(Some)?))
 }
