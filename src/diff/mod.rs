@@ -31,6 +31,10 @@
 //!    automaton, paths made from the rules of both are tried. This can find differences but never
 //!    prove that there are none. [`Flips::unproven`] or [`Difference::Unknown`] then says why.
 //!
+//! All of this has a budget for two files together, counted in steps, so that the result is the
+//! same in every run: two files of 500 KiB take less than a second. The smallest policies come
+//! first, and what they leave is for the larger ones.
+//!
 //! Every path that is returned was put to both policies, and they gave different verdicts.
 
 mod budget;
@@ -66,12 +70,13 @@ use targets::Targets;
 #[non_exhaustive]
 pub struct Limits {
     /// How many pairs of states the search for shortest flips visits at most, for each pair of
-    /// policies. [`files`] visits at most four times as many for a whole file.
+    /// policies. A whole file may take four times as many, those of the proofs included; once they
+    /// are used up, each pair of policies still gets a few hundred.
     pub pairs: usize,
     /// How many flips to report at most in each direction: one for each pair of deciding rules.
     pub flips: usize,
-    /// How many paths to try at most if the automata give no proof. Fewer are tried if thousands
-    /// of rules would make that take seconds.
+    /// How many paths to try at most if the automata give no proof. Fewer are tried if there are
+    /// thousands of rules, or many policies of which that is true.
     pub samples: usize,
 }
 
@@ -214,7 +219,8 @@ impl fmt::Display for Unproven {
 /// Compares two policies of the same profile: whether they allow the same URLs, and if not, the
 /// shortest paths on which they differ.
 ///
-/// Compiles both policies if they are not compiled yet. The limits bound time and memory.
+/// Compiles both policies if they are not compiled yet. Time and memory are bounded, whatever the
+/// rules and the limits: beyond the bound the result says that it is not proven.
 ///
 /// ```
 /// use robotsieve::diff::{self, Difference, Limits};

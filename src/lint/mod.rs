@@ -127,6 +127,7 @@ pub struct Report {
     pub undecided: Vec<u32>,
     /// How many findings are left out, by code: those after the first [`MAX_PER_CODE`], in the
     /// profile that has the most.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub left_out: BTreeMap<Code, usize>,
 }
 
