@@ -58,9 +58,9 @@ pub struct LintArgs {
 
     /// Report only these codes, as in RS403,never-wins,RS2
     ///
-    /// Numbers, names, or how numbers begin: RS4 and RS4xx are all from RS400 to
-    /// RS499, ALL is all. Of --select and --ignore the one that says more of a
-    /// number decides; if both say the same, --ignore.
+    /// Numbers, names, or the start of numbers: RS4 and RS4xx are all from
+    /// RS400 to RS499, ALL is all. Of --select and --ignore the one that says
+    /// more of a number decides; if both say the same, --ignore.
     #[arg(long, value_name = "CODES", value_delimiter = ',', verbatim_doc_comment)]
     pub select: Vec<Selector>,
 
@@ -70,8 +70,8 @@ pub struct LintArgs {
 
     /// Report only findings that are not in this file
     ///
-    /// --write-baseline makes it. A finding is known by the file's path as given,
-    /// its code and the text of its line, so lines may move.
+    /// --write-baseline makes it. A finding is known by the file's path as
+    /// given, its code and the text of its line, so lines may move.
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub baseline: Option<PathBuf>,
 
