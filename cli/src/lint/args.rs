@@ -75,7 +75,7 @@ pub struct LintArgs {
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub baseline: Option<PathBuf>,
 
-    /// Write the findings to this file, for --baseline, instead of printing them
+    /// Write the findings to this file, for --baseline; print none
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     pub write_baseline: Option<PathBuf>,
 
