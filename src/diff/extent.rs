@@ -7,12 +7,15 @@ use super::targets::{Spot, Targets};
 use crate::automaton::{ByteSet, Cursor, Table};
 use crate::verdict::Verdict;
 
-/// How many states the proof for a whole site visits at most.
-const MAX_STATES: usize = 4_096;
+/// How many states the proof for a whole site visits, whatever is left of the budget, and at most.
+const STATES: [usize; 2] = [256, 4_096];
 
-/// How many pairs the proof for a flip visits at most. Most need a few: where everything below a
-/// path flips, both tables have usually decided there.
-const MAX_PAIRS: usize = 256;
+/// The same for the pairs of the proof for a flip. Most need a few: where everything below a path
+/// flips, both tables have usually decided there.
+const PAIRS: [usize; 2] = [16, 256];
+
+/// Walking so many bytes takes as long as visiting a pair.
+const BYTES_PER_PAIR: usize = 64;
 
 /// How far a flip is proven to go. Paths are meant as they are compared: normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,14 +62,16 @@ impl WholeSite {
         }
     }
 
-    /// Of tables that are known to differ.
-    pub(super) fn of(product: Product<'_>) -> Option<WholeSite> {
-        let Product { old, new, targets } = product;
-        if is_always(new, targets, Verdict::Disallow) {
+    /// Of tables that are known to differ. Each proof may visit so many states.
+    pub(super) fn of(product: Product<'_>, limit: usize) -> Option<WholeSite> {
+        let Product { old, new, .. } = product;
+        let limit = limit.clamp(STATES[0], STATES[1]);
+        let is_always = |table, verdict| is_always(product, table, verdict, limit);
+        if is_always(new, Verdict::Disallow) {
             Some(WholeSite::Closed)
-        } else if !is_always(old, targets, Verdict::Disallow) {
+        } else if !is_always(old, Verdict::Disallow) {
             None
-        } else if is_always(new, targets, Verdict::Allow) {
+        } else if is_always(new, Verdict::Allow) {
             Some(WholeSite::Opened)
         } else {
             Some(WholeSite::PartlyOpened)
@@ -75,12 +80,18 @@ impl WholeSite {
 }
 
 impl Extent {
-    /// How far the flip of a target to this verdict goes.
-    pub(super) fn of(product: Product<'_>, target: &[u8], verdict: Verdict) -> Extent {
+    /// How far the flip of a target to this verdict goes. Each proof may visit so many pairs.
+    pub(super) fn of(
+        product: Product<'_>,
+        target: &[u8],
+        verdict: Verdict,
+        limit: usize,
+    ) -> Extent {
+        let limit = limit.clamp(PAIRS[0], PAIRS[1]);
         let shorter = target.len() - 1;
-        if shorter > 0 && flips_below(product, &target[..shorter], verdict, false) {
+        if shorter > 0 && flips_below(product, &target[..shorter], verdict, false, limit) {
             Extent::Below(shorter)
-        } else if flips_below(product, target, verdict, true) {
+        } else if flips_below(product, target, verdict, true, limit) {
             Extent::From
         } else {
             Extent::Path
@@ -90,8 +101,14 @@ impl Extent {
 
 /// Whether every target that begins with `prefix` flips to this verdict; with `itself`, the prefix
 /// too.
-fn flips_below(product: Product<'_>, prefix: &[u8], verdict: Verdict, itself: bool) -> bool {
-    let Product { old, new, targets } = product;
+fn flips_below(
+    product: Product<'_>,
+    prefix: &[u8],
+    verdict: Verdict,
+    itself: bool,
+    limit: usize,
+) -> bool {
+    let Product { old, new, targets, .. } = product;
     let mut at = (old.first_cursor(), new.first_cursor(), targets.first());
     for &byte in &prefix[1..] {
         let Some(spot) = targets.step(at.2, byte) else { return false };
@@ -105,13 +122,14 @@ fn flips_below(product: Product<'_>, prefix: &[u8], verdict: Verdict, itself: bo
     // A longer target can lead back to where the prefix does.
     let mut known: HashSet<_> = itself.then_some(at).into_iter().collect();
     let mut next = 0;
-    while let Some(&(one, other, spot)) = reached.get(next) {
+    let all_flip = loop {
+        let Some(&(one, other, spot)) = reached.get(next) else { break true };
         let verdicts = (old.verdict_at(one), new.verdict_at(other));
         let flips = verdicts == (verdict.opposite(), verdict);
         let is_settled = one.is_final() && other.is_final();
         let counts = targets.may_end(spot) && (itself || next > 0);
-        if !flips && (counts || is_settled) || reached.len() > MAX_PAIRS {
-            return false;
+        if !flips && (counts || is_settled) || reached.len() > limit {
+            break false;
         }
         if !is_settled {
             let mut apart = ByteSet::default();
@@ -125,20 +143,23 @@ fn flips_below(product: Product<'_>, prefix: &[u8], verdict: Verdict, itself: bo
             });
         }
         next += 1;
-    }
-    true
+    };
+    product.add_visited(reached.len() + prefix.len() / BYTES_PER_PAIR);
+    all_flip
 }
 
-/// Whether a table has this verdict for every target.
-fn is_always(table: Table<'_>, targets: Targets, verdict: Verdict) -> bool {
+/// Whether a table of the product has this verdict for every target.
+fn is_always(product: Product<'_>, table: Table<'_>, verdict: Verdict, limit: usize) -> bool {
+    let targets = product.targets;
     let first = (table.first_cursor(), targets.first());
     let mut reached: Vec<(Cursor, Spot)> = vec![first];
     let mut known = HashSet::from([first]);
     let mut next = 0;
-    while let Some(&(cursor, spot)) = reached.get(next) {
+    let is_always = loop {
+        let Some(&(cursor, spot)) = reached.get(next) else { break true };
         let differs = table.verdict_at(cursor) != verdict;
-        if differs && (targets.may_end(spot) || cursor.is_final()) || reached.len() > MAX_STATES {
-            return false;
+        if differs && (targets.may_end(spot) || cursor.is_final()) || reached.len() > limit {
+            break false;
         }
         if !cursor.is_final() {
             let mut apart = ByteSet::default();
@@ -151,8 +172,9 @@ fn is_always(table: Table<'_>, targets: Targets, verdict: Verdict) -> bool {
             });
         }
         next += 1;
-    }
-    true
+    };
+    product.add_visited(reached.len());
+    is_always
 }
 
 /// Calls `found` with one byte of each class of bytes that a target can go on with. `apart` are

@@ -428,6 +428,28 @@ fn over_the_bounds() {
     assert!(!difference.is_equal(), "{difference:?}");
 }
 
+/// Policies that are as large as the square of the file are not all made, and that is said. The
+/// small ones are compared all the same.
+#[test]
+fn policies_over_the_budget() {
+    let name = |n: usize| format!("bot{}", "x".repeat(n));
+    let agents: String = (0..200).map(|n| format!("User-agent: {}\n", name(n))).collect();
+    let rules: String = (0..2_000).map(|n| format!("Disallow: /{n}/\n")).collect();
+    let own: String =
+        (0..200).map(|n| format!("User-agent: {}\nDisallow: /y\n", name(n))).collect();
+    let old = format!("{agents}{rules}{own}User-agent: z\nDisallow: /a\n");
+    let new = format!("{agents}{rules}Disallow: /new\n{own}User-agent: z\nDisallow: /b\n");
+    let [old, new] = [&old, &new].map(|file| Robots::parse(file.as_bytes(), &Profile::RFC9309));
+    let compared = diff::files(&old, &new, &Limits::default()).crawlers;
+    let work = Difference::Unknown { unproven: Unproven::Work, sampled: 0 };
+    let unknown = compared.iter().filter(|same| same.difference == work).count();
+    let different = compared.iter().filter(|same| same.difference.flips().is_some()).count();
+    assert!(unknown > 50 && different >= 2, "{unknown} {different}");
+    let [.., last] = compared.as_slice() else { panic!("{compared:?}") };
+    assert_eq!(last.crawlers, [b"z"]);
+    assert_eq!(first(&last.difference), [Some("/b".into()), Some("/a".into())]);
+}
+
 /// Policies can be compared whatever their engine.
 #[test]
 fn policies_of_other_engines() {

@@ -24,7 +24,8 @@ use args::DiffArgs;
 struct Group {
     /// As given, or as the files name them.
     names: Vec<Vec<u8>>,
-    policies: [Policy; 2],
+    /// Only if URLs are asked about: all policies of a file together may be too large.
+    policies: Option<[Policy; 2]>,
     difference: Difference,
 }
 
@@ -104,8 +105,9 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     let (compared, records) = progress::with_spinner(args.progress.progress, "comparing", compare);
     let groups = compared.into_iter().map(|same| {
         let crawler = same.crawlers[0].1;
+        let policies = || [old.policy(crawler), new.policy(crawler)];
         Group {
-            policies: [old.policy(crawler), new.policy(crawler)],
+            policies: (!args.urls.is_empty()).then(policies),
             names: same.crawlers.into_iter().map(|(name, _)| name.clone()).collect(),
             difference: same.difference,
         }
@@ -145,7 +147,8 @@ fn flipping_urls(
         for line in chunk.split(|byte| *byte == b'\n') {
             let url = line.strip_suffix(b"\r").unwrap_or(line);
             // All groups have the same profile, so they read URLs in the same way.
-            let Some(target) = groups.first().map(|group| group.policies[0].target(url)) else {
+            let mut policies = groups.iter().flat_map(|group| &group.policies);
+            let Some(target) = policies.next().map(|[policy, _]| policy.target(url)) else {
                 continue;
             };
             match target {
@@ -154,8 +157,8 @@ fn flipping_urls(
                 Ok(target) => {
                     flips.iter_mut().for_each(Vec::clear);
                     for group in &changed {
-                        let [old, new] =
-                            [0, 1].map(|side: usize| group.policies[side].verdict(&target));
+                        let Some(policies) = &group.policies else { continue };
+                        let [old, new] = [0, 1].map(|side: usize| policies[side].verdict(&target));
                         if old != new {
                             flips[usize::from(new.is_allow())].push(group);
                         }

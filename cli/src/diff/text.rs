@@ -36,6 +36,10 @@ pub fn print(
                 writeln!(out, "{}:", names(&group.names))?;
                 print_flips(flips, out)?;
             }
+            Difference::Unknown { unproven, sampled: 0 } => {
+                writeln!(out, "{}:", names(&group.names))?;
+                writeln!(out, "  paths may flip, none was tried ({unproven})")?;
+            }
             Difference::Unknown { unproven, sampled } => {
                 writeln!(out, "{}:", names(&group.names))?;
                 writeln!(
