@@ -22,7 +22,7 @@ impl Budget {
     /// Half a second, for the costliest files that we know.
     pub(super) fn of(limits: &Limits) -> Budget {
         let pairs = limits.pairs.saturating_mul(4);
-        Budget { pairs, nodes: 1 << 24, rules: 1 << 28, counted: 1 << 26, samples: 1 << 29 }
+        Budget { pairs, nodes: 1 << 24, rules: 1 << 28, counted: 1 << 25, samples: 1 << 29 }
     }
 
     /// Takes out the part of one of the comparisons that are left.

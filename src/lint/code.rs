@@ -102,8 +102,8 @@ codes! {
          lost.";
     Html "RS103" "html" Error
         "The file is an HTML page."
-        "The server probably sent an error page or a redirect page with status 200. It holds no \
-         rules, so everything is allowed.";
+        "The server probably sent an error page or a redirect page with status 200. If it holds \
+         no rules, everything is allowed.";
     SizeLimit "RS104" "size-limit" Error
         "The file is larger than 500 KiB."
         "RFC 9309 requires crawlers to read at least 500 KiB. They may ignore everything after \

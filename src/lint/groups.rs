@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::lint::{Code, Severity, Subject, shown, site};
 use crate::policy::Policy;
-use crate::policy::decision::Rule;
+use crate::policy::decision::{Reason, Rule};
 use crate::read::select::Names;
 use crate::verdict::Verdict;
 
@@ -85,8 +85,13 @@ fn loses_rules(subject: &mut Subject<'_>) {
         if tried > PATHS {
             return;
         }
-        let lost: Vec<&Vec<u8>> =
-            paths.iter().filter(|path| !is_forbidden(&policy, path)).collect();
+        // What a rule of its own allows is meant to be allowed.
+        let is_lost = |path: &&Vec<u8>| {
+            policy
+                .decide_path(path)
+                .is_ok_and(|decision| matches!(decision.reason, Reason::NoMatch))
+        };
+        let lost: Vec<&Vec<u8>> = paths.iter().filter(is_lost).collect();
         let Some(example) = lost.iter().min_by_key(|path| path.len()) else { continue };
         let star = everybody.group().next().map(|(line, _)| line);
         let related: Vec<_> = star

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::lint::{Code, Severity, Subject, fields, shown, tokens, values};
 use crate::read::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::read::parse::{Field, Record};
+use crate::read::select::Names;
 
 pub(super) fn find(subject: &mut Subject<'_>) {
     let diagnostics = subject.robots.diagnostics();
@@ -202,8 +203,12 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
             } else {
                 (Severity::Warning, "so this group is ignored")
             };
+            let token = match Names::of(text, &subject.profile) {
+                Names::Token(token) => token,
+                _ => text,
+            };
             let message =
-                format!("'{}' is already named on line {first_line}, {fate}", shown(text));
+                format!("'{}' is already named on line {first_line}, {fate}", shown(token));
             let related = subject.related(first_line, "first named here");
             subject
                 .add(Code::RepeatedToken, line, span, message)

@@ -374,7 +374,9 @@ impl<'a> Proofs<'a> {
                 Err(Refusal::Unproven)
             }
         } else {
-            self.prove(&proposal)
+            let is_misspelt = finding.code == Code::MisspeltCrawler;
+            let nobody = is_misspelt.then(|| self.file[finding.span.clone()].to_vec());
+            self.prove(&proposal, nobody)
         };
         match effect {
             Ok(effect) if proposal.offered == Offered::IfItSpares => {
@@ -409,11 +411,15 @@ impl<'a> Proofs<'a> {
     /// What removing the line around a place does.
     fn without_line(&mut self, at: usize) -> Result<Effect, Refusal> {
         let line = fix::Proposal::new(String::new(), subject::line_span(self.file, at), Vec::new());
-        self.prove(&line)
+        self.prove(&line, None)
     }
 
-    fn prove(&mut self, proposal: &fix::Proposal) -> Result<Effect, Refusal> {
-        let mut prover = Prover::new(&self.subjects, self.budget);
+    fn prove(
+        &mut self,
+        proposal: &fix::Proposal,
+        nobody: Option<Vec<u8>>,
+    ) -> Result<Effect, Refusal> {
+        let mut prover = Prover::new(&self.subjects, self.budget).without(nobody);
         let effect = prover.prove_edit(&proposal.span, &proposal.replacement);
         self.budget = prover.left();
         effect

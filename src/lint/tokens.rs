@@ -46,6 +46,13 @@ fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
     let span = record.value_offset + token.len()..record.value_span().end;
     let message = format!("only '{}' names a crawler; '{}' is ignored", shown(token), shown(after));
     let line = record.line;
+    if Crawler::from_user_agent(value).iter().next().is_none() {
+        subject.add(Code::AfterToken, line, span, message).help(
+            "browsers send this, and crawlers obey no group by it: write the product token of the \
+             crawler that is meant",
+        );
+        return;
+    }
     // A whole header.
     if after.first() == Some(&b'/') && after.contains(&b'(') {
         let crawler = Crawler::from_user_agent(value);
@@ -58,7 +65,7 @@ fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
             Some(name) => draft.help(format!(
                 "this is a User-Agent header; the product token in it is probably '{name}'"
             )),
-            None => draft.help("this is a User-Agent header; write the crawler's product token"),
+            None => draft,
         };
         return;
     }

@@ -84,6 +84,8 @@ fn no_leading_slash(subject: &mut Subject<'_>, record: &Record<'_>) {
     let draft = subject.add(Code::NoLeadingSlash, record.line, span.clone(), message);
     draft.severity(severity);
     let meant = match (after_stars, text.get(after_stars)) {
+        // The message says how it is read.
+        (1.., _) if assumed => return,
         // The stars may match nothing: '*/x' matches '/x' too, which '/*/x' does not.
         (1.., Some(b'/')) => {
             draft.help(format!(

@@ -219,7 +219,9 @@ fn file_as_a_whole(file: &[u8], profile: &Profile, extent: Extent, found: &mut V
     let text = file[extent.from..].trim_ascii_start();
     let begins =
         |tag: &[u8]| text.len() >= tag.len() && text[..tag.len()].eq_ignore_ascii_case(tag);
-    if begins(b"<!doctype") || begins(b"<html") || begins(b"<head") {
+    const TAGS: [&[u8]; 8] =
+        [b"<!doctype", b"<html", b"<head", b"<meta", b"<title", b"<body", b"<script", b"<?xml"];
+    if TAGS.into_iter().any(begins) {
         let at = file.len() - text.len();
         add(at..at + 5, DiagnosticKind::Html);
     }

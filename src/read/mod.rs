@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bytes ─▶ marks ─▶ records ─▶ groups ─▶ a crawler's groups
-//!          marks    parse      groups    crawler, user_agent, select, token_trie
+//!          marks    parse      groups    crawler, user_agent, select
 //! ```
 //!
 //! `diagnostic` reads the same lines a second time and reports what is odd about them, so that
@@ -15,5 +15,4 @@ mod marks;
 pub(crate) mod name_error;
 pub(crate) mod parse;
 pub(crate) mod select;
-mod token_trie;
 pub(crate) mod user_agent;

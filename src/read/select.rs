@@ -1,18 +1,18 @@
 //! From a crawler to its groups.
 //!
 //! A look-up compares the crawler's names with all user-agent lines, one by one. Once a file with
-//! many such lines has been asked for many crawlers, [`Lookups`] builds an index: a trie over the
-//! distinct product tokens. From then on a look-up is one pass over the crawler's name, whatever
-//! the number of groups.
+//! many such lines has been asked for many crawlers, [`Lookups`] builds an index: an aho-corasick
+//! automaton over the distinct product tokens. From then on a look-up is one pass over the
+//! crawler's name, whatever the number of groups.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 use smallvec::SmallVec;
 
 use crate::profile::{GroupMatch, Profile, TokenBytes};
 use crate::read::crawler::Crawler;
-use crate::read::token_trie::TokenTrie;
 
 /// Group numbers, in the order of the file.
 pub(crate) type GroupNumbers = SmallVec<[u32; 4]>;
@@ -26,6 +26,11 @@ const COMPARED_LOOKUPS: u32 = 64;
 
 /// The bytes of a name that make it count once more.
 const BYTES_PER_LOOKUP: usize = 64;
+
+/// The tokens of one automaton. A file with more has several automata, each with its own pass:
+/// aho-corasick takes quadratic time to build one (10,000 tokens: 200 ms), because it moves the
+/// states that match to the front.
+const TOKENS_PER_AUTOMATON: usize = 512;
 
 /// Which crawlers a user-agent line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,8 +248,8 @@ fn finds(name: &[u8], token: &[u8], group_match: GroupMatch) -> bool {
 struct TokenIndex<'a> {
     /// Distinct apart from ASCII case, in the order of their first lines.
     tokens: Vec<(&'a [u8], GroupNumbers)>,
-    /// Over the tokens, which are numbered in their order.
-    trie: TokenTrie,
+    /// One for each [`TOKENS_PER_AUTOMATON`] tokens, in their order.
+    automata: Vec<AhoCorasick>,
 }
 
 impl<'a> TokenIndex<'a> {
@@ -282,13 +287,11 @@ impl<'a> TokenIndex<'a> {
         }
         let mut by_line: Vec<usize> = (0..firsts.len()).collect();
         by_line.sort_unstable_by_key(|at| firsts[*at].1);
-        for (number, &at) in by_line.iter().enumerate() {
+        for at in by_line {
             let token = lines_by_token[firsts[at].1 as usize].0;
             index.tokens.push((token, std::mem::take(&mut groups[at])));
-            firsts[at].1 = number as u32;
         }
-        let sorted = firsts.iter().map(|(token, number)| (&token[..], *number));
-        index.trie = TokenTrie::new(sorted, group_match == GroupMatch::FirstSubstring);
+        index.automata = build_automata(&index.tokens, group_match);
         index
     }
 
@@ -297,14 +300,8 @@ impl<'a> TokenIndex<'a> {
         let mut named = GroupNumbers::new();
         for name in crawler.iter() {
             let name = looked_up(name, profile.group_match);
-            let token = match profile.group_match {
-                GroupMatch::Equal => self.trie.equal(name),
-                GroupMatch::LongestPrefix => self.trie.longest_prefix(name),
-                // The one whose first line comes first.
-                GroupMatch::FirstSubstring => self.trie.lowest_within(name),
-            };
-            if let Some(token) = token {
-                named.extend_from_slice(&self.tokens[token as usize].1);
+            if let Some(token) = search(&self.automata, &self.tokens, name, profile.group_match) {
+                named.extend_from_slice(&self.tokens[token].1);
             }
             if !named.is_empty() && !profile.merge_names {
                 break;
@@ -323,9 +320,95 @@ fn add_group(groups: &mut GroupNumbers, group: u32) {
     }
 }
 
+type Tokens<'a> = [(&'a [u8], GroupNumbers)];
+
+fn build_automata(tokens: &Tokens<'_>, group_match: GroupMatch) -> Vec<AhoCorasick> {
+    let (match_kind, start_kind) = match group_match {
+        GroupMatch::Equal | GroupMatch::LongestPrefix => {
+            (MatchKind::LeftmostLongest, StartKind::Anchored)
+        }
+        GroupMatch::FirstSubstring => (MatchKind::Standard, StartKind::Unanchored),
+    };
+    let mut builder = AhoCorasick::builder();
+    builder
+        .kind(Some(AhoCorasickKind::NoncontiguousNFA))
+        .match_kind(match_kind)
+        .start_kind(start_kind)
+        .ascii_case_insensitive(true)
+        .prefilter(false);
+    // Building fails only above 2³¹ bytes, which 512 tokens of a file do not have in practice.
+    let build = |part: &Tokens<'_>| builder.build(part.iter().map(|(token, _)| token));
+    tokens.chunks(TOKENS_PER_AUTOMATON).filter_map(|part| build(part).ok()).collect()
+}
+
+/// The token that the name finds: one pass over the name for each automaton.
+fn search(
+    automata: &[AhoCorasick],
+    tokens: &Tokens<'_>,
+    name: &[u8],
+    group_match: GroupMatch,
+) -> Option<usize> {
+    let parts = tokens.chunks(TOKENS_PER_AUTOMATON);
+    let mut found =
+        automata.iter().zip(parts).enumerate().filter_map(|(part, (automaton, tokens))| {
+            let anchored = || automaton.find(Input::new(name).anchored(Anchored::Yes));
+            let pattern = |m: aho_corasick::Match| m.pattern().as_usize();
+            let found = match group_match {
+                // If the name itself is a token, it is the longest prefix.
+                GroupMatch::Equal => anchored().filter(|m| m.end() == name.len()).map(pattern),
+                GroupMatch::LongestPrefix => anchored().map(pattern),
+                GroupMatch::FirstSubstring => first_within(automaton, tokens, name),
+            };
+            Some(part * TOKENS_PER_AUTOMATON + found?)
+        });
+    match group_match {
+        // The one whose first line comes first.
+        GroupMatch::Equal | GroupMatch::FirstSubstring => found.next(),
+        GroupMatch::LongestPrefix => found.max_by_key(|token| tokens[*token].0.len()),
+    }
+}
+
+/// The first token of an automaton that the name contains.
+fn first_within(automaton: &AhoCorasick, tokens: &Tokens<'_>, name: &[u8]) -> Option<usize> {
+    // Of tokens that are each the end of the next, many end at each byte.
+    let most = 4 * name.len() + 16;
+    let mut first = None;
+    for (count, found) in automaton.find_overlapping_iter(name).enumerate() {
+        if count == most {
+            let name = name.to_ascii_lowercase();
+            let is_within = |(token, _): &(&[u8], GroupNumbers)| {
+                memchr::memmem::find(&name, &token.to_ascii_lowercase()).is_some()
+            };
+            return tokens.iter().position(is_within);
+        }
+        let token = found.pattern().as_usize();
+        first = Some(first.map_or(token, |first: usize| first.min(token)));
+        if first == Some(0) {
+            break;
+        }
+    }
+    first
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of nested tokens so many end at each byte of a name that they are tried one by one.
+    #[test]
+    fn nested_tokens() {
+        let lens = (1..=60).rev();
+        let values: Vec<String> = lens.map(|len| "a".repeat(len)).collect();
+        let lines = || values.iter().zip(0..).map(|(value, group)| (value.as_bytes(), group));
+        let profile = Profile::ORIGINAL_1994;
+        let names = lines().map(|(value, group)| (Names::of(value, &profile), group));
+        let index = TokenIndex::new(names, profile.group_match);
+        for len in [0, 1, 5, 59, 60, 61, 200] {
+            let crawler = Crawler::name("A".repeat(len));
+            let compared = compare_lines(lines(), &crawler, &profile);
+            assert_eq!(index.named(&crawler, &profile), compared, "{len}");
+        }
+    }
 
     const MATCHES: [GroupMatch; 3] =
         [GroupMatch::Equal, GroupMatch::LongestPrefix, GroupMatch::FirstSubstring];

@@ -84,9 +84,10 @@ fn check(old: &[u8], new: &[u8], effect: &Effect, options: &Options, about: &str
                         let both = [Verdict::Disallow, Verdict::Allow];
                         assert_eq!(verdicts(path), both, "{about}: {}", path.escape_ascii());
                     }
-                    // No site is closed or opened.
+                    // No site is closed or opened, but for a misspelt crawler.
                     let [before, after] = verdicts(b"/");
-                    assert_eq!(before, after, "{about}: the start page");
+                    let is_nobody = crawler.eq_ignore_ascii_case(b"Googlbot");
+                    assert!(before == after || is_nobody, "{about}: the start page");
                 }
             }
         }
@@ -257,8 +258,8 @@ fn no_fix_closes_or_opens_a_site() {
             "User-agent: *\nDisalow: /\n",
             Code::MisspeltField,
             "to write 'Disallow' would block the whole site for crawlers without a group of their \
-             own, and to remove the line would open the whole site for crawlers without a group of \
-             their own",
+             own (rfc9309), and to remove the line would open the whole site for crawlers without a \
+             group of their own (google)",
         ),
         (
             "User-agent: *\nDisallow: /a\nDisallow: https://staging.example/*\n",
@@ -266,19 +267,31 @@ fn no_fix_closes_or_opens_a_site() {
             "if https://staging.example is another host, put the rule into \
              https://staging.example/robots.txt and remove the line; if it is this one, the path is \
              '/*'; to write '/*' would block the whole site for crawlers without a group of their \
-             own: if that is not meant, remove the line",
+             own (rfc9309, google): if that is not meant, remove the line",
         ),
         (
             "User-agent: * Disallow: /\nDisallow: /x\n",
             Code::TwoRecords,
             "to put each on a line of its own would block the whole site for crawlers without a \
-             group of their own: do so only if that is meant",
+             group of their own (rfc9309, google): do so only if that is meant",
         ),
     ] {
         let finding = only(file, code);
         assert_eq!(finding.fix, None, "{finding}");
         assert_eq!(finding.help.as_deref(), Some(wanted), "{file}");
     }
+}
+
+/// A rule about all URLs with some byte does not open a site.
+#[test]
+fn only_a_whole_site_is_called_one() {
+    let finding = only("User-agent: *\nDisallow: /*%\n", Code::PercentEncoding);
+    assert_eq!(finding.help, None);
+    assert!(matches!(finding.fix.unwrap().effect, Effect::Verdicts(_)));
+    // What is said of a misspelt crawler is nobody's harm.
+    let file = "User-agent: acebookexternalhit\nUser-agent: facebookexternalhit\nDisallow: /\n";
+    let finding = only(file, Code::MisspeltCrawler);
+    assert_eq!((&finding.help, finding.fix.is_some()), (&None, true));
 }
 
 /// The advice for rules without a slash, and what it does.

@@ -17,7 +17,7 @@ fn human_shows_the_lines() {
         "error[RS203]: unknown field 'Disalow', so the line is ignored [misspelt-field]",
         "2 | Disalow: /x",
         "| ^^^^^^^",
-        "= help: did you mean 'Disallow'?",
+        "= fix: write 'Disallow'; this disallows URLs such as '/x' for crawlers",
         "note[RS403]",
         "3 | Disallow: /shop/cart/",
         "4 | Disallow: /shop/",

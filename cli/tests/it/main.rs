@@ -17,6 +17,7 @@ mod filter_output;
 mod help;
 mod hostile;
 mod lint;
+mod lint_fix;
 mod live;
 mod names;
 mod pack;

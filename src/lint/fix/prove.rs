@@ -23,8 +23,9 @@ use crate::verdict::Verdict;
 /// The paths that are named in each direction.
 const PATHS: usize = 3;
 
-/// A path that rules hardly ever name: `%F4%8F%BF%BF` is the last character of Unicode.
-const UNNAMED: &[u8] = b"/%F4%8F%BF%BF";
+/// Two paths without a byte in common but the slash: a pattern that matches both names nothing. The
+/// first one is the last character of Unicode.
+const UNNAMED: [&[u8]; 2] = [b"/%F4%8F%BF%BF", b"/zqxjwk"];
 
 /// As much work as it takes.
 pub(in crate::lint) const UNBOUNDED: u64 = u64::MAX;
@@ -113,10 +114,12 @@ pub(in crate::lint) struct Harm {
     whole: bool,
     start_page: bool,
     crawlers: Vec<Vec<u8>>,
+    /// The names of the profiles in which it does.
+    profiles: Vec<Cow<'static, str>>,
 }
 
 impl Harm {
-    /// `block the whole site for GPTBot`.
+    /// `block the whole site for GPTBot (rfc9309)`.
     pub(in crate::lint) fn infinitive(&self) -> String {
         let verb = if self.blocks { "block" } else { "open" };
         let what = match (self.whole, self.start_page) {
@@ -124,7 +127,7 @@ impl Harm {
             (false, true) => "the start page '/'",
             (false, false) => "all URLs that no other rule names",
         };
-        format!("{verb} {what} for {}", who(&self.crawlers))
+        format!("{verb} {what} for {} ({})", who(&self.crawlers), self.profiles.join(", "))
     }
 }
 
@@ -133,6 +136,8 @@ pub(in crate::lint) struct Prover<'s, 'a> {
     subjects: &'s Subjects<'a>,
     /// What is left of the budget, in bytes looked at.
     budget: u64,
+    /// A token that no crawler has. What is blocked or opened for it does no harm.
+    nobody: Option<Vec<u8>>,
 }
 
 /// What a byte of a rule costs that is compiled, compared with a byte that is parsed.
@@ -146,7 +151,13 @@ const LOOKED_UP: u64 = 1_000;
 
 impl<'s, 'a> Prover<'s, 'a> {
     pub(in crate::lint) fn new(subjects: &'s Subjects<'a>, budget: u64) -> Prover<'s, 'a> {
-        Prover { subjects, budget }
+        Prover { subjects, budget, nobody: None }
+    }
+
+    /// Takes a token for one that no crawler has.
+    pub(in crate::lint) fn without(mut self, nobody: Option<Vec<u8>>) -> Prover<'s, 'a> {
+        self.nobody = nobody;
+        self
     }
 
     /// What is left of the budget.
@@ -181,10 +192,19 @@ impl<'s, 'a> Prover<'s, 'a> {
             let new = Robots::parse(new, before.robots.profile());
             for (crawlers, [old, new]) in self.different(before, &new)? {
                 let starts = [&old, &new].map(Start::of);
-                if let Some(found) = Harm::of(&starts, &crawlers) {
-                    // Blocking is worse.
-                    if harm.as_ref().is_none_or(|known| found.blocks && !known.blocks) {
-                        harm = Some(found);
+                let is_nobody = |crawler: &Vec<u8>| {
+                    self.nobody.as_ref().is_some_and(|nobody| nobody.eq_ignore_ascii_case(crawler))
+                };
+                if let Some(found) = Harm::of(&starts, &crawlers, before.name.clone())
+                    && !crawlers.iter().all(is_nobody)
+                {
+                    match &mut harm {
+                        Some(known) if known.is_like(&found) => {
+                            known.profiles.push(before.name.clone());
+                        }
+                        // Blocking is worse.
+                        Some(known) if known.blocks || !found.blocks => {}
+                        _ => harm = Some(found),
                     }
                     continue;
                 }
@@ -405,34 +425,47 @@ fn says(line: &[u8], profile: &Profile) -> Said {
     said
 }
 
-/// What a policy says of the start page, and of a path that it does not name.
+/// What a policy says of the start page, and of paths that it does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Start {
     start_page: bool,
-    unnamed: bool,
-    /// Whether no rule gives another verdict than these two.
+    unnamed: [bool; 2],
+    /// Whether no rule gives another verdict than these.
     whole: bool,
 }
 
 impl Start {
     fn of(policy: &Policy) -> Start {
         let is_allowed = |path: &[u8]| policy.is_path_allowed(path).unwrap_or(true);
-        let (start_page, unnamed) = (is_allowed(b"/"), is_allowed(UNNAMED));
-        let whole =
-            start_page == unnamed && policy.rules().all(|rule| rule.verdict.is_allow() == unnamed);
+        let (start_page, unnamed) = (is_allowed(b"/"), UNNAMED.map(is_allowed));
+        let whole = unnamed == [start_page; 2]
+            && policy.rules().all(|rule| rule.verdict.is_allow() == start_page);
         Start { start_page, unnamed, whole }
     }
 }
 
 impl Harm {
-    fn of([old, new]: &[Start; 2], crawlers: &[Vec<u8>]) -> Option<Harm> {
+    fn of(
+        [old, new]: &[Start; 2],
+        crawlers: &[Vec<u8>],
+        profile: Cow<'static, str>,
+    ) -> Option<Harm> {
         let start_page = old.start_page != new.start_page;
-        if !start_page && old.unnamed == new.unnamed {
+        let unnamed = old.unnamed != new.unnamed
+            && [old, new].iter().all(|start| start.unnamed[0] == start.unnamed[1]);
+        if !start_page && !unnamed {
             return None;
         }
-        let blocks = if start_page { !new.start_page } else { !new.unnamed };
+        let blocks = if start_page { !new.start_page } else { !new.unnamed[0] };
         let whole = if blocks { new.whole } else { old.whole || new.whole };
-        let whole = whole && start_page && old.unnamed != new.unnamed;
-        Some(Harm { blocks, whole, start_page, crawlers: crawlers.to_vec() })
+        let whole = whole && start_page && unnamed;
+        let (crawlers, profiles) = (crawlers.to_vec(), vec![profile]);
+        Some(Harm { blocks, whole, start_page, crawlers, profiles })
+    }
+
+    /// Whether the same is done to the same crawlers, maybe in another profile.
+    fn is_like(&self, other: &Harm) -> bool {
+        let kind = |harm: &Harm| (harm.blocks, harm.whole, harm.start_page);
+        kind(self) == kind(other) && self.crawlers == other.crawlers
     }
 }

@@ -1,0 +1,95 @@
+//! `robotsieve lint --fix` and `--diff`.
+
+use std::fs;
+
+use crate::command::{Folder, run, run_in, run_with};
+use serde_json::Value;
+
+const FILE: &str = "User-agent: *\nDisallow: /shop/cart/\nDisallow: /shop/\nDisallow: private/\n\
+    Disalow: /\n";
+
+#[test]
+fn fixes_are_applied() {
+    let folder = Folder::of(&[("robots.txt", FILE)]);
+    let file = || fs::read_to_string(folder.path("robots.txt")).unwrap();
+    let ran = run(args!["lint", "--fix", folder.path("robots.txt")]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    ran.says("1 fix applied; together this changes no verdict").says("errors 2 ");
+    assert_eq!(file(), FILE.replace("Disallow: /shop/cart/\n", ""));
+    // A second time there is nothing to do.
+    let again = run(args!["lint", "--fix", folder.path("robots.txt")]);
+    assert!(!again.err.contains("applied"), "{again:?}");
+
+    let ran = run(args!["lint", "--fix=all", folder.path("robots.txt")]);
+    ran.says(
+        "1 fix applied; together this disallows URLs such as '/private/' for crawlers without a \
+         group of their own (rfc9309, google)",
+    );
+    // What would block the site is left to people.
+    assert_eq!(file(), "User-agent: *\nDisallow: /shop/\nDisallow: /private/\nDisalow: /\n");
+}
+
+#[test]
+fn changes_are_shown() {
+    let folder = Folder::of(&[("robots.txt", FILE)]);
+    let ran = run_in(&folder.root(), args!["lint", "--diff", "--fix=all", "robots.txt"]);
+    ran.gives(
+        1,
+        "--- robots.txt\n+++ robots.txt\n@@ -1,5 +1,4 @@\n User-agent: *\n-Disallow: /shop/cart/\n \
+         Disallow: /shop/\n-Disallow: private/\n+Disallow: /private/\n Disalow: /\n",
+    );
+    ran.says("2 fixes could be applied");
+    assert_eq!(fs::read_to_string(folder.path("robots.txt")).unwrap(), FILE);
+    let from_stdin = run_with(args!["lint", "--diff", "-"], FILE.as_bytes());
+    assert!(from_stdin.out.starts_with(b"--- <stdin>\n"), "{from_stdin:?}");
+}
+
+#[test]
+fn a_file_that_cannot_be_fixed_does_not_end_the_others() {
+    let folder = Folder::of(&[("robots.txt", FILE)]);
+    let paths = args![folder.path("absent"), folder.path("robots.txt")];
+    let ran = run(args!["lint", "--fix"].into_iter().chain(paths));
+    assert_eq!(ran.status, 3, "{ran:?}");
+    ran.says("absent").says("1 fix applied");
+    run_with(args!["lint", "--fix", "-"], FILE.as_bytes())
+        .fails(2, "standard input cannot be fixed in place: use --diff, or name a file");
+}
+
+/// The fix of a finding, as tools get it.
+#[test]
+fn fixes_for_tools() {
+    let folder = Folder::of(&[("robots.txt", FILE)]);
+    let lines = run_in(&folder.root(), args!["lint", "--format", "jsonl", "robots.txt"]);
+    let findings: Vec<Value> = String::from_utf8(lines.out)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |code: &str| findings.iter().find(|f| f["code"] == code).unwrap()["fix"].clone();
+    assert_eq!(
+        of("RS403"),
+        serde_json::json!({
+            "what": "remove the line",
+            "span": [14, 36],
+            "replacement": "",
+            "effect": "changes no verdict",
+            "changes_verdicts": false,
+        })
+    );
+    assert_eq!(of("RS203"), Value::Null);
+    let sarif = run_in(&folder.root(), args!["lint", "--format", "sarif", "robots.txt"]);
+    let log: Value = serde_json::from_slice(&sarif.out).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let result = results.iter().find(|result| result["ruleId"] == "RS403").unwrap();
+    let change = &result["fixes"][0]["artifactChanges"][0];
+    assert_eq!(
+        change["replacements"][0],
+        serde_json::json!({
+            "deletedRegion": { "startLine": 2, "startColumn": 1, "endLine": 3, "endColumn": 1 },
+            "insertedContent": { "text": "" },
+        })
+    );
+    let github = run_in(&folder.root(), args!["lint", "--format", "github", "robots.txt"]);
+    let text = String::from_utf8(github.out).unwrap();
+    assert!(text.contains("; remove the line: this changes no verdict\n"), "{text}");
+}
