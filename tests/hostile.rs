@@ -443,7 +443,7 @@ fn lint_and_diff() {
 }
 
 /// Tokens that are prefixes and suffixes of one another, very long, not ASCII, or look like
-/// patterns: the index over them is one aho-corasick automaton.
+/// patterns: the index over them is one trie.
 #[test]
 fn tokens_that_nest() {
     let mut tokens: Vec<Vec<u8>> = (1..120).map(|len| vec![b'a'; len]).collect();
