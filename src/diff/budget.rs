@@ -21,8 +21,8 @@ pub(super) struct Budget {
 impl Budget {
     /// Half a second, for the costliest files that we know.
     pub(super) fn of(limits: &Limits) -> Budget {
-        let pairs = limits.pairs.saturating_mul(4);
-        Budget { pairs, nodes: 1 << 24, rules: 1 << 28, counted: 1 << 25, samples: 1 << 29 }
+        let pairs = limits.pairs.saturating_mul(2);
+        Budget { pairs, nodes: 1 << 24, rules: 1 << 27, counted: 1 << 25, samples: 1 << 29 }
     }
 
     /// Takes out the part of one of the comparisons that are left.
@@ -78,7 +78,7 @@ impl Budget {
     /// Pays for a path that is tried with so many rules. `false` if too little is left.
     pub(super) fn pay_for_sample(&mut self, path_len: usize, rules: usize) -> bool {
         /// What making a path costs beside that.
-        const MAKING: usize = 1_000;
+        const MAKING: usize = 4_000;
         pay(&mut self.samples, (MAKING + path_len * rules) as u64)
     }
 

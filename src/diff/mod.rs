@@ -81,7 +81,7 @@ use targets::Targets;
 #[non_exhaustive]
 pub struct Limits {
     /// How many pairs of states the search for shortest flips visits at most, for each pair of
-    /// policies. A whole file may take four times as many, those of the proofs included; once they
+    /// policies. A whole file may take twice as many, those of the proofs included; once they
     /// are used up, each pair of policies still gets a few hundred.
     pub pairs: usize,
     /// How many flips to report at most in each direction: one for each pair of deciding rules.
