@@ -89,10 +89,11 @@ pub struct LintArgs {
     /// Apply fixes that change no verdict; '=all' also those that do
     ///
     /// A fix is proven before it is offered: 'lint' says what each does to
-    /// verdicts, and none blocks or opens a whole site. Whether fixes are safe
-    /// together is proven before they are applied. Codes that are not reported
-    /// are not fixed.
+    /// verdicts, and none blocks or opens a whole site. Whether fixes are
+    /// safe together is proven before they are applied. Codes that are not
+    /// reported are not fixed.
     #[arg(long, value_name = "WHICH", value_enum, num_args = 0..=1, require_equals = true)]
+    #[arg(hide_possible_values = true)]
     #[arg(default_missing_value = "unchanging", verbatim_doc_comment)]
     #[arg(conflicts_with_all = ["baseline", "write_baseline"])]
     pub fix: Option<Fixes>,

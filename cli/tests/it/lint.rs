@@ -66,7 +66,8 @@ fn standard_input() {
         0,
         "::warning file=<stdin>,line=2,col=11,endColumn=21,title=RS402 never-wins::\
          'Disallow: /shop/cart' never decides, as 'Allow: /shop/cart*' on line 3 wins wherever it \
-         matches; remove it, or make it longer than the rules that win\n",
+         matches; if it shall decide, make it longer than the rules that win; remove the line: this \
+         changes no verdict\n",
     );
 }
 
