@@ -85,7 +85,7 @@ fn measure(name: &str, task: &str) {
             let [old, new] = [&file, &new].map(|file| Robots::parse(file, &profile));
             let compared = diff::files(&old, &new, &Limits::default());
             let count = |is: fn(&Difference) -> bool| {
-                compared.iter().filter(|same| is(&same.difference)).count()
+                compared.crawlers.iter().filter(|same| is(&same.difference)).count()
             };
             format!(
                 "{} equal, {} different, {} unknown",

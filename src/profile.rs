@@ -443,6 +443,20 @@ impl Profile {
         let named = Profile::NAMED.iter().find(|(n, _)| *n == name);
         named.map(|(_, profile)| *profile)
     }
+
+    /// The name of this profile, `None` if it is not one of [`Profile::NAMED`].
+    ///
+    /// ```
+    /// use robotsieve::Profile;
+    /// let mut profile = Profile::GOOGLE;
+    /// assert_eq!(profile.name(), Some("google"));
+    /// profile.wildcards = false;
+    /// assert_eq!(profile.name(), None);
+    /// ```
+    pub fn name(&self) -> Option<&'static str> {
+        let named = Profile::NAMED.iter().find(|(_, profile)| profile == self);
+        named.map(|(name, _)| *name)
+    }
 }
 
 impl Default for Profile {

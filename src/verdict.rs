@@ -27,6 +27,14 @@ impl Verdict {
         self == Verdict::Allow
     }
 
+    /// The other verdict.
+    pub(crate) fn opposite(self) -> Verdict {
+        match self {
+            Verdict::Allow => Verdict::Disallow,
+            Verdict::Disallow => Verdict::Allow,
+        }
+    }
+
     /// `allow` or `disallow`.
     pub fn as_str(self) -> &'static str {
         match self {

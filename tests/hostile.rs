@@ -385,6 +385,67 @@ fn ten_thousand_names_and_groups_of_one() {
     within("10,000 names and groups", started.elapsed(), Duration::from_millis(400));
 }
 
+/// The crafted files of `robotsieve_corpora::crafted`, with the bar for linting a file in all
+/// profiles and for comparing two: one second. Where assertions are checked only those that have
+/// been the slowest, since all of them take minutes.
+#[cfg(feature = "lint")]
+#[test]
+fn lint_and_diff() {
+    use robotsieve::diff::{self, Limits};
+    use robotsieve::lint::{Options, lint};
+    use robotsieve_corpora::crafted;
+
+    const SLOWEST: [&str; 13] = [
+        "two_rules",
+        "one_rule",
+        "star_common_prefix",
+        "dollars",
+        "short_prefixes",
+        "nested_names_longest_first",
+        "merged_with_large",
+        "merged_with_few_long",
+        "crawlers",
+        "crawlers_over_budget",
+        "everybody",
+        "lines_nul",
+        "long_percent",
+    ];
+    let bar = Duration::from_secs(1);
+    // Not as wide as for what takes milliseconds.
+    let allowance = if cfg!(debug_assertions) { 10 } else { 3 };
+    let options = Options::new(Profile::NAMED.iter().copied());
+    let all = crafted::all();
+    for (number, (name, file)) in all.iter().enumerate() {
+        if cfg!(debug_assertions) && !SLOWEST.contains(name) {
+            continue;
+        }
+        let started = Instant::now();
+        let report = lint(file, &options);
+        let linted = started.elapsed();
+        let undecided = report.undecided.len();
+        say(&format!(
+            "{name}: {linted:?}, {} findings, {undecided} undecided",
+            report.findings.len()
+        ));
+        assert!(linted < bar * allowance, "{name}: {linted:?} to lint");
+        let mut changed = file.clone();
+        let at = file.len() - file.len() / 3;
+        changed[at] = if file[at] == b'z' { b'y' } else { b'z' };
+        let other = &all[(number + 1) % all.len()].1;
+        let profiles = if cfg!(debug_assertions) { [0, 3].as_slice() } else { &[0, 1, 2, 3] };
+        for (profile, new) in profiles.iter().map(|number| (*number, &changed)).chain([(0, other)])
+        {
+            let (profile_name, profile) = Profile::NAMED[profile];
+            let started = Instant::now();
+            let [old, new] = [file, new].map(|file| Robots::parse(file, &profile));
+            let compared = diff::files(&old, &new, &Limits::default());
+            let took = started.elapsed();
+            assert!(took < bar * allowance, "{name}, {profile_name}: {took:?} to compare");
+            assert!(!compared.crawlers.is_empty());
+        }
+    }
+}
+
 /// Tokens that are prefixes and suffixes of one another, very long, not ASCII, or look like
 /// patterns: the index over them is one aho-corasick automaton.
 #[test]

@@ -5,6 +5,7 @@ use robotsieve::{Robots, Verdict};
 
 use crate::error::{Failure, Status};
 use crate::options::{PolicyArgs, Urls, When};
+use crate::read::robots_file;
 use crate::read::urls::{self, Tally};
 use crate::write::bytes;
 use crate::write::stdout::Stdout;
@@ -49,7 +50,9 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
     let urls = args.policy.urls(&args.urls)?;
     urls::not_where_robots_is(&urls, &args.policy.robots)?;
     let file = args.policy.read()?;
-    let policy = Robots::parse(&file, &args.policy.profile()).policy(&args.policy.crawler()?);
+    let robots = Robots::parse(&file, &args.policy.profile());
+    robots_file::note_cut(&args.policy.robots, &file, &robots);
+    let policy = robots.policy(&args.policy.crawler()?);
     let (mut out, mut tally) = (Stdout::new(), Tally::default());
     // A program that asks line by line needs no progress bar; `filter` is for millions of URLs.
     urls::each(&urls, When::Never, |url| {

@@ -5,6 +5,7 @@ use robotsieve::{Config, LimitHit, Robots};
 
 use crate::error::{Failure, Status};
 use crate::options::{PolicyArgs, ProgressOption};
+use crate::read::robots_file;
 use crate::write::{progress, stdout};
 
 /// Draw the automaton that decides for a crawler
@@ -53,6 +54,7 @@ pub fn run(args: &DotArgs) -> Result<Status, Failure> {
     args.policy.nothing_follows()?;
     let file = args.policy.read()?;
     let robots = Robots::parse_with(&file, &args.policy.profile(), &config(args));
+    robots_file::note_cut(&args.policy.robots, &file, &robots);
     let policy = robots.policy(&args.policy.crawler()?);
     progress::with_spinner(args.progress.progress, "compiling", || policy.compile());
     let drawing = policy.to_dot().ok_or_else(|| over_budget(args, policy.limit_hit()))?;

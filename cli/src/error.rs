@@ -45,6 +45,8 @@ pub enum Failure {
     },
     /// A store cannot be opened, read or written; the text names it.
     Store(Arc<StoreError>),
+    /// Something was not done because something else failed, which was reported.
+    Incomplete(String),
     /// What was asked for cannot be done within its limits.
     Limit(String),
     /// A thread ended before its work did: a bug in robotsieve.
@@ -83,7 +85,9 @@ impl From<StoreError> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(text) | Failure::Limit(text) => f.write_str(text),
+            Failure::Usage(text) | Failure::Incomplete(text) | Failure::Limit(text) => {
+                f.write_str(text)
+            }
             Failure::Io { action, cause, advice: None } => write!(f, "{action}: {cause}"),
             Failure::Io { action, cause, advice: Some(advice) } => {
                 write!(f, "{action}: {cause}; {advice}")

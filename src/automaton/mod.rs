@@ -55,6 +55,7 @@ pub(crate) struct Compiler {
     trie: Trie,
     dfa: determinise::Dfa,
     layout: table::Layout,
+    work: u64,
 }
 
 impl Compiler {
@@ -78,10 +79,16 @@ impl Compiler {
         let built = self.dfa.build(&self.trie, encoding, limits);
         let automaton =
             built.and_then(|()| self.layout.build(&self.dfa, encoding, limits.table_bytes));
+        self.work = self.dfa.work();
         if self.trie.len() + self.dfa.len() > KEPT_NODES_AND_STATES {
-            *self = Compiler::default();
+            *self = Compiler { work: self.work, ..Compiler::default() };
         }
         automaton
+    }
+
+    /// How many nodes the last compilation looked at, if it came that far.
+    pub(crate) fn work(&self) -> u64 {
+        self.work
     }
 }
 

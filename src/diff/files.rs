@@ -3,10 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Difference, Limits, policies_within};
+use super::budget::Budget;
+use super::records::{RecordChanges, records};
+use super::{Difference, Limits, Unproven, policies_within};
 use crate::policy::Policy;
-use crate::policy::robots::Robots;
+use crate::policy::robots::{POLICY_BYTES, Robots};
 use crate::read::crawler::Crawler;
+use crate::read::select::Selected;
 
 /// Crawlers for which the same changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,18 +50,36 @@ pub fn named_crawlers<'a>(old: &Robots<'a>, new: &Robots<'a>) -> Vec<(&'a [u8], 
     all
 }
 
-/// Compares two files for the [`named_crawlers`].
+/// What changed from one file to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(bound(serialize = "C: AsRef<[u8]>")))]
+#[non_exhaustive]
+pub struct ComparedFiles<C> {
+    /// What changed about what crawlers may fetch. Crawlers with the same policies are grouped, in
+    /// the order of the first of each group.
+    pub crawlers: Vec<ComparedCrawlers<C>>,
+    /// What changed in the other records: sitemaps, crawl delays and so on.
+    pub records: Vec<RecordChanges<C>>,
+}
+
+impl<C> ComparedFiles<C> {
+    /// Whether both files are proven to say the same to all the crawlers.
+    pub fn is_equal(&self) -> bool {
+        self.records.is_empty() && self.crawlers.iter().all(|same| same.difference.is_equal())
+    }
+}
+
+/// Compares two files for the [`named_crawlers`]: what each may fetch, and the other records.
 ///
-/// Crawlers with the same policies are grouped, in the order of the first of each group. Every
-/// crawler is looked up by its token alone. Use [`crawlers`] for one that finds other groups by a
+/// Every crawler is looked up by its token alone. Use [`crawlers`] for one that finds other groups by a
 /// longer name or by several names.
 #[must_use]
-pub fn files<'a>(
-    old: &Robots<'a>,
-    new: &Robots<'a>,
-    limits: &Limits,
-) -> Vec<ComparedCrawlers<&'a [u8]>> {
-    crawlers(old, new, named_crawlers(old, new), limits)
+pub fn files<'a>(old: &Robots<'a>, new: &Robots<'a>, limits: &Limits) -> ComparedFiles<&'a [u8]> {
+    let named = named_crawlers(old, new);
+    ComparedFiles {
+        crawlers: crawlers(old, new, named.clone(), limits),
+        records: records(old, new, named, limits),
+    }
 }
 
 /// Compares two files for these crawlers. Each comes with a label, which stands for it in the
@@ -74,39 +95,77 @@ pub fn crawlers<C>(
 ) -> Vec<ComparedCrawlers<C>> {
     struct Same<C> {
         crawlers: Vec<C>,
-        policies: [Policy; 2],
+        /// `None` if they don't fit the budget.
+        policies: Option<[Policy; 2]>,
     }
     let mut all: Vec<Same<C>> = Vec::new();
-    // Most crawlers share one policy, and others have policies with the same rules.
-    let mut by_address: HashMap<[usize; 2], usize> = HashMap::new();
+    // Most crawlers share their groups, and others have policies with the same rules.
+    let mut by_groups: HashMap<[Selected; 2], usize> = HashMap::new();
     let mut by_rules: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
+    let mut fingerprints: HashMap<usize, u64> = HashMap::new();
+    let mut room = [POLICY_BYTES; 2];
+    let everybody = [old.groups().select_everybody(), new.groups().select_everybody()];
     for (label, crawler) in crawlers {
-        let policies = [old.policy(&crawler), new.policy(&crawler)];
-        let addresses = [0, 1].map(|side: usize| policies[side].address());
-        if let Some(number) = by_address.get(&addresses) {
+        let mut selected =
+            [old.groups().select_named(&crawler), new.groups().select_named(&crawler)];
+        if let Some(number) = by_groups.get(&selected) {
             all[*number].crawlers.push(label);
             continue;
         }
-        let numbers =
-            by_rules.entry([0, 1].map(|side: usize| fingerprint(&policies[side]))).or_default();
-        let same = numbers.iter().copied().find(|number| {
-            let known = &all[*number].policies;
-            policies.iter().zip(known).all(|(a, b)| a.is_same(b) || a.decides_like(b))
-        });
+        let known = selected.clone();
+        for (selected, everybody) in selected.iter_mut().zip(&everybody) {
+            if *selected == Selected::None {
+                selected.clone_from(everybody);
+            }
+        }
+        let of_old = old.policy_within(&selected[0], &mut room[0]);
+        let of_new = new.policy_within(&selected[1], &mut room[1]);
+        let policies = of_old.zip(of_new).map(|(old, new)| [old, new]);
+        let mut same = None;
+        let mut numbers = None;
+        if let Some(policies) = &policies {
+            let prints = [0, 1].map(|side: usize| {
+                let policy = &policies[side];
+                *fingerprints.entry(policy.address()).or_insert_with(|| fingerprint(policy))
+            });
+            let alike = by_rules.entry(prints).or_default();
+            same = alike.iter().copied().find(|number| {
+                let others = all[*number].policies.iter().flatten();
+                policies.iter().zip(others).all(|(a, b)| a.is_same(b) || a.decides_like(b))
+            });
+            numbers = Some(alike);
+        }
         let number = same.unwrap_or_else(|| {
-            numbers.push(all.len());
+            if let Some(numbers) = numbers {
+                numbers.push(all.len());
+            }
             all.push(Same { crawlers: Vec::new(), policies });
             all.len() - 1
         });
         all[number].crawlers.push(label);
-        by_address.insert(addresses, number);
+        by_groups.insert(known, number);
     }
-    let mut budget = limits.pairs.saturating_mul(4);
-    let compare = |Same { crawlers, policies: [old, new] }| {
-        let difference = policies_within(&old, &new, limits, &mut budget);
-        ComparedCrawlers { crawlers, difference }
-    };
-    all.into_iter().map(compare).collect()
+    // The smallest first, so that what they need is left for them.
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    let size = |policy: &Policy| policy.rule_set().memory_usage();
+    order.sort_by_key(|number| all[*number].policies.iter().flatten().map(size).sum::<usize>());
+    let mut budget = Budget::of(limits);
+    let mut differences: Vec<Option<Difference>> = vec![None; all.len()];
+    for (at, number) in order.iter().copied().enumerate() {
+        differences[number] = all[number].policies.as_ref().map(|[old, new]| {
+            let mut share = budget.share(order.len() - at);
+            let difference = policies_within(old, new, limits, &mut share);
+            budget.put_back(share);
+            difference
+        });
+    }
+    let too_much = Difference::Unknown { unproven: Unproven::Work, sampled: 0 };
+    let all = all.into_iter().zip(differences);
+    all.map(|(same, difference)| ComparedCrawlers {
+        crawlers: same.crawlers,
+        difference: difference.unwrap_or_else(|| too_much.clone()),
+    })
+    .collect()
 }
 
 /// A hash of the rules of a policy.
@@ -130,21 +189,36 @@ mod tests {
         let old = Robots::parse(b"User-agent: a\nDisallow: /x", &Profile::ORIGINAL_1994);
         let new = Robots::parse(b"User-agent: b\nDisallow: /\xE9", &Profile::ORIGINAL_1994);
         let compared = files(&old, &new, &Limits::default());
+        assert_eq!(to_value(&compared).unwrap()["records"], json!([]));
+        let compared = compared.crawlers;
         let rule =
             |line: u32, value| json!({ "verdict": "disallow", "line": line, "value": value });
-        let flip =
-            |path, old, new| json!({ "path": path, "is_shortest": true, "old": old, "new": new });
+        let flip = |path, old, new| {
+            json!({
+                "path": path,
+                "is_shortest": true,
+                "extent": "from",
+                "old": old,
+                "new": new,
+            })
+        };
         let bytes = json!([47, 233]);
         let wanted = json!([
             { "crawlers": ["*"], "difference": "equal" },
             { "crawlers": ["a"], "difference": { "different": {
                 "newly_disallowed": [],
                 "newly_allowed": [flip(json!("/x"), rule(2, json!("/x")), json!(null))],
+                "more_disallowed": 0,
+                "more_allowed": 0,
+                "whole_site": null,
                 "unproven": null,
             } } },
             { "crawlers": ["b"], "difference": { "different": {
                 "newly_disallowed": [flip(bytes.clone(), json!(null), rule(2, bytes))],
                 "newly_allowed": [],
+                "more_disallowed": 0,
+                "more_allowed": 0,
+                "whole_site": null,
                 "unproven": null,
             } } },
         ]);

@@ -1,19 +1,22 @@
 //! Finds what changed from one robots.txt to another: in meaning, not in text.
 //!
-//! [`files`] compares two files for every crawler that they name, [`crawlers`] for crawlers of
-//! your choice, and [`policies`] compares two policies. Each result is a [`Difference`]: proven
-//! equal, or paths that one side allows and the other does not.
+//! [`files`] compares two files for every crawler that they name: what each may fetch, and the
+//! sitemaps, crawl delays and other records. [`crawlers`] and [`records`] do the two for crawlers
+//! of your choice, and [`policies`] compares two policies. What may be fetched is compared to a
+//! [`Difference`]: proven equal, or paths that one side allows and the other does not.
 //!
 //! ```
-//! use robotsieve::diff::{self, Difference, Limits};
+//! use robotsieve::diff::{self, Difference, Extent, Limits};
 //! use robotsieve::{Profile, Robots};
 //!
 //! let old = b"User-agent: *\nDisallow: /shop/\nDisallow: /shop/cart\nAllow: /shop/open";
 //! let new = b"User-agent: *\nAllow: /shop/open$\nDisallow: /shop/\n";
 //! let [old, new] = [&old[..], new].map(|file| Robots::parse(file, &Profile::RFC9309));
 //! let compared = diff::files(&old, &new, &Limits::default());
-//! let Difference::Different(flips) = &compared[0].difference else { panic!() };
+//! let Difference::Different(flips) = &compared.crawlers[0].difference else { panic!() };
 //! assert_eq!(flips.newly_disallowed[0].path, b"/shop/opena");
+//! // All longer paths that begin with `/shop/open` flip.
+//! assert_eq!(flips.newly_disallowed[0].extent, Extent::Below(b"/shop/open".len()));
 //! // Dropping the line for `/shop/cart` changes nothing, and nothing became allowed.
 //! assert!(flips.newly_allowed.is_empty() && flips.unproven.is_none());
 //! ```
@@ -22,23 +25,35 @@
 //!
 //! 1. Policies whose rules have the same patterns in the same order of precedence are equal.
 //! 2. Otherwise the automata of both policies are walked in lockstep. The algorithm of Hopcroft
-//!    and Karp first decides whether they are equal at all. It takes nearly linear time in the
-//!    size of both, so if both have a DFA, this is always known. Differences that no real URL can
-//!    reach are ignored: a third automaton knows which bytes normalising leaves.
+//!    and Karp first decides whether they are equal at all, in nearly linear time in the size of
+//!    both. Differences that no real URL can reach are ignored: a third automaton knows which bytes
+//!    normalising leaves.
 //! 3. If they differ, all pairs of states are visited breadth first, so the first path found in
 //!    each direction is a shortest one. [`Limits::pairs`] bounds this search.
 //! 4. If the search hits that bound, or the rules of a policy are over the limits of the
 //!    automaton, paths made from the rules of both are tried. This can find differences but never
-//!    prove that there are none. [`Flips::unproven`] or [`Difference::Unknown`] then says why.
+//!    prove that there are none. [`Flips::unproven`] or [`Difference::Unknown`] then says why. If
+//!    step 2 found that the policies differ, the path that shows it is always among the flips, so
+//!    the answer is never [`Difference::Unknown`] then.
+//! 5. For each flip, and for the whole site, the automata are walked on from there to prove how
+//!    far it goes: [`Extent`], [`WholeSite`].
+//!
+//! All of this has a budget for two files together, counted in steps, so that the result is the
+//! same in every run: two files of 500 KiB take less than a second. The smallest policies come
+//! first, and what they leave is for the larger ones.
 //!
 //! Every path that is returned was put to both policies, and they gave different verdicts.
 
+mod budget;
+mod extent;
 mod files;
 mod product;
+mod records;
 mod samples;
 mod targets;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -46,8 +61,11 @@ use crate::automaton::{Automaton, Compiler, LimitHit};
 use crate::policy::Policy;
 use crate::verdict::Verdict;
 
-pub use files::{ComparedCrawlers, crawlers, files, named_crawlers};
+use budget::Budget;
+pub use extent::{Extent, WholeSite};
+pub use files::{ComparedCrawlers, ComparedFiles, crawlers, files, named_crawlers};
 use product::{End, Product};
+pub use records::{ChangedRecord, RecordChange, RecordChanges, records};
 use samples::Samples;
 use targets::Targets;
 
@@ -63,20 +81,24 @@ use targets::Targets;
 #[non_exhaustive]
 pub struct Limits {
     /// How many pairs of states the search for shortest flips visits at most, for each pair of
-    /// policies. [`files`] visits at most four times as many for a whole file.
+    /// policies. A whole file may take twice as many, those of the proofs included; once they
+    /// are used up, each pair of policies still gets a few hundred.
     pub pairs: usize,
     /// How many flips to report at most in each direction: one for each pair of deciding rules.
     pub flips: usize,
-    /// How many paths to try at most if the automata give no proof. Fewer are tried if thousands
-    /// of rules would make that take seconds.
+    /// How many paths to try at most if the automata give no proof. Fewer are tried if there are
+    /// thousands of rules, or many policies of which that is true.
     pub samples: usize,
+    /// How many removed and how many added records of each kind to list at most, for each set of
+    /// crawlers.
+    pub records: usize,
 }
 
 impl Default for Limits {
-    /// 262,144 pairs (some 30 MB and less than a second), 5 flips in each direction, and 20,000
-    /// sampled paths.
+    /// 262,144 pairs (some 30 MB and less than a second), 5 flips in each direction, 20,000
+    /// sampled paths, and 100 records.
     fn default() -> Limits {
-        Limits { pairs: 1 << 18, flips: 5, samples: 20_000 }
+        Limits { pairs: 1 << 18, flips: 5, samples: 20_000, records: 100 }
     }
 }
 
@@ -93,7 +115,8 @@ pub enum Difference {
     Equal,
     /// They differ on these paths.
     Different(Flips),
-    /// No difference was found, but equality is not proven.
+    /// No difference was found, but equality is not proven. Never if a difference is proven: then
+    /// a path that shows it is known.
     Unknown {
         /// Why there is no proof.
         unproven: Unproven,
@@ -127,6 +150,13 @@ pub struct Flips {
     pub newly_disallowed: Vec<Flip>,
     /// Paths that the old policy disallows and the new one allows, in the same order.
     pub newly_allowed: Vec<Flip>,
+    /// How many more pairs of deciding rules were found to flip paths in the first direction,
+    /// beyond [`Limits::flips`]. At least: the search ends soon after that.
+    pub more_disallowed: usize,
+    /// The same for the other direction.
+    pub more_allowed: usize,
+    /// Whether the whole site was closed or opened. `None` if it is not proven that it was.
+    pub whole_site: Option<WholeSite>,
     /// Why the comparison ended early. If this is `None`, a direction without flips has none.
     pub unproven: Option<Unproven>,
 }
@@ -142,6 +172,8 @@ pub struct Flip {
     pub path: Vec<u8>,
     /// Whether no shorter target flips in this direction; proven.
     pub is_shortest: bool,
+    /// Which other paths are proven to flip with it.
+    pub extent: Extent,
     /// The rule that decides in the old policy, if one does.
     pub old: Option<DecidingRule>,
     /// The rule that decides in the new policy, if one does.
@@ -182,6 +214,14 @@ pub enum Unproven {
     New(LimitHit),
     /// The policies are of different profiles.
     Profiles,
+    /// The comparison would take more work than that of two files may take.
+    Work,
+}
+
+impl Unproven {
+    fn or_work(limit: Option<LimitHit>, of: impl Fn(LimitHit) -> Unproven) -> Unproven {
+        limit.map_or(Unproven::Work, of)
+    }
 }
 
 impl fmt::Display for Unproven {
@@ -195,6 +235,7 @@ impl fmt::Display for Unproven {
                 write!(f, "the new rules are over the automaton's limits: {limit}")
             }
             Unproven::Profiles => f.write_str("the policies are of different profiles"),
+            Unproven::Work => f.write_str("the comparison would take too much work"),
         }
     }
 }
@@ -202,7 +243,8 @@ impl fmt::Display for Unproven {
 /// Compares two policies of the same profile: whether they allow the same URLs, and if not, the
 /// shortest paths on which they differ.
 ///
-/// Compiles both policies if they are not compiled yet. The limits bound time and memory.
+/// Compiles both policies if they are not compiled yet. Time and memory are bounded, whatever the
+/// rules and the limits: beyond the bound the result says that it is not proven.
 ///
 /// ```
 /// use robotsieve::diff::{self, Difference, Limits};
@@ -217,16 +259,16 @@ impl fmt::Display for Unproven {
 /// ```
 #[must_use]
 pub fn policies(old: &Policy, new: &Policy, limits: &Limits) -> Difference {
-    policies_within(old, new, limits, &mut usize::MAX.clone())
+    policies_within(old, new, limits, &mut Budget::of(limits))
 }
 
-/// Like [`policies`], but takes the pairs it visits from a budget for several comparisons.
-fn policies_within(old: &Policy, new: &Policy, limits: &Limits, budget: &mut usize) -> Difference {
+/// Like [`policies`], but takes its work from a budget for several comparisons.
+fn policies_within(old: &Policy, new: &Policy, limits: &Limits, budget: &mut Budget) -> Difference {
     if old.is_same(new) || old.decides_like(new) {
         return Difference::Equal;
     }
-    let mut found = Found::new(old, new, limits);
-    match found.by_automata(budget) {
+    let mut found = Found::new(old, new, limits, budget);
+    match found.by_automata() {
         Ok(()) => found.difference(None, 0),
         Err(unproven) => {
             let sampled = found.by_samples();
@@ -237,14 +279,14 @@ fn policies_within(old: &Policy, new: &Policy, limits: &Limits, budget: &mut usi
 
 /// How many pairs may be visited even if the budget for several comparisons is used up, so that
 /// small automata are always compared in full.
-const LEAST_PAIRS: usize = 4_096;
+const LEAST_PAIRS: usize = 256;
 
 /// How many paths to look at for each flip to report. Most are dropped, since another one with
 /// the same pair of deciding rules is known.
 const CANDIDATES_PER_FLIP: usize = 200;
 
-/// The limit on the bytes of sampled paths times rules: some two seconds for the costliest rules.
-const SAMPLE_WORK: u64 = 4 << 30;
+/// How many paths to look at in each direction even if the budget is used up, if that is cheap.
+const LEAST_CANDIDATES: usize = 4;
 
 /// The lines of two deciding rules.
 type Lines = [Option<u32>; 2];
@@ -254,8 +296,14 @@ struct Found<'p> {
     old: &'p Policy,
     new: &'p Policy,
     limits: &'p Limits,
+    budget: &'p mut Budget,
+    /// Whether a path that flips was dropped because the budget was used up.
+    dropped: bool,
+    /// Whether paths beyond [`Limits::flips`] are counted.
+    counting: bool,
     /// Newly disallowed and newly allowed.
     directions: [Direction; 2],
+    whole_site: Option<WholeSite>,
 }
 
 #[derive(Default)]
@@ -268,61 +316,90 @@ struct Direction {
 }
 
 impl<'p> Found<'p> {
-    fn new(old: &'p Policy, new: &'p Policy, limits: &'p Limits) -> Found<'p> {
-        Found { old, new, limits, directions: [Direction::default(), Direction::default()] }
+    fn new(
+        old: &'p Policy,
+        new: &'p Policy,
+        limits: &'p Limits,
+        budget: &'p mut Budget,
+    ) -> Found<'p> {
+        let directions = [Direction::default(), Direction::default()];
+        let (whole_site, dropped, counting) = (None, false, true);
+        Found { old, new, limits, budget, dropped, counting, directions, whole_site }
     }
 
     /// Compares the automata. Returns an error if there may be flips that were not found.
-    fn by_automata(&mut self, budget: &mut usize) -> Result<(), Unproven> {
+    fn by_automata(&mut self) -> Result<(), Unproven> {
         let (old, new) = (self.old, self.new);
         if old.reading() != new.reading() {
             return Err(Unproven::Profiles);
         }
-        let [old, new] =
-            [automaton(old).map_err(Unproven::Old)?, automaton(new).map_err(Unproven::New)?];
+        let old =
+            automaton(old, self.budget).map_err(|limit| Unproven::or_work(limit, Unproven::Old))?;
+        let new =
+            automaton(new, self.budget).map_err(|limit| Unproven::or_work(limit, Unproven::New))?;
         let targets = Targets::of(self.old.reading());
-        let product = Product { old: old.table(), new: new.table(), targets };
-        // The sizes of the tables bound this too; the limit is for tables built with unusual
-        // limits of their own.
-        match product.decide_alike(self.limits.pairs.max(LEAST_PAIRS).saturating_mul(4)) {
-            Ok(true) => return Ok(()),
-            Ok(false) => {}
-            Err(()) => return Err(Unproven::Pairs(self.limits.pairs)),
-        }
-        let pairs = self.limits.pairs.min((*budget).max(LEAST_PAIRS));
-        let (end, visited) = product.flips(pairs, |target, verdict| {
+        let visited = Cell::new(0);
+        let product = Product { old: old.table(), new: new.table(), targets, visited: &visited };
+        let end = self.by_product(product);
+        self.budget.pairs = self.budget.pairs.saturating_sub(visited.get());
+        end
+    }
+
+    /// The pairs that are left for this product.
+    fn pairs_left(&self, product: Product<'_>) -> usize {
+        self.budget.pairs.saturating_sub(product.visited.get())
+    }
+
+    fn by_product(&mut self, product: Product<'_>) -> Result<(), Unproven> {
+        let limit = self.budget.pairs.max(LEAST_PAIRS);
+        let (flip, flips_to) = match product.any_flip(limit) {
+            Ok(None) => return Ok(()),
+            Ok(Some(flip)) => flip,
+            Err(()) => return Err(Unproven::Pairs(limit)),
+        };
+        self.whole_site = WholeSite::of(product, self.pairs_left(product) / 4);
+        let pairs = self.limits.pairs.min(self.pairs_left(product).max(LEAST_PAIRS));
+        let end = product.flips(pairs, |target, verdict| {
             if !self.is_full(verdict) {
                 let target = target();
                 let nearest = *self.direction(verdict).nearest.get_or_insert(target.len());
                 let is_shortest = target.len() == nearest;
-                self.add(targets.path(target), verdict, is_shortest);
+                self.add(Some(product), target, verdict, is_shortest);
             }
             !(self.is_full(Verdict::Disallow) && self.is_full(Verdict::Allow))
         });
-        *budget = budget.saturating_sub(visited);
+        if self.direction(flips_to).flips.is_empty() {
+            // Whatever it costs: one look-up in each policy.
+            self.keep(Some(product), flip, flips_to, false);
+        }
         match end {
             End::Limit => Err(Unproven::Pairs(pairs)),
+            _ if self.dropped => Err(Unproven::Work),
             End::Exhausted | End::Stopped => Ok(()),
         }
     }
 
     /// Tries paths made from the rules of both, and returns how many.
     fn by_samples(&mut self) -> usize {
+        // What is only counted is not worth the time that each path takes here.
+        self.counting = false;
+        if !self.budget.pay_for_samples([self.old, self.new]) {
+            return 0;
+        }
         let mut samples = Samples::new(self.old, self.new, self.limits.samples);
+        let rules = self.old.rule_count() + self.new.rule_count();
         let mut count = 0;
-        let mut work = 0;
-        while work < SAMPLE_WORK
-            && let Some(path) = samples.next()
+        while let Some(path) = samples.next()
+            && self.budget.pay_for_sample(path.len(), rules)
         {
             count += 1;
-            work += path.len() as u64 * (self.old.rule_count() + self.new.rule_count()) as u64;
             let allowed = [self.old, self.new].map(|policy| policy.is_path_allowed(&path));
             if let [Ok(old), Ok(new)] = allowed
                 && old != new
             {
                 let verdict = if new { Verdict::Allow } else { Verdict::Disallow };
                 if !self.is_full(verdict) {
-                    self.add(path, verdict, false);
+                    self.add(None, path, verdict, false);
                 }
             }
         }
@@ -333,42 +410,100 @@ impl<'p> Found<'p> {
         &mut self.directions[usize::from(verdict.is_allow())]
     }
 
+    /// Whether no more paths are wanted in this direction.
     fn is_full(&mut self, verdict: Verdict) -> bool {
         let limit = self.limits.flips.max(1);
+        let (dropped, counting) = (self.dropped, self.counting);
         let direction = self.direction(verdict);
-        direction.flips.len() >= limit || direction.candidates >= limit * CANDIDATES_PER_FLIP
+        direction.candidates >= limit.saturating_mul(CANDIDATES_PER_FLIP)
+            || direction.flips.len() >= limit && !counting
+            || dropped
     }
 
     /// Adds a path that flips to this verdict, unless another one with the same pair of deciding
-    /// rules is known.
-    fn add(&mut self, path: Vec<u8>, verdict: Verdict, is_shortest: bool) {
+    /// rules is known, or the budget is used up. Once there are enough, the pairs of rules are only
+    /// counted. With a product, `found` is a target of its tables.
+    fn add(
+        &mut self,
+        product: Option<Product<'_>>,
+        found: Vec<u8>,
+        verdict: Verdict,
+        is_shortest: bool,
+    ) {
+        let policies = [self.old, self.new];
+        let limit = self.limits.flips.max(1);
+        let direction = self.direction(verdict);
+        let is_needed = direction.candidates < LEAST_CANDIDATES;
+        if direction.flips.len() >= limit {
+            self.counting &= self.budget.pay_for_counting(policies, found.len());
+            if !self.counting {
+                return;
+            }
+        } else if !self.budget.pay_for_rules(policies, found.len(), is_needed) {
+            self.dropped = true;
+            return;
+        }
+        self.keep(product, found, verdict, is_shortest);
+    }
+
+    /// Adds a path that was paid for.
+    fn keep(
+        &mut self,
+        product: Option<Product<'_>>,
+        found: Vec<u8>,
+        verdict: Verdict,
+        is_shortest: bool,
+    ) {
+        let (path, target) = match product {
+            Some(product) => (product.targets.path(found.clone()), found),
+            None => (found, Vec::new()),
+        };
         let decided = [self.old, self.new].map(|policy| policy.decide_path(&path).ok());
         let [Some(old), Some(new)] = decided else { return };
         let flips = old.verdict != new.verdict && new.verdict == verdict;
         debug_assert!(flips, "{} does not flip", path.escape_ascii());
-        let rules = [old, new].map(|decision| {
-            decision.rule().map(|rule| DecidingRule {
-                verdict: rule.verdict,
-                line: rule.line,
-                value: rule.value.to_vec(),
-            })
-        });
+        if !flips {
+            return;
+        }
+        let rules = [old.rule(), new.rule()];
+        let limit = self.limits.flips.max(1);
+        let left = product.map_or(0, |product| self.pairs_left(product));
         let direction = self.direction(verdict);
         direction.candidates += 1;
-        let lines = [0, 1].map(|side: usize| rules[side].as_ref().map(|rule| rule.line));
-        if flips && direction.lines.insert(lines) {
-            let [old, new] = rules;
-            direction.flips.push(Flip { path, is_shortest, old, new });
+        let is_known = !direction.lines.insert(rules.map(|rule| rule.map(|rule| rule.line)));
+        if !is_known && direction.flips.len() < limit {
+            let [old, new] = rules.map(|rule| {
+                rule.map(|rule| DecidingRule {
+                    verdict: rule.verdict,
+                    line: rule.line,
+                    value: rule.value.to_vec(),
+                })
+            });
+            // An escaped path is not as its target, so neither are the paths below it.
+            let extent = match product {
+                Some(product) if path == target => Extent::of(product, &target, verdict, left / 16),
+                _ => Extent::Path,
+            };
+            direction.flips.push(Flip { path, is_shortest, extent, old, new });
         }
     }
 
     fn difference(self, unproven: Option<Unproven>, sampled: usize) -> Difference {
-        let [mut newly_disallowed, mut newly_allowed] = self.directions.map(|d| d.flips);
-        for flips in [&mut newly_disallowed, &mut newly_allowed] {
-            flips.sort_by_key(|flip| (!flip.is_shortest, flip.path.len()));
-        }
-        if !newly_disallowed.is_empty() || !newly_allowed.is_empty() {
-            return Difference::Different(Flips { newly_disallowed, newly_allowed, unproven });
+        let whole_site = self.whole_site;
+        let [disallowed, allowed] = self.directions.map(|mut direction| {
+            direction.flips.sort_by_key(|flip| (!flip.is_shortest, flip.path.len()));
+            let more = direction.lines.len() - direction.flips.len();
+            (direction.flips, more)
+        });
+        if !disallowed.0.is_empty() || !allowed.0.is_empty() {
+            return Difference::Different(Flips {
+                newly_disallowed: disallowed.0,
+                newly_allowed: allowed.0,
+                more_disallowed: disallowed.1,
+                more_allowed: allowed.1,
+                whole_site,
+                unproven,
+            });
         }
         match unproven {
             Some(unproven) => Difference::Unknown { unproven, sampled },
@@ -378,21 +513,28 @@ impl<'p> Found<'p> {
 }
 
 /// The automaton of a policy. If the policy uses another engine, one is built for the comparison.
-fn automaton(policy: &Policy) -> Result<Cow<'_, Automaton>, LimitHit> {
+/// Returns the limit that it hit, or `None` if the budget is used up.
+fn automaton<'p>(
+    policy: &'p Policy,
+    budget: &mut Budget,
+) -> Result<Cow<'p, Automaton>, Option<LimitHit>> {
     policy.compile();
     if let Some(automaton) = policy.automaton() {
         return Ok(Cow::Borrowed(automaton));
     }
     /// More than the usual limits, since a comparison may cost more than a verdict.
     const STATES: u32 = 1 << 18;
-    const WORK: u64 = 1 << 26;
+    if !budget.pay_for_trie(policy) {
+        return Err(None);
+    }
     let limits = crate::Limits {
         states: Some(STATES),
-        work: Some(WORK),
+        work: Some(budget.nodes),
         table_bytes: 64 << 20,
         ..crate::Limits::default()
     };
-    let automaton =
-        Compiler::default().compile(policy.rule_set(), policy.reading().encoding, &limits)?;
-    Ok(Cow::Owned(automaton))
+    let mut compiler = Compiler::default();
+    let automaton = compiler.compile(policy.rule_set(), policy.reading().encoding, &limits);
+    budget.nodes = budget.nodes.saturating_sub(compiler.work());
+    Ok(Cow::Owned(automaton.map_err(Some)?))
 }

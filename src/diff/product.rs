@@ -1,6 +1,7 @@
 //! Walks two tables in lockstep, to find whether they are equal and the shortest targets on which
 //! they differ.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::targets::{Spot, Targets};
@@ -13,6 +14,8 @@ pub(super) struct Product<'t> {
     pub(super) old: Table<'t>,
     pub(super) new: Table<'t>,
     pub(super) targets: Targets,
+    /// Counts the pairs that searches visit.
+    pub(super) visited: &'t Cell<usize>,
 }
 
 /// Where both tables are after the same bytes.
@@ -49,36 +52,40 @@ const REPEATED_FLIPS: usize = 4_096;
 pub(super) type GoOn = bool;
 
 impl Product<'_> {
+    pub(super) fn add_visited(self, pairs: usize) {
+        self.visited.set(self.visited.get() + pairs);
+    }
+
     /// Visits targets on which the tables differ: one for each pair of states that differs, and
     /// some more where both states are final. The shortest come first, and among those of one
     /// length the most readable. `visit` gets the target and the verdict of the new table.
     ///
-    /// Returns why the search ended, and how many pairs it visited.
+    /// Returns why the search ended.
     pub(super) fn flips(
         self,
         limit_pairs: usize,
         visit: impl FnMut(&dyn Fn() -> Vec<u8>, Verdict) -> GoOn,
-    ) -> (End, usize) {
+    ) -> End {
         let mut known = HashSet::new();
         self.search(limit_pairs, |pair| known.insert(pair), visit)
     }
 
-    /// Whether the tables are equal, by the algorithm of Hopcroft and Karp: cursors that would
-    /// have to be equivalent are merged, so there are at most as many pairs to visit as the tables
-    /// have states, times the spots of [`Targets`]. Returns an error if the limit was too low to
-    /// know.
-    pub(super) fn decide_alike(self, limit_pairs: usize) -> Result<bool, ()> {
+    /// A target on which the tables differ, with the verdict of the new one, or `None` if they are
+    /// equal. By the algorithm of Hopcroft and Karp: cursors that would have to be equivalent are
+    /// merged, so there are at most as many pairs to visit as the tables have states, times the
+    /// spots of [`Targets`]. Returns an error if the limit was too low to know.
+    pub(super) fn any_flip(self, limit_pairs: usize) -> Result<Option<(Vec<u8>, Verdict)>, ()> {
         let mut classes = Classes::default();
         let is_new = |Pair { old, new, spot }: Pair| {
             let [old, new] = [(false, old, spot), (true, new, spot)].map(|p| classes.of(p));
             classes.join(old, new)
         };
-        let mut differ = false;
-        let (end, _) = self.search(limit_pairs, is_new, |_, _| {
-            differ = true;
+        let mut flip = None;
+        let end = self.search(limit_pairs, is_new, |target, verdict| {
+            flip = Some((target(), verdict));
             false
         });
-        if end == End::Limit { Err(()) } else { Ok(!differ) }
+        if end == End::Limit { Err(()) } else { Ok(flip) }
     }
 
     fn search(
@@ -86,7 +93,7 @@ impl Product<'_> {
         limit_pairs: usize,
         mut is_new: impl FnMut(Pair) -> bool,
         mut visit: impl FnMut(&dyn Fn() -> Vec<u8>, Verdict) -> GoOn,
-    ) -> (End, usize) {
+    ) -> End {
         let first = Pair {
             old: self.old.first_cursor(),
             new: self.new.first_cursor(),
@@ -97,13 +104,14 @@ impl Product<'_> {
         let mut reached = vec![Reached { pair: first, from: 0, byte: b'/' }];
         let mut repeats = REPEATED_FLIPS;
         let mut next = 0;
-        while let Some(&Reached { pair, .. }) = reached.get(next) {
+        let end = loop {
+            let Some(&Reached { pair, .. }) = reached.get(next) else { break End::Exhausted };
             let Pair { old, new, spot } = pair;
             let verdicts = [self.old.verdict_at(old), self.new.verdict_at(new)];
             if verdicts[0] != verdicts[1] && self.targets.may_end(spot) {
                 let target = || target(&reached, next);
                 if !visit(&target, verdicts[1]) {
-                    return (End::Stopped, reached.len());
+                    break End::Stopped;
                 }
             }
             // Where both are final, the verdicts cannot change. If they differ but the target
@@ -113,7 +121,7 @@ impl Product<'_> {
                 && (verdicts[0] == verdicts[1] || self.targets.may_end(spot));
             if !settled {
                 if reached.len() > limit_pairs {
-                    return (End::Limit, reached.len());
+                    break End::Limit;
                 }
                 self.expand(pair, |byte, pair| {
                     let is_repeated = !is_new(pair);
@@ -132,8 +140,9 @@ impl Product<'_> {
                 });
             }
             next += 1;
-        }
-        (End::Exhausted, reached.len())
+        };
+        self.add_visited(reached.len());
+        end
     }
 
     /// Finds where a pair leads, trying one byte of each class of bytes.

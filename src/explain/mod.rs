@@ -12,6 +12,7 @@
 //! | Which part of a rule matches which part of the URL? | the [`Piece`]s of a [`MatchedRule`] |
 //! | What would the verdict be without the deciding rule? | [`Explanation::verdict_otherwise`] |
 //! | Why does another profile say something else? | the [`Cause`]s of a [`ProfileDifference`] |
+//! | Was the file cut, and does that matter? | [`Explanation::cut`] |
 //!
 //! ```
 //! use robotsieve::explain::{GroupChoice, PieceKind};
@@ -41,16 +42,21 @@
 //! engines instead of repeating them: tests compare it with [`Policy::decide`] and with the naive
 //! matcher on every verdict of the corpus.
 
+mod answer;
+mod cut;
 mod profiles;
 mod rule;
 mod selection;
 #[cfg(feature = "serde")]
 mod serialize;
+mod switch;
 mod target;
 
-pub use profiles::{Cause, ProfileComparison, ProfileDifference, compare_profiles};
+pub use cut::FileCut;
+pub use profiles::{ProfileComparison, ProfileDifference, compare_profiles};
 pub use rule::{MatchedRule, Piece, PieceKind};
 pub use selection::{AgentLine, GroupChoice, NamedCrawlers, Selection, Standing};
+pub use switch::{Cause, Switch};
 pub use target::{ComparedTarget, TargetChange};
 
 use crate::engine::matching;
@@ -61,6 +67,7 @@ use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::verdict::Verdict;
+use answer::Answer;
 
 /// Why a crawler may or may not fetch a URL: the verdict, and what led to it.
 ///
@@ -82,11 +89,15 @@ pub struct Explanation<'a> {
     /// rules come first, then the order of the file counts. Holds at most
     /// [`Explanation::MAX_MATCHES`] rules.
     pub matches: Vec<MatchedRule<'a>>,
-    /// How many rules match, including any beyond [`Explanation::MAX_MATCHES`].
+    /// How many patterns match, including any beyond [`Explanation::MAX_MATCHES`]. A rule has one
+    /// pattern, or two by [`Profile::index_htm_is_directory`].
     pub match_count: usize,
-    /// The verdict without what decided: without the winning rule, or without the exception for
-    /// robots.txt itself. `None` if neither decided.
+    /// The verdict of the group's other rules alone: of those on other lines than the winner, or
+    /// of all if the exception for robots.txt itself decided. `None` if neither decided.
     pub verdict_otherwise: Option<Verdict>,
+    /// Where the profile's [size limit](Profile::size_limit) cut the file, and whether what comes
+    /// after would give another answer. `None` if all of the file was read.
+    pub cut: Option<FileCut>,
     policy: Policy,
     /// Whether the URL is that of robots.txt, and the profile always allows that.
     robots_txt: bool,
@@ -128,9 +139,13 @@ impl<'a> Explanation<'a> {
         self.matches.iter().find(|rule| rule.line != winner.line)
     }
 
-    /// How many rules the group has, not counting those with an empty value.
+    /// How many rules the crawler's groups have, not counting those with an empty value.
     pub fn rule_count(&self) -> usize {
-        self.policy.rule_count()
+        // One rule can have two patterns.
+        let mut lines: Vec<u32> = self.policy.rules().map(|rule| rule.line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines.len()
     }
 }
 
@@ -138,8 +153,9 @@ impl<'a> Robots<'a> {
     /// Explains the verdict on a URL, or on a path that begins with `/`.
     ///
     /// Compiles nothing. Takes `O(agent lines + rules)`, plus the comparison of the target with
-    /// every rule, which is `O(target + pattern bytes)` even for files made to be slow. Once a
-    /// name of the crawler has a group, names after the 64th are no longer looked up.
+    /// every rule, which is `O(target + pattern bytes)` even for files made to be slow. If the
+    /// profile's size limit cuts the file, all of it is parsed once more. Once a name of the
+    /// crawler has a group, names after the 64th are no longer looked up.
     ///
     /// ```
     /// use robotsieve::{Crawler, Profile, Robots, Verdict};
@@ -183,6 +199,8 @@ impl<'a> Robots<'a> {
             }
             None => (allow, None),
         };
+        let winner = if robots_txt { None } else { matches.first().map(|rule| rule.line) };
+        let cut = FileCut::of(self, &Answer { verdict: Some(verdict), line: winner }, crawler, url);
         Ok(Explanation {
             profile,
             crawler: crawler.clone(),
@@ -192,6 +210,7 @@ impl<'a> Robots<'a> {
             matches,
             match_count: matching.len(),
             verdict_otherwise,
+            cut,
             first: matching.first().copied(),
             policy,
             robots_txt,

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use crate::engine::matching;
 use crate::policy::robots::Robots;
-use crate::profile::{ByteOrderMark, ControlCharacters, GroupMatch, Profile, TokenBytes};
+use crate::profile::Profile;
 use crate::read::crawler::Crawler;
-use crate::rules::target::{InvalidUrl, Target};
-use crate::verdict::Verdict;
+use crate::rules::target::InvalidUrl;
 
 use super::Explanation;
+use super::answer::{Answer, Question};
+use super::switch::{Cause, Switch};
 
 /// One question explained in every named profile.
 ///
@@ -33,232 +33,33 @@ pub struct ProfileDifference {
     /// The name of the profile.
     pub profile: &'static str,
     /// Whether the verdict differs. If not, another line decides.
+    ///
+    /// The answer that the causes give is the verdict if that differs, and the verdict with the
+    /// line that decides if not.
     pub of_verdict: bool,
-    /// The smallest change to [`Profile::RFC9309`] that was found to give this profile's answer:
-    /// set these points as this profile has them. Leaving any one out gives another answer.
+    /// The switches that make the difference, as this profile sets them. Setting any one of them
+    /// alone in [`Profile::RFC9309`] gives this profile's answer, unless
+    /// [`ProfileDifference::together`].
     pub causes: Vec<Cause>,
-}
-
-/// A point on which profiles differ: one or more switches of a [`Profile`].
-///
-/// Its `Display` is a clause about the profile that differs, such as `'*' and '$' are plain
-/// characters there`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Cause {
-    /// [`Profile::byte_order_mark`] has this value.
-    ByteOrderMark(ByteOrderMark),
-    /// [`Profile::size_limit`] and [`Profile::line_limit`].
-    SizeLimits,
-    /// [`Profile::control_characters`] has this value.
-    ControlCharacters(ControlCharacters),
-    /// [`Profile::target_form`].
-    TargetForm,
-    /// [`Profile::robots_txt_allowed`] is off.
-    RobotsTxtItself,
-    /// [`Profile::index_htm_is_directory`] is on.
-    IndexHtm,
-    /// [`Profile::field_prefixes`], [`Profile::misspelt_fields`],
-    /// [`Profile::ascii_white_space`] and [`Profile::missing_colon`] are on.
-    FieldNames,
-    /// [`Profile::sitemap_ends_agents`] is on.
-    SitemapEndsAgents,
-    /// [`Profile::trailing_stars_dropped`] is on.
-    TrailingStars,
-    /// [`Profile::leading_slash_assumed`] is on.
-    LeadingSlash,
-    /// [`Profile::unreserved_decoded`], [`Profile::hex_upper_case`],
-    /// [`Profile::high_bytes_encoded`], [`Profile::forbidden_bytes_encoded`],
-    /// [`Profile::special_bytes_encoded`] and [`Profile::stray_percent_encoded`].
-    PercentEncoding,
-    /// [`Profile::token_bytes`] has this value, or [`Profile::star_then_space`] and
-    /// [`Profile::empty_token_names_empty`] are on.
-    ProductTokens(TokenBytes),
-    /// [`Profile::merge_names`] is on.
-    MergedNames,
-    /// [`Profile::merge_groups`] is off.
-    FirstGroupOnly,
-    /// [`Profile::blank_line_ends_group`] is on.
-    BlankLineEndsGroup,
-    /// [`Profile::group_match`] has this value.
-    GroupMatch(GroupMatch),
-    /// [`Profile::wildcards`] is off.
-    Wildcards,
-    /// [`Profile::allow_rules`] is off.
-    AllowRules,
-    /// [`Profile::rule_precedence`] is
-    /// [`AnyDisallow`](crate::RulePrecedence::AnyDisallow).
-    Precedence,
-}
-
-impl Cause {
-    /// All points, with the values of a profile. Those that rarely matter come first: where one
-    /// does, it says more about the question than a common one.
-    fn all(profile: &Profile) -> [Cause; 19] {
-        [
-            Cause::ByteOrderMark(profile.byte_order_mark),
-            Cause::SizeLimits,
-            Cause::ControlCharacters(profile.control_characters),
-            Cause::TargetForm,
-            Cause::RobotsTxtItself,
-            Cause::IndexHtm,
-            Cause::FieldNames,
-            Cause::SitemapEndsAgents,
-            Cause::TrailingStars,
-            Cause::LeadingSlash,
-            Cause::PercentEncoding,
-            Cause::ProductTokens(profile.token_bytes),
-            Cause::MergedNames,
-            Cause::FirstGroupOnly,
-            Cause::BlankLineEndsGroup,
-            Cause::GroupMatch(profile.group_match),
-            Cause::Wildcards,
-            Cause::AllowRules,
-            Cause::Precedence,
-        ]
-    }
-
-    /// Copies the switches of this point from one profile to another.
-    fn set(self, to: &mut Profile, from: &Profile) {
-        match self {
-            Cause::ByteOrderMark(_) => to.byte_order_mark = from.byte_order_mark,
-            Cause::SizeLimits => {
-                to.size_limit = from.size_limit;
-                to.line_limit = from.line_limit;
-            }
-            Cause::ControlCharacters(_) => to.control_characters = from.control_characters,
-            Cause::TargetForm => to.target_form = from.target_form,
-            Cause::RobotsTxtItself => to.robots_txt_allowed = from.robots_txt_allowed,
-            Cause::IndexHtm => to.index_htm_is_directory = from.index_htm_is_directory,
-            Cause::FieldNames => {
-                to.field_prefixes = from.field_prefixes;
-                to.misspelt_fields = from.misspelt_fields;
-                to.ascii_white_space = from.ascii_white_space;
-                to.missing_colon = from.missing_colon;
-            }
-            Cause::SitemapEndsAgents => to.sitemap_ends_agents = from.sitemap_ends_agents,
-            Cause::TrailingStars => to.trailing_stars_dropped = from.trailing_stars_dropped,
-            Cause::LeadingSlash => to.leading_slash_assumed = from.leading_slash_assumed,
-            Cause::PercentEncoding => {
-                to.unreserved_decoded = from.unreserved_decoded;
-                to.hex_upper_case = from.hex_upper_case;
-                to.high_bytes_encoded = from.high_bytes_encoded;
-                to.forbidden_bytes_encoded = from.forbidden_bytes_encoded;
-                to.special_bytes_encoded = from.special_bytes_encoded;
-                to.stray_percent_encoded = from.stray_percent_encoded;
-            }
-            Cause::ProductTokens(_) => {
-                to.token_bytes = from.token_bytes;
-                to.star_then_space = from.star_then_space;
-                to.empty_token_names_empty = from.empty_token_names_empty;
-            }
-            Cause::MergedNames => to.merge_names = from.merge_names,
-            Cause::FirstGroupOnly => to.merge_groups = from.merge_groups,
-            Cause::BlankLineEndsGroup => to.blank_line_ends_group = from.blank_line_ends_group,
-            Cause::GroupMatch(_) => to.group_match = from.group_match,
-            Cause::Wildcards => to.wildcards = from.wildcards,
-            Cause::AllowRules => to.allow_rules = from.allow_rules,
-            Cause::Precedence => to.rule_precedence = from.rule_precedence,
-        }
-    }
-
-    /// A stable name for programs, such as `product-tokens`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Cause::ByteOrderMark(_) => "byte-order-mark",
-            Cause::SizeLimits => "size-limits",
-            Cause::ControlCharacters(_) => "control-characters",
-            Cause::TargetForm => "target-form",
-            Cause::RobotsTxtItself => "robots-txt-itself",
-            Cause::IndexHtm => "index-htm",
-            Cause::FieldNames => "field-names",
-            Cause::SitemapEndsAgents => "sitemap-ends-agents",
-            Cause::TrailingStars => "trailing-stars",
-            Cause::LeadingSlash => "leading-slash",
-            Cause::PercentEncoding => "percent-encoding",
-            Cause::ProductTokens(_) => "product-tokens",
-            Cause::MergedNames => "merged-names",
-            Cause::FirstGroupOnly => "first-group-only",
-            Cause::BlankLineEndsGroup => "blank-line-ends-group",
-            Cause::GroupMatch(_) => "group-match",
-            Cause::Wildcards => "wildcards",
-            Cause::AllowRules => "allow-rules",
-            Cause::Precedence => "precedence",
-        }
-    }
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Cause::ByteOrderMark(ByteOrderMark::Keep) => {
-                "a byte order mark belongs to the first line there"
-            }
-            Cause::ByteOrderMark(ByteOrderMark::Skip) => "a byte order mark is skipped there",
-            Cause::ByteOrderMark(ByteOrderMark::SkipPartial) => {
-                "even a partial byte order mark is skipped there"
-            }
-            Cause::SizeLimits => "the size limits of files and lines are different there",
-            Cause::ControlCharacters(ControlCharacters::Ordinary) => {
-                "control characters are ordinary bytes there"
-            }
-            Cause::ControlCharacters(ControlCharacters::NulEndsLine) => "a NUL ends a line there",
-            Cause::ControlCharacters(ControlCharacters::InvalidateRecord) => {
-                "a control character makes a record invalid there"
-            }
-            Cause::TargetForm => {
-                "anything counts as a URL there, and its path is found differently"
-            }
-            Cause::RobotsTxtItself => "/robots.txt itself is not exempt from the rules there",
-            Cause::IndexHtm => "an Allow for …/index.htm also allows its directory there",
-            Cause::FieldNames => "more spellings of field names are accepted there",
-            Cause::SitemapEndsAgents => {
-                "a sitemap between user-agent lines starts a new group there"
-            }
-            Cause::TrailingStars => "stars at the end of a rule are ignored there",
-            Cause::LeadingSlash => "a rule without a leading '/' gets one there",
-            Cause::PercentEncoding => "bytes and %XX escapes are normalised differently there",
-            Cause::ProductTokens(TokenBytes::LettersDigits) => {
-                "a product token may contain digits and dots there"
-            }
-            Cause::ProductTokens(TokenBytes::Letters) => {
-                "a product token ends before a digit or a dot there"
-            }
-            Cause::ProductTokens(TokenBytes::UpToSlash) => {
-                "everything before the first '/' is the product token there"
-            }
-            Cause::MergedNames => "the groups for all of a crawler's names are combined there",
-            Cause::FirstGroupOnly => "only the first of several groups for a crawler counts there",
-            Cause::BlankLineEndsGroup => "a blank line ends a group there",
-            Cause::GroupMatch(GroupMatch::Equal) => {
-                "a product token must equal the crawler's name there"
-            }
-            Cause::GroupMatch(GroupMatch::LongestPrefix) => {
-                "a product token need only begin the crawler's name there"
-            }
-            Cause::GroupMatch(GroupMatch::FirstSubstring) => {
-                "a product token need only occur in the crawler's name there"
-            }
-            Cause::Wildcards => "'*' and '$' are plain characters there",
-            Cause::AllowRules => "Allow lines are ignored there",
-            Cause::Precedence => "any matching Disallow decides there",
-        })
-    }
+    /// Whether no switch alone gives this profile's answer. Then setting all of the causes in
+    /// [`Profile::RFC9309`] does, and leaving any one of them out does not.
+    pub together: bool,
 }
 
 /// Explains the verdict on a URL in every named profile, and finds what makes the answers differ.
 ///
-/// Causes are found by trial: for each profile that differs, the question is asked some 60 times
-/// more with some of the profile's switches changed.
+/// Causes are found by trial: for each profile that differs, the question is asked again with each
+/// switch on which it differs, some 20 times. If no switch alone makes the difference, it is asked
+/// some 50 times more to find switches that do together.
 ///
 /// ```
-/// use robotsieve::explain::{Cause, compare_profiles};
+/// use robotsieve::explain::{Switch, compare_profiles};
 /// use robotsieve::Crawler;
 ///
 /// let file = b"User-agent: *\nDisallow: /*.pdf\n";
 /// let compared = compare_profiles(file, &Crawler::name("bot"), "https://e.com/a.pdf");
 /// assert_eq!(compared.differences.len(), 1);
-/// assert_eq!(compared.differences[0].causes, [Cause::Wildcards]);
+/// assert_eq!(compared.differences[0].causes[0].switch(), Switch::Wildcards);
 /// assert_eq!(
 ///     compared.to_string(),
 ///     "rfc9309, google and google-classic say disallow; original-1994 says allow, because \
@@ -283,82 +84,69 @@ pub fn compare_profiles<'a, U: AsRef<[u8]> + ?Sized>(
         .filter(|(_, answer)| **answer != answers[0])
         .map(|((name, profile), answer)| {
             let of_verdict = answer.verdict != answers[0].verdict;
-            let causes = question.causes(profile, answer, !of_verdict);
-            ProfileDifference { profile: name, of_verdict, causes }
+            let (causes, together) = question.causes(profile, answer, !of_verdict);
+            let causes = causes.into_iter().map(|switch| Cause::new(switch, profile)).collect();
+            ProfileDifference { profile: name, of_verdict, causes, together }
         })
         .collect();
     ProfileComparison { explanations, differences }
 }
 
-/// What two profiles have to agree on: the verdict (`None` for an invalid URL), and the line that
-/// decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Answer {
-    verdict: Option<Verdict>,
-    line: Option<u32>,
-}
-
-impl Answer {
-    fn of(why: &Result<Explanation<'_>, InvalidUrl>) -> Answer {
-        let why = why.as_ref().ok();
-        let line = why.and_then(Explanation::winner).map(|rule| rule.line);
-        Answer { verdict: why.map(|why| why.verdict), line }
-    }
-}
-
-struct Question<'q> {
-    file: &'q [u8],
-    crawler: &'q Crawler,
-    url: &'q [u8],
-}
-
 impl Question<'_> {
-    /// The answer alone, without an explanation.
-    fn answer(&self, profile: &Profile) -> Answer {
-        let Ok(target) = Target::from_url(self.url, profile) else {
-            return Answer { verdict: None, line: None };
-        };
-        if profile.robots_txt_allowed && target.is_robots_txt() {
-            return Answer { verdict: Some(Verdict::Allow), line: None };
-        }
-        let policy = Robots::parse(self.file, profile).policy(self.crawler);
-        let rules = policy.rule_set();
-        let first = matching(rules, &target.to_buffer()).first().map(|first| rules.get(*first));
-        let verdict = first.map_or(Verdict::Allow, |rule| rule.verdict);
-        Answer { verdict: Some(verdict), line: first.map(|rule| rule.line) }
-    }
-
-    /// The points that change the answer of RFC 9309 to `wanted`, that of the profile `of`. With
-    /// `of_line` the line has to agree too, not just the verdict.
-    fn causes(&self, of: &Profile, wanted: &Answer, of_line: bool) -> Vec<Cause> {
-        let with = |causes: &[Cause]| {
+    /// The switches of `of` that change the answer of RFC 9309 to `wanted`, and whether only all
+    /// of them together do. With `of_line` the line has to agree too, not just the verdict.
+    fn causes(&self, of: &Profile, wanted: &Answer, of_line: bool) -> (Vec<Switch>, bool) {
+        let with = |switches: &[Switch]| {
             let mut profile = Profile::RFC9309;
-            causes.iter().for_each(|cause| cause.set(&mut profile, of));
+            switches.iter().for_each(|switch| switch.copy(of, &mut profile));
             profile
         };
-        let differs = |cause: &Cause| with(&[*cause]) != Profile::RFC9309;
-        let all: Vec<Cause> = Cause::all(of).into_iter().filter(differs).collect();
-        let is_wanted = |answer: Answer| {
-            if of_line { answer == *wanted } else { answer.verdict == wanted.verdict }
+        let all = Switch::ALL.iter().copied();
+        let all: Vec<Switch> = all.filter(|switch| with(&[*switch]) != Profile::RFC9309).collect();
+        let is_wanted = |answer: &Answer| {
+            if of_line { answer == wanted } else { answer.verdict == wanted.verdict }
         };
-        let alone: Vec<(Cause, Answer)> =
-            all.iter().map(|cause| (*cause, self.answer(&with(&[*cause])))).collect();
-        let exactly = alone.iter().find(|(_, answer)| answer == wanted);
-        if let Some((cause, _)) =
-            exactly.or_else(|| alone.iter().find(|(_, answer)| is_wanted(*answer)))
-        {
-            return vec![*cause];
+        let mut alone: Vec<(Switch, Answer)> = all
+            .iter()
+            .map(|switch| (*switch, self.answer(&with(&[*switch]))))
+            .filter(|(_, answer)| is_wanted(answer))
+            .collect();
+        // Where some give the same deciding line too, the others only happen to say the same.
+        if alone.iter().any(|(_, answer)| answer == wanted) {
+            alone.retain(|(_, answer)| answer == wanted);
         }
-        // No single point does. Start from all of them, and leave out each that can be spared,
-        // those that often matter first.
+        // And where the profile would say something else without one of them, that one matters
+        // most.
+        let is_needed = |switch: &Switch| {
+            let mut without = *of;
+            switch.copy(&Profile::RFC9309, &mut without);
+            !is_wanted(&self.answer(&without))
+        };
+        if !alone.is_empty() {
+            let mut alone: Vec<Switch> = alone.into_iter().map(|(switch, _)| switch).collect();
+            if alone.len() > 1 {
+                let needed: Vec<Switch> = alone.iter().copied().filter(is_needed).collect();
+                if !needed.is_empty() {
+                    alone = needed;
+                }
+            }
+            return (alone, false);
+        }
+        // Start from all of them, and leave out each that can be spared, those that often matter
+        // first; again and again, since one can become dispensable when another is left out.
         let mut causes = all;
-        for at in (0..causes.len()).rev() {
-            let cause = causes.remove(at);
-            if !is_wanted(self.answer(&with(&causes))) {
-                causes.insert(at, cause);
+        loop {
+            let before = causes.len();
+            for at in (0..causes.len()).rev() {
+                let cause = causes.remove(at);
+                if !is_wanted(&self.answer(&with(&causes))) {
+                    causes.insert(at, cause);
+                }
+            }
+            if causes.len() == before {
+                return (causes, true);
             }
         }
-        causes
     }
 }
 
@@ -376,18 +164,28 @@ impl fmt::Display for ProfileComparison<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdicts_differ = self.differences.iter().any(|difference| difference.of_verdict);
         // The profiles that give the same answer for the same causes, in their order.
-        let mut parts: Vec<(Vec<&str>, &str, &[Cause])> = Vec::new();
+        struct Part<'p> {
+            names: Vec<&'static str>,
+            verdict: &'static str,
+            causes: &'p [Cause],
+            together: bool,
+        }
+        let mut parts: Vec<Part<'_>> = Vec::new();
         for (at, (name, _)) in self.explanations.iter().enumerate() {
             let difference =
                 self.difference(name).filter(|other| other.of_verdict == verdicts_differ);
             let causes = difference.map_or(&[][..], |difference| &difference.causes);
+            let together = difference.is_some_and(|difference| difference.together);
             let verdict = self.verdict(at);
-            match parts.iter_mut().find(|(_, v, c)| *v == verdict && *c == causes) {
-                Some((names, ..)) => names.push(name),
-                None => parts.push((vec![name], verdict, causes)),
+            let is_same = |part: &&mut Part<'_>| {
+                (part.verdict, part.causes, part.together) == (verdict, causes, together)
+            };
+            match parts.iter_mut().find(is_same) {
+                Some(part) => part.names.push(name),
+                None => parts.push(Part { names: vec![name], verdict, causes, together }),
             }
         }
-        if let [(_, verdict, _)] = parts[..] {
+        if let [Part { verdict, .. }] = parts[..] {
             let line = Answer::of(&self.explanations[0].1).line;
             write!(f, "All profiles say {verdict}, ")?;
             return match line {
@@ -396,16 +194,16 @@ impl fmt::Display for ProfileComparison<'_> {
             };
         }
         if !verdicts_differ {
-            write!(f, "All profiles say {}", parts[0].1)?;
+            write!(f, "All profiles say {}", parts[0].verdict)?;
         }
-        for (at, (names, verdict, causes)) in parts.iter().enumerate() {
+        for (at, Part { names, verdict, causes, together }) in parts.iter().enumerate() {
             if verdicts_differ {
                 f.write_str(if at > 0 { "; " } else { "" })?;
-                list(f, names)?;
+                list(f, names, "and")?;
                 write!(f, " {} {verdict}", if names.len() == 1 { "says" } else { "say" })?;
             } else if at > 0 {
                 f.write_str(if at == 1 { ", but " } else { "; " })?;
-                list(f, names)?;
+                list(f, names, "and")?;
                 write!(
                     f,
                     " {} so for another reason",
@@ -415,7 +213,10 @@ impl fmt::Display for ProfileComparison<'_> {
             if !causes.is_empty() {
                 let causes: Vec<String> = causes.iter().map(Cause::to_string).collect();
                 f.write_str(if verdicts_differ { ", because " } else { ": " })?;
-                list(f, &causes)?;
+                list(f, &causes, if *together { "and" } else { "or" })?;
+                if causes.len() > 1 {
+                    f.write_str(if *together { " (only together)" } else { " (each alone)" })?;
+                }
             }
         }
         f.write_str(".")
@@ -423,14 +224,13 @@ impl fmt::Display for ProfileComparison<'_> {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-fn list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::Result {
+fn list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T], last: &str) -> fmt::Result {
     for (at, item) in items.iter().enumerate() {
-        let between = match at {
-            0 => "",
-            _ if at + 1 == items.len() => " and ",
-            _ => ", ",
-        };
-        write!(f, "{between}{item}")?;
+        match at {
+            0 => write!(f, "{item}")?,
+            _ if at + 1 == items.len() => write!(f, " {last} {item}")?,
+            _ => write!(f, ", {item}")?,
+        }
     }
     Ok(())
 }
@@ -439,110 +239,151 @@ fn list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::Result
 mod tests {
     use super::*;
 
-    /// No switch is forgotten: together, all points of a profile make that profile.
+    /// A question for each switch on which it makes a profile differ, alone.
     #[test]
-    fn points_make_the_profile() {
-        for (name, profile) in Profile::NAMED {
-            // Whose rules a fetch follows changes no verdict, so no cause names it.
-            let mut made = Profile { fetch_rules: profile.fetch_rules, ..Profile::RFC9309 };
-            Cause::all(profile).into_iter().for_each(|cause| cause.set(&mut made, profile));
-            assert_eq!(made, *profile, "{name}");
-        }
-    }
-
-    #[test]
-    fn every_kind_of_cause() {
-        use Cause::*;
-        let cases: [(&[u8], &str, &str, &str, Cause); 19] = [
-            (
-                b"\xEF\xBBuser-agent: *\ndisallow: /",
-                "a",
-                "/",
-                "google",
-                ByteOrderMark(super::ByteOrderMark::SkipPartial),
-            ),
-            (
-                b"\xEF\xBB\xBFuser-agent: *\ndisallow: /",
-                "a",
-                "/",
-                "original-1994",
-                ByteOrderMark(super::ByteOrderMark::Keep),
-            ),
-            (
-                b"user-agent: *\ndisallow: /a\0b",
-                "a",
-                "/a",
-                "google",
-                ControlCharacters(super::ControlCharacters::NulEndsLine),
-            ),
+    fn every_switch() {
+        use Switch::*;
+        /// A file, a crawler's names, a URL, a profile, and the switch.
+        type Case = (&'static [u8], &'static str, &'static [u8], &'static str, Switch);
+        let cases: [Case; 35] = [
+            (b"\xEF\xBBuser-agent: *\ndisallow: /", "a", b"/", "google", ByteOrderMark),
+            (b"\xEF\xBB\xBFuser-agent: *\ndisallow: /", "a", b"/", "original-1994", ByteOrderMark),
+            (b"user-agent: *\ndisallow: /a\0b", "a", b"/a", "google", ControlCharacters),
             (
                 b"user-agent: *\ndisallow: /\nallow: /x\x01",
                 "a",
-                "/x%01",
+                b"/x\x01",
                 "google-classic",
-                ControlCharacters(super::ControlCharacters::InvalidateRecord),
+                ControlCharacters,
             ),
-            (b"user-agent: *\ndisallow: /", "a", "e.com", "google", TargetForm),
-            (b"user-agent: *\ndisallow: /", "a", "/robots.txt", "google-classic", RobotsTxtItself),
-            (b"user-agent: *\ndisallow: /\nallow: /a/index.htm", "a", "/a/", "google", IndexHtm),
-            (b"user-agent: *\ndissallow: /", "a", "/", "google", FieldNames),
+            (b"user-agent: *\ndisallow: /", "a", b"e.com", "google", TargetForm),
+            (
+                b"user-agent: *\ndisallow: /",
+                "a",
+                b"/robots.txt",
+                "google-classic",
+                RobotsTxtAllowed,
+            ),
+            (
+                b"user-agent: *\ndisallow: /\nallow: /a/index.htm",
+                "a",
+                b"/a/",
+                "google",
+                IndexHtmIsDirectory,
+            ),
+            (b"user-agent: *\ndissallow: /", "a", b"/", "google", MisspeltFields),
+            (b"user-agent: *\ndisallowed: /", "a", b"/", "google", FieldPrefixes),
+            (b"user-agent: *\ndisallow: \x0C/", "a", b"/", "google", AsciiWhiteSpace),
+            (b"user-agent: *\ndisallow /", "a", b"/", "google", MissingColon),
             (
                 b"user-agent: a\nsitemap: x\nuser-agent: *\ndisallow: /",
                 "a",
-                "/",
+                b"/",
                 "google-classic",
                 SitemapEndsAgents,
             ),
             (
                 b"user-agent: *\ndisallow: /a***\nallow: /ab",
                 "a",
-                "/ab",
+                b"/ab",
                 "google-classic",
-                TrailingStars,
+                TrailingStarsDropped,
             ),
-            (b"user-agent: *\ndisallow: fish", "a", "/fish", "google-classic", LeadingSlash),
-            (b"user-agent: *\ndisallow: /~a", "a", "/%7ea", "google", PercentEncoding),
             (
-                b"user-agent: MJ12bot\ndisallow: /",
-                "MJ",
-                "/",
-                "google",
-                ProductTokens(TokenBytes::Letters),
+                b"user-agent: *\ndisallow: fish",
+                "a",
+                b"/fish",
+                "google-classic",
+                LeadingSlashAssumed,
             ),
+            (b"user-agent: *\ndisallow: /~a", "a", b"/%7ea", "google", UnreservedDecoded),
+            (b"user-agent: *\ndisallow: /~a", "a", b"/%7ea", "original-1994", UnreservedDecoded),
+            // The rule stays as it is in 1994; nothing is transformed there.
+            (
+                "user-agent: *\ndisallow: /caf\u{e9}".as_bytes(),
+                "a",
+                b"/caf%C3%A9",
+                "original-1994",
+                HighBytesEncoded,
+            ),
+            (
+                "user-agent: *\ndisallow: /caf%C3%A9".as_bytes(),
+                "a",
+                "/caf\u{e9}".as_bytes(),
+                "google",
+                HighBytesEncoded,
+            ),
+            (b"user-agent: *\ndisallow: /%2fa", "a", b"/%2Fa", "original-1994", HexUpperCase),
+            (b"user-agent: *\ndisallow: /%2Fa", "a", b"/%2fa", "google", HexUpperCase),
+            (b"user-agent: *\ndisallow: /%20", "a", b"/ ", "google", ForbiddenBytesEncoded),
+            (b"user-agent: *\ndisallow: /%2A", "a", b"/*", "google-classic", SpecialBytesEncoded),
+            (b"user-agent: *\ndisallow: /%25z", "a", b"/%z", "google", StrayPercentEncoded),
+            (b"user-agent: MJ12bot\ndisallow: /", "MJ", b"/", "google", TokenBytes),
+            (b"user-agent: a b\ndisallow: /", "a", b"/", "original-1994", TokenBytes),
+            (b"user-agent: * foo\ndisallow: /", "a", b"/", "google", StarThenSpace),
+            (b"user-agent:\ndisallow: /", "", b"/", "google", EmptyTokenNamesEmpty),
             (
                 b"user-agent: a\ndisallow: /a\nuser-agent: b\ndisallow: /b",
                 "a,b",
-                "/b",
+                b"/b",
                 "google",
-                MergedNames,
+                MergeNames,
             ),
             (
                 b"user-agent: a\ndisallow: /a\nuser-agent: a\ndisallow: /b",
                 "a",
-                "/b",
+                b"/b",
                 "original-1994",
-                FirstGroupOnly,
+                MergeGroups,
             ),
-            (b"user-agent: *\n\ndisallow: /b", "a", "/b", "original-1994", BlankLineEndsGroup),
-            (
-                b"user-agent: b\ndisallow: /",
-                "abc",
-                "/",
-                "original-1994",
-                GroupMatch(super::GroupMatch::FirstSubstring),
-            ),
-            (b"user-agent: *\ndisallow: /*b", "a", "/ab", "original-1994", Wildcards),
-            (b"user-agent: *\ndisallow: /\nallow: /a", "a", "/a", "original-1994", AllowRules),
+            (b"user-agent: *\n\ndisallow: /b", "a", b"/b", "original-1994", BlankLineEndsGroup),
+            (b"user-agent: b\ndisallow: /", "abc", b"/", "original-1994", GroupMatch),
+            (b"user-agent: a\ndisallow: /", "abc", b"/", "google-classic", GroupMatch),
+            (b"user-agent: *\ndisallow: /*b", "a", b"/ab", "original-1994", Wildcards),
+            (b"user-agent: *\nallow: /a", "a", b"/a", "original-1994", AllowRules),
+            (b"user-agent: *\ndisallow: /a\ndisallow: /a", "a", b"/a", "none", RulePrecedence),
         ];
-        for (file, names, url, profile, cause) in cases {
+        let mut seen = vec![SizeLimit, LineLimit];
+        for (file, names, url, profile, switch) in cases {
+            seen.push(switch);
+            // Where Allow lines are rules, no named profile has another precedence.
+            if profile == "none" {
+                continue;
+            }
             let compared = compare_profiles(file, &Crawler::names(names.split(',')), url);
-            let difference = compared.difference(profile);
             let shown = file.escape_ascii();
-            assert_eq!(difference.map(|d| &d.causes[..]), Some(&[cause][..]), "{shown} {url}");
+            let difference = compared.difference(profile).expect("a difference");
+            let switches: Vec<Switch> = difference.causes.iter().map(|c| c.switch()).collect();
+            assert_eq!(switches, [switch], "{shown} {}", url.escape_ascii());
             let sentence = compared.to_string();
-            assert!(sentence.contains(&cause.to_string()), "{sentence}");
+            assert!(sentence.contains(&difference.causes[0].to_string()), "{sentence}");
             assert!(sentence.contains(profile) && sentence.ends_with('.'), "{sentence}");
         }
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), Switch::ALL.len());
+    }
+
+    #[test]
+    fn limits_of_size() {
+        let difference = |file: &[u8], url: &str| {
+            let compared = compare_profiles(file, &Crawler::name("a"), url);
+            let google = compared.difference("google").expect("a difference");
+            (google.causes.iter().map(Cause::switch).collect::<Vec<_>>(), compared.to_string())
+        };
+        let long = [b"user-agent: *\n".to_vec(), b"# x\n".repeat(128_000)].concat();
+        let (causes, said) = difference(&[&long[..], b"disallow: /"].concat(), "/");
+        assert_eq!(causes, [Switch::SizeLimit]);
+        assert_eq!(
+            said,
+            "rfc9309 and google-classic say allow; google and original-1994 say disallow, because \
+             files have no size limit there."
+        );
+        let long = [&b"user-agent: *\ndisallow: /"[..], &b"a".repeat(20_000)].concat();
+        let url = format!("/{}", "a".repeat(17_000));
+        let (causes, said) = difference(&long, &url);
+        assert_eq!(causes, [Switch::LineLimit]);
+        assert!(said.contains("only the beginning of a long line is read there"), "{said}");
     }
 
     #[test]
@@ -557,21 +398,37 @@ mod tests {
         assert_eq!(
             say(b"user-agent: *\ndisallow: /a\ndisallow: /*b", "/ab"),
             "All profiles say disallow, but original-1994 does so for another reason: '*' and '$' \
-             are plain characters there."
+             are plain characters there or any matching Disallow decides there (each alone)."
         );
         assert_eq!(
             say(b"user-agent: *\ndisallow: /", "e.com"),
             "rfc9309, google-classic and original-1994 say invalid; google says disallow, \
-             because anything counts as a URL there, and its path is found differently."
+             because anything counts as a URL there, and its path is found otherwise."
         );
     }
 
     #[test]
     fn several_causes() {
+        let of = |file: &[u8], url: &str, profile: &str| {
+            let compared = compare_profiles(file, &Crawler::name("a"), url);
+            let difference = compared.difference(profile).expect("a difference");
+            let switches: Vec<Switch> = difference.causes.iter().map(Cause::switch).collect();
+            (switches, difference.together, compared.to_string())
+        };
         // Takes both google/robotstxt's misspellings and its way to find the path.
-        let compared =
-            compare_profiles(b"user-agent: *\ndissallow: /x", &Crawler::name("a"), "e.com/x");
-        let google = compared.difference("google").unwrap();
-        assert_eq!(google.causes, [Cause::TargetForm, Cause::FieldNames]);
+        let (switches, together, said) = of(b"user-agent: *\ndissallow: /x", "e.com/x", "google");
+        assert_eq!(switches, [Switch::TargetForm, Switch::MisspeltFields]);
+        assert!(together && said.ends_with(
+            "because anything counts as a URL there, and its path is found otherwise and some \
+             misspelt field names are understood there (only together)."
+        ), "{said}");
+        // Either the missing wildcards or the missing Allow rule changes who decides.
+        let (switches, together, said) =
+            of(b"user-agent: *\ndisallow: /a\nallow: /a*b", "/ab", "original-1994");
+        assert_eq!(switches, [Switch::Wildcards, Switch::AllowRules, Switch::RulePrecedence]);
+        assert!(!together && said.ends_with(
+            "because '*' and '$' are plain characters there, Allow lines are ignored there or \
+             any matching Disallow decides there (each alone)."
+        ), "{said}");
     }
 }

@@ -104,7 +104,8 @@ pub enum Standing {
     Chosen,
     /// Its group applies, because of another of its lines.
     InChosenGroup,
-    /// It names other crawlers, or none.
+    /// It names other crawlers, or none ([`NamedCrawlers::Nobody`]), or it is found only by one
+    /// of the names after [`Selection::NAMES_COMPARED`].
     Unrelated,
     /// It is for everybody, but another group names the crawler.
     EverybodyElse,
@@ -137,11 +138,12 @@ impl fmt::Display for Standing {
     }
 }
 
-/// Once a name has a group, names after this many are no longer looked up: a crawler with
-/// thousands of names would otherwise cost a pass over all lines for each.
-const NAMES_COMPARED: usize = 64;
-
 impl<'a> Selection<'a> {
+    /// Once a name has a group, names after this many are no longer looked up: a crawler with
+    /// thousands of names would otherwise cost a pass over all lines for each. The groups that
+    /// apply are right all the same.
+    pub const NAMES_COMPARED: usize = 64;
+
     pub(super) fn of(robots: &Robots<'a>, crawler: &Crawler) -> Selection<'a> {
         let profile = robots.profile();
         let selected = robots.groups().select(crawler);
@@ -199,7 +201,7 @@ impl<'a> Selection<'a> {
 fn compete(lines: &mut [AgentLine<'_>], crawler: &Crawler, profile: &Profile) {
     let mut decided = false;
     for (number, name) in crawler.iter().enumerate() {
-        if decided && number >= NAMES_COMPARED {
+        if decided && number >= Selection::NAMES_COMPARED {
             break;
         }
         let name = looked_up(name, profile.group_match);

@@ -3,35 +3,24 @@
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::bytes_as_text::BytesAsText;
-use crate::policy::decision::Reason;
-use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 
 use super::{Cause, Explanation, ProfileComparison};
 
-/// The profile is its name, or `custom`. The crawler is a list of its names. The reason is a word,
-/// since the deciding rule is the first of the matches.
+/// The profile is its name, or `null` if it has none. The crawler is a list of its names.
 impl Serialize for Explanation<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let named = Profile::NAMED.iter().find(|(_, profile)| *profile == self.profile);
-        let reason = match self.decision().reason {
-            Reason::Rule(_) => "rule",
-            Reason::NoGroup => "no-group",
-            Reason::NoMatch => "no-match",
-            Reason::EmptyRule { .. } => "empty-rule",
-            Reason::RobotsTxt => "robots-txt",
-            Reason::RulesNotKept => "rules-not-kept",
-        };
-        let mut out = serializer.serialize_struct("Explanation", 9)?;
-        out.serialize_field("profile", named.map_or("custom", |(name, _)| *name))?;
+        let mut out = serializer.serialize_struct("Explanation", 10)?;
+        out.serialize_field("profile", &self.profile.name())?;
         out.serialize_field("crawler", &Names(&self.crawler))?;
         out.serialize_field("verdict", &self.verdict)?;
-        out.serialize_field("reason", reason)?;
+        out.serialize_field("reason", &self.decision().reason)?;
         out.serialize_field("selection", &self.selection)?;
         out.serialize_field("target", &self.target)?;
         out.serialize_field("matches", &self.matches)?;
         out.serialize_field("match_count", &self.match_count)?;
         out.serialize_field("verdict_otherwise", &self.verdict_otherwise)?;
+        out.serialize_field("cut", &self.cut)?;
         out.end()
     }
 }
@@ -64,10 +53,10 @@ impl Serialize for ProfileComparison<'_> {
     }
 }
 
-/// [`Cause::as_str`].
+/// The name of the switch, as in a serialised [`Profile`](crate::Profile).
 impl Serialize for Cause {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        serializer.serialize_str(self.switch().as_str())
     }
 }
 
@@ -87,7 +76,14 @@ mod tests {
             "profile": "original-1994",
             "crawler": ["bot"],
             "verdict": "disallow",
-            "reason": "rule",
+            "reason": { "rule": {
+                "verdict": "disallow",
+                "line": 2,
+                "value": [47, 233, 42, 36],
+                "precedence": why.matches[0].precedence,
+                "pattern": [47, 233, 42, 36],
+                "anchored": false,
+            } },
             "selection": {
                 "choice": "everybody",
                 "lines": [{
@@ -123,6 +119,7 @@ mod tests {
             }],
             "match_count": 1,
             "verdict_otherwise": "allow",
+            "cut": null,
         });
         assert_eq!(to_value(&why).unwrap(), wanted);
         let target: ComparedTarget = serde_json::from_value(wanted["target"].clone()).unwrap();
@@ -142,8 +139,7 @@ mod tests {
             explanations[1]["explanation"]["selection"]["lines"][0]["names"],
             json!({ "token": "a" })
         );
-        let wanted =
-            json!([{ "profile": "google", "of_verdict": true, "causes": ["target-form"] }]);
+        let wanted = json!([{ "profile": "google", "of_verdict": true, "causes": ["target_form"], "together": false }]);
         assert_eq!(value["differences"], wanted);
     }
 }

@@ -86,7 +86,7 @@ use std::fmt;
 use std::ops::Range;
 
 pub use code::{Code, Severity};
-pub use fix::{Apply, Change, Effect, Fix, Fixed, fix};
+pub use fix::{Apply, Change, Effect, Fix, Fixed, fix, fix_codes};
 use fix::{Offered, Prover, Refusal, Subjects};
 use subject::{Draft, Subject, shown};
 

@@ -1,20 +1,12 @@
 //! Which groups the crawlers that a file names obey, found once for all findings.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::policy::Policy;
-use crate::policy::robots::Robots;
+use crate::policy::robots::{POLICY_BYTES, Robots};
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::read::select::{GroupNumbers, Names, Selected};
-
-/// The budget for a file's policies: the bytes of all their rules and user-agent lines, with some
-/// more for each line. A group that many crawlers obey beside others is in the policy of each of
-/// them, so all policies together can be as large as the square of the file.
-const POLICY_BYTES: usize = 4 << 20;
-
-/// What a line of a policy counts beside its bytes.
-const LINE_BYTES: usize = 32;
 
 /// The groups that one crawler obeys.
 #[derive(Default)]
@@ -91,35 +83,17 @@ impl Obeyed {
 
     /// The policies of all crawlers, each once.
     pub(super) fn policies(&self, robots: &Robots<'_>) -> Policies {
-        // A crawler for each list of groups; `None` is one that no line names.
-        let mut crawlers: BTreeMap<&[u32], Option<&[u8]>> = BTreeMap::new();
-        for (token, groups) in &self.by_token {
-            crawlers.entry(&groups.numbers).or_insert(Some(token));
-        }
-        crawlers.entry(&self.everybody.numbers).or_insert(None);
-        let groups = robots.groups();
-        let bytes: Vec<usize> = (0..groups.count())
-            .map(|group| {
-                let agents =
-                    groups.agents(group).iter().map(|agent| groups.agent_value(agent).len());
-                let rules = groups.rules(group).iter().map(|rule| groups.rule_value(rule).len());
-                agents.chain(rules).map(|len| len + LINE_BYTES).sum()
-            })
-            .collect();
-        let mut room = POLICY_BYTES;
+        let all = self.by_token.values().chain([&self.everybody]);
+        let all: BTreeSet<&GroupNumbers> = all.map(|groups| &groups.numbers).collect();
         let mut policies = Policies::default();
-        for (numbers, crawler) in crawlers.into_iter().filter(|(numbers, _)| !numbers.is_empty()) {
-            let bytes = numbers.iter().map(|group| bytes[*group as usize]).sum();
-            match room.checked_sub(bytes) {
-                Some(left) => {
-                    room = left;
-                    let crawler = crawler.map(Crawler::name);
-                    policies
-                        .by_groups
-                        .insert(GroupNumbers::from_slice(numbers), policies.all.len());
-                    policies.all.push(robots.policy_or_everybody(crawler.as_ref()));
+        let mut room = POLICY_BYTES;
+        for groups in all.into_iter().filter(|groups| !groups.is_empty()) {
+            match robots.policy_within(&Selected::Named(groups.clone()), &mut room) {
+                Some(policy) => {
+                    policies.by_groups.insert(groups.clone(), policies.all.len());
+                    policies.all.push(policy);
                 }
-                None => policies.left_out.extend(numbers),
+                None => policies.left_out.extend(groups),
             }
         }
         policies

@@ -1,8 +1,11 @@
 //! Findings about rules: those without effect, and those over the automaton's budget.
 
+use crate::automaton::LimitHit;
 use crate::lint::dead::{Dead, DeadRules, Fate, dead_rules};
 use crate::lint::obeyed::Policies;
 use crate::lint::{Code, Subject, shown};
+use crate::policy::Policy;
+use crate::policy::decision::Rule;
 use crate::read::parse::Field;
 
 /// The file's rules without effect.
@@ -96,14 +99,27 @@ fn over_budget(subject: &mut Subject<'_>) {
         let Some(limit) = policy.limit_hit() else { continue };
         let Some(line) = policy.group().next().map(|(line, _)| line) else { continue };
         let stars = policy.rules().map(|rule| memchr::memchr_iter(b'*', rule.pattern()).count());
+        let stars = if subject.profile.wildcards { stars.sum() } else { 0 };
         let message = format!(
-            "the group's {} rules with {} stars do not fit a small automaton: {limit}",
+            "the group's {} rules with {stars} stars do not fit a small automaton: {limit}",
             policy.rule_count(),
-            stars.sum::<usize>(),
         );
         let span = subject.value_span(line);
-        subject
-            .add(Code::OverBudget, line, span, message)
-            .help("use fewer stars: '/*' at the start of many rules costs most");
+        subject.add(Code::OverBudget, line, span, message).help(smaller(&policy, limit, stars));
+    }
+}
+
+/// How to make the automaton of a policy smaller.
+fn smaller(policy: &Policy, limit: LimitHit, stars: usize) -> &'static str {
+    let long = matches!(limit, LimitHit::TableBytes(_) | LimitHit::PatternBytes(_));
+    let begin =
+        |rule: &Rule<'_>| rule.pattern().starts_with(b"/*") || rule.pattern().starts_with(b"*");
+    match (stars, long) {
+        (0, _) => "use fewer rules, or shorter ones: '/shop/' covers all paths that begin with it",
+        (_, true) => "use fewer stars, and fewer rules or shorter ones",
+        _ if policy.rules().filter(begin).count() > 1 => {
+            "use fewer stars: '/*' at the start of many rules costs most"
+        }
+        _ => "use fewer stars: several in one rule cost most",
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn find(subject: &mut Subject<'_>) {
 
 /// The policies by which a site is found, each once, with whom it is for.
 fn search_engines(subject: &Subject<'_>) -> Vec<(String, Policy)> {
-    let everybody = subject.robots.policy_or_everybody(None);
+    let everybody = subject.robots.policy(&Crawler::names([""; 0]));
     let mut all = vec![(String::new(), everybody)];
     for (token, engine) in crawlers::SEARCH_ENGINES {
         let policy = subject.robots.policy(&Crawler::name(token));
@@ -189,7 +189,7 @@ fn sitemap_blocked(subject: &mut Subject<'_>) {
             })
         };
         // A crawler without a group of its own may fetch everything if there is none for '*'.
-        let everybody = subject.robots.policy_or_everybody(None);
+        let everybody = subject.robots.policy(&Crawler::names([""; 0]));
         if !policies.iter().chain([&everybody]).all(blocks) {
             continue;
         }

@@ -75,7 +75,7 @@ pub enum Reason<'p> {
     Rule(Rule<'p>),
     /// Allowed: no group of the file is for this crawler.
     NoGroup,
-    /// Allowed: no rule of the crawler's groups matches.
+    /// Allowed: no rule of the crawler's groups matches, or they have none.
     NoMatch,
     /// Allowed: the crawler's groups have only rules with an empty value, which restrict nothing.
     EmptyRule {
@@ -88,6 +88,21 @@ pub enum Reason<'p> {
     /// Unknown: the policy did not keep its rules
     /// ([`Config::keep_rules`](crate::Config::keep_rules)).
     RulesNotKept,
+}
+
+impl Reason<'_> {
+    /// The name of the variant in lower case with hyphens, such as `no-match`: the key of the
+    /// serialised form.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Reason::Rule(_) => "rule",
+            Reason::NoGroup => "no-group",
+            Reason::NoMatch => "no-match",
+            Reason::EmptyRule { .. } => "empty-rule",
+            Reason::RobotsTxt => "robots-txt",
+            Reason::RulesNotKept => "rules-not-kept",
+        }
+    }
 }
 
 /// A verdict with the reason for it. Made by [`Policy::decide`](crate::Policy::decide).

@@ -18,6 +18,11 @@ use crate::read::parse::{Extent, Field, Record};
 use crate::read::select::{GroupNumbers, Selected};
 use crate::rules::{RawRule, RuleSet};
 
+/// The budget for the policies of all crawlers that a file names, in bytes of rules. A group that
+/// many crawlers obey beside others is in the policy of each of them, so all policies together can
+/// be as large as the square of the file.
+pub(crate) const POLICY_BYTES: usize = 4 << 20;
+
 /// A parsed robots.txt, borrowed from its bytes.
 ///
 /// Parse once, then ask for as many crawlers as you like: crawlers that obey the same groups
@@ -163,14 +168,20 @@ impl<'a> Robots<'a> {
         self.new_policy(&self.groups.select(crawler), &config)
     }
 
-    /// The policy of a crawler; `None` is one that no user-agent line names.
-    #[cfg(feature = "lint")]
-    pub(crate) fn policy_or_everybody(&self, crawler: Option<&Crawler>) -> Policy {
-        let selected = match crawler {
-            Some(crawler) => self.groups.select(crawler),
-            None => self.groups.select_everybody(),
+    /// The policy of these groups, if it fits into what is left of [`POLICY_BYTES`]. One that is
+    /// known costs nothing.
+    pub(crate) fn policy_within(&self, selected: &Selected, room: &mut usize) -> Option<Policy> {
+        let groups = selected.groups();
+        let is_known = || {
+            let policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
+            policies.contains_key(groups)
         };
-        self.policy_of(&selected)
+        let bytes = groups.iter().map(|group| self.groups.bytes(*group)).sum();
+        if *room < bytes && !is_known() {
+            return None;
+        }
+        *room = room.saturating_sub(bytes);
+        Some(self.policy_of(selected))
     }
 
     /// The policy for selected groups.

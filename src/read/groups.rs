@@ -13,12 +13,13 @@
 //! groups a crawler obeys. [`Robots`](crate::Robots) makes policies of them.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::read::diagnostic::{Diagnostic, diagnose};
 use crate::read::parse::{Content, Extent, Found, Kind, Line, Lines, Record, scan};
-use crate::read::select::{GroupNumbers, Lookups, Names, Selected};
+use crate::read::select::{GroupNumbers, Lookups, Names, Selected, names_everybody};
 use crate::verdict::Verdict;
 
 /// The user-agent lines and rules of a file, in two flat lists.
@@ -35,6 +36,7 @@ pub(crate) struct Groups<'a> {
     rules: Vec<Rule>,
     count: u32,
     lookups: Lookups<'a>,
+    everybody: OnceLock<Selected>,
 }
 
 /// A user-agent line.
@@ -129,6 +131,7 @@ impl<'a> Groups<'a> {
             rules: Vec::with_capacity(file.len().min(Extent::limit(profile)) / BYTES_PER_RULE),
             count: 0,
             lookups: Lookups::default(),
+            everybody: OnceLock::new(),
         };
         groups.read();
         groups
@@ -192,8 +195,18 @@ impl<'a> Groups<'a> {
 
     /// The groups that a crawler obeys.
     pub(crate) fn select(&self, crawler: &Crawler) -> Selected {
+        match self.select_named(crawler) {
+            Selected::None => self.select_everybody(),
+            selected => selected,
+        }
+    }
+
+    /// The groups that name a crawler, if any do. Unlike the groups for everybody, which may be
+    /// very many, all that name some crawler are together no more than the file has lines.
+    pub(crate) fn select_named(&self, crawler: &Crawler) -> Selected {
         let lines = self.agents.iter().map(|agent| (self.agent_value(agent), agent.group));
-        self.lookups.select(lines, crawler, &self.profile)
+        let named = self.lookups.named(lines, crawler, &self.profile);
+        Selected::of(named, std::iter::empty(), &self.profile)
     }
 
     /// The groups that a crawler obeys, in the order of the file.
@@ -202,11 +215,13 @@ impl<'a> Groups<'a> {
     }
 
     /// The groups of a crawler that no user-agent line names.
-    #[cfg(feature = "lint")]
     pub(crate) fn select_everybody(&self) -> Selected {
-        let is_star = |agent: &&Agent| self.names(agent) == Names::Everybody;
-        let groups = self.agents.iter().filter(is_star).map(|agent| agent.group);
-        Selected::of(GroupNumbers::new(), groups, &self.profile)
+        let everybody = self.everybody.get_or_init(|| {
+            let is_star = |agent: &&Agent| names_everybody(self.agent_value(agent), &self.profile);
+            let groups = self.agents.iter().filter(is_star).map(|agent| agent.group);
+            Selected::of(GroupNumbers::new(), groups, &self.profile)
+        });
+        everybody.clone()
     }
 
     /// The group of the user-agent line or rule on this line.
@@ -223,7 +238,7 @@ impl<'a> Groups<'a> {
     /// The user-agent lines of a group.
     pub(crate) fn agents(&self, group: u32) -> &[Agent] {
         let from = self.agents.partition_point(|agent| agent.group < group);
-        let len = self.agents[from..].iter().take_while(|agent| agent.group == group).count();
+        let len = self.agents[from..].partition_point(|agent| agent.group == group);
         &self.agents[from..from + len]
     }
 
@@ -234,6 +249,17 @@ impl<'a> Groups<'a> {
             self.agents.get(agent).map_or(self.rules.len(), |agent| agent.rules_from as usize)
         };
         &self.rules[rules_from(group)..rules_from(group + 1)]
+    }
+
+    /// About how many bytes the user-agent lines and rules of a group take in a policy.
+    pub(crate) fn bytes(&self, group: u32) -> usize {
+        /// For each line, beside its text.
+        const LINE: usize = 32;
+        let (agents, rules) = (self.agents(group), self.rules(group));
+        let from = agents.first().map_or(0, |agent| agent.value_at);
+        let to = rules.last().map(|rule| rule.value_end);
+        let to = to.or(agents.last().map(|agent| agent.value_end)).unwrap_or(from);
+        (to - from) as usize + LINE * (agents.len() + rules.len())
     }
 
     /// All user-agent lines: line, where the value is in the file, group.

@@ -178,47 +178,6 @@ fn report(name: &str, runs: &[Run]) {
     assert_eq!(verdicts, VERDICTS);
 }
 
-/// Every difference between profiles has a cause, and the sentence names every verdict.
-#[corpus::test]
-fn profiles_of_the_corpus() {
-    let hosts = corpus::hosts();
-    let judge = |host: &Host, run: &mut Run| {
-        for questions in &host.crawlers {
-            let crawler = Crawler::name(questions.agent);
-            // Each difference takes dozens of parses, so this takes a sample.
-            for (url, _) in questions.verdicts.iter().step_by(97) {
-                run.verdicts += 1;
-                let compared = compare_profiles(&host.file, &crawler, *url);
-                for difference in &compared.differences {
-                    run.matches += 1;
-                    if difference.causes.is_empty() {
-                        run.wrong.push(format!("{}: {}", host.name, url.escape_ascii()));
-                    }
-                }
-                let verdicts = compared
-                    .explanations
-                    .iter()
-                    .map(|(_, why)| why.as_ref().map_or("invalid", |why| why.verdict.as_str()));
-                let sentence = compared.to_string();
-                for verdict in verdicts {
-                    if !sentence.contains(verdict) {
-                        run.wrong.push(sentence.clone());
-                    }
-                }
-            }
-        }
-    };
-    let runs = corpus::tally(hosts, judge);
-    let sum = |of: fn(&Run) -> usize| runs.iter().map(of).sum::<usize>();
-    say(&format!(
-        "{} questions in four profiles, {} differences explained",
-        sum(|run| run.verdicts),
-        sum(|run| run.matches)
-    ));
-    let wrong: Vec<&String> = runs.iter().flat_map(|run| &run.wrong).collect();
-    assert!(wrong.is_empty(), "{:#?}", &wrong[..wrong.len().min(5)]);
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -245,6 +204,40 @@ proptest! {
             }
         }
     }
+}
+
+/// Beyond the size limit nothing is read; the explanation says so, and whether it matters.
+#[test]
+fn files_that_are_cut() {
+    let comments = "# a comment of some length, to fill the file\n".repeat(12_000);
+    let file = format!("user-agent: a\ndisallow: /x\n{comments}disallow: /\nallow: /x/y\n");
+    let cut = |profile: &Profile, url: &str| {
+        let robots = Robots::parse(file.as_bytes(), profile);
+        let why = robots.explain(&Crawler::name("a"), url).unwrap();
+        (why.verdict, why.cut)
+    };
+    let (verdict, found) = cut(&Profile::RFC9309, "/z");
+    let found = found.unwrap();
+    assert_eq!((verdict, found.verdict), (Verdict::Allow, Verdict::Disallow));
+    assert_eq!((found.matters, found.winner, found.limit), (true, Some(12_003), 512_000));
+    let read = &file[..found.bytes_read];
+    assert!(read.ends_with('\n') && read.len() > 511_900 && read.len() <= 512_000);
+    assert_eq!(read.lines().count() as u32 + 1, found.line);
+    // The same verdict by the same line, whatever comes after.
+    let (verdict, found) = cut(&Profile::RFC9309, "/x");
+    assert_eq!((verdict, found.unwrap().matters), (Verdict::Disallow, false));
+    let (_, found) = cut(&Profile::RFC9309, "/x/y");
+    let found = found.unwrap();
+    assert_eq!((found.matters, found.verdict, found.winner), (true, Verdict::Allow, Some(12_004)));
+    assert_eq!(cut(&Profile::GOOGLE, "/z"), (Verdict::Disallow, None));
+}
+
+/// A rule is counted once, even if it makes two patterns.
+#[test]
+fn rules_are_counted_by_line() {
+    let file = b"user-agent: a\nallow: /a/index.htm\ndisallow: /b\n";
+    let robots = Robots::parse(file, &Profile::GOOGLE);
+    assert_eq!(robots.explain(&Crawler::name("a"), "/").unwrap().rule_count(), 2);
 }
 
 #[test]

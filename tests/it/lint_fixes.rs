@@ -28,7 +28,7 @@ fn measured(old: &[u8], new: &[u8], options: &Options) -> Changed {
     let mut changed = Changed::new();
     for (name, profile) in proven(options) {
         let (old, new) = (Robots::parse(old, &profile), Robots::parse(new, &profile));
-        for compared in diff::files(&old, &new, &Limits::default()) {
+        for compared in diff::files(&old, &new, &Limits::default()).crawlers {
             if !compared.difference.is_equal() {
                 let crawlers = compared.crawlers.iter().map(|crawler| crawler.to_ascii_lowercase());
                 changed.extend(crawlers.map(|crawler| (name.clone(), crawler)));

@@ -23,6 +23,8 @@ mod once;
 mod pack;
 #[cfg(feature = "pack")]
 mod pack_crafted;
+#[cfg(feature = "serde")]
+mod reasons;
 mod records;
 mod specification;
 #[cfg(feature = "serde")]

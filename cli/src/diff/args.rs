@@ -1,6 +1,7 @@
 //! The arguments of `robotsieve diff`.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
@@ -11,8 +12,9 @@ use crate::options::{Agents, Format, ProfileOption, ProgressOption, values};
 ///
 /// Compares the automata of both files for every crawler that either file names,
 /// and '*' for all others, and prints the shortest paths whose verdict flips, with
-/// the rules that decided: at most five in each direction, each for another pair of
-/// rules. Files with different text and the same meaning are no change.
+/// the rules that decided, each for another pair of rules. Then come the sitemaps,
+/// crawl delays, content signals and other records that changed. Files with
+/// different text and the same meaning are no change.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -36,7 +38,8 @@ docs/diff.md describes the JSON.
 
 Exit status:
   0  no change, proven for every crawler that was compared
-  1  some path flips, or it is not proven that none does
+  1  some path flips or some other record changed, or it is not proven that no
+     path flips
   2  wrong usage
   3  a file could not be read"
 )]
@@ -54,6 +57,14 @@ pub struct DiffArgs {
     /// are skipped, and counted on standard error.
     #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
     pub urls: Vec<OsString>,
+
+    /// How many changes of a kind to print
+    ///
+    /// For each set of crawlers: so many paths in each direction, and so
+    /// many removed and added records of each kind. If more were found,
+    /// the output says so.
+    #[arg(long, value_name = "N", verbatim_doc_comment, default_value = "5")]
+    pub limit: NonZeroUsize,
 
     /// What to print: text or json
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]

@@ -1,33 +1,45 @@
 //! `robotsieve diff`: compares what two robots.txt files mean.
 
 pub mod args;
+mod json;
+mod text;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use robotsieve::diff::{self, DecidingRule, Difference, Flip, Limits};
+use robotsieve::diff::{self, Difference, Limits, RecordChanges, WholeSite};
 use robotsieve::{Crawler, Policy, Robots, Verdict};
-use serde_json::{Value, json};
 
 use crate::error::{Failure, Status};
 use crate::options::Format;
 use crate::read::inputs::Inputs;
 use crate::read::{robots_file, stdin};
-use crate::write::bytes::{self, shown};
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 use crate::write::{progress, stderr};
 use args::DiffArgs;
 
-/// The version of the JSON described in `docs/diff.md`.
-const JSON_VERSION: u32 = 1;
-
 /// Crawlers with the same pair of policies, and what changed for them.
 struct Group {
-    names: Vec<String>,
-    policies: [Policy; 2],
+    /// As given, or as the files name them.
+    names: Vec<Vec<u8>>,
+    /// Only if URLs are asked about: all policies of a file together may be too large.
+    policies: Option<[Policy; 2]>,
     difference: Difference,
+}
+
+impl Group {
+    fn whole_site(&self) -> Option<WholeSite> {
+        self.difference.flips().and_then(|flips| flips.whole_site)
+    }
+}
+
+/// What changed, apart from the URLs that flip.
+struct Changes {
+    groups: Vec<Group>,
+    records: Vec<RecordChanges<Vec<u8>>>,
+    text_differs: bool,
 }
 
 /// The overall result.
@@ -39,9 +51,13 @@ enum Outcome {
 }
 
 impl Outcome {
-    fn of(groups: &[Group], flipped_urls: u64) -> Outcome {
-        let any = |is: fn(&Difference) -> bool| groups.iter().any(|group| is(&group.difference));
-        if flipped_urls > 0 || any(|difference| difference.flips().is_some()) {
+    fn of(changes: &Changes, flipped_urls: u64) -> Outcome {
+        let any =
+            |is: fn(&Difference) -> bool| changes.groups.iter().any(|group| is(&group.difference));
+        if flipped_urls > 0
+            || !changes.records.is_empty()
+            || any(|difference| difference.flips().is_some())
+        {
             Outcome::Changed
         } else if any(|difference| !difference.is_equal()) {
             Outcome::Unproven
@@ -63,37 +79,48 @@ impl Outcome {
     }
 }
 
-/// Compares the files and prints what flips.
+/// Compares the files and prints what changed.
 pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     let urls = args.urls.iter().map(OsString::as_os_str);
     stdin::at_most_once(urls.chain([args.old.as_os_str(), args.new.as_os_str()]))?;
     let files = [robots_file::given(&args.old)?, robots_file::given(&args.new)?];
     let [old, new] = [0, 1].map(|side: usize| Robots::parse(&files[side], &args.profile.get()));
-    let asked: Vec<(String, Crawler)> = if args.agents.0.is_empty() {
+    robots_file::note_cut(&args.old, &files[0], &old);
+    robots_file::note_cut(&args.new, &files[1], &new);
+    let asked: Vec<(Vec<u8>, Crawler)> = if args.agents.0.is_empty() {
         let named = diff::named_crawlers(&old, &new).into_iter();
-        named.map(|(token, crawler)| (shown(token), crawler)).collect()
+        named.map(|(token, crawler)| (token.to_vec(), crawler)).collect()
     } else {
-        let names = args.agents.0.iter().map(|agent| agent.text.display().to_string());
+        let names = args.agents.0.iter().map(|agent| agent.text.as_encoded_bytes().to_vec());
         names.zip(args.agents.crawlers(&args.profile.get())?).collect()
     };
-    let asked = asked.into_iter().map(|(name, crawler)| ((name, crawler.clone()), crawler));
-    let compare = || diff::crawlers(&old, &new, asked, &Limits::default());
-    let compared = progress::with_spinner(args.progress.progress, "comparing", compare);
+    let mut limits = Limits::default();
+    limits.flips = args.limit.get();
+    limits.records = args.limit.get();
+    let labelled = || asked.iter().map(|(name, crawler)| ((name, crawler), crawler.clone()));
+    let compare = || {
+        let records = diff::records(&old, &new, asked.iter().cloned(), &limits);
+        (diff::crawlers(&old, &new, labelled(), &limits), records)
+    };
+    let (compared, records) = progress::with_spinner(args.progress.progress, "comparing", compare);
     let groups = compared.into_iter().map(|same| {
-        let crawler = &same.crawlers[0].1;
+        let crawler = same.crawlers[0].1;
+        let policies = || [old.policy(crawler), new.policy(crawler)];
         Group {
-            policies: [old.policy(crawler), new.policy(crawler)],
-            names: same.crawlers.into_iter().map(|(name, _)| name).collect(),
+            policies: (!args.urls.is_empty()).then(policies),
+            names: same.crawlers.into_iter().map(|(name, _)| name.clone()).collect(),
             difference: same.difference,
         }
     });
-    let groups: Vec<Group> = groups.collect();
+    let mut groups: Vec<Group> = groups.collect();
+    // The severest first; the others in the order of the files.
+    groups.sort_by_key(|group| (group.whole_site().is_none(), group.whole_site()));
+    let changes = Changes { groups, records, text_differs: files[0] != files[1] };
     let report = Arc::new(Report::new(args.progress.progress, &args.urls));
     let mut out = io::BufWriter::new(Stdout::new());
-    let text_differs = files[0] != files[1];
     let printed = match args.format {
-        Format::Text => print_text(args, &groups, text_differs, &report, &mut out),
-        Format::Json => print_json(args, &groups, text_differs, &report, &mut out),
+        Format::Text => text::print(args, &changes, &report, &mut out),
+        Format::Json => json::print(args, &changes, &report, &mut out),
     };
     let read = report.end();
     let outcome = printed.and_then(|outcome| out.flush().map(|()| outcome));
@@ -120,7 +147,8 @@ fn flipping_urls(
         for line in chunk.split(|byte| *byte == b'\n') {
             let url = line.strip_suffix(b"\r").unwrap_or(line);
             // All groups have the same profile, so they read URLs in the same way.
-            let Some(target) = groups.first().map(|group| group.policies[0].target(url)) else {
+            let mut policies = groups.iter().flat_map(|group| &group.policies);
+            let Some(target) = policies.next().map(|[policy, _]| policy.target(url)) else {
                 continue;
             };
             match target {
@@ -129,8 +157,8 @@ fn flipping_urls(
                 Ok(target) => {
                     flips.iter_mut().for_each(Vec::clear);
                     for group in &changed {
-                        let [old, new] =
-                            [0, 1].map(|side: usize| group.policies[side].verdict(&target));
+                        let Some(policies) = &group.policies else { continue };
+                        let [old, new] = [0, 1].map(|side: usize| policies[side].verdict(&target));
                         if old != new {
                             flips[usize::from(new.is_allow())].push(group);
                         }
@@ -154,163 +182,4 @@ fn flipping_urls(
         ));
     }
     Ok(flipped)
-}
-
-fn print_text(
-    args: &DiffArgs,
-    groups: &[Group],
-    text_differs: bool,
-    report: &Arc<Report>,
-    out: &mut impl Write,
-) -> io::Result<Outcome> {
-    for group in groups.iter().filter(|group| !group.difference.is_equal()) {
-        writeln!(out, "{}:", names(group))?;
-        match &group.difference {
-            Difference::Different(flips) => {
-                let all = [&flips.newly_disallowed, &flips.newly_allowed];
-                let lens = all.into_iter().flatten().map(|flip| shown(&flip.path).chars().count());
-                // Very long paths are ignored, so that they do not push all rules far to the right.
-                let width = lens.filter(|len| *len <= 48).max().unwrap_or(0);
-                for (what, flips) in ["disallowed now", "allowed now   "].iter().zip(all) {
-                    for flip in flips {
-                        let path = shown(&flip.path);
-                        let [old, new] = [&flip.old, &flip.new].map(shown_rule);
-                        writeln!(out, "  {what}  {path:width$}  {old} -> {new}")?;
-                    }
-                }
-                if let Some(unproven) = flips.unproven {
-                    writeln!(out, "  other paths may flip, also shorter ones ({unproven})")?;
-                }
-            }
-            Difference::Unknown { unproven, sampled } => {
-                writeln!(
-                    out,
-                    "  none of the {sampled} paths tried flips, but others may ({unproven})"
-                )?;
-            }
-            _ => {}
-        }
-    }
-    let mut heading = Some("URLs that flip:\n");
-    let flipped = flipping_urls(args, groups, report, |url, verdict, groups| {
-        out.write_all(heading.take().unwrap_or_default().as_bytes())?;
-        let what = if verdict.is_allow() { "allowed now   " } else { "disallowed now" };
-        write!(out, "  {what}  ")?;
-        out.write_all(url)?;
-        let names: Vec<String> = groups.iter().map(|group| self::names(group)).collect();
-        writeln!(out, "  ({})", names.join(", "))
-    })?;
-    let outcome = Outcome::of(groups, flipped);
-    let crawlers = |equal: bool| -> usize {
-        let of = groups.iter().filter(|group| group.difference.is_equal() == equal);
-        of.map(|group| group.names.len()).sum()
-    };
-    write!(out, "{}", outcome.as_str())?;
-    match outcome {
-        Outcome::Same if !text_differs => write!(out, ": the files are the same")?,
-        Outcome::Same => write!(out, ": the text differs, the meaning does not")?,
-        _ => {
-            write!(out, ": {} of {} crawlers", crawlers(false), crawlers(false) + crawlers(true))?;
-        }
-    }
-    if !args.urls.is_empty() {
-        write!(out, "; {flipped} URLs flip")?;
-    }
-    writeln!(out)?;
-    Ok(outcome)
-}
-
-fn names(group: &Group) -> String {
-    let shown = |name: &String| match name.as_str() {
-        "*" => "* (any other crawler)".to_owned(),
-        name => name.to_owned(),
-    };
-    group.names.iter().map(shown).collect::<Vec<_>>().join(", ")
-}
-
-fn shown_rule(rule: &Option<DecidingRule>) -> String {
-    match rule {
-        None => "no rule".to_owned(),
-        Some(rule) => {
-            let field = if rule.verdict.is_allow() { "Allow" } else { "Disallow" };
-            format!("line {} {field}: {}", rule.line, shown(&rule.value))
-        }
-    }
-}
-
-/// Prints one object; the URLs are printed as they are found.
-fn print_json(
-    args: &DiffArgs,
-    groups: &[Group],
-    text_differs: bool,
-    report: &Arc<Report>,
-    out: &mut impl Write,
-) -> io::Result<Outcome> {
-    let profile = json!(args.profile.name());
-    write!(
-        out,
-        "{{\"version\":{JSON_VERSION},\"profile\":{profile},\"text_differs\":{text_differs}"
-    )?;
-    write!(out, ",\"crawlers\":[")?;
-    for (number, group) in groups.iter().enumerate() {
-        let comma = if number == 0 { "" } else { "," };
-        write!(out, "{comma}\n{}", group_json(group))?;
-    }
-    write!(out, "]")?;
-    if !args.urls.is_empty() {
-        write!(out, ",\"urls\":[")?;
-    }
-    let mut comma = "";
-    let flipped = flipping_urls(args, groups, report, |url, verdict, groups| {
-        let names: Vec<&String> = groups.iter().flat_map(|group| &group.names).collect();
-        let mut flip = json!({ "new": verdict.as_str(), "crawlers": names });
-        bytes::put(&mut flip, "url", url);
-        write!(out, "{}\n{flip}", std::mem::replace(&mut comma, ","))
-    })?;
-    if !args.urls.is_empty() {
-        write!(out, "],\"urls_flipped\":{flipped}")?;
-    }
-    let outcome = Outcome::of(groups, flipped);
-    writeln!(out, ",\"result\":{}}}", json!(outcome.as_str()))?;
-    Ok(outcome)
-}
-
-fn group_json(group: &Group) -> Value {
-    let mut value = json!({ "crawlers": group.names });
-    match &group.difference {
-        Difference::Equal => value["result"] = "equal".into(),
-        Difference::Different(flips) => {
-            value["result"] = "different".into();
-            value["newly_disallowed"] = flips.newly_disallowed.iter().map(flip_json).collect();
-            value["newly_allowed"] = flips.newly_allowed.iter().map(flip_json).collect();
-            if let Some(unproven) = flips.unproven {
-                value["unproven"] = unproven.to_string().into();
-            }
-        }
-        Difference::Unknown { unproven, sampled } => {
-            value["result"] = "unknown".into();
-            value["unproven"] = unproven.to_string().into();
-            value["sampled"] = (*sampled).into();
-        }
-        // A kind of difference added by a later version of the library.
-        _ => value["result"] = "unknown".into(),
-    }
-    value
-}
-
-fn flip_json(flip: &Flip) -> Value {
-    let rule = |rule: &Option<DecidingRule>| {
-        rule.as_ref().map(|rule| {
-            let mut value = json!({ "verdict": rule.verdict.as_str(), "line": rule.line });
-            bytes::put(&mut value, "rule", &rule.value);
-            value
-        })
-    };
-    let mut value = json!({
-        "shortest": flip.is_shortest,
-        "old": rule(&flip.old),
-        "new": rule(&flip.new),
-    });
-    bytes::put(&mut value, "path", &flip.path);
-    value
 }

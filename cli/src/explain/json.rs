@@ -10,12 +10,12 @@ use serde::Serialize;
 
 use super::header::deciding_names;
 use super::{Answers, Explainer};
-use crate::explain::record::{TOOL_VERSION, reason};
+use crate::explain::record::TOOL_VERSION;
 use crate::write::bytes::text;
 
 /// The value of the member `schema`. It changes when a member changes its meaning or is removed, but
 /// not when one is added.
-const SCHEMA: &str = "robotsieve-explain-2";
+const SCHEMA: &str = "robotsieve-explain-3";
 
 #[derive(Serialize)]
 struct Document {
@@ -108,6 +108,17 @@ struct Why {
     winner: Option<u32>,
     runner_up: Option<u32>,
     verdict_otherwise: Option<&'static str>,
+    cut: Option<Cut>,
+}
+
+#[derive(Serialize)]
+struct Cut {
+    bytes_read: usize,
+    line: u32,
+    limit: usize,
+    matters: bool,
+    verdict: &'static str,
+    winner: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -180,6 +191,7 @@ struct Differences {
 struct Difference {
     profile: &'static str,
     of_verdict: bool,
+    together: bool,
     causes: Vec<Cause>,
 }
 
@@ -212,7 +224,7 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
                 Ok(why) => Profiled {
                     profile,
                     verdict: why.verdict.as_str(),
-                    reason: reason(&why.decision().reason),
+                    reason: why.decision().reason.as_str(),
                     why: Some(Why::of(why)),
                 },
                 Err(_) => {
@@ -273,6 +285,14 @@ impl Why {
             winner: why.winner().map(|rule| rule.line),
             runner_up: why.runner_up().map(|rule| rule.line),
             verdict_otherwise: why.verdict_otherwise.map(|verdict| verdict.as_str()),
+            cut: why.cut.as_ref().map(|cut| Cut {
+                bytes_read: cut.bytes_read,
+                line: cut.line,
+                limit: cut.limit,
+                matters: cut.matters,
+                verdict: cut.verdict.as_str(),
+                winner: cut.winner,
+            }),
         }
     }
 }
@@ -327,10 +347,11 @@ impl Differences {
         let difference = |difference: &ProfileDifference| Difference {
             profile: difference.profile,
             of_verdict: difference.of_verdict,
+            together: difference.together,
             causes: difference
                 .causes
                 .iter()
-                .map(|cause| Cause { cause: cause.as_str(), clause: cause.to_string() })
+                .map(|cause| Cause { cause: cause.switch().as_str(), clause: cause.to_string() })
                 .collect(),
         };
         Differences {

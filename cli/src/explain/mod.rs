@@ -11,7 +11,7 @@ use robotsieve::explain::{Explanation, ProfileComparison, compare_profiles};
 use robotsieve::{Crawler, InvalidUrl, Profile, Robots};
 
 use crate::error::{Failure, Status};
-use crate::options::{Agent, profile_name};
+use crate::options::Agent;
 use crate::read::urls::{self, Tally};
 use crate::write::stdout::Stdout;
 use args::{ExplainArgs, ExplainFormat};
@@ -93,7 +93,7 @@ impl<'e> Explainer<'e> {
             crawler,
             agent,
             robots: Robots::parse(file, &profile),
-            profile: profile_name(&profile),
+            profile: args.policy.profile.name(),
             explained: 0,
             tally: Tally::default(),
             out: Stdout::new(),

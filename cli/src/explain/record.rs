@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use robotsieve::explain::Explanation;
-use robotsieve::{Crawler, InvalidUrl, Profile, Reason};
+use robotsieve::{Crawler, InvalidUrl, Profile};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -25,7 +25,7 @@ pub struct Record {
     pub tool_version: String,
     /// `allow`, `disallow` or `invalid`.
     pub verdict: String,
-    /// A word of [`reason`].
+    /// [`Reason::as_str`](robotsieve::Reason::as_str), or `invalid-url`.
     pub reason: String,
     pub profile: String,
     pub agent: String,
@@ -84,7 +84,7 @@ impl Record {
             schema: SCHEMA.to_owned(),
             tool_version: TOOL_VERSION.to_owned(),
             verdict: why.map_or("invalid", |why| why.verdict.as_str()).to_owned(),
-            reason: why.map_or("invalid-url", |why| reason(&why.decision().reason)).to_owned(),
+            reason: why.map_or("invalid-url", |why| why.decision().reason.as_str()).to_owned(),
             profile: profile.to_owned(),
             agent: agent_text,
             agent_base64,
@@ -175,18 +175,6 @@ fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
 #[cfg(not(unix))]
 fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
     Some(OsString::from(String::from_utf8(bytes).ok()?).into())
-}
-
-/// The stable word for a reason.
-pub fn reason(reason: &Reason<'_>) -> &'static str {
-    match reason {
-        Reason::Rule(_) => "rule",
-        Reason::NoGroup => "no-group",
-        Reason::NoMatch => "no-match",
-        Reason::EmptyRule { .. } => "empty-rule",
-        Reason::RobotsTxt => "robots-txt",
-        _ => "other",
-    }
 }
 
 fn maybe_text(bytes: Option<&[u8]>) -> (Option<String>, Option<String>) {

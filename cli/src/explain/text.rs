@@ -1,15 +1,14 @@
 //! An explanation for people: the relevant lines of the file, underlined, then the URL.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use memchr::memchr2;
 use robotsieve::explain::{
-    AgentLine, Explanation, GroupChoice, MatchedRule, NamedCrawlers, Piece, PieceKind, Standing,
+    AgentLine, Explanation, GroupChoice, MatchedRule, NamedCrawlers, Piece, PieceKind, Selection,
+    Standing,
 };
-use robotsieve::{GroupMatch, Reason, Robots, RulePrecedence, Verdict};
+use robotsieve::{GroupMatch, InvalidUrl, Reason, Robots, RulePrecedence, Verdict};
 
 use super::header::of_header;
 use super::shown::{Shown, short};
@@ -29,26 +28,53 @@ const PARTS: usize = 64;
 /// How many lines of context to show around a relevant line.
 const CONTEXT: usize = 2;
 
-/// Renders an explanation, with an empty line before all but the first.
+/// Renders an explanation, with an empty line before all but the first. Profiles of which the same
+/// is to be said share one block.
 pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
     let renderer =
         if has_color(explainer.args.color.color) { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::from(if explainer.explained > 1 { "\n" } else { "" });
-    for (profile, why) in answers.explanations() {
-        if let Ok(why) = why {
-            let agent = &explainer.agent;
+    let agent = &explainer.agent;
+    let text = |profiles: &str, why: &Result<Explanation<'_>, InvalidUrl>, detail| match why {
+        Ok(why) => {
             let header = agent.is_header.then(|| of_header(agent.text.as_encoded_bytes(), why));
-            let file = of_file(explainer, url, profile, why);
+            let file = of_file(explainer, url, profiles, why, detail);
             let groups: Vec<_> =
                 [Some(file), header, Some(of_url(url, why))].into_iter().flatten().collect();
-            out.push_str(&renderer.render(&groups));
-        } else {
-            let title = format!("{} in profile {profile}", short(url));
+            renderer.render(&groups)
+        }
+        Err(_) => {
+            let title = format!("{} in {profiles}", short(url));
             let level = Level::ERROR.with_name("invalid");
             let message = "a URL is scheme://host/path, or a path that starts with '/'";
             let group = level.primary_title(title).element(Level::NOTE.message(message));
-            out.push_str(&renderer.render(&[group]));
+            renderer.render(&[group])
         }
+    };
+    let mut blocks: Vec<Block<'_, '_>> = Vec::new();
+    for (profile, why) in answers.explanations() {
+        let shared = text("", why, Detail::Shared);
+        let whole = text("", why, Detail::Whole);
+        match blocks.iter_mut().find(|block| block.shared == shared) {
+            Some(block) => {
+                block.profiles.push(profile);
+                block.is_whole &= block.whole == whole;
+            }
+            None => {
+                blocks.push(Block { profiles: vec![profile], why, shared, whole, is_whole: true })
+            }
+        }
+    }
+    let is_one = blocks.len() == 1;
+    for Block { profiles, why, is_whole, .. } in &blocks {
+        let profiles = match &profiles[..] {
+            [profile] => format!("profile {profile}"),
+            _ if is_one => "all profiles".to_owned(),
+            [others @ .., last] => format!("profiles {} and {last}", others.join(", ")),
+            [] => String::new(),
+        };
+        let detail = if *is_whole { Detail::Whole } else { Detail::Shared };
+        out.push_str(&text(&profiles, why, detail));
         out.push_str("\n\n");
     }
     if let Some(compared) = answers.comparison() {
@@ -59,6 +85,27 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
         out.pop();
     }
     out.into_bytes()
+}
+
+/// An explanation that holds for some profiles.
+struct Block<'b, 'e> {
+    profiles: Vec<&'static str>,
+    why: &'b Result<Explanation<'e>, InvalidUrl>,
+    /// The text without what may differ between them, and with it, for the first.
+    shared: String,
+    whole: String,
+    /// Whether all of them have the same whole text.
+    is_whole: bool,
+}
+
+/// How much to say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// All there is to say about a profile.
+    Whole,
+    /// Without the numbers of rules and the precedence of each, which differ between profiles that
+    /// otherwise read a file alike.
+    Shared,
 }
 
 /// A label on some bytes of the file.
@@ -77,42 +124,41 @@ impl Remark {
 fn of_file<'t>(
     explainer: &Explainer<'_>,
     url: &[u8],
-    profile: &str,
+    profiles: &str,
     why: &Explanation<'_>,
+    detail: Detail,
 ) -> Group<'t> {
     let agent = short(explainer.agent.text.as_encoded_bytes());
-    let title = format!("{agent}, {} (profile {profile})", short(url));
+    let title = format!("{agent}, {} ({profiles})", short(url));
     let level = match why.verdict {
         Verdict::Allow => Level::NOTE.with_name("allow"),
         Verdict::Disallow => Level::ERROR.with_name("disallow"),
     };
     let mut group = Group::with_title(level.primary_title(title));
     let (agents, others) = agent_remarks(why);
-    let (rules, unlisted) = rule_remarks(why);
+    let (rules, unlisted) = rule_remarks(why, detail);
     let remarks: Vec<Remark> = agents.into_iter().chain(rules).collect();
     if !remarks.is_empty() {
         group = group.element(snippet_of_file(explainer, why, remarks));
     }
-    for note in [others, unlisted, Some(reason(why)), otherwise(why)].into_iter().flatten() {
+    let notes = others.into_iter().chain(unlisted);
+    for note in notes.chain([reason(why, detail)]).chain(otherwise(why)).chain(cut(why)) {
         group = group.element(Level::NOTE.message(note));
     }
     group
 }
 
-/// The user-agent lines that name the crawler or everybody, and a note about the others.
-fn agent_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
+/// The user-agent lines that name the crawler or everybody, and notes about the others.
+fn agent_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Vec<String>) {
     let mut remarks: Vec<Remark> = Vec::new();
     let mut counts: BTreeMap<Standing, usize> = BTreeMap::new();
-    let mut unrelated: Vec<String> = Vec::new();
-    let mut unrelated_count = 0;
+    let (mut others, mut nobody) = (Listed::default(), Listed::default());
     let mut unlisted = 0;
     for line in &why.selection.lines {
         let label = match line.standing {
             Standing::Unrelated => {
-                unrelated_count += 1;
-                if unrelated.len() < LINES {
-                    unrelated.push(format!("{} ({})", short(line.value), line.line));
-                }
+                let is_nobody = line.names == NamedCrawlers::Nobody;
+                if is_nobody { &mut nobody } else { &mut others }.add(line);
                 continue;
             }
             Standing::InChosenGroup => continue,
@@ -134,19 +180,42 @@ fn agent_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
         }
         remarks.push(Remark::new(AnnotationKind::Context, line.value_span.clone(), label));
     }
-    let mut note = String::new();
+    let mut notes = Vec::new();
     if unlisted > 0 {
-        let _ = write!(note, "{} that name the crawler are not shown", lines(unlisted));
+        notes.push(format!("{} that could apply are not shown", lines(unlisted)));
     }
-    if unrelated_count > 0 {
-        let before = if note.is_empty() { "" } else { "; " };
-        let _ = write!(note, "{before}{} for other crawlers: ", lines(unrelated_count));
-        note.push_str(&unrelated.join(", "));
-        if unrelated_count > unrelated.len() {
-            note.push_str(", …");
+    let compared = Selection::NAMES_COMPARED;
+    let is_compared = why.crawler.iter().nth(compared).is_none();
+    notes.extend(others.note(&if is_compared {
+        "for other crawlers".to_owned()
+    } else {
+        format!("that none of the first {compared} names finds")
+    }));
+    notes.extend(nobody.note("for nobody (no product token)"));
+    (remarks, notes)
+}
+
+/// User-agent lines of which only the first are shown, without their text.
+#[derive(Default)]
+struct Listed {
+    shown: Vec<String>,
+    count: usize,
+}
+
+impl Listed {
+    fn add(&mut self, line: &AgentLine<'_>) {
+        self.count += 1;
+        if self.shown.len() < LINES {
+            let value = if line.value.is_empty() { "''".to_owned() } else { short(line.value) };
+            self.shown.push(format!("{value} ({})", line.line));
         }
     }
-    (remarks, (!note.is_empty()).then_some(note))
+
+    fn note(&self, what: &str) -> Option<String> {
+        let more = if self.count > self.shown.len() { ", …" } else { "" };
+        let note = || format!("{} {what}: {}{more}", lines(self.count), self.shown.join(", "));
+        (self.count > 0).then(note)
+    }
 }
 
 fn lines(count: usize) -> String {
@@ -159,9 +228,10 @@ fn chosen(line: &AgentLine<'_>, why: &Explanation<'_>) -> String {
         return "this group: no other group names the crawler".to_owned();
     };
     let name = line.found_by.and_then(|number| why.crawler.iter().nth(number));
+    let is_name = name.is_some_and(|name| name.eq_ignore_ascii_case(token));
     let name = short(name.unwrap_or_default());
     match why.profile.group_match {
-        GroupMatch::Equal => format!("this group: its token is the name '{name}'"),
+        _ if is_name => format!("this group: its token is the name '{name}'"),
         GroupMatch::LongestPrefix => {
             format!("this group: '{}' is the longest token that starts '{name}'", short(token))
         }
@@ -173,7 +243,7 @@ fn chosen(line: &AgentLine<'_>, why: &Explanation<'_>) -> String {
 }
 
 /// The rules that match, and a note about those that are not shown.
-fn rule_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
+fn rule_remarks(why: &Explanation<'_>, detail: Detail) -> (Vec<Remark>, Option<String>) {
     let mut remarks = Vec::new();
     let runner_up = why.runner_up().map(|rule| rule.line);
     let mut seen: Vec<u32> = Vec::new();
@@ -186,28 +256,34 @@ fn rule_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Option<String>) {
             break;
         }
         seen.push(rule.line);
-        let precedence = precedence(rule, why);
+        let label = |what: &str| match detail {
+            Detail::Whole => format!("{what}: {}", precedence(rule, why)),
+            Detail::Shared => what.to_owned(),
+        };
         if why.winner().is_some_and(|winner| winner.line == rule.line) {
-            winner_remarks(rule, why, &format!("decides: {precedence}"), &mut remarks);
+            winner_remarks(rule, why, &label("decides"), &mut remarks);
             continue;
         }
-        let label = if runner_up == Some(rule.line) {
-            format!("runner-up: {precedence}")
-        } else {
-            format!("also matches: {precedence}")
-        };
+        let is_next = runner_up == Some(rule.line);
+        let label = label(if is_next { "runner-up" } else { "also matches" });
         remarks.push(Remark::new(AnnotationKind::Context, rule.value_span.clone(), label));
     }
-    let more = why.match_count.saturating_sub(seen.len());
-    let note = (more > 0 && seen.len() == LINES).then(|| {
-        format!("{more} more rule{} of the group match", if more == 1 { "" } else { "s" })
+    let mut others: Vec<u32> = why.matches.iter().map(|rule| rule.line).collect();
+    others.retain(|line| !seen.contains(line));
+    others.sort_unstable();
+    others.dedup();
+    let (more, unlisted) = (others.len(), why.match_count > why.matches.len());
+    let note = (more > 0).then(|| {
+        let least = if unlisted { "at least " } else { "" };
+        let (s, verb) = if more == 1 { ("", "es") } else { ("s", "") };
+        format!("{least}{more} more rule{s} of the group match{verb}")
     });
     (remarks, note)
 }
 
 fn precedence(rule: &MatchedRule<'_>, why: &Explanation<'_>) -> String {
     match why.profile.rule_precedence {
-        RulePrecedence::AnyDisallow => format!("any {} that matches decides", rule.verdict),
+        RulePrecedence::AnyDisallow => "any Disallow that matches decides".to_owned(),
         _ if rule.precedence == 1 => "1 byte".to_owned(),
         _ => format!("{} bytes", rule.precedence),
     }
@@ -243,26 +319,34 @@ fn winner_remarks(
     }
 }
 
-fn reason(why: &Explanation<'_>) -> String {
+fn reason(why: &Explanation<'_>, detail: Detail) -> String {
     let count = why.rule_count();
+    let mut groups: Vec<u32> = why.selection.chosen().map(|line| line.group).collect();
+    groups.dedup();
+    let (group, has) = if groups.len() > 1 { ("groups", "have") } else { ("group", "has") };
     match why.decision().reason {
+        Reason::Rule(rule) if detail == Detail::Shared => format!("line {} decides", rule.line),
         Reason::Rule(rule) => format!(
-            "line {} decides, out of {count} rule{} in {}",
+            "line {} decides, out of {count} rule{} in the {group} for {}",
             rule.line,
             if count == 1 { "" } else { "s" },
             match why.selection.choice {
-                GroupChoice::Everybody => "the group for everybody",
-                _ => "the crawler's group",
+                GroupChoice::Everybody => "everybody",
+                _ => "the crawler",
             }
         ),
         Reason::NoGroup => "no group applies to this crawler: everything is allowed".to_owned(),
-        Reason::NoMatch if count == 0 => "the group has no rules: everything is allowed".to_owned(),
-        Reason::NoMatch if count == 1 => {
-            "the only rule of the group does not match: what no rule disallows is allowed"
-                .to_owned()
+        Reason::NoMatch if count == 0 => {
+            format!("the {group} {has} no rules: everything is allowed")
         }
+        Reason::NoMatch if detail == Detail::Shared => {
+            format!("no rule of the {group} matches: what no rule disallows is allowed")
+        }
+        Reason::NoMatch if count == 1 => format!(
+            "the only rule of the {group} does not match: what no rule disallows is allowed"
+        ),
         Reason::NoMatch => format!(
-            "none of the {count} rules of the group matches: what no rule disallows is allowed"
+            "none of the {count} rules of the {group} matches: what no rule disallows is allowed"
         ),
         Reason::EmptyRule { line } => {
             format!("the rule on line {line} is empty and restricts nothing: everything is allowed")
@@ -272,17 +356,39 @@ fn reason(why: &Explanation<'_>) -> String {
     }
 }
 
+/// What the other rules say. Not what the file would say without the winner's line: without it,
+/// the groups before and after it may be one.
 fn otherwise(why: &Explanation<'_>) -> Option<String> {
     let verdict = why.verdict_otherwise?;
-    let Some(winner) = why.winner() else {
+    if why.winner().is_none() {
         return Some(format!("by the rules alone the verdict would be {verdict}"));
-    };
-    let by = match why.runner_up() {
-        Some(rule) => format!("by line {}", rule.line),
-        None => "since no other rule matches".to_owned(),
-    };
+    }
     let still = if verdict == why.verdict { "still " } else { "" };
-    Some(format!("without line {} the verdict would {still}be {verdict}, {by}", winner.line))
+    Some(match why.runner_up() {
+        Some(rule) => {
+            format!("by the other rules the verdict would {still}be {verdict}: line {}", rule.line)
+        }
+        None => format!("by the other rules the verdict would {still}be {verdict}: none matches"),
+    })
+}
+
+/// What the size limit kept from being read.
+fn cut(why: &Explanation<'_>) -> Option<String> {
+    let cut = why.cut.as_ref()?;
+    let (from, limit) = (cut.line, cut.limit);
+    let by = match cut.winner {
+        Some(line) => format!("line {line} would decide"),
+        None => "no rule would decide".to_owned(),
+    };
+    let whole = if cut.matters {
+        format!("in the whole file {by}: {}", cut.verdict)
+    } else {
+        "they would not change this answer".to_owned()
+    };
+    Some(format!(
+        "line {from} and all after it are ignored, since only whole lines within {limit} bytes are \
+         read; {whole}"
+    ))
 }
 
 /// The lines of the file with remarks, and the lines around them.
@@ -292,7 +398,7 @@ fn snippet_of_file<'t>(
     remarks: Vec<Remark>,
 ) -> Snippet<'t, annotate_snippets::Annotation<'t>> {
     let extent = Robots::parse(explainer.file, &why.profile).extent();
-    let lines = line_spans(explainer.file, extent);
+    let lines = robots_file::lines(explainer.file, extent);
     let line_of = |at: usize| lines.partition_point(|line| line.start <= at).saturating_sub(1);
     let mut matters: Vec<usize> = remarks.iter().map(|remark| line_of(remark.span.start)).collect();
     matters.sort_unstable();
@@ -325,19 +431,6 @@ fn snippet_of_file<'t>(
         .collect();
     let path = short(robots_file::shown(&explainer.args.policy.robots).as_bytes());
     Snippet::source(source).line_start(first + 1).path(path).annotations(annotations)
-}
-
-/// The lines of a file without their line ends, as the library counts them.
-fn line_spans(file: &[u8], extent: Range<usize>) -> Vec<Range<usize>> {
-    let mut lines = Vec::new();
-    let mut at = extent.start;
-    while at < extent.end {
-        let left = &file[at..extent.end];
-        let len = memchr2(b'\n', b'\r', left).unwrap_or(left.len());
-        lines.push(at..at + len);
-        at += len + if left[len..].starts_with(b"\r\n") { 2 } else { 1 };
-    }
-    lines
 }
 
 /// The URL: what is changed before it is compared, and what the parts of the winner match.

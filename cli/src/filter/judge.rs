@@ -8,7 +8,7 @@ use robotsieve::{Answer, TargetForm};
 use super::Asked;
 use super::args::{FilterArgs, FilterFormat, Missing};
 use super::known::{KnownHosts, Ruling, begins_with};
-use super::output::{self, Gone, JsonText, Pieces};
+use super::output::{self, AgentMember, Gone, Pieces};
 use super::sites::{Found, Site, Sites, Url};
 use super::tally::{SeenHosts, Tally};
 use crate::read::hosts::{Authority, HostHash, HostHasher};
@@ -30,7 +30,7 @@ pub struct Judge {
     missing: Answer,
     format: FilterFormat,
     /// The crawlers as given, for `jsonl`.
-    agents: Vec<JsonText>,
+    agents: Vec<AgentMember>,
 }
 
 impl Judge {
@@ -49,7 +49,7 @@ impl Judge {
                 Missing::Disallow => Answer::Disallow,
             },
             format: args.format,
-            agents: asked.agents.iter().map(|agent| JsonText::new(agent)).collect(),
+            agents: asked.agents.iter().map(|agent| AgentMember::new(agent)).collect(),
         }
     }
 

@@ -36,7 +36,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use robotsieve::{Profile, TargetForm};
+use robotsieve::{Crawler, Profile, TargetForm};
 
 use crate::error::{Failure, Status};
 use crate::options::crawler_names;
@@ -96,7 +96,7 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
 /// The crawlers to judge for, and how to read URLs.
 pub struct Asked {
     /// The crawlers' names in the output.
-    pub agents: Vec<String>,
+    pub agents: Vec<Vec<u8>>,
     pub target_form: TargetForm,
 }
 
@@ -110,6 +110,7 @@ fn of_files(args: &FilterArgs, report: &Arc<Report>) -> Result<(Source, Asked), 
         }
         (Some(path), _) => {
             let file = robots_file::given(path)?;
+            robots_file::note_cut(path, &file, &robotsieve::Robots::parse(&file, &profile));
             Source::One(Site::new(&file, &profile, &crawlers))
         }
         (None, path) => {
@@ -118,7 +119,7 @@ fn of_files(args: &FilterArgs, report: &Arc<Report>) -> Result<(Source, Asked), 
             Source::ByHost(Box::new(Folder::list(path, crawlers, profile, Arc::clone(report))?))
         }
     };
-    let agents = agents.iter().map(|agent| agent.text.to_string_lossy().into_owned()).collect();
+    let agents = agents.iter().map(|agent| agent.text.as_encoded_bytes().to_vec()).collect();
     Ok((source, Asked { agents, target_form: profile.target_form }))
 }
 
@@ -152,11 +153,12 @@ fn of_pack(
                 there.join("; "),
             ))
         })?);
-        agents.push(agent.text.to_string_lossy().into_owned());
+        agents.push(agent.text.as_encoded_bytes().to_vec());
     }
     if columns.is_empty() {
         columns.extend(0..pack.crawlers().len());
-        agents.extend(pack.crawlers().iter().map(crawler_names));
+        let names = |crawler: &Crawler| crawler.iter().collect::<Vec<_>>().join(&b","[..]);
+        agents.extend(pack.crawlers().iter().map(names));
     }
     if columns.is_empty() {
         let message =

@@ -81,21 +81,13 @@ pub fn tsv_verdict(out: &mut Vec<u8>, answer: Answer) {
 pub fn json_line<'v>(
     out: &mut Vec<u8>,
     url: &[u8],
-    verdicts: impl Iterator<Item = (&'v JsonText, &'v [u8])>,
+    verdicts: impl Iterator<Item = (&'v AgentMember, &'v [u8])>,
 ) {
-    out.extend_from_slice(b"{\"url\":");
-    match std::str::from_utf8(url) {
-        Ok(url) => json_text(out, url),
-        Err(_) => {
-            let (text, base64) = bytes::text(url);
-            json_text(out, &text);
-            out.extend_from_slice(b",\"url_base64\":");
-            json_text(out, &base64.unwrap_or_default());
-        }
-    }
+    out.push(b'{');
+    json_bytes(out, "url", url);
     out.extend_from_slice(b",\"verdicts\":[");
     for (at, (agent, members)) in verdicts.enumerate() {
-        out.extend_from_slice(if at == 0 { b"{\"agent\":" } else { b",{\"agent\":" });
+        out.extend_from_slice(if at == 0 { b"{" } else { b",{" });
         out.extend_from_slice(&agent.0);
         out.push(b',');
         out.extend_from_slice(members);
@@ -117,22 +109,37 @@ pub fn json_decision(out: &mut Vec<u8>, decision: &Decision<'_>) {
     if let Some(rule) = decision.rule() {
         out.extend_from_slice(b",\"line\":");
         out.extend_from_slice(rule.line.to_string().as_bytes());
-        out.extend_from_slice(b",\"rule\":");
-        json_text(out, &String::from_utf8_lossy(rule.value));
+        out.push(b',');
+        json_bytes(out, "rule", rule.value);
     }
 }
 
-/// A quoted JSON string, escaped once for all lines.
-pub struct JsonText(Vec<u8>);
+/// The member `agent`, written once for all lines.
+pub struct AgentMember(Vec<u8>);
 
-impl JsonText {
-    pub fn new(text: &str) -> JsonText {
+impl AgentMember {
+    pub fn new(agent: &[u8]) -> AgentMember {
         let mut bytes = Vec::new();
-        json_text(&mut bytes, text);
-        JsonText(bytes)
+        json_bytes(&mut bytes, "agent", agent);
+        AgentMember(bytes)
     }
 }
 
-fn json_text(out: &mut Vec<u8>, text: &str) {
+/// A member for bytes, and another with their base64 if they are not UTF-8.
+fn json_bytes(out: &mut Vec<u8>, name: &str, bytes: &[u8]) {
+    // Nearly all are UTF-8: without a copy.
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return json_member(out, name, "", text);
+    }
+    let (text, base64) = bytes::text(bytes);
+    json_member(out, name, "", &text);
+    out.push(b',');
+    json_member(out, name, "_base64", &base64.unwrap_or_default());
+}
+
+fn json_member(out: &mut Vec<u8>, name: &str, suffix: &str, text: &str) {
+    for part in ["\"", name, suffix, "\":"] {
+        out.extend_from_slice(part.as_bytes());
+    }
     serde_json::to_writer(out, text).expect("a vector has room for any text");
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::select::Selector;
 use crate::options::{ColorOption, ProfileOption, ProgressOption, values};
 
 /// Find mistakes in robots.txt files, and lines without effect
@@ -19,9 +20,12 @@ use crate::options::{ColorOption, ProfileOption, ProgressOption, values};
     after_help = "\
 Examples:
   robotsieve lint robots.txt
-  robotsieve lint --deny warning --format github sites/*/robots.txt
+  robotsieve lint --fail-on warning --format github sites/*/robots.txt
   robotsieve lint --format sarif robots.txt > robots.sarif
   robotsieve lint --diff robots.txt
+  robotsieve lint --select RS4 --ignore redundant-rule robots.txt
+  robotsieve lint --write-baseline known.json robots.txt
+  robotsieve lint --baseline known.json robots.txt
   curl -s https://example.com/robots.txt | robotsieve lint -
 
 Severities:
@@ -33,10 +37,10 @@ The summary on standard error is one line of names and numbers: files, errors,
 warnings and notes.
 
 Exit status:
-  0  no finding is denied
-  1  a finding has the severity of --deny or a higher one
+  0  no finding has the severity of --fail-on or a higher one
+  1  a finding has
   2  wrong usage
-  3  a file could not be read; the others were linted"
+  3  a file could not be read (the others were linted) or written"
 )]
 pub struct LintArgs {
     #[command(flatten)]
@@ -53,23 +57,49 @@ pub struct LintArgs {
     #[arg(hide_possible_values = true, long_help = values::<LintFormat>("What to print"))]
     pub format: LintFormat,
 
-    /// Deny from this severity on: note, warning, error or never
-    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Deny::Error)]
+    /// Report only these codes, as in RS403,never-wins,RS2
+    ///
+    /// Numbers, names, or the start of numbers: RS4 and RS4xx are all from
+    /// RS400 to RS499, ALL is all. Of --select and --ignore the one that says
+    /// more of a number decides; if both say the same, --ignore.
+    #[arg(long, value_name = "CODES", value_delimiter = ',', verbatim_doc_comment)]
+    pub select: Vec<Selector>,
+
+    /// Do not report these codes
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    pub ignore: Vec<Selector>,
+
+    /// Report only findings that are not in this file
+    ///
+    /// --write-baseline makes it. A finding is known by the file's path as
+    /// given, its code and the text of its line, so lines may move.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub baseline: Option<PathBuf>,
+
+    /// Write the findings to this file, for --baseline; print none
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub write_baseline: Option<PathBuf>,
+
+    /// Fail from this severity on: note, warning, error or never
+    #[arg(long, alias = "deny", value_name = "LEVEL", value_enum, default_value_t = FailOn::Error)]
     #[arg(hide_possible_values = true)]
-    #[arg(long_help = values::<Deny>("The findings that make the exit status 1"))]
-    pub deny: Deny,
+    #[arg(long_help = values::<FailOn>("The findings that make the exit status 1"))]
+    pub fail_on: FailOn,
 
     /// Apply fixes that change no verdict; '=all' also those that do
     ///
     /// A fix is proven before it is offered: 'lint' says what each does to
-    /// verdicts, and none blocks or opens a whole site. Whether fixes are safe
-    /// together is proven before they are applied.
+    /// verdicts, and none blocks or opens a whole site. Whether fixes are
+    /// safe together is proven before they are applied. Codes that are not
+    /// reported are not fixed.
     #[arg(long, value_name = "WHICH", value_enum, num_args = 0..=1, require_equals = true)]
+    #[arg(hide_possible_values = true)]
     #[arg(default_missing_value = "unchanging", verbatim_doc_comment)]
+    #[arg(conflicts_with_all = ["baseline", "write_baseline"])]
     pub fix: Option<Fixes>,
 
     /// Show what --fix would change, as a unified diff, and change nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["baseline", "write_baseline"])]
     pub diff: bool,
 
     /// The Content-Type header that the files are served with
@@ -114,9 +144,9 @@ pub enum Fixes {
     All,
 }
 
-/// The lowest severity that is denied.
+/// The lowest severity that makes the exit status 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Deny {
+pub enum FailOn {
     /// All findings
     Note,
     /// Warnings and errors

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use robotsieve::lint::{self, Apply, Fixed, Options};
+use robotsieve::lint::{self, Apply, Code, Fixed, Options};
 use similar::TextDiff;
 
 use crate::error::Failure;
@@ -33,7 +33,7 @@ impl Plan {
         Some(Plan { apply, is_shown })
     }
 
-    /// Fixes a file, and returns what is in it then. If changes are shown, that is the file as it
+    /// Fixes what has a wanted code in a file, and returns what is in it then. If changes are shown, that is the file as it
     /// is.
     ///
     /// # Errors
@@ -43,9 +43,10 @@ impl Plan {
         path: &Path,
         bytes: Vec<u8>,
         options: &Options,
+        is_wanted: impl Fn(Code) -> bool,
         out: &mut Stdout,
     ) -> Result<Vec<u8>, Failure> {
-        let fixed = lint::fix(&bytes, options, self.apply);
+        let fixed = lint::fix_codes(&bytes, options, self.apply, is_wanted);
         if fixed.file == bytes {
             return Ok(bytes);
         }

@@ -1,24 +1,30 @@
 //! `robotsieve lint`: finds mistakes in files, and prints them in one of four formats.
 
 pub mod args;
+mod baseline;
 mod fix;
 mod github;
 mod human;
 mod jsonl;
 mod place;
 mod sarif;
+mod select;
+mod summary;
 
 use robotsieve::Profile;
-use robotsieve::lint::{self, Finding, Options, Severity};
+use robotsieve::lint::{self, Finding, MAX_PER_CODE, Options, Severity};
 
 use crate::error::{Failure, Status};
 use crate::read::{robots_file, stdin};
 use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::{Stdout, has_color};
-use args::{Deny, LintArgs, LintFormat};
+use args::{FailOn, LintArgs, LintFormat};
+use baseline::Baseline;
 use fix::Plan;
 use place::Lines;
+use select::is_selected;
+use summary::Summary;
 
 /// A file with its findings.
 struct Linted {
@@ -42,9 +48,12 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
         return Err(Failure::Usage(message.into()));
     }
     let mut out = Stdout::new();
-    let is_colored = has_color(args.color.color);
+    let style = human::Style::new(has_color(args.color.color), args.max_per_code);
+    let mut known = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    let mut written = args.write_baseline.as_ref().map(|path| (Baseline::default(), path));
     let bar = Bar::new(args.progress.progress, Measure::Count(args.files.len() as u64, "files"));
     let mut tally = Tally::default();
+    let mut summary = Summary::default();
     let mut unreadable = false;
     let mut log = sarif::Log::default();
     for path in &args.files {
@@ -57,8 +66,9 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
                 continue;
             }
         };
+        let is_selected = |code| is_selected(&args.select, &args.ignore, code);
         let bytes = match plan {
-            Some(plan) => match plan.fix(path, bytes, &options, &mut out) {
+            Some(plan) => match plan.fix(path, bytes, &options, is_selected, &mut out) {
                 Ok(bytes) => bytes,
                 Err(failure) => {
                     stderr::error(&failure);
@@ -68,36 +78,61 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
             },
             None => bytes,
         };
-        let report = lint::lint(&bytes, &options);
-        tally.add(&report);
-        let linted = Linted {
+        let mut report = lint::lint(&bytes, &options);
+        report.findings.retain(|finding| is_selected(finding.code));
+        report.left_out.retain(|code, _| is_selected(*code));
+        let mut linted = Linted {
             name: robots_file::shown(path),
             lines: Lines::of(&bytes),
             bytes,
             findings: report.findings,
             several_profiles: args.all_profiles,
         };
+        if let Some((baseline, _)) = &mut written {
+            baseline.add(&linted);
+            continue;
+        }
+        if let Some(known) = &mut known {
+            tally.known += known.take_known(&mut linted);
+        }
+        tally.add(&linted, report.undecided.len(), report.left_out.values().sum());
         // The diff is the output.
         if args.diff {
             continue;
         }
+        summary.add(&linted);
         match args.format {
-            LintFormat::Text => human::write(&linted, args.max_per_code, is_colored, &mut out)?,
+            LintFormat::Text => human::write(&linted, &style, &mut out)?,
             LintFormat::Jsonl => jsonl::write(&linted, &mut out)?,
             LintFormat::Github => github::write(&linted, &mut out)?,
             LintFormat::Sarif => log.add(&linted),
         }
     }
-    if args.format == LintFormat::Sarif {
-        out.print(log.finish(!unreadable))?;
-    }
     bar.end();
+    if let Some((baseline, path)) = written {
+        if unreadable {
+            return Err(Failure::Incomplete(format!(
+                "baseline '{}' was not written, because a file could not be read",
+                path.display()
+            )));
+        }
+        let count = baseline.write(path)?;
+        let findings = if count == 1 { "finding" } else { "findings" };
+        stderr::note(&format_args!("wrote {count} {findings} to '{}'", path.display()));
+        return Ok(Status::Done);
+    }
+    match args.format {
+        _ if args.diff => {}
+        LintFormat::Text => out.print(summary.shown())?,
+        LintFormat::Sarif => out.print(log.finish(!unreadable))?,
+        LintFormat::Jsonl | LintFormat::Github => {}
+    }
     tally.say();
-    let denied = match args.deny {
-        Deny::Note => tally.worst.is_some(),
-        Deny::Warning => tally.worst >= Some(Severity::Warning),
-        Deny::Error => tally.worst >= Some(Severity::Error),
-        Deny::Never => false,
+    let denied = match args.fail_on {
+        FailOn::Note => tally.worst.is_some(),
+        FailOn::Warning => tally.worst >= Some(Severity::Warning),
+        FailOn::Error => tally.worst >= Some(Severity::Error),
+        FailOn::Never => false,
     };
     Ok(match (unreadable, denied) {
         (true, _) => Status::Failed,
@@ -124,14 +159,18 @@ struct Tally {
     warnings: usize,
     notes: usize,
     undecided: usize,
+    left_out: usize,
+    /// Those in the baseline.
+    known: usize,
     worst: Option<Severity>,
 }
 
 impl Tally {
-    fn add(&mut self, report: &lint::Report) {
+    fn add(&mut self, linted: &Linted, undecided: usize, left_out: usize) {
         self.files += 1;
-        self.undecided += report.undecided.len();
-        for finding in &report.findings {
+        self.undecided += undecided;
+        self.left_out += left_out;
+        for finding in &linted.findings {
             self.worst = self.worst.max(Some(finding.severity));
             match finding.severity {
                 Severity::Error => self.errors += 1,
@@ -146,8 +185,18 @@ impl Tally {
             0 => String::new(),
             n => format!("; {n} rules may have no effect, but that is not proven"),
         };
+        let left_out = match self.left_out {
+            0 => String::new(),
+            n => format!(
+                "; {n} more are left out, after the first {MAX_PER_CODE} of a code in a file"
+            ),
+        };
+        let known = match self.known {
+            0 => String::new(),
+            n => format!("; {n} more are in the baseline"),
+        };
         stderr::note(&format_args!(
-            "files {} errors {} warnings {} notes {}{undecided}",
+            "files {} errors {} warnings {} notes {}{known}{left_out}{undecided}",
             self.files, self.errors, self.warnings, self.notes
         ));
     }

@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, FromArgMatches, value_parser};
 use robotsieve::{Crawler, NameError, Profile};
 
-use super::profile_name;
 use crate::error::Failure;
 use crate::write::bytes::shown;
 use crate::write::stderr;
@@ -42,7 +41,8 @@ impl Agent {
     pub fn crawler(&self, profile: &Profile) -> Result<Crawler, Failure> {
         let text = self.text.as_encoded_bytes();
         if let Err(wrong) = Agent::check(text, self.is_header, profile) {
-            let message = wrong_name(&wrong, profile_name(profile));
+            // Commands have named profiles only.
+            let message = wrong_name(&wrong, profile.name().unwrap_or_default());
             if is_refused(&wrong, profile) {
                 return Err(Failure::Usage(message));
             }

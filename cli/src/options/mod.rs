@@ -14,7 +14,7 @@ use clap::builder::PossibleValue;
 pub use crawlers::{Agent, Agents, SEND_USER_AGENT_HELP, crawler_names, is_refused};
 pub use output::parser as output_parser;
 pub use policy::{PolicyArgs, Urls};
-pub use profile::{ProfileOption, profile_name};
+pub use profile::ProfileOption;
 pub use screen::{ColorOption, ProgressOption, When};
 pub use threads::Threads;
 

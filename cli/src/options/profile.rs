@@ -29,14 +29,9 @@ impl ProfileOption {
 
     /// The name of [`ProfileOption::get`].
     pub fn name(self) -> &'static str {
-        profile_name(&self.get())
+        // Only named profiles can be given.
+        self.get().name().unwrap_or_default()
     }
-}
-
-/// The name of a profile that `--profile` accepts.
-pub fn profile_name(profile: &Profile) -> &'static str {
-    let named = Profile::NAMED.iter().find(|(_, named)| named == profile);
-    named.map_or("rfc9309", |(name, _)| name)
 }
 
 fn values() -> Vec<PossibleValue> {
@@ -68,7 +63,7 @@ mod tests {
     fn the_help_has_every_profile() {
         for (name, profile) in Profile::NAMED.iter() {
             assert_ne!(about(name), "", "{name}");
-            assert_eq!(profile_name(profile), *name);
+            assert_eq!(profile.name(), Some(*name));
         }
     }
 }

@@ -2,11 +2,16 @@
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
+use std::ops::Range;
 use std::path::Path;
+
+use memchr::memchr2;
+use robotsieve::Robots;
 
 use super::inputs::Compression;
 use super::{looks_like_url, robots_url, stdin};
 use crate::error::Failure;
+use crate::write::stderr;
 
 /// The bytes of a robots.txt; `-` is standard input.
 ///
@@ -71,4 +76,33 @@ fn advice(path: &Path, kind: ErrorKind) -> Option<String> {
 /// The name of a robots.txt as shown next to its lines.
 pub fn shown(path: &Path) -> String {
     if stdin::is_meant(path) { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
+/// Notes on standard error that a file was cut, if it was: verdicts do not know what comes after.
+pub fn note_cut(path: &Path, file: &[u8], robots: &Robots<'_>) {
+    let extent = robots.extent();
+    let ignored = file.len() - extent.end;
+    if ignored == 0 {
+        return;
+    }
+    let line = lines(file, extent).len() + 1;
+    stderr::note(&format_args!(
+        "line {line} of '{}' and all after it ({ignored} bytes) are ignored: that is the size limit \
+         of profile {}; --profile google has none",
+        shown(path),
+        robots.profile().name().unwrap_or("custom"),
+    ));
+}
+
+/// The lines of a file without their line ends, as the library counts them.
+pub fn lines(file: &[u8], extent: Range<usize>) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut at = extent.start;
+    while at < extent.end {
+        let left = &file[at..extent.end];
+        let len = memchr2(b'\n', b'\r', left).unwrap_or(left.len());
+        lines.push(at..at + len);
+        at += len + if left[len..].starts_with(b"\r\n") { 2 } else { 1 };
+    }
+    lines
 }

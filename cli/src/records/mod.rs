@@ -23,7 +23,7 @@ const JSON_VERSION: u32 = 1;
 
 /// How a crawler may use the content at a path.
 struct Answer {
-    agent: String,
+    agent: Vec<u8>,
     path: Vec<u8>,
     usage: Usage,
 }
@@ -32,12 +32,13 @@ struct Answer {
 pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
     let file = robots_file::given(&args.robots)?;
     let robots = Robots::parse(&file, &args.profile.get());
-    let names = args.agents.0.iter().map(|agent| agent.text.display().to_string());
-    let agents: Vec<(String, Crawler)> =
+    robots_file::note_cut(&args.robots, &file, &robots);
+    let names = args.agents.0.iter().map(|agent| agent.text.as_encoded_bytes().to_vec());
+    let agents: Vec<(Vec<u8>, Crawler)> =
         names.zip(args.agents.crawlers(&args.profile.get())?).collect();
     let mut records = robots.typed_records();
     if !agents.is_empty() {
-        let of = |(_, crawler): &(String, Crawler)| robots.typed_records_for(crawler);
+        let of = |(_, crawler): &(Vec<u8>, Crawler)| robots.typed_records_for(crawler);
         let mut lines: Vec<u32> = agents.iter().flat_map(of).map(|r| r.record.line).collect();
         lines.sort_unstable();
         records.retain(|record| lines.binary_search(&record.record.line).is_ok());
@@ -56,10 +57,10 @@ pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
 fn answers(
     args: &RecordsArgs,
     robots: &Robots<'_>,
-    mut agents: Vec<(String, Crawler)>,
+    mut agents: Vec<(Vec<u8>, Crawler)>,
 ) -> Result<Vec<Answer>, Failure> {
     if agents.is_empty() {
-        agents.push(("*".to_owned(), Crawler::names([""; 0])));
+        agents.push((b"*".to_vec(), Crawler::names([""; 0])));
     }
     let mut answers = Vec::new();
     for path in &args.path {
@@ -119,7 +120,8 @@ fn print_text(
         writeln!(out, "no records other than user-agent lines and rules")?;
     }
     for Answer { agent, path, usage } in answers {
-        writeln!(out, "use of {} by {agent}, according to drafts:", shown(path))?;
+        let (path, agent) = (shown(path), shown(agent));
+        writeln!(out, "use of {path} by {agent}, according to drafts:")?;
         for &used_for in Use::ALL {
             let about = usage.statements.iter().filter(|said| said.used_for == used_for);
             let lines: Vec<String> =
@@ -211,7 +213,7 @@ fn record_json(args: &RecordsArgs, robots: &Robots<'_>, record: &TypedRecord<'_>
         Scope::Group(group) => {
             value["scope"] = "group".into();
             value["group"] = group.into();
-            value["crawlers"] = robots.group_tokens(group).into_iter().map(shown).collect();
+            bytes::put_all(&mut value, "crawlers", robots.group_tokens(group));
         }
         _ => value["scope"] = "outside".into(),
     }
@@ -238,24 +240,25 @@ fn value_json(args: &RecordsArgs, value: &Value<'_>) -> Json {
             "time": rate.window.map(window_json),
         }),
         Value::VisitTime(window) => window_json(*window),
-        Value::Host(host) => json!({
-            "scheme": host.scheme.map(shown),
-            "name": shown(host.name),
-            "port": host.port,
-        }),
-        Value::CleanParam(clean) => {
-            let params: Vec<String> = clean.params.iter().map(|name| shown(name)).collect();
-            json!({ "params": params, "path": clean.path.map(shown) })
+        Value::Host(host) => {
+            let mut json = json!({ "port": host.port });
+            put_maybe(&mut json, "scheme", host.scheme);
+            bytes::put(&mut json, "name", host.name);
+            json
         }
-        Value::NoIndex(path) => json!({ "path": shown(path) }),
-        Value::ContentSignal(signal) => json!({
-            "path": signal.path.map(shown),
-            "preferences": stated_json(&signal.signals),
-        }),
-        Value::ContentUsage(usage) => json!({
-            "path": usage.path.map(shown),
-            "preferences": stated_json(&usage.preferences),
-        }),
+        Value::CleanParam(clean) => {
+            let mut json = json!({});
+            bytes::put_all(&mut json, "params", &clean.params);
+            put_maybe(&mut json, "path", clean.path);
+            json
+        }
+        Value::NoIndex(path) => {
+            let mut json = json!({});
+            bytes::put(&mut json, "path", path);
+            json
+        }
+        Value::ContentSignal(signal) => stated_json(signal.path, &signal.signals),
+        Value::ContentUsage(usage) => stated_json(usage.path, &usage.preferences),
         _ => Json::Null,
     }
 }
@@ -264,9 +267,22 @@ fn window_json(window: TimeWindow) -> Json {
     json!({ "from": clock(window.from_minute), "to": clock(window.to_minute) })
 }
 
-fn stated_json(stated: &[LabelledPreference<'_>]) -> Json {
-    let one = |said: &LabelledPreference<'_>| json!({ "label": shown(said.label), "preference": said.preference.as_str() });
-    stated.iter().map(one).collect()
+fn put_maybe(json: &mut Json, name: &str, bytes: Option<&[u8]>) {
+    match bytes {
+        Some(bytes) => bytes::put(json, name, bytes),
+        None => json[name] = Json::Null,
+    }
+}
+
+fn stated_json(path: Option<&[u8]>, stated: &[LabelledPreference<'_>]) -> Json {
+    let one = |said: &LabelledPreference<'_>| {
+        let mut json = json!({ "preference": said.preference.as_str() });
+        bytes::put(&mut json, "label", said.label);
+        json
+    };
+    let mut json = json!({ "preferences": stated.iter().map(one).collect::<Json>() });
+    put_maybe(&mut json, "path", path);
+    json
 }
 
 fn answer_json(Answer { agent, path, usage }: &Answer) -> Json {
@@ -280,7 +296,6 @@ fn answer_json(Answer { agent, path, usage }: &Answer) -> Json {
     });
     let preference = |used_for| usage.preference(used_for).as_str();
     let mut value = json!({
-        "agent": agent,
         "crawlable": usage.is_crawlable,
         "training": preference(Use::Training),
         "search": preference(Use::Search),
@@ -288,6 +303,7 @@ fn answer_json(Answer { agent, path, usage }: &Answer) -> Json {
         "statements": statements.collect::<Json>(),
         "ambiguities": usage.ambiguities.iter().map(ToString::to_string).collect::<Json>(),
     });
+    bytes::put(&mut value, "agent", agent);
     bytes::put(&mut value, "path", path);
     value
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use robotsieve::{Decision, Policy, Rule};
 
 use crate::error::{Failure, Status};
-use crate::explain::record::{Question, Record, TOOL_VERSION, reason};
+use crate::explain::record::{Question, Record, TOOL_VERSION};
 use crate::read::lines::{self, Line, Lines};
 use crate::read::{inputs, stdin};
 use crate::write::bytes::shown;
@@ -202,7 +202,7 @@ impl Replay {
 }
 
 fn reason_word(decision: Option<&Decision<'_>>) -> &'static str {
-    decision.map_or("invalid-url", |decision| reason(&decision.reason))
+    decision.map_or("invalid-url", |decision| decision.reason.as_str())
 }
 
 /// A verdict and the rule or the reason for it.

@@ -73,6 +73,17 @@ pub fn put(value: &mut Value, name: &str, bytes: &[u8]) {
     }
 }
 
+/// Adds a list of bytes to a JSON object as texts, and if not all are UTF-8, all of them as base64
+/// in another member.
+pub fn put_all<B: AsRef<[u8]>>(value: &mut Value, name: &str, all: impl IntoIterator<Item = B>) {
+    let all: Vec<B> = all.into_iter().collect();
+    value[name] = all.iter().map(|bytes| String::from_utf8_lossy(bytes.as_ref())).collect();
+    if all.iter().any(|bytes| str::from_utf8(bytes.as_ref()).is_err()) {
+        let base64 = all.iter().map(|bytes| BASE64.encode(bytes.as_ref()));
+        value[format!("{name}_base64")] = base64.collect();
+    }
+}
+
 /// The bytes that [`put`] or [`text`] turned into a member.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ const OLD: &str =
     "User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /shop/\nAllow: /shop/open\n";
 /// Other text, the same meaning.
 const SAME: &str = "User-agent: *\nAllow: /shop/open\nDisallow: /shop/cart\n\nUser-agent: *\n\
-    Disallow: /shop/*\n\nUser-agent: gptbot\nDisallow: /*\nSitemap: https://e.com/s.xml\n";
+    Disallow: /shop/*\n\nUser-agent: gptbot\nDisallow: /*\nFoo: bar\n";
 const NEW: &str = "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n\nUser-agent: *\n\
     Disallow: /shop/\nAllow: /shop/open$\nDisallow: /*.pdf\n";
 
@@ -33,21 +33,22 @@ fn change() {
     let folder = folder();
     let [old, new] = ["old", "new"].map(|name| folder.path(name));
     let text = "\
-* (any other crawler):
-  disallowed now  /.pdf        no rule -> line 8 Disallow: /*.pdf
-  disallowed now  /shop/opena  line 6 Allow: /shop/open -> line 6 Disallow: /shop/
+the whole site is closed now for CCBot
 CCBot:
-  disallowed now  /           no rule -> line 3 Disallow: /
-  disallowed now  /shop/open  line 6 Allow: /shop/open -> line 3 Disallow: /
+  disallowed now  /                         no rule -> line 3 Disallow: /
+  disallowed now  /shop/open and all below  line 6 Allow: /shop/open -> line 3 Disallow: /
+* (any other crawler):
+  disallowed now  /.pdf and all below   no rule -> line 8 Disallow: /*.pdf
+  disallowed now  all below /shop/open  line 6 Allow: /shop/open -> line 6 Disallow: /shop/
 change: 2 of 3 crawlers
 ";
     run(args!["diff", &old, &new]).gives(1, text);
     let back = run(args!["diff", &new, &old]);
-    assert!(out(&back).contains("allowed now     /.pdf "), "{back:?}");
+    assert!(out(&back).contains("allowed now     /.pdf and all below "), "{back:?}");
     assert_eq!(back.status, 1);
     // For GPTBot nothing changed.
     run(args!["diff", "--agent", "GPTBot", &old, &new])
-        .gives(0, "no change: the text differs, the meaning does not\n");
+        .gives(0, "no change: the text differs, the meaning for these crawlers does not\n");
     let header = "Mozilla/5.0 (compatible; CCBot/2.0)";
     let ran = run(args!["diff", "--user-agent", header, "--agent", "x,GPTBot", &old, &new]);
     assert!(out(&ran).ends_with("change: 1 of 2 crawlers\n"), "{ran:?}");
@@ -67,8 +68,8 @@ fn urls() {
     let args = || args!["diff", "--agent", "FooBot", "--urls"];
     let wanted = "\
 FooBot:
-  disallowed now  /.pdf        no rule -> line 8 Disallow: /*.pdf
-  disallowed now  /shop/opena  line 6 Allow: /shop/open -> line 6 Disallow: /shop/
+  disallowed now  /.pdf and all below   no rule -> line 8 Disallow: /*.pdf
+  disallowed now  all below /shop/open  line 6 Allow: /shop/open -> line 6 Disallow: /shop/
 URLs that flip:
   disallowed now  https://e.com/a.pdf  (FooBot)
   disallowed now  https://e.com/shop/openx  (FooBot)
@@ -90,26 +91,155 @@ fn json() {
     let ran = run(args!["diff", "--format", "json", "--urls", urls, &old, &new]);
     assert_eq!(ran.status, 1);
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
-    assert_eq!(value["version"], 1);
+    assert_eq!(value["version"], 2);
     assert_eq!((&value["profile"], &value["result"]), (&"rfc9309".into(), &"change".into()));
     assert_eq!(value["text_differs"], true);
     let crawlers = &value["crawlers"];
-    assert_eq!(crawlers[0]["crawlers"], serde_json::json!(["*"]));
-    assert_eq!(crawlers[1]["result"], "equal");
-    let wanted = serde_json::json!({
-        "path": "/.pdf", "shortest": true, "old": null,
+    // The severest first.
+    assert_eq!(crawlers[0]["crawlers"], serde_json::json!(["CCBot"]));
+    assert_eq!(crawlers[0]["whole_site"], "closed");
+    assert_eq!(crawlers[1]["crawlers"], serde_json::json!(["*"]));
+    assert_eq!(crawlers[2]["result"], "equal");
+    let wanted = serde_json::json!([{
+        "path": "/.pdf", "extent": "from", "shortest": true, "old": null,
         "new": { "verdict": "disallow", "line": 8, "rule": "/*.pdf" },
-    });
-    assert_eq!(crawlers[0]["newly_disallowed"][0], wanted);
-    assert_eq!(crawlers[0]["newly_allowed"], serde_json::json!([]));
+    }, {
+        "path": "/shop/opena", "extent": "below", "below": "/shop/open", "shortest": false,
+        "old": { "verdict": "allow", "line": 6, "rule": "/shop/open" },
+        "new": { "verdict": "disallow", "line": 6, "rule": "/shop/" },
+    }]);
+    assert_eq!(crawlers[1]["newly_disallowed"], wanted);
+    assert_eq!(crawlers[1]["newly_allowed"], serde_json::json!([]));
+    assert_eq!(crawlers[1]["more_disallowed"], 0);
+    assert_eq!(crawlers[1]["whole_site"], serde_json::Value::Null);
+    assert_eq!(value["records"], serde_json::json!([]));
     assert_eq!(value["urls_flipped"], 3);
     assert_eq!(value["urls"][2]["crawlers"], serde_json::json!(["CCBot"]));
     let url = &value["urls"][1];
-    assert_eq!(url["crawlers"], serde_json::json!(["*", "CCBot"]));
+    assert_eq!(url["crawlers"], serde_json::json!(["CCBot", "*"]));
     assert_eq!((&url["new"], &url["url_base64"]), (&"disallow".into(), &"L/8ucGRm".into()));
     let ran = run(args!["diff", "--format", "json", &old, &old]);
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
     assert_eq!((ran.status, &value["result"]), (0, &"no change".into()));
+}
+
+/// A sitemap that went, a longer delay and a signal that flipped are changes.
+#[test]
+fn other_records() {
+    let old = "User-agent: a\nCrawl-delay: 10\nContent-Signal: ai-train=no\nDisallow: /x\n\
+        Sitemap: /s\n";
+    let new = "User-agent: a\nCrawl-delay: 9000\nContent-Signal: ai-train=yes\nDisallow: /x\n\
+        Sitemap: /1\nSitemap: /2\nSitemap: /3\n";
+    let folder = Folder::of(&[("old", old), ("new", new)]);
+    let [old, new] = ["old", "new"].map(|name| folder.path(name));
+    let wanted = "\
+other records, of no group:
+  removed  line 5 Sitemap: /s
+  added    line 5 Sitemap: /1
+  added    line 6 Sitemap: /2
+  added    1 more sitemap
+other records, for a:
+  changed  line 2 Crawl-delay: 10 -> line 2 Crawl-delay: 9000
+  changed  line 3 Content-Signal: ai-train=no -> line 3 Content-Signal: ai-train=yes
+change: no verdict, 6 other records
+";
+    run(args!["diff", "--limit", "2", &old, &new]).gives(1, wanted);
+    // Another crawler sees what is for the whole file only.
+    let ran = run(args!["diff", "--agent", "b", &old, &new]);
+    assert!(out(&ran).ends_with("change: no verdict, 4 other records\n"), "{ran:?}");
+    let ran = run(args!["diff", "--format", "json", &old, &new]);
+    let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+    assert_eq!((ran.status, &value["result"]), (1, &"change".into()));
+    let wanted = serde_json::json!({
+        "kind": "crawl-delay",
+        "crawlers": ["a"],
+        "removed": [{ "line": 2, "field": "Crawl-delay", "value": "10" }],
+        "added": [{ "line": 2, "field": "Crawl-delay", "value": "9000" }],
+        "more_removed": 0,
+        "more_added": 0,
+    });
+    assert_eq!(value["records"][1], wanted);
+    assert_eq!(value["records"][0]["crawlers"], serde_json::Value::Null);
+}
+
+#[test]
+fn more_than_the_limit() {
+    let rules: String = ('a'..='i').map(|c| format!("Disallow: /{c}\n")).collect();
+    let new = format!("User-agent: *\n{rules}");
+    let folder = Folder::of(&[("old", ""), ("new", &new)]);
+    let [old, new] = ["old", "new"].map(|name| folder.path(name));
+    let ran = run(args!["diff", "--limit", "1", &old, &new]);
+    let wanted = "\
+* (any other crawler):
+  disallowed now  /a and all below  no rule -> line 2 Disallow: /a
+  disallowed now  more, by at least 8 other pairs of rules
+change: 1 of 1 crawlers
+";
+    ran.gives(1, wanted);
+    let ran = run(args!["diff", "--limit", "9", &old, &new]);
+    assert!(!out(&ran).contains("more"), "{ran:?}");
+    run(args!["diff", "--limit", "0", &old, &new]).fails(2, "--limit");
+}
+
+#[test]
+fn whole_sites() {
+    let say = |old: &str, new: &str, wanted: &str| {
+        let folder = Folder::of(&[("old", old), ("new", new)]);
+        let ran = run(args!["diff", folder.path("old"), folder.path("new")]);
+        assert!(ran.status == 1 && out(&ran).starts_with(wanted), "{ran:?}");
+    };
+    let [open, half, closed] =
+        ["", "Disallow: /x\n", "Disallow: /"].map(|rule| format!("User-agent: *\n{rule}"));
+    say(&half, &closed, "the whole site is closed now for * (any other crawler)\n");
+    say(&closed, &open, "the whole site was closed and is open now for * (any other crawler)\n");
+    say(&closed, &half, "the site is no longer closed as a whole for * (any other crawler)\n");
+    say(&half, &open, "* (any other crawler):\n  allowed now     /x and all below");
+    say(
+        &open,
+        &closed,
+        "the whole site is closed now for * (any other crawler)\n\
+        * (any other crawler):\n  disallowed now  every path  no rule -> line 2 Disallow: /\n",
+    );
+}
+
+/// Crawlers, rules and values that are not UTF-8 keep their bytes.
+#[cfg(unix)]
+#[test]
+fn bytes_that_are_no_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let old = b"User-agent: b\xE9\nCrawl-delay: \xFF\nDisallow: /\xE9\n";
+    let folder = Folder::new();
+    let (old, new) = (folder.file("old", old), folder.file("new", ""));
+    let agent = OsStr::from_bytes(b"b\xE9");
+    let args = args!["diff", "--format", "json", "--profile", "original-1994"];
+    for agent in [&args!["--agent", agent][..], &[]] {
+        let ran = run(args.iter().chain(agent).cloned().chain(args![&old, &new]));
+        let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+        let crawlers = value["crawlers"].as_array().unwrap();
+        let changed = crawlers.iter().find(|group| group["result"] == "different").unwrap();
+        assert_eq!(changed["crawlers"], serde_json::json!(["b\u{FFFD}"]));
+        assert_eq!(changed["crawlers_base64"], serde_json::json!(["Yuk="]));
+        let flip = &changed["newly_allowed"][0];
+        assert_eq!(
+            (&flip["path_base64"], &flip["old"]["rule_base64"]),
+            (&"L+k=".into(), &"L+k=".into())
+        );
+        let record = &value["records"][0];
+        assert_eq!(record["crawlers_base64"], serde_json::json!(["Yuk="]));
+        assert_eq!(record["removed"][0]["value_base64"], "/w==");
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_is_noted() {
+    let long = "# x\n".repeat(130_000);
+    let folder = Folder::of(&[("old", &long), ("new", "")]);
+    let ran = run(args!["diff", folder.path("old"), folder.path("new")]);
+    assert_eq!(ran.status, 0);
+    ran.says("line 128001 of '").says("and all after it (8000 bytes) are ignored").says("rfc9309");
+    let ran = run(args!["diff", "--profile=google", folder.path("old"), folder.path("new")]);
+    assert_eq!(ran.err, "");
 }
 
 /// Without a proof the result is not "no change".

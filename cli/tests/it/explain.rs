@@ -91,8 +91,8 @@ fn text_underlines_what_matches() {
         "3 | Allow: /private/*.html$\n  |        ^^^^^^^^^-^^^^^^ decides: 16 bytes",
         "matches 'a'",
         "5 | User-agent: *\n  |             - not this group: another group names the crawler",
-        "line 3 decides, out of 2 rules in the crawler's group",
-        "without line 3 the verdict would be disallow, by line 2",
+        "line 3 decides, out of 2 rules in the group for the crawler",
+        "by the other rules the verdict would be disallow: line 2",
         "compared as '/private/a.html'",
         "1 | https://e.com/private/%61.html\n  |                       --- 'a'",
         "1 | /private/a.html\n  | ^^^^^^^^^-^^^^^",
@@ -118,6 +118,18 @@ fn text_names_the_reason() {
     say("user-agent: a\ndisallow: /x\nallow: /y", "/", "none of the 2 rules of the group matches");
     say("user-agent: a\ndisallow:", "/", "the rule on line 2 is empty and restricts nothing");
     say("user-agent: a", "/", "the group has no rules");
+    say("user-agent: a\nsitemap: x\nuser-agent: a", "/", "the group has no rules");
+    say(
+        "user-agent: a\ndisallow: /x\nuser-agent: a\ndisallow: /y",
+        "/",
+        "none of the 2 rules of the groups matches",
+    );
+    say(
+        "user-agent: * b\ndisallow: /",
+        "/",
+        "1 user-agent line for nobody (no product token): * b",
+    );
+    say("user-agent:\ndisallow: /", "/", "1 user-agent line for nobody (no product token): '' (1)");
     say("user-agent: *\ndisallow: /", "/robots.txt", "robots.txt itself may always be fetched");
     say(
         "user-agent: *\ndisallow: /",
@@ -126,7 +138,140 @@ fn text_names_the_reason() {
     );
     let robots = folder.file("robots.txt", "user-agent: *\ndisallow: /");
     let ran = run(args!["explain", &robots, "a", "/"]);
-    assert!(String::from_utf8(ran.out).unwrap().contains("since no other rule matches"));
+    assert!(
+        String::from_utf8(ran.out)
+            .unwrap()
+            .contains("by the other rules the verdict would be allow: none matches")
+    );
+    // Without line 2, both lines would name one group: only the rules are spoken of.
+    let robots =
+        folder.file("robots.txt", "user-agent: a\ndisallow: /\nuser-agent: b\ndisallow: /y");
+    let ran = run(args!["explain", &robots, "a", "/y"]);
+    let out = String::from_utf8(ran.out).unwrap();
+    assert!(
+        out.contains("by the other rules the verdict would be allow: none")
+            && !out.contains("without line")
+    );
+    // One rule, though google makes two patterns of it.
+    let robots = folder.file("robots.txt", "user-agent: a\nallow: /*/index.htm\n");
+    let ran = run(args!["explain", "--profile=google", &robots, "a", "/x/index.htm/"]);
+    let out = String::from_utf8(ran.out).unwrap();
+    assert!(out.contains("out of 1 rule in the group for the crawler"), "{out}");
+}
+
+/// Where all profiles say the same, it is said once.
+#[test]
+fn profiles_that_agree_share_a_block() {
+    let folder = Folder::new();
+    let explain = |file: &[u8], url: &str| {
+        let robots = folder.file("robots.txt", file);
+        let ran = run(args!["explain", "--all-profiles", &robots, "FooBot", url]);
+        String::from_utf8(ran.out).unwrap()
+    };
+    let titles = |out: &str| -> Vec<String> {
+        let is_title = |line: &&str| line.starts_with("allow: ") || line.starts_with("disallow: ");
+        let of = |line: &str| line[line.rfind('(').unwrap()..].to_owned();
+        out.lines().filter(is_title).map(of).collect()
+    };
+    let out = explain(b"User-agent: FooBot\nDisallow: /a\nDisallow: /ab\nAllow: /x\n", "/abc");
+    assert_eq!(
+        titles(&out),
+        ["(profiles rfc9309, google and google-classic)", "(profile original-1994)"]
+    );
+    let out = explain(b"User-agent: FooBot\nDisallow: /a\nAllow: /x\n", "/abc");
+    assert_eq!(titles(&out), ["(all profiles)"]);
+    // What differs between them is not said: in 1994, Allow is no rule, and no length counts.
+    assert!(out.contains("^^ decides\n") && out.contains("= note: line 2 decides\n"), "{out}");
+    assert!(out.ends_with("profiles: All profiles say disallow, by line 2.\n"), "{out}");
+    let out = explain(b"User-agent: * x\nDisallow: /\n", "/");
+    assert_eq!(
+        titles(&out),
+        ["(profiles rfc9309 and google-classic)", "(profile google)", "(profile original-1994)"]
+    );
+    assert!(out.contains(
+        "google says disallow, because a user-agent of '*', white space and more counts as '*' there."
+    ), "{out}");
+    let out = explain("User-agent: *\nDisallow: /caf\u{e9}\n".as_bytes(), "/caf%C3%A9");
+    assert!(out.contains(
+        "original-1994 says allow, because bytes that are not ASCII are compared as they are there."
+    ), "{out}");
+}
+
+/// Every reason, in JSON that fits the schema.
+#[test]
+fn every_reason_fits_the_schema() {
+    let folder = Folder::new();
+    let schema = schema();
+    let mut reasons = Vec::new();
+    for (file, url, reason, rule_count) in [
+        ("user-agent: a\ndisallow: /", "/", "rule", 1),
+        ("user-agent: b\ndisallow: /", "/", "no-group", 0),
+        ("user-agent: a\ndisallow: /x", "/", "no-match", 1),
+        ("user-agent: a", "/", "no-match", 0),
+        ("user-agent: a\ndisallow:", "/", "empty-rule", 0),
+        ("user-agent: a\ndisallow: /", "/robots.txt", "robots-txt", 1),
+        ("user-agent: a\ndisallow: /", "e.com", "invalid-url", 0),
+    ] {
+        let robots = folder.file("robots.txt", file);
+        let ran = run(args!["explain", "--format=json", &robots, "a", url]);
+        let document = validate(&schema, &ran);
+        let why = &document["explanations"][0];
+        assert_eq!(why["reason"], reason);
+        if reason != "invalid-url" {
+            assert_eq!(why["group"]["rule_count"], rule_count, "{file}");
+        }
+        reasons.push(reason);
+        validate(
+            &schema,
+            &run(args!["explain", "--all-profiles", "--format=json", &robots, "a", url]),
+        );
+    }
+    let text = include_str!("../../../docs/explain.schema.json");
+    let text: Value = serde_json::from_str(text).unwrap();
+    let known = text["$defs"]["explanation"]["properties"]["reason"]["enum"].as_array().unwrap();
+    assert!(known.iter().all(|known| reasons.contains(&known.as_str().unwrap())), "{known:?}");
+    let causes = &text["$defs"]["differences"]["properties"]["profiles"]["items"]["properties"]["causes"]
+        ["items"]["properties"]["cause"]["enum"];
+    let switches: Vec<&str> =
+        robotsieve::explain::Switch::ALL.iter().map(|switch| switch.as_str()).collect();
+    assert_eq!(*causes, serde_json::json!(switches));
+}
+
+/// What is beyond the size limit is ignored; that is said.
+#[test]
+fn a_file_that_is_cut() {
+    let folder = Folder::new();
+    let lines = "Disallow: /a-rule-of-some-length\n".repeat(16_000);
+    let robots = folder.file("robots.txt", format!("User-agent: *\n{lines}Disallow: /z\n"));
+    let ran = run(args!["explain", &robots, "a", "/z"]);
+    let out = String::from_utf8(ran.out.clone()).unwrap();
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    let note = "line 15516 and all after it are ignored, since only whole lines within 512000 \
+        bytes are read; in the whole file line 16002 would decide: disallow";
+    assert!(out.replace("\n          ", " ").contains(note), "{out}");
+    let ran = run(args!["explain", &robots, "a", "/"]);
+    assert!(String::from_utf8(ran.out).unwrap().contains("they would not change this answer"));
+    let ran = run(args!["explain", "--all-profiles", "--format=json", &robots, "a", "/z"]);
+    let document = validate(&schema(), &ran);
+    let wanted = serde_json::json!({
+        "bytes_read": 511_976, "line": 15_516, "limit": 512_000,
+        "matters": true, "verdict": "disallow", "winner": 16_002,
+    });
+    assert_eq!(document["explanations"][0]["cut"], wanted);
+    assert_eq!(document["explanations"][1]["cut"], Value::Null);
+    for (command, arguments) in [
+        ("check", args![&robots, "a", "/z"].to_vec()),
+        ("dot", args![&robots, "a"].to_vec()),
+        ("records", args![&robots].to_vec()),
+        ("diff", args![&robots, &robots].to_vec()),
+    ] {
+        let ran = run(args![command].into_iter().chain(arguments.clone()));
+        ran.says("line 15516 of '").says("--profile google has none");
+        let quiet = run(args!["--quiet", command].into_iter().chain(arguments));
+        assert_eq!(quiet.err, "", "{command}");
+    }
+    let filter = args!["filter", "--robots", &robots, "--agent", "a"];
+    run_with(filter, b"/z\n").says("line 15516 of '");
 }
 
 /// Files, agents and URLs cannot manipulate the terminal, and lines end where the library says.
@@ -226,7 +371,7 @@ fn schema_refuses_what_is_wrong() {
     without["explanations"][0].as_object_mut().unwrap().remove("group");
     assert!(!schema.is_valid(&without));
     let mut other = document;
-    other["schema"] = "robotsieve-explain-1".into();
+    other["schema"] = "robotsieve-explain-2".into();
     assert!(!schema.is_valid(&other));
 }
 
@@ -236,7 +381,7 @@ fn json_says_what_the_text_says() {
     let robots = folder.file("robots.txt", ROBOTS);
     let ran = run(args!["explain", "--format=json", &robots, "FooBot", "/private/%61.html"]);
     let document = json(&ran);
-    assert_eq!(document["schema"], "robotsieve-explain-2");
+    assert_eq!(document["schema"], "robotsieve-explain-3");
     let why = &document["explanations"][0];
     assert_eq!(why["verdict"], "allow");
     assert_eq!((why["winner"].as_u64(), why["runner_up"].as_u64()), (Some(3), Some(2)));
@@ -263,6 +408,9 @@ fn bytes_that_are_no_text() {
     use std::os::unix::ffi::OsStrExt;
     let folder = Folder::new();
     let robots = folder.file("robots.txt", b"User-agent: *\nDisallow: /\xe9");
+    let odd = folder.path("robots.txt").with_file_name(OsStr::from_bytes(b"r\xe9"));
+    fs::rename(&robots, &odd).unwrap();
+    let robots = odd;
     let url = OsStr::from_bytes(b"/\xe9t");
     let agent = OsStr::from_bytes(b"\xff");
     let ran =
@@ -272,7 +420,12 @@ fn bytes_that_are_no_text() {
     assert_eq!(document["agent_base64"], "/w==");
     assert_eq!(document["explanations"][0]["matches"][0]["value_base64"], "L+k=");
     assert_eq!(document["explanations"][0]["target"]["bytes_base64"], "L+l0");
+    let name = document["robots_base64"].as_str().unwrap();
+    assert!(name.len() > 4 && document["robots"].as_str().unwrap().ends_with("r\u{FFFD}"));
     assert_eq!(ran.status, 1);
+    let args = args!["explain", "--record", "--profile=original-1994", &robots, agent, url];
+    let record = json(&run(args));
+    assert_eq!((&record["robots_base64"], &record["rule_base64"]), (&name.into(), &"L+k=".into()));
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn jsonl_of_odd_bytes() {
     run_with(options, b"/%ff%22\n").gives(
         0,
         "{\"url\":\"/%ff%22\",\"verdicts\":[{\"agent\":\"a\",\"verdict\":\"disallow\",\
-         \"line\":2,\"rule\":\"/\u{fffd}\\\"\"}]}\n",
+         \"line\":2,\"rule\":\"/\u{fffd}\\\"\",\"rule_base64\":\"L/8i\"}]}\n",
     );
 }
 
@@ -284,4 +284,31 @@ fn robots_that_cannot_be_read() {
     run(args!["filter", "--robots-dir", &absent, "--agent", "a"]).fails(3, "absent.txt");
     let file = folder.file("file", "");
     run(args!["filter", "--robots-dir", &file, "--agent", "a"]).fails(3, "cannot list");
+}
+
+/// URLs, crawlers and rules that are not UTF-8 keep their bytes in `jsonl`.
+#[cfg(unix)]
+#[test]
+fn jsonl_of_bytes_that_are_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let file = b"User-agent: b\xE9\nDisallow: /\xE9\n";
+    let robots = folder.file("robots.txt", file);
+    let agent = std::ffi::OsStr::from_bytes(b"b\xE9");
+    let options = ["--output=jsonl", "--profile=original-1994"];
+    let args = || args!["filter", options[0], options[1], "--agent", agent];
+    let wanted = concat!(
+        "{\"url\":\"/\u{FFFD}x\",\"url_base64\":\"L+l4\",\"verdicts\":[",
+        "{\"agent\":\"b\u{FFFD}\",\"agent_base64\":\"Yuk=\",\"verdict\":\"disallow\",\"line\":2,",
+        "\"rule\":\"/\u{FFFD}\",\"rule_base64\":\"L+k=\"}]}\n"
+    );
+    run_with(args().into_iter().chain(args!["--robots", &robots]), b"/\xE9x\n").gives(0, wanted);
+    // The same from a pack, which names its crawlers.
+    let list = folder.file("list", format!("e.com\t{}\n", robots.display()));
+    let pack = folder.path("pack");
+    let made = run(args!["pack", options[1], "--agent", agent, "--list", list, "--output", &pack]);
+    assert_eq!(made.status, 0, "{made:?}");
+    let ran = run_with(args!["filter", options[0], "--pack", pack], b"http://e.com/\xE9\n");
+    let wanted = "\"agent\":\"b\u{FFFD}\",\"agent_base64\":\"Yuk=\",\"verdict\":\"disallow\"";
+    assert!(str::from_utf8(&ran.out).unwrap().contains(wanted), "{ran:?}");
 }

@@ -38,16 +38,16 @@ fn statuses() {
         run(args!["lint"].into_iter().chain(options).chain(args![folder.path(file)])).status
     };
     assert_eq!(status(&[], "clean"), 0);
-    assert_eq!(status(&["--deny", "note"], "clean"), 0);
+    assert_eq!(status(&["--fail-on", "note"], "clean"), 0);
     assert_eq!(status(&[], "warned"), 0);
-    assert_eq!(status(&["--deny", "warning"], "warned"), 1);
-    assert_eq!(status(&["--deny", "note"], "warned"), 1);
+    assert_eq!(status(&["--fail-on", "warning"], "warned"), 1);
+    assert_eq!(status(&["--fail-on", "note"], "warned"), 1);
     assert_eq!(status(&[], "bad"), 1);
     assert_eq!(status(&["--deny", "never"], "bad"), 0);
-    assert_eq!(status(&["--deny", "fatal"], "bad"), 2);
+    assert_eq!(status(&["--fail-on", "fatal"], "bad"), 2);
     assert_eq!(status(&["--format", "xml"], "bad"), 2);
     assert_eq!(status(&["--profile", "rfc9309", "--all-profiles"], "bad"), 2);
-    run(args!["lint", "--deny", "never"]).fails(2, "<ROBOTS>");
+    run(args!["lint", "--fail-on", "never"]).fails(2, "<ROBOTS>");
 }
 
 #[test]
@@ -66,7 +66,8 @@ fn standard_input() {
         0,
         "::warning file=<stdin>,line=2,col=11,endColumn=21,title=RS402 never-wins::\
          'Disallow: /shop/cart' never decides, as 'Allow: /shop/cart*' on line 3 wins wherever it \
-         matches; remove it, or make it longer than the rules that win\n",
+         matches; if it shall decide, make it longer than the rules that win; remove the line: this \
+         changes no verdict\n",
     );
 }
 
@@ -181,4 +182,128 @@ fn sarif_validates_against_the_published_schema() {
     let ran = run(args!["lint", "--format", "sarif", folder.path("absent")]);
     assert_eq!(ran.status, 3);
     assert_eq!(validate(&ran.out)["runs"][0]["invocations"][0]["executionSuccessful"], false);
+}
+
+fn codes(ran: &crate::command::Ran) -> Vec<String> {
+    let text = String::from_utf8(ran.out.clone()).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.map(|line| line["code"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn select_and_ignore() {
+    let folder = Folder::of(&[("bad", BAD)]);
+    let ask = |options: &[&str]| {
+        let options = options.iter().map(std::ffi::OsString::from);
+        let all = args!["lint", "--format", "jsonl"].into_iter().chain(options);
+        run(all.chain(args![folder.path("bad")]))
+    };
+    assert_eq!(codes(&ask(&[])), ["RS203", "RS209", "RS403"]);
+    assert_eq!(codes(&ask(&["--select", "RS2"])), ["RS203", "RS209"]);
+    assert_eq!(codes(&ask(&["--select", "RS2xx", "--ignore", "RS209"])), ["RS203"]);
+    assert_eq!(codes(&ask(&["--select", "redundant-rule,RS209"])), ["RS209", "RS403"]);
+    // The one that says more decides.
+    assert_eq!(codes(&ask(&["--select", "RS209", "--ignore", "RS2"])), ["RS209"]);
+    // What is not reported does not fail.
+    let ran = ask(&["--ignore", "RS203"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    ran.says("files 1 errors 0 warnings 0 notes 2");
+    ask(&["--select", "RS9"]).fails(2, "no code 'RS9'");
+    ask(&["--ignore", "redundant"]).fails(2, "a name such as redundant-rule");
+}
+
+#[test]
+fn a_baseline_hides_what_is_known() {
+    let folder = Folder::of(&[("robots.txt", BAD), ("other", CLEAN)]);
+    let (file, known) = (folder.path("robots.txt"), folder.path("known.json"));
+    let ran = run(args!["lint", "--write-baseline", &known, &file, folder.path("other")]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.out.is_empty(), "{ran:?}");
+    ran.says("wrote 3 findings to");
+    let written: Value = serde_json::from_slice(&std::fs::read(&known).unwrap()).unwrap();
+    assert_eq!(written["version"], 1);
+    assert_eq!(written["findings"][0]["code"], "RS203");
+    assert_eq!(written["findings"][0]["text"], "Disalow: /x");
+    assert_eq!(written["findings"][0]["count"], 1);
+    let ask = || run(args!["lint", "--baseline", &known, "--format", "jsonl", &file]);
+    let ran = ask();
+    assert_eq!((ran.status, codes(&ran).len()), (0, 0), "{ran:?}");
+    ran.says("notes 0; 3 more are in the baseline");
+    // Lines may move, and a second one of the same text is new.
+    let moved = format!("# moved\n\n{BAD}Disalow: /x\n");
+    std::fs::write(&file, moved).unwrap();
+    let ran = ask();
+    assert_eq!(codes(&ran), ["RS203", "RS209"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    // Another file's findings are not known.
+    std::fs::write(folder.path("other"), BAD).unwrap();
+    let ran = run(args!["lint", "--baseline", &known, folder.path("other")]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    // The other formats leave the same out.
+    for format in ["sarif", "github", "text"] {
+        std::fs::write(&file, BAD).unwrap();
+        let ran = run(args!["lint", "--baseline", &known, "--format", format, &file]);
+        assert!(!String::from_utf8_lossy(&ran.out).contains("/x"), "{ran:?}");
+    }
+}
+
+#[test]
+fn baselines_that_cannot_be_used() {
+    let folder = Folder::of(&[("bad", BAD), ("broken", "{"), ("later", LATER)]);
+    const LATER: &str = r#"{"version": 2, "findings": []}"#;
+    let ask = |baseline: &str| {
+        run(args!["lint", "--baseline", folder.path(baseline), folder.path("bad")])
+    };
+    ask("absent").fails(3, "absent");
+    ask("broken").fails(3, "--write-baseline");
+    ask("later").fails(3, "its version is 2");
+    // One that exists stays if a file cannot be read.
+    let known = folder.path("broken");
+    run(args!["lint", "--write-baseline", &known, folder.path("absent"), folder.path("bad")])
+        .fails(3, "was not written");
+    assert_eq!(std::fs::read(&known).unwrap(), b"{");
+    run(args!["lint", "--write-baseline", folder.path("no/folder"), folder.path("bad")])
+        .fails(3, "cannot write baseline");
+    run(args!["lint", "--write-baseline", &known, "--baseline", &known, folder.path("bad")])
+        .fails(2, "--baseline");
+}
+
+/// Lines that are long or not UTF-8 are known by their hash.
+#[test]
+fn a_baseline_of_any_bytes() {
+    let folder = Folder::of(&[]);
+    let (file, known) = (folder.path("robots.txt"), folder.path("known.json"));
+    let long = format!("User-agent: *\nDisallow: {}\nDisallow: \u{e9}\n", "x".repeat(5_000));
+    let mut bytes = long.into_bytes();
+    bytes.extend(b"Disallow: \xFF\n");
+    std::fs::write(&file, bytes).unwrap();
+    run(args!["lint", "--write-baseline", &known, &file]);
+    assert!(std::fs::metadata(&known).unwrap().len() < 3_000);
+    let ran = run(args!["lint", "--baseline", &known, &file]);
+    assert_eq!((ran.status, ran.out.len()), (0, 0), "{ran:?}");
+}
+
+/// In text the worst come first, and a summary by code and by file at the end.
+#[test]
+fn text_is_sorted_and_summed_up() {
+    let late = "User-agent: *\nDisallow: /shop/cart/\nDisallow: /shop/\nDisalow: /x\n";
+    let folder = Folder::of(&[("a", CLEAN), ("b", WARNED), ("c", late), ("d", late)]);
+    let files = ["a", "b", "c", "d"].map(|name| folder.path(name));
+    let ran = run(args!["lint"].into_iter().chain(files.iter().map(Into::into)));
+    let out = String::from_utf8(ran.out).unwrap();
+    let at = |part: &str| out.find(part).unwrap_or_else(|| panic!("no {part:?} in {out}"));
+    assert!(at("error[RS203]") < at("note[RS403]"), "{out}");
+    let summary = format!(
+        "RS203 misspelt-field: 2 errors\n\
+         RS402 never-wins: 1 warning\n\
+         RS209 readers-differ: 2 notes\n\
+         RS403 redundant-rule: 2 notes\n\
+         {}: 1 error, 2 notes\n\
+         {}: 1 error, 2 notes\n\
+         {}: 1 warning\n",
+        files[2].display(),
+        files[3].display(),
+        files[1].display(),
+    );
+    assert!(out.ends_with(&summary), "{out}");
 }

@@ -100,3 +100,41 @@ fn called_wrongly() {
     run(args!["records", folder.path("none")]).fails(3, "cannot read robots.txt");
     run(args!["records"]).fails(2, "Usage: robotsieve records");
 }
+
+/// Crawlers, fields and values that are not UTF-8 keep their bytes.
+#[cfg(unix)]
+#[test]
+fn bytes_that_are_no_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let file = b"User-agent: b\xE9\nCrawl-delay: \xE9\nNoindex: /\xE9\nContent-Signal: \xE9=yes\n\
+        Disallow: /\nHost: \xE9.com\nClean-param: \xE9&a /\xE9\n";
+    let robots = folder.file("robots.txt", file);
+    let agent = OsStr::from_bytes(b"b\xE9");
+    let path = OsStr::from_bytes(b"/\xE9");
+    let args = args!["records", "--format=json", "--profile=original-1994", "--path", path];
+    let ran = run(args.into_iter().chain(args!["--agent", agent, &robots]));
+    let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+    let records = &value["records"];
+    assert_eq!(records[0]["crawlers"], serde_json::json!(["b\u{FFFD}"]));
+    assert_eq!(records[0]["crawlers_base64"], serde_json::json!(["Yuk="]));
+    assert_eq!(records[0]["raw_base64"], "6Q==");
+    assert_eq!(records[1]["value"]["path_base64"], "L+k=");
+    for record in records.as_array().unwrap() {
+        let value = &record["value"];
+        match record["kind"].as_str().unwrap() {
+            "content-signal" if !value.is_null() => {
+                assert_eq!(value["preferences"][0]["label_base64"], "6Q==");
+            }
+            "host" if !value.is_null() => assert_eq!(value["name_base64"], "6S5jb20="),
+            "clean-param" => {
+                assert_eq!(value["params_base64"], serde_json::json!(["6Q==", "YQ=="]));
+                assert_eq!(value["path_base64"], "L+k=");
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(value["usage"][0]["agent_base64"], "Yuk=");
+    assert_eq!(value["usage"][0]["path_base64"], "L+k=");
+}

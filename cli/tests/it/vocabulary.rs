@@ -158,7 +158,7 @@ fn formats() {
 #[test]
 fn colors() {
     let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisalow: /\nDisallow: /x\n")]);
-    for line in ["lint --deny never robots.txt", "explain robots.txt FooBot /"] {
+    for line in ["lint --fail-on never robots.txt", "explain robots.txt FooBot /"] {
         let of = |option: &str| {
             let ran = run_line(&folder, &format!("{line} {option}"));
             assert_eq!(ran.status, 0, "{ran:?}");

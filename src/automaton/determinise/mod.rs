@@ -248,6 +248,11 @@ impl Dfa {
         self.states.len()
     }
 
+    /// How many nodes were looked at.
+    pub(crate) fn work(&self) -> u64 {
+        self.work
+    }
+
     /// The numbers of all states.
     pub(crate) fn ids(&self) -> impl Iterator<Item = StateId> + use<> {
         FIRST_STATE..FIRST_STATE + self.states.len() as StateId

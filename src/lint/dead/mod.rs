@@ -33,7 +33,7 @@ use crate::profile::Profile;
 use fates::Rules;
 
 /// The budget of a file's searches, in pattern positions looked at.
-const FILE_WORK: u64 = 1_000_000;
+const FILE_WORK: u64 = 800_000;
 
 /// The budget of one rule's search, by attempt.
 const RULE_WORK: [u64; 3] = [2_000, 20_000, 200_000];

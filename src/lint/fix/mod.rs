@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use super::{Finding, Options, Report, lint_within, shown};
+use super::{Code, Finding, Options, Report, lint_within, shown};
 pub(super) use prove::{Prover, Refusal, Subjects, profiles};
 
 /// A change to the file, and what it does to verdicts.
@@ -248,6 +248,29 @@ pub struct Fixed {
 /// ```
 #[must_use]
 pub fn fix(file: &[u8], options: &Options, apply: Apply) -> Fixed {
+    fix_codes(file, options, apply, |_| true)
+}
+
+/// Like [`fix`], but applies only the fixes of findings with a wanted code.
+///
+/// ```
+/// use robotsieve::lint::{Apply, Code, Options, fix_codes};
+///
+/// let file = b"User-agent: *\nDisallow: /shop/cart/\nDisallow: /shop/\nDisallow: private/\n";
+/// let is_wanted = |code| code != Code::RedundantRule;
+/// let fixed = fix_codes(file, &Options::default(), Apply::All, is_wanted);
+/// assert_eq!(
+///     fixed.file,
+///     b"User-agent: *\nDisallow: /shop/cart/\nDisallow: /shop/\nDisallow: /private/\n"
+/// );
+/// ```
+#[must_use]
+pub fn fix_codes(
+    file: &[u8],
+    options: &Options,
+    apply: Apply,
+    is_wanted: impl Fn(Code) -> bool,
+) -> Fixed {
     /// Fixing one thing may uncover another, but not for long.
     const ROUNDS: usize = 10;
     /// More than for a report, which most people read and do not follow: some seconds.
@@ -256,7 +279,7 @@ pub fn fix(file: &[u8], options: &Options, apply: Apply) -> Fixed {
     let mut applied = Vec::new();
     let mut report = lint_within(&new, options, WORK);
     for _ in 0..ROUNDS {
-        let found = apply_once(&new, &report, options, apply);
+        let found = apply_once(&new, &report, options, apply, &is_wanted);
         let Some((file, findings)) = found else { break };
         new = file;
         applied.extend(findings);
@@ -277,11 +300,14 @@ fn apply_once(
     report: &Report,
     options: &Options,
     apply: Apply,
+    is_wanted: &impl Fn(Code) -> bool,
 ) -> Option<(Vec<u8>, Vec<Finding>)> {
-    let is_wanted = |fix: &Fix| fix.effect == Effect::None || apply == Apply::All;
+    let is_applied = |(finding, fix): &(&Finding, &Fix)| {
+        is_wanted(finding.code) && (fix.effect == Effect::None || apply == Apply::All)
+    };
     let mut chosen: Vec<(&Finding, &Fix)> = Vec::new();
     let fixes = report.findings.iter().filter_map(|f| f.fix.as_ref().map(|fix| (f, fix)));
-    let mut fixes: Vec<_> = fixes.filter(|(_, fix)| is_wanted(fix)).collect();
+    let mut fixes: Vec<_> = fixes.filter(is_applied).collect();
     fixes.sort_by_key(|(_, fix)| (fix.span.start, fix.span.end));
     for (finding, fix) in fixes {
         if chosen.last().is_none_or(|(_, last)| {

@@ -195,7 +195,7 @@ impl<'s, 'a> Prover<'s, 'a> {
                 let is_nobody = |crawler: &Vec<u8>| {
                     self.nobody.as_ref().is_some_and(|nobody| nobody.eq_ignore_ascii_case(crawler))
                 };
-                if let Some(found) = Harm::of(&starts, &crawlers, &before.name)
+                if let Some(found) = Harm::of(&starts, &crawlers, before.name.clone())
                     && !crawlers.iter().all(is_nobody)
                 {
                     match &mut harm {
@@ -448,7 +448,7 @@ impl Harm {
     fn of(
         [old, new]: &[Start; 2],
         crawlers: &[Vec<u8>],
-        profile: &Cow<'static, str>,
+        profile: Cow<'static, str>,
     ) -> Option<Harm> {
         let start_page = old.start_page != new.start_page;
         let unnamed = old.unnamed != new.unnamed
@@ -459,7 +459,7 @@ impl Harm {
         let blocks = if start_page { !new.start_page } else { !new.unnamed[0] };
         let whole = if blocks { new.whole } else { old.whole || new.whole };
         let whole = whole && start_page && unnamed;
-        let (crawlers, profiles) = (crawlers.to_vec(), vec![profile.clone()]);
+        let (crawlers, profiles) = (crawlers.to_vec(), vec![profile]);
         Some(Harm { blocks, whole, start_page, crawlers, profiles })
     }
 
