@@ -35,32 +35,39 @@ const WELL_KNOWN: &[&str] = &[
 pub(super) fn misspelt(token: &[u8]) -> Option<&'static str> {
     const MAX_LEN: usize = 32;
     let token = str::from_utf8(token).ok().filter(|token| token.len() <= MAX_LEN)?;
-    let token = token.to_ascii_lowercase();
-    if WELL_KNOWN.iter().any(|known| known.eq_ignore_ascii_case(&token)) {
+    if WELL_KNOWN.iter().any(|known| known.eq_ignore_ascii_case(token)) {
         return None;
     }
-    WELL_KNOWN.iter().copied().find(|known| is_slip(&token, &known.to_ascii_lowercase()))
+    let is_slip = |known: &&&str| is_slip(token.as_bytes(), known.as_bytes());
+    WELL_KNOWN.iter().find(is_slip).copied()
 }
 
-fn is_slip(token: &str, known: &str) -> bool {
+fn is_slip(token: &[u8], known: &[u8]) -> bool {
     /// Names of this length differ by chance in one byte more, less or swapped, or replaced.
     const SHIFTED: usize = 7;
     const REPLACED: usize = 9;
-    let is_hyphen = |c: &char| matches!(c, '-' | '_' | '.');
-    let letters = |name: &str| name.chars().filter(|c| !is_hyphen(c)).collect::<String>();
-    if letters(token) == letters(known) {
+    let is_letter = |byte: &&u8| !matches!(byte, b'-' | b'_' | b'.');
+    let lower = |byte: &u8| byte.to_ascii_lowercase();
+    if token.iter().filter(is_letter).map(lower).eq(known.iter().filter(is_letter).map(lower)) {
         return true;
     }
-    if token.len().abs_diff(known.len()) > 1 || strsim::osa_distance(token, known) != 1 {
-        return false;
-    }
-    let sorted = |name: &str| {
-        let mut bytes = name.as_bytes().to_vec();
-        bytes.sort_unstable();
-        bytes
+    let same = token.iter().zip(known).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+    let is_equal = |a: Option<&[u8]>, b: Option<&[u8]>| {
+        a.zip(b).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
     };
-    let is_replaced = token.len() == known.len() && sorted(token) != sorted(known);
-    known.len() >= if is_replaced { REPLACED } else { SHIFTED }
+    // What follows the first byte that differs.
+    let (token, known, len) = (&token[same..], &known[same..], known.len());
+    let is_swapped = || {
+        is_equal(token.get(..1), known.get(1..2))
+            && is_equal(token.get(1..2), known.get(..1))
+            && is_equal(token.get(2..), known.get(2..))
+    };
+    let is_shifted = || {
+        is_equal(token.get(1..), Some(known))
+            || is_equal(Some(token), known.get(1..))
+            || is_swapped()
+    };
+    len >= SHIFTED && is_shifted() || len >= REPLACED && is_equal(token.get(1..), known.get(1..))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::lint::{Code, Severity, Subject, shown, site};
-use crate::policy::Policy;
 use crate::policy::decision::{Reason, Rule};
 use crate::read::select::Names;
 use crate::verdict::Verdict;
@@ -45,8 +44,8 @@ pub(super) fn find(subject: &mut Subject<'_>) {
 
 /// Groups for named crawlers that forbid something, and leave out what the group of `*` forbids.
 fn loses_rules(subject: &mut Subject<'_>) {
-    /// The most paths that are tried.
-    const PATHS: usize = 10_000;
+    /// Files with more rules are not looked at.
+    const RULES: usize = 1_000;
     let Some(everybody) = subject.policies.of(subject.obeyed.everybody()).cloned() else { return };
     // Then the other groups are there to open the site.
     if site::blocking(&everybody, subject).is_some() {
@@ -57,14 +56,17 @@ fn loses_rules(subject: &mut Subject<'_>) {
         .filter(|rule| rule.verdict == Verdict::Disallow && rule.pattern().first() == Some(&b'/'))
         .map(|rule| rule.pattern().iter().copied().filter(|byte| *byte != b'*').collect())
         .collect();
-    let is_forbidden = |policy: &Policy, path: &[u8]| {
-        policy.decide_path(path).is_ok_and(|decision| !decision.verdict.is_allow())
-    };
     let paths: Vec<Vec<u8>> = match paths.len() {
-        0 | 1_000.. => return,
-        _ => paths.into_iter().filter(|path| is_forbidden(&everybody, path)).collect(),
+        0 | RULES.. => return,
+        _ => {
+            let is_forbidden = |path: &Vec<u8>| {
+                subject
+                    .decide(&everybody, path)
+                    .is_some_and(|decision| !decision.verdict.is_allow())
+            };
+            paths.into_iter().filter(is_forbidden).collect()
+        }
     };
-    let mut tried = 0;
     let mut told = HashSet::new();
     let lines: Vec<_> = subject.robots.groups().agent_lines().collect();
     for (line, span, _) in lines {
@@ -81,17 +83,15 @@ fn loses_rules(subject: &mut Subject<'_>) {
         if policy.is_same(&everybody) || !policy.rules().any(forbids) {
             continue;
         }
-        tried += paths.len();
-        if tried > PATHS {
-            return;
-        }
+        let decisions: Option<Vec<_>> =
+            paths.iter().map(|path| Some((path, subject.decide(&policy, path)?))).collect();
+        let Some(decisions) = decisions else { return };
         // What a rule of its own allows is meant to be allowed.
-        let is_lost = |path: &&Vec<u8>| {
-            policy
-                .decide_path(path)
-                .is_ok_and(|decision| matches!(decision.reason, Reason::NoMatch))
-        };
-        let lost: Vec<&Vec<u8>> = paths.iter().filter(is_lost).collect();
+        let lost = decisions
+            .into_iter()
+            .filter(|(_, decision)| matches!(decision.reason, Reason::NoMatch))
+            .map(|(path, _)| path);
+        let lost: Vec<&Vec<u8>> = lost.collect();
         let Some(example) = lost.iter().min_by_key(|path| path.len()) else { continue };
         let star = everybody.group().next().map(|(line, _)| line);
         let related: Vec<_> = star

@@ -88,7 +88,7 @@ fn blocks_resources(subject: &mut Subject<'_>, engines: &[(String, Policy)]) {
             let named = resources.iter().find(|resource| resource.is_named(rule.pattern()));
             let Some(what) = named.map(|resource| resource.what) else { continue };
             let path = example(&rule, what);
-            let decides = policy.decide_path(&path).is_ok_and(|decision| {
+            let decides = subject.decide(policy, &path).is_some_and(|decision| {
                 decision.rule().is_some_and(|decided| decided.line == rule.line)
             });
             if !decides || !found.insert(rule.line) {
@@ -183,7 +183,7 @@ fn sitemap_blocked(subject: &mut Subject<'_>) {
         let path = &authority[slash..];
         let mut lines = BTreeSet::new();
         let blocks = |policy: &Policy| {
-            policy.decide_path(path).is_ok_and(|decision| {
+            subject.decide(policy, path).is_some_and(|decision| {
                 lines.extend(decision.rule().map(|rule| rule.line));
                 decision.verdict == Verdict::Disallow
             })

@@ -1,12 +1,15 @@
 //! A file read in one profile, and what was found in it so far.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::lint::fix::Proposal;
 use crate::lint::obeyed::{Obeyed, Policies};
 use crate::lint::{Code, Finding, MAX_PER_CODE, Related, Severity};
+use crate::policy::Policy;
+use crate::policy::decision::Decision;
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::parse::Record;
@@ -27,7 +30,12 @@ pub(super) struct Subject<'a> {
     pub(super) counts: BTreeMap<Code, usize>,
     /// Where a finding goes that is left out.
     spare: Option<Draft>,
+    /// What is left of the budget for [`Subject::decide`].
+    decide_work: Cell<u64>,
 }
+
+/// The budget for decisions about single paths, in bytes of rules looked at: some 10 ms.
+const DECIDE_WORK: u64 = 20_000_000;
 
 /// A finding, and the change to the file that it proposes, which is still to be proven.
 #[derive(Debug)]
@@ -53,6 +61,7 @@ impl<'a> Subject<'a> {
             found: Vec::new(),
             counts: BTreeMap::new(),
             spare: None,
+            decide_work: Cell::new(DECIDE_WORK),
         }
     }
 
@@ -89,6 +98,15 @@ impl<'a> Subject<'a> {
     pub(super) fn had_before(&self, code: Code, line: u32) -> bool {
         let mut last = self.found.iter().rev().take(8).map(|draft| &draft.finding);
         last.any(|finding| finding.code == code && finding.line + 1 == line)
+    }
+
+    /// The decision about a path; `None` if the budget for such decisions is used up.
+    pub(super) fn decide<'p>(&self, policy: &'p Policy, path: &[u8]) -> Option<Decision<'p>> {
+        // The rules are tried one by one.
+        let rules = policy.rule_set();
+        let work = rules.memory_usage() as u64 + (rules.len() * path.len()) as u64;
+        self.decide_work.set(self.decide_work.get().checked_sub(work)?);
+        policy.decide_path(path).ok()
     }
 
     /// The record on a line.

@@ -250,7 +250,10 @@ fn escaped(value: &[u8]) -> Vec<u8> {
     for byte in value {
         match byte {
             0x21..=0x7E if !b"\"<>\\^`{|}".contains(byte) => escaped.push(*byte),
-            byte => escaped.extend(format!("%{byte:02X}").bytes()),
+            byte => {
+                let digit = |half: u8| b"0123456789ABCDEF"[usize::from(half)];
+                escaped.extend([b'%', digit(byte >> 4), digit(byte & 15)]);
+            }
         }
     }
     escaped
