@@ -46,7 +46,7 @@ pub(super) fn find(file: &[u8], drafts: &mut Vec<Draft>, options: &Options) -> u
 }
 
 fn read(file: &[u8], silenced: &mut Silenced, wrong: &mut Vec<(u32, Range<usize>, String)>) {
-    const MARK: &[u8] = b"robotsieve:";
+    const MARK: &[u8] = b"robotsieve";
     if memchr::memmem::find(file, MARK).is_none() {
         return;
     }
@@ -62,10 +62,13 @@ fn read(file: &[u8], silenced: &mut Silenced, wrong: &mut Vec<(u32, Range<usize>
         let before = &line[..hash.unwrap_or(line.len())];
         let is_comment = hash.is_some() && before.trim_ascii().is_empty();
         let codes = hash.and_then(|hash| {
-            let is_before = |byte: &u8| *byte == b'#' || byte.is_ascii_whitespace();
-            let text = line[hash..].iter().position(|byte| !is_before(byte))?;
-            let rest = line[hash + text..].strip_prefix(MARK)?;
-            Some((at + hash..at + line.len(), rest.trim_ascii()))
+            // Behind another comment too.
+            let mark = memchr::memmem::rfind(&line[hash..], MARK)?;
+            let before = line[hash..hash + mark].trim_ascii_end();
+            let rest = line[hash + mark + MARK.len()..].trim_ascii();
+            let is_meant =
+                before.ends_with(b"#") && (rest.starts_with(b":") || rest.starts_with(b"ignore"));
+            is_meant.then_some((at + hash..at + line.len(), rest))
         });
         if let Some((span, text)) = codes {
             match parse(text) {
@@ -85,6 +88,9 @@ fn read(file: &[u8], silenced: &mut Silenced, wrong: &mut Vec<(u32, Range<usize>
 
 /// Whether it is about the whole file, and the codes.
 fn parse(text: &[u8]) -> Result<(bool, Vec<Code>), String> {
+    let Some(text) = text.strip_prefix(b":") else {
+        return Err("the comment has no colon after 'robotsieve'".to_owned());
+    };
     let text = String::from_utf8_lossy(text);
     let mut words =
         text.split(|c: char| c == ',' || c.is_ascii_whitespace()).filter(|word| !word.is_empty());

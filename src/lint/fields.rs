@@ -11,7 +11,10 @@ const OTHER_FIELDS: [(&str, Option<&str>); 12] = [
     ("content-usage", None),
     (
         "noindex",
-        Some("Google has ignored it since 2019; use the robots meta tag or 'X-Robots-Tag'"),
+        Some(
+            "Google has ignored it since 2019; use the robots meta tag or 'X-Robots-Tag', on pages \
+             that crawlers may fetch",
+        ),
     ),
     (
         "nofollow",
@@ -50,8 +53,13 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
         // The parser has a diagnostic for it.
         None if likely_field(record.name).is_some() => {}
         None => {
-            let message = format!("unknown field '{}', so the line is ignored", shown(record.name));
             let near = near(&lower);
+            let fate = if near.is_some() {
+                "so most crawlers ignore the line"
+            } else {
+                "so the line is ignored"
+            };
+            let message = format!("unknown field '{}', {fate}", shown(record.name));
             let draft = subject.add(Code::UnknownField, record.line, span.clone(), message);
             if let Some(known) = near {
                 draft.propose(format!("write '{known}'"), span, known);

@@ -11,6 +11,7 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     let diagnostics = subject.robots.diagnostics();
     // The lines of a page are no lines of a robots.txt.
     let is_page = diagnostics.iter().any(|found| found.kind == DiagnosticKind::Html);
+    let is_utf16 = diagnostics.iter().any(|found| found.kind == DiagnosticKind::Utf16);
     let has_groups = subject.robots.group_count() > 0;
     for diagnostic in diagnostics {
         let is_about_file = matches!(
@@ -18,11 +19,11 @@ pub(super) fn find(subject: &mut Subject<'_>) {
             DiagnosticKind::ByteOrderMark { .. } | DiagnosticKind::Utf16 | DiagnosticKind::Html
         );
         let is_markup = is_page && diagnostic.kind == DiagnosticKind::NoRecord;
-        if is_about_file || has_groups && !is_markup || !is_page {
+        if is_about_file || !is_utf16 && (has_groups && !is_markup || !is_page) {
             of_diagnostic(subject, &diagnostic);
         }
     }
-    if is_page && !has_groups {
+    if is_utf16 || is_page && !has_groups {
         return;
     }
     for record in subject.records.clone() {
@@ -159,11 +160,13 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
         DiagnosticKind::MisspeltField { likely } => {
             let likely = spelt(likely);
             let message = format!("unknown field '{}', so the line is ignored", shown(text));
-            subject.add(Code::MisspeltField, line, span.clone(), message).propose(
-                format!("write '{likely}'"),
-                span,
-                likely,
-            );
+            let is_word = text.first().is_some_and(u8::is_ascii_alphabetic);
+            let draft = subject.add(Code::MisspeltField, line, span.clone(), message);
+            if is_word {
+                draft.propose(format!("write '{likely}'"), span, likely);
+            } else {
+                draft.help("a field begins its line, and a comment begins with '#'");
+            }
         }
         DiagnosticKind::MisspellingAccepted { field } => {
             let field = spelt(field);
@@ -210,11 +213,11 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
             let message =
                 format!("'{}' is already named on line {first_line}, {fate}", shown(token));
             let related = subject.related(first_line, "first named here");
-            subject
-                .add(Code::RepeatedToken, line, span, message)
-                .severity(severity)
-                .related([related])
-                .help("put all rules for a crawler into one group");
+            let draft = subject.add(Code::RepeatedToken, line, span, message);
+            draft.severity(severity).related([related]);
+            if !merged {
+                draft.help("a crawler obeys the first group that names it, and no other");
+            }
         }
     }
 }
@@ -227,18 +230,24 @@ fn no_record(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
     let word_len = text.iter().position(|o| o.is_ascii_whitespace()).unwrap_or(text.len());
     let (word, rest) = text.split_at(word_len);
     let rest = rest.trim_ascii();
+    // `Disallow= /x`, `Disallow; /x`.
+    let (word, sign) = match word {
+        [name @ .., sign @ (b'=' | b';')] => (name, Some(*sign)),
+        _ => (word, None),
+    };
     let is_name = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
     // Prose can begin with 'allow' too, but rarely has only two words.
     let is_value = rest.split(u8::is_ascii_whitespace).count() == 1
         && (rest.is_empty() || b"/*".contains(&rest[0]) || is_name("user-agent"));
     if is_value && ["user-agent", "allow", "disallow", "sitemap"].into_iter().any(is_name) {
         let at = span.start + before;
-        let end = at + word_len;
+        let end = at + word.len();
+        let sign_len = usize::from(sign.is_some());
         let word = shown(word);
         let message = format!("no colon after '{word}', so the line is ignored");
         subject.add(Code::MissingColon, line, at..end, message).propose(
             format!("write '{word}:'"),
-            end..end,
+            end..end + sign_len,
             ":",
         );
     } else {
@@ -250,5 +259,6 @@ fn no_record(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
             at..at,
             "# ",
         );
+        subject.offer_if_unchanging();
     }
 }

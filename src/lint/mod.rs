@@ -47,7 +47,8 @@
 //!   "span": [24, 35],
 //!   "related": [{"line": 3, "span": [46, 52], "message": "this rule gives the same verdicts"}],
 //!   "help": null,
-//!   "fix": {"what": "remove the line", "span": [14, 36], "replacement": "", "effect": "none"},
+//!   "fix": {"what": "remove the line", "span": [14, 36], "replacement": "", "effect": "none",
+//!           "profiles": ["rfc9309", "google"]},
 //!   "profiles": ["rfc9309"]
 //! }
 //! ```
@@ -172,7 +173,7 @@ pub const MAX_PER_CODE: usize = 10_000;
 /// let report = lint(b"User-agent: *\nDisallow: x\n", &Options::default());
 /// assert_eq!(
 ///     report.findings[0].to_string(),
-///     "line 2: error[RS405]: 'x' does not begin with '/', so no URL can match it; write '/x': this \
+///     "line 2: error[RS405]: 'x' does not begin with '/', so no URL can match it; write '/x'; this \
 ///      disallows URLs such as '/x' for crawlers without a group of their own (rfc9309, google)"
 /// );
 /// ```
@@ -209,7 +210,7 @@ impl fmt::Display for Finding {
             write!(f, "; {help}")?;
         }
         match &self.fix {
-            Some(Fix { what, effect, .. }) => write!(f, "; {what}: this {effect}"),
+            Some(fix) => write!(f, "; {fix}"),
             None => Ok(()),
         }
     }
@@ -284,7 +285,7 @@ fn lint_within(file: &[u8], options: &Options, fix_work: u64) -> Report {
         }
         file::find(&mut subject, options.content_type.as_deref());
         lines::find(&mut subject);
-        if !subject.is_html() {
+        if !subject.is_other() {
             differs::find(&mut subject);
             groups::find(&mut subject);
             site::find(&mut subject);
@@ -302,6 +303,18 @@ fn lint_within(file: &[u8], options: &Options, fix_work: u64) -> Report {
     }
     merge(&mut drafts);
     let silenced = comments::find(file, &mut drafts, options);
+    // What is without effect beside such a rule is needed once that is gone.
+    let blocking: BTreeSet<u32> = drafts
+        .iter()
+        .filter(|draft| draft.finding.code == Code::BlocksEverything)
+        .map(|draft| draft.finding.line)
+        .collect();
+    for Draft { finding, proposal } in &mut drafts {
+        let is_beside = finding.related.iter().any(|related| blocking.contains(&related.line));
+        if finding.code.is_dead_rule() && is_beside {
+            *proposal = None;
+        }
+    }
     let mut prover = Proofs::new(file, options, dead_in_all.unwrap_or_default(), fix_work);
     let findings = drafts.into_iter().map(|draft| prover.finding(draft)).collect();
     Report { findings, undecided: undecided.into_iter().collect(), left_out, silenced }
@@ -379,9 +392,13 @@ impl<'a> Proofs<'a> {
             self.prove(&proposal, nobody)
         };
         match effect {
-            Ok(effect) if proposal.offered == Offered::IfItSpares => {
+            Ok(effect)
+                if proposal.offered == Offered::IfItSpares
+                    || proposal.offered == Offered::IfUnchanging && effect == Effect::None =>
+            {
                 let fix::Proposal { what, span, replacement, .. } = proposal;
-                finding.fix = Some(Fix { what, span, replacement, effect });
+                let profiles = self.subjects.names();
+                finding.fix = Some(Fix { what, span, replacement, effect, profiles });
             }
             Err(Refusal::Harm(harm)) => {
                 // Two things may be meant: what is proposed, or nothing at all.

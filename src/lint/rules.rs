@@ -51,10 +51,7 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
                 (format!("{rule} never decides, as /robots.txt is always allowed"), None)
             } else {
                 let wins = if dead.causes.len() == 1 { "wins" } else { "win" };
-                (
-                    format!("{rule} never decides, as {others} {wins} wherever it matches"),
-                    Some("if it shall decide, make it longer than the rules that win"),
-                )
+                (format!("{rule} never decides, as {others} {wins} wherever it matches"), None)
             };
             (Code::NeverWins, message, "this rule wins", help)
         }
@@ -80,7 +77,7 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
     if let Some(help) = help {
         draft.help(help);
     }
-    if dead.fate != Fate::NeverMatches {
+    if dead.fate != Fate::NeverMatches && !dead.ends_group {
         draft.propose("remove the line", line, "");
     }
 }

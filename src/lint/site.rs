@@ -18,22 +18,43 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     sitemap_blocked(subject);
 }
 
-/// The policies by which a site is found, each once, with whom it is for.
-fn search_engines(subject: &Subject<'_>) -> Vec<(String, Policy)> {
-    let everybody = subject.robots.policy(&Crawler::names([""; 0]));
-    let mut all = vec![(String::new(), everybody)];
-    for (token, engine) in crawlers::SEARCH_ENGINES {
+/// Search engines that have one policy.
+struct Engines {
+    /// The tokens of their crawlers; empty if all have groups of their own.
+    tokens: Vec<&'static str>,
+    names: Vec<&'static str>,
+    /// Whether it is the policy of all crawlers without a group of their own.
+    is_everybody: bool,
+    policy: Policy,
+}
+
+/// The policies by which a site is found, each once; everybody's comes first.
+fn search_engines(subject: &Subject<'_>) -> Vec<Engines> {
+    let policy = subject.robots.policy(&Crawler::names([""; 0]));
+    let of = |policy, is_everybody| Engines {
+        tokens: Vec::new(),
+        names: Vec::new(),
+        is_everybody,
+        policy,
+    };
+    let mut all = vec![of(policy, true)];
+    for (token, name) in crawlers::SEARCH_ENGINES {
         let policy = subject.robots.policy(&Crawler::name(token));
-        if !all.iter().any(|(_, known)| known.is_same(&policy)) {
-            all.push((format!("{engine} ({token})"), policy));
-        }
+        let known = all.iter().position(|engines| engines.policy.is_same(&policy));
+        let number = known.unwrap_or_else(|| {
+            all.push(of(policy, false));
+            all.len() - 1
+        });
+        all[number].tokens.push(token);
+        all[number].names.push(name);
     }
     all
 }
 
-/// The rule that blocks a whole site. `None` if there is none, or if a rule of higher precedence
-/// allows something.
-pub(super) fn blocking<'p>(policy: &'p Policy, subject: &Subject<'_>) -> Option<Rule<'p>> {
+/// The rule that blocks a whole site, and whether rules that win against it allow something. `None`
+/// if there is none, or if the start page may be fetched all the same.
+pub(super) fn blocking<'p>(policy: &'p Policy, subject: &Subject<'_>) -> Option<(Rule<'p>, bool)> {
+    let mut has_exceptions = false;
     // From highest to lowest precedence.
     for rule in policy.rules() {
         let can_match = match rule.pattern().first() {
@@ -41,12 +62,12 @@ pub(super) fn blocking<'p>(policy: &'p Policy, subject: &Subject<'_>) -> Option<
             None => !rule.is_anchored(),
         };
         match rule.verdict {
-            Verdict::Allow if can_match => return None,
-            Verdict::Allow => {}
+            Verdict::Allow => has_exceptions |= can_match,
             Verdict::Disallow => {
                 let is_all = matches!(rule.pattern(), b"/" | b"") && !rule.is_anchored();
                 if is_all && can_match {
-                    return Some(rule);
+                    let is_closed = !policy.is_path_allowed(b"/").unwrap_or(true);
+                    return is_closed.then_some((rule, has_exceptions));
                 }
             }
         }
@@ -55,35 +76,42 @@ pub(super) fn blocking<'p>(policy: &'p Policy, subject: &Subject<'_>) -> Option<
 }
 
 /// Blocking one crawler is a decision; blocking all, or a search engine, is often an oversight.
-fn blocks_everything(subject: &mut Subject<'_>, engines: &[(String, Policy)]) {
+fn blocks_everything(subject: &mut Subject<'_>, engines: &[Engines]) {
     let mut found = BTreeSet::new();
-    for (engine, policy) in engines {
-        let Some(rule) = blocking(policy, subject) else { continue };
+    for Engines { tokens, names, is_everybody, policy } in engines {
+        let Some((rule, has_exceptions)) = blocking(policy, subject) else { continue };
         if !found.insert(rule.line) {
             continue;
         }
-        let message = if engine.is_empty() {
-            "this blocks the whole site for every crawler without a group of its own".to_owned()
+        let who = if *is_everybody {
+            "every crawler without a group of its own".to_owned()
         } else {
-            format!("this blocks the whole site for {engine}")
+            let each = names.iter().zip(tokens).map(|(name, token)| format!("{name} ({token})"));
+            each.collect::<Vec<_>>().join(", ")
         };
+        let what = if has_exceptions {
+            "this blocks the start page '/' and all that no other rule allows"
+        } else {
+            "this blocks the whole site"
+        };
+        let message = format!("{what} for {who}");
         let (line, span) = (rule.line, subject.value_span(rule.line));
         // Others are left out on purpose more often than by oversight.
-        let is_big =
-            engine.is_empty() || engine.starts_with("Google") || engine.starts_with("Bing");
-        let severity = if is_big { Severity::Error } else { Severity::Warning };
+        let is_big = *is_everybody || names.iter().any(|name| ["Google", "Bing"].contains(name));
+        let severity = if is_big && !has_exceptions { Severity::Error } else { Severity::Warning };
         subject.add(Code::BlocksEverything, line, span, message).severity(severity).help(
-            "if that is meant, silence this with '# robotsieve: ignore RS307'; if crawlers should \
-             visit the site, write an empty 'Disallow:'",
+            "if that is meant, silence this with '# robotsieve: ignore RS307'; if not, an empty \
+             'Disallow:' in place of the rule forbids nothing",
         );
     }
 }
 
 /// Rules that say themselves that they are about CSS or JavaScript, and that decide.
-fn blocks_resources(subject: &mut Subject<'_>, engines: &[(String, Policy)]) {
+fn blocks_resources(subject: &mut Subject<'_>, engines: &[Engines]) {
     let resources = Resource::all();
     let mut found = BTreeSet::new();
-    for (engine, policy) in engines {
+    for Engines { names, policy, .. } in engines.iter().filter(|engines| !engines.names.is_empty())
+    {
         for rule in policy.rules().filter(|rule| rule.verdict == Verdict::Disallow) {
             let named = resources.iter().find(|resource| resource.is_named(rule.pattern()));
             let Some(what) = named.map(|resource| resource.what) else { continue };
@@ -94,7 +122,7 @@ fn blocks_resources(subject: &mut Subject<'_>, engines: &[(String, Policy)]) {
             if !decides || !found.insert(rule.line) {
                 continue;
             }
-            let who = if engine.is_empty() { "search engines" } else { engine };
+            let who = names.join(", ");
             let message = format!("this blocks {what} for {who}: '{}'", shown(&path));
             let (line, span) = (rule.line, subject.value_span(rule.line));
             subject

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::lint::fix::Proposal;
+use crate::lint::fix::{Offered, Proposal};
 use crate::lint::obeyed::{Obeyed, Policies};
 use crate::lint::{Code, Finding, MAX_PER_CODE, Related, Severity};
 use crate::policy::Policy;
@@ -120,6 +120,13 @@ impl<'a> Subject<'a> {
         self.record(line).map_or(0..0, Record::value_span)
     }
 
+    /// Offers what the last finding proposes only if no verdict changes.
+    pub(super) fn offer_if_unchanging(&mut self) {
+        if let Some(proposal) = self.found.last_mut().and_then(|draft| draft.proposal.as_mut()) {
+            proposal.offered = Offered::IfUnchanging;
+        }
+    }
+
     /// The span of a record's field name.
     pub(super) fn name_span(&self, record: &Record<'_>) -> Range<usize> {
         let at = record.name.as_ptr() as usize - self.file.as_ptr() as usize;
@@ -149,10 +156,10 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether the file is an HTML page without any group.
-    pub(super) fn is_html(&self) -> bool {
-        self.robots.group_count() == 0
-            && self.found.iter().any(|draft| draft.finding.code == Code::Html)
+    /// Whether the file is no text of records: UTF-16, or an HTML page without any group.
+    pub(super) fn is_other(&self) -> bool {
+        let has = |code| self.found.iter().any(|draft| draft.finding.code == code);
+        has(Code::Utf16) || has(Code::Html) && self.robots.group_count() == 0
     }
 
     /// The value of another line, to explain a finding.

@@ -25,6 +25,8 @@ struct Url<'a> {
     origin: &'a [u8],
     /// Empty, or it begins with `/`.
     path: &'a [u8],
+    /// Whether the host is one, without stars.
+    has_host: bool,
 }
 
 fn url(value: &[u8]) -> Option<Url<'_>> {
@@ -35,7 +37,7 @@ fn url(value: &[u8]) -> Option<Url<'_>> {
     let host_len = value[scheme.len()..].iter().position(|byte| b"/?#*".contains(byte));
     let end = host_len.map_or(value.len(), |len| scheme.len() + len);
     let (origin, path) = value.split_at(end);
-    Some(Url { origin, path })
+    Some(Url { origin, path, has_host: end > scheme.len() && value.get(end) != Some(&b'*') })
 }
 
 fn other_host(subject: &mut Subject<'_>, record: &Record<'_>, url: &Url<'_>) {
@@ -46,7 +48,9 @@ fn other_host(subject: &mut Subject<'_>, record: &Record<'_>, url: &Url<'_>) {
     );
     let span = record.value_span();
     let draft = subject.add(Code::OtherHost, record.line, span.clone(), message);
-    if url.path.first() == Some(&b'/') {
+    if !url.has_host {
+        draft.help("what may be fetched from another host is said by that host's robots.txt");
+    } else if url.path.first() == Some(&b'/') {
         let path = shown(url.path);
         draft.help(format!("{elsewhere}; if it is this one, the path is '{path}'"));
         // Whose host it is is not known, so neither is what was meant.
@@ -87,15 +91,11 @@ fn no_leading_slash(subject: &mut Subject<'_>, record: &Record<'_>) {
         // The message says how it is read.
         (1.., _) if assumed => return,
         // The stars may match nothing: '*/x' matches '/x' too, which '/*/x' does not.
-        (1.., Some(b'/')) => {
-            draft.help(format!(
-                "'{}' and '/{value}' match the same URLs together",
-                shown(&text[after_stars..])
-            ));
-            return;
-        }
+        (1.., Some(b'/')) => return,
+        // The same URLs match, but the rule is longer and may win where it did not.
         (1.., _) => {
-            draft.help(format!("'/{value}' matches the same URLs"));
+            draft.propose(format!("write '/{value}'"), span, [b"/", text].concat());
+            subject.offer_if_unchanging();
             return;
         }
         // A host without its scheme, or nothing that a path is likely to begin with.
@@ -108,14 +108,22 @@ fn no_leading_slash(subject: &mut Subject<'_>, record: &Record<'_>) {
             [b"/", text].concat()
         }
         // A part of a path: an extension, a parameter.
-        _ => [b"/*", text].concat(),
+        (0, Some(b'?' | b'&' | b'=')) => [b"/*", text].concat(),
+        (0, Some(b'.')) if text.get(1).is_some_and(u8::is_ascii_alphanumeric) => {
+            [b"/*", text].concat()
+        }
+        _ => {
+            draft.help("a rule is a path, and begins with '/'");
+            return;
+        }
     };
     draft.propose(format!("write '{}'", shown(&meant)), span, meant);
 }
 
-/// Whether a value begins like a host or a scheme: `www.`, labels and a slash, `http:`.
+/// Whether a value begins like a host, a scheme or a drive: `www.`, labels and a slash, `http:`.
 fn is_host(value: &[u8]) -> bool {
-    if [&b"http:"[..], b"https:"].iter().any(|scheme| value.starts_with(scheme)) {
+    // A scheme, or a path of Windows.
+    if value.iter().take_while(|byte| **byte != b'/').any(|byte| b":\\".contains(byte)) {
         return true;
     }
     let end = value.iter().position(|byte| b"/*".contains(byte)).unwrap_or(value.len());
@@ -233,15 +241,27 @@ fn unescaped(subject: &mut Subject<'_>, record: &Record<'_>) {
                 format!("'{bytes}' is compared as written, but URLs contain it percent-encoded"),
             )
         };
-        subject
-            .add(Code::UnescapedBytes, record.line, at + first..at + last + 1, message)
-            .severity(severity)
-            .propose(
+        let draft =
+            subject.add(Code::UnescapedBytes, record.line, at + first..at + last + 1, message);
+        draft.severity(severity);
+        if value.contains(&b'"') {
+            draft.help("quotation marks are part of the rule; URLs hardly have them");
+        } else if str::from_utf8(value).is_ok_and(|text| text.chars().any(is_invisible)) {
+            draft.help("the rule has an invisible character, which URLs hardly have");
+        } else {
+            draft.propose(
                 format!("write '{}'", shown(&escaped(value))),
                 record.value_span(),
                 escaped(value),
             );
+        }
     }
+}
+
+/// Spaces other than the usual one, and characters without width.
+fn is_invisible(c: char) -> bool {
+    !c.is_ascii() && c.is_whitespace()
+        || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
 
 /// The value with all bytes percent-encoded that URLs contain only so.

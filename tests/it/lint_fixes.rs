@@ -365,7 +365,7 @@ fn comments_silence_findings() {
     for (comment, message) in [
         ("ignore RS999", "there is no code 'RS999'"),
         ("ignore", "the comment names no code"),
-        ("silence RS307", "the comment says neither 'ignore' nor 'ignore-file'"),
+        ("SILENCE RS307", "the comment says neither 'ignore' nor 'ignore-file'"),
     ] {
         let file = format!("User-agent: *\nDisallow: /x # robotsieve: {comment}\n");
         assert_eq!(only(&file, Code::Comment).message, message);

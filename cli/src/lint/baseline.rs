@@ -1,7 +1,7 @@
 //! Findings that are known: `--baseline` and `--write-baseline`.
 //!
-//! A finding is known by its file, its code and the text of its line, so it stays known when lines
-//! move. Equal ones are counted.
+//! A finding is known by its file, its code, its severity and the text of its line, so it stays known
+//! when lines move. Equal ones are counted.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,6 +33,8 @@ struct Key {
     file: String,
     /// Its number.
     code: String,
+    /// The same line can mean more than it did.
+    severity: String,
     #[serde(flatten)]
     line: Text,
 }
@@ -73,7 +75,8 @@ impl Key {
         };
         let name = linted.name.replace(std::path::MAIN_SEPARATOR, "/");
         let file = name.strip_prefix("./").unwrap_or(&name).to_owned();
-        Key { file, code: finding.code.number().to_owned(), line }
+        let (code, severity) = (finding.code.number(), finding.severity.as_str());
+        Key { file, code: code.to_owned(), severity: severity.to_owned(), line }
     }
 }
 

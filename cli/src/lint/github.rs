@@ -17,7 +17,7 @@ pub fn write(linted: &Linted, out: &mut Stdout) -> Result<(), Failure> {
         let columns = linted.lines.columns(&linted.bytes, finding.line, &finding.span);
         let title = format!("{} {}", finding.code, finding.code.name());
         let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-        let fix = finding.fix.as_ref().map(|fix| format!("; {}: this {}", fix.what, fix.effect));
+        let fix = finding.fix.as_ref().map(|fix| format!("; {fix}"));
         let fix = fix.unwrap_or_default();
         text.push_str(&format!(
             "::{command} file={},line={},col={},endColumn={},title={}::{}\n",

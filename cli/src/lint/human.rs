@@ -131,7 +131,7 @@ fn group<'a>(linted: &'a Linted, finding: &'a Finding, style: &Style) -> Group<'
         group = group.element(Level::HELP.message(style.wrapped(help, BEFORE_MESSAGE)));
     }
     if let Some(fix) = &finding.fix {
-        let text = format!("{}; this {}", fix.what, fix.effect);
+        let text = fix.to_string();
         group =
             group.element(Level::HELP.with_name("fix").message(style.wrapped(&text, BEFORE_FIX)));
     }

@@ -51,6 +51,7 @@ fn fix_value(fix: &Fix) -> Value {
         "span": [fix.span.start, fix.span.end],
         "effect": fix.effect.to_string(),
         "changes_verdicts": fix.effect != Effect::None,
+        "profiles": fix.profiles,
     });
     put(&mut value, "replacement", &fix.replacement);
     value

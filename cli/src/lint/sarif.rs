@@ -123,7 +123,7 @@ fn fix_of(linted: &Linted, fix: &Fix) -> Value {
         Err(_) => json!({ "binary": BASE64.encode(&fix.replacement) }),
     };
     json!({
-        "description": { "text": format!("{}; this {}", fix.what, fix.effect) },
+        "description": { "text": fix.to_string() },
         "artifactChanges": [{
             "artifactLocation": { "uri": uri(&linted.name) },
             "replacements": [{

@@ -82,7 +82,11 @@ pub fn is_refused(wrong: &NameError, profile: &Profile) -> bool {
 /// What is wrong with a name, and the way out.
 fn wrong_name(wrong: &NameError, profile: &str) -> String {
     let name = shown(wrong.name());
-    let meant = wrong.probably_meant().map(shown);
+    let is_url = memchr::memmem::find(wrong.name(), b"://").is_some();
+    let meant = wrong.probably_meant().filter(|_| !is_url);
+    // The product token of a line with this name, or a name within it.
+    let is_token = meant.is_some_and(|meant| wrong.name().trim_ascii().starts_with(meant));
+    let meant = meant.map(shown);
     if wrong.is_header() {
         let or = meant.map_or_else(String::new, |meant| format!(", or name the crawler '{meant}'"));
         return format!(
@@ -93,7 +97,8 @@ fn wrong_name(wrong: &NameError, profile: &str) -> String {
         Some(meant) if wrong.is_evident() => {
             format!("did you mean '{meant}'? A whole header goes to --user-agent")
         }
-        Some(meant) => format!("a line with it names '{meant}'"),
+        Some(meant) if is_token => format!("a line with it names '{meant}'"),
+        Some(meant) => format!("did you mean '{meant}'?"),
         None => "name the crawler by the product token that robots.txt files use for it".to_owned(),
     };
     format!(

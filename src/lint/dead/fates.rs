@@ -144,13 +144,23 @@ impl<'p> Rules<'p> {
         let twin = self.twins.get(&line).and_then(|lines| lines.first()).copied();
         let twin_can_match = twin.is_some_and(|twin| self.ids[&twin].iter().any(can_match));
         if live.is_empty() && !twin_can_match {
-            return Ok(Some(Dead { line, fate: Fate::NeverMatches, causes: Vec::new() }));
+            return Ok(Some(Dead {
+                line,
+                fate: Fate::NeverMatches,
+                causes: Vec::new(),
+                ends_group: false,
+            }));
         }
         if !removable {
             return Ok(None);
         }
         if let Some(twin) = twin.filter(|_| live.is_empty()) {
-            return Ok(Some(Dead { line, fate: Fate::Duplicate, causes: vec![twin] }));
+            return Ok(Some(Dead {
+                line,
+                fate: Fate::Duplicate,
+                causes: vec![twin],
+                ends_group: false,
+            }));
         }
         let Some(causes) = self.causes(&live, work)? else { return Ok(None) };
         let own = self.rule(&live[0]);
@@ -158,7 +168,12 @@ impl<'p> Rules<'p> {
             self.rules_of(*line).any(|r| (r.verdict, r.pattern) == (own.verdict, own.pattern))
         };
         if let Some(same) = causes.iter().copied().find(|cause| *cause < line && is_same(cause)) {
-            return Ok(Some(Dead { line, fate: Fate::Duplicate, causes: vec![same] }));
+            return Ok(Some(Dead {
+                line,
+                fate: Fate::Duplicate,
+                causes: vec![same],
+                ends_group: false,
+            }));
         }
         let (decides, winners) = self.winners(&live, work);
         // Line 0 is the rule of `/robots.txt`.
@@ -170,7 +185,7 @@ impl<'p> Rules<'p> {
             (Fate::Redundant, causes)
         };
         let causes = causes.into_iter().filter(|line| *line != 0).take(NAMED_CAUSES).collect();
-        Ok(Some(Dead { line, fate, causes }))
+        Ok(Some(Dead { line, fate, causes, ends_group: false }))
     }
 
     /// The lines of rules that leave a rule without effect; `None` if it has one.

@@ -70,6 +70,9 @@ pub(super) struct Dead {
     /// Some of the lines whose rules leave it without effect, ascending. Empty if the rule says
     /// what holds without any rule.
     pub(super) causes: Vec<u32>,
+    /// Whether it is the last rule of its group that is left. Without it, whatever is added to the
+    /// file later would belong to the group.
+    pub(super) ends_group: bool,
 }
 
 /// The dead rules of a file.
@@ -85,8 +88,8 @@ impl DeadRules {
     /// The lines of rules that can each be removed alone: dead rules have no effect in the file as
     /// it stands. One that never matches may still be the one that ends its group.
     pub(super) fn removable(&self) -> impl Iterator<Item = u32> {
-        let removable = self.dead.iter().filter(|dead| dead.fate != Fate::NeverMatches);
-        removable.map(|dead| dead.line)
+        let is_removable = |dead: &&Dead| dead.fate != Fate::NeverMatches && !dead.ends_group;
+        self.dead.iter().filter(is_removable).map(|dead| dead.line)
     }
 }
 
@@ -123,8 +126,9 @@ pub(super) fn dead_rules(
             let fate = rules.fate(*line, removable, &mut work);
             file_work -= work.done.min(file_work);
             let Ok(fate) = fate else { return true };
-            if let Some(dead) = fate {
-                if let Some(group) = group.filter(|_| !is_last) {
+            if let Some(mut dead) = fate {
+                if let Some(group) = group {
+                    dead.ends_group = rules_left[group] <= 1;
                     rules_left[group] = rules_left[group].saturating_sub(1);
                 }
                 rules.remove(*line);

@@ -44,6 +44,20 @@ pub struct Fix {
     pub replacement: Vec<u8>,
     /// What it does to verdicts.
     pub effect: Effect,
+    /// The names of the profiles in which that is proven.
+    pub profiles: Vec<Cow<'static, str>>,
+}
+
+/// What it does, and with what effect: `remove the line; this changes no verdict (rfc9309, google)`.
+impl fmt::Display for Fix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; this {}", self.what, self.effect)?;
+        match &self.effect {
+            Effect::None => write!(f, " ({})", self.profiles.join(", ")),
+            // It names them itself.
+            Effect::Verdicts(_) => Ok(()),
+        }
+    }
 }
 
 impl Fix {
@@ -148,6 +162,7 @@ fn who(crawlers: &[Vec<u8>]) -> String {
         .take(NAMED)
         .map(|crawler| match &**crawler {
             b"*" => "crawlers without a group of their own".to_owned(),
+            b"" => "a crawler without a name".to_owned(),
             token => shown(token),
         })
         .collect();
@@ -173,6 +188,8 @@ pub(super) struct Proposal {
 pub(super) enum Offered {
     /// If it spares the site, whatever else it changes.
     IfItSpares,
+    /// If it changes no verdict.
+    IfUnchanging,
     /// Never: only its harm is of interest, for the advice.
     Never,
 }

@@ -55,6 +55,13 @@ impl<'a> Subjects<'a> {
     }
 }
 
+impl Subjects<'_> {
+    /// The names of the profiles.
+    pub(in crate::lint) fn names(&self) -> Vec<Cow<'static, str>> {
+        self.all.iter().map(|before| before.name.clone()).collect()
+    }
+}
+
 impl<'a> Before<'a> {
     fn crawlers(&self) -> &[Alike<'a>] {
         self.crawlers.get_or_init(|| {
@@ -457,8 +464,7 @@ impl Harm {
             return None;
         }
         let blocks = if start_page { !new.start_page } else { !new.unnamed[0] };
-        let whole = if blocks { new.whole } else { old.whole || new.whole };
-        let whole = whole && start_page && unnamed;
+        let whole = new.whole && start_page && unnamed;
         let (crawlers, profiles) = (crawlers.to_vec(), vec![profile]);
         Some(Harm { blocks, whole, start_page, crawlers, profiles })
     }
