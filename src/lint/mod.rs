@@ -361,6 +361,7 @@ fn merge(drafts: &mut Vec<Draft>) {
 /// Proves what findings propose.
 struct Proofs<'a> {
     file: &'a [u8],
+    is_text: bool,
     subjects: Subjects<'a>,
     budget: u64,
     /// The lines of rules that can be removed alone, in every profile.
@@ -372,13 +373,16 @@ const FIX_WORK: u64 = 30_000_000;
 
 impl<'a> Proofs<'a> {
     fn new(file: &'a [u8], options: &Options, dead: BTreeSet<u32>, budget: u64) -> Proofs<'a> {
-        Proofs { file, subjects: Subjects::new(file, options), budget, dead }
+        // UTF-16 without a mark, or no text at all: what a change does to it is not known.
+        let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+        let is_text = file.iter().filter(is_control).count() <= file.len() / 16;
+        Proofs { file, is_text, subjects: Subjects::new(file, options), budget, dead }
     }
 
     /// The finding, with a fix if what it proposes is proven and does no harm.
     fn finding(&mut self, draft: Draft) -> Finding {
         let Draft { mut finding, proposal } = draft;
-        let Some(proposal) = proposal else { return finding };
+        let Some(proposal) = proposal.filter(|_| self.is_text) else { return finding };
         let effect = if finding.code.is_dead_rule() {
             // The search has proven it.
             if self.dead.contains(&finding.line) {
@@ -400,7 +404,7 @@ impl<'a> Proofs<'a> {
                 let profiles = self.subjects.names();
                 finding.fix = Some(Fix { what, span, replacement, effect, profiles });
             }
-            Err(Refusal::Harm(harm)) => {
+            Err(Refusal::Harm(harm)) if proposal.offered != Offered::IfUnchanging => {
                 // Two things may be meant: what is proposed, or nothing at all.
                 let mut help = format!("to {} would {}", proposal.what, harm.infinitive());
                 let without = match finding.code {

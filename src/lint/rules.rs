@@ -15,7 +15,9 @@ pub(super) fn dead(subject: &Subject<'_>) -> DeadRules {
     let rules = |group: u32| groups.rule_lines(group);
     let undecided = left_out.iter().copied().flat_map(rules).filter(|(_, is_empty)| !is_empty);
     let undecided = undecided.map(|(line, _)| line).collect();
-    let counts = (0..groups.count()).map(|group| rules(group).count() as u32).collect();
+    // Those that are empty count too little: they may be removed as well.
+    let ruled = |group| rules(group).filter(|(_, is_empty)| !is_empty).count() as u32;
+    let counts = (0..groups.count()).map(ruled).collect();
     let group_of = |line| groups.group_of_line(line);
     dead_rules(all, &subject.profile, group_of, counts, undecided)
 }

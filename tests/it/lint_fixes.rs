@@ -303,6 +303,7 @@ fn where_a_path_begins() {
         ("?sort=", Some("/*?sort=")),
         (".pdf$", Some("/*.pdf$")),
         ("&id=", Some("/*&id=")),
+        (";x", None),
         ("www.example.com/x", None),
         ("example.com/x", None),
         ("www.example.com", None),
@@ -314,10 +315,62 @@ fn where_a_path_begins() {
         assert_eq!(written, wanted, "{value}");
         assert_eq!(finding.help.is_none(), wanted.is_some(), "{value}");
     }
-    // A star at the start works: nothing is to be done.
+    // A star at the start works. The slash makes the rule longer, so it is offered only if no
+    // verdict changes.
     let finding = only("User-agent: *\nDisallow: *.pdf$\n", Code::NoLeadingSlash);
-    assert_eq!(finding.fix, None);
-    assert_eq!(finding.help.as_deref(), Some("'/*.pdf$' matches the same URLs"));
+    assert_eq!(finding.fix.unwrap().effect, Effect::None);
+    let finding = only("User-agent: *\nDisallow: *\nAllow: /\n", Code::NoLeadingSlash);
+    assert_eq!((finding.fix, finding.help), (None, None));
+    // What is cut off or quoted is not what was meant.
+    for value in ["ftp://e.com/x", "./x", "../x", "\\x\\", "C:\\x", "\"/x\"", "'/x'", "\u{a0}/x"] {
+        let file = format!("User-agent: *\nDisallow: /z\nDisallow: {value}\n");
+        let report = lint(file.as_bytes(), &Options::default());
+        let fixes = report.findings.iter().filter(|finding| finding.fix.is_some()).count();
+        assert_eq!(fixes, 0, "{value}: {:#?}", report.findings);
+    }
+}
+
+/// Following fixes leaves a file in which nothing new is wrong.
+#[test]
+fn fixes_lay_no_traps() {
+    // UTF-16 is no text to be mended byte by byte.
+    for mark in ["\u{feff}", ""] {
+        let text = format!("{mark}User-agent: *\nDisallow: /a\n");
+        let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(fix(&utf16, &Options::default(), Apply::All).file, utf16);
+    }
+    // What is redundant beside a rule that blocks the site is needed once that is gone.
+    let file = b"User-agent: *\nDisallow: /admin\nDisallow: /\n";
+    assert_eq!(fix(file, &Options::default(), Apply::All).file, file);
+    // The last rule of the last group stays: what comes later would belong to the group.
+    let file = b"User-agent: *\nDisallow: /a\n\nUser-agent: Googlebot\nAllow: /\n";
+    assert_eq!(fix(file, &Options::default(), Apply::All).file, file);
+    let file = b"User-agent: *\nDisallow:\nAllow: /*.css$\n";
+    let fixed = fix(file, &Options::default(), Apply::All);
+    assert!(fixed.report.findings.iter().all(|f| f.code != Code::GroupWithoutRules));
+    // What stands behind a comment is no record that was meant.
+    for file in ["User-agent: *\n//Disallow: /x\n", "User-agent: *\n\"Disallow: /x\"\n"] {
+        let fixed = fix(file.as_bytes(), &Options::default(), Apply::All);
+        assert_eq!(fixed.file, file.as_bytes(), "{file}");
+    }
+    let fixed = fix(b"User-agent: *\nDisallow= /x\n", &Options::default(), Apply::All);
+    assert_eq!(fixed.file, b"User-agent: *\nDisallow: /x\n");
+}
+
+/// The start page and nearly all is blocked, whatever a few rules allow.
+#[test]
+fn a_leftover_of_a_test_site() {
+    let file =
+        "User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\nDisallow: /\n";
+    let finding = only(file, Code::BlocksEverything);
+    assert_eq!(
+        finding.message,
+        "this blocks the start page '/' and all that no other rule allows for every crawler without \
+         a group of its own"
+    );
+    let open = "User-agent: *\nDisallow: /\nAllow: /$\n";
+    let report = lint(open.as_bytes(), &Options::default());
+    assert!(report.findings.iter().all(|finding| finding.code != Code::BlocksEverything));
 }
 
 #[test]
@@ -357,6 +410,7 @@ fn comments_silence_findings() {
         "User-agent: *\nDisallow: / # robotsieve: ignore RS307\n",
         "User-agent: *\n# robotsieve: ignore blocks-everything\n\n# why\nDisallow: /\n",
         "# robotsieve: ignore-file RS307, RS402\nUser-agent: *\nDisallow: /\n",
+        "User-agent: *\nDisallow: /#/x # robotsieve: ignore RS307\n",
     ] {
         assert_eq!(silenced(file), (vec![], 1), "{file}");
     }

@@ -99,7 +99,7 @@ pub struct LintArgs {
     pub fix: Option<Fixes>,
 
     /// Show what --fix would change, as a unified diff, and change nothing
-    #[arg(long, conflicts_with_all = ["baseline", "write_baseline"])]
+    #[arg(long, conflicts_with_all = ["baseline", "write_baseline", "format"])]
     pub diff: bool,
 
     /// The Content-Type header that the files are served with

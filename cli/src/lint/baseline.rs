@@ -107,6 +107,24 @@ impl Baseline {
         Ok(Baseline { counts })
     }
 
+    /// Refuses to replace a file that is no baseline: a forgotten name would cost a robots.txt.
+    ///
+    /// # Errors
+    /// Returns an error if the file exists and is neither empty nor a baseline.
+    pub fn refuse_other(path: &Path) -> Result<(), Failure> {
+        let is_other = fs::metadata(path).is_ok_and(|found| found.len() > 0)
+            && fs::read(path)
+                .ok()
+                .is_none_or(|text| serde_json::from_slice::<Document>(&text).is_err());
+        if is_other {
+            return Err(Failure::Usage(format!(
+                "'{}' exists and is not a baseline: name another file with --write-baseline FILE",
+                path.display()
+            )));
+        }
+        Ok(())
+    }
+
     /// Takes the findings out that are in the baseline, the first of equal ones first. Returns how
     /// many.
     pub fn take_known(&mut self, linted: &mut Linted) -> usize {

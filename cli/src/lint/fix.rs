@@ -1,7 +1,7 @@
 //! `lint --fix` and `lint --diff`: applies the fixes that findings carry.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use robotsieve::lint::{self, Apply, Code, Fixed, Options};
@@ -10,6 +10,7 @@ use similar::TextDiff;
 use crate::error::Failure;
 use crate::lint::args::Fixes;
 use crate::read::robots_file;
+use crate::write::bytes::harmless;
 use crate::write::file;
 use crate::write::stderr;
 use crate::write::stdout::Stdout;
@@ -47,18 +48,35 @@ impl Plan {
         out: &mut Stdout,
     ) -> Result<Vec<u8>, Failure> {
         let fixed = lint::fix_codes(&bytes, options, self.apply, is_wanted);
+        let name = robots_file::shown(path);
+        self.say_others(&name, &fixed);
         if fixed.file == bytes {
             return Ok(bytes);
         }
-        let name = robots_file::shown(path);
         if self.is_shown {
             out.print(diff(&name, &bytes, &fixed.file))?;
             say(&name, &fixed, "could be applied");
             return Ok(bytes);
         }
-        replace(path, &fixed.file)?;
+        replace(path, &bytes, &fixed.file)?;
         say(&name, &fixed, "applied");
         Ok(fixed.file)
+    }
+}
+
+impl Plan {
+    /// Says what could be done besides.
+    fn say_others(self, name: &str, fixed: &Fixed) {
+        let fixes = fixed.report.findings.iter().filter(|finding| finding.fix.is_some()).count();
+        if fixes > 0 && self.apply == Apply::Unchanging {
+            let (fixes, option) = match (fixes, self.is_shown) {
+                (1, false) => ("1 more fix changes".to_owned(), "--fix=all"),
+                (1, true) => ("1 more fix changes".to_owned(), "--fix=all --diff"),
+                (n, false) => (format!("{n} more fixes change"), "--fix=all"),
+                (n, true) => (format!("{n} more fixes change"), "--fix=all --diff"),
+            };
+            stderr::note(&format_args!("{name}: {fixes} verdicts: see {option}"));
+        }
     }
 }
 
@@ -75,23 +93,60 @@ fn say(name: &str, fixed: &Fixed, done: &str) {
     stderr::note(&format_args!("{name}: {count} {done}; {effect}"));
 }
 
-/// A unified diff, which `patch -p0` and `git apply -p0` take.
+/// A unified diff, which `patch -p0` and `git apply -p0` take. Bytes are as in the files.
 fn diff(name: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
-    let mut text = Vec::new();
-    let diff = TextDiff::configure().diff_lines(old, new);
-    let written = diff.unified_diff().header(name, name).to_writer(&mut text);
-    written.expect("a vector takes all that is written");
+    // Only these end a line for `patch`.
+    let lines = |text: &'_ [u8]| -> Vec<Vec<u8>> {
+        text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+    };
+    let (old, new) = (lines(old), lines(new));
+    let diff = TextDiff::configure().diff_slices(&refs(&old), &refs(&new));
+    // A tab ends a name with spaces.
+    let name: String = name.chars().map(harmless).collect();
+    let end = if name.contains(' ') { "\t" } else { "" };
+    let mut text = format!("--- {name}{end}\n+++ {name}{end}\n").into_bytes();
+    for hunk in diff.unified_diff().iter_hunks() {
+        text.extend_from_slice(format!("{}\n", hunk.header()).as_bytes());
+        for change in hunk.iter_changes() {
+            text.extend_from_slice(change.tag().to_string().as_bytes());
+            text.extend_from_slice(change.value());
+            if !change.value().ends_with(b"\n") {
+                text.extend_from_slice(b"\n\\ No newline at end of file\n");
+            }
+        }
+    }
     text
 }
 
-/// Replaces a file at once, and keeps its permissions.
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+fn refs(lines: &[Vec<u8>]) -> Vec<&[u8]> {
+    lines.iter().map(Vec::as_slice).collect()
+}
+
+/// Replaces a file at once. It keeps its owner and permissions.
+///
+/// # Errors
+/// Returns an error if it cannot be replaced, must not be written, has several names, or is not
+/// what it was.
+fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), Failure> {
     let write = || {
-        let permissions = fs::metadata(path)?.permissions();
+        let found = fs::metadata(path)?;
+        if found.permissions().readonly() {
+            return Err(io::Error::other("it is read-only"));
+        }
+        fs::OpenOptions::new().append(true).open(path)?;
+        #[cfg(unix)]
+        if std::os::unix::fs::MetadataExt::nlink(&found) > 1 {
+            let message = "it has other names too (hard links), which would keep the old text; \
+                           apply the output of --diff";
+            return Err(io::Error::other(message));
+        }
         let mut temporary = file::temporary(path)?;
-        temporary.write_all(bytes)?;
-        temporary.persist()?;
-        fs::set_permissions(path, permissions)
+        temporary.take_after(&found)?;
+        temporary.write_all(new)?;
+        if fs::read(path)? != old {
+            return Err(io::Error::other("it changed while it was fixed; nothing was written"));
+        }
+        temporary.persist().map(drop)
     };
     write().map_err(|cause| {
         Failure::io(format!("cannot write robots.txt '{}'", path.display()), cause)

@@ -50,6 +50,9 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
     let mut out = Stdout::new();
     let style = human::Style::new(has_color(args.color.color), args.max_per_code);
     let mut known = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    if let Some(path) = &args.write_baseline {
+        Baseline::refuse_other(path)?;
+    }
     let mut written = args.write_baseline.as_ref().map(|path| (Baseline::default(), path));
     let bar = Bar::new(args.progress.progress, Measure::Count(args.files.len() as u64, "files"));
     let mut tally = Tally::default();

@@ -48,7 +48,14 @@ impl Agent {
             }
             stderr::note(&message);
         }
-        Ok(Agent::crawler_of(text, self.is_header))
+        let crawler = Agent::crawler_of(text, self.is_header);
+        if self.is_header && crawler.iter().next().is_none() {
+            stderr::note(&format_args!(
+                "no crawler is named in the User-Agent header '{}', so the group of '*' decides",
+                shown(text)
+            ));
+        }
+        Ok(crawler)
     }
 
     /// Checks the names, or nothing of a header.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use memchr::memchr2;
 use robotsieve::Robots;
+use same_file::Handle;
 
 use super::inputs::Compression;
 use super::{looks_like_url, robots_url, stdin};
@@ -23,7 +24,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let read = stdin::open().and_then(|input| input.lock().read_to_end(&mut bytes));
         (read.map(|_| bytes), "from standard input".to_owned())
     } else {
-        (fs::read(path), format!("'{}'", path.display()))
+        let read = fs::File::open(path).and_then(|mut file| {
+            stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map(|_| bytes)
+        });
+        (read, format!("'{}'", path.display()))
     };
     bytes
         .and_then(uncompressed)

@@ -17,6 +17,8 @@ pub struct Temporary {
     /// `None` only once it was persisted or dropped.
     file: Option<NamedTempFile>,
     target: PathBuf,
+    /// Whether owner and permissions are set.
+    is_like: bool,
 }
 
 /// A temporary file in the folder of the file that it is going to replace: `path`, or what it
@@ -37,14 +39,32 @@ pub fn temporary(path: &Path) -> io::Result<Temporary> {
         _ => cause,
     })?;
     unfinished.push(file.path().to_owned());
-    Ok(Temporary { file: Some(file), target })
+    Ok(Temporary { file: Some(file), target, is_like: false })
 }
 
 impl Temporary {
+    /// Gives it the owner and the permissions of the file that it is going to replace.
+    pub fn take_after(&mut self, found: &fs::Metadata) -> io::Result<()> {
+        let file = self.file.as_ref().expect("not persisted yet").as_file();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt, fchown};
+            let own = file.metadata()?;
+            if (own.uid(), own.gid()) != (found.uid(), found.gid()) {
+                fchown(file, Some(found.uid()), Some(found.gid()))?;
+            }
+        }
+        file.set_permissions(found.permissions())?;
+        self.is_like = true;
+        Ok(())
+    }
+
     /// Moves the complete file to its place and returns its size in bytes.
     pub fn persist(mut self) -> io::Result<u64> {
         let file = self.file.as_ref().expect("not persisted yet").as_file();
-        share(file)?;
+        if !self.is_like {
+            share(file)?;
+        }
         file.sync_all()?;
         let bytes = file.metadata()?.len();
         self.go(|file, target| file.persist(target).map(|_| ()).map_err(|error| error.error))?;

@@ -258,10 +258,11 @@ fn baselines_that_cannot_be_used() {
     ask("broken").fails(3, "--write-baseline");
     ask("later").fails(3, "its version is 2");
     // One that exists stays if a file cannot be read.
-    let known = folder.path("broken");
+    let known = folder.path("known");
+    std::fs::write(&known, r#"{"version": 1, "findings": []}"#).unwrap();
     run(args!["lint", "--write-baseline", &known, folder.path("absent"), folder.path("bad")])
         .fails(3, "was not written");
-    assert_eq!(std::fs::read(&known).unwrap(), b"{");
+    assert_eq!(std::fs::read(&known).unwrap(), br#"{"version": 1, "findings": []}"#);
     run(args!["lint", "--write-baseline", folder.path("no/folder"), folder.path("bad")])
         .fails(3, "cannot write baseline");
     run(args!["lint", "--write-baseline", &known, "--baseline", &known, folder.path("bad")])

@@ -89,6 +89,7 @@ fn fixes_for_tools() {
             "replacement": "",
             "effect": "changes no verdict",
             "changes_verdicts": false,
+            "profiles": ["rfc9309", "google"],
         })
     );
     assert_eq!(of("RS203"), Value::Null);
@@ -106,5 +107,56 @@ fn fixes_for_tools() {
     );
     let github = run_in(&folder.root(), args!["lint", "--format", "github", "robots.txt"]);
     let text = String::from_utf8(github.out).unwrap();
-    assert!(text.contains("; remove the line: this changes no verdict\n"), "{text}");
+    assert!(
+        text.contains("; remove the line; this changes no verdict (rfc9309, google)\n"),
+        "{text}"
+    );
+}
+
+/// What is not the file that was checked, or is not ours to write, stays as it is.
+#[cfg(unix)]
+#[test]
+fn files_are_replaced_as_they_were() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    let folder = Folder::of(&[("robots.txt", FILE), ("linked", FILE), ("locked", FILE)]);
+    let path = |name: &str| folder.path(name);
+    fs::set_permissions(path("robots.txt"), fs::Permissions::from_mode(0o640)).unwrap();
+    run(args!["lint", "--fix", path("robots.txt")]);
+    assert_eq!(fs::metadata(path("robots.txt")).unwrap().mode() & 0o777, 0o640);
+
+    fs::hard_link(path("linked"), path("other")).unwrap();
+    fs::set_permissions(path("locked"), fs::Permissions::from_mode(0o444)).unwrap();
+    let ran = run(args!["lint", "--fix", path("linked"), path("locked")]);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    ran.says("hard links").says("it is read-only");
+    for name in ["linked", "other", "locked"] {
+        assert_eq!(fs::read_to_string(path(name)).unwrap(), FILE, "{name}");
+    }
+}
+
+/// A forgotten name costs no robots.txt.
+#[test]
+fn a_baseline_replaces_only_a_baseline() {
+    let folder = Folder::of(&[("one", FILE), ("two", FILE)]);
+    run(args!["lint", "--write-baseline", folder.path("one"), folder.path("two")])
+        .fails(2, "exists and is not a baseline");
+    assert_eq!(fs::read_to_string(folder.path("one")).unwrap(), FILE);
+    for _ in 0..2 {
+        let ran = run(args!["lint", "--write-baseline", folder.path("known"), folder.path("two")]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+    }
+}
+
+/// Bytes that are not UTF-8, names with spaces: the patch is what `patch` takes.
+#[test]
+fn a_patch_has_the_bytes_of_the_file() {
+    let folder = Folder::new();
+    let file = b"User-agent: *\nDisallow: /caf\xE9\nDisallow: /a\nDisallow: /a/b";
+    fs::write(folder.path("a b"), file).unwrap();
+    let ran = run_in(&folder.root(), args!["lint", "--diff", "a b"]);
+    let out = ran.out.escape_ascii().to_string();
+    assert!(out.starts_with("--- a b\\t\\n+++ a b\\t\\n@@ "), "{out}");
+    assert!(out.contains("+Disallow: /caf%E9\\n"), "{out}");
+    assert!(out.contains("-Disallow: /a/b\\n\\\\ No newline at end of file\\n"), "{out}");
 }
