@@ -66,8 +66,7 @@ fn standard_input() {
         0,
         "::warning file=<stdin>,line=2,col=11,endColumn=21,title=RS402 never-wins::\
          'Disallow: /shop/cart' never decides, as 'Allow: /shop/cart*' on line 3 wins wherever it \
-         matches; if it shall decide, make it longer than the rules that win; remove the line: this \
-         changes no verdict\n",
+         matches; remove the line; this changes no verdict (rfc9309, google)\n",
     );
 }
 
