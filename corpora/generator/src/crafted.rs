@@ -1,6 +1,6 @@
 //! Files of half a megabyte that are made to be slow to lint and to compare, in any way we know.
 //!
-//! [`hostile`](crate::hostile) attacks the automaton of one policy. These attack what comes around
+//! [`hostile`] attacks the automaton of one policy. These attack what comes around
 //! it: many groups, many policies, long names, long lines, many findings.
 
 use crate::hostile;
@@ -9,7 +9,7 @@ use crate::rng::Rng;
 /// The most bytes of a file: what every crawler must read of it (RFC 9309, 500 KiB).
 pub const SIZE: usize = 500 << 10;
 
-/// Every crafted file with its name, those of [`hostile`](crate::hostile) included. The same in
+/// Every crafted file with its name, those of [`hostile`] included. The same in
 /// every run; none is longer than [`SIZE`].
 ///
 /// ```

@@ -248,7 +248,7 @@ pub struct Fixed {
 /// those that are not are left out, so their findings stay in [`Fixed::report`]. With
 /// [`Apply::Unchanging`] the new file gives the same verdicts as the old one.
 ///
-/// Takes longer than [`lint`]: more work is allowed for the proof of each fix.
+/// Takes longer than [`lint`](super::lint): more work is allowed for the proof of each fix.
 ///
 /// ```
 /// use robotsieve::lint::{Apply, Effect, Options, fix};
