@@ -202,6 +202,7 @@ impl<'a> Said<'a> {
 
 /// What a record says, so that equal meanings are equal bytes.
 fn meaning(record: &TypedRecord<'_>) -> Vec<u8> {
+    #[cfg(feature = "drafts")]
     let as_written = || record.record.value.to_vec();
     match &record.value {
         Ok(Value::Sitemap(sitemap)) => sitemap.as_written().to_vec(),

@@ -15,6 +15,7 @@ mod lint;
 mod lint_corpus;
 #[cfg(feature = "lint")]
 mod lint_dead_rules;
+#[cfg(feature = "lint")]
 mod lint_fixes;
 #[cfg(feature = "lint")]
 mod lint_pages;
