@@ -15,8 +15,11 @@ pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
         }
         dollar_inside(subject, record);
     }
-    unescaped(subject, record);
-    percent_encoding(subject, record);
+    // Encoding what is no path would only hide that.
+    if matches!(record.value.first(), Some(b'/' | b'*')) {
+        unescaped(subject, record);
+        percent_encoding(subject, record);
+    }
 }
 
 /// A rule that is a whole URL.
