@@ -377,7 +377,8 @@ fn first_within(automaton: &AhoCorasick, tokens: &Tokens<'_>, name: &[u8]) -> Op
         if count == most {
             let name = name.to_ascii_lowercase();
             let is_within = |(token, _): &(&[u8], GroupNumbers)| {
-                memchr::memmem::find(&name, &token.to_ascii_lowercase()).is_some()
+                token.len() <= name.len()
+                    && memchr::memmem::find(&name, &token.to_ascii_lowercase()).is_some()
             };
             return tokens.iter().position(is_within);
         }
