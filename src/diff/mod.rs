@@ -39,7 +39,7 @@
 //!    far it goes: [`Extent`], [`WholeSite`].
 //!
 //! All of this has a budget for two files together, counted in steps, so that the result is the
-//! same in every run: two files of 500 KiB take less than a second. The smallest policies come
+//! same in every run: two files of 500 KiB take about a second at most. The smallest policies come
 //! first, and what they leave is for the larger ones.
 //!
 //! Every path that is returned was put to both policies, and they gave different verdicts.
