@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::lint::{Code, Draft, Finding, Options, subject};
+use crate::lint::{Code, Draft, Finding, MAX_PER_CODE, Options, subject};
 
 /// What comments silence.
 #[derive(Default)]
@@ -26,22 +26,23 @@ pub(super) fn find(file: &[u8], drafts: &mut Vec<Draft>, options: &Options) -> u
             && on_line.is_none_or(|codes| !codes.contains(&finding.code))
     });
     let taken_out = found - drafts.len();
-    let names = || options.profiles.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    for (line, span, what) in wrong {
-        let at = drafts.partition_point(|draft| draft.finding.line <= line);
+    let profiles: Vec<_> = options.profiles.iter().map(|(name, _)| name.clone()).collect();
+    for (line, span, message) in wrong.into_iter().take(MAX_PER_CODE) {
         let finding = Finding {
             code: Code::Comment,
             severity: Code::Comment.severity(),
-            message: what,
+            message,
             line,
             span,
             related: Vec::new(),
             help: Some("write '# robotsieve: ignore RS403', with the code of a finding".to_owned()),
             fix: None,
-            profiles: names(),
+            profiles: profiles.clone(),
         };
-        drafts.insert(at, Draft { finding, proposal: None });
+        drafts.push(Draft { finding, proposal: None });
     }
+    // Stable: they come after what else was found on their lines.
+    drafts.sort_by_key(|draft| draft.finding.line);
     taken_out
 }
 

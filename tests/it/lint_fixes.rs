@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::support::random::Random;
 use crate::support::{corpus, naive, say};
 use robotsieve::diff::{self, Limits};
-use robotsieve::lint::{Apply, Code, Effect, Finding, Options, fix, lint};
+use robotsieve::lint::{Apply, Code, Effect, Finding, MAX_PER_CODE, Options, fix, lint};
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
 
 /// The profiles in which fixes are proven, whatever the options.
@@ -424,4 +424,9 @@ fn comments_silence_findings() {
         let file = format!("User-agent: *\nDisallow: /x # robotsieve: {comment}\n");
         assert_eq!(only(&file, Code::Comment).message, message);
     }
+    // Thousands of them take as long as they are many, and are at most as many as of any code.
+    let many = "# robotsieve: x\n".repeat(30_000);
+    let report = lint(many.as_bytes(), &Options::default());
+    assert_eq!(report.findings.len(), MAX_PER_CODE);
+    assert!(report.findings.is_sorted_by_key(|finding| finding.line));
 }
