@@ -1,7 +1,10 @@
 //! What the reader and the writer of a pack share: constants, the hash, the trailer.
 
+use std::time::Duration;
+
 use crate::policy::Reading;
 use crate::profile::TargetForm;
+use crate::records::{Pace, RequestRate, TimeWindow};
 use crate::rules::normalise::Encoding;
 
 // So `u32 as usize` and `usize as u64` lose nothing, here and beside.
@@ -11,7 +14,7 @@ const _: () = assert!(usize::BITS >= u32::BITS && usize::BITS <= u64::BITS);
 /// shows if a program has treated the file as text.
 pub(super) const MAGIC: [u8; 8] = *b"\x89rsieve\n";
 /// The version of the format. No other version is read.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// Bytes of the magic, the version and four zeros. The records begin after them.
 pub(super) const HEADER_LEN: usize = 16;
 /// Every record begins at a multiple of this. Its number is the quotient.
@@ -22,6 +25,14 @@ pub(super) const RECORD_HEAD: usize = 8;
 pub(super) const KIND_TABLE: u8 = 0;
 /// A record's body is rules alone.
 pub(super) const KIND_RULES: u8 = 1;
+/// A bit of a policy's kind: the body ends with the pace of its groups, in [`PACE_LEN`] bytes.
+pub(super) const HAS_PACE: u8 = 2;
+/// A record's body is the sitemaps of a file.
+pub(super) const KIND_SITEMAPS: u8 = 4;
+/// In the column of the sitemaps: the file has none. The header is where this record would be.
+pub(super) const NO_SITEMAPS: u32 = 0;
+/// Bytes of a pace.
+pub(super) const PACE_LEN: usize = 32;
 /// Bytes of a slot of the index: hash, row, where the name begins, and its length.
 pub(super) const SLOT_LEN: usize = 16;
 /// The row in a free slot.
@@ -80,11 +91,53 @@ pub(super) fn hash(name: &[u8], seed: u32) -> u64 {
     mix(hash, FACTOR.rotate_left(47))
 }
 
+/// Encodes a pace.
+pub(super) fn pace_to_bytes(pace: Pace) -> [u8; PACE_LEN] {
+    let mut bytes = Vec::with_capacity(PACE_LEN);
+    let delay = pace.crawl_delay;
+    bytes.extend(delay.map_or(0, |delay| delay.as_secs()).to_le_bytes());
+    bytes.extend(delay.map_or(u32::MAX, |delay| delay.subsec_nanos()).to_le_bytes());
+    let rate = pace.request_rate;
+    let period = rate.map_or(Duration::ZERO, |rate| rate.period);
+    bytes.extend(rate.map_or(0, |rate| rate.requests).to_le_bytes());
+    bytes.extend(period.as_secs().to_le_bytes());
+    bytes.extend(period.subsec_nanos().to_le_bytes());
+    let window = rate.and_then(|rate| rate.window);
+    bytes.extend(window.map_or(u16::MAX, |window| window.from_minute).to_le_bytes());
+    bytes.extend(window.map_or(u16::MAX, |window| window.to_minute).to_le_bytes());
+    bytes.try_into().expect("PACE_LEN bytes")
+}
+
+/// Decodes a pace. `None` unless these are the bytes of one that says something.
+pub(super) fn pace_from_bytes(bytes: &[u8; PACE_LEN]) -> Option<Pace> {
+    const DAY: u16 = 24 * 60;
+    let [secs, period_secs] = [u64_at(bytes, 0)?, u64_at(bytes, 16)?];
+    let [nanos, requests, period_nanos, window] =
+        [8, 12, 24, 28].map(|at| u32_at(bytes, at).expect("within 32 bytes"));
+    let duration =
+        |secs, nanos: u32| (nanos < 1_000_000_000).then(|| Duration::new(secs, nanos));
+    let window = match [window as u16, (window >> 16) as u16] {
+        [u16::MAX, u16::MAX] => None,
+        [from, to] if from < DAY && to <= DAY => Some(TimeWindow { from_minute: from, to_minute: to }),
+        _ => return None,
+    };
+    let pace = Pace {
+        crawl_delay: if nanos == u32::MAX { None } else { Some(duration(secs, nanos)?) },
+        request_rate: match requests {
+            0 => None,
+            _ => Some(RequestRate { requests, period: duration(period_secs, period_nanos)?, window }),
+        },
+    };
+    // What is not there is written in one way only.
+    (!pace.is_none() && pace_to_bytes(pace) == *bytes).then_some(pace)
+}
+
 /// The last bytes of a pack: where its parts are, and how large.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Trailer {
     pub(super) reading: [u8; 4],
     pub(super) keeps_rules: bool,
+    pub(super) keeps_sitemaps: bool,
     pub(super) crawlers: u32,
     /// The number of distinct robots.txt files, which is that of the rows.
     pub(super) files: u64,
@@ -105,10 +158,17 @@ pub(super) struct Trailer {
 }
 
 impl Trailer {
+    /// The numbers of records in a row: one for each crawler, and one for the sitemaps.
+    pub(super) fn columns(&self) -> u32 {
+        // A reader refuses more crawlers than 4096 before it asks for the columns.
+        self.crawlers.saturating_add(u32::from(self.keeps_sitemaps))
+    }
+
     pub(super) fn to_bytes(&self) -> [u8; TRAILER_LEN] {
         let mut bytes = Vec::with_capacity(TRAILER_LEN);
         bytes.extend(self.reading);
-        bytes.extend(u32::from(self.keeps_rules).to_le_bytes());
+        let keeps = u32::from(self.keeps_rules) | u32::from(self.keeps_sitemaps) << 1;
+        bytes.extend(keeps.to_le_bytes());
         bytes.extend(self.crawlers.to_le_bytes());
         bytes.extend(self.seed.to_le_bytes());
         bytes.extend(self.reach.to_le_bytes());
@@ -138,7 +198,8 @@ impl Trailer {
         let number = |index: usize| u64_at(bytes, 28 + 8 * index);
         let trailer = Trailer {
             reading: *bytes.first_chunk()?,
-            keeps_rules: small(4)? == 1,
+            keeps_rules: small(4)? & 1 != 0,
+            keeps_sitemaps: small(4)? & 2 != 0,
             crawlers: small(8)?,
             seed: small(12)?,
             reach: small(16)?,
@@ -163,4 +224,37 @@ pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::Kind;
+
+    #[test]
+    fn paces() {
+        let lines = |delay: &str, rate: &str| {
+            let delay = Pace::of_line(Kind::CrawlDelay, delay.as_bytes());
+            delay.and(Pace::of_line(Kind::RequestRate, rate.as_bytes()))
+        };
+        for pace in [
+            lines("0", ""),
+            lines("2.5", "1/5 0600-2400"),
+            lines("18446744073709549568", "4294967295/4294967295d 2359-0000"),
+            lines("", "1/1"),
+            lines("", "3/9").within(Duration::new(1, 1)),
+        ] {
+            assert!(!pace.is_none());
+            let bytes = pace_to_bytes(pace);
+            assert_eq!(pace_from_bytes(&bytes), Some(pace));
+            // Every other byte string is another pace, or none.
+            for at in 0..PACE_LEN {
+                let mut changed = bytes;
+                changed[at] ^= 0x80;
+                assert_ne!(pace_from_bytes(&changed), Some(pace));
+            }
+        }
+        assert_eq!(pace_from_bytes(&pace_to_bytes(Pace::NONE)), None);
+        assert_eq!(pace_from_bytes(&[0xFF; PACE_LEN]), None);
+    }
 }

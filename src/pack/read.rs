@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
 
 use crate::automaton::Table;
 use crate::policy::config::Config;
@@ -11,15 +12,16 @@ use crate::policy::decision::{Decision, Reason};
 use crate::policy::{Policy, Reading};
 use crate::profile::{Profile, TargetForm};
 use crate::read::crawler::Crawler;
+use crate::records::{Pace, RequestRate};
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{Pattern, RuleRef, RuleSet};
 use crate::verdict::Verdict;
 
 use super::checked::Checked;
 use super::format::{
-    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, MAX_CRAWLERS, MAX_REACH,
-    RECORD_HEAD, RECORD_UNIT, SLOT_LEN, TRAILER_LEN, Trailer, VERSION, hash, reading_from_bytes,
-    u32_at,
+    BLOCK_LEN, FREE, HAS_PACE, HEADER_LEN, KIND_RULES, KIND_SITEMAPS, KIND_TABLE, MAGIC,
+    MAX_CRAWLERS, MAX_REACH, NO_SITEMAPS, RECORD_HEAD, RECORD_UNIT, SLOT_LEN, TRAILER_LEN, Trailer,
+    VERSION, hash, pace_from_bytes, reading_from_bytes, u32_at,
 };
 use super::{PackError, Site};
 
@@ -76,7 +78,7 @@ impl Parts {
             trailer: trailer_at,
         };
         let Parts { rows, names, index, blocks, about, .. } = parts;
-        let rows_len = trailer.files.checked_mul(4 * u64::from(trailer.crawlers))?;
+        let rows_len = trailer.files.checked_mul(4 * u64::from(trailer.columns()))?;
         let slots_len = trailer.slots.checked_mul(SLOT_LEN as u64)?;
         let fill = [HEADER_LEN, rows, names, index, blocks, about, trailer_at].is_sorted()
             && rows.is_multiple_of(RECORD_UNIT)
@@ -107,6 +109,8 @@ impl Parts {
 pub struct PackedPolicy<'p> {
     pack: &'p Pack<'p>,
     record: u32,
+    /// The body of its record.
+    body: &'p [u8],
     how: How<'p>,
 }
 
@@ -256,6 +260,11 @@ impl<'p> Pack<'p> {
         self.trailer.keeps_rules
     }
 
+    /// Whether it keeps the sitemaps of each file.
+    pub fn keeps_sitemaps(&self) -> bool {
+        self.trailer.keeps_sitemaps
+    }
+
     /// How many origins it has.
     pub fn len(&self) -> u64 {
         self.trailer.origins
@@ -370,19 +379,38 @@ impl<'p> Pack<'p> {
         if !self.valid.is_set(record) {
             self.check_record(record, body, checksum)?;
         }
-        let mut body = Take(body);
-        let how = if body.byte() == Some(KIND_TABLE) {
-            let table = body.text().expect("checked");
+        let mut rest = Take(body);
+        let kind = rest.byte().expect("checked") & !HAS_PACE;
+        let how = if kind == KIND_TABLE {
+            let table = rest.text().expect("checked");
             // SAFETY: the mark of a record that holds a table is set only after `examine` found
             // that the table is valid with the pack's encoding. These are the same bytes and the
             // same encoding, because the place of a record's table depends only on the pack's
             // bytes, which are borrowed for `'p` and so do not change, and the encoding is fixed
             // when the pack is opened.
             How::Table(unsafe { Table::from_bytes_unchecked(table, self.reading.encoding) })
-        } else {
+        } else if kind == KIND_RULES {
             How::Policy(self.with_rules(record)?)
+        } else {
+            let offset = record_offset(record);
+            return Err(PackError::Damaged { offset, what: "the record is no policy" });
         };
-        Ok(PackedPolicy { pack: self, record, how })
+        Ok(PackedPolicy { pack: self, record, body, how })
+    }
+
+    /// The list of sitemaps of a record: texts, which fill it.
+    pub(super) fn sitemaps(&self, record: u32) -> Result<&'p [u8], PackError> {
+        if record == NO_SITEMAPS {
+            return Ok(&[]);
+        }
+        let (body, checksum) = self.body(record)?;
+        if !self.valid.is_set(record) {
+            self.check_record(record, body, checksum)?;
+        }
+        body.strip_prefix(&[KIND_SITEMAPS]).ok_or(PackError::Damaged {
+            offset: record_offset(record),
+            what: "the record has no sitemaps",
+        })
     }
 
     /// Checks a record, and keeps in mind how that went.
@@ -428,8 +456,20 @@ impl<'p> Pack<'p> {
             return Err(PackError::Damaged { offset, what: "a record's checksum is wrong" });
         }
         let damaged = |what| Err(PackError::Damaged { offset: offset + RECORD_HEAD as u64, what });
+        let kind = body.first().copied();
+        if kind == Some(KIND_SITEMAPS) {
+            let mut rest = Take(&body[1..]);
+            while rest.text().is_some() {}
+            return match rest.0 {
+                [] if body.len() > 1 => Ok(()),
+                _ => damaged("the sitemaps of a record cannot be read"),
+            };
+        }
+        let Some((body, _)) = split_pace(body) else {
+            return damaged("the pace of a record cannot be read");
+        };
         let mut rest = Take(body);
-        match rest.byte() {
+        match rest.byte().map(|kind| kind & !HAS_PACE) {
             Some(KIND_TABLE) => {
                 let Some(table) = rest.text() else { return damaged("a table cut short") };
                 if Table::validated(table, self.reading.encoding).is_err() {
@@ -463,9 +503,12 @@ impl<'p> Pack<'p> {
 
     /// Reads the rules of a record's body. `None` if they are not as a writer writes them.
     pub(super) fn read_rules(&self, body: &[u8]) -> Option<Policy> {
+        let (body, pace) = split_pace(body)?;
         let mut rest = Take(body);
-        if rest.byte()? == KIND_TABLE {
-            rest.text()?;
+        match rest.byte()? & !HAS_PACE {
+            KIND_TABLE => drop(rest.text()?),
+            KIND_RULES => {}
+            _ => return None,
         }
         let empty_rule = Some(rest.number()?).filter(|line| *line != 0);
         let mut agents = Vec::new();
@@ -495,6 +538,7 @@ impl<'p> Pack<'p> {
             rules,
             agents.iter().copied(),
             empty_rule,
+            pace,
         ))
     }
 }
@@ -506,6 +550,18 @@ pub(super) struct Slot<'p> {
     /// Less than the number of files.
     pub(super) row: u32,
     pub(super) name: &'p [u8],
+}
+
+/// The body of a policy's record without its pace, and the pace. `None` if that is not as a writer
+/// writes it.
+fn split_pace(body: &[u8]) -> Option<(&[u8], Pace)> {
+    match body.first() {
+        Some(kind) if kind & HAS_PACE != 0 => {
+            let (body, pace) = body.split_last_chunk()?;
+            Some((body, pace_from_bytes(pace)?))
+        }
+        _ => Some((body, Pace::NONE)),
+    }
 }
 
 /// Where a record begins, in bytes from the beginning of the pack.
@@ -555,6 +611,21 @@ impl PackedPolicy<'_> {
             How::Table(table) => table.verdict(target.unended()),
             How::Policy(policy) => policy.verdict(target),
         }
+    }
+
+    /// How fast the site asks the crawler to go, as [`Policy::pace`] says it.
+    pub fn pace(&self) -> Pace {
+        split_pace(self.body).expect("checked").1
+    }
+
+    /// The crawl delay of [`PackedPolicy::pace`].
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.pace().crawl_delay
+    }
+
+    /// The request rate of [`PackedPolicy::pace`].
+    pub fn request_rate(&self) -> Option<RequestRate> {
+        self.pace().request_rate
     }
 
     /// Whether it is a compiled table. If not, it is a list of rules.
@@ -659,7 +730,7 @@ mod tests {
         let reading = Reading::of(profile);
         let rules = RuleSet::restored(rules, profile.wildcards, reading.encoding)?;
         let config = Config { engine, ..Config::default() };
-        Some(Policy::new(reading, &config, rules, std::iter::empty(), None))
+        Some(Policy::new(reading, &config, rules, std::iter::empty(), None, Pace::NONE))
     }
 
     /// All engines agree about rules that are restored, and their tables are valid.

@@ -1,6 +1,9 @@
 //! Checks a whole pack, and counts what is in it.
 
-use super::format::{HEADER_LEN, KIND_TABLE, MAGIC, RECORD_HEAD, RECORD_UNIT, SLOT_LEN, u32_at};
+use super::format::{
+    HAS_PACE, HEADER_LEN, KIND_SITEMAPS, KIND_TABLE, MAGIC, NO_SITEMAPS, RECORD_HEAD, RECORD_UNIT,
+    SLOT_LEN, u32_at,
+};
 use super::read::{Parts, damaged};
 use super::{Pack, PackError};
 
@@ -14,11 +17,18 @@ pub struct Stat {
     pub files: u64,
     /// How many distinct policies.
     pub policies: u64,
+    /// How many of the policies have a crawl delay or a request rate.
+    pub paces: u64,
+    /// How many distinct lists of sitemaps.
+    pub sitemap_lists: u64,
     /// How many of the policies are tables. The others are over the limits of a DFA.
     pub tables: u64,
     /// The bytes of all policies.
     pub policy_bytes: u64,
-    /// The bytes of the rows: four for each file and crawler.
+    /// The bytes of all lists of sitemaps.
+    pub sitemap_bytes: u64,
+    /// The bytes of the rows: four for each file and crawler, and four for each file if the pack
+    /// keeps sitemaps.
     pub row_bytes: u64,
     /// The bytes of the origins' names.
     pub name_bytes: u64,
@@ -55,12 +65,19 @@ impl Pack<'_> {
         }
         let all = &self.bytes[..rows];
         let mut records = Vec::new();
-        let mut tables = 0;
+        let (mut tables, mut paces, mut sitemap_lists, mut sitemap_bytes) = (0, 0, 0, 0);
         let mut at = HEADER_LEN;
         while at < rows {
             let record = u32::try_from(at / RECORD_UNIT)
                 .map_err(|_| damaged(at, "a record begins beyond 32 GiB"))?;
-            if verify {
+            let kind = all.get(at + RECORD_HEAD).copied();
+            let is_policy = kind != Some(KIND_SITEMAPS);
+            if verify && !is_policy {
+                if !self.keeps_sitemaps() {
+                    return Err(damaged(at, "sitemaps in a pack that keeps none"));
+                }
+                self.sitemaps(record)?;
+            } else if verify {
                 self.policy(record)?;
                 if self.keeps_rules() {
                     self.read_rules(self.body(record)?.0)
@@ -69,15 +86,22 @@ impl Pack<'_> {
             }
             let cut_short = || damaged(at, "a record is cut short");
             let len = u32_at(all, at).ok_or_else(cut_short)? as usize;
-            tables += u64::from(all.get(at + RECORD_HEAD) == Some(&KIND_TABLE));
+            let policy_kind = kind.filter(|_| is_policy);
+            tables += u64::from(policy_kind.is_some_and(|kind| kind & !HAS_PACE == KIND_TABLE));
+            paces += u64::from(policy_kind.is_some_and(|kind| kind & HAS_PACE != 0));
             let end = (at + RECORD_HEAD).checked_add(len);
             let end = end.filter(|end| *end <= rows).ok_or_else(cut_short)?;
-            at = end.next_multiple_of(RECORD_UNIT);
+            let next = end.next_multiple_of(RECORD_UNIT);
+            if !is_policy {
+                sitemap_lists += 1;
+                sitemap_bytes += (next - at) as u64;
+            }
+            at = next;
             // `rows` is a multiple of `RECORD_UNIT` too, so `at` is not beyond it.
             if verify && all[end..at].iter().any(|byte| *byte != 0) {
                 return Err(damaged(end, "expected zeros between records"));
             }
-            records.push(record);
+            records.push((record, is_policy));
         }
         if records.len() as u64 != self.trailer.records {
             return Err(damaged(rows, "the number of records is wrong"));
@@ -88,9 +112,12 @@ impl Pack<'_> {
         Ok(Stat {
             origins: self.trailer.origins,
             files: self.trailer.files,
-            policies: self.trailer.records,
+            policies: self.trailer.records - sitemap_lists,
+            paces,
+            sitemap_lists,
             tables,
-            policy_bytes: (rows - HEADER_LEN) as u64,
+            policy_bytes: (rows - HEADER_LEN) as u64 - sitemap_bytes,
+            sitemap_bytes,
             row_bytes: (names - rows) as u64,
             name_bytes: (index - names) as u64,
             index_bytes: (blocks - index) as u64,
@@ -99,10 +126,15 @@ impl Pack<'_> {
     }
 
     /// Checks that rows lead to records, and that each origin is found by its name.
-    fn verify_index(&self, records: &[u32]) -> Result<(), PackError> {
+    fn verify_index(&self, records: &[(u32, bool)]) -> Result<(), PackError> {
         let Parts { rows, names, index, .. } = self.parts;
         for (cell, record) in self.bytes[rows..names].as_chunks::<4>().0.iter().enumerate() {
-            if records.binary_search(&u32::from_le_bytes(*record)).is_err() {
+            let record = u32::from_le_bytes(*record);
+            // Without columns there are no cells.
+            let column = cell as u64 % u64::from(self.trailer.columns());
+            let of_policy = column < u64::from(self.trailer.crawlers);
+            let is_none = !of_policy && record == NO_SITEMAPS;
+            if !is_none && records.binary_search(&(record, of_policy)).is_err() {
                 return Err(damaged(rows + 4 * cell, "a row leads to no record"));
             }
         }

@@ -8,19 +8,21 @@ use std::sync::Arc;
 use crate::policy::config::Config;
 use crate::policy::content::ContentKeys;
 use crate::policy::robots::Robots;
+use crate::policy::sitemaps::Sitemaps;
 use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 
 use super::format::{
-    BLOCK_LEN, FREE, HEADER_LEN, KIND_RULES, KIND_TABLE, MAGIC, MAX_CRAWLERS, MAX_REACH,
-    RECORD_HEAD, RECORD_UNIT, SLOT_LEN, Trailer, VERSION, hash, reading_to_bytes,
+    BLOCK_LEN, FREE, HAS_PACE, HEADER_LEN, KIND_RULES, KIND_SITEMAPS, KIND_TABLE, MAGIC,
+    MAX_CRAWLERS, MAX_REACH, NO_SITEMAPS, RECORD_HEAD, RECORD_UNIT, SLOT_LEN, Trailer, VERSION,
+    hash, pace_to_bytes, reading_to_bytes,
 };
 
 /// Bits of the field of a slot that says where a name begins.
 const NAME_OFFSET_BITS: u32 = 48;
 
-/// How to pack robots.txt files: the profile, the crawlers, and whether to keep rules. Returned by
+/// How to pack robots.txt files: the profile, the crawlers, and the configuration. Returned by
 /// [`Writer::recipe`]. Cheap to clone, so that each thread that packs can have one.
 #[derive(Clone, Debug)]
 pub struct Recipe(Arc<Parts>);
@@ -29,7 +31,7 @@ pub struct Recipe(Arc<Parts>);
 struct Parts {
     profile: Profile,
     crawlers: Vec<Crawler>,
-    keep_rules: bool,
+    config: Config,
     keys: ContentKeys,
 }
 
@@ -41,6 +43,8 @@ pub struct Packed {
     bodies: Vec<Vec<u8>>,
     /// For each crawler the index of its policy in `bodies`.
     columns: Vec<usize>,
+    /// The body of the record of its sitemaps, if the pack keeps them. Empty if there are none.
+    sitemaps: Option<Vec<u8>>,
 }
 
 impl Recipe {
@@ -50,17 +54,28 @@ impl Recipe {
     pub fn pack(&self, file: &[u8]) -> Packed {
         let parts = &*self.0;
         // `body` compiles the policies, nothing else does.
-        let config = Config { build_after: Some(u32::MAX), ..Config::default() };
+        let config =
+            Config { build_after: Some(u32::MAX), keep_rules: true, ..parts.config };
         let robots = Robots::parse_with(file, &parts.profile, &config);
-        let mut packed =
-            Packed { content: self.content(file), bodies: Vec::new(), columns: Vec::new() };
+        let mut packed = Packed {
+            content: self.content(file),
+            bodies: Vec::new(),
+            columns: Vec::new(),
+            sitemaps: parts.config.keep_sitemaps.then(|| {
+                let sitemaps = Sitemaps::kept(&robots);
+                match sitemaps.text() {
+                    [] => Vec::new(),
+                    text => [&[KIND_SITEMAPS], text].concat(),
+                }
+            }),
+        };
         let mut policies: Vec<Policy> = Vec::new();
         for crawler in &parts.crawlers {
             let policy = robots.policy(crawler);
             let known = policies.iter().position(|known| known.is_same(&policy));
             packed.columns.push(known.unwrap_or(policies.len()));
             if known.is_none() {
-                packed.bodies.push(body(&policy, parts.keep_rules));
+                packed.bodies.push(body(&policy, parts.config.keep_rules));
                 policies.push(policy);
             }
         }
@@ -78,16 +93,21 @@ impl Recipe {
 fn body(policy: &Policy, keep_rules: bool) -> Vec<u8> {
     policy.compile();
     let table = policy.table();
+    let pace = policy.pace();
+    let has_pace = if pace.is_none() { 0 } else { HAS_PACE };
     let mut body = Vec::new();
     if let Some(table) = table {
-        body.extend([KIND_TABLE]);
+        body.extend([KIND_TABLE | has_pace]);
         put_len(&mut body, table.len());
         body.extend_from_slice(table);
     } else {
-        body.extend([KIND_RULES]);
+        body.extend([KIND_RULES | has_pace]);
     }
     if table.is_none() || keep_rules {
         put_rules(policy, &mut body);
+    }
+    if !pace.is_none() {
+        body.extend(pace_to_bytes(pace));
     }
     body
 }
@@ -147,8 +167,13 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a pack for these crawlers. With `keep_rules`, the pack is larger and can also tell
-    /// which rule decides.
+    /// Begins a pack for these crawlers.
+    ///
+    /// The configuration says what the pack holds: with [`Config::keep_rules`] it is about twice
+    /// as large and can tell which rule decides, with [`Config::keep_sitemaps`] it has the
+    /// sitemaps of each file. It also limits the automata, and says how paces are read.
+    /// [`Config::build_after`] means nothing here, and policies that an engine other than
+    /// [`Engine::Dfa`](crate::Engine::Dfa) is given for are stored as rules.
     ///
     /// # Errors
     /// Returns an error if `out` does, or if there are more than 4096 crawlers.
@@ -156,7 +181,7 @@ impl<W: Write> Writer<W> {
         mut out: W,
         profile: &Profile,
         crawlers: impl IntoIterator<Item = Crawler>,
-        keep_rules: bool,
+        config: &Config,
     ) -> io::Result<Writer<W>> {
         let crawlers: Vec<Crawler> = crawlers.into_iter().collect();
         if crawlers.len() > MAX_CRAWLERS as usize {
@@ -168,7 +193,7 @@ impl<W: Write> Writer<W> {
         let recipe = Recipe(Arc::new(Parts {
             profile: *profile,
             crawlers,
-            keep_rules,
+            config: *config,
             keys: ContentKeys::default(),
         }));
         Ok(Writer {
@@ -231,7 +256,13 @@ impl<W: Write> Writer<W> {
             for body in &packed.bodies {
                 records.push(self.put(body)?);
             }
+            let sitemaps = match &packed.sitemaps {
+                None => None,
+                Some(body) if body.is_empty() => Some(NO_SITEMAPS),
+                Some(body) => Some(self.put(body)?),
+            };
             self.rows.extend(packed.columns.iter().map(|column| records[*column]));
+            self.rows.extend(sitemaps);
             self.files.insert(packed.content, row);
         }
         self.add_row(origin, self.files[&packed.content])
@@ -279,7 +310,8 @@ impl<W: Write> Writer<W> {
                 Reading::of(&self.recipe.0.profile),
                 self.recipe.0.profile.wildcards,
             ),
-            keeps_rules: self.recipe.0.keep_rules,
+            keeps_rules: self.recipe.0.config.keep_rules,
+            keeps_sitemaps: self.recipe.0.config.keep_sitemaps,
             crawlers: number(self.recipe.0.crawlers.len(), "crawlers")?,
             files: self.files.len() as u64,
             records: self.records.len() as u64,

@@ -1,5 +1,7 @@
 //! How policies are built.
 
+use std::time::Duration;
+
 use crate::automaton::Limits;
 use crate::engine::Engine;
 
@@ -49,11 +51,38 @@ pub struct Config {
     /// say which one decided. Without them a policy is smaller and is compiled at once. A policy
     /// over the limits keeps them in any case: its engine needs them.
     pub keep_rules: bool,
+    /// Whether a [`PolicySet`](crate::PolicySet), a pack and [`CrawlerPolicies::of`] keep the
+    /// values of each file's `Sitemap` records. Off by default: most programs need none, and
+    /// they would take about as much memory as the policies.
+    ///
+    /// [`CrawlerPolicies::of`]: crate::CrawlerPolicies::of
+    pub keep_sitemaps: bool,
+    /// The longest time between two requests that a file can ask for. A longer `Crawl-delay`, and
+    /// the period of a slower `Request-rate`, are shortened to it
+    /// ([`Policy::pace`](crate::Policy::pace)).
+    ///
+    /// The default is one day. A copy of the file is rarely used for longer, so the crawler would
+    /// read it again before a longer delay is over. Crawlers that would rather skip a slow site
+    /// than keep it in their queue set some minutes, and compare.
+    pub max_interval: Duration,
+    /// Whether a crawler with a group of its own that has neither a valid `Crawl-delay` nor a
+    /// valid `Request-rate` takes those of the `*` groups. Off by default: by RFC 9309 §2.2.1 only
+    /// the groups that name a crawler apply to it, in each of their lines.
+    pub inherit_pace: bool,
 }
 
 impl Default for Config {
-    /// Engine and time of compiling chosen by cost, default limits, rules kept.
+    /// Engine and time of compiling chosen by cost, default limits, rules kept and sitemaps not,
+    /// no interval longer than a day.
     fn default() -> Config {
-        Config { engine: None, limits: Limits::default(), build_after: None, keep_rules: true }
+        Config {
+            engine: None,
+            limits: Limits::default(),
+            build_after: None,
+            keep_rules: true,
+            keep_sitemaps: false,
+            max_interval: Duration::from_secs(86_400),
+            inherit_pace: false,
+        }
     }
 }

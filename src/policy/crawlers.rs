@@ -5,6 +5,10 @@ use std::fmt;
 use smallvec::SmallVec;
 
 use crate::policy::Policy;
+use crate::policy::robots::Robots;
+use crate::policy::sitemaps::Sitemaps;
+use crate::read::crawler::Crawler;
+use crate::records::Pace;
 use crate::rules::target::InvalidUrl;
 use crate::verdict::Verdict;
 
@@ -88,6 +92,7 @@ pub struct CrawlerPolicies {
     /// The policies that are asked, by their places: no two have the same rules.
     asked: SmallVec<[u32; 2]>,
     crawlers: SmallVec<[Column; 4]>,
+    sitemaps: Sitemaps,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +104,29 @@ struct Column {
 }
 
 impl CrawlerPolicies {
+    /// The policies of these crawlers for a file, with the file's sitemaps if
+    /// [`Config::keep_sitemaps`](crate::Config::keep_sitemaps) is set.
+    ///
+    /// ```
+    /// use robotsieve::{Config, Crawler, CrawlerPolicies, Profile, Robots};
+    ///
+    /// let file = b"User-agent: *\nCrawl-delay: 10\nSitemap: https://e.com/s.xml";
+    /// let mut config = Config::default();
+    /// config.keep_sitemaps = true;
+    /// let robots = Robots::parse_with(file, &Profile::RFC9309, &config);
+    /// let policies = CrawlerPolicies::of(&robots, &[Crawler::name("bot")]);
+    /// assert_eq!(policies.pace(0).min_interval().unwrap().as_secs(), 10);
+    /// assert_eq!(policies.sitemaps().next(), Some(&b"https://e.com/s.xml"[..]));
+    /// ```
+    #[must_use]
+    pub fn of<'c>(
+        robots: &Robots<'_>,
+        crawlers: impl IntoIterator<Item = &'c Crawler>,
+    ) -> CrawlerPolicies {
+        let policies = crawlers.into_iter().map(|crawler| robots.policy(crawler));
+        CrawlerPolicies { sitemaps: Sitemaps::kept(robots), ..CrawlerPolicies::new(policies) }
+    }
+
     /// Takes one policy for each crawler, all from the same [`Robots`](crate::Robots) or at least
     /// of the same profile.
     ///
@@ -110,6 +138,7 @@ impl CrawlerPolicies {
             policies: SmallVec::new(),
             asked: SmallVec::new(),
             crawlers: SmallVec::new(),
+            sitemaps: Sitemaps::default(),
         };
         for policy in policies {
             if let Some(first) = all.policies.first() {
@@ -158,11 +187,26 @@ impl CrawlerPolicies {
         &self.policies[self.crawlers[crawler].policy as usize]
     }
 
+    /// How fast the site asks a crawler to go, by the crawler's place in the order given to
+    /// [`CrawlerPolicies::new`].
+    ///
+    /// # Panics
+    /// Panics if `crawler` is not less than [`CrawlerPolicies::len`].
+    pub fn pace(&self, crawler: usize) -> Pace {
+        self.policy(crawler).pace()
+    }
+
+    /// The values of the file's `Sitemap` records, as written and in its order. None if they were
+    /// not kept ([`CrawlerPolicies::of`]).
+    pub fn sitemaps(&self) -> impl Iterator<Item = &[u8]> {
+        self.sitemaps.iter()
+    }
+
     /// The bytes that the policies occupy, shared ones counted once, with the lists that are
-    /// allocated apart from `self`.
+    /// allocated apart from `self` and the sitemaps.
     pub fn memory_usage(&self) -> usize {
         let policies = self.policies.iter().map(|policy| policy.memory_usage().total_bytes());
-        let mut bytes = policies.sum();
+        let mut bytes: usize = policies.sum();
         if self.policies.spilled() {
             bytes += self.policies.capacity() * size_of::<Policy>();
         }
@@ -172,7 +216,7 @@ impl CrawlerPolicies {
         if self.crawlers.spilled() {
             bytes += self.crawlers.capacity() * size_of::<Column>();
         }
-        bytes
+        bytes + self.sitemaps.memory_usage()
     }
 
     /// The policies that a question asks.

@@ -8,6 +8,7 @@
 //! | `decision` | a verdict and the reason for it |
 //! | `once` | one verdict straight from a file, without a policy |
 //! | `crawlers` | the policies of several crawlers for one file |
+//! | `sitemaps` | the sitemaps of a file, if they are kept |
 //! | `set` | the policies of many origins, shared by equal files |
 //! | `batch` | many URLs at once, on all cores |
 
@@ -22,16 +23,19 @@ pub(crate) mod once;
 mod read_ahead;
 pub(crate) mod robots;
 pub(crate) mod set;
+pub(crate) mod sitemaps;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use crate::automaton::{Automaton, InvalidAutomaton, LimitHit};
+use crate::automaton::{Automaton, InvalidAutomaton, LimitHit, Limits};
 use crate::engine::{Compiled, Engine};
 use crate::policy::config::Config;
 use crate::policy::decision::{Decision, Reason, Rule};
 use crate::profile::{Profile, TargetForm};
+use crate::records::{Pace, RequestRate};
 use crate::rules::RuleSet;
 use crate::rules::normalise::Encoding;
 use crate::rules::target::{InvalidUrl, Target};
@@ -84,8 +88,8 @@ impl Reading {
 
 struct Inner {
     reading: Reading,
-    /// How to compile, if not with the default configuration. Unused once compiled.
-    config: Option<Box<Config>>,
+    /// What few policies have.
+    rare: Option<Box<Rare>>,
     keep_rules: bool,
     /// The line of the first rule without a value.
     empty_rule: Option<u32>,
@@ -97,6 +101,23 @@ struct Inner {
     rules: RuleSet,
     agents: Agents,
     rule_count: usize,
+}
+
+/// What few policies have: apart, so that the others need no memory for it.
+#[derive(Clone, Copy, PartialEq)]
+struct Rare {
+    /// How to compile. Unused once compiled.
+    engine: Option<Engine>,
+    limits: Limits,
+    pace: Pace,
+}
+
+impl Rare {
+    fn boxed(config: &Config, pace: Pace) -> Option<Box<Rare>> {
+        let of = |config: &Config, pace| Rare { engine: config.engine, limits: config.limits, pace };
+        let rare = of(config, pace);
+        (rare != of(&Config::default(), Pace::NONE)).then(|| Box::new(rare))
+    }
 }
 
 /// The user-agent lines of the policy's groups in one allocation: for each the line and the
@@ -158,10 +179,11 @@ impl Policy {
         rules: RuleSet,
         agents: impl Iterator<Item = (u32, &'a [u8])> + Clone,
         empty_rule: Option<u32>,
+        pace: Pace,
     ) -> Policy {
         let mut inner = Inner {
             reading,
-            config: None,
+            rare: Rare::boxed(config, pace),
             keep_rules: config.keep_rules,
             empty_rule,
             asked: AtomicU32::new(0),
@@ -185,8 +207,7 @@ impl Policy {
                 inner.agents = Agents::default();
             }
             inner.compiled = OnceLock::from(compiled);
-        } else if *config != Config::default() {
-            inner.config = Some(Box::new(*config));
+            inner.rare = Rare::boxed(&Config::default(), pace);
         }
         Policy(Arc::new(inner))
     }
@@ -362,7 +383,7 @@ impl Policy {
     /// Compiles now instead of later. Does nothing if the policy is compiled already or its
     /// configuration asks for [`Engine::Scan`].
     pub fn compile(&self) {
-        if self.0.config.as_ref().is_none_or(|config| config.engine != Some(Engine::Scan)) {
+        if self.0.rare.as_ref().is_none_or(|rare| rare.engine != Some(Engine::Scan)) {
             self.0.compiled();
         }
     }
@@ -411,7 +432,7 @@ impl Policy {
             rest_bytes: size_of::<Inner>()
                 + 2 * size_of::<usize>()
                 + inner.agents.0.len()
-                + inner.config.as_ref().map_or(0, |_| size_of::<Config>()),
+                + inner.rare.as_ref().map_or(0, |_| size_of::<Rare>()),
         }
     }
 
@@ -457,6 +478,34 @@ impl Policy {
         self.0.empty_rule
     }
 
+    /// How fast the site asks the crawler to go: the crawl delay and the request rate of the
+    /// policy's groups. Does not read the file again, and costs nothing: a policy without them,
+    /// like most, has no memory for them.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use robotsieve::{Crawler, Profile, Robots};
+    ///
+    /// let file = b"User-agent: a\nCrawl-delay: 2.5\nDisallow: /x\n\nUser-agent: *\nDisallow: /y";
+    /// let robots = Robots::parse(file, &Profile::RFC9309);
+    /// let policy = robots.policy(&Crawler::name("a"));
+    /// assert_eq!(policy.pace().min_interval(), Some(Duration::from_millis(2_500)));
+    /// assert!(robots.policy(&Crawler::name("b")).pace().is_none());
+    /// ```
+    pub fn pace(&self) -> Pace {
+        self.0.rare.as_ref().map_or(Pace::NONE, |rare| rare.pace)
+    }
+
+    /// The crawl delay of [`Policy::pace`].
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.pace().crawl_delay
+    }
+
+    /// The request rate of [`Policy::pace`].
+    pub fn request_rate(&self) -> Option<RequestRate> {
+        self.pace().request_rate
+    }
+
     /// Whether both are the same policy: one is a clone of the other, or the same
     /// [`Robots`](crate::Robots) gave both for crawlers that obey the same groups. Policies of
     /// two files are never the same, even if the files are equal.
@@ -489,8 +538,11 @@ impl Policy {
 impl Inner {
     fn compiled(&self) -> &Compiled {
         let compile = || {
-            let config = self.config.as_deref().copied().unwrap_or_default();
-            Compiled::new(&self.rules, self.reading.encoding, config.engine, &config.limits)
+            let (engine, limits) = match &self.rare {
+                Some(rare) => (rare.engine, rare.limits),
+                None => (None, Limits::default()),
+            };
+            Compiled::new(&self.rules, self.reading.encoding, engine, &limits)
         };
         self.compiled.get_or_init(compile)
     }

@@ -16,6 +16,7 @@ use crate::read::diagnostic::Diagnostic;
 use crate::read::groups::{Agent, Groups};
 use crate::read::parse::{Extent, Field, Record};
 use crate::read::select::{GroupNumbers, Selected};
+use crate::records::Pace;
 use crate::rules::{RawRule, RuleSet};
 
 /// The budget for the policies of all crawlers that a file names, in bytes of rules. A group that
@@ -147,6 +148,25 @@ impl<'a> Robots<'a> {
         self.policy_of(&self.groups.select(crawler))
     }
 
+    /// How fast the site asks a crawler to go: the pace of its [policy](Policy::pace), without
+    /// collecting the rules. Does not read the file again.
+    pub fn pace(&self, crawler: &Crawler) -> Pace {
+        self.pace_of(&self.groups.select(crawler), &self.config)
+    }
+
+    fn pace_of(&self, selected: &Selected, config: &Config) -> Pace {
+        let mut pace = self.groups.pace(selected.groups());
+        if config.inherit_pace && pace.is_none() && matches!(selected, Selected::Named(_)) {
+            pace = self.groups.pace(self.groups.select_everybody().groups());
+        }
+        pace.within(config.max_interval)
+    }
+
+    /// How its policies are built.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// The user-agent lines of the groups that a crawler obeys: line, 1-based, and value as
     /// written. Empty if no group is for it.
     pub fn group_of(&self, crawler: &Crawler) -> Vec<(u32, &'a [u8])> {
@@ -214,6 +234,7 @@ impl<'a> Robots<'a> {
         let empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
         let agents = self.agents(selected);
         let agents = agents.map(|agent| (agent.line, self.groups.agent_value(agent)));
-        Policy::new(Reading::of(profile), config, rule_set, agents, empty_rule)
+        let pace = self.pace_of(selected, config);
+        Policy::new(Reading::of(profile), config, rule_set, agents, empty_rule, pace)
     }
 }

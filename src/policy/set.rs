@@ -34,6 +34,9 @@ use crate::read::crawler::Crawler;
 /// set.get(b"example.org").unwrap().ask("https://example.org/", &mut answers);
 /// assert_eq!(answers, [Answer::Disallow, Answer::Allow]);
 /// ```
+///
+/// An origin's policies also say how fast each crawler may go ([`CrawlerPolicies::pace`]) and,
+/// with [`Config::keep_sitemaps`], which sitemaps the file names ([`CrawlerPolicies::sitemaps`]).
 pub struct PolicySet {
     profile: Profile,
     config: Config,
@@ -71,9 +74,7 @@ impl PolicySet {
         let content = self.keys.of(file);
         let policies = self.files.entry(content).or_insert_with(|| {
             let robots = Robots::parse_with(file, &self.profile, &self.config);
-            Arc::new(CrawlerPolicies::new(
-                self.crawlers.iter().map(|crawler| robots.policy(crawler)),
-            ))
+            Arc::new(CrawlerPolicies::of(&robots, &self.crawlers))
         });
         let new = Origin { content, policies: Arc::clone(policies) };
         if let Some(old) = self.origins.insert(origin.into(), new) {

@@ -20,6 +20,7 @@ use crate::read::crawler::Crawler;
 use crate::read::diagnostic::{Diagnostic, diagnose};
 use crate::read::parse::{Content, Extent, Found, Kind, Line, Lines, Record, scan};
 use crate::read::select::{GroupNumbers, Lookups, Names, Selected, names_everybody};
+use crate::records::{self, Pace};
 use crate::verdict::Verdict;
 
 /// The user-agent lines and rules of a file, in two flat lists.
@@ -35,6 +36,9 @@ pub(crate) struct Groups<'a> {
     agents: Vec<Agent>,
     rules: Vec<Rule>,
     count: u32,
+    /// What the groups say about a crawler's pace, in the order of the groups. Only of those that
+    /// say something.
+    paces: Vec<(u32, Pace)>,
     lookups: Lookups<'a>,
     everybody: OnceLock<Selected>,
 }
@@ -70,6 +74,8 @@ impl Rule {
 pub(crate) enum GroupLine {
     Agent { opens_group: bool },
     Rule(Verdict),
+    /// A crawl delay or a request rate.
+    Pace(records::Kind),
 }
 
 /// Calls `visit` for each line that belongs to a group, in the order of the file. Rules with an
@@ -109,12 +115,32 @@ pub(crate) fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(
                 }
                 return;
             }
+            Kind::CrawlDelay | Kind::RequestRate => {
+                let kind = match found.kind {
+                    Kind::CrawlDelay => records::Kind::CrawlDelay,
+                    _ => records::Kind::RequestRate,
+                };
+                if at != At::Outside {
+                    visit(GroupLine::Pace(kind), found);
+                }
+                return;
+            }
         };
         if at != At::Outside {
             at = At::Rules;
             visit(GroupLine::Rule(verdict), found);
         }
     });
+}
+
+/// Adds what a line of the last group says.
+#[cold]
+fn add_pace(paces: &mut Vec<(u32, Pace)>, group: u32, pace: Pace) {
+    match paces.last_mut() {
+        Some((last, before)) if *last == group => *before = before.and(pace),
+        _ if pace.is_none() => {}
+        _ => paces.push((group, pace)),
+    }
 }
 
 impl<'a> Groups<'a> {
@@ -130,6 +156,7 @@ impl<'a> Groups<'a> {
             agents: Vec::new(),
             rules: Vec::with_capacity(file.len().min(Extent::limit(profile)) / BYTES_PER_RULE),
             count: 0,
+            paces: Vec::new(),
             lookups: Lookups::default(),
             everybody: OnceLock::new(),
         };
@@ -154,8 +181,24 @@ impl<'a> Groups<'a> {
                 GroupLine::Rule(verdict) => {
                     self.rules.push(Rule { line: number, value_at, value_end, verdict });
                 }
+                GroupLine::Pace(kind) => {
+                    let value = &self.file[value_at as usize..value_end as usize];
+                    add_pace(&mut self.paces, self.count - 1, Pace::of_line(kind, value));
+                }
             }
         });
+    }
+
+    /// What these groups, which are in the order of the file, say about a crawler's pace.
+    pub(crate) fn pace(&self, groups: &[u32]) -> Pace {
+        if self.paces.is_empty() {
+            return Pace::NONE;
+        }
+        let pace = |group: &u32| {
+            let at = self.paces.binary_search_by_key(group, |(group, _)| *group).ok()?;
+            Some(self.paces[at].1)
+        };
+        groups.iter().filter_map(pace).fold(Pace::NONE, Pace::and)
     }
 
     pub(crate) fn file(&self) -> &'a [u8] {

@@ -10,6 +10,7 @@ use memchr::{memchr, memchr2};
 
 use crate::profile::{ByteOrderMark, ControlCharacters, Profile};
 use crate::read::marks::{BLOCK, marks};
+use crate::records;
 
 /// The field of a record, as the profile reads its name.
 ///
@@ -207,6 +208,8 @@ pub(crate) enum Kind {
     Allow,
     Disallow,
     Sitemap,
+    CrawlDelay,
+    RequestRate,
 }
 
 /// A line that matters to groups and rules. Its value is `file[value_at..value_end]`.
@@ -311,9 +314,14 @@ impl Scanner<'_, '_> {
             }
         }
         let Some((kind, name_len)) = usual else {
-            // All known fields, misspelt ones too, begin with one of these.
-            let known = matches!(self.text[begin] | 0x20, b'u' | b'd' | b'a' | b's');
-            return if known { self.unusual(end) } else { None };
+            // All fields that matter, misspelt ones too, begin with one of these.
+            let matters = match self.text[begin] | 0x20 {
+                b'u' | b'd' | b'a' | b's' => true,
+                // A hyphen or an underscore.
+                b'c' | b'r' | b'-' | 0x7F => may_be_pace(&self.text[begin..text_end]),
+                _ => false,
+            };
+            return if matters { self.unusual(end) } else { None };
         };
         if kind == Kind::Allow && !self.profile.allow_rules {
             return None;
@@ -355,6 +363,13 @@ impl Scanner<'_, '_> {
                     Field::Allow => Kind::Allow,
                     Field::Disallow => Kind::Disallow,
                     Field::Sitemap => Kind::Sitemap,
+                    Field::Other if may_be_pace(record.name) => {
+                        match records::Kind::of_field(record.name) {
+                            records::Kind::CrawlDelay => Kind::CrawlDelay,
+                            records::Kind::RequestRate => Kind::RequestRate,
+                            _ => return None,
+                        }
+                    }
                     Field::Other => return None,
                 };
                 let span = record.value_span();
@@ -395,6 +410,15 @@ fn usual_field(text: &[u8]) -> Option<(Kind, usize)> {
         return is_it.then_some((Kind::UserAgent, 11));
     }
     (head == word(b"sitemap:")).then_some((Kind::Sitemap, 8))
+}
+
+/// Whether a field whose name `text` begins with may be `Crawl-delay` or `Request-rate`, in any of
+/// the spellings that [`records::Kind::of_field`] knows.
+fn may_be_pace(text: &[u8]) -> bool {
+    let letters = text.iter().filter(|byte| !matches!(byte, b'-' | b'_' | b' ' | b'\t'));
+    let mut head = [0; 4];
+    head.iter_mut().zip(letters).for_each(|(head, letter)| *head = letter | 0x20);
+    matches!(&head, b"craw" | b"requ")
 }
 
 fn is_white(byte: u8, profile: &Profile) -> bool {
@@ -589,7 +613,11 @@ mod tests {
                         Field::Allow => Kind::Allow,
                         Field::Disallow => Kind::Disallow,
                         Field::Sitemap => Kind::Sitemap,
-                        Field::Other => return None,
+                        Field::Other => match records::Kind::of_field(record.name) {
+                            records::Kind::CrawlDelay => Kind::CrawlDelay,
+                            records::Kind::RequestRate => Kind::RequestRate,
+                            _ => return None,
+                        },
                     };
                     (kind, Some(record.value_span()))
                 }
@@ -607,7 +635,7 @@ mod tests {
 
     #[test]
     fn scan_finds_what_lines_find() {
-        let pieces: [&[u8]; 40] = [
+        let pieces: [&[u8]; 44] = [
             b"User-agent:",
             b"user-AGENT",
             b"user\ragent:",
@@ -625,6 +653,10 @@ mod tests {
             b"useragent: a",
             b"site-map:",
             b"Crawl-delay: 1",
+            b"_c-R_aw l\tdelay :2",
+            b"request rate:1/5",
+            b"crawl",
+            b"_",
             b"/",
             b"a",
             b"*",

@@ -54,6 +54,7 @@
 #[cfg(feature = "drafts")]
 mod drafts;
 mod error;
+mod pace;
 #[cfg(feature = "serde")]
 mod serialize;
 mod values;
@@ -71,6 +72,7 @@ pub use drafts::{
     Usage, Use,
 };
 pub use error::InvalidValue;
+pub use pace::Pace;
 pub use values::{CleanParam, Host, RequestRate, TimeWindow};
 
 /// What kind of record a field makes.
@@ -360,15 +362,6 @@ impl<'a> Robots<'a> {
         self.groups().tokens_of_group(group).collect()
     }
 
-    /// How long a crawler is asked to wait between two requests: the longest valid `Crawl-delay`
-    /// of its groups. Reads the file again; `O(n)`.
-    pub fn crawl_delay(&self, crawler: &Crawler) -> Option<Duration> {
-        let delay = |record: TypedRecord<'a>| match (record.scope, record.value) {
-            (Scope::Group(_), Ok(Value::CrawlDelay(delay))) => Some(delay),
-            _ => None,
-        };
-        self.typed_records_for(crawler).into_iter().filter_map(delay).max()
-    }
 }
 
 #[cfg(test)]
@@ -423,7 +416,7 @@ mod tests {
         assert_eq!(robots.group_tokens(0), [b"a", b"b"]);
         assert_eq!(robots.group_tokens(1), [b"*"]);
         assert!(robots.group_tokens(2).is_empty());
-        let delay = |name| robots.crawl_delay(&Crawler::name(name)).map(|delay| delay.as_secs());
+        let delay = |name| robots.pace(&Crawler::name(name)).crawl_delay.map(|delay| delay.as_secs());
         assert_eq!((delay("a"), delay("b"), delay("c")), (Some(3), Some(3), None));
     }
 

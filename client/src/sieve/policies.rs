@@ -100,5 +100,5 @@ fn compile(
     crawlers: &[Crawler],
 ) -> CrawlerPolicies {
     let robots = Robots::parse_with(file, profile, config);
-    CrawlerPolicies::new(crawlers.iter().map(|crawler| robots.policy(crawler)))
+    CrawlerPolicies::of(&robots, crawlers)
 }

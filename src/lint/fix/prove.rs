@@ -414,6 +414,8 @@ fn says(line: &[u8], profile: &Profile) -> Said {
             }
             Kind::Allow => Verdict::Allow,
             Kind::Disallow => Verdict::Disallow,
+            // No verdict depends on them.
+            Kind::CrawlDelay | Kind::RequestRate => return,
             kind => return said = Said::Other(kind),
         };
         let rule = RawRule { line: 1, verdict, value };
