@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use robotsieve::pack::{Pack, Writer};
-use robotsieve::{Crawler, Profile, Robots};
+use robotsieve::{Config, Crawler, Profile, Robots};
 
 const SEED: u64 = 1;
 /// How many hosts are generated and compiled at a time.
@@ -29,7 +29,9 @@ fn main() {
     let (mut generating, mut text) = (Duration::ZERO, 0);
     let begin = Instant::now();
     let out = BufWriter::with_capacity(1 << 20, File::create(&path).expect("a file"));
-    let mut writer = Writer::new(out, &profile, [crawler.clone()], false).expect("writes");
+    let mut config = Config::default();
+    config.keep_rules = false;
+    let mut writer = Writer::new(out, &profile, [crawler.clone()], &config).expect("writes");
     let mut contents: HashSet<u128> = HashSet::new();
     let mut own = 0;
     for from in (0..hosts).step_by(AT_A_TIME as usize) {

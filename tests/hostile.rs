@@ -535,6 +535,7 @@ fn hostile_packs() {
                     let Ok((name, site)) = origin else { continue };
                     let _ = site.ask("/a/b", &mut answers);
                     let _ = site.policy(0).and_then(|policy| policy.with_rules());
+                    let _ = (site.pace(0), site.sitemaps().map(|mut list| list.next()));
                     let _ = pack.get(name);
                 }
             }

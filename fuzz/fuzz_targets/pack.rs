@@ -11,6 +11,7 @@ const HEADER_LEN: usize = 16;
 const TRAILER_LEN: usize = 144;
 const BLOCK_LEN: usize = 4096;
 const MAGIC: &[u8; 8] = b"\x89rsieve\n";
+const VERSION: u8 = 2;
 
 fuzz_target!(|bytes: &[u8]| {
     ask(bytes);
@@ -35,8 +36,11 @@ fn ask(bytes: &[u8]) {
             let asked = site.ask(url, &mut answers);
             assert!(!verified || asked.is_ok(), "damaged, but verify() found nothing");
         }
+        let sitemaps = site.sitemaps().map(Iterator::count);
+        assert!(!verified || sitemaps.is_ok(), "damaged, but verify() found nothing");
         for crawler in 0..answers.len().min(4) {
             if let Ok(policy) = site.policy(crawler) {
+                let _ = policy.pace().min_interval();
                 let _ = policy.decide(urls[3]);
                 if let Ok(Some(policy)) = policy.with_rules() {
                     for url in urls {
@@ -54,7 +58,7 @@ fn ask(bytes: &[u8]) {
 fn mend(bytes: &mut [u8]) -> Option<()> {
     let body = bytes.len().checked_sub(TRAILER_LEN).filter(|len| *len >= HEADER_LEN)?;
     bytes[..8].copy_from_slice(MAGIC);
-    bytes[8..16].copy_from_slice(&[1, 0, 0, 0, 0, 0, 0, 0]);
+    bytes[8..16].copy_from_slice(&[VERSION, 0, 0, 0, 0, 0, 0, 0]);
     let number = |bytes: &[u8], index: usize| {
         let at = body + 28 + 8 * index;
         let number = u64::from_le_bytes(bytes[at..at + 8].try_into().ok()?);
@@ -82,7 +86,7 @@ fn mend(bytes: &mut [u8]) -> Option<()> {
     bytes[body + 20..body + 24].copy_from_slice(&blocks.to_le_bytes());
     bytes[body + 24..body + 28].copy_from_slice(&about.to_le_bytes());
     let end = bytes.len();
-    bytes[end - 16..end - 12].copy_from_slice(&1u32.to_le_bytes());
+    bytes[end - 16..end - 12].copy_from_slice(&u32::from(VERSION).to_le_bytes());
     let checksum = crc32fast::hash(&bytes[body..end - 12]);
     bytes[end - 12..end - 8].copy_from_slice(&checksum.to_le_bytes());
     bytes[end - 8..].copy_from_slice(MAGIC);

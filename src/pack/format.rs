@@ -114,18 +114,21 @@ pub(super) fn pace_from_bytes(bytes: &[u8; PACE_LEN]) -> Option<Pace> {
     let [secs, period_secs] = [u64_at(bytes, 0)?, u64_at(bytes, 16)?];
     let [nanos, requests, period_nanos, window] =
         [8, 12, 24, 28].map(|at| u32_at(bytes, at).expect("within 32 bytes"));
-    let duration =
-        |secs, nanos: u32| (nanos < 1_000_000_000).then(|| Duration::new(secs, nanos));
+    let duration = |secs, nanos: u32| (nanos < 1_000_000_000).then(|| Duration::new(secs, nanos));
     let window = match [window as u16, (window >> 16) as u16] {
         [u16::MAX, u16::MAX] => None,
-        [from, to] if from < DAY && to <= DAY => Some(TimeWindow { from_minute: from, to_minute: to }),
+        [from, to] if from < DAY && to <= DAY => {
+            Some(TimeWindow { from_minute: from, to_minute: to })
+        }
         _ => return None,
     };
     let pace = Pace {
         crawl_delay: if nanos == u32::MAX { None } else { Some(duration(secs, nanos)?) },
         request_rate: match requests {
             0 => None,
-            _ => Some(RequestRate { requests, period: duration(period_secs, period_nanos)?, window }),
+            _ => {
+                Some(RequestRate { requests, period: duration(period_secs, period_nanos)?, window })
+            }
         },
     };
     // What is not there is written in one way only.

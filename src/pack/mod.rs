@@ -12,11 +12,15 @@
 //!
 //! ```
 //! use robotsieve::pack::{Pack, Packed, Writer};
-//! use robotsieve::{Answer, Crawler, Profile};
+//! use robotsieve::{Answer, Config, Crawler, Profile};
 //!
 //! let crawlers = ["GPTBot", "Googlebot"].map(Crawler::name);
-//! let mut writer = Writer::new(Vec::new(), &Profile::RFC9309, crawlers, false)?;
-//! let file = b"User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /search";
+//! let mut config = Config::default();
+//! config.keep_rules = false;
+//! config.keep_sitemaps = true;
+//! let mut writer = Writer::new(Vec::new(), &Profile::RFC9309, crawlers, &config)?;
+//! let file = b"User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /search\n\
+//!     Crawl-delay: 5\nSitemap: https://example.com/sitemap.xml";
 //! let packed = writer.recipe().pack(file);
 //! writer.add(b"example.com", &packed)?;
 //! writer.add(b"www.example.com", &packed)?;
@@ -28,6 +32,8 @@
 //! site.ask("https://example.com/search?q=x", &mut answers)?;
 //! assert_eq!(answers, [Answer::Disallow, Answer::Disallow]);
 //! assert!(site.policy(1)?.is_allowed("https://example.com/")?);
+//! assert_eq!(site.pace(1)?.crawl_delay.unwrap().as_secs(), 5);
+//! assert_eq!(site.sitemaps()?.next(), Some(&b"https://example.com/sitemap.xml"[..]));
 //! assert!(pack.get(b"example.org")?.is_none());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

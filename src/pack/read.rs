@@ -459,10 +459,16 @@ impl<'p> Pack<'p> {
         let kind = body.first().copied();
         if kind == Some(KIND_SITEMAPS) {
             let mut rest = Take(&body[1..]);
-            while rest.text().is_some() {}
-            return match rest.0 {
-                [] if body.len() > 1 => Ok(()),
-                _ => damaged("the sitemaps of a record cannot be read"),
+            let is_list = loop {
+                match rest.text() {
+                    Some(_) if rest.0.is_empty() => break true,
+                    Some(_) => {}
+                    None => break false,
+                }
+            };
+            return match is_list {
+                true => Ok(()),
+                false => damaged("the sitemaps of a record cannot be read"),
             };
         }
         let Some((body, _)) = split_pace(body) else {

@@ -54,8 +54,7 @@ impl Recipe {
     pub fn pack(&self, file: &[u8]) -> Packed {
         let parts = &*self.0;
         // `body` compiles the policies, nothing else does.
-        let config =
-            Config { build_after: Some(u32::MAX), keep_rules: true, ..parts.config };
+        let config = Config { build_after: Some(u32::MAX), keep_rules: true, ..parts.config };
         let robots = Robots::parse_with(file, &parts.profile, &config);
         let mut packed = Packed {
             content: self.content(file),

@@ -114,7 +114,8 @@ struct Rare {
 
 impl Rare {
     fn boxed(config: &Config, pace: Pace) -> Option<Box<Rare>> {
-        let of = |config: &Config, pace| Rare { engine: config.engine, limits: config.limits, pace };
+        let of =
+            |config: &Config, pace| Rare { engine: config.engine, limits: config.limits, pace };
         let rare = of(config, pace);
         (rare != of(&Config::default(), Pace::NONE)).then(|| Box::new(rare))
     }

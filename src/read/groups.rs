@@ -72,7 +72,9 @@ impl Rule {
 /// A line that belongs to a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum GroupLine {
-    Agent { opens_group: bool },
+    Agent {
+        opens_group: bool,
+    },
     Rule(Verdict),
     /// A crawl delay or a request rate.
     Pace(records::Kind),

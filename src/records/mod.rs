@@ -361,7 +361,6 @@ impl<'a> Robots<'a> {
     pub fn group_tokens(&self, group: u32) -> Vec<&'a [u8]> {
         self.groups().tokens_of_group(group).collect()
     }
-
 }
 
 #[cfg(test)]
@@ -416,7 +415,8 @@ mod tests {
         assert_eq!(robots.group_tokens(0), [b"a", b"b"]);
         assert_eq!(robots.group_tokens(1), [b"*"]);
         assert!(robots.group_tokens(2).is_empty());
-        let delay = |name| robots.pace(&Crawler::name(name)).crawl_delay.map(|delay| delay.as_secs());
+        let delay =
+            |name| robots.pace(&Crawler::name(name)).crawl_delay.map(|delay| delay.as_secs());
         assert_eq!((delay("a"), delay("b"), delay("c")), (Some(3), Some(3), None));
     }
 

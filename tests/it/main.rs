@@ -20,6 +20,7 @@ mod lint_fixes;
 #[cfg(feature = "lint")]
 mod lint_pages;
 mod once;
+mod pace;
 #[cfg(feature = "pack")]
 mod pack;
 #[cfg(feature = "pack")]

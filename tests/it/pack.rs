@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use robotsieve::pack::{Pack, PackError, Writer};
-use robotsieve::{Answer, Crawler, CrawlerPolicies, Profile, Robots};
+use robotsieve::records::Pace;
+use robotsieve::{Answer, Config, Crawler, CrawlerPolicies, Profile, Robots};
 
 const CRAWLERS: [&str; 3] = ["GPTBot", "Googlebot", "MyCrawler"];
 
@@ -18,7 +19,12 @@ fn files() -> Vec<(String, Vec<u8>)> {
         .collect();
     files.push(("empty.example".into(), Vec::new()));
     files.push(("copy.example:8080".into(), files[0].1.clone()));
+    let delays =
+        b"User-agent: GPTBot\nDisallow: /a\nCrawl-delay: 2.5\n\nUser-agent: *\nDisallow: /a\n\
+        Request-rate: 1/5 0600-0845\nSitemap: https://delay.example/1.xml\nSitemap: /2.xml\n";
+    files.push(("delay.example".into(), delays.to_vec()));
     let mut hostile = b"User-agent: *\n".to_vec();
+    hostile.extend(b"Crawl-delay: 7\n");
     for letter in b'a'..b'u' {
         let letter = char::from(letter);
         hostile.extend(format!("Disallow: /*{letter}x*A{letter}y\nAllow: /é*{letter}$\n").bytes());
@@ -27,8 +33,17 @@ fn files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
+/// Packs with rules keep sitemaps too.
+fn config(keep_rules: bool) -> Config {
+    let mut config = Config::default();
+    config.keep_rules = keep_rules;
+    config.keep_sitemaps = keep_rules;
+    config
+}
+
 fn packed(files: &[(String, Vec<u8>)], profile: &Profile, keep_rules: bool) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), profile, crawlers(), keep_rules).expect("a Vec");
+    let config = config(keep_rules);
+    let mut writer = Writer::new(Vec::new(), profile, crawlers(), &config).expect("a Vec");
     for (host, file) in files {
         if !writer.add_known(host.as_bytes(), writer.recipe().content(file)).expect("a Vec") {
             let packed = writer.recipe().pack(file);
@@ -47,21 +62,28 @@ fn urls(host: &str, number: u64) -> Vec<Vec<u8>> {
     urls
 }
 
-/// All answers of a pack, or the first damage.
-fn answers(pack: &Pack<'_>, files: &[(String, Vec<u8>)]) -> Result<Vec<Answer>, PackError> {
-    let mut answers = Vec::new();
+/// All that a pack says: answers, paces and sitemaps.
+type Said = (Vec<Answer>, Vec<Pace>, Vec<Vec<u8>>);
+
+/// All that a pack says, or the first damage.
+fn answers(pack: &Pack<'_>, files: &[(String, Vec<u8>)]) -> Result<Said, PackError> {
+    let (mut answers, mut paces, mut sitemaps) = Said::default();
     for (number, (host, _)) in files.iter().enumerate() {
         let Some(site) = pack.get(host.as_bytes())? else {
             answers.push(Answer::Unknown);
             continue;
         };
+        for crawler in 0..3 {
+            paces.push(site.pace(crawler)?);
+        }
+        sitemaps.extend(site.sitemaps()?.map(<[u8]>::to_vec));
         for url in urls(host, number as u64) {
             let mut row = [Answer::Unknown; 3];
             site.ask(&url, &mut row)?;
             answers.extend(row);
         }
     }
-    Ok(answers)
+    Ok((answers, paces, sitemaps))
 }
 
 #[test]
@@ -81,13 +103,26 @@ fn same_as_the_policies() {
             assert_eq!(stat.files, distinct.len() as u64);
             assert!(stat.files < stat.origins);
             assert!(stat.tables > 5, "{stat:?}");
+            assert!(stat.paces > 0, "{stat:?}");
+            assert_eq!(stat.sitemap_lists > 0, keep_rules, "{stat:?}");
             assert!(pack.get(b"nobody.example").expect("no damage").is_none());
             assert_eq!(pack.origins().count(), files.len());
             for (number, (host, file)) in files.iter().enumerate() {
                 let site = pack.get(host.as_bytes()).expect("no damage").expect("was added");
-                let robots = Robots::parse(file, &profile);
-                let policies =
-                    CrawlerPolicies::new(crawlers().map(|crawler| robots.policy(&crawler)));
+                let robots = Robots::parse_with(file, &profile, &config(keep_rules));
+                let policies = CrawlerPolicies::of(&robots, &crawlers());
+                let sitemaps: Vec<&[u8]> = site.sitemaps().expect("no damage").collect();
+                assert_eq!(sitemaps, policies.sitemaps().collect::<Vec<_>>(), "{name} {host}");
+                let wanted = if keep_rules { robots.sitemaps().collect() } else { Vec::new() };
+                assert_eq!(sitemaps, wanted, "{name} {host}");
+                for (crawler, agent) in crawlers().iter().enumerate() {
+                    let pace = site.pace(crawler).expect("no damage");
+                    assert_eq!(pace, robots.pace(agent), "{name} {host}");
+                    assert_eq!(pace, policies.pace(crawler), "{name} {host}");
+                    let policy = site.policy(crawler).expect("no damage");
+                    let with_rules = policy.with_rules().expect("no damage");
+                    assert!(with_rules.is_none_or(|policy| policy.pace() == pace));
+                }
                 for url in urls(host, number as u64) {
                     let (mut wanted, mut got) = ([Answer::Unknown; 3], [Answer::Unknown; 3]);
                     policies.ask(&url, &mut wanted);
@@ -160,15 +195,20 @@ fn other_files() {
     let pack = Pack::open(&bytes).expect("a pack of nothing");
     assert!(pack.is_empty() && pack.get(b"e.com").expect("no damage").is_none());
     pack.verify().expect("no damage");
-    bytes[8] = 7;
-    assert_eq!(Pack::open(&bytes).unwrap_err(), PackError::Version(7));
+    for version in [1, 7] {
+        bytes[8] = version;
+        let error = Pack::open(&bytes).unwrap_err();
+        assert_eq!(error, PackError::Version(version.into()));
+        assert!(error.to_string().ends_with("this program reads version 2; write the pack again"));
+    }
 }
 
 /// Each of many origins is found, and no other.
 #[test]
 fn many_origins() {
     let file = b"User-agent: *\nDisallow: /a";
-    let mut writer = Writer::new(Vec::new(), &Profile::GOOGLE, crawlers(), false).expect("a Vec");
+    let config = config(false);
+    let mut writer = Writer::new(Vec::new(), &Profile::GOOGLE, crawlers(), &config).expect("a Vec");
     let packed = writer.recipe().pack(file);
     for number in 0..20_000 {
         writer.add(format!("host{number}.example").as_bytes(), &packed).expect("a Vec");

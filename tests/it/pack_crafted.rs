@@ -4,12 +4,13 @@
 use std::path::Path;
 
 use crate::support::crafted::{
-    Crafted, PackedRule, branch, record, rules_body, table, table_body, wait,
+    Crafted, PackedRule, branch, delay, record, rules_body, sitemaps_body, table, table_body, wait,
+    with_pace,
 };
 use crate::support::{generate, hostile_packs};
 use proptest::prelude::*;
 use robotsieve::pack::{Pack, PackError, Writer};
-use robotsieve::{Answer, Crawler, Profile};
+use robotsieve::{Answer, Config, Crawler, Profile};
 
 /// What is wrong with a pack; `None` if it is as a writer writes it, and can be asked.
 fn damage(pack: &Crafted) -> Option<&'static str> {
@@ -25,6 +26,7 @@ fn damage(pack: &Crafted) -> Option<&'static str> {
             let (name, site) = origin?;
             assert!(pack.get(name)?.is_some());
             site.ask("/a", &mut answers)?;
+            site.sitemaps()?.for_each(drop);
             for crawler in 0..answers.len() {
                 site.policy(crawler)?.with_rules()?;
             }
@@ -122,6 +124,85 @@ fn rules() {
 }
 
 #[test]
+fn paces() {
+    let rules = rules_body(&[PackedRule::disallow(b"/a", 2)]);
+    let table = table_body(&table(&[wait(&[], [0; 96])]));
+    for body in [&rules, &table] {
+        let pack = of(&with_pace(body, delay(5, 500_000_000)));
+        assert_eq!(damage(&pack), None);
+        let bytes = pack.bytes();
+        let pack = Pack::open(&bytes).expect("a pack");
+        let site = pack.get(b"e.com").expect("no damage").expect("is there");
+        let delay = site.pace(0).expect("no damage").crawl_delay;
+        assert_eq!(delay, Some(std::time::Duration::from_millis(5_500)));
+    }
+    let change = |change: fn(&mut [u8; 32])| {
+        let mut pace = delay(1, 0);
+        change(&mut pace);
+        with_pace(&rules, pace)
+    };
+    let bodies = [
+        ("nanoseconds of a second and more", change(|pace| *pace = delay(1, 1_000_000_000))),
+        ("a delay that is none and some", change(|pace| pace[8..12].fill(0xFF))),
+        ("nothing", change(|pace| *pace = delay(0, u32::MAX))),
+        ("a period without requests", change(|pace| pace[16] = 1)),
+        ("a window without a rate", change(|pace| pace[28..].fill(0))),
+        ("a window after midnight", change(|pace| (pace[12], pace[29]) = (1, 0xF0))),
+        ("cut short", [&[3], &[0; 31][..]].concat()),
+    ];
+    for (name, body) in bodies {
+        assert_eq!(damage(&of(&body)), Some("the pace of a record cannot be read"), "{name}");
+    }
+    // The 32 bytes are taken from the end.
+    let short = [&with_pace(&rules, delay(1, 0))[..10], &delay(1, 0)].concat();
+    assert_eq!(damage(&of(&short)), Some("the rules of a record cannot be read"));
+    let unknown = Some("the kind of a record is unknown");
+    assert_eq!(damage(&of(&with_pace(&[8], delay(1, 0)))), unknown);
+    assert_eq!(damage(&of(&with_pace(&[4], delay(1, 0)))), unknown);
+}
+
+#[test]
+fn sitemaps() {
+    let rules = rules_body(&[]);
+    let with = |list: Option<&[u8]>| {
+        let mut pack = Crafted::new(&Profile::RFC9309);
+        pack.keeps_sitemaps = true;
+        let policy = pack.record(&rules);
+        let list = list.map_or(0, |list| pack.record(list));
+        let row = pack.row(&[policy, list]);
+        pack.origins(&[(b"e.com".to_vec(), row)]);
+        pack
+    };
+    let list = sitemaps_body(&[b"https://e.com/s.xml", b"", b"\xFF"]);
+    let pack = with(Some(&list));
+    assert_eq!(damage(&pack), None);
+    let bytes = pack.bytes();
+    let opened = Pack::open(&bytes).expect("a pack");
+    let site = opened.get(b"e.com").expect("no damage").expect("is there");
+    let found: Vec<&[u8]> = site.sitemaps().expect("no damage").collect();
+    assert_eq!(found, [&b"https://e.com/s.xml"[..], b"", b"\xFF"]);
+    assert_eq!(damage(&with(None)), None);
+
+    let unreadable = Some("the sitemaps of a record cannot be read");
+    assert_eq!(damage(&with(Some(&list[..list.len() - 1]))), unreadable);
+    assert_eq!(damage(&with(Some(&[4]))), unreadable);
+    assert_eq!(damage(&with(Some(&rules))), Some("a row leads to no record"));
+    // The columns of the policies and of the sitemaps are not mistaken for each other.
+    let mut swapped = pack.clone();
+    swapped.rows.swap(0, 1);
+    assert_eq!(damage(&swapped), Some("a row leads to no record"));
+    let bytes = swapped.bytes();
+    let opened = Pack::open(&bytes).expect("a pack");
+    let site = opened.get(b"e.com").expect("no damage").expect("is there");
+    assert!(site.policy(0).is_err() && site.sitemaps().is_err());
+    // Nor are they there if the trailer says that they are not.
+    let mut none = pack;
+    none.keeps_sitemaps = false;
+    none.rows.pop();
+    assert_eq!(damage(&none), Some("sitemaps in a pack that keeps none"));
+}
+
+#[test]
 fn records_that_overlap() {
     let inner = rules_body(&[PackedRule::disallow(b"/a", 2)]);
     let mut outer = PackedRule::disallow(b"/b", 2);
@@ -177,7 +258,7 @@ fn many_crawlers() {
     assert_eq!(most(4097), Some("the parts do not fill the file"));
     let writer = |count| {
         let crawlers = std::iter::repeat_n(Crawler::name("bot"), count);
-        Writer::new(Vec::new(), &Profile::RFC9309, crawlers, false)
+        Writer::new(Vec::new(), &Profile::RFC9309, crawlers, &Config::default())
     };
     assert!(writer(4096).is_ok());
     assert!(writer(4097).is_err_and(|error| error.to_string().contains("too many crawlers")));
@@ -236,7 +317,8 @@ proptest! {
     ) {
         for (name, profile) in Profile::NAMED {
             let crawlers = [Crawler::name("bot")];
-            let mut writer = Writer::new(Vec::new(), profile, crawlers, true).expect("a Vec");
+            let config = Config::default();
+            let mut writer = Writer::new(Vec::new(), profile, crawlers, &config).expect("a Vec");
             let packed = writer.recipe().pack(&generated.file);
             writer.add(b"e.com", &packed).expect("a Vec");
             let bytes = writer.finish().expect("a Vec");

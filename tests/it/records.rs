@@ -2,13 +2,14 @@
 //! Also counts what real files have.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::support::{corpus, say};
 use proptest::prelude::*;
-use robotsieve::records::{Kind, Scope, Value};
+use robotsieve::records::{Kind, Pace, RequestRate, Scope, Value};
 #[cfg(feature = "drafts")]
 use robotsieve::records::{Preference, Use};
-use robotsieve::{Crawler, Field, Profile, Robots};
+use robotsieve::{Config, Crawler, Field, Profile, Robots};
 
 /// What must hold for any file.
 fn look_at(file: &[u8], profile: &Profile) {
@@ -48,13 +49,71 @@ fn look_at(file: &[u8], profile: &Profile) {
         let crawler = Crawler::name(name);
         let of_crawler = robots.typed_records_for(&crawler);
         assert!(of_crawler.iter().all(|record| typed.contains(record)));
-        if robots.crawl_delay(&crawler).is_some() {
-            assert!(of_crawler.iter().any(|record| record.kind == Kind::CrawlDelay));
-        }
+        pace_holds(file, profile, &crawler);
         #[cfg(feature = "drafts")]
         for url in [&b"/"[..], b"/a", b"/a/b%41?c", b"https://e.com/x", b"nonsense", b"\xFF"] {
             usage_holds(&robots, &crawler, url);
         }
+    }
+}
+
+/// The slowest pace of the typed records that are in groups of a crawler.
+fn slowest(robots: &Robots<'_>, crawler: &Crawler) -> Pace {
+    let mut pace = Pace::default();
+    for record in robots.typed_records_for(crawler) {
+        match record.value {
+            _ if !matches!(record.scope, Scope::Group(_)) => {}
+            Ok(Value::CrawlDelay(delay)) => pace.crawl_delay = pace.crawl_delay.max(Some(delay)),
+            Ok(Value::RequestRate(rate)) => {
+                let nanos = |rate: RequestRate| rate.period.as_nanos();
+                let is_slower = |old: RequestRate| {
+                    nanos(rate) * u128::from(old.requests) > nanos(old) * u128::from(rate.requests)
+                };
+                if pace.request_rate.is_none_or(is_slower) {
+                    pace.request_rate = Some(rate);
+                }
+            }
+            _ => {}
+        }
+    }
+    pace
+}
+
+/// A crawler's pace is what the typed records of its groups say, wherever it is asked for.
+fn pace_holds(file: &[u8], profile: &Profile, crawler: &Crawler) {
+    let mut config = Config::default();
+    config.max_interval = Duration::MAX;
+    let robots = Robots::parse_with(file, profile, &config);
+    let wanted = slowest(&robots, crawler);
+    let policy = robots.policy(crawler);
+    assert_eq!(policy.pace(), wanted, "{}", file.escape_ascii());
+    assert_eq!(robots.pace(crawler), wanted);
+    assert_eq!(
+        (policy.crawl_delay(), policy.request_rate()),
+        (wanted.crawl_delay, wanted.request_rate)
+    );
+    let delay = wanted.crawl_delay.unwrap_or_default();
+    assert!(wanted.min_interval().is_none_or(|interval| interval >= delay));
+
+    // Nothing is slower than the cap, and what is not is as before.
+    let cap = Duration::from_secs(7);
+    config.max_interval = cap;
+    config.keep_rules = false;
+    let capped = Robots::parse_with(file, profile, &config).policy(crawler).pace();
+    assert_eq!(capped.crawl_delay, wanted.crawl_delay.map(|delay| delay.min(cap)));
+    assert_eq!(capped.min_interval(), wanted.min_interval().map(|interval| interval.min(cap)));
+
+    // A crawler with groups that say nothing takes what '*' says, if it is told to.
+    config.max_interval = Duration::MAX;
+    config.inherit_pace = true;
+    let robots = Robots::parse_with(file, profile, &config);
+    let everybody = slowest(&robots, &Crawler::name("~"));
+    let inherited = robots.pace(crawler);
+    assert_eq!(robots.policy(crawler).pace(), inherited);
+    if !wanted.is_none() {
+        assert_eq!(inherited, wanted);
+    } else if !robots.group_of(crawler).is_empty() {
+        assert_eq!(inherited, everybody);
     }
 }
 

@@ -31,7 +31,15 @@ fn what_is_stored_is_read_back() {
     config.limits = Limits::NONE;
     config.build_after = Some(7);
     config.keep_rules = false;
+    config.keep_sitemaps = true;
+    config.max_interval = std::time::Duration::from_millis(1_500);
+    config.inherit_pace = true;
     assert_eq!(read_back(&config), config);
+    let file = b"User-agent: *\nCrawl-delay: 2.5\nRequest-rate: 1/5m 0600-0845";
+    for file in [&file[..], &file[..30], b""] {
+        let pace = Robots::parse(file, &Profile::RFC9309).pace(&Crawler::name("bot"));
+        assert_eq!(read_back(&pace), pace);
+    }
 }
 
 #[test]

@@ -65,6 +65,10 @@ pub struct PackArgs {
         about doubles the size")]
     pub keep_rules: bool,
 
+    /// Keep the sitemaps of each file in the pack, for programs that use the library
+    #[arg(long)]
+    pub keep_sitemaps: bool,
+
     #[command(flatten)]
     pub threads: Threads,
 

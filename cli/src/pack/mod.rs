@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rayon::prelude::*;
+use robotsieve::Config;
 use robotsieve::pack::{Packed, Writer};
 
 use crate::error::{Failure, Status};
@@ -50,19 +51,24 @@ fn stat(path: &Path, progress: When) -> Result<Status, Failure> {
     let stat = progress::with_spinner(progress, "reading", || pack.stat());
     let stat = stat.map_err(|error| packs::damaged(path, &error))?;
     let crawlers: Vec<String> = pack.crawlers().iter().map(crawler_names).collect();
+    let yes = |kept| if kept { "yes" } else { "no" }.to_string();
     let ratio = |of: u64, to: u64| format!("{:.1}", of as f64 / to.max(1) as f64);
     let lines = [
         ("written_by", pack.tool().to_string()),
         ("profile", pack.profile_name().to_string()),
         ("crawlers", crawlers.join("; ")),
-        ("rules_kept", if pack.keeps_rules() { "yes" } else { "no" }.to_string()),
+        ("rules_kept", yes(pack.keeps_rules())),
+        ("sitemaps_kept", yes(pack.keeps_sitemaps())),
         ("origins", stat.origins.to_string()),
         ("files", stat.files.to_string()),
         ("origins_per_file", ratio(stat.origins, stat.files)),
         ("policies", stat.policies.to_string()),
         ("policies_as_tables", stat.tables.to_string()),
         ("policies_as_rules", (stat.policies - stat.tables).to_string()),
+        ("policies_with_pace", stat.paces.to_string()),
+        ("sitemap_lists", stat.sitemap_lists.to_string()),
         ("bytes_of_policies", stat.policy_bytes.to_string()),
+        ("bytes_of_sitemaps", stat.sitemap_bytes.to_string()),
         ("bytes_of_rows", stat.row_bytes.to_string()),
         ("bytes_of_names", stat.name_bytes.to_string()),
         ("bytes_of_index", stat.index_bytes.to_string()),
@@ -102,8 +108,10 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     hosts.sort_unstable();
     let failed = |cause| Failure::io(format!("cannot write pack '{}'", output.display()), cause);
     let out = BufWriter::with_capacity(1 << 20, temporary(output).map_err(failed)?);
-    let writer =
-        Writer::new(out, &args.profile.get(), crawlers, args.keep_rules).map_err(failed)?;
+    let mut config = Config::default();
+    config.keep_rules = args.keep_rules;
+    config.keep_sitemaps = args.keep_sitemaps;
+    let writer = Writer::new(out, &args.profile.get(), crawlers, &config).map_err(failed)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.get()).build();
     let threads = threads.map_err(|cause| failed(io::Error::other(cause)))?;
     let bar = Bar::new(args.progress.progress, Measure::Count(hosts.len() as u64, "hosts"));

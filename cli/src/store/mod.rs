@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use robotsieve::pack::Writer;
-use robotsieve::{Origin, Profile};
+use robotsieve::{Config, Origin, Profile};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
 use robotsieve_client::store::{MAX_BODY_BYTES, Store};
@@ -219,8 +219,9 @@ fn to_pack<'t>(
     let crawlers = args.agents.crawlers(&args.profile.get())?;
     let cannot = |cause| Failure::io(format!("cannot write pack '{}'", path.display()), cause);
     let out = BufWriter::with_capacity(1 << 20, temporary(path).map_err(cannot)?);
-    let mut writer =
-        Writer::new(out, &args.profile.get(), crawlers, args.keep_rules).map_err(cannot)?;
+    let mut config = Config::default();
+    config.keep_rules = args.keep_rules;
+    let mut writer = Writer::new(out, &args.profile.get(), crawlers, &config).map_err(cannot)?;
     let recipe = writer.recipe().clone();
     for row in texts {
         let (authority, text) = row?;

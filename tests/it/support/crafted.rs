@@ -1,7 +1,7 @@
 //! Packs that no writer makes, byte by byte but with right checksums: see `docs/pack.md`.
 
-use robotsieve::Profile;
 use robotsieve::pack::Writer;
+use robotsieve::{Config, Profile};
 
 const HEADER_LEN: usize = 16;
 const TRAILER_LEN: usize = 144;
@@ -13,13 +13,14 @@ const MAGIC: &[u8; 8] = b"\x89rsieve\n";
 pub struct Crafted {
     pub profile: Profile,
     pub keeps_rules: bool,
+    pub keeps_sitemaps: bool,
     /// The names of each crawler.
     pub crawlers: Vec<Vec<Vec<u8>>>,
     /// Everything between the header and the rows, a multiple of eight bytes.
     pub records: Vec<u8>,
     /// What the trailer says of the number of records.
     pub record_count: u64,
-    /// The numbers of the records, for each file and crawler.
+    /// The numbers of the records, for each file and crawler, and of the sitemaps if it keeps them.
     pub rows: Vec<u32>,
     pub files: u64,
     pub names: Vec<u8>,
@@ -48,6 +49,7 @@ impl Crafted {
         Crafted {
             profile: *profile,
             keeps_rules: false,
+            keeps_sitemaps: false,
             crawlers: vec![vec![b"bot".to_vec()]],
             records: Vec::new(),
             record_count: 0,
@@ -83,9 +85,10 @@ impl Crafted {
         u32::try_from((HEADER_LEN + at) / 8).expect("a small pack")
     }
 
-    /// Adds a file with a record for each crawler, and returns its row.
+    /// Adds a file with a record for each crawler, and for its sitemaps if the pack keeps them, and
+    /// returns its row.
     pub fn row(&mut self, records: &[u32]) -> u32 {
-        assert_eq!(records.len(), self.crawlers.len());
+        assert_eq!(records.len(), self.crawlers.len() + usize::from(self.keeps_sitemaps));
         self.rows.extend(records);
         self.files += 1;
         u32::try_from(self.files - 1).expect("a small pack")
@@ -116,7 +119,7 @@ impl Crafted {
     /// The bytes of the pack.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend([1, 0, 0, 0, 0, 0, 0, 0]);
+        bytes.extend([2, 0, 0, 0, 0, 0, 0, 0]);
         bytes.extend(&self.records);
         let rows = bytes.len();
         bytes.extend(self.rows.iter().flat_map(|record| record.to_le_bytes()));
@@ -143,7 +146,8 @@ impl Crafted {
         }
         let end = bytes.len();
         let mut trailer = reading(&self.profile).to_vec();
-        trailer.extend(u32::from(self.keeps_rules).to_le_bytes());
+        let keeps = u32::from(self.keeps_rules) | u32::from(self.keeps_sitemaps) << 1;
+        trailer.extend(keeps.to_le_bytes());
         trailer.extend(number(self.crawlers.len()));
         trailer.extend(self.seed.to_le_bytes());
         trailer.extend(self.reach.to_le_bytes());
@@ -157,7 +161,7 @@ impl Crafted {
             trailer.extend((offset as u64).to_le_bytes());
         }
         trailer.resize(TRAILER_LEN - 16, 0);
-        trailer.extend(1u32.to_le_bytes());
+        trailer.extend(2u32.to_le_bytes());
         trailer.extend(crc32fast::hash(&trailer).to_le_bytes());
         trailer.extend(MAGIC);
         bytes.extend(trailer);
@@ -223,6 +227,28 @@ pub fn rules_body(rules: &[PackedRule]) -> Vec<u8> {
     body
 }
 
+/// The body of a record that is sitemaps.
+pub fn sitemaps_body(sitemaps: &[&[u8]]) -> Vec<u8> {
+    let texts = sitemaps.iter().flat_map(|sitemap| text(sitemap));
+    [4].into_iter().chain(texts).collect()
+}
+
+/// The same body of a policy's record with a pace.
+pub fn with_pace(body: &[u8], pace: [u8; 32]) -> Vec<u8> {
+    let mut body = [body, &pace].concat();
+    body[0] |= 2;
+    body
+}
+
+/// A crawl delay of these seconds and nanoseconds, and no request rate.
+pub fn delay(secs: u64, nanos: u32) -> [u8; 32] {
+    let mut pace = [0; 32];
+    pace[..8].copy_from_slice(&secs.to_le_bytes());
+    pace[8..12].copy_from_slice(&nanos.to_le_bytes());
+    pace[28..].fill(0xFF);
+    pace
+}
+
 /// A record of a table whose targets have two bytes: a branch on these bytes, each with its
 /// target, to a verdict otherwise. No transition has a peek.
 pub fn branch(transitions: &[(u8, u16)], otherwise_disallow: bool) -> Vec<u8> {
@@ -270,7 +296,7 @@ fn short(number: usize) -> u8 {
 /// How the trailer says how URLs are read: what the writer says of the profile.
 fn reading(profile: &Profile) -> [u8; 4] {
     let none: [robotsieve::Crawler; 0] = [];
-    let pack = Writer::new(Vec::new(), profile, none, false).and_then(Writer::finish);
+    let pack = Writer::new(Vec::new(), profile, none, &Config::default()).and_then(Writer::finish);
     let pack = pack.expect("a Vec");
     *pack[pack.len() - TRAILER_LEN..].first_chunk().expect("a trailer")
 }

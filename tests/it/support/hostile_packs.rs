@@ -3,14 +3,15 @@
 use robotsieve::Profile;
 
 use super::crafted::{
-    Crafted, PackedRule, Slot, branch, hash, number, record, rules_body, table, table_body, wait,
+    Crafted, PackedRule, Slot, branch, delay, hash, number, record, rules_body, sitemaps_body,
+    table, table_body, wait, with_pace,
 };
 
 /// Makes a pack of about so many bytes.
 type Make = fn(usize) -> Vec<u8>;
 
 /// Each way, with its name.
-pub const ALL: [(&str, Make); 11] = [
+pub const ALL: [(&str, Make); 13] = [
     ("branches without exits", branches_without_exits),
     ("small tables of branches without exits", small_tables),
     ("branches that share their targets", shared_branches),
@@ -22,6 +23,8 @@ pub const ALL: [(&str, Make); 11] = [
     ("an index without free slots", full_index),
     ("names that overlap", overlapping_names),
     ("a row of many crawlers", many_crawlers),
+    ("one damaged list of sitemaps for all origins", one_damaged_list),
+    ("lists of sitemaps within lists", nested_lists),
 ];
 
 /// Bytes of transitions: none of them is special in the profile that all packs here have.
@@ -283,5 +286,46 @@ fn many_crawlers(bytes: usize) -> Vec<u8> {
     let records: Vec<u32> = (0..count).map(|_| pack.record(&body)).collect();
     let row = pack.row(&records);
     pack.origins(&[(b"e.com".to_vec(), row)]);
+    pack.bytes()
+}
+
+/// The last of many empty sitemaps is cut short.
+fn one_damaged_list(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    pack.keeps_sitemaps = true;
+    let policy = pack.record(&with_pace(&rules_body(&[]), delay(1, 0)));
+    let mut list = sitemaps_body(&vec![&b""[..]; bytes / 8]);
+    list.pop();
+    let list = pack.record(&list);
+    let row = pack.row(&[policy, list]);
+    let origins: Vec<(Vec<u8>, u32)> =
+        (0..bytes / 80).map(|number| (format!("{number}.com").into_bytes(), row)).collect();
+    pack.origins(&origins);
+    pack.bytes()
+}
+
+/// Each record is a sitemap that holds all records after it.
+fn nested_lists(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    pack.keeps_sitemaps = true;
+    let mut records = record(&rules_body(&[]));
+    // From the last record to the first; offsets are from the end.
+    let policy_from_end = records.len();
+    let mut from_end = Vec::new();
+    while records.len() < bytes / 2 {
+        // Head, kind and length are 13 bytes, so the records begin at a multiple of eight.
+        records = record(&sitemaps_body(&[&[b"...", &records[..]].concat()]));
+        from_end.push(records.len());
+    }
+    pack.records = records;
+    pack.record_count = 1;
+    let policy = pack.record_number(pack.records.len() - policy_from_end);
+    let mut origins = Vec::new();
+    for from_end in from_end {
+        let list = pack.record_number(pack.records.len() - from_end);
+        let row = pack.row(&[policy, list]);
+        origins.push((format!("{row}.com").into_bytes(), row));
+    }
+    pack.origins(&origins);
     pack.bytes()
 }

@@ -1,0 +1,135 @@
+//! Crawl delays, request rates and sitemaps where a crawler stands: in policies and sets of them.
+//! `records` compares paces with the typed records, `pack` those of packs with these.
+
+use std::time::Duration;
+
+use robotsieve::records::Pace;
+use robotsieve::{Config, Crawler, CrawlerPolicies, PolicySet, Profile, Robots};
+
+const FILE: &[u8] = b"Crawl-delay: 99\nSitemap: https://e.com/1.xml\nUser-agent: a\nDisallow: /x\n\
+    Crawl-delay: 2\n\nUser-agent: b\nDisallow: /x\ncrawl_delay: 3.5\nRequest-rate: 1/10m\n\n\
+    User-agent: c\nDisallow: /y\nCrawl-delay: -1\nCrawl-delay: NaN\n\nUser-agent: *\n\
+    Crawl-delay: 40\nDisallow: /x\n\nUser-agent: a\nCrawl-delay: 5\nSitemap: /2.xml\n";
+
+fn seconds(robots: &Robots<'_>, name: &str) -> Option<u64> {
+    robots.policy(&Crawler::name(name)).pace().min_interval().map(|interval| interval.as_secs())
+}
+
+#[test]
+fn each_profile_takes_the_groups_that_decide() {
+    let of = |profile, name| seconds(&Robots::parse(FILE, profile), name);
+    for (name, profile) in Profile::NAMED {
+        // Both groups of a are merged, except in 1994: there the first one counts.
+        let merged = if *name == "original-1994" { 2 } else { 5 };
+        assert_eq!(of(profile, "a"), Some(merged), "{name}");
+        assert_eq!(of(profile, "b"), Some(600), "{name}");
+        assert_eq!(of(profile, "c"), None, "{name}");
+        assert_eq!(of(profile, "other"), Some(40), "{name}");
+    }
+    // A crawl delay is no rule: with google/robotstxt too, a group goes on after it.
+    let file = b"User-agent: a\nCrawl-delay: 7\nUser-agent: b\nDisallow: /";
+    assert_eq!(seconds(&Robots::parse(file, &Profile::GOOGLE), "b"), Some(7));
+}
+
+#[test]
+fn settings() {
+    let with = |change: fn(&mut Config)| {
+        let mut config = Config::default();
+        change(&mut config);
+        move |name| seconds(&Robots::parse_with(FILE, &Profile::RFC9309, &config), name)
+    };
+    let inherits = with(|config| config.inherit_pace = true);
+    assert_eq!([inherits("a"), inherits("c"), inherits("d")], [Some(5), Some(40), Some(40)]);
+    let capped = with(|config| config.max_interval = Duration::from_secs(30));
+    assert_eq!([capped("a"), capped("b"), capped("d")], [Some(5), Some(30), Some(30)]);
+    // A crawler without any group has nothing to inherit.
+    let mut config = Config::default();
+    config.inherit_pace = true;
+    let file = b"Crawl-delay: 1\nUser-agent: a\nCrawl-delay: 2";
+    assert_eq!(seconds(&Robots::parse_with(file, &Profile::RFC9309, &config), "b"), None);
+}
+
+#[test]
+fn huge_values_are_capped() {
+    for delay in ["86401", "9999999999", "18446744073709549568", "0000000000000086400.9"] {
+        let file = format!("User-agent: *\nCrawl-delay: {delay}");
+        let robots = Robots::parse(file.as_bytes(), &Profile::RFC9309);
+        assert_eq!(seconds(&robots, "bot"), Some(86_400), "{delay}");
+    }
+    for delay in ["1e9", "inf", "-5", "NaN", "", "18446744073709551616", &"9".repeat(500)] {
+        let file = format!("User-agent: *\nCrawl-delay: {delay}");
+        let robots = Robots::parse(file.as_bytes(), &Profile::RFC9309);
+        assert_eq!(seconds(&robots, "bot"), None, "{delay}");
+    }
+}
+
+/// Crawlers with equal rules are asked once, but each has its own pace; and files that differ only
+/// in a delay are two files.
+#[test]
+fn equal_rules_with_different_paces() {
+    for keep_rules in [true, false] {
+        let mut config = Config::default();
+        config.keep_rules = keep_rules;
+        let robots = Robots::parse_with(FILE, &Profile::RFC9309, &config);
+        let crawlers = ["a", "b", "c", "other", "another"].map(Crawler::name);
+        let policies = CrawlerPolicies::of(&robots, &crawlers);
+        if keep_rules {
+            assert_eq!(policies.distinct_count(), 2, "those for /x and for /y");
+        }
+        for (place, crawler) in crawlers.iter().enumerate() {
+            assert_eq!(policies.pace(place), robots.pace(crawler));
+        }
+        assert!(policies.policy(3).is_same(policies.policy(4)));
+
+        let mut set = PolicySet::new(&Profile::RFC9309, &config, [Crawler::name("bot")]);
+        for (origin, delay) in [("a", 1), ("b", 2), ("c", 1)] {
+            let file = format!("User-agent: *\nDisallow: /x\nCrawl-delay: {delay}");
+            set.insert(origin.as_bytes(), file.as_bytes());
+        }
+        let delay = |origin: &[u8]| set.get(origin)?.pace(0).crawl_delay.map(|d| d.as_secs());
+        assert_eq!([delay(b"a"), delay(b"b"), delay(b"c")], [Some(1), Some(2), Some(1)]);
+        assert_eq!(set.file_count(), 2);
+    }
+}
+
+#[test]
+fn sets_keep_sitemaps_if_told_to() {
+    let mut config = Config::default();
+    let set = |config: &Config| {
+        let mut set = PolicySet::new(&Profile::RFC9309, config, [Crawler::name("bot")]);
+        set.insert(b"a", FILE);
+        set.insert(b"b", b"User-agent: *\nDisallow: /x");
+        set
+    };
+    let without = set(&config);
+    assert_eq!(without.get(b"a").expect("is there").sitemaps().count(), 0);
+    config.keep_sitemaps = true;
+    let with = set(&config);
+    let found: Vec<&[u8]> = with.get(b"a").expect("is there").sitemaps().collect();
+    assert_eq!(found, [&b"https://e.com/1.xml"[..], b"/2.xml"]);
+    assert_eq!(with.get(b"b").expect("is there").sitemaps().count(), 0);
+    let text = "https://e.com/1.xml".len() + "/2.xml".len();
+    assert_eq!(with.memory_usage() - without.memory_usage(), text + 8 + 32);
+}
+
+/// A policy without a pace is as large as before there were any.
+#[test]
+fn memory() {
+    let rest = |delay: &str, config: &Config| {
+        let file = format!("User-agent: *\nDisallow: /x\n{delay}");
+        let policy = Robots::parse_with(file.as_bytes(), &Profile::RFC9309, config)
+            .policy(&Crawler::name("bot"));
+        (policy.memory_usage().rest_bytes, policy.pace())
+    };
+    let mut config = Config::default();
+    let (without, pace) = rest("", &config);
+    assert_eq!(pace, Pace::default());
+    let (with, _) = rest("Crawl-delay: 1", &config);
+    assert!(with - without <= 128, "{without} {with}");
+    // Settings that no policy needs later cost nothing.
+    config.inherit_pace = true;
+    config.keep_sitemaps = true;
+    config.max_interval = Duration::from_secs(60);
+    config.build_after = Some(3);
+    assert_eq!(rest("", &config).0, without);
+}
