@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::net::IpAddr;
 
-use crate::outcome::{Failure, Stage};
+use crate::outcome::{Failure, LocalFault, LocalKind, Stage};
 
 /// The longest text of a cause. It may contain what a server sent, and is stored.
 const MAX_TEXT_CHARS: usize = 200;
@@ -34,8 +34,10 @@ impl NoAddress {
     pub(super) fn failure(&self) -> Failure {
         match self {
             NoAddress::Refused(address) => Failure::Refused(*address),
-            NoAddress::Lookup(cause) if is_local(cause) => Failure::Local(Cause(cause).text()),
-            NoAddress::Lookup(_) | NoAddress::None => Failure::Dns(Cause(self).text()),
+            NoAddress::Lookup(cause) => {
+                local_fault(cause).unwrap_or_else(|| Failure::Dns(Cause(self).text()))
+            }
+            NoAddress::None => Failure::Dns(Cause(self).text()),
         }
     }
 }
@@ -81,8 +83,8 @@ pub(super) fn of_request(error: &reqwest::Error) -> Failure {
         return Failure::Tls(line(&tls.to_string()));
     }
     let io = cause.find::<io::Error>();
-    if io.is_some_and(is_local) {
-        return Failure::Local(cause.text());
+    if let Some(local) = io.and_then(local_fault) {
+        return local;
     }
     if error.is_connect() && error.is_timeout() {
         return Failure::TimedOut(Stage::Connect);
@@ -95,7 +97,7 @@ pub(super) fn of_request(error: &reqwest::Error) -> Failure {
         };
     }
     if error.is_builder() {
-        return Failure::Local(cause.text());
+        return Failure::Local(LocalFault::new(LocalKind::Other, cause.text()));
     }
     Failure::Broken(cause.text())
 }
@@ -105,12 +107,16 @@ pub(super) fn of_body(error: &reqwest::Error) -> Failure {
     Failure::Broken(Cause(error).text())
 }
 
-/// Whether the process or the machine ran out of something: files, ports, memory.
-pub(super) fn is_local(error: &io::Error) -> bool {
+/// The failure, if the process or the machine ran out of something: files, ports, memory.
+pub(super) fn local_fault(error: &io::Error) -> Option<Failure> {
     // ENFILE and EMFILE have no `ErrorKind`. Their numbers are the same on every Unix.
-    let is_out_of_files = cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
-    is_out_of_files
-        || matches!(error.kind(), io::ErrorKind::AddrNotAvailable | io::ErrorKind::OutOfMemory)
+    let kind = match error.kind() {
+        _ if cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24)) => LocalKind::Descriptors,
+        io::ErrorKind::AddrNotAvailable => LocalKind::Address,
+        io::ErrorKind::OutOfMemory => LocalKind::Memory,
+        _ => return None,
+    };
+    Some(Failure::Local(LocalFault::new(kind, Cause(error).text())))
 }
 
 #[cfg(test)]
@@ -129,9 +135,9 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn a_shortage_is_local() {
-        assert!(is_local(&io::Error::from_raw_os_error(24)));
-        assert!(is_local(&io::ErrorKind::AddrNotAvailable.into()));
-        assert!(!is_local(&io::ErrorKind::ConnectionRefused.into()));
+        assert!(local_fault(&io::Error::from_raw_os_error(24)).is_some());
+        assert!(local_fault(&io::ErrorKind::AddrNotAvailable.into()).is_some());
+        assert!(local_fault(&io::ErrorKind::ConnectionRefused.into()).is_none());
     }
 
     #[test]

@@ -13,7 +13,9 @@ use url::Url;
 use super::client::Client;
 use super::redirect::Chain;
 use super::{TARGET, ftp, http};
-use crate::outcome::{Attempt, CachedCopy, Failure, Redirect, Response, Stage};
+use crate::outcome::{
+    Attempt, CachedCopy, Failure, LocalFault, LocalKind, Redirect, Response, Stage,
+};
 use crate::time::Timestamp;
 
 /// Fetches robots.txt files. Clones share their settings and their limit of parallel attempts.
@@ -48,7 +50,7 @@ impl Fetcher {
         let (redirects, result) = match (self.shared.parallel.acquire().await, url_of(origin)) {
             (Ok(_permit), Ok(url)) => self.in_time(origin.scheme(), url, conditional).await,
             // The semaphore is never closed.
-            (Err(cause), _) => (Vec::new(), Err(Failure::Local(cause.to_string()))),
+            (Err(cause), _) => (Vec::new(), Err(other(cause.to_string()))),
             (_, Err(failure)) => (Vec::new(), Err(failure)),
         };
         Attempt::new(Timestamp::now(), result).with_redirects(redirects)
@@ -87,9 +89,14 @@ impl Fetcher {
     }
 }
 
+/// A fault of this program.
+fn other(text: impl Into<String>) -> Failure {
+    Failure::Local(LocalFault::new(LocalKind::Other, text))
+}
+
 fn url_of(origin: &Origin<'_>) -> Result<Url, Failure> {
     let url = origin.robots_url();
-    Url::parse(&url).map_err(|cause| Failure::Local(format!("{url} is not a valid URL: {cause}")))
+    Url::parse(&url).map_err(|cause| other(format!("{url} is not a valid URL: {cause}")))
 }
 
 impl fmt::Debug for Fetcher {

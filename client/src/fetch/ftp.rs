@@ -15,7 +15,7 @@ use url::Url;
 
 use super::body::{Filled, Incoming};
 use super::client::Client;
-use super::failure::{Cause, NoAddress, is_local, line};
+use super::failure::{Cause, NoAddress, line, local_fault};
 use crate::outcome::{Failure, Response, Stage};
 
 /// How many bytes are read at a time.
@@ -80,7 +80,7 @@ pub(super) async fn fetch(client: &Client, url: &Url) -> Result<Response, Failur
 
 /// The control connection, to the first permitted address that accepts it.
 async fn connect_control(client: &Client, url: &Url) -> Result<TcpStream, Failure> {
-    let Some(host) = url.host() else { return Err(Failure::Local("no host".to_owned())) };
+    let Some(host) = url.host() else { return Err(Failure::BadRedirect("no host".to_owned())) };
     let addresses = client.resolver.of_host(host).await;
     let addresses = addresses.map_err(|none| none.failure())?;
     let port = url.port_or_known_default().unwrap_or(21);
@@ -122,22 +122,18 @@ fn is_unknown_command<T>(reply: &FtpResult<T>) -> bool {
 }
 
 fn connect_failure(cause: &io::Error) -> Failure {
-    match is_local(cause) {
-        true => Failure::Local(Cause(cause).text()),
-        false => Failure::Connect(Cause(cause).text()),
-    }
+    local_fault(cause).unwrap_or_else(|| Failure::Connect(Cause(cause).text()))
 }
 
 fn ftp_failure(cause: FtpError) -> Failure {
     match cause {
-        FtpError::ConnectionError(cause) if is_local(&cause) => {
-            Failure::Local(Cause(&cause).text())
-        }
         // From the data connection: every other step has its own deadline around it.
         FtpError::ConnectionError(cause) if cause.kind() == io::ErrorKind::TimedOut => {
             Failure::TimedOut(Stage::Connect)
         }
-        FtpError::ConnectionError(cause) => Failure::Broken(Cause(&cause).text()),
+        FtpError::ConnectionError(cause) => {
+            local_fault(&cause).unwrap_or_else(|| Failure::Broken(Cause(&cause).text()))
+        }
         FtpError::UnexpectedResponse(reply) => {
             let text = String::from_utf8_lossy(&reply.body);
             Failure::Broken(line(&format!("the server said: {}", text.trim())))

@@ -15,7 +15,7 @@ use super::client::Client;
 use super::redirect::{Chain, is_redirect};
 use super::resolve::literal;
 use super::{connect, failure};
-use crate::outcome::{CachedCopy, Failure, Response, Stage};
+use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
 
 /// Requests the URLs of a chain until an answer is not a redirect.
 pub(super) async fn fetch(
@@ -75,7 +75,9 @@ async fn request(
     match answer.remote_addr().map(|peer| peer.ip()) {
         Some(peer) if permitted.contains(peer) => Ok(answer),
         Some(peer) => Err(Failure::Refused(peer)),
-        None => Err(Failure::Local("the peer's address is unknown".to_owned())),
+        None => {
+            Err(Failure::Local(LocalFault::new(LocalKind::Other, "the peer's address is unknown")))
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 
+use super::local::LocalFault;
 use crate::time::Timestamp;
 
 /// One attempt to fetch a robots.txt, with its redirects.
@@ -117,8 +118,8 @@ pub enum Failure {
     RedirectLoop,
     /// A redirect has no usable `Location`, or leads to a scheme that is not followed.
     BadRedirect(String),
-    /// The fault is on this side: the process ran out of sockets, memory or the like.
-    Local(String),
+    /// The fault is on this side, so nothing follows for the site.
+    Local(LocalFault),
 }
 
 /// Which deadline passed.
@@ -159,7 +160,7 @@ impl fmt::Display for Failure {
             Failure::TooManyRedirects => f.write_str("too many redirects"),
             Failure::RedirectLoop => f.write_str("the redirects form a loop"),
             Failure::BadRedirect(cause) => write!(f, "a redirect is invalid: {cause}"),
-            Failure::Local(cause) => write!(f, "the request could not be made: {cause}"),
+            Failure::Local(fault) => fault.fmt(f),
         }
     }
 }

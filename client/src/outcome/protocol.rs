@@ -6,6 +6,7 @@ use robotsieve::{FetchRules, Profile};
 
 use super::attempt::{Attempt, Failure, Response};
 use super::freshness;
+use super::local::LocalFault;
 use super::ruling::{Holds, Ruling, Why};
 use super::state::{CachedCopy, Cause, DEFAULT_LIFETIME, OriginState, Outcome};
 use crate::time::Timestamp;
@@ -141,8 +142,18 @@ impl Protocol {
     }
 
     /// The state of an origin after an attempt, given its state before, if it had one.
-    #[must_use]
-    pub fn after(&self, before: Option<&OriginState>, attempt: &Attempt) -> OriginState {
+    ///
+    /// # Errors
+    /// Returns the fault if it is on this side ([`Failure::Local`]). The attempt then says nothing
+    /// about the site, and its state remains what it was.
+    pub fn after(
+        &self,
+        before: Option<&OriginState>,
+        attempt: &Attempt,
+    ) -> Result<OriginState, LocalFault> {
+        if let Err(Failure::Local(fault)) = &attempt.result {
+            return Err(fault.clone());
+        }
         let first = || OriginState::new(attempt.at, Outcome::Present);
         let mut state = before.cloned().unwrap_or_else(first);
         state.attempted = attempt.at;
@@ -168,12 +179,12 @@ impl Protocol {
                 let since = state.unreachable_since.filter(|since| *since <= attempt.at);
                 state.unreachable_since = Some(since.unwrap_or(attempt.at));
                 state.failures = state.failures.saturating_add(1);
-                return state;
+                return Ok(state);
             }
         }
         state.unreachable_since = None;
         state.failures = 0;
-        state
+        Ok(state)
     }
 
     /// What a final answer means. Updates the copy and `Retry-After` in `state`.

@@ -31,12 +31,12 @@ fn attempt(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
 
 /// The state after one answer at the start.
 fn first(protocol: &Protocol, status: u16, headers: &[(&str, &str)]) -> OriginState {
-    protocol.after(None, &attempt(START, answer(status, headers, RULES)))
+    protocol.after(None, &attempt(START, answer(status, headers, RULES))).unwrap()
 }
 
 /// The state after another answer.
 fn then(protocol: &Protocol, known: &OriginState, at: Timestamp, status: u16) -> OriginState {
-    protocol.after(Some(known), &attempt(at, answer(status, &[], RULES)))
+    protocol.after(Some(known), &attempt(at, answer(status, &[], RULES))).unwrap()
 }
 
 /// What applies and why, this long after the start.
@@ -144,18 +144,24 @@ fn failures() {
         Failure::TimedOut(Stage::Total),
         Failure::Broken("cut short".into()),
         Failure::Encoding("unknown".into()),
-        Failure::Local("no file descriptors".into()),
     ];
+    let local = LocalFault::new(LocalKind::Descriptors, "too many open files");
     let absent =
         [Failure::TooManyRedirects, Failure::RedirectLoop, Failure::BadRedirect("none".into())];
     for protocol in &ALL {
         for failure in &unreachable {
-            let known = protocol.after(None, &attempt(START, Err(failure.clone())));
+            let known = protocol.after(None, &attempt(START, Err(failure.clone()))).unwrap();
             assert_eq!(known.last, Outcome::Unreachable(Cause::Failure(failure.clone())));
             assert_eq!(at(protocol, &known, SECOND).0, Holds::DisallowAll);
         }
+        // A fault of this side says nothing about the site.
+        let faulty = attempt(START, Err(Failure::Local(local.clone())));
+        let known = first(protocol, 404, &[]);
+        for before in [None, Some(&known)] {
+            assert_eq!(protocol.after(before, &faulty), Err(local.clone()));
+        }
         for failure in &absent {
-            let known = protocol.after(None, &attempt(START, Err(failure.clone())));
+            let known = protocol.after(None, &attempt(START, Err(failure.clone()))).unwrap();
             assert_eq!(known.last, Outcome::Absent(Cause::Failure(failure.clone())));
             assert_eq!(at(protocol, &known, SECOND), (Holds::AllowAll, Why::Absent));
         }
@@ -170,15 +176,15 @@ fn redirects_beyond_the_limit() {
         Attempt { at: START, redirects: (0..count).map(hop).collect(), result }
     };
     for protocol in &ALL {
-        let known = protocol.after(None, &hops(5, answer(200, &[], RULES)));
+        let known = protocol.after(None, &hops(5, answer(200, &[], RULES))).unwrap();
         assert_eq!(known.condition(), Condition::Parsed);
         for result in [answer(200, &[], RULES), answer(500, &[], b"")] {
-            let known = protocol.after(Some(&known), &hops(6, result));
+            let known = protocol.after(Some(&known), &hops(6, result)).unwrap();
             let too_many = Outcome::Absent(Cause::Failure(Failure::TooManyRedirects));
             assert_eq!((&known.last, &known.copy), (&too_many, &None));
         }
         let more = Protocol { max_redirects: 6, ..protocol.clone() };
-        let known = more.after(None, &hops(6, answer(200, &[], RULES)));
+        let known = more.after(None, &hops(6, answer(200, &[], RULES))).unwrap();
         assert_eq!(known.condition(), Condition::Parsed);
     }
 }
@@ -351,9 +357,9 @@ fn sites_that_answer_5xx_for_missing_pages() {
         let switched = Protocol { errors_mean_absent: true, ..protocol.clone() };
         assert_eq!(first(&switched, 500, &[]).condition(), Condition::Absent);
         // Other failures are still failures.
-        let failed = switched.after(None, &attempt(START, Err(Failure::RedirectLoop)));
+        let failed = switched.after(None, &attempt(START, Err(Failure::RedirectLoop))).unwrap();
         assert_eq!(failed.condition(), Condition::Absent);
-        let failed = switched.after(None, &attempt(START, Err(Failure::Dns("x".into()))));
+        let failed = switched.after(None, &attempt(START, Err(Failure::Dns("x".into())))).unwrap();
         assert_eq!(failed.condition(), Condition::Unreachable);
         // The same for a single site.
         let mut known = first(protocol, 500, &[]);
@@ -434,7 +440,7 @@ fn validators() {
         }
         // The new answer's header sets the lifetime from now on.
         let result = answer(304, &[("cache-control", "max-age=3600")], b"");
-        let same = protocol.after(Some(&known), &attempt(START + DAY, result));
+        let same = protocol.after(Some(&known), &attempt(START + DAY, result)).unwrap();
         if protocol.conditional {
             assert_eq!(same.copy.unwrap().lifetime, 3600);
         }
@@ -449,7 +455,7 @@ fn conditions() {
     let condition = |body: &[u8], is_truncated| {
         let mut result = answer(200, &[], body);
         result.as_mut().unwrap().is_truncated = is_truncated;
-        Protocol::RFC9309.after(None, &attempt(START, result)).condition()
+        Protocol::RFC9309.after(None, &attempt(START, result)).unwrap().condition()
     };
     assert_eq!(condition(RULES, false), Condition::Parsed);
     assert_eq!(condition(b"# nothing but a comment", false), Condition::Parsed);
@@ -469,7 +475,7 @@ fn rules_count_for_the_first_origin() {
         .map(|to| Redirect { status: 301, to: to.into() });
     let attempt =
         Attempt { at: START, redirects: redirects.into(), result: answer(200, &[], RULES) };
-    let known = Protocol::RFC9309.after(None, &attempt);
+    let known = Protocol::RFC9309.after(None, &attempt).unwrap();
     assert_eq!(known.copy.unwrap().final_url.as_deref(), Some("https://cdn.e.net/r.txt"));
 }
 
@@ -488,7 +494,7 @@ fn clocks_that_were_wrong() {
     assert_eq!((ruling.holds, ruling.until), (Holds::Rules, START + SECOND + 30 * DAY));
     // A failure from the future neither delays the next attempt nor counts as the beginning of
     // the unreachable time.
-    let failed = rfc.after(None, &attempt(START + 3000 * DAY, answer(500, &[], b"")));
+    let failed = rfc.after(None, &attempt(START + 3000 * DAY, answer(500, &[], b""))).unwrap();
     let ruling = rfc.ruling(&failed, START);
     assert_eq!((ruling.holds, ruling.next_attempt), (Holds::DisallowAll, START));
     let failed = then(rfc, &failed, START, 500);
@@ -498,7 +504,7 @@ fn clocks_that_were_wrong() {
     let end = Timestamp(u64::MAX);
     for protocol in &ALL {
         for status in [200, 404, 429, 500] {
-            let known = protocol.after(None, &attempt(end, answer(status, &[], RULES)));
+            let known = protocol.after(None, &attempt(end, answer(status, &[], RULES))).unwrap();
             for now in [Timestamp(0), START, end] {
                 let _ = protocol.ruling(&known, now);
             }
