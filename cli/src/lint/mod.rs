@@ -61,7 +61,7 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
     let mut log = sarif::Log::default();
     for path in &args.files {
         bar.add(1);
-        let bytes = match robots_file::given(path) {
+        let bytes = match robots_file::for_lint(path) {
             Ok(bytes) => bytes,
             Err(failure) => {
                 stderr::error(&failure);
