@@ -25,7 +25,7 @@ fn no_change() {
     let [old, same] = ["old", "same"].map(|name| folder.path(name));
     run(args!["diff", &old, &old]).gives(0, "no change: the files are the same\n");
     let ran = run(args!["diff", &old, &same]);
-    ran.gives(0, "no change: the text differs, the meaning does not\n");
+    ran.gives(0, "no change: the text differs, the meaning in profile rfc9309 does not\n");
 }
 
 #[test]
