@@ -18,6 +18,7 @@ mod freshness;
 mod local;
 mod protocol;
 mod ruling;
+mod seconds;
 mod state;
 #[cfg(test)]
 mod tests;
