@@ -19,6 +19,8 @@ mod local;
 mod protocol;
 mod ruling;
 mod seconds;
+#[cfg(test)]
+mod silence;
 mod state;
 #[cfg(test)]
 mod tests;
