@@ -19,13 +19,17 @@ pub struct Attempt {
     pub redirects: Vec<Redirect>,
     /// The final answer, or why there is none.
     pub result: Result<Response, Failure>,
+    /// False if the result is a failure that a network that is down would cause as well, and
+    /// nothing shows that ours worked: no site has ever answered this fetcher. Such an attempt is
+    /// not worth keeping. True otherwise.
+    pub is_confirmed: bool,
 }
 
 impl Attempt {
-    /// An attempt that followed no redirects.
+    /// A confirmed attempt that followed no redirects.
     #[must_use]
     pub fn new(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
-        Attempt { at, redirects: Vec::new(), result }
+        Attempt { at, redirects: Vec::new(), result, is_confirmed: true }
     }
 
     /// Adds the redirects that led to the result, in order.

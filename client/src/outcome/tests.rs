@@ -202,7 +202,7 @@ fn failures() {
 fn redirects_beyond_the_limit() {
     let hops = |count: usize, result| {
         let hop = |hop| Redirect { status: 301, to: format!("https://e.com/{hop}") };
-        Attempt { at: START, redirects: (0..count).map(hop).collect(), result }
+        Attempt::new(START, result).with_redirects((0..count).map(hop).collect())
     };
     for protocol in &ALL {
         let known = protocol.after(None, &hops(5, answer(200, &[], RULES))).unwrap();
@@ -739,8 +739,7 @@ fn conditions() {
 fn rules_count_for_the_first_origin() {
     let redirects = ["https://e.com/robots.txt", "https://cdn.e.net/r.txt"]
         .map(|to| Redirect { status: 301, to: to.into() });
-    let attempt =
-        Attempt { at: START, redirects: redirects.into(), result: answer(200, &[], RULES) };
+    let attempt = Attempt::new(START, answer(200, &[], RULES)).with_redirects(redirects.into());
     let known = Protocol::RFC9309.after(None, &attempt).unwrap();
     assert_eq!(known.copy.unwrap().final_url.as_deref(), Some("https://cdn.e.net/r.txt"));
 }
