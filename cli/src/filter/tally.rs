@@ -75,21 +75,23 @@ impl Sum {
     pub fn report(&self, report: &Report, crawlers: usize) -> Status {
         let status = report.end();
         let seconds = report.seconds();
+        // They did not get as far as a worker.
+        let long = report.long_lines();
+        let urls = self.urls + long;
         let several = match crawlers {
             1 => String::new(),
-            _ => format!(" crawlers {crawlers} verdicts {}", self.urls * crawlers as u64),
+            _ => format!(" crawlers {crawlers} verdicts {}", urls * crawlers as u64),
         };
         let count = |answer: Answer| self.answers[answer as usize];
         stderr::note(&format_args!(
-            "urls {}{several} allowed {} disallowed {} unknown {} invalid {} hosts {} \
+            "urls {urls}{several} allowed {} disallowed {} unknown {} invalid {} hosts {} \
              seconds {seconds:.3} urls_per_second {:.0}",
-            self.urls,
             count(Answer::Allow),
             count(Answer::Disallow),
             count(Answer::Unknown),
-            count(Answer::Invalid),
+            count(Answer::Invalid) + long * crawlers as u64,
             self.hosts.len(),
-            self.urls as f64 / seconds.max(1e-9),
+            urls as f64 / seconds.max(1e-9),
         ));
         status
     }
