@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use robotsieve::Answer;
 
+use super::stored::Counts;
 use crate::error::Status;
 use crate::read::hosts::{HostHash, Identity};
 use crate::write::report::Report;
@@ -71,8 +72,8 @@ impl Sum {
         self.hosts.extend(&tally.hosts);
     }
 
-    /// Prints the summary and returns the exit status.
-    pub fn report(&self, report: &Report, crawlers: usize) -> Status {
+    /// Prints the summary and returns the exit status. `asked` is there if sites could be asked.
+    pub fn report(&self, report: &Report, crawlers: usize, asked: Option<Counts>) -> Status {
         let status = report.end();
         let seconds = report.seconds();
         // They did not get as far as a worker.
@@ -83,8 +84,11 @@ impl Sum {
             _ => format!(" crawlers {crawlers} verdicts {}", urls * crawlers as u64),
         };
         let count = |answer: Answer| self.answers[answer as usize];
+        let asked = asked.map_or_else(String::new, |Counts { fetched, local_faults, .. }| {
+            format!(" fetched {fetched} local_faults {local_faults}")
+        });
         stderr::note(&format_args!(
-            "urls {urls}{several} allowed {} disallowed {} unknown {} invalid {} hosts {} \
+            "urls {urls}{several} allowed {} disallowed {} unknown {} invalid {} hosts {}{asked} \
              seconds {seconds:.3} urls_per_second {:.0}",
             count(Answer::Allow),
             count(Answer::Disallow),

@@ -183,7 +183,9 @@ fn lines_without_end() {
         ran
     };
     let ran = check(test.filter([], text.as_bytes()), 6.0, 2.0);
-    ran.says("standard input, line 2: longer than 1 MiB, so it is skipped as an invalid URL: '/aaaa");
+    ran.says(
+        "standard input, line 2: longer than 1 MiB, so it is skipped as an invalid URL: '/aaaa",
+    );
     ran.says("standard input, line 6: longer than 1 MiB");
     for pack in [gzip, zstd] {
         let file = test.file("packed", pack(text.as_bytes()));
@@ -214,7 +216,8 @@ fn lines_without_end() {
 #[test]
 fn lines_without_end_take_no_memory() {
     let test = Test::new();
-    let script = "head -c 100000000 /dev/zero | tr '\\0' a | (ulimit -v 400000; exec \"$0\" \"$@\")";
+    let script =
+        "head -c 100000000 /dev/zero | tr '\\0' a | (ulimit -v 400000; exec \"$0\" \"$@\")";
     let ran = std::process::Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
         .args(["filter", "--threads", "2", "--agent", "a", "--robots"])
