@@ -55,7 +55,7 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
     let policy = robots.policy(&args.policy.crawler()?);
     let (mut out, mut tally) = (Stdout::new(), Tally::default());
     // A program that asks line by line needs no progress bar; `filter` is for millions of URLs.
-    urls::each(&urls, When::Never, |url| {
+    let too_long = urls::each(&urls, When::Never, |url| {
         let verdict = match policy.target(url) {
             Ok(target) => {
                 let verdict = policy.verdict(&target);
@@ -71,5 +71,6 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
         let line = [verdict.as_bytes(), b"\t", &bytes::on_one_line(url), b"\n"].concat();
         out.print(line)
     })?;
+    tally.add_too_long(too_long);
     Ok(tally.status())
 }

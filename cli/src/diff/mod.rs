@@ -174,6 +174,7 @@ fn flipping_urls(
             }
         }
     }
+    invalid += report.long_lines();
     if invalid > 0 {
         let lines = if invalid == 1 { "line" } else { "lines" };
         stderr::note(&format_args!(

@@ -75,10 +75,12 @@ pub fn print(
     match outcome {
         Outcome::Same if !text_differs => write!(out, "the files are the same")?,
         // Others may still see a difference.
-        Outcome::Same if !args.agents.0.is_empty() => {
-            write!(out, "the text differs, the meaning for these crawlers does not")?;
+        Outcome::Same => {
+            let whose = if args.agents.0.is_empty() { "" } else { " for these crawlers" };
+            let profile = args.profile.get();
+            let profile = profile.name().unwrap_or("custom");
+            write!(out, "the text differs, the meaning{whose} in profile {profile} does not")?;
         }
-        Outcome::Same => write!(out, "the text differs, the meaning does not")?,
         Outcome::Changed if differ == 0 => write!(out, "no verdict")?,
         _ => write!(out, "{differ} of {all} crawlers")?,
     }

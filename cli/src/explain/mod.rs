@@ -29,7 +29,8 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
     }
     let file = args.policy.read()?;
     let mut explainer = Explainer::new(args, &file)?;
-    urls::each(&urls, args.progress.progress, |url| explainer.explain(url))?;
+    let too_long = urls::each(&urls, args.progress.progress, |url| explainer.explain(url))?;
+    explainer.tally.add_too_long(too_long);
     Ok(explainer.tally.status())
 }
 

@@ -67,23 +67,29 @@ pub struct FetchArgs {
     pub profile: ProfileOption,
 
     #[command(flatten)]
-    pub fetching: Fetching,
-
-    #[command(flatten)]
     pub progress: ProgressOption,
 
     /// Files of origins or URLs; none, or '-', is standard input
     #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub inputs: Vec<OsString>,
+
+    // Last, because its heading would go on.
+    #[command(flatten)]
+    pub fetching: Fetching,
 }
 
 /// How robots.txt files are fetched.
 #[derive(Args, Debug)]
+#[command(next_help_heading = FETCHING)]
 pub struct Fetching {
-    /// The most requests at the same time
-    #[arg(long, value_name = "N", default_value_t = 256, allow_negative_numbers = true,
+    /// The most requests at the same time [default: 256]
+    ///
+    /// Each takes up to two open files. The limit of open files is raised as
+    /// far as the system lets it; if that is not enough, fewer requests run,
+    /// and a note says so. [default: 256]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, verbatim_doc_comment,
         value_parser = value_parser!(u16).range(1..=16_384))]
-    pub parallel: u16,
+    pub parallel: Option<u16>,
 
     /// Seconds until a silent site counts as unreachable
     #[arg(long, value_name = "SECONDS", default_value_t = 60, allow_negative_numbers = true,
@@ -93,4 +99,14 @@ pub struct Fetching {
     /// Allow private, loopback and other addresses that are not public
     #[arg(long)]
     pub allow_private: bool,
+}
+
+/// The heading of the options of fetching.
+pub const FETCHING: &str = "Options of fetching";
+
+impl Fetching {
+    /// How many requests may run at the same time.
+    pub fn parallel(&self) -> u16 {
+        self.parallel.unwrap_or(256)
+    }
 }

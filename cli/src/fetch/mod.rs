@@ -1,6 +1,20 @@
 //! `robotsieve fetch`: downloads the robots.txt of many sites and keeps the outcomes.
+//!
+//! ```text
+//!          origins           attempts
+//! reader ─────────▶ asking ◀──────────▶ guard ◀─▶ fetcher ◀─▶ network
+//!                     │                  │
+//!                     ▼                watch: whose fault it is, and when to stop
+//!             lines, summary
+//! ```
+//!
+//! `filter --fetch` has the same options ([`args`]), the same fetcher and the same [`watch`].
 
 pub mod args;
+mod descriptors;
+mod faults;
+pub mod signals;
+pub mod watch;
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -12,18 +26,20 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use robotsieve::{Crawler, Origin};
+use robotsieve::{Crawler, Origin, Profile};
 use robotsieve_client::fetch::Fetcher;
-use robotsieve_client::outcome::{Cause, Condition, OriginState, Outcome, Protocol};
+use robotsieve_client::outcome::{Cause, Condition, LocalFault, OriginState, Outcome, Protocol};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveBuilder, SieveError};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::error::{Failure, Status};
 use crate::read::inputs::Inputs;
 use crate::read::{stdin, stores};
-use crate::write::report::Report;
+use crate::write::report::{MOST_ALIKE, Report};
 use crate::write::{bytes, stderr, stdout};
 use args::{FetchArgs, Fetching};
+pub use faults::Faults;
+use watch::{Guard, Stop, Watch, is_unasked};
 
 /// The size of the sieve's cache, which is needed here only for origins that are asked twice.
 const MAX_BYTES: u64 = 16 << 20;
@@ -31,14 +47,26 @@ const MAX_BYTES: u64 = 16 << 20;
 /// The most origins that are read ahead of those being fetched.
 const READ_AHEAD: usize = 4096;
 
-/// The fetcher that the options describe.
+/// How often a site is asked again if a fault on this side was in the way.
+const LOCAL_RETRIES: u32 = 3;
+
+/// The wait before the first of these attempts. Each further one waits twice as long.
+const LOCAL_WAIT: Duration = Duration::from_millis(500);
+
+/// The fetcher that the options describe, which tells `watch` what it learns. Returns how many
+/// requests run at the same time, too.
 ///
 /// # Errors
-/// Returns an error if the header is invalid.
-pub fn fetcher(header: &str, options: &Fetching) -> Result<Fetcher, Failure> {
+/// Returns an error if an option is invalid.
+pub fn fetcher(
+    header: &str,
+    options: &Fetching,
+    watch: &Arc<Watch>,
+) -> Result<(Guard<Fetcher>, usize), Failure> {
+    let parallel = descriptors::fitting(options.parallel(), options.parallel.is_some());
     let seconds = Duration::from_secs(options.timeout.into());
-    Fetcher::builder(header)
-        .max_parallel(options.parallel.into())
+    let fetcher = Fetcher::builder(header)
+        .max_parallel(parallel.into())
         .total_timeout(seconds)
         .connect_timeout(seconds.min(Duration::from_secs(10)))
         .read_timeout(seconds.min(Duration::from_secs(15)))
@@ -49,16 +77,55 @@ pub fn fetcher(header: &str, options: &Fetching) -> Result<Fetcher, Failure> {
                 "cannot fetch with User-Agent '{}': {cause}",
                 bytes::shown(header.as_bytes())
             ))
-        })
+        })?;
+    Ok((Guard { fetcher, watch: Arc::clone(watch) }, parallel.into()))
+}
+
+/// What answers mean.
+pub fn protocol(profile: &Profile) -> Protocol {
+    Protocol::of(profile)
+}
+
+/// How many sites are looked up at the same time: enough that requests run at full width, though
+/// some sites wait for others with the same address, for a retry, or for the first answer.
+pub fn lookups(parallel: usize) -> usize {
+    4 * parallel + watch::MOST_HELD as usize
+}
+
+/// Fetches a site. If a fault on this side is in the way, tries again a few times.
+///
+/// # Errors
+/// Returns the error of the last attempt.
+pub async fn persistently(
+    sieve: &Sieve,
+    origin: &Origin<'_>,
+    watch: &Watch,
+) -> Result<Fetched, SieveError> {
+    let mut wait = LOCAL_WAIT;
+    for _ in 0..LOCAL_RETRIES {
+        match sieve.fetch(origin).await {
+            Err(SieveError::Local(fault)) if !is_unasked(&fault) => {}
+            result => return result,
+        }
+        if !watch.sleep(wait).await {
+            break;
+        }
+        wait *= 2;
+    }
+    sieve.fetch(origin).await
 }
 
 /// Fetches all origins and prints the outcomes.
 pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     stdin::at_most_once(&args.inputs)?;
-    let fetcher = fetcher(&args.send_user_agent, &args.fetching)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|cause| Failure::io("cannot start threads", cause))?;
+    let entered = runtime.enter();
+    let watch = Watch::new();
+    let (fetcher, parallel) = fetcher(&args.send_user_agent, &args.fetching, &watch)?;
     let store = args.store.as_deref().map(stores::open).transpose()?;
     let mut builder: SieveBuilder = Sieve::builder(Crawler::name(""))
-        .protocol(Protocol::of(&args.profile.get()))
+        .protocol(protocol(&args.profile.get()))
         .max_bytes(MAX_BYTES)
         .slots(1)
         .fetcher(fetcher);
@@ -66,21 +133,48 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
         builder = builder.store(store);
     }
     let sieve = builder.build();
+    drop(entered);
     let report = Arc::new(Report::new(args.progress.progress, &args.inputs));
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|cause| Failure::io("cannot start threads", cause))?;
+    signals::stop_politely(&watch)?;
     let (sender, receiver) = channel(READ_AHEAD);
     let reader = thread::Builder::new().name("reading".into()).spawn({
-        let (inputs, report) = (args.inputs.clone(), Arc::clone(&report));
-        move || read(&inputs, &report, &sender)
+        let (inputs, report, watch) =
+            (args.inputs.clone(), Arc::clone(&report), Arc::clone(&watch));
+        move || {
+            read(&inputs, &report, &watch, &sender);
+            watch.end();
+        }
     });
     let reader = reader.map_err(|cause| Failure::io("cannot start a reading thread", cause))?;
-    let parallel = usize::from(args.fetching.parallel);
-    let counts = runtime.block_on(ask(&sieve, receiver, parallel, args.again, &report))?;
-    let Some(counts) = counts else { return Ok(Status::Done) };
-    reader.join().map_err(|_| Failure::Thread("reading"))?;
+    let run = Run {
+        sieve,
+        watch,
+        report,
+        faults: Faults::default(),
+        parallel: lookups(parallel),
+        again: args.again,
+    };
+    let counts = runtime.block_on(run.ask(receiver));
+    // An attempt that was left behind must not keep the store open.
+    runtime.block_on(run.sieve.settled());
+    let Run { sieve, watch, report, .. } = run;
+    drop(sieve);
+    // Look-ups of names cannot be ended; nobody waits for them any more.
+    runtime.shutdown_background();
+    let Some(counts) = counts? else { return Ok(Status::Done) };
+    if watch.stopped().is_none() {
+        reader.join().map_err(|_| Failure::Thread("reading"))?;
+    }
+    if let Some(stop) = watch.stopped() {
+        let kept = if args.store.is_some() { "are kept" } else { "were printed" };
+        report.error(&format_args!(
+            "{stop}; {} outcomes {kept}, and the other sites were left unasked",
+            counts.fetched()
+        ));
+    }
     let status = report.end();
     stderr::note(&counts);
+    signals::end_by(watch.stopped());
     Ok(status)
 }
 
@@ -91,7 +185,7 @@ enum Asked {
 }
 
 /// Reads the origins, each once.
-fn read(names: &[OsString], report: &Arc<Report>, sender: &Sender<Asked>) {
+fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, sender: &Sender<Asked>) {
     let mut inputs = Inputs::new(names, Arc::clone(report));
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
     while inputs.fill(&mut lines) {
@@ -100,9 +194,10 @@ fn read(names: &[OsString], report: &Arc<Report>, sender: &Sender<Asked>) {
                 Ok(origin) if seen.contains(origin.key()) => continue,
                 Ok(origin) => {
                     seen.insert(Box::<str>::from(origin.key()));
+                    watch.begin();
                     Asked::Origin(origin.into_owned())
                 }
-                Err(_) => Asked::Invalid(line.to_vec()),
+                Err(_) => Asked::Invalid(line[..line.len().min(SHOWN_BYTES)].to_vec()),
             };
             if sender.blocking_send(asked).is_err() {
                 return;
@@ -111,72 +206,142 @@ fn read(names: &[OsString], report: &Arc<Report>, sender: &Sender<Asked>) {
     }
 }
 
+/// How much of an invalid line is shown.
+const SHOWN_BYTES: usize = 200;
+
 /// The outcome for an origin.
 enum Became {
     Held,
-    Fetched(Fetched),
+    Fetched(Box<Fetched>),
+    Fault(LocalFault),
     Failed(SieveError),
 }
 
-/// Fetches all origins, `parallel` at a time, and prints each outcome as it arrives. Returns `None`
-/// if the reader of standard output went away.
-async fn ask(
-    sieve: &Sieve,
-    receiver: Receiver<Asked>,
+/// What all of a run's sites have in common.
+struct Run {
+    sieve: Sieve,
+    watch: Arc<Watch>,
+    report: Arc<Report>,
+    faults: Faults,
+    /// How many sites are looked up at the same time.
     parallel: usize,
+    /// Whether sites that are not due are asked too.
     again: bool,
-    report: &Report,
-) -> Result<Option<Counts>, Failure> {
-    let asked =
-        stream::unfold(receiver, |mut receiver| async { Some((receiver.recv().await?, receiver)) });
-    let outcomes = asked.map(|asked| async move {
+}
+
+impl Run {
+    /// Fetches all origins, and prints each outcome as it arrives. Returns `None` if the reader of
+    /// standard output went away.
+    async fn ask(&self, receiver: Receiver<Asked>) -> Result<Option<Counts>, Failure> {
+        let next = |mut receiver: Receiver<Asked>| async {
+            let asked = match self.watch.stopped() {
+                Some(_) => None,
+                None => receiver.recv().await,
+            };
+            Some((asked?, receiver))
+        };
+        let stop = Box::pin(self.watch.wait_for_stop());
+        let asked = stream::unfold(receiver, next).take_until(stop);
+        let mut outcomes =
+            std::pin::pin!(asked.map(|asked| self.one(asked)).buffer_unordered(self.parallel));
+        let mut counts = Counts::new();
+        let mut out = stdout::lock().map_err(stdout::failed)?;
+        while let Some(outcome) = outcomes.next().await {
+            let (origin, became) = match outcome {
+                Ok(outcome) => outcome,
+                Err(line) => {
+                    counts.invalid += 1;
+                    if counts.invalid <= MOST_INVALID {
+                        let line = bytes::shown(&line);
+                        stderr::note(&format_args!(
+                            "'{line}' is skipped: it is not an http, https or ftp URL"
+                        ));
+                    }
+                    continue;
+                }
+            };
+            counts.origins += 1;
+            let line = match became {
+                Became::Held => {
+                    counts.held += 1;
+                    continue;
+                }
+                Became::Fault(fault) if is_unasked(&fault) => {
+                    counts.unasked += 1;
+                    continue;
+                }
+                Became::Fault(fault) => {
+                    // What led to a stop is told once, as its reason.
+                    if self.watch.stopped().is_none() {
+                        self.faults.add(&origin, &fault, &self.report);
+                    }
+                    counts.local_faults += 1;
+                    continue;
+                }
+                Became::Failed(cause) => {
+                    counts.failed += 1;
+                    if counts.failed <= MOST_ALIKE {
+                        self.report.error(&format_args!("{origin}: {cause}"));
+                    }
+                    continue;
+                }
+                Became::Fetched(fetched) => match &fetched.stored {
+                    Ok(()) => {
+                        counts.note(fetched.state().condition());
+                        line(&origin, fetched.state())
+                    }
+                    // What is not in the store is not printed.
+                    Err(cause) => {
+                        counts.unasked += 1;
+                        self.watch.stop(Stop::store(cause));
+                        continue;
+                    }
+                },
+            };
+            match out.write_all(line.as_bytes()) {
+                Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => {
+                    self.watch.stop(Stop::NoReader);
+                    return Ok(None);
+                }
+                Err(cause) => return Err(stdout::failed(cause)),
+                Ok(()) => {}
+            }
+        }
+        if let Some(more) = counts.invalid.checked_sub(MOST_INVALID).filter(|more| *more > 0) {
+            stderr::note(&format_args!("{more} more invalid lines were skipped"));
+        }
+        if let Some(more) = counts.failed.checked_sub(MOST_ALIKE).filter(|more| *more > 0) {
+            self.report.error(&format_args!("{more} more sites could not be looked up"));
+        }
+        Ok(Some(counts))
+    }
+
+    /// The outcome for a line of the input.
+    async fn one(&self, asked: Asked) -> Result<(Origin<'static>, Became), Vec<u8>> {
         let origin = match asked {
             Asked::Origin(origin) => origin,
             Asked::Invalid(line) => return Err(line),
         };
-        let became = match sieve.is_due(&origin) {
-            _ if again => sieve.fetch(&origin).await,
-            Ok(false) => return Ok((origin, Became::Held)),
-            Ok(true) => sieve.fetch(&origin).await,
-            Err(cause) => Err(SieveError::Store(Arc::new(cause))),
+        let is_due = if self.again { Ok(true) } else { self.sieve.is_due(&origin) };
+        let became = match is_due {
+            Ok(false) => Became::Held,
+            Ok(true) => match persistently(&self.sieve, &origin, &self.watch).await {
+                Ok(fetched) => Became::Fetched(Box::new(fetched)),
+                Err(SieveError::Local(fault)) => Became::Fault(fault),
+                Err(cause) => Became::Failed(cause),
+            },
+            Err(cause) => Became::Failed(SieveError::Store(Arc::new(cause))),
         };
-        Ok((origin, became.map_or_else(Became::Failed, Became::Fetched)))
-    });
-    let mut outcomes = std::pin::pin!(outcomes.buffer_unordered(parallel));
-    let mut counts = Counts::new();
-    let mut out = stdout::lock().map_err(stdout::failed)?;
-    while let Some(outcome) = outcomes.next().await {
-        let (origin, became) = match outcome {
-            Ok(outcome) => outcome,
-            Err(line) => {
-                counts.invalid += 1;
-                let line = bytes::shown(&line);
-                stderr::note(&format_args!(
-                    "'{line}' is skipped: it is not an http, https or ftp URL"
-                ));
-                continue;
-            }
-        };
-        counts.origins += 1;
-        match became {
-            Became::Held => counts.held += 1,
-            Became::Failed(cause) => report.error(&format_args!("{origin}: {cause}")),
-            Became::Fetched(fetched) => {
-                let known = fetched.state();
-                counts.note(known.condition());
-                if let Err(cause) = &fetched.stored {
-                    report.error(&format_args!("{origin} is not in the store: {cause}"));
-                }
-                match out.write_all(line(&origin, known).as_bytes()) {
-                    Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => return Ok(None),
-                    Err(cause) => return Err(stdout::failed(cause)),
-                    Ok(()) => {}
-                }
-            }
-        }
+        self.watch.done(match &became {
+            Became::Fault(fault) => Some(fault),
+            _ => None,
+        });
+        Ok((origin, became))
     }
-    Ok(Some(counts))
 }
+
+/// How many invalid lines are shown before the rest is only counted.
+const MOST_INVALID: u64 = 10;
 
 /// Condition, origin, size of the robots.txt, and where redirects led or what went wrong.
 fn line(origin: &Origin<'_>, known: &OriginState) -> String {
@@ -215,6 +380,10 @@ struct Counts {
     origins: u64,
     held: u64,
     invalid: u64,
+    local_faults: u64,
+    unasked: u64,
+    /// Sites that could not be looked up for another reason.
+    failed: u64,
     by_condition: [u64; CONDITIONS.len()],
 }
 
@@ -229,18 +398,31 @@ const CONDITIONS: [Condition; 6] = [
 
 impl Counts {
     fn new() -> Counts {
-        Counts { began: Instant::now(), origins: 0, held: 0, invalid: 0, by_condition: [0; 6] }
+        Counts {
+            began: Instant::now(),
+            origins: 0,
+            held: 0,
+            invalid: 0,
+            local_faults: 0,
+            unasked: 0,
+            failed: 0,
+            by_condition: [0; 6],
+        }
     }
 
     fn note(&mut self, condition: Condition) {
         let place = CONDITIONS.iter().position(|other| *other == condition);
         self.by_condition[place.expect("CONDITIONS has all of them")] += 1;
     }
+
+    fn fetched(&self) -> u64 {
+        self.by_condition.iter().sum()
+    }
 }
 
 impl std::fmt::Display for Counts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let fetched: u64 = self.by_condition.iter().sum();
+        let fetched = self.fetched();
         let seconds = self.began.elapsed().as_secs_f64();
         write!(f, "origins {} fetched {fetched}", self.origins)?;
         for (condition, count) in CONDITIONS.iter().zip(self.by_condition) {
@@ -248,9 +430,12 @@ impl std::fmt::Display for Counts {
         }
         write!(
             f,
-            " held {} invalid {} seconds {seconds:.3} fetched_per_second {:.0}",
+            " held {} invalid {} local_faults {} unasked {} seconds {seconds:.3} \
+             fetched_per_second {:.0}",
             self.held,
             self.invalid,
+            self.local_faults,
+            self.unasked,
             fetched as f64 / seconds.max(1e-9)
         )
     }

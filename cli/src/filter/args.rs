@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
 
 use crate::error::Failure;
-use crate::fetch::args::Fetching;
+use crate::fetch::args::{FETCHING, Fetching};
 use crate::options::{
-    Agents, ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Threads, values,
+    Agents, ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Size, Threads, values,
 };
 
 /// Judge URLs by the million, by the robots.txt of their hosts
@@ -31,7 +31,8 @@ robotsieve filter --robots FILE --agent NAME [OPTIONS] [INPUT]...
        robotsieve filter --pack FILE [OPTIONS] [INPUT]...
        robotsieve filter --store FILE --agent NAME [OPTIONS] [INPUT]...",
     mut_args(|arg| match arg.get_id().as_str() {
-        "parallel" | "timeout" | "allow_private" => arg.requires("fetch"),
+        "buffer" => arg.requires("fetch"),
+        _ if arg.get_help_heading() == Some(FETCHING) => arg.requires("fetch"),
         _ => arg,
     }),
     group(ArgGroup::new("source").args(["robots", "robots_dir", "pack", "store"]).required(true)),
@@ -117,8 +118,20 @@ pub struct FilterArgs {
     )]
     pub send_user_agent: Option<String>,
 
-    #[command(flatten)]
-    pub fetching: Fetching,
+    /// How much input may wait for sites [default: 64MiB]
+    ///
+    /// Input is read on and its sites are asked while earlier URLs wait for
+    /// theirs; output keeps the order of the input. Together with what is
+    /// kept about sites that are being asked, no more than this waits.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "64MiB",
+        hide_short_help = true,
+        hide_default_value = true,
+        verbatim_doc_comment
+    )]
+    pub buffer: Size,
 
     #[command(flatten)]
     pub agents: Agents,
@@ -151,6 +164,10 @@ pub struct FilterArgs {
     /// Files of URLs, read in this order; none, or '-', is standard input
     #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub inputs: Vec<OsString>,
+
+    // Last, because its heading would go on.
+    #[command(flatten)]
+    pub fetching: Fetching,
 }
 
 impl FilterArgs {

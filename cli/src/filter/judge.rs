@@ -63,12 +63,6 @@ impl Judge {
         }
     }
 
-    fn prepare(&self, lines: &[u8]) {
-        if let Source::ByHost(sites) = &self.source {
-            sites.prepare(lines);
-        }
-    }
-
     /// The ruling for the URLs of a normalized host. `start` is the start of one of them.
     fn ruling(&self, start: &[u8], host: &[u8], hash: HostHash) -> Ruling<'_> {
         match &self.source {
@@ -109,7 +103,6 @@ impl<'j> Worker<'j> {
             FilterFormat::Denied => Answer::Disallow,
             _ => Answer::Allow,
         };
-        self.judge.prepare(lines);
         let mut tally = Tally::default();
         let kept = &mut self.kept;
         kept.clear();
@@ -153,7 +146,6 @@ impl<'j> Worker<'j> {
 
     /// Judges all lines of a chunk, which ends with a line feed, and formats the verdicts for each.
     pub fn format(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Gone> {
-        self.judge.prepare(lines);
         let mut tally = Tally::default();
         let (judge, shared) = (self.judge, &mut self.shared);
         self.hosts.each_url(lines, &mut tally, |line, tally| {

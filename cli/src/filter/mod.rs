@@ -15,10 +15,14 @@
 //! receiving end of each chunk's own channel, in the order of the input, so the writer knows what
 //! comes next without numbering or sorting.
 //!
+//! With `--fetch` there is one more stage between reader and workers, [`ahead`]: there chunks wait
+//! for the sites that are being asked, while later ones are read.
+//!
 //! All channels are bounded, so a slow consumer stops the reader. A worker whose output grows large
 //! (many crawlers, long rules) sends it in pieces and waits while the channel is full. The chunk
 //! whose turn it is can always proceed, so there is no deadlock.
 
+mod ahead;
 pub mod args;
 mod folder;
 mod judge;
@@ -39,11 +43,14 @@ use std::thread;
 use robotsieve::{Crawler, Profile, TargetForm};
 
 use crate::error::{Failure, Status};
+use crate::fetch::signals;
+use crate::fetch::watch::Stop;
 use crate::options::crawler_names;
 use crate::read::inputs::{self, CHUNK_BYTES, Inputs};
 use crate::read::{packs, robots_file, stdin};
 use crate::write::report::Report;
 use crate::write::{progress, stdout};
+use ahead::Ahead;
 use args::{FilterArgs, FilterFormat};
 use folder::Folder;
 use judge::{Judge, Source, Worker};
@@ -73,9 +80,13 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     let robots = args.robots.as_ref().map(|path| path.as_os_str());
     stdin::at_most_once(inputs.iter().map(OsString::as_os_str).chain(robots))?;
     let report = Arc::new(Report::new(args.progress.progress, &args.inputs));
+    let stored = match &args.store {
+        Some(_) => Some(Arc::new(of_store(args, &report)?)),
+        None => None,
+    };
     let (source, asked) = match &args.pack {
         Some(path) => of_pack(args, path, &report)?,
-        None => of_files(args, &report)?,
+        None => of_files(args, stored.as_ref(), &report)?,
     };
     let crawlers = asked.agents.len();
     if crawlers > 1 && matches!(args.format, FilterFormat::Urls | FilterFormat::Denied) {
@@ -87,10 +98,31 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
         )));
     }
     let judge = Arc::new(Judge::new(args, source, &asked));
-    match sieve(args, judge, &report)? {
-        Some(sum) => Ok(sum.report(&report, crawlers)),
-        None => Ok(Status::Done),
+    let fetching = stored.as_ref().filter(|_| args.fetch);
+    if let Some(stored) = fetching {
+        signals::stop_politely(stored.watch())?;
     }
+    let sum = sieve(args, judge, fetching, &report);
+    if let Some(stored) = &stored {
+        stored.close();
+    }
+    let Some(sum) = sum? else { return Ok(Status::Done) };
+    let stop = fetching.and_then(|stored| stored.watch().stopped());
+    if let Some(stop) = stop {
+        report.error(&format_args!(
+            "{stop}; the first {} URLs were judged and the rest was left",
+            sum.urls
+        ));
+    }
+    let status = sum.report(&report, crawlers, fetching.and_then(|stored| stored.counts()));
+    signals::end_by(stop);
+    Ok(status)
+}
+
+fn of_store(args: &FilterArgs, report: &Arc<Report>) -> Result<Stored, Failure> {
+    let profile = args.profile.get();
+    args.agents.required()?;
+    Stored::open(args, args.agents.crawlers(&profile)?, profile, Arc::clone(report))
 }
 
 /// The crawlers to judge for, and how to read URLs.
@@ -100,20 +132,23 @@ pub struct Asked {
     pub target_form: TargetForm,
 }
 
-fn of_files(args: &FilterArgs, report: &Arc<Report>) -> Result<(Source, Asked), Failure> {
+fn of_files(
+    args: &FilterArgs,
+    stored: Option<&Arc<Stored>>,
+    report: &Arc<Report>,
+) -> Result<(Source, Asked), Failure> {
     let profile = args.profile.get();
     let agents = args.agents.required()?;
-    let crawlers = args.agents.crawlers(&profile)?;
-    let source = match (&args.robots, &args.robots_dir) {
-        _ if args.store.is_some() => {
-            Source::ByHost(Box::new(Stored::open(args, crawlers, profile, Arc::clone(report))?))
-        }
-        (Some(path), _) => {
+    let source = match (stored, &args.robots, &args.robots_dir) {
+        (Some(stored), ..) => Source::ByHost(Box::new(Arc::clone(stored))),
+        (None, Some(path), _) => {
+            let crawlers = args.agents.crawlers(&profile)?;
             let file = robots_file::given(path)?;
             robots_file::note_cut(path, &file, &robotsieve::Robots::parse(&file, &profile));
             Source::One(Site::new(&file, &profile, &crawlers))
         }
-        (None, path) => {
+        (None, None, path) => {
+            let crawlers = args.agents.crawlers(&profile)?;
             // clap requires one of the options.
             let path = path.as_deref().unwrap_or(Path::new(""));
             Source::ByHost(Box::new(Folder::list(path, crawlers, profile, Arc::clone(report))?))
@@ -178,6 +213,7 @@ fn of_pack(
 fn sieve(
     args: &FilterArgs,
     judge: Arc<Judge>,
+    fetching: Option<&Arc<Stored>>,
     report: &Arc<Report>,
 ) -> Result<Option<Sum>, Failure> {
     let threads = args.threads.get();
@@ -193,16 +229,40 @@ fn sieve(
     // Now only workers hold it: if all of them end, the reader does not wait forever.
     drop(jobs);
     let mut inputs = Inputs::new(&args.inputs, Arc::clone(report));
-    let reader = start("reading", {
-        let buffers = Arc::clone(&buffers);
-        move || read(&mut inputs, &job_sender, &turn_sender, &buffers)
-    })?;
+    let pass = move |lines| pass(lines, &job_sender, &turn_sender);
+    let reader = match fetching {
+        None => start("reading", {
+            let buffers = Arc::clone(&buffers);
+            move || {
+                let mut lines = buffers.take();
+                while inputs.fill(&mut lines) && pass(lines) {
+                    lines = buffers.take();
+                }
+            }
+        })?,
+        Some(stored) => {
+            let ahead = Arc::new(Ahead::new(args.buffer.0));
+            // It may wait for input that never comes, also after the run was stopped, so nobody
+            // waits for it.
+            start("reading", {
+                let (ahead, stored, buffers) =
+                    (Arc::clone(&ahead), Arc::clone(stored), Arc::clone(&buffers));
+                move || ahead.read(&mut inputs, &stored, || buffers.take())
+            })?;
+            let stored = Arc::clone(stored);
+            start("waiting", move || ahead.release(&stored, pass))?
+        }
+    };
     match write(turns, &buffers) {
-        Err(Failure::Io { cause, .. }) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+        Err(Failure::Io { cause, .. }) if cause.kind() == io::ErrorKind::BrokenPipe => {
+            if let Some(stored) = fetching {
+                stored.watch().stop(Stop::NoReader);
+            }
+            Ok(None)
+        }
         Err(failure) => Err(failure),
         Ok(tally) => {
             reader.join().map_err(|_| Failure::Thread("reading"))?;
-            // The last worker drops the judge, and with it the source.
             drop(judge);
             for worker in workers {
                 worker.join().map_err(|_| Failure::Thread("judging"))?;
@@ -221,24 +281,11 @@ fn start(
     })
 }
 
-/// Splits the inputs into chunks until they end or nobody takes more.
-fn read(
-    inputs: &mut Inputs,
-    jobs: &SyncSender<Job>,
-    turns: &SyncSender<Receiver<Piece>>,
-    buffers: &Buffers,
-) {
-    loop {
-        let mut lines = buffers.take();
-        if !inputs.fill(&mut lines) {
-            return;
-        }
-        // Room for what a chunk usually sends: its output and its tally.
-        let (pieces, turn) = sync_channel(2);
-        if turns.send(turn).is_err() || jobs.send(Job { lines, pieces }).is_err() {
-            return;
-        }
-    }
+/// Passes a chunk on to the workers, and its turn to the writer. Returns `false` if nobody takes more.
+fn pass(lines: Vec<u8>, jobs: &SyncSender<Job>, turns: &SyncSender<Receiver<Piece>>) -> bool {
+    // Room for what a chunk usually sends: its output and its tally.
+    let (pieces, turn) = sync_channel(2);
+    turns.send(turn).is_ok() && jobs.send(Job { lines, pieces }).is_ok()
 }
 
 /// Judges chunks until there are no more.

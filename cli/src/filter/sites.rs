@@ -17,9 +17,6 @@ pub trait Sites: Send + Sync {
     /// Looks up a normalized host; the answer for a host never changes. `start` is the URL up to the
     /// end of its authority.
     fn find(&self, start: &[u8], host: &[u8], hash: HostHash) -> Found<'_>;
-
-    /// Announces lines, so that what they need can be loaded all at once.
-    fn prepare(&self, _lines: &[u8]) {}
 }
 
 /// The outcome of looking up a host.

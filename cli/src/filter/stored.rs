@@ -1,36 +1,53 @@
 //! The sites of a store, looked up by origin, and fetched with `--fetch`.
 
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use futures_util::StreamExt;
-use futures_util::stream;
 use robotsieve::{Crawler, Origin, Profile, TargetForm};
-use robotsieve_client::outcome::Protocol;
-use robotsieve_client::sieve::{Sieve, SieveError, blocking};
+use robotsieve_client::sieve::{Fetched, Sieve, SieveError};
+use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 
 use super::args::FilterArgs;
 use super::sites::{Found, Opinion, Site, Sites};
 use crate::error::Failure;
-use crate::fetch;
+use crate::fetch::watch::{Stop, Watch, is_unasked};
+use crate::fetch::{self, Faults};
 use crate::read::hosts::{Authority, HostHash, HostHasher};
 use crate::read::stores;
 use crate::write::bytes;
-use crate::write::report::Report;
+use crate::write::report::{MOST_ALIKE, Report};
 
 /// What is in force for the sites of a store, as of when each is first looked up.
 pub struct Stored {
     report: Arc<Report>,
-    path: PathBuf,
-    sieve: blocking::Sieve,
-    /// How many sites are fetched at the same time; `None` without `--fetch`.
-    parallel: Option<usize>,
+    sieve: Sieve,
+    /// Taken when everything is done.
+    runtime: Mutex<Option<Runtime>>,
+    handle: tokio::runtime::Handle,
+    watch: Arc<Watch>,
+    /// How many sites are looked up at the same time; `None` without `--fetch`.
+    lookups: Option<usize>,
     crawlers: usize,
     google: bool,
-    /// By origin. Entries are never removed.
-    sites: RwLock<HashMap<Box<str>, Found<'static>>>,
+    /// By origin; `None` while it is being asked. Entries are never removed.
+    sites: RwLock<HashMap<Box<str>, Option<Found<'static>>>>,
     hasher: HostHasher,
+    faults: Faults,
+    counts: Mutex<Counts>,
+}
+
+/// What was asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Sites whose robots.txt was asked for, and the outcome is in the store.
+    pub fetched: u64,
+    /// Sites that could not be asked because of a fault on this side.
+    pub local_faults: u64,
+    /// Sites that could not be looked up for another reason.
+    pub failed: u64,
 }
 
 impl Stored {
@@ -47,73 +64,252 @@ impl Stored {
         let path = args.store.as_deref().unwrap_or(Path::new(""));
         let count = crawlers.len();
         let google = profile.target_form == TargetForm::Google;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|cause| Failure::io("cannot start threads", cause))?;
+        let entered = runtime.enter();
         let mut crawlers = crawlers.into_iter();
         let first = crawlers.next().unwrap_or_else(|| Crawler::name(""));
-        let builder = Sieve::builder(first).profile(profile).protocol(Protocol::of(&profile));
+        let protocol = fetch::protocol(&profile);
+        let builder = Sieve::builder(first).profile(profile).protocol(protocol);
         let mut builder = crawlers.fold(builder, |builder, crawler| builder.crawler(crawler));
-        let mut parallel = None;
+        let (watch, mut lookups) = (Watch::new(), None);
         builder = if args.fetch {
             let header = args.header_to_send()?;
-            builder = builder.fetcher(fetch::fetcher(&header, &args.fetching)?);
-            parallel = Some(args.fetching.parallel.into());
-            builder.store(stores::open(path)?)
+            let (fetcher, parallel) = fetch::fetcher(&header, &args.fetching, &watch)?;
+            lookups = Some(fetch::lookups(parallel));
+            builder.fetcher(fetcher).store(stores::open(path)?)
         } else {
             builder.store(stores::read_only(path)?)
         };
-        let sieve = builder.build_blocking();
-        let sieve = sieve.map_err(|cause| Failure::io("cannot start threads", cause))?;
-        let (sites, hasher) = (RwLock::default(), HostHasher::default());
+        let sieve = builder.build();
+        drop(entered);
         Ok(Stored {
             report,
-            path: path.into(),
             sieve,
-            parallel,
+            handle: runtime.handle().clone(),
+            runtime: Mutex::new(Some(runtime)),
+            watch,
+            lookups,
             crawlers: count,
             google,
-            sites,
-            hasher,
+            sites: RwLock::default(),
+            hasher: HostHasher::default(),
+            faults: Faults::default(),
+            counts: Mutex::default(),
         })
     }
 
-    fn known(&self, key: &str) -> Option<Found<'static>> {
-        self.sites.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
+    /// What ends the run early, and whose fault failures are.
+    pub fn watch(&self) -> &Arc<Watch> {
+        &self.watch
     }
 
-    /// Looks a site up and caches it.
-    async fn look(&self, origin: &Origin<'_>) -> Found<'static> {
-        let found = match self.sieve.as_async().site(origin).await {
+    /// What was asked, if something could be.
+    pub fn counts(&self) -> Option<Counts> {
+        self.lookups.map(|_| *self.counts.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn count(&self, count: impl FnOnce(&mut Counts)) {
+        count(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The site, if it was looked up.
+    fn known(&self, key: &str) -> Option<Found<'static>> {
+        self.sites.read().unwrap_or_else(PoisonError::into_inner).get(key).copied().flatten()
+    }
+
+    /// Starts asking about sites, for one reader.
+    pub fn asker(self: &Arc<Self>) -> Asker {
+        let turns = Arc::new(Semaphore::new(self.lookups.unwrap_or(1)));
+        Asker { stored: Arc::clone(self), turns, recent: vec![HostHash::default(); RECENT].into() }
+    }
+
+    /// Waits until these sites are known, or the run is stopped.
+    pub fn wait(&self, looks: Vec<Look>) {
+        for Look { task, .. } in looks {
+            // One that panicked leaves its site unknown; `find` asks again.
+            let _ = self.handle.block_on(task);
+        }
+    }
+
+    /// The length of the lines before the first whose site is not known.
+    pub fn known_lines(&self, lines: &[u8]) -> usize {
+        let mut start = 0;
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            let origin = Authority::of(line.trim_ascii_end(), self.google)
+                .and_then(|authority| Origin::of(authority.start).ok());
+            if origin.is_some_and(|origin| self.known(origin.key()).is_none()) {
+                return start;
+            }
+            start += line.len();
+        }
+        start
+    }
+
+    /// Looks a site up and remembers it. Does nothing if the run is stopped before it is known.
+    async fn look(&self, origin: &Origin<'_>) -> Option<Found<'static>> {
+        let found = self.found(origin).await;
+        let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
+        let site = sites.entry(origin.key().into()).or_default();
+        *site = site.or(found);
+        *site
+    }
+
+    async fn found(&self, origin: &Origin<'_>) -> Option<Found<'static>> {
+        if self.lookups.is_some() && !self.fetch(origin).await {
+            return None;
+        }
+        match self.sieve.site(origin).await {
             Ok(site) => {
                 let policies = (0..self.crawlers).map(|crawler| site.policy(crawler).clone());
                 let site = Site::of(policies.map(Opinion::Policy));
-                Found::Site(Box::leak(Box::new(site)))
+                Some(Found::Site(Box::leak(Box::new(site))))
             }
-            Err(SieveError::Unknown) => Found::Missing,
+            Err(SieveError::Unknown) => Some(Found::Missing),
+            Err(SieveError::Local(fault)) if is_unasked(&fault) => None,
+            Err(SieveError::Local(fault)) => {
+                self.count(|counts| counts.local_faults += 1);
+                self.faults.add(origin, &fault, &self.report);
+                Some(Found::Unreadable)
+            }
             Err(cause) => {
-                self.report.error(&format_args!("{origin}: {cause}; its URLs are unknown"));
-                Found::Unreadable
+                self.failed(origin, &cause);
+                Some(Found::Unreadable)
             }
-        };
-        let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
-        *sites.entry(origin.key().into()).or_insert(found)
-    }
-}
-
-impl Drop for Stored {
-    /// Waits until everything fetched is in the store, and reports if it is not.
-    fn drop(&mut self) {
-        self.sieve.block_on(self.sieve.as_async().settled());
-        let errors = self.sieve.metrics().store_errors;
-        if self.parallel.is_some() && errors > 0 {
-            self.report.error(&format_args!(
-                "store '{}' failed {errors} times, so not everything fetched is in it: 'robotsieve \
-                 fetch --store' says why, 'robotsieve store verify' whether it is damaged",
-                self.path.display()
-            ));
         }
     }
+
+    /// Fetches a site if it is due. Returns `false` if the run is stopped before that is done.
+    async fn fetch(&self, origin: &Origin<'_>) -> bool {
+        match self.sieve.is_due(origin) {
+            Ok(true) => {}
+            Ok(false) => {
+                self.watch.done(None);
+                return true;
+            }
+            Err(cause) => {
+                self.watch.done(None);
+                self.failed(origin, &SieveError::Store(Arc::new(cause)));
+                return true;
+            }
+        }
+        let fetched = fetch::persistently(&self.sieve, origin, &self.watch).await;
+        self.watch.done(match &fetched {
+            Err(SieveError::Local(fault)) => Some(fault),
+            _ => None,
+        });
+        match fetched {
+            Ok(Fetched { stored: Err(cause), .. }) => {
+                self.watch.stop(Stop::store(&cause));
+                false
+            }
+            Ok(_) => {
+                self.count(|counts| counts.fetched += 1);
+                true
+            }
+            Err(SieveError::Local(fault)) if is_unasked(&fault) => false,
+            // What is known may still be used.
+            Err(_) => self.watch.stopped().is_none(),
+        }
+    }
+
+    /// Counts a site that cannot be looked up. Prints the first few.
+    fn failed(&self, origin: &Origin<'_>, cause: &SieveError) {
+        let mut failed = 0;
+        self.count(|counts| {
+            counts.failed += 1;
+            failed = counts.failed;
+        });
+        if failed <= MOST_ALIKE {
+            self.report.error(&format_args!("{origin}: {cause}; its URLs are unknown"));
+        }
+    }
+
+    /// Waits until nothing is being asked, and closes the store.
+    pub fn close(&self) {
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(runtime) = runtime else { return };
+        runtime.block_on(self.sieve.settled());
+        let failed = self.counts.lock().unwrap_or_else(PoisonError::into_inner).failed;
+        if let Some(more) = failed.checked_sub(MOST_ALIKE).filter(|more| *more > 0) {
+            self.report.error(&format_args!("{more} more sites could not be looked up"));
+        }
+        // Look-ups of names cannot be ended; nobody waits for them any more.
+        runtime.shutdown_background();
+    }
 }
 
-impl Sites for Stored {
+/// How many authorities an asker remembers, so that it does not look them up again: 32 KiB.
+const RECENT: usize = 1 << 12;
+
+/// Asks about the sites of one chunk of lines after another.
+pub struct Asker {
+    stored: Arc<Stored>,
+    turns: Arc<Semaphore>,
+    recent: Box<[HostHash]>,
+}
+
+/// A site that is being looked up.
+pub struct Look {
+    task: JoinHandle<()>,
+    key_bytes: usize,
+}
+
+impl Look {
+    /// About how much memory it takes while it waits.
+    pub fn bytes(&self) -> usize {
+        2 * self.key_bytes + 1024
+    }
+}
+
+impl Asker {
+    /// Asks about the sites of these lines that were not asked about before. Waits while too many
+    /// are being asked.
+    pub fn ask(&mut self, lines: &[u8]) -> Vec<Look> {
+        let mut looks = Vec::new();
+        let mut last: &[u8] = &[];
+        for line in bytes::lines(lines) {
+            // Most lines begin like the one before.
+            if !last.is_empty()
+                && line.starts_with(last)
+                && matches!(line.get(last.len()), None | Some(b'/'))
+            {
+                continue;
+            }
+            let Some(authority) = Authority::of(line, self.stored.google) else { continue };
+            last = authority.start;
+            let hash = self.stored.hasher.hash(last);
+            let recent = &mut self.recent[hash.slot(RECENT)];
+            if std::mem::replace(recent, hash) == hash {
+                continue;
+            }
+            let Ok(origin) = Origin::of(last) else { continue };
+            let mut sites = self.stored.sites.write().unwrap_or_else(PoisonError::into_inner);
+            if sites.contains_key(origin.key()) {
+                continue;
+            }
+            sites.insert(origin.key().into(), None);
+            drop(sites);
+            looks.push(self.look(origin.into_owned()));
+        }
+        looks
+    }
+
+    fn look(&self, origin: Origin<'static>) -> Look {
+        let key_bytes = origin.key().len();
+        let (stored, turns) = (Arc::clone(&self.stored), Arc::clone(&self.turns));
+        stored.watch.begin();
+        // The semaphore is never closed.
+        let turn = self.stored.handle.block_on(turns.acquire_owned());
+        let task = self.stored.handle.spawn(async move {
+            stored.look(&origin).await;
+            drop(turn);
+        });
+        Look { task, key_bytes }
+    }
+}
+
+impl Sites for Arc<Stored> {
     fn hasher(&self) -> &HostHasher {
         &self.hasher
     }
@@ -122,30 +318,8 @@ impl Sites for Stored {
         let Ok(origin) = Origin::of(start) else { return Found::Missing };
         match self.known(origin.key()) {
             Some(found) => found,
-            None => self.sieve.block_on(self.look(&origin)),
+            // Without `--fetch`, or if the site was not asked about in advance.
+            None => self.handle.block_on(self.look(&origin)).unwrap_or(Found::Unreadable),
         }
-    }
-
-    /// Fetches the sites of a chunk concurrently.
-    fn prepare(&self, lines: &[u8]) {
-        let Some(parallel) = self.parallel else { return };
-        let mut origins = HashSet::new();
-        let mut last: &[u8] = &[];
-        for line in bytes::lines(lines) {
-            let Some(authority) = Authority::of(line, self.google) else { continue };
-            if authority.start == last {
-                continue;
-            }
-            last = authority.start;
-            if let Ok(origin) = Origin::of(authority.start)
-                && self.known(origin.key()).is_none()
-            {
-                origins.insert(origin);
-            }
-        }
-        let looks = origins.iter().map(|origin| self.look(origin));
-        self.sieve.block_on(stream::iter(looks).for_each_concurrent(parallel, async |look| {
-            look.await;
-        }));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use robotsieve::Answer;
 
+use super::stored::Counts;
 use crate::error::Status;
 use crate::read::hosts::{HostHash, Identity};
 use crate::write::report::Report;
@@ -71,25 +72,30 @@ impl Sum {
         self.hosts.extend(&tally.hosts);
     }
 
-    /// Prints the summary and returns the exit status.
-    pub fn report(&self, report: &Report, crawlers: usize) -> Status {
+    /// Prints the summary and returns the exit status. `asked` is there if sites could be asked.
+    pub fn report(&self, report: &Report, crawlers: usize, asked: Option<Counts>) -> Status {
         let status = report.end();
         let seconds = report.seconds();
+        // They did not get as far as a worker.
+        let long = report.long_lines();
+        let urls = self.urls + long;
         let several = match crawlers {
             1 => String::new(),
-            _ => format!(" crawlers {crawlers} verdicts {}", self.urls * crawlers as u64),
+            _ => format!(" crawlers {crawlers} verdicts {}", urls * crawlers as u64),
         };
         let count = |answer: Answer| self.answers[answer as usize];
+        let asked = asked.map_or_else(String::new, |Counts { fetched, local_faults, .. }| {
+            format!(" fetched {fetched} local_faults {local_faults}")
+        });
         stderr::note(&format_args!(
-            "urls {}{several} allowed {} disallowed {} unknown {} invalid {} hosts {} \
+            "urls {urls}{several} allowed {} disallowed {} unknown {} invalid {} hosts {}{asked} \
              seconds {seconds:.3} urls_per_second {:.0}",
-            self.urls,
             count(Answer::Allow),
             count(Answer::Disallow),
             count(Answer::Unknown),
-            count(Answer::Invalid),
+            count(Answer::Invalid) + long * crawlers as u64,
             self.hosts.len(),
-            self.urls as f64 / seconds.max(1e-9),
+            urls as f64 / seconds.max(1e-9),
         ));
         status
     }

@@ -3,7 +3,7 @@
 //! A finding is known by its file, its code, its severity and the text of its line, so it stays known
 //! when lines move. Equal ones are counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -73,11 +73,16 @@ impl Key {
             Ok(text) if text.len() <= SHOWN_BYTES => Text::Text(text.to_owned()),
             _ => Text::Sha256(Sha256::digest(line).iter().map(|o| format!("{o:02x}")).collect()),
         };
-        let name = linted.name.replace(std::path::MAIN_SEPARATOR, "/");
-        let file = name.strip_prefix("./").unwrap_or(&name).to_owned();
+        let file = file_of(linted);
         let (code, severity) = (finding.code.number(), finding.severity.as_str());
         Key { file, code: code.to_owned(), severity: severity.to_owned(), line }
     }
+}
+
+/// What a file is known by: its name as it was given.
+pub fn file_of(linted: &Linted) -> String {
+    let name = linted.name.replace(std::path::MAIN_SEPARATOR, "/");
+    name.strip_prefix("./").unwrap_or(&name).to_owned()
 }
 
 impl Baseline {
@@ -139,6 +144,12 @@ impl Baseline {
         });
         linted.findings = findings;
         before - linted.findings.len()
+    }
+
+    /// How many findings of these files are in the baseline and did not occur.
+    pub fn gone(&self, files: &HashSet<String>) -> usize {
+        let of_them = self.counts.iter().filter(|(key, _)| files.contains(&key.file));
+        of_them.map(|(_, count)| count).sum()
     }
 
     /// Adds the findings of a file.

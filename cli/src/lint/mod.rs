@@ -11,6 +11,8 @@ mod sarif;
 mod select;
 mod summary;
 
+use std::collections::HashSet;
+
 use robotsieve::Profile;
 use robotsieve::lint::{self, Finding, MAX_PER_CODE, Options, Severity};
 
@@ -54,6 +56,7 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
         Baseline::refuse_other(path)?;
     }
     let mut written = args.write_baseline.as_ref().map(|path| (Baseline::default(), path));
+    let mut linted_files = HashSet::new();
     let bar = Bar::new(args.progress.progress, Measure::Count(args.files.len() as u64, "files"));
     let mut tally = Tally::default();
     let mut summary = Summary::default();
@@ -61,7 +64,7 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
     let mut log = sarif::Log::default();
     for path in &args.files {
         bar.add(1);
-        let bytes = match robots_file::given(path) {
+        let bytes = match robots_file::for_lint(path) {
             Ok(bytes) => bytes,
             Err(failure) => {
                 stderr::error(&failure);
@@ -97,6 +100,7 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
         }
         if let Some(known) = &mut known {
             tally.known += known.take_known(&mut linted);
+            linted_files.insert(baseline::file_of(&linted));
         }
         tally.add(&linted, report.undecided.len(), report.left_out.values().sum());
         // The diff is the output.
@@ -112,6 +116,15 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
         }
     }
     bar.end();
+    // With fewer codes, others do not occur for that reason.
+    let gone = known.filter(|_| args.select.is_empty() && args.ignore.is_empty());
+    let gone = gone.map_or(0, |known| known.gone(&linted_files));
+    if gone > 0 {
+        stderr::note(&format_args!(
+            "{gone} of the findings in the baseline {} no longer there: --write-baseline writes it anew",
+            if gone == 1 { "is" } else { "are" }
+        ));
+    }
     if let Some((baseline, path)) = written {
         if unreadable {
             return Err(Failure::Incomplete(format!(

@@ -6,6 +6,7 @@ mod output;
 mod policy;
 mod profile;
 mod screen;
+mod size;
 mod threads;
 
 use clap::ValueEnum;
@@ -16,6 +17,7 @@ pub use output::parser as output_parser;
 pub use policy::{PolicyArgs, Urls};
 pub use profile::ProfileOption;
 pub use screen::{ColorOption, ProgressOption, When};
+pub use size::Size;
 pub use threads::Threads;
 
 /// The long help of an option with a fixed set of values, which lists what they mean. clap's own list

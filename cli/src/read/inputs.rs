@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::vec;
 
 use flate2::read::MultiGzDecoder;
-use memchr::memrchr;
+use memchr::{memchr, memchr_iter, memrchr};
 use same_file::Handle;
 
-use super::{looks_like_url, stdin};
+use super::lines::{SHOWN_BYTES, URL_BYTES};
+use super::{looks_like_url, stdin, urls};
 use crate::write::report::Report;
 
 /// The usual size of a chunk: large enough that passing it on costs next to nothing, small enough
@@ -27,6 +28,10 @@ pub struct Inputs {
     current: Option<Input>,
     /// The start of a line of the current input whose end has not been read yet.
     rest: Vec<u8>,
+    /// How many lines of the current input are done.
+    lines: u64,
+    /// Whether the line being read is too long, so that the rest of it is skipped.
+    skips: bool,
     report: Arc<Report>,
 }
 
@@ -53,7 +58,7 @@ impl Inputs {
     /// Reads these inputs, or standard input if there are none.
     pub fn new(names: &[OsString], report: Arc<Report>) -> Inputs {
         let names = named(names).into_iter();
-        Inputs { names, current: None, rest: Vec::new(), report }
+        Inputs { names, current: None, rest: Vec::new(), lines: 0, skips: false, report }
     }
 
     /// Replaces the contents of `chunk` with whole lines, each ending with a line feed; returns
@@ -62,8 +67,8 @@ impl Inputs {
     /// Never waits for more if there is a whole line: whoever writes to a pipe may wait for the
     /// verdict on what is written.
     ///
-    /// A line that is longer than a chunk makes the chunk longer. The last line of an input gets a
-    /// line feed if it has none. An input that cannot be read is reported and skipped. If an input
+    /// A line that is longer than a chunk makes the chunk longer, up to [`URL_BYTES`]. A longer line
+    /// is reported and skipped. The last line of an input gets a line feed if it has none. An input that cannot be read is reported and skipped. If an input
     /// breaks off, its whole lines are used, but not the line that was cut: the start of a URL is a
     /// different URL.
     pub fn fill(&mut self, chunk: &mut Vec<u8>) -> bool {
@@ -79,19 +84,34 @@ impl Inputs {
         while whole == 0 || has_more {
             has_more = false;
             let Some(mut input) = self.current.take().or_else(|| self.open_next()) else { break };
-            // A line that fills the chunk doubles it.
-            let room = if len < CHUNK_BYTES { CHUNK_BYTES - len } else { len };
+            // A line that fills the chunk doubles it, but no line gets longer than it may be with
+            // its line feed.
+            let room = match CHUNK_BYTES.checked_sub(len) {
+                Some(room) if room > 0 => room,
+                _ => len.min(URL_BYTES + 1 - len),
+            };
             // One more byte for the line feed that may be missing at the end.
             if chunk.len() <= len + room {
                 chunk.resize(len + room + 1, 0);
             }
             match input.bytes.read(&mut chunk[len..len + room]) {
                 Ok(0) => {
+                    self.skips = false;
                     if whole < len {
                         chunk[len] = b'\n';
                         len += 1;
                     }
                     whole = len;
+                }
+                Ok(bytes) if self.skips => {
+                    if let Some(at) = memchr(b'\n', &chunk[..bytes]) {
+                        self.skips = false;
+                        self.lines += 1;
+                        chunk.copy_within(at + 1..bytes, 0);
+                        len = bytes - at - 1;
+                        whole = memrchr(b'\n', &chunk[..len]).map_or(0, |at| at + 1);
+                    }
+                    self.current = Some(input);
                 }
                 Ok(bytes) => {
                     let found = memrchr(b'\n', &chunk[len..len + bytes]);
@@ -99,6 +119,11 @@ impl Inputs {
                     len += bytes;
                     // A pipe gives less than a chunk, even if it is written fast.
                     has_more = whole > 0 && len < CHUNK_BYTES && input.has_more();
+                    if len - whole > URL_BYTES {
+                        // No other line was read with it: that takes less room.
+                        self.too_long(&input.name, &chunk[..len]);
+                        len = 0;
+                    }
                     self.current = Some(input);
                 }
                 Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {
@@ -106,6 +131,7 @@ impl Inputs {
                 }
                 Err(cause) => {
                     let cut = if whole < len { "; the line cut off there is skipped" } else { "" };
+                    self.skips = false;
                     let name = shown(&input.name);
                     self.report.error(&format_args!("{name} breaks off: {cause}{cut}"));
                     len = whole;
@@ -115,13 +141,22 @@ impl Inputs {
         self.rest.clear();
         self.rest.extend_from_slice(&chunk[whole..len]);
         chunk.truncate(whole);
+        self.lines += memchr_iter(b'\n', chunk).count() as u64;
         whole > 0
+    }
+
+    /// Reports the line that is being read, and skips the rest of it.
+    fn too_long(&mut self, name: &OsStr, line: &[u8]) {
+        self.skips = true;
+        let line = urls::too_long_line(&shown(name), self.lines + 1, &line[..SHOWN_BYTES]);
+        self.report.long_line(&line);
     }
 
     /// The next input that can be opened.
     fn open_next(&mut self) -> Option<Input> {
         loop {
             let name = self.names.next()?;
+            self.lines = 0;
             match open_and_detect(&name, &self.report) {
                 Ok((bytes, compression)) => {
                     let is_plain = compression == Compression::None;

@@ -2,12 +2,20 @@
 
 use std::io::{self, BufRead, Read};
 
-/// The longest line that is read: room for a URL and a target of several megabytes.
-pub const LINE_BYTES: usize = 16 << 20;
+/// The longest URL that is read, in a line of its own. Browsers and servers refuse far shorter ones.
+pub const URL_BYTES: usize = 1 << 20;
+
+/// The longest record that is read: room for a URL of [`URL_BYTES`], its target and a rule, each with
+/// its bytes escaped.
+pub const RECORD_BYTES: usize = 16 << 20;
+
+/// How much of a line that is too long is shown.
+pub const SHOWN_BYTES: usize = 60;
 
 /// The lines of an input without their line ends; empty lines are skipped.
 pub struct Lines<R> {
     input: R,
+    max_bytes: usize,
     number: u64,
     line: Vec<u8>,
 }
@@ -16,13 +24,14 @@ pub struct Lines<R> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'l> {
     Whole(&'l [u8]),
-    /// Longer than [`LINE_BYTES`], and skipped.
-    TooLong,
+    /// Longer than it may be, and skipped. This is its beginning.
+    TooLong(&'l [u8]),
 }
 
 impl<R: BufRead> Lines<R> {
-    pub fn of(input: R) -> Lines<R> {
-        Lines { input, number: 0, line: Vec::new() }
+    /// The lines of an input, each of at most `max_bytes` without its line feed.
+    pub fn of(input: R, max_bytes: usize) -> Lines<R> {
+        Lines { input, max_bytes, number: 0, line: Vec::new() }
     }
 
     /// The next line with its 1-based number, or `None` at the end.
@@ -33,16 +42,18 @@ impl<R: BufRead> Lines<R> {
         loop {
             self.line.clear();
             self.number += 1;
-            let mut limited = self.input.by_ref().take(LINE_BYTES as u64 + 1);
+            let mut limited = self.input.by_ref().take(self.max_bytes as u64 + 1);
             if limited.read_until(b'\n', &mut self.line)? == 0 {
                 return Ok(None);
             }
-            if self.line.len() > LINE_BYTES && !self.line.ends_with(b"\n") {
+            if self.line.len() > self.max_bytes && !self.line.ends_with(b"\n") {
                 self.input.skip_until(b'\n')?;
-                return Ok(Some((self.number, Line::TooLong)));
+                return Ok(Some((self.number, Line::TooLong(&self.line[..SHOWN_BYTES]))));
             }
-            if !self.line.trim_ascii().is_empty() {
-                return Ok(Some((self.number, Line::Whole(self.line.trim_ascii()))));
+            let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+            let len = line.strip_suffix(b"\r").unwrap_or(line).len();
+            if len > 0 {
+                return Ok(Some((self.number, Line::Whole(&self.line[..len]))));
             }
         }
     }
@@ -54,12 +65,14 @@ mod tests {
 
     #[test]
     fn lines_of_any_length() {
-        let long = "x".repeat(LINE_BYTES + 1);
-        let text = format!("a\r\n\n{long}\nb");
-        let mut lines = Lines::of(text.as_bytes());
+        let longest = "x".repeat(100);
+        let long = format!("{longest}x");
+        let text = format!("a\r\n\n{long}\n{longest}\nb");
+        let mut lines = Lines::of(text.as_bytes(), 100);
         assert_eq!(lines.next().unwrap(), Some((1, Line::Whole(b"a"))));
-        assert_eq!(lines.next().unwrap(), Some((3, Line::TooLong)));
-        assert_eq!(lines.next().unwrap(), Some((4, Line::Whole(b"b"))));
+        assert_eq!(lines.next().unwrap(), Some((3, Line::TooLong(&[b'x'; 60]))));
+        assert_eq!(lines.next().unwrap(), Some((4, Line::Whole(longest.as_bytes()))));
+        assert_eq!(lines.next().unwrap(), Some((5, Line::Whole(b"b"))));
         assert_eq!(lines.next().unwrap(), None);
     }
 }

@@ -14,26 +14,51 @@ use super::{looks_like_url, robots_url, stdin};
 use crate::error::Failure;
 use crate::write::stderr;
 
-/// The bytes of a robots.txt; `-` is standard input.
+/// The longest file that is read, in bytes: more than any robots.txt has, and little enough that a
+/// device or a pipe without end does no harm.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// The bytes of a robots.txt; `-` is standard input. If it is UTF-16, a note says what that means.
 ///
 /// # Errors
-/// Returns an error if it cannot be read, or is compressed.
+/// Returns an error if it cannot be read, is longer than 64 MiB, or is compressed.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = read_unnoted(path)?;
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        stderr::note(&format_args!(
+            "'{}' is UTF-16: crawlers that read it as UTF-8, as the standard says, find no rule in it \
+             and may fetch everything ('iconv -f UTF-16 -t UTF-8' converts it)",
+            shown(path)
+        ));
+    }
+    Ok(bytes)
+}
+
+fn read_unnoted(path: &Path) -> Result<Vec<u8>, Failure> {
     let (bytes, name) = if stdin::is_meant(path) {
-        let mut bytes = Vec::new();
-        let read = stdin::open().and_then(|input| input.lock().read_to_end(&mut bytes));
-        (read.map(|_| bytes), "from standard input".to_owned())
+        let read = stdin::open().and_then(|input| bounded(input.lock()));
+        (read, "from standard input".to_owned())
     } else {
-        let read = fs::File::open(path).and_then(|mut file| {
+        let read = fs::File::open(path).and_then(|file| {
             stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).map(|_| bytes)
+            bounded(file)
         });
         (read, format!("'{}'", path.display()))
     };
     bytes
         .and_then(uncompressed)
         .map_err(|cause| Failure::io(format!("cannot read robots.txt {name}"), cause))
+}
+
+fn bounded(input: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 <= MAX_BYTES {
+        return Ok(bytes);
+    }
+    let message = "it is longer than 64 MiB, which no robots.txt is; crawlers read no more than \
+                   its first 500 KiB or so ('head -c 500K' keeps those)";
+    Err(io::Error::new(ErrorKind::InvalidData, message))
 }
 
 /// Refuses what no robots.txt begins with. Read as it is, a compressed file would allow everything.
@@ -54,7 +79,19 @@ fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
 /// # Errors
 /// Returns an error if it cannot be read, with advice if the reason can be guessed.
 pub fn given(path: &Path) -> Result<Vec<u8>, Failure> {
-    read(path).map_err(|failure| match &failure {
+    advised(path, read(path))
+}
+
+/// [`given`] for `lint`, which says itself what is wrong with a file.
+///
+/// # Errors
+/// Returns an error in the same cases.
+pub fn for_lint(path: &Path) -> Result<Vec<u8>, Failure> {
+    advised(path, read_unnoted(path))
+}
+
+fn advised(path: &Path, read: Result<Vec<u8>, Failure>) -> Result<Vec<u8>, Failure> {
+    read.map_err(|failure| match &failure {
         Failure::Io { cause, .. } => match advice(path, cause.kind()) {
             Some(advice) => failure.advise(advice),
             None => failure,

@@ -1,9 +1,9 @@
 //! The URLs of `check` and `explain`: arguments, or lines of standard input.
 
 use std::ffi::{OsStr, OsString};
-use std::io::BufRead;
 use std::path::Path;
 
+use super::lines::{Line, Lines, URL_BYTES};
 use super::stdin;
 use crate::error::{Failure, Status};
 use crate::options::When;
@@ -24,8 +24,8 @@ pub fn not_where_robots_is(urls: &[OsString], robots: &Path) -> Result<(), Failu
     stdin::at_most_once([robots.as_os_str()].into_iter().chain(urls))
 }
 
-/// Calls `act` with each URL. On standard input a CR at the end of a line is dropped, and empty
-/// lines are skipped.
+/// Calls `act` with each URL. On standard input a CR at the end of a line is dropped, empty lines
+/// are skipped, and so are lines of more than [`URL_BYTES`], whose number is returned.
 ///
 /// # Errors
 /// Returns an error if standard input cannot be read or `act` fails.
@@ -33,22 +33,39 @@ pub fn each(
     urls: &[OsString],
     progress: When,
     mut act: impl FnMut(&[u8]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+) -> Result<u64, Failure> {
     if !are_on_stdin(urls) {
-        return urls.iter().try_for_each(|url| act(url.as_encoded_bytes()));
+        return urls.iter().try_for_each(|url| act(url.as_encoded_bytes())).map(|()| 0);
     }
+    let mut too_long = 0;
     let bar = Bar::new(progress, Measure::Bytes(None));
     let failed = |cause| Failure::io("cannot read standard input", cause);
     let input = stdin::open().map_err(failed)?;
-    for line in input.lock().split(b'\n') {
-        let line = line.map_err(failed)?;
-        let url = line.strip_suffix(b"\r").unwrap_or(&line);
-        if !url.is_empty() {
-            act(url)?;
+    let mut lines = Lines::of(input.lock(), URL_BYTES);
+    while let Some((number, line)) = lines.next().map_err(failed)? {
+        match line {
+            Line::Whole(url) => {
+                act(url)?;
+                bar.add(url.len() as u64 + 1);
+            }
+            Line::TooLong(beginning) => {
+                too_long += 1;
+                if too_long == 1 {
+                    stderr::error(&too_long_line("standard input", number, beginning));
+                }
+            }
         }
-        bar.add(line.len() as u64 + 1);
     }
-    Ok(())
+    Ok(too_long)
+}
+
+/// Says that a line is too long.
+pub fn too_long_line(input: &str, number: u64, beginning: &[u8]) -> String {
+    format!(
+        "{input}, line {number}: longer than {} MiB, so it is skipped as an invalid URL: '{}…'",
+        URL_BYTES >> 20,
+        bytes::shown(beginning)
+    )
 }
 
 /// How many URLs were disallowed or invalid.
@@ -57,6 +74,7 @@ pub struct Tally {
     pub disallowed: u64,
     invalid: u64,
     first_invalid: String,
+    too_long: u64,
 }
 
 impl Tally {
@@ -68,8 +86,18 @@ impl Tally {
         self.invalid += 1;
     }
 
+    /// Counts lines that were too long to be URLs.
+    pub fn add_too_long(&mut self, lines: u64) {
+        self.too_long += lines;
+    }
+
     /// The exit status; prints an error if there were invalid URLs.
     pub fn status(&self) -> Status {
+        if self.too_long > 1 {
+            let more = self.too_long - 1;
+            let lines = if more == 1 { "line is" } else { "lines are" };
+            stderr::error(&format_args!("{more} more {lines} too long"));
+        }
         if self.invalid > 0 {
             let first = &self.first_invalid;
             let what = match self.invalid {
@@ -80,6 +108,8 @@ impl Tally {
                 "{what}: a URL is scheme://host/path, or a path that starts with \
                  '/' (with --profile google anything is a URL)"
             ));
+            Status::Usage
+        } else if self.too_long > 0 {
             Status::Usage
         } else if self.disallowed > 0 {
             Status::No

@@ -104,7 +104,7 @@ impl Replay {
                 return Ok(());
             }
         };
-        let mut lines = Lines::of(BufReader::new(bytes));
+        let mut lines = Lines::of(BufReader::new(bytes), lines::RECORD_BYTES);
         loop {
             match lines.next() {
                 Ok(Some((number, line))) => {
@@ -121,10 +121,13 @@ impl Replay {
     }
 
     fn line(&mut self, place: &str, line: Line<'_>) -> Result<(), Failure> {
+        if matches!(line, Line::Whole(line) if line.trim_ascii().is_empty()) {
+            return Ok(());
+        }
         self.counts.records += 1;
         let parsed = match line {
-            Line::Whole(line) => Record::parse(line),
-            Line::TooLong => Err(format!("longer than {} bytes", lines::LINE_BYTES)),
+            Line::Whole(line) => Record::parse(line.trim_ascii()),
+            Line::TooLong(_) => Err(format!("longer than {} bytes", lines::RECORD_BYTES)),
         };
         let (change, text) = match parsed {
             Err(wrong) => (Some(Change::Malformed), wrong),

@@ -289,7 +289,9 @@ fn imported(path: &PathBuf) -> Result<Option<(OriginState, Vec<u8>)>, Failure> {
     let mut response = Response::new(200, body);
     response.is_truncated = is_truncated;
     let attempt = Attempt::new(at, Ok(response));
-    let known = Protocol::of(&Profile::RFC9309).after(None, &attempt);
+    let known = Protocol::of(&Profile::RFC9309)
+        .after(None, &attempt)
+        .map_err(|fault| Failure::Incomplete(fault.to_string()))?;
     Ok(attempt.result.ok().map(|response| (known, response.body)))
 }
 

@@ -5,6 +5,6 @@ pub mod file;
 pub mod progress;
 pub mod report;
 #[cfg(unix)]
-mod signals;
+pub mod signals;
 pub mod stderr;
 pub mod stdout;

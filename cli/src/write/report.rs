@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::progress::{Bar, Measure};
@@ -17,8 +17,13 @@ pub struct Report {
     start: Instant,
     /// Whether something could not be read.
     failed: AtomicBool,
+    /// How many lines were too long to be URLs.
+    long_lines: AtomicU64,
     bar: Bar,
 }
+
+/// How many messages of one kind are printed before the rest is only counted.
+pub const MOST_ALIKE: u64 = 3;
 
 impl Report {
     /// The bar shows how much of `inputs` was read, if their sizes are known.
@@ -26,6 +31,7 @@ impl Report {
         Report {
             start: Instant::now(),
             failed: AtomicBool::new(false),
+            long_lines: AtomicU64::new(0),
             bar: Bar::new(progress, Measure::Bytes(total_bytes(inputs))),
         }
     }
@@ -41,6 +47,19 @@ impl Report {
         stderr::error(message);
     }
 
+    /// Counts a line that was skipped because it is too long, and prints the message about it if it
+    /// is one of the first.
+    pub fn long_line(&self, message: &dyn Display) {
+        if self.long_lines.fetch_add(1, Ordering::Relaxed) < MOST_ALIKE {
+            stderr::note(message);
+        }
+    }
+
+    /// How many lines were skipped because they are too long.
+    pub fn long_lines(&self) -> u64 {
+        self.long_lines.load(Ordering::Relaxed)
+    }
+
     /// Whether [`Report::error`] was called.
     pub fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
@@ -54,6 +73,9 @@ impl Report {
     /// Removes the bar and returns the exit status.
     pub fn end(&self) -> Status {
         self.bar.end();
+        if let Some(more) = self.long_lines().checked_sub(MOST_ALIKE).filter(|more| *more > 0) {
+            stderr::note(&format_args!("{more} more lines were skipped because they are too long"));
+        }
         if self.failed() { Status::Failed } else { Status::Done }
     }
 }

@@ -25,7 +25,7 @@ fn no_change() {
     let [old, same] = ["old", "same"].map(|name| folder.path(name));
     run(args!["diff", &old, &old]).gives(0, "no change: the files are the same\n");
     let ran = run(args!["diff", &old, &same]);
-    ran.gives(0, "no change: the text differs, the meaning does not\n");
+    ran.gives(0, "no change: the text differs, the meaning in profile rfc9309 does not\n");
 }
 
 #[test]
@@ -47,8 +47,10 @@ change: 2 of 3 crawlers
     assert!(out(&back).contains("allowed now     /.pdf and all below "), "{back:?}");
     assert_eq!(back.status, 1);
     // For GPTBot nothing changed.
-    run(args!["diff", "--agent", "GPTBot", &old, &new])
-        .gives(0, "no change: the text differs, the meaning for these crawlers does not\n");
+    run(args!["diff", "--agent", "GPTBot", &old, &new]).gives(
+        0,
+        "no change: the text differs, the meaning for these crawlers in profile rfc9309 does not\n",
+    );
     let header = "Mozilla/5.0 (compatible; CCBot/2.0)";
     let ran = run(args!["diff", "--user-agent", header, "--agent", "x,GPTBot", &old, &new]);
     assert!(out(&ran).ends_with("change: 1 of 2 crawlers\n"), "{ran:?}");

@@ -130,7 +130,7 @@ fn long_lines() {
     let long = |len: usize| "/".to_owned() + &"x".repeat(len - 1) + "\n";
     // Around the size of a chunk, where line feeds are at its ends, and much longer ones.
     let chunk = 256 << 10;
-    for len in [chunk - 2, chunk - 1, chunk, chunk + 1, 2 * chunk - 1, 2 * chunk, 5_000_000] {
+    for len in [chunk - 2, chunk - 1, chunk, chunk + 1, 2 * chunk - 1, 2 * chunk, 1_000_000] {
         let input = format!("/a\n{}/private{}{}/b\r\n/c", long(len), long(len), long(len));
         let wanted = format!("/a\n{0}{0}/b\n/c\n", long(len));
         let ran = test.filter([], input.as_bytes());
@@ -166,4 +166,65 @@ fn many_inputs() {
     let inputs: Vec<_> = (0..500).map(|n| test.file(&format!("{n}"), format!("/{n}"))).collect();
     let wanted: String = (0..500).map(|n| format!("/{n}\n")).collect();
     test.filter(inputs, b"").gives(0, wanted);
+}
+
+/// A line has a bound, so memory has one too: what is longer is an invalid URL, and the rest goes on.
+#[test]
+fn lines_without_end() {
+    let test = Test::new();
+    let longest = format!("/{}", "a".repeat((1 << 20) - 1));
+    let long = format!("{longest}a");
+    let mut text = format!("/1\n{long}\n/2\n{longest}\n/3\r\n{}", "b".repeat(5 << 20));
+    let left = format!("/1\n/2\n{longest}\n/3\n");
+    let check = |ran: Ran, urls, invalid| {
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        assert!(ran.out == left.as_bytes(), "{}", ran.out.len());
+        assert_eq!((ran.figure("urls"), ran.figure("invalid")), (urls, invalid), "{}", ran.err);
+        ran
+    };
+    let ran = check(test.filter([], text.as_bytes()), 6.0, 2.0);
+    ran.says(
+        "standard input, line 2: longer than 1 MiB, so it is skipped as an invalid URL: '/aaaa",
+    );
+    ran.says("standard input, line 6: longer than 1 MiB");
+    for pack in [gzip, zstd] {
+        let file = test.file("packed", pack(text.as_bytes()));
+        check(test.filter([file], b""), 6.0, 2.0).says("packed', line 6: longer");
+    }
+    // The next input starts anew, and a flood is told in short.
+    let first = test.file("first", text.clone());
+    text.push('\n');
+    let many = format!("{long}\n").repeat(6);
+    let second = test.file("second", many);
+    let ran = check(test.filter([first, second], b""), 12.0, 8.0);
+    ran.says("second', line 1: longer").says("5 more lines were skipped because they are too long");
+    assert_eq!(ran.err.matches("longer than").count(), 3, "{}", ran.err);
+    // The same bound for the commands that take URLs from standard input.
+    let input = format!("/1\n{long}\n/2\n{long}\n");
+    let robots = &test.robots;
+    let ran = run_with(args!["check", robots, "a", "-"], input.as_bytes());
+    ran.gives(2, "allow\t/1\nallow\t/2\n").says("line 2: longer than 1 MiB");
+    ran.says("1 more line is too long");
+    let ran = run_with(args!["explain", robots, "a", "-"], input.as_bytes());
+    assert_eq!(ran.status, 2, "{ran:?}");
+    let ran = run_with(args!["diff", robots, robots, "--urls", "-"], input.as_bytes());
+    ran.says("skipped 2 lines of --urls");
+}
+
+/// A line of 100 MB takes no more memory than its bound.
+#[cfg(target_os = "linux")]
+#[test]
+fn lines_without_end_take_no_memory() {
+    let test = Test::new();
+    let script =
+        "head -c 100000000 /dev/zero | tr '\\0' a | (ulimit -v 400000; exec \"$0\" \"$@\")";
+    let ran = std::process::Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
+        .args(["filter", "--threads", "2", "--agent", "a", "--robots"])
+        .arg(&test.robots)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(0), "{said}");
+    assert!(said.contains("line 1: longer than 1 MiB") && said.contains(" invalid 1 "), "{said}");
 }

@@ -176,6 +176,30 @@ fn compressed_robots_txt() {
 }
 
 #[test]
+#[cfg(unix)]
+fn robots_txt_without_end() {
+    run(args!["check", "/dev/zero", "bot", "/"]).fails(3, "it is longer than 64 MiB");
+    run(args!["lint", "/dev/zero"]).fails(3, "it is longer than 64 MiB");
+}
+
+/// As UTF-8 it has no rule, so everything is allowed: never without a word.
+#[test]
+fn robots_txt_in_utf_16() {
+    let folder = Folder::new();
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    folder.file("e.com", wide(&format!("\u{feff}{ROBOTS}")));
+    let robots = folder.path("e.com");
+    run(args!["check", &robots, "bot", "/private"])
+        .says("is UTF-16: crawlers that read it as UTF-8");
+    let ran = run_with(
+        args!["filter", "--robots-dir", folder.root(), "--agent", "bot"],
+        b"http://e.com/private\n",
+    );
+    ran.says("is UTF-16");
+    assert!(!run(args!["lint", &robots]).err.contains("is UTF-16: crawlers"));
+}
+
+#[test]
 fn names_that_forge_lines() {
     let folder = Folder::of(&[("robots.txt", ROBOTS)]);
     let robots = folder.path("robots.txt");

@@ -234,6 +234,11 @@ fn a_baseline_hides_what_is_known() {
     let ran = ask();
     assert_eq!(codes(&ran), ["RS203", "RS209"]);
     assert_eq!(ran.status, 1, "{ran:?}");
+    // What no longer occurs is told, if it was searched for.
+    std::fs::write(&file, CLEAN).unwrap();
+    ask().says("3 of the findings in the baseline are no longer there");
+    let ran = run(args!["lint", "--baseline", &known, "--ignore", "RS203", &file]);
+    assert!(!ran.err.contains("no longer"), "{ran:?}");
     // Another file's findings are not known.
     std::fs::write(folder.path("other"), BAD).unwrap();
     let ran = run(args!["lint", "--baseline", &known, folder.path("other")]);

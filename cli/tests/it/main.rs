@@ -24,5 +24,6 @@ mod pack;
 mod progress;
 mod records;
 mod replay;
+mod run;
 mod stdin;
 mod vocabulary;

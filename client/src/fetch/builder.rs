@@ -22,6 +22,7 @@ use super::connect::NoticeLayer;
 use super::error::InvalidFetcher;
 use super::failure::Cause;
 use super::fetcher::Fetcher;
+use super::health::Network;
 use super::resolve::{CheckedResolver, Resolve, SystemResolver};
 
 impl Fetcher {
@@ -41,6 +42,7 @@ pub struct FetcherBuilder {
     user_agent: String,
     settings: Settings,
     max_parallel: usize,
+    max_lookups: usize,
     permitted: Permitted,
     resolver: Arc<dyn Resolve>,
     authorities_pem: Vec<u8>,
@@ -69,6 +71,7 @@ impl FetcherBuilder {
                 total_timeout: Duration::from_secs(60),
             },
             max_parallel: 256,
+            max_lookups: 1024,
             permitted: Permitted::default(),
             resolver: Arc::new(SystemResolver),
             authorities_pem: Vec::new(),
@@ -97,8 +100,8 @@ impl FetcherBuilder {
         self
     }
 
-    /// How long each request of an attempt may take to connect, including the name look-up and
-    /// TLS. The default is 10 seconds.
+    /// How long a name may take to be looked up, and then how long each request of an attempt may
+    /// take to connect, including TLS. The default is 10 seconds.
     pub fn connect_timeout(mut self, limit: Duration) -> FetcherBuilder {
         self.settings.connect_timeout = limit;
         self
@@ -125,6 +128,16 @@ impl FetcherBuilder {
     /// much as it fills.
     pub fn max_parallel(mut self, attempts: usize) -> FetcherBuilder {
         self.max_parallel = attempts;
+        self
+    }
+
+    /// How many names are looked up at a time, beside the attempts of
+    /// [`FetcherBuilder::max_parallel`]. Further ones wait. The default is 1024.
+    ///
+    /// A name is looked up before its attempt takes a turn, so names whose servers are silent
+    /// hold up nobody as long as there are fewer of them than this.
+    pub fn max_lookups(mut self, names: usize) -> FetcherBuilder {
+        self.max_lookups = names;
         self
     }
 
@@ -181,8 +194,9 @@ impl FetcherBuilder {
             .tls_backend_preconfigured(tls(&self.authorities_pem)?)
             .build()
             .map_err(|cause| InvalidFetcher::Client(Cause(&cause).text()))?;
-        let client = Client { http, resolver, settings: self.settings };
-        Ok(Fetcher::new(client, self.max_parallel))
+        let network = Network::default();
+        let client = Client { http, resolver, settings: self.settings, network };
+        Ok(Fetcher::new(client, self.max_parallel, self.max_lookups))
     }
 
     fn check(&self) -> Result<(), InvalidFetcher> {
@@ -191,6 +205,7 @@ impl FetcherBuilder {
             ("max_wire_bytes", limits.wire_bytes, u32::MAX as usize),
             ("max_body_bytes", limits.body_bytes, u32::MAX as usize),
             ("max_parallel", self.max_parallel, Semaphore::MAX_PERMITS),
+            ("max_lookups", self.max_lookups, Semaphore::MAX_PERMITS),
         ];
         for (setting, value, max) in sizes {
             if value == 0 || value > max {

@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use super::body::Limits;
+use super::health::Network;
 use super::resolve::CheckedResolver;
 
-/// The HTTP client, the resolver that checks its addresses, and the settings.
+/// The HTTP client, the resolver that checks its addresses, the settings, and what is known of
+/// the network.
 pub(super) struct Client {
     pub(super) http: reqwest::Client,
     pub(super) resolver: CheckedResolver,
     pub(super) settings: Settings,
+    pub(super) network: Network,
 }
 
 /// The settings that apply to each attempt.

@@ -3,17 +3,24 @@
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
-use crate::outcome::{Failure, Stage};
+use super::progress;
+use super::resolve::LookupError;
+use crate::outcome::LocalKind::{Descriptors, Memory};
+use crate::outcome::{Failure, LocalFault, LocalKind, Stage};
 
 /// The longest text of a cause. It may contain what a server sent, and is stored.
 const MAX_TEXT_CHARS: usize = 200;
 
+/// Texts of [`Failure::Dns`] that a name server stated.
+const NO_SUCH_NAME: &str = "no such name";
+const NO_ADDRESS: &str = "the name has no address";
+
 /// Why there is no address to connect to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum NoAddress {
-    Lookup(io::Error),
+    Lookup(LookupError),
     None,
     Refused(IpAddr),
 }
@@ -22,7 +29,7 @@ impl fmt::Display for NoAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoAddress::Lookup(cause) => cause.fmt(f),
-            NoAddress::None => f.write_str("the name has no address"),
+            NoAddress::None => f.write_str(NO_ADDRESS),
             NoAddress::Refused(address) => write!(f, "the address {address} is not permitted"),
         }
     }
@@ -34,10 +41,54 @@ impl NoAddress {
     pub(super) fn failure(&self) -> Failure {
         match self {
             NoAddress::Refused(address) => Failure::Refused(*address),
-            NoAddress::Lookup(cause) if is_local(cause) => Failure::Local(Cause(cause).text()),
-            NoAddress::Lookup(_) | NoAddress::None => Failure::Dns(Cause(self).text()),
+            NoAddress::Lookup(LookupError::Local(fault)) => Failure::Local(fault.clone()),
+            NoAddress::Lookup(LookupError::NoSuchName) => Failure::Dns(NO_SUCH_NAME.to_owned()),
+            NoAddress::Lookup(_) | NoAddress::None => Failure::Dns(line(&self.to_string())),
         }
     }
+}
+
+/// The failure of a look-up that did not end in time.
+pub(super) fn silence() -> Failure {
+    NoAddress::Lookup(LookupError::Silent).failure()
+}
+
+/// Whether a failure may as well be the fault of our network.
+///
+/// Refused addresses and redirects were decided by what the site sent, and so were names that a
+/// name server says do not exist.
+pub(super) fn is_ambiguous(failure: &Failure) -> bool {
+    match failure {
+        Failure::Dns(text) => text != NO_SUCH_NAME && text != NO_ADDRESS,
+        Failure::Connect(_) | Failure::Tls(_) | Failure::TimedOut(_) | Failure::Broken(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether this machine has a route to an address, or why that cannot be told.
+///
+/// Connecting a UDP socket sends nothing. It fails at once if there is no route.
+pub(super) fn has_route(address: IpAddr) -> Result<bool, LocalFault> {
+    let any: IpAddr = match address {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let connected = UdpSocket::bind((any, 0)).and_then(|socket| socket.connect((address, 9)));
+    match connected {
+        Ok(()) => Ok(true),
+        Err(cause) => match shortage(&cause) {
+            Some(LocalFault { kind: kind @ (Descriptors | Memory), text, .. }) => {
+                Err(LocalFault::new(kind, text))
+            }
+            // Without IPv6 the socket itself cannot be made.
+            _ => Ok(false),
+        },
+    }
+}
+
+/// The fault, if this process cannot open a socket now. Some libraries hide it.
+pub(super) fn hidden_shortage() -> Option<LocalFault> {
+    UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).err().as_ref().and_then(shortage)
 }
 
 /// An error and the chain of its sources.
@@ -81,8 +132,8 @@ pub(super) fn of_request(error: &reqwest::Error) -> Failure {
         return Failure::Tls(line(&tls.to_string()));
     }
     let io = cause.find::<io::Error>();
-    if io.is_some_and(is_local) {
-        return Failure::Local(cause.text());
+    if let Some(fault) = io.and_then(|io| local_fault(io, &progress::tried())) {
+        return Failure::Local(fault);
     }
     if error.is_connect() && error.is_timeout() {
         return Failure::TimedOut(Stage::Connect);
@@ -95,23 +146,90 @@ pub(super) fn of_request(error: &reqwest::Error) -> Failure {
         };
     }
     if error.is_builder() {
-        return Failure::Local(cause.text());
+        return Failure::Local(LocalFault::new(LocalKind::Other, cause.text()));
     }
     Failure::Broken(cause.text())
 }
 
 /// What an error in an answer's body means.
 pub(super) fn of_body(error: &reqwest::Error) -> Failure {
-    Failure::Broken(Cause(error).text())
+    let cause = Cause(error);
+    match cause.find::<io::Error>().and_then(shortage) {
+        Some(fault) => Failure::Local(fault),
+        None => Failure::Broken(cause.text()),
+    }
 }
 
-/// Whether the process or the machine ran out of something: files, ports, memory.
-pub(super) fn is_local(error: &io::Error) -> bool {
-    // ENFILE and EMFILE have no `ErrorKind`. Their numbers are the same on every Unix.
-    let is_out_of_files = cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
-    is_out_of_files
-        || matches!(error.kind(), io::ErrorKind::AddrNotAvailable | io::ErrorKind::OutOfMemory)
+/// The fault, if an error shows one of this machine: something ran out, or is forbidden.
+pub(super) fn shortage(error: &io::Error) -> Option<LocalFault> {
+    let kind = match error.kind() {
+        io::ErrorKind::AddrNotAvailable => LocalKind::Address,
+        io::ErrorKind::OutOfMemory => LocalKind::Memory,
+        io::ErrorKind::PermissionDenied => LocalKind::Permission,
+        // These have no `ErrorKind`.
+        _ => match error.raw_os_error()? {
+            #[cfg(unix)]
+            ENFILE | EMFILE => LocalKind::Descriptors,
+            #[cfg(unix)]
+            ENOBUFS => LocalKind::Memory,
+            #[cfg(windows)]
+            WSAEMFILE => LocalKind::Descriptors,
+            #[cfg(windows)]
+            WSAENOBUFS => LocalKind::Memory,
+            _ => return None,
+        },
+    };
+    Some(LocalFault::new(kind, Cause(error).text()))
 }
+
+/// Whether an error says that an address cannot be reached from here: there is no route, no such
+/// family of addresses, or somebody on the way says so.
+fn is_unreachable(error: &io::Error) -> bool {
+    use io::ErrorKind::{HostUnreachable, NetworkDown, NetworkUnreachable};
+    matches!(error.kind(), HostUnreachable | NetworkDown | NetworkUnreachable)
+        || error.raw_os_error().is_some_and(|code| code == EAFNOSUPPORT || code == EINVAL)
+}
+
+/// The fault, if an error of a connection to one of these addresses is this machine's.
+pub(super) fn local_fault(error: &io::Error, tried: &[IpAddr]) -> Option<LocalFault> {
+    if let Some(fault) = shortage(error) {
+        return Some(fault);
+    }
+    if !is_unreachable(error) || tried.is_empty() {
+        return None;
+    }
+    // A router's answer gives the same error. Then there is a route.
+    for address in tried {
+        match has_route(*address) {
+            Ok(true) => return None,
+            Ok(false) => {}
+            Err(fault) => return Some(fault),
+        }
+    }
+    Some(LocalFault::new(LocalKind::Route, Cause(error).text()))
+}
+
+#[cfg(unix)]
+const ENFILE: i32 = 23;
+#[cfg(unix)]
+const EMFILE: i32 = 24;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const ENOBUFS: i32 = 105;
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+const ENOBUFS: i32 = 55;
+#[cfg(windows)]
+const WSAEMFILE: i32 = 10024;
+#[cfg(windows)]
+const WSAENOBUFS: i32 = 10055;
+
+const EINVAL: i32 = if cfg!(windows) { 10022 } else { 22 };
+const EAFNOSUPPORT: i32 = if cfg!(windows) {
+    10047
+} else if cfg!(any(target_os = "linux", target_os = "android")) {
+    97
+} else {
+    47
+};
 
 #[cfg(test)]
 mod tests {
@@ -129,9 +247,31 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn a_shortage_is_local() {
-        assert!(is_local(&io::Error::from_raw_os_error(24)));
-        assert!(is_local(&io::ErrorKind::AddrNotAvailable.into()));
-        assert!(!is_local(&io::ErrorKind::ConnectionRefused.into()));
+        let kind = |code| shortage(&io::Error::from_raw_os_error(code)).map(|fault| fault.kind);
+        assert_eq!(kind(EMFILE), Some(LocalKind::Descriptors));
+        assert_eq!(kind(ENFILE), Some(LocalKind::Descriptors));
+        assert_eq!(kind(ENOBUFS), Some(LocalKind::Memory));
+        // ENOMEM, EACCES, EPERM.
+        assert_eq!(kind(12), Some(LocalKind::Memory));
+        assert_eq!(kind(13), Some(LocalKind::Permission));
+        assert_eq!(kind(1), Some(LocalKind::Permission));
+        let none = shortage(&io::ErrorKind::AddrNotAvailable.into());
+        assert_eq!(none.map(|fault| fault.kind), Some(LocalKind::Address));
+        assert_eq!(shortage(&io::ErrorKind::ConnectionRefused.into()), None);
+    }
+
+    #[test]
+    fn only_an_address_without_a_route_is_local() {
+        let unreachable: io::Error = io::ErrorKind::HostUnreachable.into();
+        let here = [IpAddr::V4(Ipv4Addr::LOCALHOST)];
+        assert_eq!(local_fault(&unreachable, &here), None);
+        // A broadcast address: nothing is sent, for these sockets may not broadcast.
+        let nowhere = [IpAddr::V4(Ipv4Addr::new(127, 255, 255, 255))];
+        let fault = local_fault(&unreachable, &nowhere).map(|fault| fault.kind);
+        assert_eq!(fault, Some(LocalKind::Route));
+        assert_eq!(local_fault(&unreachable, &[nowhere, here].concat()), None);
+        assert_eq!(local_fault(&unreachable, &[]), None);
+        assert_eq!(local_fault(&io::ErrorKind::ConnectionRefused.into(), &nowhere), None);
     }
 
     #[test]

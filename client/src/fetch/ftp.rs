@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use suppaftp::tokio::AsyncFtpStream;
@@ -15,7 +15,7 @@ use url::Url;
 
 use super::body::{Filled, Incoming};
 use super::client::Client;
-use super::failure::{Cause, NoAddress, is_local, line};
+use super::failure::{Cause, NoAddress, line, local_fault, shortage};
 use crate::outcome::{Failure, Response, Stage};
 
 /// How many bytes are read at a time.
@@ -26,11 +26,13 @@ pub(super) async fn fetch(client: &Client, url: &Url) -> Result<Response, Failur
     let settings = &client.settings;
     let control = timeout(settings.connect_timeout, connect_control(client, url)).await;
     let control = control.map_err(|_| Failure::TimedOut(Stage::Connect))??;
-    let peer = control.peer_addr().map_err(|cause| connect_failure(&cause))?;
+    let peer = control.peer_addr().map_err(|cause| broken(&cause))?;
     let (connect_timeout, read_timeout) = (settings.connect_timeout, settings.read_timeout);
 
     let session = in_time(read_timeout, AsyncFtpStream::connect_with_stream(control)).await?;
-    let mut session = session.map_err(ftp_failure)?.passive_stream_builder(move |told| {
+    let session = session.map_err(ftp_failure)?;
+    client.network.answered(peer);
+    let mut session = session.passive_stream_builder(move |told| {
         // Only the port comes from the server. The data connection goes to the address of the
         // control connection, or the server could send us anywhere.
         let data = SocketAddr::new(peer.ip(), told.port());
@@ -58,7 +60,7 @@ pub(super) async fn fetch(client: &Client, url: &Url) -> Result<Response, Failur
     let mut bytes = vec![0; READ_BYTES];
     loop {
         let read = in_time(read_timeout, data.read(&mut bytes)).await?;
-        let len = read.map_err(|cause| Failure::Broken(Cause(&cause).text()))?;
+        let len = read.map_err(|cause| broken(&cause))?;
         if len == 0 {
             // FTP sends no length: only the server's reply says that the file is complete.
             match in_time(read_timeout, data.finish()).await? {
@@ -80,17 +82,18 @@ pub(super) async fn fetch(client: &Client, url: &Url) -> Result<Response, Failur
 
 /// The control connection, to the first permitted address that accepts it.
 async fn connect_control(client: &Client, url: &Url) -> Result<TcpStream, Failure> {
-    let Some(host) = url.host() else { return Err(Failure::Local("no host".to_owned())) };
+    let Some(host) = url.host() else { return Err(Failure::BadRedirect("no host".to_owned())) };
     let addresses = client.resolver.of_host(host).await;
     let addresses = addresses.map_err(|none| none.failure())?;
     let port = url.port_or_known_default().unwrap_or(21);
     let mut failure = NoAddress::None.failure();
+    let tried = addresses.clone();
     // Each address gets an equal share, or a silent one would use up all the time.
     let share = client.settings.connect_timeout / addresses.len().max(1) as u32;
     for address in addresses {
         match timeout(share, TcpStream::connect((address, port))).await {
             Ok(Ok(connection)) => return Ok(connection),
-            Ok(Err(cause)) => failure = connect_failure(&cause),
+            Ok(Err(cause)) => failure = connect_failure(&cause, &tried),
             Err(_) => failure = Failure::TimedOut(Stage::Connect),
         }
     }
@@ -121,23 +124,28 @@ fn is_unknown_command<T>(reply: &FtpResult<T>) -> bool {
     matches!(reply.status, BadCommand | BadArguments | NotImplemented | NotImplementedParameter)
 }
 
-fn connect_failure(cause: &io::Error) -> Failure {
-    match is_local(cause) {
-        true => Failure::Local(Cause(cause).text()),
-        false => Failure::Connect(Cause(cause).text()),
+fn connect_failure(cause: &io::Error, tried: &[IpAddr]) -> Failure {
+    match local_fault(cause, tried) {
+        Some(fault) => Failure::Local(fault),
+        None => Failure::Connect(Cause(cause).text()),
+    }
+}
+
+/// What an error of an established connection means.
+fn broken(cause: &io::Error) -> Failure {
+    match shortage(cause) {
+        Some(fault) => Failure::Local(fault),
+        None => Failure::Broken(Cause(cause).text()),
     }
 }
 
 fn ftp_failure(cause: FtpError) -> Failure {
     match cause {
-        FtpError::ConnectionError(cause) if is_local(&cause) => {
-            Failure::Local(Cause(&cause).text())
-        }
         // From the data connection: every other step has its own deadline around it.
         FtpError::ConnectionError(cause) if cause.kind() == io::ErrorKind::TimedOut => {
             Failure::TimedOut(Stage::Connect)
         }
-        FtpError::ConnectionError(cause) => Failure::Broken(Cause(&cause).text()),
+        FtpError::ConnectionError(cause) => broken(&cause),
         FtpError::UnexpectedResponse(reply) => {
             let text = String::from_utf8_lossy(&reply.body);
             Failure::Broken(line(&format!("the server said: {}", text.trim())))

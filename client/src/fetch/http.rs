@@ -14,8 +14,8 @@ use super::body::{Filled, Incoming, Limits};
 use super::client::Client;
 use super::redirect::{Chain, is_redirect};
 use super::resolve::literal;
-use super::{connect, failure};
-use crate::outcome::{CachedCopy, Failure, Response, Stage};
+use super::{connect, failure, progress};
+use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
 
 /// Requests the URLs of a chain until an answer is not a redirect.
 pub(super) async fn fetch(
@@ -54,10 +54,11 @@ async fn request(
 ) -> Result<reqwest::Response, Failure> {
     let permitted = &client.resolver.permitted;
     // The connector resolves only names, so an address in the URL is checked here.
-    if let Some(address) = url.host().and_then(|host| literal(&host))
-        && !permitted.contains(address)
-    {
-        return Err(Failure::Refused(address));
+    if let Some(address) = url.host().and_then(|host| literal(&host)) {
+        if !permitted.contains(address) {
+            return Err(Failure::Refused(address));
+        }
+        progress::trying(&[address]);
     }
     let request = client.http.get(url.clone()).headers(validators);
     let connected = Arc::new(Notify::new());
@@ -72,10 +73,15 @@ async fn request(
     };
     // The connector gets only permitted addresses. Should that ever break, the answer is not
     // used.
-    match answer.remote_addr().map(|peer| peer.ip()) {
-        Some(peer) if permitted.contains(peer) => Ok(answer),
-        Some(peer) => Err(Failure::Refused(peer)),
-        None => Err(Failure::Local("the peer's address is unknown".to_owned())),
+    match answer.remote_addr() {
+        Some(peer) if permitted.contains(peer.ip()) => {
+            client.network.answered(peer);
+            Ok(answer)
+        }
+        Some(peer) => Err(Failure::Refused(peer.ip())),
+        None => {
+            Err(Failure::Local(LocalFault::new(LocalKind::Other, "the peer's address is unknown")))
+        }
     }
 }
 

@@ -25,6 +25,31 @@
 //! | request | one request, the head of its answer, the redirect it sends | `http`, `redirect`, `ftp` |
 //! | read | bytes → body, decoded, within limits | `body`, `decode` |
 //! | fail | errors of the network → [`Failure`](crate::outcome::Failure) | `failure` |
+//! | judge | is the site at fault, or this side? | `health` |
+//!
+//! # Whose fault a failure is
+//!
+//! A site whose robots.txt cannot be fetched may not be crawled, so only the site itself may cause
+//! that. Faults of this side end an attempt in [`Failure::Local`](crate::outcome::Failure::Local):
+//!
+//! - what the system says: no file descriptors, no memory, no local port, connections forbidden,
+//!   or no route to any address of the site. A router's "unreachable" is the site's: then there is
+//!   a route;
+//! - name servers that cannot be reached, refuse, or answer nobody;
+//! - a network that is down. A failure that a dead network could cause as well (no connection, a
+//!   reset, a time-out, a broken answer, a look-up that failed without an answer) is blamed on the
+//!   site only once something shows that the network works *after* it: an answer from any
+//!   address, which costs nothing, or else a canary. A canary is a TCP connection, without a
+//!   request, to one of up to three addresses that answered this fetcher before; at most two
+//!   rounds begin in a second, and a round usually makes one connection. If canaries fail, every
+//!   ambiguous failure of an attempt that was in flight then is a local fault. Attempts that wait
+//!   while nobody answers for two seconds ask the canaries too, so an outage that ends before
+//!   their deadline is noticed. Judging may add up to three seconds to an attempt.
+//!
+//! As long as nothing has answered there are no canaries. Such a failure is the site's, but
+//! [`Attempt::is_confirmed`](crate::outcome::Attempt::is_confirmed) is false: do not keep it.
+//! [`Fetcher::health`] counts; [`Health::is_suspect`] says when most attempts of a run end in
+//! faults of this side, or in failures that nothing confirms.
 //!
 //! # Addresses
 //!
@@ -43,7 +68,9 @@ mod error;
 mod failure;
 mod fetcher;
 mod ftp;
+mod health;
 mod http;
+mod progress;
 mod redirect;
 mod resolve;
 
@@ -51,8 +78,9 @@ pub use address::is_public;
 pub use builder::FetcherBuilder;
 pub use error::InvalidFetcher;
 pub use fetcher::Fetcher;
+pub use health::Health;
 pub use ipnet::IpNet;
-pub use resolve::{Resolve, Resolving, SystemResolver};
+pub use resolve::{LookupError, Resolve, Resolving, SystemResolver};
 
 /// The target of this module's events and spans.
 const TARGET: &str = "robotsieve::fetch";

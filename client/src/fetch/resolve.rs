@@ -3,6 +3,7 @@
 //! A name is looked up once for each connection, and the connection goes to the addresses that
 //! were checked. There is no second look-up in which they could change.
 
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -13,36 +14,107 @@ use reqwest::dns::{Addrs, Name};
 use url::Host;
 
 use super::address::Permitted;
-use super::failure::NoAddress;
+use super::failure::{Cause, NoAddress, has_route, hidden_shortage, shortage};
+use super::progress;
+use crate::outcome::LocalFault;
 
 /// A future of a host's addresses.
-pub type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+pub type Resolving = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, LookupError>> + Send>>;
+
+/// Why a look-up gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// A name server says that the name does not exist (NXDOMAIN).
+    NoSuchName,
+    /// A name server answers, but cannot find out: for example SERVFAIL. The text says why.
+    Failed(String),
+    /// No answer came in time, though the name servers answer other queries or nothing is known
+    /// of them.
+    Silent,
+    /// The fault is on this side: the name servers cannot be reached or refuse, or the process
+    /// has no file descriptors left. It says nothing about the name.
+    Local(LocalFault),
+}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LookupError::NoSuchName => f.write_str("no such name"),
+            LookupError::Failed(text) => f.write_str(text),
+            LookupError::Silent => f.write_str("no name server answered in time"),
+            LookupError::Local(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LookupError {}
+
+impl From<io::Error> for LookupError {
+    /// [`LookupError::Local`] if the error is one of this machine, [`LookupError::Silent`] for a
+    /// time-out, and otherwise [`LookupError::Failed`].
+    fn from(error: io::Error) -> LookupError {
+        match shortage(&error) {
+            Some(fault) => LookupError::Local(fault),
+            None if error.kind() == io::ErrorKind::TimedOut => LookupError::Silent,
+            None => LookupError::Failed(Cause(&error).text()),
+        }
+    }
+}
 
 /// Looks up the addresses of hosts.
 ///
-/// An implementation may return any addresses: the [`Fetcher`](super::Fetcher) checks them.
+/// An implementation may return any addresses: the [`Fetcher`](super::Fetcher) checks them. It
+/// need not limit its time: the fetcher ends a look-up that takes longer than
+/// [`connect_timeout`](super::FetcherBuilder::connect_timeout), and counts it as
+/// [`LookupError::Silent`].
 pub trait Resolve: Send + Sync + 'static {
-    /// The addresses of a name, which is in lower case and Punycode. Returns an empty list if
-    /// it has none.
+    /// The addresses of a name, which is in lower case and Punycode and has no final dot unless
+    /// the URL has one. Returns an empty list if it has none. The name is absolute: no search
+    /// domains apply.
     fn resolve(&self, name: &str) -> Resolving;
 }
 
-/// The system's resolver, called on Tokio's threads for blocking work.
+/// The system's resolver, `getaddrinfo`, called on Tokio's threads for blocking work.
 ///
-/// Such a thread stays busy until the system gives up, even if the fetch has timed out long
-/// before. To fetch from very many slow domains, implement [`Resolve`] with an asynchronous
-/// resolver.
+/// Use it where names come from sources that only the system knows: mDNS, NIS, `nsswitch.conf`.
+/// Otherwise [`DnsResolver`](super::DnsResolver), the default, is better: here a thread stays
+/// busy until the system gives up, even if the fetch has timed out long before, so silent names
+/// soon occupy all of them. The system does not tell a silent name from silent name servers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemResolver;
 
 impl Resolve for SystemResolver {
     fn resolve(&self, name: &str) -> Resolving {
-        let name = name.to_owned();
+        // The final dot makes it absolute, so that no search domain is appended. `localhost` is
+        // absolute anyway, and the file of hosts knows it without the dot.
+        let name = match name.ends_with('.') || !name.contains('.') {
+            true => name.to_owned(),
+            false => format!("{name}."),
+        };
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name, 0)).await?;
-            Ok(found.map(|address| address.ip()).collect())
+            match tokio::net::lookup_host((name, 0)).await {
+                Ok(found) => Ok(found.map(|address| address.ip()).collect()),
+                // The system has no other error for a process without file descriptors.
+                Err(cause) => {
+                    Err(hidden_shortage().map_or_else(|| of_system(cause), LookupError::Local))
+                }
+            }
         })
     }
+}
+
+/// What an error of `getaddrinfo` means. Rust gives only its text.
+fn of_system(error: io::Error) -> LookupError {
+    let text = error.to_string();
+    let has = |part: &str| text.contains(part);
+    if has("not known") || has("No address associated") || has("nodename nor servname") {
+        return LookupError::NoSuchName;
+    }
+    if has("Temporary failure") || has("Try again") {
+        return LookupError::Silent;
+    }
+    error.into()
 }
 
 /// A resolver, and the addresses of its answers that may be used.
@@ -55,7 +127,16 @@ pub(super) struct CheckedResolver {
 impl CheckedResolver {
     /// The permitted addresses of a name, each once.
     async fn of_name(self, name: String) -> Result<Vec<IpAddr>, NoAddress> {
-        let found = self.resolver.resolve(&name).await.map_err(NoAddress::Lookup)?;
+        let addresses = match progress::looking_up(&name) {
+            Some(found) => found,
+            None => self.permitted_of(&name).await?,
+        };
+        progress::trying(&addresses);
+        Ok(addresses)
+    }
+
+    async fn permitted_of(&self, name: &str) -> Result<Vec<IpAddr>, NoAddress> {
+        let found = self.resolver.resolve(name).await.map_err(NoAddress::Lookup)?;
         let mut permitted: Vec<IpAddr> = Vec::new();
         for address in &found {
             if self.permitted.contains(*address) && !permitted.contains(address) {
@@ -63,7 +144,7 @@ impl CheckedResolver {
             }
         }
         match (permitted.is_empty(), found.first()) {
-            (false, _) => Ok(permitted),
+            (false, _) => Ok(reachable(permitted)),
             (true, None) => Err(NoAddress::None),
             (true, Some(address)) => Err(NoAddress::Refused(*address)),
         }
@@ -72,11 +153,27 @@ impl CheckedResolver {
     /// The permitted addresses of a URL's host.
     pub(super) async fn of_host(&self, host: Host<&str>) -> Result<Vec<IpAddr>, NoAddress> {
         match literal(&host) {
-            Some(address) if self.permitted.contains(address) => Ok(vec![address]),
+            Some(address) if self.permitted.contains(address) => {
+                progress::trying(&[address]);
+                Ok(vec![address])
+            }
             Some(address) => Err(NoAddress::Refused(address)),
             None => self.clone().of_name(host.to_string()).await,
         }
     }
+}
+
+/// Leaves out the addresses to which this machine has no route, if some are left: usually those
+/// of IPv6. So the site is judged by the addresses that can be tried.
+fn reachable(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
+    let families = (addresses.iter().any(IpAddr::is_ipv4), addresses.iter().any(IpAddr::is_ipv6));
+    if families != (true, true) {
+        return addresses;
+    }
+    // What cannot be told is tried.
+    let is_reachable = |address: &IpAddr| has_route(*address).unwrap_or(true);
+    let reachable: Vec<IpAddr> = addresses.iter().copied().filter(is_reachable).collect();
+    if reachable.is_empty() { addresses } else { reachable }
 }
 
 /// The address of a host that is an address itself, and so needs no resolver.

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 
+use super::local::LocalFault;
 use crate::time::Timestamp;
 
 /// One attempt to fetch a robots.txt, with its redirects.
@@ -18,13 +19,17 @@ pub struct Attempt {
     pub redirects: Vec<Redirect>,
     /// The final answer, or why there is none.
     pub result: Result<Response, Failure>,
+    /// False if the result is a failure that a network that is down would cause as well, and
+    /// nothing shows that ours worked: no site has ever answered this fetcher. Such an attempt is
+    /// not worth keeping. True otherwise.
+    pub is_confirmed: bool,
 }
 
 impl Attempt {
-    /// An attempt that followed no redirects.
+    /// A confirmed attempt that followed no redirects.
     #[must_use]
     pub fn new(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
-        Attempt { at, redirects: Vec::new(), result }
+        Attempt { at, redirects: Vec::new(), result, is_confirmed: true }
     }
 
     /// Adds the redirects that led to the result, in order.
@@ -117,8 +122,8 @@ pub enum Failure {
     RedirectLoop,
     /// A redirect has no usable `Location`, or leads to a scheme that is not followed.
     BadRedirect(String),
-    /// The fault is on this side: the process ran out of sockets, memory or the like.
-    Local(String),
+    /// The fault is on this side, so nothing follows for the site.
+    Local(LocalFault),
 }
 
 /// Which deadline passed.
@@ -159,7 +164,7 @@ impl fmt::Display for Failure {
             Failure::TooManyRedirects => f.write_str("too many redirects"),
             Failure::RedirectLoop => f.write_str("the redirects form a loop"),
             Failure::BadRedirect(cause) => write!(f, "a redirect is invalid: {cause}"),
-            Failure::Local(cause) => write!(f, "the request could not be made: {cause}"),
+            Failure::Local(fault) => fault.fmt(f),
         }
     }
 }

@@ -10,17 +10,23 @@
 //! | attempt | what the site answered, or why nothing came | [`Attempt`], [`Failure`] |
 //! | state | what to remember of an origin between attempts | [`OriginState`], [`CachedCopy`] |
 //! | protocol | attempt and state → new state; state and time → ruling | [`Protocol`] |
+//! | local fault | what is no outcome: the fault is on this side | [`LocalFault`] |
 //! | ruling | which policy applies, why, until when | [`Ruling`], [`Holds`], [`Why`] |
 
 mod attempt;
 mod freshness;
+mod local;
 mod protocol;
 mod ruling;
+mod seconds;
+#[cfg(test)]
+mod silence;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub use attempt::{Attempt, Failure, Redirect, Response, Stage};
+pub use local::{LocalFault, LocalKind};
 pub use protocol::{AfterLimit, Protocol};
 pub use ruling::{Holds, Ruling, Why};
 pub use state::{CachedCopy, Cause, Condition, ContentHash, OriginState, Outcome};

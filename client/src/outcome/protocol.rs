@@ -2,11 +2,16 @@
 
 use std::time::Duration;
 
+use http::HeaderName;
+use http::header::{ETAG, LAST_MODIFIED};
 use robotsieve::{FetchRules, Profile};
+use serde::{Deserialize, Serialize};
 
 use super::attempt::{Attempt, Failure, Response};
 use super::freshness;
+use super::local::LocalFault;
 use super::ruling::{Holds, Ruling, Why};
+use super::seconds;
 use super::state::{CachedCopy, Cause, DEFAULT_LIFETIME, OriginState, Outcome};
 use crate::time::Timestamp;
 
@@ -31,31 +36,67 @@ const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 /// protocol.longest_lifetime = Duration::from_secs(7 * 24 * 60 * 60);
 /// ```
 ///
-/// `docs/fetching.md` in the repository compares the three constants in a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `docs/answers.md` in the repository shows what each answer means with the three constants.
+///
+/// Serialised with durations in seconds. A setting that is missing is that of
+/// [`Protocol::RFC9309`]:
+///
+/// ```
+/// use robotsieve_client::outcome::Protocol;
+///
+/// let protocol: Protocol =
+///     serde_json::from_str(r#"{ "denial_disallows": true, "unreachable_limit": 604800 }"#)?;
+/// assert!(protocol.denial_disallows);
+/// assert_eq!(protocol.max_redirects, Protocol::RFC9309.max_redirects);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// # Silence never opens a site
+/// While a site is unreachable, time alone allows nothing: what applies after
+/// [`Protocol::grace`] and [`Protocol::unreachable_limit`] needs attempts that failed for so
+/// long, however much time has passed since the last one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Protocol {
-    /// Whether 429 (too many requests) counts as a server error like 5xx, instead of "there is
-    /// no robots.txt" like other 4xx.
+    /// Whether 401 (unauthorized) and 403 (forbidden) mean that nothing is allowed, as crawlers
+    /// read them before RFC 9309, instead of "there is no robots.txt" like other 4xx.
+    pub denial_disallows: bool,
+    /// Whether 429 (too many requests) means to wait, as 5xx does, instead of "there is no
+    /// robots.txt" like other 4xx.
     pub too_many_requests_is_error: bool,
     /// Whether 5xx means "there is no robots.txt", for every site. For a single site set
     /// [`OriginState::errors_mean_absent`].
     pub errors_mean_absent: bool,
     /// For how long nothing is allowed once a site becomes unreachable and its copy is no longer
-    /// fresh.
+    /// fresh. It ends with the first attempt that fails so long after the first failure.
+    #[serde(with = "seconds")]
     pub grace: Duration,
-    /// What applies after [`Protocol::grace`] if there is no copy.
+    /// What applies after [`Protocol::grace`] if there is no copy. [`Holds::Rules`] counts as
+    /// [`Holds::DisallowAll`].
     pub without_copy: Holds,
-    /// How long a site may be unreachable before [`Protocol::after_limit`] applies.
+    /// How long a site may be unreachable before [`Protocol::after_limit`] applies: the time from
+    /// the first failed attempt to the last. [`Duration::MAX`] means for ever.
+    ///
+    /// If more than half of it lies between two failures, the second counts as the first:
+    /// nobody knows what the site answered in between.
+    #[serde(with = "seconds")]
     pub unreachable_limit: Duration,
+    /// How many attempts must have failed in a row before [`Protocol::after_limit`] applies, the
+    /// first and the last included.
+    pub min_failures: u32,
     /// What applies after [`Protocol::unreachable_limit`].
     pub after_limit: AfterLimit,
-    /// How long an answer may be used if its headers do not say.
+    /// How long an answer may be used if its headers do not say, and how long it counts that a
+    /// site has no robots.txt, whatever the headers say.
+    #[serde(with = "seconds")]
     pub lifetime: Duration,
     /// The shortest lifetime that headers may set.
+    #[serde(with = "seconds")]
     pub shortest_lifetime: Duration,
     /// The longest lifetime that headers may set. If it equals [`Protocol::lifetime`], headers
     /// can only shorten the lifetime.
+    #[serde(with = "seconds")]
     pub longest_lifetime: Duration,
     /// Whether the copy's validators are sent (`If-None-Match`, `If-Modified-Since`).
     pub conditional: bool,
@@ -63,14 +104,24 @@ pub struct Protocol {
     /// robots.txt", even if the fetcher followed them.
     pub max_redirects: u8,
     /// The wait after the first failure. Each further failure doubles it.
+    #[serde(with = "seconds")]
     pub first_retry: Duration,
     /// The longest wait between two attempts, whatever `Retry-After` says.
+    #[serde(with = "seconds")]
     pub longest_retry: Duration,
+}
+
+impl Default for Protocol {
+    /// [`Protocol::RFC9309`].
+    fn default() -> Protocol {
+        Protocol::RFC9309
+    }
 }
 
 /// What applies when a site has been unreachable for longer than
 /// [`Protocol::unreachable_limit`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AfterLimit {
     /// Everything is allowed, as if there were no robots.txt.
@@ -83,11 +134,13 @@ pub enum AfterLimit {
 impl Protocol {
     /// RFC 9309, §2.3.1 and §2.4.
     pub const RFC9309: Protocol = Protocol {
+        denial_disallows: false,
         too_many_requests_is_error: false,
         errors_mean_absent: false,
         grace: Duration::ZERO,
         without_copy: Holds::DisallowAll,
         unreachable_limit: DAY.saturating_mul(30),
+        min_failures: 5,
         after_limit: AfterLimit::AllowAll,
         lifetime: DEFAULT_LIFETIME,
         shortest_lifetime: Duration::from_secs(10 * 60),
@@ -141,10 +194,21 @@ impl Protocol {
     }
 
     /// The state of an origin after an attempt, given its state before, if it had one.
-    #[must_use]
-    pub fn after(&self, before: Option<&OriginState>, attempt: &Attempt) -> OriginState {
+    ///
+    /// # Errors
+    /// Returns the fault if it is on this side ([`Failure::Local`]). The attempt then says nothing
+    /// about the site, and its state remains what it was.
+    pub fn after(
+        &self,
+        before: Option<&OriginState>,
+        attempt: &Attempt,
+    ) -> Result<OriginState, LocalFault> {
+        if let Err(Failure::Local(fault)) = &attempt.result {
+            return Err(fault.clone());
+        }
         let first = || OriginState::new(attempt.at, Outcome::Present);
         let mut state = before.cloned().unwrap_or_else(first);
+        let goes_on = before.is_some_and(|before| self.continues(before, attempt.at));
         state.attempted = attempt.at;
         state.retry_after = None;
         state.last = match &attempt.result {
@@ -159,21 +223,38 @@ impl Protocol {
                 _ => Outcome::Unreachable(Cause::Failure(failure.clone())),
             },
         };
-        match state.last {
-            Outcome::Present => {}
+        let is_from_the_future = |at: Timestamp| at > attempt.at + CLOCK_TOLERANCE;
+        state.site_answered = state.site_answered.filter(|at| !is_from_the_future(*at));
+        (state.unreachable_since, state.failures) = match state.last {
+            Outcome::Present => (None, 0),
             // The site no longer has a robots.txt, so the copy is dropped.
-            Outcome::Absent(_) => state.copy = None,
-            Outcome::Unreachable(_) => {
-                // A time in the future comes from a wrong clock.
-                let since = state.unreachable_since.filter(|since| *since <= attempt.at);
-                state.unreachable_since = Some(since.unwrap_or(attempt.at));
-                state.failures = state.failures.saturating_add(1);
-                return state;
+            Outcome::Absent(_) => {
+                state.copy = None;
+                (None, 0)
             }
-        }
-        state.unreachable_since = None;
-        state.failures = 0;
-        state
+            Outcome::Unreachable(_) => {
+                if let Some(copy) = state.copy.as_mut().filter(|copy| is_from_the_future(copy.at)) {
+                    // Nobody knows how old the copy is, so it is no longer fresh.
+                    (copy.at, copy.lifetime) = (attempt.at, 0);
+                }
+                match state.unreachable_since.filter(|_| goes_on) {
+                    Some(since) => (Some(since), state.failures.saturating_add(1)),
+                    None => (Some(attempt.at), 1),
+                }
+            }
+        };
+        Ok(state)
+    }
+
+    /// Whether a failure at `now` continues the failures before it, so that the time in between
+    /// counts as time without an answer.
+    fn continues(&self, before: &OriginState, now: Timestamp) -> bool {
+        let is_unreachable =
+            matches!(before.last, Outcome::Unreachable(_)) && before.last.local_fault().is_none();
+        // Times in the future come from a wrong clock.
+        let is_past = before.attempted <= now + CLOCK_TOLERANCE
+            && before.unreachable_since.is_some_and(|since| since <= now);
+        is_unreachable && is_past && now.since(before.attempted) <= self.unreachable_limit / 2
     }
 
     /// What a final answer means. Updates the copy and `Retry-After` in `state`.
@@ -190,8 +271,7 @@ impl Protocol {
             }
             304 => match &mut state.copy {
                 Some(copy) if self.conditional => {
-                    copy.at = attempt.at;
-                    copy.lifetime = self.lifetime_of(response, attempt.at);
+                    self.refresh(copy, attempt.at, response);
                     return Outcome::Present;
                 }
                 _ => true,
@@ -206,92 +286,116 @@ impl Protocol {
     }
 
     fn copy_of(&self, attempt: &Attempt, response: &Response) -> CachedCopy {
-        let validator = |name| {
-            let value = response.headers.get(name)?.as_bytes();
-            (value.len() <= MAX_VALIDATOR_BYTES).then(|| value.to_vec())
-        };
+        let stated = freshness::lifetime(&response.headers, attempt.at);
         CachedCopy {
-            lifetime: self.lifetime_of(response, attempt.at),
+            lifetime: seconds_of(stated.map_or(self.lifetime, |stated| self.bounded(stated))),
             final_url: attempt.redirects.last().map(|redirect| redirect.to.clone()),
-            etag: validator(http::header::ETAG),
-            last_modified: validator(http::header::LAST_MODIFIED),
+            etag: validator(response, &ETAG).flatten(),
+            last_modified: validator(response, &LAST_MODIFIED).flatten(),
             is_truncated: response.is_truncated,
             ..CachedCopy::new(&response.body, attempt.at)
         }
     }
 
-    fn lifetime_of(&self, response: &Response, at: Timestamp) -> u32 {
+    /// Updates a copy that a 304 has found unchanged: RFC 9111, section 3.2. What the 304 does
+    /// not say remains as it was. The RFC would also have a copy fetched anew whose strong `ETag`
+    /// differs; but this was the answer to a request for just this copy, and servers change the
+    /// `ETag` of an unchanged file, for instance when they compress it.
+    fn refresh(&self, copy: &mut CachedCopy, at: Timestamp, response: &Response) {
+        copy.at = at;
         let lifetime = match freshness::lifetime(&response.headers, at) {
-            None => self.lifetime,
-            // `min` comes last: if the two settings contradict each other, the shorter one wins.
-            Some(stated) => stated.max(self.shortest_lifetime).min(self.longest_lifetime),
+            Some(stated) => self.bounded(stated),
+            // The protocol may be another one than when the copy was fetched.
+            None => Duration::from_secs(copy.lifetime.into())
+                .min(self.longest_lifetime.max(self.lifetime)),
         };
-        u32::try_from(lifetime.as_secs()).unwrap_or(u32::MAX)
-    }
-
-    /// Which policy applies at `now`, why, until when, and when to try again.
-    #[must_use]
-    pub fn ruling(&self, state: &OriginState, now: Timestamp) -> Ruling {
-        match state.last {
-            Outcome::Present => {
-                // `after` always leaves a copy here. A state that the caller built without one
-                // gets the safe answer.
-                let Some(copy) = &state.copy else {
-                    return self.expiring(Holds::DisallowAll, Why::Copy, now, now, now);
-                };
-                let end = copy.fresh_until();
-                self.expiring(Holds::Rules, Why::Copy, copy.at, end, now)
-            }
-            Outcome::Absent(_) => {
-                let end = state.attempted + self.lifetime;
-                self.expiring(Holds::AllowAll, Why::Absent, state.attempted, end, now)
-            }
-            Outcome::Unreachable(_) => self.unreachable(state, now),
+        copy.lifetime = seconds_of(lifetime);
+        if let Some(etag) = validator(response, &ETAG) {
+            copy.etag = etag;
+        }
+        if let Some(last_modified) = validator(response, &LAST_MODIFIED) {
+            copy.last_modified = last_modified;
         }
     }
 
-    /// The ruling from an answer that came at `at` and expires at `until`.
-    fn expiring(
-        &self,
-        holds: Holds,
-        why: Why,
-        at: Timestamp,
-        until: Timestamp,
-        now: Timestamp,
-    ) -> Ruling {
-        // An answer from the future comes from a wrong clock.
-        let is_expired = now >= until || at > now + CLOCK_TOLERANCE;
-        // A new answer is fetched during the last tenth of the lifetime, so that nobody has to
-        // wait for it.
-        let next_attempt = if is_expired { now } else { until - until.since(at) / 10 };
-        Ruling { holds, why, until, next_attempt, is_expired }
+    /// The lifetime that an answer gets if its headers state this one.
+    fn bounded(&self, stated: Duration) -> Duration {
+        // `min` comes last: if the two settings contradict each other, the shorter one wins.
+        stated.max(self.shortest_lifetime).min(self.longest_lifetime)
+    }
+
+    /// Which policy applies at `now`, why, until when, and when to try again.
+    ///
+    /// A state whose last attempt failed by a [fault of this side](Failure::Local), as old stores
+    /// have them, counts as if that attempt had not been made.
+    #[must_use]
+    pub fn ruling(&self, state: &OriginState, now: Timestamp) -> Ruling {
+        let was_asked = state.last.local_fault().is_none();
+        match (&state.last, &state.copy) {
+            (Outcome::Absent(cause), _) if was_asked => {
+                let is_denial = matches!(cause, Cause::Status(401 | 403));
+                let (holds, why) = match is_denial && self.denial_disallows {
+                    true => (Holds::DisallowAll, Why::Denied),
+                    false => (Holds::AllowAll, Why::Absent),
+                };
+                expiring(holds, why, state.attempted, state.attempted + self.lifetime, now)
+            }
+            (Outcome::Unreachable(_), _) if was_asked => self.unreachable(state, now),
+            (_, Some(copy)) => expiring(Holds::Rules, Why::Copy, copy.at, copy.fresh_until(), now),
+            (_, None) => expiring(Holds::DisallowAll, Why::NeverAsked, now, now, now),
+        }
     }
 
     fn unreachable(&self, state: &OriginState, now: Timestamp) -> Ruling {
-        let since = state.unreachable_since.unwrap_or(state.attempted);
-        let grace_end = since + self.grace;
-        let limit_end = since + self.unreachable_limit;
-        let (holds, why, until) = match &state.copy {
-            Some(copy) if now < copy.fresh_until() && copy.at <= now + CLOCK_TOLERANCE => {
-                (Holds::Rules, Why::CopyWhileUnreachable, copy.fresh_until())
-            }
-            _ if !self.grace.is_zero() && now < grace_end => {
-                (Holds::DisallowAll, Why::UnreachableRecently, grace_end)
-            }
-            Some(_) if now < limit_end => (Holds::Rules, Why::CopyWhileUnreachable, limit_end),
-            None if now < limit_end => (self.without_copy, Why::UnreachableWithoutCopy, limit_end),
-            _ => {
-                let answers = state.site_answered.is_some_and(|at| at >= since);
-                let holds = match self.after_limit {
-                    AfterLimit::AllowIfSiteAnswers if !answers => Holds::DisallowAll,
-                    _ => Holds::AllowAll,
-                };
-                (holds, Why::UnreachableTooLong, Timestamp(u64::MAX))
-            }
+        let attempted = state.attempted;
+        let next_attempt = self.next_after_failure(state);
+        // Who has not asked again for twice the wait does not know how the site is now.
+        let expiry = attempted + next_attempt.since(attempted).saturating_mul(2);
+        let valid_from = attempted - CLOCK_TOLERANCE;
+        let fresh_until = (state.copy.as_ref())
+            .filter(|copy| copy.at <= attempted + CLOCK_TOLERANCE)
+            .map_or(Timestamp(0), CachedCopy::fresh_until);
+        let (holds, why, valid_from, until) = if now < fresh_until {
+            (Holds::Rules, Why::CopyWhileUnreachable, valid_from, expiry.min(fresh_until))
+        } else {
+            let (holds, why) = self.while_unreachable(state, fresh_until);
+            (holds, why, valid_from.max(fresh_until), expiry)
         };
-        let is_from_the_future = state.attempted > now + CLOCK_TOLERANCE;
-        let next_attempt = if is_from_the_future { now } else { self.next_after_failure(state) };
-        Ruling { holds, why, until, next_attempt, is_expired: false }
+        // A failure from the future comes from a wrong clock.
+        if now >= expiry || attempted > now + CLOCK_TOLERANCE {
+            let next_attempt = next_attempt.min(now);
+            return Ruling { holds, why, valid_from: now, until, next_attempt, is_expired: true };
+        }
+        Ruling { holds, why, valid_from, until, next_attempt, is_expired: false }
+    }
+
+    /// What applies to an unreachable site without a fresh copy. It depends on the attempts alone,
+    /// so nothing is allowed because time has passed.
+    fn while_unreachable(&self, state: &OriginState, fresh_until: Timestamp) -> (Holds, Why) {
+        let since = state.unreachable_since.unwrap_or(state.attempted);
+        let without_answer = state.attempted.since(since);
+        let is_over_limit = without_answer >= self.unreachable_limit
+            && state.failures >= self.min_failures
+            && state.attempted >= fresh_until;
+        if is_over_limit {
+            let answers = state.site_answered.is_some_and(|at| at >= since);
+            let holds = match self.after_limit {
+                AfterLimit::AllowIfSiteAnswers if !answers => Holds::DisallowAll,
+                _ => Holds::AllowAll,
+            };
+            (holds, Why::UnreachableTooLong)
+        } else if without_answer < self.grace {
+            (Holds::DisallowAll, Why::UnreachableRecently)
+        } else if state.copy.is_some() {
+            (Holds::Rules, Why::CopyWhileUnreachable)
+        } else {
+            let holds = match self.without_copy {
+                Holds::AllowAll => Holds::AllowAll,
+                // There are no rules.
+                Holds::DisallowAll | Holds::Rules => Holds::DisallowAll,
+            };
+            (holds, Why::UnreachableWithoutCopy)
+        }
     }
 
     /// Each failure doubles the wait. `Retry-After` may lengthen it, but never beyond
@@ -310,4 +414,27 @@ impl Protocol {
             |copy: &&CachedCopy| copy.etag.is_some() || copy.last_modified.is_some();
         state.copy.as_ref().filter(|_| self.conditional).filter(has_validator)
     }
+}
+
+/// The ruling from an answer that came at `at` and expires at `until`.
+fn expiring(holds: Holds, why: Why, at: Timestamp, until: Timestamp, now: Timestamp) -> Ruling {
+    // An answer from the future comes from a wrong clock.
+    if now >= until || at > now + CLOCK_TOLERANCE {
+        return Ruling { holds, why, valid_from: now, until, next_attempt: now, is_expired: true };
+    }
+    // A new answer is fetched during the last tenth of the lifetime, so that nobody has to
+    // wait for it.
+    let next_attempt = until - until.since(at) / 10;
+    let valid_from = at - CLOCK_TOLERANCE;
+    Ruling { holds, why, valid_from, until, next_attempt, is_expired: false }
+}
+
+/// A validator of an answer, if it has one. One that is too long is not kept.
+fn validator(response: &Response, name: &HeaderName) -> Option<Option<Vec<u8>>> {
+    let value = response.headers.get(name)?.as_bytes();
+    Some((value.len() <= MAX_VALIDATOR_BYTES).then(|| value.to_vec()))
+}
+
+fn seconds_of(lifetime: Duration) -> u32 {
+    u32::try_from(lifetime.as_secs()).unwrap_or(u32::MAX)
 }

@@ -14,12 +14,29 @@ pub struct Ruling {
     pub holds: Holds,
     /// Why it does.
     pub why: Why,
+    /// From when on the ruling applies. If the time is earlier, the clock has been set back: ask
+    /// for another ruling.
+    pub valid_from: Timestamp,
     /// When another policy will apply or the answer will expire, if no further attempt is made.
+    /// In the past if the answer has expired.
     pub until: Timestamp,
     /// When to try again. Trying earlier brings nothing.
     pub next_attempt: Timestamp,
-    /// Whether the answer has expired. Use it only if no newer one can be fetched.
+    /// Whether the answer has expired, or the site has not been asked for long after
+    /// [`Ruling::next_attempt`]. Use it only if no newer answer can be fetched.
     pub is_expired: bool,
+}
+
+impl Ruling {
+    /// Whether this is still the ruling at `now`, and no attempt is due.
+    ///
+    /// To keep a ruling in memory, keep [`Ruling::valid_from`] and the smaller one of
+    /// [`Ruling::until`] and [`Ruling::next_attempt`], and compare the time with both: a clock
+    /// may be set back as well as forward.
+    #[must_use]
+    pub fn is_current_at(&self, now: Timestamp) -> bool {
+        self.valid_from <= now && now < self.until.min(self.next_attempt)
+    }
 }
 
 /// Which policy applies.
@@ -63,6 +80,8 @@ pub enum Why {
     Copy,
     /// The site has no robots.txt.
     Absent,
+    /// The site answered 401 or 403, and the protocol takes that for a refusal.
+    Denied,
     /// The site is unreachable, and its last copy may still be used.
     CopyWhileUnreachable,
     /// The site became unreachable a short time ago.
@@ -71,6 +90,9 @@ pub enum Why {
     UnreachableWithoutCopy,
     /// The site has been unreachable for longer than the protocol's limit.
     UnreachableTooLong,
+    /// The site has never been asked: each attempt failed on this side. Whoever cannot ask it
+    /// now does not know what applies.
+    NeverAsked,
 }
 
 impl Why {
@@ -80,10 +102,12 @@ impl Why {
         match self {
             Why::Copy => "its robots.txt",
             Why::Absent => "it has no robots.txt",
+            Why::Denied => "it does not show its robots.txt",
             Why::CopyWhileUnreachable => "its last robots.txt, while it is unreachable",
             Why::UnreachableRecently => "its robots.txt has just become unreachable",
             Why::UnreachableWithoutCopy => "its robots.txt is unreachable and no copy is held",
             Why::UnreachableTooLong => "its robots.txt has been unreachable for too long",
+            Why::NeverAsked => "it has not been asked",
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::attempt::Failure;
+use super::local::LocalFault;
 use crate::time::Timestamp;
 
 /// How long a copy may be used unless its headers say otherwise: RFC 9309, section 2.4.
@@ -59,9 +60,10 @@ pub struct OriginState {
     pub last: Outcome,
     /// The last good copy, if there is one.
     pub copy: Option<CachedCopy>,
-    /// If the origin is unreachable, since when without interruption.
+    /// If the origin is unreachable, the first of the failed attempts in a row. They begin anew if
+    /// nobody has asked for too long ([`Protocol::unreachable_limit`](super::Protocol)).
     pub unreachable_since: Option<Timestamp>,
-    /// How many attempts have failed in a row.
+    /// How many attempts have failed in a row, from then on.
     pub failures: u32,
     /// The time before which the site asked for no further request.
     pub retry_after: Option<Timestamp>,
@@ -112,11 +114,24 @@ impl OriginState {
 pub enum Outcome {
     /// The site has a robots.txt: the one in [`OriginState::copy`].
     Present,
-    /// The site has no robots.txt: it answered with this status, or with redirects that lead to
-    /// nothing.
+    /// The site has no robots.txt, or does not show it: it answered with this status, or with
+    /// redirects that lead to nothing.
     Absent(Cause),
     /// The attempt could not tell whether there is one.
     Unreachable(Cause),
+}
+
+impl Outcome {
+    /// The fault of this side that the outcome was made from. Only old stores have such outcomes;
+    /// they say nothing about the site.
+    #[must_use]
+    pub fn local_fault(&self) -> Option<&LocalFault> {
+        match self {
+            Outcome::Absent(Cause::Failure(Failure::Local(fault)))
+            | Outcome::Unreachable(Cause::Failure(Failure::Local(fault))) => Some(fault),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Outcome {

@@ -21,7 +21,11 @@ fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Result<Response
         let name: HeaderName = name.parse().unwrap();
         (name, HeaderValue::from_str(value).unwrap())
     };
-    let headers: HeaderMap = headers.iter().map(header).collect();
+    let mut map = HeaderMap::new();
+    headers.iter().map(header).for_each(|(name, value)| {
+        map.append(name, value);
+    });
+    let headers = map;
     Ok(Response { status, headers, body: body.to_vec(), is_truncated: false })
 }
 
@@ -31,12 +35,12 @@ fn attempt(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
 
 /// The state after one answer at the start.
 fn first(protocol: &Protocol, status: u16, headers: &[(&str, &str)]) -> OriginState {
-    protocol.after(None, &attempt(START, answer(status, headers, RULES)))
+    protocol.after(None, &attempt(START, answer(status, headers, RULES))).unwrap()
 }
 
 /// The state after another answer.
 fn then(protocol: &Protocol, known: &OriginState, at: Timestamp, status: u16) -> OriginState {
-    protocol.after(Some(known), &attempt(at, answer(status, &[], RULES)))
+    protocol.after(Some(known), &attempt(at, answer(status, &[], RULES))).unwrap()
 }
 
 /// What applies and why, this long after the start.
@@ -57,6 +61,31 @@ fn changes(
     assert_eq!(protocol.ruling(known, START + after - SECOND).until, START + after);
     assert_eq!(at(protocol, known, after), to, "at");
     assert_eq!(at(protocol, known, after + SECOND), to, "after");
+}
+
+/// The state after attempts that failed at these times.
+fn failing(protocol: &Protocol, known: Option<&OriginState>, times: &[Duration]) -> OriginState {
+    let mut known = known.cloned();
+    for after in times {
+        let failed = attempt(START + *after, answer(500, &[], b""));
+        known = Some(protocol.after(known.as_ref(), &failed).unwrap());
+    }
+    known.unwrap()
+}
+
+/// What applies at the last of these failures, and for a hundred years after it.
+#[track_caller]
+fn stays(protocol: &Protocol, known: Option<&OriginState>, times: &[Duration]) -> (Holds, Why) {
+    let state = failing(protocol, known, times);
+    let holds = |after| {
+        let ruling = protocol.ruling(&state, state.attempted + after);
+        (ruling.holds, ruling.why)
+    };
+    let now = holds(Duration::ZERO);
+    for hours in [1, 11, 12, 13, 24, 24 * 29, 24 * 30, 24 * 31, 24 * 36_525] {
+        assert_eq!(holds(HOUR * hours), now, "{hours} hours later");
+    }
+    now
 }
 
 /// Fetching follows `fetch_rules` alone: no other switch of a profile changes it.
@@ -144,18 +173,24 @@ fn failures() {
         Failure::TimedOut(Stage::Total),
         Failure::Broken("cut short".into()),
         Failure::Encoding("unknown".into()),
-        Failure::Local("no file descriptors".into()),
     ];
+    let local = LocalFault::new(LocalKind::Descriptors, "too many open files");
     let absent =
         [Failure::TooManyRedirects, Failure::RedirectLoop, Failure::BadRedirect("none".into())];
     for protocol in &ALL {
         for failure in &unreachable {
-            let known = protocol.after(None, &attempt(START, Err(failure.clone())));
+            let known = protocol.after(None, &attempt(START, Err(failure.clone()))).unwrap();
             assert_eq!(known.last, Outcome::Unreachable(Cause::Failure(failure.clone())));
             assert_eq!(at(protocol, &known, SECOND).0, Holds::DisallowAll);
         }
+        // A fault of this side says nothing about the site.
+        let faulty = attempt(START, Err(Failure::Local(local.clone())));
+        let known = first(protocol, 404, &[]);
+        for before in [None, Some(&known)] {
+            assert_eq!(protocol.after(before, &faulty), Err(local.clone()));
+        }
         for failure in &absent {
-            let known = protocol.after(None, &attempt(START, Err(failure.clone())));
+            let known = protocol.after(None, &attempt(START, Err(failure.clone()))).unwrap();
             assert_eq!(known.last, Outcome::Absent(Cause::Failure(failure.clone())));
             assert_eq!(at(protocol, &known, SECOND), (Holds::AllowAll, Why::Absent));
         }
@@ -167,18 +202,18 @@ fn failures() {
 fn redirects_beyond_the_limit() {
     let hops = |count: usize, result| {
         let hop = |hop| Redirect { status: 301, to: format!("https://e.com/{hop}") };
-        Attempt { at: START, redirects: (0..count).map(hop).collect(), result }
+        Attempt::new(START, result).with_redirects((0..count).map(hop).collect())
     };
     for protocol in &ALL {
-        let known = protocol.after(None, &hops(5, answer(200, &[], RULES)));
+        let known = protocol.after(None, &hops(5, answer(200, &[], RULES))).unwrap();
         assert_eq!(known.condition(), Condition::Parsed);
         for result in [answer(200, &[], RULES), answer(500, &[], b"")] {
-            let known = protocol.after(Some(&known), &hops(6, result));
+            let known = protocol.after(Some(&known), &hops(6, result)).unwrap();
             let too_many = Outcome::Absent(Cause::Failure(Failure::TooManyRedirects));
             assert_eq!((&known.last, &known.copy), (&too_many, &None));
         }
         let more = Protocol { max_redirects: 6, ..protocol.clone() };
-        let known = more.after(None, &hops(6, answer(200, &[], RULES)));
+        let known = more.after(None, &hops(6, answer(200, &[], RULES))).unwrap();
         assert_eq!(known.condition(), Condition::Parsed);
     }
 }
@@ -222,7 +257,40 @@ fn max_age() {
         (&[("cache-control", "max-age=86401")], DAY, DAY + SECOND),
         (&[("cache-control", "max-age=604800")], DAY, 7 * DAY),
         (&[("cache-control", "max-age=604801")], DAY, 7 * DAY),
-        (&[("cache-control", "max-age=99999999999999999999")], DAY, DAY),
+        (&[("cache-control", "max-age=99999999999999999999")], DAY, 7 * DAY),
+        (&[("cache-control", "max-age=18446744073709551615")], DAY, 7 * DAY),
+        (&[("cache-control", "max-age=4294967296")], DAY, 7 * DAY),
+        // Of two the shorter one.
+        (&[("cache-control", "max-age=7200, max-age=3600")], HOUR, HOUR),
+        (&[("cache-control", "max-age=3600"), ("cache-control", "max-age=7200")], HOUR, HOUR),
+        (&[("cache-control", "max-age=7200, no-cache")], 10 * MINUTE, 10 * MINUTE),
+        // What is no number has expired.
+        (&[("cache-control", "max-age=")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "max-age")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "max-age=-1")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "max-age=1h")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "max-age=+3600")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "max-age=3600.5")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "max-age = 3600")], HOUR, HOUR),
+        (&[("cache-control", "max-age=\"3600")], 10 * MINUTE, 10 * MINUTE),
+        // A comma within quotes ends nothing.
+        (&[("cache-control", "no-cache=\"a, b\", max-age=3600")], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "x=\"max-age=1, \\\", no-store\", max-age=3600")], HOUR, HOUR),
+        (&[("cache-control", "x=\"max-age=1, no-store")], DAY, DAY),
+        (&[("cache-control", ",, ,max-age=3600,")], HOUR, HOUR),
+        (&[("cache-control", "max-age=3600\u{fc}, x=\u{fc}")], 10 * MINUTE, 10 * MINUTE),
+        // Nothing to a private cache, or nothing about freshness.
+        (&[("cache-control", "s-maxage=3600")], DAY, DAY),
+        (&[("cache-control", "max-age=7200, s-maxage=3600, private")], 2 * HOUR, 2 * HOUR),
+        (&[("cache-control", "max-age=3600, must-revalidate, immutable")], HOUR, HOUR),
+        (&[("cache-control", "max-age=7200"), ("age", "3600, 1")], HOUR, HOUR),
+        (&[("cache-control", "max-age=7200"), ("age", "junk")], 2 * HOUR, 2 * HOUR),
+        (&[("cache-control", "max-age=7200"), ("age", "-3600")], 2 * HOUR, 2 * HOUR),
+        (
+            &[("cache-control", "max-age=7200"), ("age", "99999999999999999999")],
+            10 * MINUTE,
+            10 * MINUTE,
+        ),
         (&[("cache-control", "max-age=7200"), ("age", "3600")], HOUR, HOUR),
         (&[("cache-control", "max-age=7200"), ("age", "7201")], 10 * MINUTE, 10 * MINUTE),
         (&[("cache-control", "public")], DAY, DAY),
@@ -237,7 +305,45 @@ fn max_age() {
             2 * HOUR,
             2 * HOUR,
         ),
-        (&[("expires", "never")], DAY, DAY),
+        // What is no date has expired.
+        (&[("expires", "never")], 10 * MINUTE, 10 * MINUTE),
+        (&[("expires", "0")], 10 * MINUTE, 10 * MINUTE),
+        (&[("expires", "-1"), ("date", date)], 10 * MINUTE, 10 * MINUTE),
+        (&[("cache-control", "max-age=7200"), ("expires", "0")], 2 * HOUR, 2 * HOUR),
+        (
+            &[
+                ("expires", "Wed, 15 Nov 2023 23:13:20 GMT"),
+                ("expires", "Tue, 14 Nov 2023 23:13:20 GMT"),
+            ],
+            HOUR,
+            HOUR,
+        ),
+        // The older forms of dates.
+        (&[("expires", "Tuesday, 14-Nov-23 23:13:20 GMT"), ("date", date)], HOUR, HOUR),
+        (&[("expires", "Tue Nov 14 23:13:20 2023"), ("date", date)], HOUR, HOUR),
+        // A clock that is years behind or ahead, and one that is none.
+        (
+            &[
+                ("expires", "Thu, 14 Nov 2013 23:13:20 GMT"),
+                ("date", "Thu, 14 Nov 2013 22:13:20 GMT"),
+            ],
+            HOUR,
+            HOUR,
+        ),
+        (
+            &[
+                ("expires", "Mon, 14 Nov 2033 23:13:20 GMT"),
+                ("date", "Mon, 14 Nov 2033 22:13:20 GMT"),
+            ],
+            HOUR,
+            HOUR,
+        ),
+        (&[("expires", "Tue, 14 Nov 2023 23:13:20 GMT"), ("date", "today")], HOUR, HOUR),
+        (
+            &[("expires", "Tue, 14 Nov 2023 23:13:20 GMT"), ("date", date), ("age", "1800")],
+            30 * MINUTE,
+            30 * MINUTE,
+        ),
         (&[("age", "3600")], DAY, DAY),
     ] {
         assert_eq!(seconds(&Protocol::RFC9309, headers), rfc, "{headers:?}");
@@ -252,46 +358,66 @@ fn max_age() {
 #[test]
 fn unreachable_without_a_copy() {
     use Holds::{AllowAll, DisallowAll};
-    let known = |protocol| first(protocol, 500, &[]);
+    let without = (DisallowAll, Why::UnreachableWithoutCopy);
+    let too_long = (AllowAll, Why::UnreachableTooLong);
+    let weekly = [0, 7, 14, 21, 28].map(|days| DAY * days);
+    let month = |last: Duration| [&weekly[..], &[last]].concat();
+
     let rfc = &Protocol::RFC9309;
-    changes(
-        rfc,
-        &known(rfc),
-        30 * DAY,
-        (DisallowAll, Why::UnreachableWithoutCopy),
-        (AllowAll, Why::UnreachableTooLong),
-    );
+    assert_eq!(stays(rfc, None, &[Duration::ZERO]), without);
+    assert_eq!(stays(rfc, None, &month(30 * DAY - SECOND)), without);
+    assert_eq!(stays(rfc, None, &month(30 * DAY)), too_long);
+    assert_eq!(stays(rfc, None, &month(31 * DAY)), too_long);
+
     let google = &Protocol::GOOGLE;
-    changes(
-        google,
-        &known(google),
-        12 * HOUR,
-        (DisallowAll, Why::UnreachableRecently),
-        (AllowAll, Why::UnreachableWithoutCopy),
-    );
-    changes(
-        google,
-        &known(google),
-        30 * DAY,
-        (AllowAll, Why::UnreachableWithoutCopy),
-        (DisallowAll, Why::UnreachableTooLong),
-    );
-    let answers = OriginState { site_answered: Some(START + DAY), ..known(google) };
-    changes(
-        google,
-        &answers,
-        30 * DAY,
-        (AllowAll, Why::UnreachableWithoutCopy),
-        (AllowAll, Why::UnreachableTooLong),
-    );
+    let lately = (DisallowAll, Why::UnreachableRecently);
+    let open = (AllowAll, Why::UnreachableWithoutCopy);
+    assert_eq!(stays(google, None, &[Duration::ZERO]), lately);
+    assert_eq!(stays(google, None, &[Duration::ZERO, 12 * HOUR - SECOND]), lately);
+    assert_eq!(stays(google, None, &[Duration::ZERO, 12 * HOUR]), open);
+    assert_eq!(stays(google, None, &month(30 * DAY - SECOND)), open);
+    assert_eq!(stays(google, None, &month(30 * DAY)), (DisallowAll, Why::UnreachableTooLong));
+    let mut known = failing(google, None, &month(30 * DAY));
+    known.site_answered = Some(START);
+    assert_eq!(at(google, &known, 31 * DAY), too_long);
     // Answers from before the site became unreachable do not count.
-    let answered = OriginState { site_answered: Some(START - SECOND), ..known(google) };
-    assert_eq!(at(google, &answered, 31 * DAY).0, DisallowAll);
+    known.site_answered = Some(START - SECOND);
+    assert_eq!(at(google, &known, 31 * DAY).0, DisallowAll);
+
     let classic = &Protocol::GOOGLE_CLASSIC;
-    for days in [0, 1, 29, 30, 31, 10_000] {
-        let holds = at(classic, &known(classic), DAY * days);
-        assert_eq!(holds, (DisallowAll, Why::UnreachableWithoutCopy));
-    }
+    let years: Vec<Duration> = (0..1000).map(|weeks| 7 * DAY * weeks).collect();
+    assert_eq!(stays(classic, None, &years), without);
+}
+
+/// "Unreachable for 30 days" needs enough attempts, with no long silence between them.
+#[test]
+fn attempts_that_span_the_limit() {
+    let holds = |protocol: &Protocol, days: &[u32]| {
+        let times: Vec<Duration> = days.iter().map(|days| DAY * *days).collect();
+        stays(protocol, None, &times).1
+    };
+    let rfc = &Protocol::RFC9309;
+    assert_eq!(rfc.min_failures, 5);
+    assert_eq!(holds(rfc, &[0, 10, 20, 30]), Why::UnreachableWithoutCopy);
+    assert_eq!(holds(rfc, &[0, 10, 20, 25, 30]), Why::UnreachableTooLong);
+    let four = Protocol { min_failures: 4, ..rfc.clone() };
+    assert_eq!(holds(&four, &[0, 10, 20, 30]), Why::UnreachableTooLong);
+    let week = Protocol { unreachable_limit: 7 * DAY, ..rfc.clone() };
+    assert_eq!(holds(&week, &[0, 1, 2, 4, 7]), Why::UnreachableTooLong);
+
+    let with_gap = |gap: Duration| {
+        let begin: Vec<Duration> = (0..5).map(|minutes| MINUTE * minutes).collect();
+        let end = [4 * MINUTE + gap, 30 * DAY];
+        let state = failing(rfc, None, &[&begin[..], &end].concat());
+        (at(rfc, &state, 30 * DAY).1, state.failures, state.unreachable_since)
+    };
+    assert_eq!(with_gap(15 * DAY), (Why::UnreachableTooLong, 7, Some(START)));
+    let later = START + 4 * MINUTE + 15 * DAY + SECOND;
+    assert_eq!(with_gap(15 * DAY + SECOND), (Why::UnreachableWithoutCopy, 2, Some(later)));
+
+    // An answer begins the failures anew, too.
+    let back = then(rfc, &failing(rfc, None, &[Duration::ZERO; 9]), START + DAY, 404);
+    assert_eq!(failing(rfc, Some(&back), &[2 * DAY]).failures, 1);
 }
 
 /// The site becomes unreachable when its copy is an hour old.
@@ -300,34 +426,41 @@ fn unreachable_with_a_copy() {
     use Holds::{AllowAll, DisallowAll, Rules};
     let stale = (Rules, Why::CopyWhileUnreachable);
     for protocol in &ALL {
-        let mut known = first(protocol, 200, &[]);
-        // Further attempts fail; what counts is the time of the first failure.
-        for hours in [1, 2, 7, 100, 600] {
-            known = then(protocol, &known, START + HOUR * hours, 503);
-            assert_eq!(known.unreachable_since, Some(START + HOUR));
-        }
-        assert_eq!(known.failures, 5);
+        let known = first(protocol, 200, &[]);
+        let hours = |hours: &[u32]| -> Vec<Duration> { hours.iter().map(|h| HOUR * *h).collect() };
+        let known = failing(protocol, Some(&known), &hours(&[1, 2, 7, 100, 300, 600]));
+        // What counts is the time of the first failure.
+        assert_eq!((known.unreachable_since, known.failures), (Some(START + HOUR), 6));
         // While the copy is fresh, it applies as if nothing had happened.
         assert_eq!(at(protocol, &known, 2 * HOUR), stale);
         let limit = HOUR + 30 * DAY;
-        if protocol.unreachable_limit == Duration::MAX {
-            assert_eq!(at(protocol, &known, limit * 1000), stale);
-        } else if protocol.after_limit == AfterLimit::AllowAll {
-            changes(protocol, &known, limit, stale, (AllowAll, Why::UnreachableTooLong));
-        } else {
-            changes(protocol, &known, limit, stale, (DisallowAll, Why::UnreachableTooLong));
-        }
+        assert_eq!(stays(protocol, Some(&known), &[limit - SECOND]), stale);
+        let wanted = match (protocol.unreachable_limit, protocol.after_limit) {
+            (Duration::MAX, _) => stale,
+            (_, AfterLimit::AllowAll) => (AllowAll, Why::UnreachableTooLong),
+            _ => (DisallowAll, Why::UnreachableTooLong),
+        };
+        assert_eq!(stays(protocol, Some(&known), &[limit]), wanted);
         // The site answers again.
-        let back = then(protocol, &known, START + 10 * DAY, 200);
-        assert_eq!(at(protocol, &back, 10 * DAY), (Rules, Why::Copy));
+        let back = then(protocol, &known, START + 26 * DAY, 200);
+        assert_eq!(at(protocol, &back, 26 * DAY), (Rules, Why::Copy));
         assert_eq!((back.failures, back.unreachable_since), (0, None));
         // The site says that it has no robots.txt: the copy is dropped.
-        let gone = then(protocol, &known, START + 10 * DAY, 404);
-        assert_eq!(at(protocol, &gone, 10 * DAY), (AllowAll, Why::Absent));
-        let again = then(protocol, &gone, START + 11 * DAY, 500);
-        assert_eq!(at(protocol, &again, 11 * DAY).0, DisallowAll);
-        assert_eq!(again.unreachable_since, Some(START + 11 * DAY));
+        let gone = then(protocol, &known, START + 26 * DAY, 404);
+        assert_eq!(at(protocol, &gone, 26 * DAY), (AllowAll, Why::Absent));
+        let again = then(protocol, &gone, START + 27 * DAY, 500);
+        assert_eq!(at(protocol, &again, 27 * DAY).0, DisallowAll);
+        assert_eq!(again.unreachable_since, Some(START + 27 * DAY));
     }
+    // A copy may stay fresh beyond the limit.
+    let long = Protocol { longest_lifetime: 60 * DAY, ..Protocol::RFC9309 };
+    let known = first(&long, 200, &[("cache-control", "max-age=9999999")]);
+    let known = failing(&long, Some(&known), &[1, 2, 3, 14, 28, 40].map(|days| DAY * days));
+    for days in [40, 59, 60, 1000] {
+        assert_eq!(at(&long, &known, DAY * days), stale);
+    }
+    let times = [50, 60].map(|days| DAY * days);
+    assert_eq!(stays(&long, Some(&known), &times), (AllowAll, Why::UnreachableTooLong));
 }
 
 /// Google's grace period begins with the first failure. A copy applies until it is no longer
@@ -338,11 +471,124 @@ fn the_first_twelve_hours() {
     let google = &Protocol::GOOGLE;
     let stale = (Rules, Why::CopyWhileUnreachable);
     let lately = (DisallowAll, Why::UnreachableRecently);
-    let known = then(google, &first(google, 200, &[]), START + 23 * HOUR, 500);
+    let present = first(google, 200, &[]);
+    // The copy is fresh for another two seconds, and the failure counts for ten minutes.
+    let known = failing(google, Some(&present), &[DAY - 2 * SECOND]);
     changes(google, &known, DAY, stale, lately);
-    changes(google, &known, 35 * HOUR, lately, stale);
-    let known = then(google, &first(google, 200, &[]), START + 2 * DAY, 500);
-    changes(google, &known, 60 * HOUR, lately, stale);
+    let known = failing(google, Some(&present), &[23 * HOUR]);
+    assert_eq!(at(google, &known, 23 * HOUR), stale);
+    assert_eq!(at(google, &known, DAY), lately);
+    let known = Some(&known);
+    assert_eq!(stays(google, known, &[35 * HOUR - SECOND]), lately);
+    assert_eq!(stays(google, known, &[35 * HOUR]), stale);
+    assert_eq!(stays(google, Some(&present), &[2 * DAY, 60 * HOUR - SECOND]), lately);
+    assert_eq!(stays(google, Some(&present), &[2 * DAY, 60 * HOUR]), stale);
+}
+
+/// A ruling because of a failure expires when its retry is long overdue.
+#[test]
+fn overdue_retries() {
+    for protocol in &ALL {
+        let wait = protocol.first_retry;
+        for known in [None, Some(first(protocol, 200, &[]))] {
+            let known = failing(protocol, known.as_ref(), &[Duration::ZERO]);
+            let ruling = |after| protocol.ruling(&known, START + after);
+            for after in [Duration::ZERO, wait - SECOND, wait, 2 * wait - SECOND] {
+                let ruling = ruling(after);
+                assert!(!ruling.is_expired);
+                assert_eq!((ruling.next_attempt, ruling.until), (START + wait, START + 2 * wait));
+                assert_eq!(ruling.is_current_at(START + after), after < wait);
+            }
+            for after in [2 * wait, 2 * wait + SECOND, 1000 * DAY] {
+                let expired = ruling(after);
+                assert!(expired.is_expired && expired.next_attempt == START + wait);
+                assert!(!expired.is_current_at(START + after));
+            }
+            assert_eq!(ruling(2 * wait).holds, ruling(3 * wait).holds);
+        }
+    }
+    // `Retry-After` lengthens the wait.
+    let known = first(&Protocol::RFC9309, 503, &[("retry-after", "3600")]);
+    let expired = |after| Protocol::RFC9309.ruling(&known, START + after).is_expired;
+    assert!(!expired(2 * HOUR - SECOND) && expired(2 * HOUR));
+    // The longest wait there is.
+    let never = Protocol { first_retry: Duration::MAX, longest_retry: Duration::MAX, ..ALL[0] };
+    let known = first(&never, 500, &[]);
+    assert!(!never.ruling(&known, Timestamp(u64::MAX - 1)).is_expired);
+}
+
+/// Old stores have outcomes that were faults of this side.
+#[test]
+fn faults_of_this_side_in_old_stores() {
+    let fault = LocalFault::new(LocalKind::Descriptors, "too many open files");
+    for protocol in &ALL {
+        let last = Outcome::Unreachable(Cause::Failure(Failure::Local(fault.clone())));
+        assert_eq!(last.local_fault(), Some(&fault));
+        let mut state = OriginState::new(START, last);
+        (state.failures, state.unreachable_since) = (9, Some(START - 40 * DAY));
+        for now in [START, START + SECOND, START + 40 * DAY] {
+            let ruling = protocol.ruling(&state, now);
+            assert_eq!((ruling.holds, ruling.why), (Holds::DisallowAll, Why::NeverAsked));
+            assert!(ruling.is_expired && ruling.next_attempt == now);
+        }
+        // Its failures do not count.
+        let failed = failing(protocol, Some(&state), &[HOUR]);
+        assert_eq!((failed.failures, failed.unreachable_since), (1, Some(START + HOUR)));
+        // The copy from before applies as if there had been no attempt.
+        let copy = CachedCopy::new(RULES, START - HOUR);
+        let present = OriginState::present(copy.clone());
+        state.copy = Some(copy);
+        for now in [START, START + DAY] {
+            assert_eq!(protocol.ruling(&state, now), protocol.ruling(&present, now));
+        }
+    }
+}
+
+/// What other crawlers read differently is a setting; the default is the source's reading.
+#[test]
+fn denials() {
+    for protocol in &ALL {
+        let strict = Protocol { denial_disallows: true, ..protocol.clone() };
+        for status in [401, 403] {
+            let known = first(&strict, status, &[]);
+            assert_eq!(at(protocol, &known, SECOND), (Holds::AllowAll, Why::Absent));
+            assert_eq!(at(&strict, &known, SECOND), (Holds::DisallowAll, Why::Denied));
+            assert!(!strict.ruling(&known, START + DAY - SECOND).is_expired);
+            assert!(strict.ruling(&known, START + DAY).is_expired);
+        }
+        for status in [400, 402, 404, 407, 410, 451] {
+            let known = first(&strict, status, &[]);
+            assert_eq!(at(&strict, &known, SECOND), (Holds::AllowAll, Why::Absent));
+        }
+        // 429 means to wait, or that there is no robots.txt.
+        let waits = Protocol { too_many_requests_is_error: true, ..protocol.clone() };
+        let known = first(&waits, 429, &[("retry-after", "3600")]);
+        assert_eq!(waits.ruling(&known, START).next_attempt, START + HOUR);
+        assert_eq!(known.condition(), Condition::Unreachable);
+        // There are no rules without a copy.
+        let odd =
+            Protocol { grace: Duration::ZERO, without_copy: Holds::Rules, ..protocol.clone() };
+        assert_eq!(at(&odd, &first(&odd, 500, &[]), SECOND).0, Holds::DisallowAll);
+    }
+}
+
+#[test]
+fn settings_in_a_file() {
+    for protocol in &ALL {
+        let text = serde_json::to_string(protocol).unwrap();
+        assert_eq!(serde_json::from_str::<Protocol>(&text).unwrap(), *protocol);
+    }
+    let text =
+        r#"{ "grace": 60, "without_copy": "allow_all", "after_limit": "allow_if_site_answers" }"#;
+    let wanted = Protocol {
+        grace: MINUTE,
+        without_copy: Holds::AllowAll,
+        after_limit: AfterLimit::AllowIfSiteAnswers,
+        ..Protocol::RFC9309
+    };
+    assert_eq!(serde_json::from_str::<Protocol>(text).unwrap(), wanted);
+    let unknown = serde_json::from_str::<Protocol>(r#"{ "gracee": 60 }"#).unwrap_err();
+    assert!(unknown.to_string().contains("unknown field `gracee`"), "{unknown}");
 }
 
 #[test]
@@ -351,9 +597,9 @@ fn sites_that_answer_5xx_for_missing_pages() {
         let switched = Protocol { errors_mean_absent: true, ..protocol.clone() };
         assert_eq!(first(&switched, 500, &[]).condition(), Condition::Absent);
         // Other failures are still failures.
-        let failed = switched.after(None, &attempt(START, Err(Failure::RedirectLoop)));
+        let failed = switched.after(None, &attempt(START, Err(Failure::RedirectLoop))).unwrap();
         assert_eq!(failed.condition(), Condition::Absent);
-        let failed = switched.after(None, &attempt(START, Err(Failure::Dns("x".into()))));
+        let failed = switched.after(None, &attempt(START, Err(Failure::Dns("x".into())))).unwrap();
         assert_eq!(failed.condition(), Condition::Unreachable);
         // The same for a single site.
         let mut known = first(protocol, 500, &[]);
@@ -381,7 +627,7 @@ fn when_to_try_again() {
     let ruling = rfc.ruling(&known, known.attempted);
     assert_eq!(ruling.next_attempt, known.attempted + 6 * HOUR);
     known.failures = u32::MAX;
-    known = then(rfc, &known, START, 500);
+    known = then(rfc, &known, known.attempted + HOUR, 500);
     assert_eq!(known.failures, u32::MAX);
 }
 
@@ -396,7 +642,8 @@ fn retry_after() {
     assert_eq!(next(503, "3600"), HOUR);
     // Sooner than the protocol's own wait: it does not shorten that.
     assert_eq!(next(503, "1"), 5 * MINUTE);
-    assert_eq!(next(503, "99999999999999999999"), 5 * MINUTE);
+    assert_eq!(next(503, "99999999999999999999"), 6 * HOUR);
+    assert_eq!(next(503, "-1"), 5 * MINUTE);
     assert_eq!(next(503, "18446744073709551615"), 6 * HOUR);
     assert_eq!(next(503, "999999"), 6 * HOUR);
     assert_eq!(next(503, "Tue, 14 Nov 2023 23:13:20 GMT"), HOUR);
@@ -434,12 +681,37 @@ fn validators() {
         }
         // The new answer's header sets the lifetime from now on.
         let result = answer(304, &[("cache-control", "max-age=3600")], b"");
-        let same = protocol.after(Some(&known), &attempt(START + DAY, result));
+        let same = protocol.after(Some(&known), &attempt(START + DAY, result)).unwrap();
         if protocol.conditional {
             assert_eq!(same.copy.unwrap().lifetime, 3600);
         }
     }
+    let rfc = &Protocol::RFC9309;
+    let refreshed = |old: &[(&str, &str)], new: &[(&str, &str)]| {
+        let known = first(rfc, 200, old);
+        let same = rfc.after(Some(&known), &attempt(START + DAY, answer(304, new, b""))).unwrap();
+        assert_eq!(same.last, Outcome::Present);
+        same.copy.unwrap()
+    };
+    // What a 304 does not say remains.
+    let old = [headers[0], headers[1], ("cache-control", "max-age=3600")];
+    let copy = refreshed(&old, &[]);
+    assert_eq!((copy.lifetime, copy.at), (3600, START + DAY));
+    assert_eq!(copy.etag.as_deref(), Some(&b"\"a\""[..]));
+    assert_eq!(refreshed(&old, &[("cache-control", "public")]).lifetime, 3600);
+    assert_eq!(refreshed(&old, &[("cache-control", "max-age=7200")]).lifetime, 7200);
+    assert_eq!(refreshed(&old, &[("expires", "0")]).lifetime, 600);
+    assert_eq!(refreshed(&headers, &[]).lifetime, 86_400);
+    // What it says replaces it.
+    let date = "Wed, 15 Nov 2023 22:13:20 GMT";
+    let copy = refreshed(&old, &[("etag", "\"b\""), ("last-modified", date)]);
+    assert_eq!(copy.etag.as_deref(), Some(&b"\"b\""[..]));
+    assert_eq!(copy.last_modified.as_deref(), Some(date.as_bytes()));
     let long = "x".repeat(513);
+    assert_eq!(refreshed(&old, &[("etag", &long)]).etag, None);
+    // A lifetime that another protocol allowed.
+    let known = first(&Protocol::GOOGLE, 200, &[headers[0], ("cache-control", "max-age=604800")]);
+    assert_eq!(then(rfc, &known, START + DAY, 304).copy.unwrap().lifetime, 86_400);
     let known = first(&Protocol::RFC9309, 200, &[("etag", &long)]);
     assert_eq!(known.copy.unwrap().etag, None);
 }
@@ -449,7 +721,7 @@ fn conditions() {
     let condition = |body: &[u8], is_truncated| {
         let mut result = answer(200, &[], body);
         result.as_mut().unwrap().is_truncated = is_truncated;
-        Protocol::RFC9309.after(None, &attempt(START, result)).condition()
+        Protocol::RFC9309.after(None, &attempt(START, result)).unwrap().condition()
     };
     assert_eq!(condition(RULES, false), Condition::Parsed);
     assert_eq!(condition(b"# nothing but a comment", false), Condition::Parsed);
@@ -467,40 +739,65 @@ fn conditions() {
 fn rules_count_for_the_first_origin() {
     let redirects = ["https://e.com/robots.txt", "https://cdn.e.net/r.txt"]
         .map(|to| Redirect { status: 301, to: to.into() });
-    let attempt =
-        Attempt { at: START, redirects: redirects.into(), result: answer(200, &[], RULES) };
-    let known = Protocol::RFC9309.after(None, &attempt);
+    let attempt = Attempt::new(START, answer(200, &[], RULES)).with_redirects(redirects.into());
+    let known = Protocol::RFC9309.after(None, &attempt).unwrap();
     assert_eq!(known.copy.unwrap().final_url.as_deref(), Some("https://cdn.e.net/r.txt"));
 }
 
-/// A copy that was fetched while the clock was wrong does not stay in use for ever.
+/// What was fetched while the clock was wrong does not stay in use for ever.
 #[test]
 fn clocks_that_were_wrong() {
     let rfc = &Protocol::RFC9309;
+    for status in [200, 404, 500] {
+        let known = first(rfc, status, &[]);
+        let ruling = rfc.ruling(&known, START);
+        assert_eq!(ruling.valid_from, START - 5 * MINUTE);
+        for now in [START - 5 * MINUTE, START, ruling.next_attempt - SECOND] {
+            assert!(ruling.is_current_at(now));
+            assert_eq!(rfc.ruling(&known, now), ruling);
+        }
+        // Set back, and set forward by years.
+        for now in [START - 5 * MINUTE - SECOND, Timestamp(0), START + 3650 * DAY] {
+            assert!(!ruling.is_current_at(now));
+            let ruling = rfc.ruling(&known, now);
+            assert!(ruling.is_expired && ruling.next_attempt <= now && !ruling.is_current_at(now));
+        }
+    }
     let known = first(rfc, 200, &[]);
-    let expired = |now| rfc.ruling(&known, now).is_expired;
-    assert!(!expired(START - 5 * MINUTE));
-    assert!(expired(START - 5 * MINUTE - SECOND));
-    assert!(expired(Timestamp(0)));
     let unreachable = then(rfc, &known, START + SECOND, 500);
-    let ruling = rfc.ruling(&unreachable, Timestamp(0));
-    // No longer fresh, but still the last good copy.
-    assert_eq!((ruling.holds, ruling.until), (Holds::Rules, START + SECOND + 30 * DAY));
+    // Unknown how old, but still the last good copy.
+    assert_eq!(rfc.ruling(&unreachable, Timestamp(0)).holds, Holds::Rules);
     // A failure from the future neither delays the next attempt nor counts as the beginning of
     // the unreachable time.
-    let failed = rfc.after(None, &attempt(START + 3000 * DAY, answer(500, &[], b"")));
+    let failed = rfc.after(None, &attempt(START + 3000 * DAY, answer(500, &[], b""))).unwrap();
     let ruling = rfc.ruling(&failed, START);
     assert_eq!((ruling.holds, ruling.next_attempt), (Holds::DisallowAll, START));
     let failed = then(rfc, &failed, START, 500);
-    assert_eq!(failed.unreachable_since, Some(START));
-    assert_eq!(at(rfc, &failed, 30 * DAY), (Holds::AllowAll, Why::UnreachableTooLong));
+    assert_eq!((failed.unreachable_since, failed.failures), (Some(START), 1));
+    // The clock jumps ahead and back: no 30 days have passed.
+    for jump in [31 * DAY, 3650 * DAY] {
+        let times = [Duration::ZERO, MINUTE, 2 * MINUTE, 3 * MINUTE, jump];
+        assert_eq!(stays(rfc, None, &times), (Holds::DisallowAll, Why::UnreachableWithoutCopy));
+        let back = failing(rfc, None, &[&times[..], &[HOUR]].concat());
+        assert_eq!((back.unreachable_since, back.failures), (Some(START + HOUR), 1));
+    }
+    // A copy from the future is not fresh once an attempt fails, and a page's answer from the
+    // future does not count.
+    let google = &Protocol::GOOGLE;
+    let mut late = first(google, 200, &[]);
+    late.copy.as_mut().unwrap().at = START + 3650 * DAY;
+    late.site_answered = Some(START + 3650 * DAY);
+    let failed = then(google, &late, START, 500);
+    assert_eq!(at(google, &failed, SECOND), (Holds::DisallowAll, Why::UnreachableRecently));
+    assert_eq!(failed.site_answered, None);
     // No addition of times overflows.
     let end = Timestamp(u64::MAX);
     for protocol in &ALL {
         for status in [200, 404, 429, 500] {
-            let known = protocol.after(None, &attempt(end, answer(status, &[], RULES)));
+            let known = protocol.after(None, &attempt(end, answer(status, &[], RULES))).unwrap();
             for now in [Timestamp(0), START, end] {
                 let _ = protocol.ruling(&known, now);
+                let _ = protocol.after(Some(&known), &attempt(now, answer(500, &[], b"")));
             }
         }
     }

@@ -14,7 +14,7 @@ use super::fetch::Fetch;
 use super::in_flight::{InFlight, Progress, Running};
 use super::metrics::count;
 use super::sites::{Sites, TARGET, Usable};
-use crate::outcome::{Attempt, CachedCopy, Failure, OriginState, Outcome};
+use crate::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, OriginState, Outcome};
 use crate::store::StoreError;
 use crate::time::Timestamp;
 
@@ -83,7 +83,14 @@ impl Shared {
         let began = Instant::now();
         let attempt = self.attempt(key, state.as_ref()).await;
         counters.attempt_times.add(began.elapsed());
-        let (site, body) = self.finish(key, state, &attempt);
+        let (site, body) = match self.finish(key, state, &attempt) {
+            Ok(finished) => finished,
+            Err(fault) => {
+                count(&counters.local_faults);
+                tracing::warn!(target: TARGET, origin = key, %fault, "no outcome");
+                return running.end(Progress::Local(fault));
+            }
+        };
         count(match site.state.last {
             Outcome::Present => &counters.present,
             Outcome::Absent(_) => &counters.absent,
@@ -104,8 +111,10 @@ impl Shared {
     /// Fetches. Sends the copy's validators if its body is still available.
     async fn attempt(&self, key: &str, state: Option<&OriginState>) -> Attempt {
         let sites = &self.sites;
-        let failed =
-            |text: &str| Attempt::new(sites.clock.now(), Err(Failure::Local(text.to_owned())));
+        let failed = |text: &str| {
+            let fault = LocalFault::new(LocalKind::Other, text);
+            Attempt::new(sites.clock.now(), Err(Failure::Local(fault)))
+        };
         let Some(fetcher) = &self.fetcher else { return failed("there is no fetcher") };
         let Ok(origin) = Origin::of(key).map(Origin::into_owned) else {
             return failed("the origin has no URL");
@@ -131,12 +140,12 @@ impl Shared {
         key: &str,
         before: Option<OriginState>,
         attempt: &'a Attempt,
-    ) -> (Arc<Entry>, Option<&'a [u8]>) {
+    ) -> Result<(Arc<Entry>, Option<&'a [u8]>), LocalFault> {
         let sites = &self.sites;
         let _changing = sites.changing(key);
         let mut before = sites.state(key).or(before);
         let now = sites.clock.now();
-        let state = sites.protocol.after(before.as_ref(), attempt);
+        let state = sites.protocol.after(before.as_ref(), attempt)?;
         let body = match &attempt.result {
             // After too many redirects there is no copy that the body could belong to.
             Ok(response) if (200..300).contains(&response.status) => {
@@ -144,17 +153,20 @@ impl Shared {
             }
             _ => None,
         };
-        let site = sites.make(key, state, body, now).unwrap_or_default().unwrap_or_else(|| {
-            // The body of the copy is lost, so there is no copy.
-            if let Some(state) = &mut before {
-                state.copy = None;
+        let site = match sites.make(key, state, body, now).unwrap_or_default() {
+            Some(site) => site,
+            None => {
+                // The body of the copy is lost, so there is no copy.
+                if let Some(state) = &mut before {
+                    state.copy = None;
+                }
+                let state = sites.protocol.after(before.as_ref(), attempt)?;
+                let site = sites.policies.site(key, state, body, &sites.protocol, now);
+                Arc::new(site.expect("without an old copy no other body is needed"))
             }
-            let state = sites.protocol.after(before.as_ref(), attempt);
-            let site = sites.policies.site(key, state, body, &sites.protocol, now);
-            Arc::new(site.expect("without an old copy no other body is needed"))
-        });
+        };
         sites.cache.insert(&site);
-        (site, body)
+        Ok((site, body))
     }
 
     /// Stores an outcome, if there is a store, and then any changes made in the meantime.
@@ -180,6 +192,7 @@ async fn outcome(mut attempt: watch::Receiver<Progress>) -> Result<Arc<Entry>, S
     let is_known = |progress: &Progress| !matches!(progress, Progress::Fetching);
     match attempt.wait_for(is_known).await.as_deref() {
         Ok(Progress::Known(site) | Progress::Stored(site, _)) => Ok(Arc::clone(site)),
+        Ok(Progress::Local(fault)) => Err(SieveError::Local(fault.clone())),
         _ => Err(SieveError::Gone),
     }
 }

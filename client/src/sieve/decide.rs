@@ -54,8 +54,9 @@ impl Sieve {
     /// # Errors
     /// Returns an error if the URL is invalid ([`SieveError::Origin`], [`SieveError::Url`]), if
     /// the site is unknown or the store cannot be read and no fetcher is set
-    /// ([`SieveError::Unknown`], [`SieveError::Store`]), or if the attempt ended without an
-    /// outcome ([`SieveError::Gone`]). An unreachable site is not an error: the decision is what
+    /// ([`SieveError::Unknown`], [`SieveError::Store`]), if the site could not be asked for a
+    /// reason on this side ([`SieveError::Local`]), or if the attempt ended without an outcome
+    /// ([`SieveError::Gone`]). An unreachable site is not an error: the decision is what
     /// follows from that.
     #[inline]
     pub fn decide<'u, U: AsRef<[u8]> + ?Sized>(
@@ -158,8 +159,9 @@ impl Sieve {
     /// until the outcome is stored. If an attempt is running already, waits for that one.
     ///
     /// # Errors
-    /// Returns an error if no fetcher is set ([`SieveError::Unknown`]), or if the attempt ended
-    /// without an outcome ([`SieveError::Gone`]). [`Fetched::stored`] says whether the outcome
+    /// Returns an error if no fetcher is set ([`SieveError::Unknown`]), if the site could not be
+    /// asked for a reason on this side ([`SieveError::Local`]), or if the attempt ended without an
+    /// outcome ([`SieveError::Gone`]). [`Fetched::stored`] says whether the outcome
     /// could be stored.
     pub async fn fetch(&self, origin: &Origin<'_>) -> Result<Fetched, SieveError> {
         let shared = &self.shared;
@@ -167,11 +169,13 @@ impl Sieve {
             return Err(SieveError::Unknown);
         }
         let Some(mut attempt) = shared.fetch(origin.key()) else { return Err(SieveError::Gone) };
-        let is_stored = |progress: &Progress| matches!(progress, Progress::Stored(..));
+        let is_stored =
+            |progress: &Progress| matches!(progress, Progress::Stored(..) | Progress::Local(_));
         match attempt.wait_for(is_stored).await.as_deref() {
             Ok(Progress::Stored(site, stored)) => {
                 Ok(Fetched { entry: Arc::clone(site), stored: stored.clone() })
             }
+            Ok(Progress::Local(fault)) => Err(SieveError::Local(fault.clone())),
             _ => Err(SieveError::Gone),
         }
     }

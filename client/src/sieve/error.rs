@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use robotsieve::{InvalidOrigin, InvalidUrl};
 
+use crate::outcome::LocalFault;
 use crate::store::StoreError;
 
 /// Why there is no decision.
@@ -22,6 +23,8 @@ pub enum SieveError {
     Unknown,
     /// The store could not be read, and the sieve has no fetcher.
     Store(Arc<StoreError>),
+    /// The site could not be asked, and the fault is on this side. It says nothing about the site.
+    Local(LocalFault),
     /// The attempt ended without an outcome: the runtime is shutting down, or the fetcher
     /// panicked.
     Gone,
@@ -34,6 +37,7 @@ impl fmt::Display for SieveError {
             SieveError::Url(cause) => cause.fmt(f),
             SieveError::Store(cause) => cause.fmt(f),
             SieveError::Unknown => f.write_str("nothing is known of the site"),
+            SieveError::Local(fault) => fault.fmt(f),
             SieveError::Gone => f.write_str("the attempt to fetch ended without an outcome"),
         }
     }
@@ -46,7 +50,7 @@ impl Error for SieveError {
             SieveError::Origin(cause) => cause.source(),
             SieveError::Url(cause) => cause.source(),
             SieveError::Store(cause) => cause.source(),
-            SieveError::Unknown | SieveError::Gone => None,
+            SieveError::Unknown | SieveError::Local(_) | SieveError::Gone => None,
         }
     }
 }

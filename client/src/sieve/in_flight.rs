@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 
 use super::entry::Entry;
+use crate::outcome::LocalFault;
 use crate::store::StoreError;
 
 /// How far an attempt has come.
@@ -19,6 +20,8 @@ pub(super) enum Progress {
     /// The outcome is durable in the store, or could not be written. Also reached without a
     /// store.
     Stored(Arc<Entry>, Result<(), Arc<StoreError>>),
+    /// There is no outcome: the fault is on this side.
+    Local(LocalFault),
 }
 
 /// The attempts that are running.

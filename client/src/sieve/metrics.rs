@@ -31,6 +31,8 @@ pub struct Metrics {
     pub absent: u64,
     /// Attempts that failed.
     pub unreachable: u64,
+    /// Attempts that ended without an outcome, for a reason on this side.
+    pub local_faults: u64,
     /// Reads and writes of the store that failed.
     pub store_errors: u64,
     /// How long the attempts took.
@@ -99,6 +101,7 @@ pub(super) struct Counters {
     pub(super) present: AtomicU64,
     pub(super) absent: AtomicU64,
     pub(super) unreachable: AtomicU64,
+    pub(super) local_faults: AtomicU64,
     pub(super) store_errors: AtomicU64,
     pub(super) attempt_times: Clocked,
     pub(super) store_times: Clocked,
@@ -119,6 +122,7 @@ impl Counters {
             present,
             absent,
             unreachable,
+            local_faults,
             store_errors,
         ] = [
             &self.from_memory,
@@ -128,6 +132,7 @@ impl Counters {
             &self.present,
             &self.absent,
             &self.unreachable,
+            &self.local_faults,
             &self.store_errors,
         ]
         .map(|counter| counter.load(Relaxed));
@@ -138,11 +143,12 @@ impl Counters {
             from_memory,
             from_store,
             waited,
-            attempts: present + absent + unreachable,
+            attempts: present + absent + unreachable + local_faults,
             refreshes,
             present,
             absent,
             unreachable,
+            local_faults,
             store_errors,
             attempt_times: self.attempt_times.snapshot(),
             store_times: self.store_times.snapshot(),

@@ -11,8 +11,8 @@ use http::{HeaderMap, HeaderValue};
 use robotsieve::{Answer, Crawler, Origin, Profile, Reason};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
-    Attempt, CachedCopy, Condition, Failure, Holds, OriginState, Outcome, Protocol, Redirect,
-    Response, Why,
+    Attempt, CachedCopy, Condition, Failure, Holds, LocalFault, LocalKind, OriginState, Outcome,
+    Protocol, Redirect, Response, Why,
 };
 use robotsieve_client::sieve::{Fetch, Grounds, Metrics, Sieve, SieveBuilder, SieveError};
 use robotsieve_client::store::Store;
@@ -32,6 +32,8 @@ enum Site {
     /// Answers after this many redirects.
     Redirects(usize, &'static str),
     Fails,
+    /// Cannot be asked, for a reason on this side.
+    Unasked,
     /// Waits until the gate is closed, then fails.
     FailsLate(Arc<Semaphore>),
     /// Waits until the gate is closed, then answers.
@@ -118,6 +120,10 @@ impl Fetch for Web {
                     drop(gate.acquire().await);
                     let result = Err(Failure::Connect("refused".into()));
                     return Attempt::new(Timestamp(0), result);
+                }
+                Some(Site::Unasked) => {
+                    let fault = LocalFault::new(LocalKind::Descriptors, "");
+                    return Attempt::new(Timestamp(0), Err(Failure::Local(fault)));
                 }
                 Some(Site::Fails) => {
                     let result = Err(Failure::Connect("refused".into()));
@@ -295,7 +301,7 @@ async fn unreachable_sites() {
     assert!(!allowed(&sieve, url).await);
     sieve.settled().await;
     assert_eq!(web.asked(), 3);
-    // After the twelve hours the last good copy applies, without another answer from the site.
+    // After the twelve hours the last good copy applies, once another attempt has failed.
     web.later(12 * HOUR - 5 * 60);
     assert!(allowed(&sieve, url).await);
     assert!(!allowed(&sieve, "https://e.com/private").await);
@@ -303,10 +309,12 @@ async fn unreachable_sites() {
     assert_eq!(decision.site().ruling().why, Why::CopyWhileUnreachable);
     assert_eq!(decision.age(), Some(Duration::from_secs(DAY + 12 * HOUR)));
     sieve.settled().await;
-    // After 30 days it depends on whether other pages of the site are answered.
-    web.later(30 * DAY);
-    assert!(!allowed(&sieve, url).await);
-    sieve.settled().await;
+    // After 30 days of attempts it depends on whether other pages of the site are answered.
+    for is_allowed in [true, true, false] {
+        web.later(10 * DAY);
+        assert_eq!(allowed(&sieve, url).await, is_allowed);
+        sieve.settled().await;
+    }
     sieve.site_answered(&Origin::of(url).unwrap()).unwrap();
     assert!(allowed(&sieve, "https://e.com/private").await);
     sieve.errors_mean_absent(&Origin::of(url).unwrap(), true).unwrap();
@@ -455,6 +463,31 @@ async fn fetchers_that_panic() {
     sieve.settled().await;
     web.set("https://e.com", Site::Answers(200, RULES));
     assert!(!allowed(&sieve, url).await);
+}
+
+/// A fault of this side says nothing about the site: no verdict, and nothing is stored.
+#[tokio::test]
+async fn local_faults() {
+    let folder = tempfile::tempdir().unwrap();
+    let (url, key) = ("https://e.com/private", "https://e.com");
+    let web = Web::of([(key, Site::Unasked)]);
+    let store = Store::open(folder.path().join("store")).unwrap();
+    let sieve = web.builder().store(store.clone()).build();
+    assert!(matches!(sieve.decide(url).await, Err(SieveError::Local(_))));
+    sieve.settled().await;
+    assert_eq!(store.get(key).unwrap(), None);
+    web.set(key, Site::Answers(200, RULES));
+    assert!(!allowed(&sieve, url).await);
+    // An answer that expires stays as it was.
+    web.set(key, Site::Unasked);
+    web.later(2 * DAY);
+    sieve.settled().await;
+    let before = store.get(key).unwrap();
+    assert!(matches!(sieve.fetch(&Origin::of(url).unwrap()).await, Err(SieveError::Local(_))));
+    assert!(matches!(sieve.decide(url).await, Err(SieveError::Local(_))));
+    sieve.settled().await;
+    assert_eq!(store.get(key).unwrap(), before);
+    assert_eq!(sieve.metrics().local_faults, 3);
 }
 
 /// More sites than memory has room for: the bound holds.

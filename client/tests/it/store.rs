@@ -11,7 +11,9 @@ use std::thread::{self, Thread};
 
 use proptest::prelude::*;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{Cause, ContentHash, Failure, OriginState, Outcome, Stage};
+use robotsieve_client::outcome::{
+    Cause, ContentHash, Failure, LocalFault, LocalKind, OriginState, Outcome, Stage,
+};
 use robotsieve_client::store::{Fault, MAX_BODY_BYTES, SCHEMA_VERSION, Store};
 
 use crate::support::generated::{generated, origin, with_body, without_copy};
@@ -81,7 +83,7 @@ fn every_field_of_a_state_is_kept() {
         Failure::TooManyRedirects,
         Failure::RedirectLoop,
         Failure::BadRedirect("no Location".into()),
-        Failure::Local("out of sockets".into()),
+        Failure::Local(LocalFault::new(LocalKind::Descriptors, "")),
     ]
     .into_iter()
     .enumerate()
@@ -104,7 +106,10 @@ fn the_format_stays() {
         (Outcome::Present, vec![0]),
         (Outcome::Absent(Cause::Status(404)), vec![1, 0, 0x94, 3]),
         (Outcome::Unreachable(Cause::Failure(Failure::TimedOut(Stage::Total))), vec![2, 1, 4, 2]),
-        (Outcome::Absent(Cause::Failure(Failure::Local(String::new()))), vec![1, 1, 10, 0]),
+        (
+            Outcome::Absent(Cause::Failure(Failure::Local(LocalFault::new(LocalKind::Memory, "")))),
+            [&[1, 1, 10, 13][..], b"out of memory"].concat(),
+        ),
     ];
     for (outcome, bytes) in causes {
         assert_eq!(postcard::to_extend(&outcome, Vec::new()), Ok(bytes), "{outcome:?}");

@@ -1,0 +1,135 @@
+//! Faults of this side: they say nothing about a site.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A fault of this machine, of its network or of this program. It says nothing about the site, so
+/// it is no outcome: nothing follows from it, and it is never stored.
+///
+/// Serialised as its text: `out of file descriptors: Too many open files`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
+#[non_exhaustive]
+pub struct LocalFault {
+    /// What is at fault.
+    pub kind: LocalKind,
+    /// The details, in one line: usually the text of the system's error.
+    pub text: String,
+}
+
+/// What is at fault on this side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum LocalKind {
+    /// The process or the system has no file descriptors left.
+    Descriptors,
+    /// There is no memory, or no room in the system's buffers.
+    Memory,
+    /// This machine has no route to the address.
+    Route,
+    /// There is no local address or port to connect from.
+    Address,
+    /// The system forbids the connection: a firewall or a sandbox.
+    Permission,
+    /// The name servers do not answer, or refuse to.
+    Resolver,
+    /// The proxy cannot be reached, or refuses to work.
+    Proxy,
+    /// The network is down: sites that answered before do not answer either.
+    Network,
+    /// Anything else, such as a fetcher that panicked.
+    Other,
+}
+
+impl LocalKind {
+    /// All kinds.
+    pub const ALL: [LocalKind; 9] = [
+        LocalKind::Descriptors,
+        LocalKind::Memory,
+        LocalKind::Route,
+        LocalKind::Address,
+        LocalKind::Permission,
+        LocalKind::Resolver,
+        LocalKind::Proxy,
+        LocalKind::Network,
+        LocalKind::Other,
+    ];
+
+    /// The fault in a few words, for people.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LocalKind::Descriptors => "out of file descriptors",
+            LocalKind::Memory => "out of memory",
+            LocalKind::Route => "no route to the address",
+            LocalKind::Address => "no local address to connect from",
+            LocalKind::Permission => "connections are forbidden here",
+            LocalKind::Resolver => "the name servers do not answer",
+            LocalKind::Proxy => "the proxy does not work",
+            LocalKind::Network => "the network is down",
+            LocalKind::Other => "the request could not be made",
+        }
+    }
+}
+
+impl fmt::Display for LocalKind {
+    /// [`LocalKind::as_str`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl LocalFault {
+    /// A fault of this kind, with details.
+    #[must_use]
+    pub fn new(kind: LocalKind, text: impl Into<String>) -> LocalFault {
+        LocalFault { kind, text: text.into() }
+    }
+}
+
+impl fmt::Display for LocalFault {
+    /// The kind, and the details if there are any.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.as_str())?;
+        if self.text.is_empty() { Ok(()) } else { write!(f, ": {}", self.text) }
+    }
+}
+
+impl std::error::Error for LocalFault {}
+
+impl From<LocalFault> for String {
+    fn from(fault: LocalFault) -> String {
+        fault.to_string()
+    }
+}
+
+impl From<String> for LocalFault {
+    /// Reads what [`LocalFault`]'s `Display` writes. Any other text is a fault of the kind
+    /// [`LocalKind::Other`].
+    fn from(text: String) -> LocalFault {
+        let read = LocalKind::ALL.into_iter().find_map(|kind| {
+            let rest = text.strip_prefix(kind.as_str())?;
+            let details = if rest.is_empty() { rest } else { rest.strip_prefix(": ")? };
+            Some(LocalFault::new(kind, details))
+        });
+        read.unwrap_or_else(|| LocalFault::new(LocalKind::Other, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_back() {
+        for kind in LocalKind::ALL {
+            for details in ["", "Too many open files (os error 24)"] {
+                let fault = LocalFault::new(kind, details);
+                assert_eq!(LocalFault::from(fault.to_string()), fault);
+            }
+        }
+        let old = LocalFault::from("no file descriptors".to_owned());
+        assert_eq!(old, LocalFault::new(LocalKind::Other, "no file descriptors"));
+    }
+}
