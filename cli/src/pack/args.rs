@@ -65,7 +65,7 @@ pub struct PackArgs {
         about doubles the size")]
     pub keep_rules: bool,
 
-    /// Keep the sitemaps of each file in the pack, for programs that use the library
+    /// Keep the sitemaps of each file in the pack, for the library
     #[arg(long)]
     pub keep_sitemaps: bool,
 

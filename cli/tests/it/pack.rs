@@ -101,6 +101,23 @@ fn stat_and_verify() {
 }
 
 #[test]
+fn paces_and_sitemaps() {
+    let folder = folder();
+    let file = "User-agent: *\nDisallow: /x\nCrawl-delay: 2\nSitemap: https://d.example/s.xml\n";
+    folder.file("robots/d.example.txt", file);
+    for (options, kept, lists) in [(&[][..], "no", 0), (&["--keep-sitemaps"], "yes", 1)] {
+        pack(&folder, &[&["--agent", "FooBot"], options].concat()).gives(0, "");
+        let path = folder.path("out.pack");
+        let stat = String::from_utf8(run(args!["pack", "stat", &path]).out).unwrap();
+        let lists = format!("sitemap_lists\t{lists}");
+        for line in [&format!("sitemaps_kept\t{kept}"), "policies_with_pace\t1", &lists] {
+            assert!(stat.lines().any(|l| l == line), "{line}: {stat}");
+        }
+        assert_eq!(run(args!["pack", "verify", &path]).status, 0);
+    }
+}
+
+#[test]
 fn list() {
     let folder = folder();
     let (a, b) = (folder.path("robots/a.example"), folder.path("robots/b.example.txt"));
