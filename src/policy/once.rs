@@ -63,7 +63,7 @@ pub fn is_allowed_once<U: AsRef<[u8]> + ?Sized>(
             GroupLine::Rule(verdict) if counts && !value.is_empty() => {
                 judge.add(RawRule { line: found.line, verdict, value });
             }
-            GroupLine::Rule(_) | GroupLine::Pace(_) => {}
+            GroupLine::Rule(_) | GroupLine::Pace => {}
         }
     });
     Ok(judge.verdict().is_allow())

@@ -76,8 +76,8 @@ pub(crate) enum GroupLine {
         opens_group: bool,
     },
     Rule(Verdict),
-    /// A crawl delay or a request rate.
-    Pace(records::Kind),
+    /// A crawl delay or a request rate, as [`Found::kind`] says.
+    Pace,
 }
 
 /// Calls `visit` for each line that belongs to a group, in the order of the file. Rules with an
@@ -118,12 +118,8 @@ pub(crate) fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(
                 return;
             }
             Kind::CrawlDelay | Kind::RequestRate => {
-                let kind = match found.kind {
-                    Kind::CrawlDelay => records::Kind::CrawlDelay,
-                    _ => records::Kind::RequestRate,
-                };
                 if at != At::Outside {
-                    visit(GroupLine::Pace(kind), found);
+                    visit(GroupLine::Pace, found);
                 }
                 return;
             }
@@ -137,7 +133,13 @@ pub(crate) fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(
 
 /// Adds what a line of the last group says.
 #[cold]
-fn add_pace(paces: &mut Vec<(u32, Pace)>, group: u32, pace: Pace) {
+#[inline(never)]
+fn add_pace(paces: &mut Vec<(u32, Pace)>, group: u32, file: &[u8], found: Found) {
+    let kind = match found.kind {
+        Kind::CrawlDelay => records::Kind::CrawlDelay,
+        _ => records::Kind::RequestRate,
+    };
+    let pace = Pace::of_line(kind, &file[found.value_at as usize..found.value_end as usize]);
     match paces.last_mut() {
         Some((last, before)) if *last == group => *before = before.and(pace),
         _ if pace.is_none() => {}
@@ -183,10 +185,7 @@ impl<'a> Groups<'a> {
                 GroupLine::Rule(verdict) => {
                     self.rules.push(Rule { line: number, value_at, value_end, verdict });
                 }
-                GroupLine::Pace(kind) => {
-                    let value = &self.file[value_at as usize..value_end as usize];
-                    add_pace(&mut self.paces, self.count - 1, Pace::of_line(kind, value));
-                }
+                GroupLine::Pace => add_pace(&mut self.paces, self.count - 1, self.file, found),
             }
         });
     }

@@ -315,12 +315,9 @@ impl Scanner<'_, '_> {
         }
         let Some((kind, name_len)) = usual else {
             // All fields that matter, misspelt ones too, begin with one of these.
-            let matters = match self.text[begin] | 0x20 {
-                b'u' | b'd' | b'a' | b's' => true,
-                // A hyphen or an underscore.
-                b'c' | b'r' | b'-' | 0x7F => may_be_pace(&self.text[begin..text_end]),
-                _ => false,
-            };
+            let first = self.text[begin] | 0x20;
+            // The last two are a hyphen and an underscore.
+            let matters = matches!(first, b'u' | b'd' | b'a' | b's' | b'c' | b'r' | b'-' | 0x7F);
             return if matters { self.unusual(end) } else { None };
         };
         if kind == Kind::Allow && !self.profile.allow_rules {
@@ -355,6 +352,11 @@ impl Scanner<'_, '_> {
     #[cold]
     #[inline(never)]
     fn unusual(&self, end: usize) -> Option<Found> {
+        // Most words that begin like these two fields are others.
+        let begin = self.text[self.begin..end].trim_ascii_start();
+        if matches!(begin.first(), Some(b'c' | b'C' | b'r' | b'R')) && !may_be_pace(begin) {
+            return None;
+        }
         match content(self.profile, self.number, self.begin, &self.text[self.begin..end]) {
             Content::Blank => Some(self.found(Kind::Blank, end, end)),
             Content::Record(record) => {

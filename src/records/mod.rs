@@ -129,9 +129,12 @@ impl Kind {
         if name.len() > MAX_NAME_BYTES {
             return Kind::Unknown;
         }
-        let letters = name.iter().filter(|byte| !matches!(byte, b'-' | b'_' | b' ' | b'\t'));
-        let compact: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
-        match &compact[..] {
+        let (mut compact, mut len) = ([0; MAX_NAME_BYTES], 0);
+        for byte in name.iter().filter(|byte| !matches!(byte, b'-' | b'_' | b' ' | b'\t')) {
+            compact[len] = byte.to_ascii_lowercase();
+            len += 1;
+        }
+        match &compact[..len] {
             b"sitemap" => Kind::Sitemap,
             b"crawldelay" => Kind::CrawlDelay,
             b"requestrate" => Kind::RequestRate,
