@@ -411,6 +411,11 @@ fn usual_field(text: &[u8]) -> Option<(Kind, usize)> {
         let is_it = is_it && text[4] == b'-';
         return is_it.then_some((Kind::UserAgent, 11));
     }
+    if head == word(b"crawl-de") {
+        let rest = after.first_chunk::<4>()?;
+        let is_it = rest[..3].eq_ignore_ascii_case(b"lay") && rest[3] == b':' && text[5] == b'-';
+        return is_it.then_some((Kind::CrawlDelay, 12));
+    }
     (head == word(b"sitemap:")).then_some((Kind::Sitemap, 8))
 }
 
@@ -637,7 +642,7 @@ mod tests {
 
     #[test]
     fn scan_finds_what_lines_find() {
-        let pieces: [&[u8]; 44] = [
+        let pieces: [&[u8]; 46] = [
             b"User-agent:",
             b"user-AGENT",
             b"user\ragent:",
@@ -656,6 +661,8 @@ mod tests {
             b"site-map:",
             b"Crawl-delay: 1",
             b"_c-R_aw l\tdelay :2",
+            b"crawl\rdelay:",
+            b"CRAWL-DELAY:",
             b"request rate:1/5",
             b"crawl",
             b"_",
