@@ -98,21 +98,37 @@ fn v4_of_segments(address: Ipv6Addr, at: usize) -> Ipv4Addr {
     Ipv4Addr::from_bits(u32::from(segments[at]) << 16 | u32::from(segments[at + 1]))
 }
 
-/// The addresses that the caller permits: all, or the public ones and those of some networks.
+/// The addresses that the caller permits: all, or the public ones and those of some networks, but
+/// none of those that the caller denies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Permitted {
     pub(super) all: bool,
     pub(super) networks: Vec<IpNet>,
+    pub(super) denied: Vec<IpNet>,
 }
 
 impl Permitted {
     pub(super) fn contains(&self, address: IpAddr) -> bool {
-        // An IPv4 network also permits its addresses in their IPv6-mapped form.
-        let canonical = address.to_canonical();
-        self.all
-            || is_public(address)
-            || self.networks.iter().any(|net| net.contains(&canonical) || net.contains(&address))
+        !self.is_denied(address)
+            && (self.all || is_public(address) || contain(&self.networks, address))
     }
+
+    /// Denying an IPv4 network also denies all IPv6 addresses that contain one of its addresses.
+    fn is_denied(&self, address: IpAddr) -> bool {
+        let within = match address {
+            IpAddr::V4(_) => None,
+            IpAddr::V6(address) => ipv4_within(address),
+        };
+        contain(&self.denied, address)
+            || within.is_some_and(|within| contain(&self.denied, within.into()))
+    }
+}
+
+/// Whether a network contains an address. An IPv4 network also contains its addresses in their
+/// IPv6-mapped form.
+fn contain(networks: &[IpNet], address: IpAddr) -> bool {
+    let canonical = address.to_canonical();
+    networks.iter().any(|net| net.contains(&canonical) || net.contains(&address))
 }
 
 #[cfg(test)]

@@ -16,7 +16,11 @@ fn address(text: &str) -> IpAddr {
 
 /// The default settings, plus the test authority, because the system may have none.
 fn strict() -> FetcherBuilder {
-    Fetcher::builder(USER_AGENT).trust_pem(authority::test().pem().as_bytes())
+    Fetcher::builder(USER_AGENT)
+        .trust_pem(authority::test().pem().as_bytes())
+        .max_per_host(None)
+        .max_per_address(None)
+        .redirect_ports(1..=u16::MAX)
 }
 
 async fn fetch(fetcher: &Fetcher, url: &str) -> Attempt {
