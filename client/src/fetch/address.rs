@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn the_caller_permits_more() {
         let networks = vec!["10.1.0.0/16".parse().unwrap(), "fd00::/8".parse().unwrap()];
-        let some = Permitted { all: false, networks };
+        let some = Permitted { all: false, networks, denied: Vec::new() };
         for (text, permitted) in [
             ("10.1.2.3", true),
             ("::ffff:10.1.2.3", true),
@@ -262,7 +262,21 @@ mod tests {
         ] {
             assert_eq!(some.contains(address(text)), permitted, "{text}");
         }
-        let all = Permitted { all: true, networks: Vec::new() };
+        let all = Permitted { all: true, ..Permitted::default() };
         assert!(all.contains(address("127.0.0.1")));
+    }
+
+    #[test]
+    fn denied_networks_are_denied_in_every_form() {
+        let denied = vec!["1.2.0.0/16".parse().unwrap(), "2600:1::/32".parse().unwrap()];
+        let permitted = Permitted { all: true, networks: denied.clone(), denied };
+        for text in
+            ["1.2.3.4", "::ffff:1.2.3.4", "64:ff9b::1.2.3.4", "2002:102:304::1", "2600:1::9"]
+        {
+            assert!(!permitted.contains(address(text)), "{text}");
+        }
+        for text in ["1.3.3.4", "2600:2::9", "127.0.0.1"] {
+            assert!(permitted.contains(address(text)), "{text}");
+        }
     }
 }
