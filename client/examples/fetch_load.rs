@@ -257,6 +257,8 @@ async fn main() -> ExitCode {
         .read_timeout(READ_TIMEOUT)
         .total_timeout(TOTAL_TIMEOUT)
         .max_parallel(parallel)
+        // All origins share a few addresses.
+        .max_per_address(None)
         .build()
         .unwrap_or_else(|cause| panic!("{cause}"));
     forget_peak();

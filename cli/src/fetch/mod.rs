@@ -65,7 +65,12 @@ pub fn fetcher(
 ) -> Result<(Guard<Fetcher>, usize), Failure> {
     let parallel = descriptors::fitting(options.parallel(), options.parallel.is_some());
     let seconds = Duration::from_secs(options.timeout.into());
-    let fetcher = Fetcher::builder(header)
+    let mut builder = Fetcher::builder(header);
+    if options.allow_private {
+        // On a private network sites are on any port.
+        builder = builder.redirect_ports(1..=u16::MAX);
+    }
+    let fetcher = builder
         .max_parallel(parallel.into())
         .total_timeout(seconds)
         .connect_timeout(seconds.min(Duration::from_secs(10)))

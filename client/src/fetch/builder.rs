@@ -1,10 +1,12 @@
 //! The settings of a fetcher, and its construction.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{ACCEPT, ACCEPT_ENCODING, USER_AGENT};
+use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use ipnet::IpNet;
 use rustls::ClientConfig;
@@ -14,16 +16,19 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls_platform_verifier::Verifier;
 use tokio::sync::Semaphore;
+use tokio_rustls::TlsConnector;
 
 use super::address::Permitted;
 use super::body::Limits;
 use super::client::{Client, Settings};
-use super::connect::NoticeLayer;
+use super::connect::Connector;
 use super::error::InvalidFetcher;
-use super::failure::Cause;
 use super::fetcher::Fetcher;
 use super::health::Network;
+use super::proxy::Proxy;
+use super::redirect::Rules;
 use super::resolve::{CheckedResolver, Resolve, SystemResolver};
+use super::turns::{Pace, Turns};
 
 impl Fetcher {
     /// Starts the settings of a fetcher.
@@ -40,20 +45,33 @@ impl Fetcher {
 #[must_use]
 pub struct FetcherBuilder {
     user_agent: String,
+    headers: Vec<(String, String)>,
+    redirects: Rules,
     settings: Settings,
     max_parallel: usize,
     max_lookups: usize,
+    max_per_host: Option<usize>,
+    max_per_address: Option<usize>,
+    request_delay: Duration,
     permitted: Permitted,
     resolver: Arc<dyn Resolve>,
     authorities_pem: Vec<u8>,
+    local: Vec<IpAddr>,
+    proxy: Option<String>,
+    proxy_resolves: bool,
 }
 
 impl fmt::Debug for FetcherBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FetcherBuilder")
             .field("user_agent", &self.user_agent)
+            .field("redirects", &self.redirects)
             .field("settings", &self.settings)
             .field("max_parallel", &self.max_parallel)
+            .field("max_per_host", &self.max_per_host)
+            .field("max_per_address", &self.max_per_address)
+            .field("request_delay", &self.request_delay)
+            .field("local", &self.local)
             .field("permitted", &self.permitted)
             .finish_non_exhaustive()
     }
@@ -63,18 +81,29 @@ impl FetcherBuilder {
     fn new(user_agent: String) -> FetcherBuilder {
         FetcherBuilder {
             user_agent,
+            headers: Vec::new(),
+            redirects: Rules { max_redirects: 5, ports: BTreeSet::from([80, 443]) },
             settings: Settings {
-                max_redirects: 5,
+                redirects: Arc::new(Rules { max_redirects: 0, ports: BTreeSet::new() }),
                 limits: Limits { wire_bytes: 1 << 20, body_bytes: 1 << 20 },
                 connect_timeout: Duration::from_secs(10),
                 read_timeout: Duration::from_secs(15),
                 total_timeout: Duration::from_secs(60),
+                max_retry_after: Duration::from_secs(60),
+                retries: 0,
+                retry_wait: Duration::from_secs(1),
             },
             max_parallel: 256,
             max_lookups: 1024,
+            max_per_host: Some(2),
+            max_per_address: Some(2),
+            request_delay: Duration::from_millis(100),
             permitted: Permitted::default(),
             resolver: Arc::new(SystemResolver),
             authorities_pem: Vec::new(),
+            local: Vec::new(),
+            proxy: None,
+            proxy_resolves: false,
         }
     }
 
@@ -82,7 +111,27 @@ impl FetcherBuilder {
     /// 2.3.1.2, asks for. A file behind more than
     /// [`Protocol::max_redirects`](crate::outcome::Protocol::max_redirects) counts as absent.
     pub fn max_redirects(mut self, max_redirects: usize) -> FetcherBuilder {
-        self.settings.max_redirects = max_redirects;
+        self.redirects.max_redirects = max_redirects;
+        self
+    }
+
+    /// The ports that redirects may lead to, beside the origin's own. The default is 80 and 443:
+    /// on other ports there are rarely sites, but there are services that a crawler should not
+    /// talk to. A redirect to another port is
+    /// [`Failure::RefusedRedirect`](crate::outcome::Failure::RefusedRedirect), and the site counts
+    /// as unreachable. `1..=u16::MAX` allows all ports.
+    pub fn redirect_ports(mut self, ports: impl IntoIterator<Item = u16>) -> FetcherBuilder {
+        self.redirects.ports = ports.into_iter().collect();
+        self
+    }
+
+    /// Sends a header with each request, to all sites and redirect targets alike. A header of the
+    /// same name, such as `Accept`, is replaced.
+    ///
+    /// [`FetcherBuilder::build`] refuses headers that the fetcher sets itself (`User-Agent`,
+    /// `Host`, `If-None-Match` and the like) and those that concern one connection only.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> FetcherBuilder {
+        self.headers.push((name.into(), value.into()));
         self
     }
 
@@ -114,14 +163,15 @@ impl FetcherBuilder {
         self
     }
 
-    /// How long an attempt may take with all its redirects. Time spent waiting for a turn
-    /// ([`FetcherBuilder::max_parallel`]) does not count. The default is 60 seconds.
+    /// How long an attempt may take with all its redirects. Time spent waiting for a turn or a
+    /// place ([`FetcherBuilder::max_per_address`], [`FetcherBuilder::max_parallel`]) does not
+    /// count, and each retry has its own deadline. The default is 60 seconds.
     pub fn total_timeout(mut self, limit: Duration) -> FetcherBuilder {
         self.settings.total_timeout = limit;
         self
     }
 
-    /// How many attempts run at a time. Further ones wait for a turn. The default is 256.
+    /// How many attempts run at a time. Further ones wait for a place. The default is 256.
     ///
     /// Each attempt may hold a body of [`FetcherBuilder::max_body_bytes`] and the window of a
     /// decoder: at worst 8 MiB for zstd and 16 MiB for brotli, of which a body touches only as
@@ -141,6 +191,68 @@ impl FetcherBuilder {
         self
     }
 
+    /// How many requests run at a time to one host name, whatever the scheme and port. The default
+    /// is 2. `None` lifts the limit, the delay between two requests to a host, and the pause that
+    /// a host asks for.
+    ///
+    /// Whoever waits takes no place of [`FetcherBuilder::max_parallel`]. A redirect within the same
+    /// host goes on without waiting.
+    pub fn max_per_host(mut self, requests: impl Into<Option<usize>>) -> FetcherBuilder {
+        self.max_per_host = requests.into();
+        self
+    }
+
+    /// How many requests run at a time to one IP address, which may serve very many sites. The
+    /// default is 2. `None` lifts the limit, the delay between two requests to an address, and
+    /// the pause that an address asks for.
+    ///
+    /// With the default delay, an address with 10,000 sites takes 17 minutes, if its answers come
+    /// within 200 ms. Through a proxy that resolves names, addresses are unknown, and only
+    /// [`FetcherBuilder::max_per_host`] applies.
+    pub fn max_per_address(mut self, requests: impl Into<Option<usize>>) -> FetcherBuilder {
+        self.max_per_address = requests.into();
+        self
+    }
+
+    /// The least time between the beginnings of two requests to the same host or the same
+    /// address. The default is 100 ms: 10 requests a second, which any web server can bear. Zero
+    /// is allowed.
+    pub fn request_delay(mut self, delay: Duration) -> FetcherBuilder {
+        self.request_delay = delay;
+        self
+    }
+
+    /// How long a host is left alone at most if it asks for it, by `Retry-After` in a 429 or 503.
+    /// The default is a minute; zero ignores the header. After a 429 the host's address is left
+    /// alone too, for no more than 10 seconds, because other sites may share it.
+    ///
+    /// When the origin itself is asked again, beyond this run, is the matter of
+    /// [`Protocol`](crate::outcome::Protocol).
+    pub fn max_retry_after(mut self, limit: Duration) -> FetcherBuilder {
+        self.settings.max_retry_after = limit;
+        self
+    }
+
+    /// How often an attempt is tried again if it failed in a way that may pass: no connection, a
+    /// broken answer, a time-out, or the status 429, 502, 503 or 504. The default is 0: the
+    /// [`Protocol`](crate::outcome::Protocol) says when to ask again, and a dead site costs no
+    /// more than one deadline.
+    ///
+    /// Before each retry the attempt waits ([`FetcherBuilder::retry_wait`]), or as long as
+    /// `Retry-After` says; if that is longer than [`FetcherBuilder::max_retry_after`], there is no
+    /// retry. The wait takes no place.
+    pub fn retries(mut self, retries: u32) -> FetcherBuilder {
+        self.settings.retries = retries;
+        self
+    }
+
+    /// The wait before the first retry. It doubles with each further one, up to a minute, and is
+    /// shortened by up to a half at random. The default is a second.
+    pub fn retry_wait(mut self, wait: Duration) -> FetcherBuilder {
+        self.settings.retry_wait = wait;
+        self
+    }
+
     /// Whether the fetcher may connect to addresses that are not public: private, loopback,
     /// link-local and the like (see [`is_public`](super::is_public)). By default it may not,
     /// because any site can redirect there or give its name such an address.
@@ -153,6 +265,49 @@ impl FetcherBuilder {
     /// public.
     pub fn allow_networks(mut self, networks: impl IntoIterator<Item = IpNet>) -> FetcherBuilder {
         self.permitted.networks.extend(networks);
+        self
+    }
+
+    /// Forbids the addresses of these networks, even if they are public or otherwise permitted.
+    /// An IPv4 network includes the IPv6 addresses that contain its addresses.
+    pub fn deny_networks(mut self, networks: impl IntoIterator<Item = IpNet>) -> FetcherBuilder {
+        self.permitted.denied.extend(networks);
+        self
+    }
+
+    /// Connects from this address of the machine. With one IPv4 and one IPv6 address, both
+    /// families are used; with one alone, only its family is.
+    pub fn local_address(mut self, address: IpAddr) -> FetcherBuilder {
+        self.local.push(address);
+        self
+    }
+
+    /// Sends all requests through a proxy: `http://`, `https://`, `socks5://` or `socks5h://`,
+    /// with an optional `user:password@` and port. FTP is not fetched through a proxy. Proxies
+    /// that the environment names are ignored.
+    ///
+    /// An HTTP proxy gets `CONNECT` for https URLs, and the whole URL for http URLs. A proxy that
+    /// cannot be reached, asks for a password or refuses its service is a
+    /// [local fault](crate::outcome::LocalKind::Proxy). If it says that it could not reach the
+    /// site (502, 503 or 504 in answer to `CONNECT`; host unreachable or connection refused over
+    /// SOCKS5), that is [`Failure::Connect`](crate::outcome::Failure::Connect), as if the fetcher
+    /// had tried itself.
+    ///
+    /// Names are still resolved here, and the proxy is asked to connect to an address that was
+    /// checked. There are two gaps. With `socks5h` or [`FetcherBuilder::proxy_resolves`] the proxy
+    /// resolves the names, so only addresses within URLs are checked. And an HTTP proxy gets the
+    /// name in an http URL and resolves it again. In both cases the proxy itself must refuse
+    /// private addresses. The proxy's own address is not checked.
+    pub fn proxy(mut self, url: impl Into<String>) -> FetcherBuilder {
+        self.proxy = Some(url.into());
+        self
+    }
+
+    /// Whether the proxy resolves the names of sites. By default the fetcher does, unless the
+    /// proxy's scheme is `socks5h`. Needed where only the proxy reaches name servers, and for
+    /// proxies that refuse to connect to bare addresses.
+    pub fn proxy_resolves(mut self, resolves: bool) -> FetcherBuilder {
+        self.proxy_resolves = resolves;
         self
     }
 
@@ -173,30 +328,36 @@ impl FetcherBuilder {
     ///
     /// # Errors
     /// Returns an error if a setting is out of range, or if there are no certificate authorities,
-    /// neither the system's nor given ones.
+    /// neither the system's nor given ones. The error names the setting.
     pub fn build(self) -> Result<Fetcher, InvalidFetcher> {
-        let headers = headers(&self.user_agent)?;
+        let headers = headers(&self.user_agent, &self.headers)?;
         self.check()?;
         let permitted = Arc::new(self.permitted);
-        let resolver = CheckedResolver { resolver: self.resolver, permitted };
-        let http = reqwest::Client::builder()
-            .default_headers(headers)
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .no_proxy()
-            // Each origin is fetched about once a day, so reuse would save nothing. Without it,
-            // no connection outlives the check of its address.
-            .pool_max_idle_per_host(0)
-            .dns_resolver(resolver.clone())
-            .connect_timeout(self.settings.connect_timeout)
-            .connector_layer(NoticeLayer)
-            .tls_backend_preconfigured(tls(&self.authorities_pem)?)
-            .build()
-            .map_err(|cause| InvalidFetcher::Client(Cause(&cause).text()))?;
-        let network = Network::default();
-        let client = Client { http, resolver, settings: self.settings, network };
-        Ok(Fetcher::new(client, self.max_parallel, self.max_lookups))
+        let resolver = Arc::clone(&self.resolver);
+        let proxy = self
+            .proxy
+            .map(|url| {
+                let timeout = self.settings.connect_timeout;
+                Proxy::of(&url, self.proxy_resolves, resolver, timeout).map(Arc::new)
+            })
+            .transpose()
+            .map_err(|cause| InvalidFetcher::Setting { setting: "proxy", cause })?;
+        let mut tls = tls(&self.authorities_pem)?;
+        let offers_http1 = TlsConnector::from(Arc::new(tls.clone()));
+        tls.alpn_protocols.insert(0, b"h2".to_vec());
+        let offers_http2 = TlsConnector::from(Arc::new(tls));
+        let pace = |places| Pace { places, delay: self.request_delay };
+        let client = Client {
+            connector: Connector { offers_http2, offers_http1, local: self.local, proxy },
+            resolver: CheckedResolver { resolver: self.resolver, permitted },
+            headers,
+            turns: Turns::new(pace(self.max_per_host), pace(self.max_per_address)),
+            places: Semaphore::new(self.max_parallel),
+            lookups: Semaphore::new(self.max_lookups),
+            network: Network::default(),
+            settings: Settings { redirects: Arc::new(self.redirects), ..self.settings },
+        };
+        Ok(Fetcher::new(client))
     }
 
     fn check(&self) -> Result<(), InvalidFetcher> {
@@ -206,6 +367,8 @@ impl FetcherBuilder {
             ("max_body_bytes", limits.body_bytes, u32::MAX as usize),
             ("max_parallel", self.max_parallel, Semaphore::MAX_PERMITS),
             ("max_lookups", self.max_lookups, Semaphore::MAX_PERMITS),
+            ("max_per_host", self.max_per_host.unwrap_or(1), Semaphore::MAX_PERMITS),
+            ("max_per_address", self.max_per_address.unwrap_or(1), Semaphore::MAX_PERMITS),
         ];
         for (setting, value, max) in sizes {
             if value == 0 || value > max {
@@ -217,29 +380,92 @@ impl FetcherBuilder {
             ("read_timeout", read_timeout),
             ("total_timeout", total_timeout),
         ];
-        match times.into_iter().find(|(_, time)| time.is_zero() || **time > MAX_TIMEOUT) {
-            Some((setting, _)) => Err(InvalidFetcher::Timeout { setting }),
-            None => Ok(()),
+        if let Some((setting, _)) =
+            times.into_iter().find(|(_, time)| time.is_zero() || **time > MAX_TIMEOUT)
+        {
+            return Err(InvalidFetcher::Timeout { setting });
         }
+        let waits = [
+            ("request_delay", self.request_delay),
+            ("max_retry_after", self.settings.max_retry_after),
+            ("retry_wait", self.settings.retry_wait),
+        ];
+        let invalid = |setting, cause| Err(InvalidFetcher::Setting { setting, cause });
+        if let Some((setting, _)) = waits.into_iter().find(|(_, wait)| *wait > MAX_TIMEOUT) {
+            return invalid(setting, "must be at most a day".to_owned());
+        }
+        for (at, local) in self.local.iter().enumerate() {
+            if self.local[..at].iter().any(|other| other.is_ipv4() == local.is_ipv4()) {
+                let cause = format!("{local}: there is another address of its family already");
+                return invalid("local_address", cause);
+            }
+            if let Err(cause) = std::net::UdpSocket::bind((*local, 0)) {
+                let cause = format!("{local} is not an address of this machine: {cause}");
+                return invalid("local_address", cause);
+            }
+        }
+        Ok(())
     }
 }
 
 /// The longest timeout. A longer one is a mistake, and the sum of two must not overflow.
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// Headers that cannot be added: those that the fetcher or the protocol sets, and those that
+/// concern one connection only.
+const RESERVED: [&str; 17] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "if-range",
+    "if-unmodified-since",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "range",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
 /// The headers of each request.
-fn headers(user_agent: &str) -> Result<HeaderMap, InvalidFetcher> {
+fn headers(user_agent: &str, added: &[(String, String)]) -> Result<HeaderMap, InvalidFetcher> {
     let user_agent = user_agent.trim();
     let is_text = user_agent.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     let user_agent = match HeaderValue::from_str(user_agent) {
         Ok(value) if is_text && !value.is_empty() => value,
         _ => return Err(InvalidFetcher::UserAgent(user_agent.to_owned())),
     };
-    Ok(HeaderMap::from_iter([
+    let mut headers = HeaderMap::from_iter([
         (USER_AGENT, user_agent),
         (ACCEPT, HeaderValue::from_static("text/plain, */*;q=0.5")),
         (ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd")),
-    ]))
+    ]);
+    let mut all = HeaderMap::new();
+    for (name, value) in added {
+        let invalid = |cause: &str| InvalidFetcher::Setting {
+            setting: "header",
+            cause: format!("{name:?} {cause}"),
+        };
+        let parsed =
+            HeaderName::try_from(name).map_err(|_| invalid("is not the name of a header"))?;
+        if parsed == USER_AGENT {
+            return Err(invalid("is given to Fetcher::builder"));
+        }
+        if RESERVED.contains(&parsed.as_str()) {
+            return Err(invalid("is set by the fetcher and cannot be added"));
+        }
+        let value = HeaderValue::try_from(value)
+            .map_err(|_| invalid("has a value with line breaks or other control characters"))?;
+        all.append(parsed, value);
+    }
+    headers.extend(all);
+    Ok(headers)
 }
 
 fn tls(authorities_pem: &[u8]) -> Result<ClientConfig, InvalidFetcher> {
@@ -258,7 +484,7 @@ fn tls(authorities_pem: &[u8]) -> Result<ClientConfig, InvalidFetcher> {
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config.resumption = Resumption::disabled();
     Ok(config)
 }

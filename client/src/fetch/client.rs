@@ -1,16 +1,32 @@
 //! What each request of a fetcher uses.
 
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::body::Limits;
-use super::health::Network;
-use super::resolve::CheckedResolver;
+use http::HeaderMap;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
-/// The HTTP client, the resolver that checks its addresses, the settings, and what is known of
-/// the network.
+use super::body::Limits;
+use super::connect::Connector;
+use super::health::Network;
+use super::redirect::Rules;
+use super::resolve::CheckedResolver;
+use super::turns::Turns;
+
+/// The connector, the resolver that checks its addresses, the turns, the settings, and what is
+/// known of the network.
 pub(super) struct Client {
-    pub(super) http: reqwest::Client,
+    pub(super) connector: Connector,
     pub(super) resolver: CheckedResolver,
+    /// The headers of each request.
+    pub(super) headers: HeaderMap,
+    pub(super) turns: Turns,
+    /// As many as attempts may run at a time.
+    pub(super) places: Semaphore,
+    /// As many as look-ups may run at a time.
+    pub(super) lookups: Semaphore,
     pub(super) settings: Settings,
     pub(super) network: Network,
 }
@@ -18,9 +34,33 @@ pub(super) struct Client {
 /// The settings that apply to each attempt.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
-    pub(super) max_redirects: usize,
+    pub(super) redirects: Arc<Rules>,
     pub(super) limits: Limits,
     pub(super) connect_timeout: Duration,
     pub(super) read_timeout: Duration,
     pub(super) total_timeout: Duration,
+    pub(super) max_retry_after: Duration,
+    pub(super) retries: u32,
+    pub(super) retry_wait: Duration,
+}
+
+/// The tasks of a connection. They end with it.
+#[derive(Clone, Default)]
+pub(super) struct Tasks(Arc<Mutex<JoinSet<()>>>);
+
+impl Tasks {
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).spawn(task);
+    }
+
+    /// Ends all tasks, and so closes the connection.
+    pub(super) fn end(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+    }
+}
+
+impl<F: Future<Output = ()> + Send + 'static> hyper::rt::Executor<F> for Tasks {
+    fn execute(&self, task: F) {
+        self.spawn(task);
+    }
 }

@@ -1,60 +1,114 @@
-//! Tells a request when its connection is established, so that the read deadline starts then.
+//! Connections: TCP from the chosen local address, TLS, and the proxy between.
 
-use std::future::Future;
-use std::pin::Pin;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
-use tokio::sync::Notify;
-use tower::{Layer, Service};
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio_rustls::TlsConnector;
+use url::Host;
 
-tokio::task_local! {
-    /// Notified once the request in this scope has its connection, TLS included.
-    static CONNECTED: Arc<Notify>;
+use super::failure::{self, Cause};
+use super::proxy::Proxy;
+use crate::outcome::{Failure, LocalFault, LocalKind};
+
+/// A connection of any kind.
+pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Io for S {}
+
+/// A connection of any kind.
+pub(super) type Stream = Box<dyn Io>;
+
+/// Where a connection leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// An address that was checked.
+    Address(IpAddr),
+    /// A name that the proxy resolves.
+    Name(String),
 }
 
-/// Runs a request, and notifies `connected` once it has its connection.
-pub(super) async fn with_notice<T>(request: impl Future<Output = T>, connected: Arc<Notify>) -> T {
-    CONNECTED.scope(connected, request).await
+/// The protocols that are offered in a TLS handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offer {
+    Http2,
+    Http1,
 }
 
-/// Wraps the connector in [`Notice`].
-///
-/// The connector runs in the task of the request, because connections are not pooled.
-#[derive(Clone, Copy)]
-pub(super) struct NoticeLayer;
-
-/// A connector that notifies the request when the connection is established.
-#[derive(Clone)]
-pub(super) struct Notice<S>(S);
-
-impl<S> Layer<S> for NoticeLayer {
-    type Service = Notice<S>;
-
-    fn layer(&self, connector: S) -> Notice<S> {
-        Notice(connector)
-    }
+/// Opens connections.
+pub(super) struct Connector {
+    pub(super) offers_http2: TlsConnector,
+    pub(super) offers_http1: TlsConnector,
+    /// At most one IPv4 and one IPv6 address. Any address of the machine if there are none.
+    pub(super) local: Vec<IpAddr>,
+    pub(super) proxy: Option<Arc<Proxy>>,
 }
 
-impl<S: Service<R>, R> Service<R> for Notice<S>
-where
-    S::Future: Send + 'static,
-{
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.0.poll_ready(context)
-    }
-
-    fn call(&mut self, destination: R) -> Self::Future {
-        let connecting = self.0.call(destination);
-        Box::pin(async move {
-            let connection = connecting.await?;
-            // Outside a scope nobody is waiting.
-            let _ = CONNECTED.try_with(|connected| connected.notify_one());
-            Ok(connection)
+impl Connector {
+    /// A connection to an address, without a proxy.
+    pub(super) async fn tcp(&self, to: SocketAddr) -> Result<TcpStream, Failure> {
+        let connecting = async {
+            let socket = match to {
+                SocketAddr::V4(_) => TcpSocket::new_v4()?,
+                SocketAddr::V6(_) => TcpSocket::new_v6()?,
+            };
+            if !self.local.is_empty() {
+                let same = self.local.iter().find(|local| local.is_ipv4() == to.is_ipv4());
+                let Some(local) = same else {
+                    return Err(io::ErrorKind::AddrNotAvailable.into());
+                };
+                socket.bind(SocketAddr::new(*local, 0))?;
+            }
+            let stream = socket.connect(to).await?;
+            stream.set_nodelay(true)?;
+            Ok(stream)
+        };
+        connecting.await.map_err(|cause: io::Error| {
+            match failure::local_fault(&cause, &[to.ip()]) {
+                Some(fault) => Failure::Local(fault),
+                None => Failure::Connect(Cause(&cause).text()),
+            }
         })
+    }
+
+    /// A connection to the target, through the proxy if there is one.
+    pub(super) async fn open(&self, target: Target, port: u16) -> Result<Stream, Failure> {
+        match (&self.proxy, target) {
+            (Some(proxy), target) => proxy.tunnel(self, target, port).await,
+            (None, Target::Address(address)) => {
+                let stream = self.tcp(SocketAddr::new(address, port)).await?;
+                Ok(Box::new(stream))
+            }
+            (None, Target::Name(name)) => {
+                let text = format!("{name} was not resolved");
+                Err(Failure::Local(LocalFault::new(LocalKind::Other, text)))
+            }
+        }
+    }
+
+    /// TLS over a connection. Returns whether the server chose HTTP/2.
+    pub(super) async fn tls(
+        &self,
+        stream: Stream,
+        host: &Host<&str>,
+        offer: Offer,
+    ) -> Result<(Stream, bool), Failure> {
+        let name = match host {
+            Host::Domain(name) => ServerName::try_from((*name).to_owned())
+                .map_err(|cause| Failure::Tls(Cause(&cause).text()))?,
+            Host::Ipv4(address) => ServerName::from(IpAddr::from(*address)),
+            Host::Ipv6(address) => ServerName::from(IpAddr::from(*address)),
+        };
+        let connector = match offer {
+            Offer::Http2 => &self.offers_http2,
+            Offer::Http1 => &self.offers_http1,
+        };
+        let stream = connector.connect(name, stream).await;
+        let stream = stream.map_err(|cause| failure::of_handshake(&cause))?;
+        let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+        Ok((Box::new(stream), is_http2))
     }
 }

@@ -23,6 +23,13 @@ pub enum InvalidFetcher {
         /// The builder method that sets it.
         setting: &'static str,
     },
+    /// A setting has a value that cannot be used.
+    Setting {
+        /// The builder method that sets it.
+        setting: &'static str,
+        /// What is wrong with the value, and what would be right.
+        cause: String,
+    },
     /// There are no certificate authorities to trust, or the given ones cannot be read.
     Authorities(String),
     /// The HTTP client could not be built.
@@ -45,6 +52,7 @@ impl fmt::Display for InvalidFetcher {
             InvalidFetcher::Timeout { setting } => {
                 write!(f, "{setting} must be more than zero and at most a day")
             }
+            InvalidFetcher::Setting { setting, cause } => write!(f, "{setting}: {cause}"),
             InvalidFetcher::Authorities(cause) => write!(
                 f,
                 "no certificate authorities to trust: {cause}; install the system's (the \

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use super::progress;
 use super::resolve::LookupError;
 use crate::outcome::LocalKind::{Descriptors, Memory};
-use crate::outcome::{Failure, LocalFault, LocalKind, Stage};
+use crate::outcome::{Failure, LocalFault, LocalKind};
 
 /// The longest text of a cause. It may contain what a server sent, and is stored.
 const MAX_TEXT_CHARS: usize = 200;
@@ -106,7 +106,7 @@ impl<'e> Cause<'e> {
         })
     }
 
-    fn find<T: Error + 'static>(&self) -> Option<&'e T> {
+    pub(super) fn find<T: Error + 'static>(&self) -> Option<&'e T> {
         self.chain().find_map(|error| error.downcast_ref())
     }
 
@@ -122,37 +122,34 @@ pub(super) fn line(text: &str) -> String {
     text.take(MAX_TEXT_CHARS).collect()
 }
 
-/// What an error before the end of an answer's head means.
-pub(super) fn of_request(error: &reqwest::Error) -> Failure {
+/// What an error in a TLS handshake means.
+pub(super) fn of_handshake(error: &io::Error) -> Failure {
     let cause = Cause(error);
-    if let Some(none) = cause.find::<NoAddress>() {
-        return none.failure();
-    }
     if let Some(tls) = cause.find::<rustls::Error>() {
         return Failure::Tls(line(&tls.to_string()));
     }
-    let io = cause.find::<io::Error>();
-    if let Some(fault) = io.and_then(|io| local_fault(io, &progress::tried())) {
+    if let Some(fault) = local_fault(error, &progress::tried()) {
         return Failure::Local(fault);
     }
-    if error.is_connect() && error.is_timeout() {
-        return Failure::TimedOut(Stage::Connect);
+    // TCP reports no end of file while it connects, so the TLS handshake was cut off.
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => Failure::Tls(cause.text()),
+        _ => Failure::Connect(cause.text()),
     }
-    if error.is_connect() {
-        // TCP reports no end of file while it connects, so the TLS handshake was cut off.
-        return match io.map(io::Error::kind) {
-            Some(io::ErrorKind::UnexpectedEof) => Failure::Tls(cause.text()),
-            _ => Failure::Connect(cause.text()),
-        };
+}
+
+/// What an error before the end of an answer's head means.
+pub(super) fn of_request(error: &hyper::Error) -> Failure {
+    let cause = Cause(error);
+    let fault = cause.find::<io::Error>().and_then(|io| local_fault(io, &progress::tried()));
+    match fault {
+        Some(fault) => Failure::Local(fault),
+        None => Failure::Broken(cause.text()),
     }
-    if error.is_builder() {
-        return Failure::Local(LocalFault::new(LocalKind::Other, cause.text()));
-    }
-    Failure::Broken(cause.text())
 }
 
 /// What an error in an answer's body means.
-pub(super) fn of_body(error: &reqwest::Error) -> Failure {
+pub(super) fn of_body(error: &hyper::Error) -> Failure {
     let cause = Cause(error);
     match cause.find::<io::Error>().and_then(shortage) {
         Some(fault) => Failure::Local(fault),

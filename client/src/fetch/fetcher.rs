@@ -1,75 +1,84 @@
-//! One attempt: its turn, its deadline, its events.
+//! One attempt: its deadline, its retries, its end, its events.
 
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::time::Duration;
 
 use robotsieve::{Origin, Scheme};
-use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep};
 use tracing::Instrument;
-use url::{Host, Url};
+use url::Url;
 
 use super::client::Client;
+use super::clock::Clock;
 use super::health::Health;
 use super::progress::Progress;
 use super::redirect::Chain;
-use super::{TARGET, failure, ftp, http};
+use super::{TARGET, ftp, http};
 use crate::outcome::{
     Attempt, CachedCopy, Failure, LocalFault, LocalKind, Redirect, Response, Stage,
 };
 use crate::time::Timestamp;
 
-/// Fetches robots.txt files. Clones share their settings and their limit of parallel attempts.
+/// The longest wait before a retry, unless the site asks for a longer one.
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
+
+/// Fetches robots.txt files. Clones share their settings, and their limits of parallel attempts
+/// and of requests to each host and each address.
 #[derive(Clone)]
 pub struct Fetcher {
-    shared: Arc<Shared>,
-}
-
-struct Shared {
-    client: Client,
-    parallel: Semaphore,
-    lookups: Semaphore,
+    client: Arc<Client>,
 }
 
 impl Fetcher {
-    pub(super) fn new(client: Client, max_parallel: usize, max_lookups: usize) -> Fetcher {
-        let (parallel, lookups) = (Semaphore::new(max_parallel), Semaphore::new(max_lookups));
-        Fetcher { shared: Arc::new(Shared { client, parallel, lookups }) }
+    pub(super) fn new(client: Client) -> Fetcher {
+        Fetcher { client: Arc::new(client) }
     }
 
     /// How the attempts of this fetcher and its clones ended so far, and whether its network
     /// seems to work.
     #[must_use]
     pub fn health(&self) -> Health {
-        self.shared.client.network.health()
+        self.client.network.health()
     }
 
-    /// Requests the robots.txt of an origin once. If `conditional` has validators, the answer may
+    /// Requests the robots.txt of an origin. If `conditional` has validators, the answer may
     /// be 304: the copy is still current.
     ///
-    /// The attempt looks up the origin's name, waits for a turn
-    /// ([`max_parallel`](super::FetcherBuilder::max_parallel)) and then takes at most
-    /// [`total_timeout`](super::FetcherBuilder::total_timeout). If it fails, up to three seconds
-    /// more may pass until it is clear whose fault that is. Dropping the future cancels it.
-    /// Await it in a Tokio runtime with time and I/O enabled.
+    /// The attempt waits for the turn of its host and of its address
+    /// ([`max_per_host`](super::FetcherBuilder::max_per_host),
+    /// [`max_per_address`](super::FetcherBuilder::max_per_address)) and for a place
+    /// ([`max_parallel`](super::FetcherBuilder::max_parallel)). The waits do not count; without
+    /// them it takes at most [`total_timeout`](super::FetcherBuilder::total_timeout). If it fails
+    /// in a way that may pass, it is tried again
+    /// ([`retries`](super::FetcherBuilder::retries)).
+    ///
+    /// If it fails, up to three seconds more may pass until it is clear whose fault that is.
+    /// Dropping the future cancels it. Await it in a Tokio runtime with time and I/O enabled.
     pub async fn fetch(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
         let span = tracing::debug_span!(target: TARGET, "fetch", origin = origin.key());
-        self.attempt(origin, conditional).instrument(span).await
+        self.attempts(origin, conditional).instrument(span).await
     }
 
-    async fn attempt(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
-        let network = &self.shared.client.network;
+    async fn attempts(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
+        let network = &self.client.network;
         let _in_flight = network.enter();
         let progress = Arc::new(Progress::default());
-        let began = Instant::now();
+        let (mut began, mut tries) = (Instant::now(), 1);
         let (redirects, result) = match url_of(origin) {
-            Ok(url) => {
-                let request = self.turn(origin.scheme(), url, conditional, &progress);
-                tokio::select! {
-                    ended = request => ended,
+            Ok(url) => loop {
+                let once = progress.scope(self.once(origin.scheme(), &url, conditional));
+                let (redirects, result) = tokio::select! {
+                    ended = once => ended,
                     never = network.watch(|| progress.tried()) => match never {},
-                }
-            }
+                };
+                let wait = self.retry_wait(&result, tries);
+                let Some(wait) = wait else { break (redirects, result) };
+                tracing::debug!(target: TARGET, tries, ?wait, "retry");
+                sleep(wait).await;
+                (began, tries) = (Instant::now(), tries + 1);
+            },
             Err(failure) => (Vec::new(), Err(failure)),
         };
         let (result, is_confirmed) = match result {
@@ -95,56 +104,51 @@ impl Fetcher {
                 tracing::debug!(target: TARGET, %failure, micros, is_confirmed, "failure");
             }
         }
-        let mut attempt = Attempt::new(Timestamp::now(), result).with_redirects(redirects);
+        let mut attempt =
+            Attempt::new(Timestamp::now(), result).with_redirects(redirects).with_tries(tries);
         attempt.is_confirmed = is_confirmed;
         attempt
     }
 
-    /// Looks up the name, waits for a turn, and then requests the file.
-    async fn turn(
-        &self,
-        scheme: Scheme,
-        url: Url,
-        conditional: Option<&CachedCopy>,
-        progress: &Arc<Progress>,
-    ) -> (Vec<Redirect>, Result<Response, Failure>) {
-        let client = &self.shared.client;
-        if let Err(failure) = self.look_up(&url, progress).await {
-            return (Vec::new(), Err(failure));
+    /// How long to wait before the next try. `None` if there is none.
+    fn retry_wait(&self, result: &Result<Response, Failure>, tries: u32) -> Option<Duration> {
+        let settings = &self.client.settings;
+        if tries > settings.retries {
+            return None;
         }
-        let Ok(_permit) = self.shared.parallel.acquire().await else {
-            return (Vec::new(), Err(other("the fetcher is closed")));
+        let asked = match result {
+            Err(Failure::Connect(_) | Failure::TimedOut(_) | Failure::Broken(_)) => None,
+            Ok(Response { status: 429 | 502..=504, headers, .. }) => http::asked_pause(headers),
+            _ => return None,
         };
-        let mut chain = Chain::new(url, client.settings.max_redirects);
-        let request = progress.scope(async {
-            match scheme {
-                Scheme::Ftp => ftp::fetch(client, &chain.url).await,
-                Scheme::Http | Scheme::Https => http::fetch(client, &mut chain, conditional).await,
-            }
-        });
-        let result = timeout(client.settings.total_timeout, request).await;
-        let result = match result.unwrap_or(Err(Failure::TimedOut(Stage::Total))) {
-            Err(Failure::TimedOut(_)) if progress.is_looking_up() => Err(failure::silence()),
-            result => result,
-        };
-        (chain.followed, result)
+        if asked.is_some_and(|asked| asked > settings.max_retry_after) {
+            return None;
+        }
+        let doubled =
+            settings.retry_wait.saturating_mul(1 << (tries - 1).min(16)).min(MAX_RETRY_WAIT);
+        // Between a half and the whole, or all that failed together would be tried together.
+        let jitter = RandomState::new().hash_one(tries) as u32;
+        let wait = doubled.mul_f64(0.5 + f64::from(jitter) / f64::from(u32::MAX) / 2.0);
+        Some(asked.unwrap_or_default().max(wait))
     }
 
-    /// Looks up the name of the first request, so that silent names take nobody's turn.
-    async fn look_up(&self, url: &Url, progress: &Arc<Progress>) -> Result<(), Failure> {
-        let client = &self.shared.client;
-        let Some(host @ Host::Domain(name)) = url.host() else { return Ok(()) };
-        // The semaphore is never closed.
-        let _permit = self.shared.lookups.acquire().await;
-        let looking_up = progress.scope(client.resolver.of_host(host));
-        match timeout(client.settings.connect_timeout, looking_up).await {
-            Ok(Ok(found)) => {
-                progress.keep(name.to_owned(), found);
-                Ok(())
+    /// One try, within its deadline.
+    async fn once(
+        &self,
+        scheme: Scheme,
+        url: &Url,
+        conditional: Option<&CachedCopy>,
+    ) -> (Vec<Redirect>, Result<Response, Failure>) {
+        let client = &self.client;
+        let mut chain = Chain::new(url.clone(), Arc::clone(&client.settings.redirects));
+        let mut total = Clock::new(client.settings.total_timeout, Stage::Total);
+        let result = match scheme {
+            Scheme::Ftp => ftp::fetch(client, &chain.url, &mut total).await,
+            Scheme::Http | Scheme::Https => {
+                http::fetch(client, &mut chain, conditional, &mut total).await
             }
-            Ok(Err(none)) => Err(none.failure()),
-            Err(_) => Err(failure::silence()),
-        }
+        };
+        (chain.followed, result)
     }
 }
 
@@ -160,8 +164,6 @@ fn url_of(origin: &Origin<'_>) -> Result<Url, Failure> {
 
 impl fmt::Debug for Fetcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fetcher")
-            .field("settings", &self.shared.client.settings)
-            .finish_non_exhaustive()
+        f.debug_struct("Fetcher").field("settings", &self.client.settings).finish_non_exhaustive()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use suppaftp::tokio::AsyncFtpStream;
@@ -15,17 +15,41 @@ use url::Url;
 
 use super::body::{Filled, Incoming};
 use super::client::Client;
-use super::failure::{Cause, NoAddress, line, local_fault, shortage};
-use crate::outcome::{Failure, Response, Stage};
+use super::clock::Clock;
+use super::connect::Target;
+use super::failure::{Cause, NoAddress, line, shortage};
+use super::visit::Visit;
+use crate::outcome::{Failure, LocalFault, LocalKind, Response, Stage};
 
 /// How many bytes are read at a time.
 const READ_BYTES: usize = 16 * 1024;
 
 /// Fetches the file of an ftp URL: 200 if it exists, 404 if it does not.
-pub(super) async fn fetch(client: &Client, url: &Url) -> Result<Response, Failure> {
+pub(super) async fn fetch(
+    client: &Client,
+    url: &Url,
+    total: &mut Clock,
+) -> Result<Response, Failure> {
+    if client.connector.proxy.is_some() {
+        let text = "FTP is not fetched through a proxy";
+        return Err(Failure::Local(LocalFault::new(LocalKind::Proxy, text)));
+    }
+    let mut connect = Clock::new(client.settings.connect_timeout, Stage::Connect);
+    let mut visit = Visit::begin(client, url, total).await?;
+    let port = url.port_or_known_default().unwrap_or(21);
+    let control = |target| async move {
+        match target {
+            Target::Address(address) => client.connector.tcp((address, port).into()).await,
+            Target::Name(_) => Err(NoAddress::None.failure()),
+        }
+    };
+    let control = visit.connect(control, total, &mut connect).await?;
+    total.run(transfer(client, url, control)).await
+}
+
+/// Fetches the file over a control connection.
+async fn transfer(client: &Client, url: &Url, control: TcpStream) -> Result<Response, Failure> {
     let settings = &client.settings;
-    let control = timeout(settings.connect_timeout, connect_control(client, url)).await;
-    let control = control.map_err(|_| Failure::TimedOut(Stage::Connect))??;
     let peer = control.peer_addr().map_err(|cause| broken(&cause))?;
     let (connect_timeout, read_timeout) = (settings.connect_timeout, settings.read_timeout);
 
@@ -80,26 +104,6 @@ pub(super) async fn fetch(client: &Client, url: &Url) -> Result<Response, Failur
     Ok(answer(200, body, is_truncated))
 }
 
-/// The control connection, to the first permitted address that accepts it.
-async fn connect_control(client: &Client, url: &Url) -> Result<TcpStream, Failure> {
-    let Some(host) = url.host() else { return Err(Failure::BadRedirect("no host".to_owned())) };
-    let addresses = client.resolver.of_host(host).await;
-    let addresses = addresses.map_err(|none| none.failure())?;
-    let port = url.port_or_known_default().unwrap_or(21);
-    let mut failure = NoAddress::None.failure();
-    let tried = addresses.clone();
-    // Each address gets an equal share, or a silent one would use up all the time.
-    let share = client.settings.connect_timeout / addresses.len().max(1) as u32;
-    for address in addresses {
-        match timeout(share, TcpStream::connect((address, port))).await {
-            Ok(Ok(connection)) => return Ok(connection),
-            Ok(Err(cause)) => failure = connect_failure(&cause, &tried),
-            Err(_) => failure = Failure::TimedOut(Stage::Connect),
-        }
-    }
-    Err(failure)
-}
-
 /// The data connection.
 async fn connect_data(address: SocketAddr, limit: Duration) -> FtpResult<TcpStream> {
     let connection = timeout(limit, TcpStream::connect(address)).await;
@@ -122,13 +126,6 @@ fn is_unknown_command<T>(reply: &FtpResult<T>) -> bool {
     use Status::{BadArguments, BadCommand, NotImplemented, NotImplementedParameter};
     let Err(FtpError::UnexpectedResponse(reply)) = reply else { return false };
     matches!(reply.status, BadCommand | BadArguments | NotImplemented | NotImplementedParameter)
-}
-
-fn connect_failure(cause: &io::Error, tried: &[IpAddr]) -> Failure {
-    match local_fault(cause, tried) {
-        Some(fault) => Failure::Local(fault),
-        None => Failure::Connect(Cause(cause).text()),
-    }
 }
 
 /// What an error of an established connection means.

@@ -1,124 +1,442 @@
 //! Requests over HTTP: the head of each answer, and the body of the last.
 
-use std::pin::pin;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
-use http::{HeaderMap, HeaderValue};
+use http::header::{
+    CONTENT_ENCODING, HOST, IF_MODIFIED_SINCE, IF_NONE_MATCH, PROXY_AUTHORIZATION,
+    TRANSFER_ENCODING,
+};
+use http::{HeaderMap, HeaderValue, Request, StatusCode};
+use hyper::body::Body;
+use hyper::client::conn::{http1, http2};
+use hyper_util::rt::TokioIo;
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use url::Url;
 
 use super::body::{Filled, Incoming, Limits};
-use super::client::Client;
+use super::client::{Client, Tasks};
+use super::clock::Clock;
+use super::connect::{Offer, Stream};
+use super::failure::{self, Cause};
 use super::redirect::{Chain, is_redirect};
-use super::resolve::literal;
-use super::{connect, failure, progress};
+use super::visit::Visit;
+use super::wire::{MAX_HEAD_BYTES, Progress, Watched};
 use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
+use crate::time::Timestamp;
+
+/// How many header lines an answer over HTTP/1 may have.
+const MAX_HEADER_LINES: usize = 1000;
+
+/// How many interim answers (1xx) may come before the answer.
+const MAX_INTERIM: usize = 50;
+
+/// How much of a body HTTP/2 may send ahead of what is read.
+const WINDOW_BYTES: u32 = 256 * 1024;
+
+/// How often a request is sent again that an HTTP/2 server refused to process.
+const MAX_REFUSED: u32 = 2;
+
+/// How long an address that serves many sites is left alone if one of them answers 429.
+const MAX_ADDRESS_PAUSE: Duration = Duration::from_secs(10);
 
 /// Requests the URLs of a chain until an answer is not a redirect.
 pub(super) async fn fetch(
     client: &Client,
     chain: &mut Chain,
     conditional: Option<&CachedCopy>,
+    total: &mut Clock,
 ) -> Result<Response, Failure> {
     // Validators are valid only for the URL that they came from.
     let validated = conditional
         .map(|copy| (copy, copy.final_url.clone().unwrap_or_else(|| chain.url.to_string())));
+    let mut visit: Option<Visit<'_>> = None;
     loop {
         let validators = match &validated {
             Some((copy, url)) if url == chain.url.as_str() => validators(copy),
             _ => HeaderMap::new(),
         };
         let is_conditional = !validators.is_empty();
-        let answer = request(client, &chain.url, validators).await?;
-        let status = answer.status().as_u16();
+        let connect = Clock::new(client.settings.connect_timeout, Stage::Connect);
+        let here = match visit.take() {
+            Some(here) if here.is_of(&chain.url) => here,
+            elsewhere => {
+                // Nobody waits for a turn while holding another one.
+                drop(elsewhere);
+                Visit::begin(client, &chain.url, total).await?
+            }
+        };
+        let here = visit.insert(here);
+        let answer = exchange(client, here, &chain.url, &validators, total, connect).await?;
+        let status = answer.status.as_u16();
         if is_redirect(status) {
             // Dropping the answer closes its connection.
-            chain.follow(status, answer.headers())?;
+            chain.follow(status, &answer.headers)?;
             continue;
+        }
+        if let Some(pause) = pause(client, status, &answer.headers) {
+            // A 503 is about this site. A 429 may be about all that its address has.
+            let address = if status == 429 { pause } else { Duration::ZERO };
+            here.back_off(pause, address.min(MAX_ADDRESS_PAUSE));
         }
         if status == 304 && !is_conditional {
             return Err(Failure::Broken("304 to an unconditional request".to_owned()));
         }
-        return response(client, answer).await;
+        return total.run(response(client, answer)).await;
     }
 }
 
-/// Sends a request and waits for the head of the answer.
-async fn request(
-    client: &Client,
-    url: &Url,
-    validators: HeaderMap,
-) -> Result<reqwest::Response, Failure> {
-    let permitted = &client.resolver.permitted;
-    // The connector resolves only names, so an address in the URL is checked here.
-    if let Some(address) = url.host().and_then(|host| literal(&host)) {
-        if !permitted.contains(address) {
-            return Err(Failure::Refused(address));
-        }
-        progress::trying(&[address]);
+/// How long a site asks not to be asked again, within the bound of the settings.
+fn pause(client: &Client, status: u16, headers: &HeaderMap) -> Option<Duration> {
+    if !matches!(status, 429 | 503) {
+        return None;
     }
-    let request = client.http.get(url.clone()).headers(validators);
-    let connected = Arc::new(Notify::new());
-    let answer = pin!(connect::with_notice(request.send(), Arc::clone(&connected)));
-    let read_deadline = async {
-        connected.notified().await;
-        sleep(client.settings.read_timeout).await;
-    };
-    let answer = tokio::select! {
-        answer = answer => answer.map_err(|error| failure::of_request(&error))?,
-        () = read_deadline => return Err(Failure::TimedOut(Stage::Read)),
-    };
-    // The connector gets only permitted addresses. Should that ever break, the answer is not
-    // used.
-    match answer.remote_addr() {
-        Some(peer) if permitted.contains(peer.ip()) => {
-            client.network.answered(peer);
-            Ok(answer)
+    let asked = asked_pause(headers)?;
+    Some(asked.min(client.settings.max_retry_after))
+}
+
+/// The pause that `Retry-After` asks for.
+pub(super) fn asked_pause(headers: &HeaderMap) -> Option<Duration> {
+    let now = Timestamp::now();
+    Some(crate::outcome::retry_after(headers, now)?.since(now))
+}
+
+/// The head of an answer, and its body to come. Dropping it closes the connection.
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: hyper::body::Incoming,
+    _connection: Connection,
+}
+
+/// Why there is no answer, and what to do.
+struct Lost {
+    failure: Failure,
+    then: Then,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    GiveUp,
+    /// The server did not process the request: RFC 9113, section 8.7.
+    Again,
+    /// The connection ended before the first byte of an answer: RFC 9110, section 9.2.2.
+    AgainOnce,
+    /// The server wants HTTP/1.1: RFC 9113, section 7.
+    WithHttp1,
+}
+
+/// Sends a request, again if need be, and waits for the head of the answer.
+async fn exchange(
+    client: &Client,
+    visit: &mut Visit<'_>,
+    url: &Url,
+    validators: &HeaderMap,
+    total: &mut Clock,
+    mut connect: Clock,
+) -> Result<Answer, Failure> {
+    let (mut offer, mut refused, mut is_second) = (Offer::Http2, 0, false);
+    loop {
+        let connection = open(client, visit, url, offer, total, &mut connect).await?;
+        let asking = async {
+            Ok(timeout(client.settings.read_timeout, ask(client, connection, url, validators))
+                .await
+                .unwrap_or(Err(Lost {
+                    failure: Failure::TimedOut(Stage::Read),
+                    then: Then::GiveUp,
+                })))
+        };
+        let Lost { failure, then } = match total.run(asking).await? {
+            Ok(answer) => {
+                let port = url.port_or_known_default().unwrap_or_default();
+                if let Some(peer) = visit.peer(port) {
+                    client.network.answered(peer);
+                }
+                return Ok(answer);
+            }
+            Err(lost) => lost,
+        };
+        match then {
+            Then::Again if refused < MAX_REFUSED => refused += 1,
+            Then::AgainOnce if !is_second => is_second = true,
+            Then::WithHttp1 if offer == Offer::Http2 => offer = Offer::Http1,
+            _ => return Err(failure),
         }
-        Some(peer) => Err(Failure::Refused(peer.ip())),
-        None => {
-            Err(Failure::Local(LocalFault::new(LocalKind::Other, "the peer's address is unknown")))
+        tracing::debug!(target: super::TARGET, %failure, "again");
+        connect = Clock::new(client.settings.connect_timeout, Stage::Connect);
+    }
+}
+
+/// A connection that a request can be sent over.
+struct Connection {
+    sender: Sender,
+    progress: Arc<Progress>,
+    tasks: Tasks,
+    /// Whether the URL is sent whole, because a proxy forwards it.
+    is_forwarded: bool,
+}
+
+enum Sender {
+    Http1(http1::SendRequest<String>),
+    Http2(http2::SendRequest<String>),
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.tasks.end();
+    }
+}
+
+/// Connects to a URL's host.
+async fn open(
+    client: &Client,
+    visit: &mut Visit<'_>,
+    url: &Url,
+    offer: Offer,
+    total: &mut Clock,
+    connect: &mut Clock,
+) -> Result<Connection, Failure> {
+    let connector = &client.connector;
+    let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
+        return Err(Failure::BadRedirect("no host or no port".to_owned()));
+    };
+    let is_tls = url.scheme() == "https";
+    let forwarding = connector.proxy.as_ref().filter(|proxy| !is_tls && proxy.forwards_http());
+    let stream = visit.connect(
+        |target| async {
+            match (&forwarding, is_tls) {
+                (Some(proxy), _) => Ok((proxy.reach(connector).await?, false)),
+                (None, false) => Ok((connector.open(target, port).await?, false)),
+                (None, true) => {
+                    let stream = connector.open(target, port).await?;
+                    connector.tls(stream, &host, offer).await
+                }
+            }
+        },
+        total,
+        connect,
+    );
+    let (stream, is_http2) = stream.await?;
+    let (progress, tasks) = (Arc::new(Progress::default()), Tasks::default());
+    let sender = match is_http2 {
+        true => shake_http2(stream, &progress, &tasks).await?,
+        false => shake_http1(stream, &progress, &tasks).await?,
+    };
+    Ok(Connection { sender, progress, tasks, is_forwarded: forwarding.is_some() })
+}
+
+async fn shake_http1(
+    stream: Stream,
+    progress: &Arc<Progress>,
+    tasks: &Tasks,
+) -> Result<Sender, Failure> {
+    let stream = TokioIo::new(Watched::http1(stream, Arc::clone(progress)));
+    let (sender, connection) = http1::Builder::new()
+        // Browsers and curl accept all of these, and so robots.txt files work with them.
+        .allow_obsolete_multiline_headers_in_responses(true)
+        .allow_spaces_after_header_name_in_responses(true)
+        .ignore_invalid_headers_in_responses(true)
+        .max_buf_size(MAX_HEAD_BYTES as usize)
+        .max_headers(MAX_HEADER_LINES)
+        .handshake(stream)
+        .await
+        .map_err(|cause| of_error(&cause))?;
+    tasks.spawn(async move {
+        // The error also reaches whoever waits for the answer.
+        let _ = connection.await;
+    });
+    Ok(Sender::Http1(sender))
+}
+
+async fn shake_http2(
+    stream: Stream,
+    progress: &Arc<Progress>,
+    tasks: &Tasks,
+) -> Result<Sender, Failure> {
+    let stream = TokioIo::new(Watched::http2(stream, Arc::clone(progress)));
+    let (sender, connection) = http2::Builder::new(tasks.clone())
+        .max_header_list_size(MAX_HEAD_BYTES)
+        .initial_stream_window_size(WINDOW_BYTES)
+        .initial_connection_window_size(WINDOW_BYTES)
+        .handshake(stream)
+        .await
+        .map_err(|cause| of_error(&cause))?;
+    tasks.spawn(async move {
+        let _ = connection.await;
+    });
+    Ok(Sender::Http2(sender))
+}
+
+/// Sends a request and waits for the head of the answer.
+async fn ask(
+    client: &Client,
+    mut connection: Connection,
+    url: &Url,
+    validators: &HeaderMap,
+) -> Result<Answer, Lost> {
+    let give_up = |failure| Lost { failure, then: Then::GiveUp };
+    let mut request = request(client, &connection, url, validators).map_err(give_up)?;
+    let flooded = Arc::new(Notify::new());
+    let (count, notice) = (AtomicUsize::new(0), Arc::clone(&flooded));
+    // Over HTTP/2, interim answers are frames without data, and are counted as such.
+    hyper::ext::on_informational(&mut request, move |_| {
+        if count.fetch_add(1, Ordering::Relaxed) >= MAX_INTERIM {
+            notice.notify_one();
         }
+    });
+    let answer = async {
+        match &mut connection.sender {
+            Sender::Http1(sender) => sender.send_request(request).await,
+            Sender::Http2(sender) => sender.send_request(request).await,
+        }
+    };
+    let answer = {
+        let answer = pin!(answer);
+        tokio::select! {
+            biased;
+            () = flooded.notified() => {
+                let text = format!("more than {MAX_INTERIM} interim answers");
+                return Err(give_up(Failure::Broken(text)));
+            }
+            answer = answer => answer,
+        }
+    };
+    match answer {
+        Ok(answer) => {
+            connection.progress.note_head();
+            let (head, body) = answer.into_parts();
+            if head.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED && connection.is_forwarded {
+                let text = "it asks for a user and a password, or refuses those given (407)";
+                return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, text))));
+            }
+            Ok(Answer { status: head.status, headers: head.headers, body, _connection: connection })
+        }
+        Err(cause) => {
+            let then = then(&cause, &connection.progress);
+            Err(Lost { failure: of_error(&cause), then })
+        }
+    }
+}
+
+fn request(
+    client: &Client,
+    connection: &Connection,
+    url: &Url,
+    validators: &HeaderMap,
+) -> Result<Request<String>, Failure> {
+    let bad = |cause: http::Error| {
+        Failure::Local(LocalFault::new(LocalKind::Other, Cause(&cause).text()))
+    };
+    let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
+    let is_whole = connection.is_forwarded || matches!(connection.sender, Sender::Http2(_));
+    let target = match is_whole {
+        true => &url[..url::Position::AfterQuery],
+        false => &url[url::Position::BeforePath..url::Position::AfterQuery],
+    };
+    let mut request = Request::get(target).body(String::new()).map_err(bad)?;
+    let headers = request.headers_mut();
+    headers.clone_from(&client.headers);
+    for (name, value) in validators {
+        headers.insert(name, value.clone());
+    }
+    if let Sender::Http1(_) = connection.sender {
+        let host = HeaderValue::from_str(authority).map_err(|cause| bad(cause.into()))?;
+        headers.insert(HOST, host);
+    }
+    if connection.is_forwarded
+        && let Some(proxy) = &client.connector.proxy
+        && let Some(value) = proxy.authorization()
+    {
+        headers.insert(PROXY_AUTHORIZATION, value);
+    }
+    Ok(request)
+}
+
+fn of_error(cause: &hyper::Error) -> Failure {
+    failure::of_request(cause)
+}
+
+/// Whether a request that was not answered may be sent again.
+fn then(cause: &hyper::Error, progress: &Progress) -> Then {
+    if let Some(h2) = Cause(cause).find::<h2::Error>() {
+        match h2.reason() {
+            Some(h2::Reason::HTTP_1_1_REQUIRED) => return Then::WithHttp1,
+            Some(h2::Reason::REFUSED_STREAM) => return Then::Again,
+            _ if h2.is_go_away() && h2.is_remote() => return Then::Again,
+            _ => {}
+        }
+        let is_cut = h2.is_io() || h2.is_go_away();
+        return if is_cut && !progress.has_begun() { Then::AgainOnce } else { Then::GiveUp };
+    }
+    match progress.has_begun() {
+        false => Then::AgainOnce,
+        true => Then::GiveUp,
     }
 }
 
 /// The final answer. Only the body of a 2xx is read: other bodies are not the file, and may have
 /// any size.
-async fn response(client: &Client, mut answer: reqwest::Response) -> Result<Response, Failure> {
-    let status = answer.status();
-    let headers = std::mem::take(answer.headers_mut());
-    let (body, is_truncated) = match status.is_success() {
+async fn response(client: &Client, mut answer: Answer) -> Result<Response, Failure> {
+    let (body, is_truncated) = match answer.status.is_success() {
         true => {
             let settings = &client.settings;
-            body(answer, &headers, settings.limits, settings.read_timeout).await?
+            body(&mut answer, settings.limits, settings.read_timeout).await?
         }
         false => (Vec::new(), false),
     };
-    let mut response = Response::new(status.as_u16(), body);
-    response.headers = headers;
+    let mut response = Response::new(answer.status.as_u16(), body);
+    response.headers = std::mem::take(&mut answer.headers);
     response.is_truncated = is_truncated;
     Ok(response)
 }
 
 async fn body(
-    mut answer: reqwest::Response,
-    headers: &HeaderMap,
+    answer: &mut Answer,
     limits: Limits,
     read_timeout: Duration,
 ) -> Result<(Vec<u8>, bool), Failure> {
-    let mut incoming = Incoming::new(headers, limits)?;
+    let mut incoming = Incoming::new(&encodings(&answer.headers), limits)?;
     loop {
-        let chunk = timeout(read_timeout, answer.chunk()).await;
-        let chunk = chunk.map_err(|_| Failure::TimedOut(Stage::Read))?;
-        let Some(chunk) = chunk.map_err(|error| failure::of_body(&error))? else { break };
-        if incoming.push(&chunk)? == Filled::Full {
+        let frame = poll_fn(|context| Pin::new(&mut answer.body).poll_frame(context));
+        let frame = timeout(read_timeout, frame).await;
+        let frame = frame.map_err(|_| Failure::TimedOut(Stage::Read))?;
+        let Some(frame) = frame else { break };
+        let frame = frame.map_err(|cause| failure::of_body(&cause))?;
+        // Trailers say nothing.
+        let Ok(bytes) = frame.into_data() else { continue };
+        if incoming.push(&bytes)? == Filled::Full {
             break;
         }
     }
     incoming.end()
+}
+
+/// All encodings of a body: those of the content, and those that were applied on the way. hyper
+/// undoes only `chunked`, which comes last.
+fn encodings(headers: &HeaderMap) -> HeaderMap {
+    let mut all = HeaderMap::new();
+    for value in headers.get_all(CONTENT_ENCODING) {
+        all.append(CONTENT_ENCODING, value.clone());
+    }
+    let lines = headers.get_all(TRANSFER_ENCODING).iter();
+    let mut transfer: Vec<&[u8]> = lines
+        .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
+        .map(<[u8]>::trim_ascii)
+        .filter(|name| !name.is_empty())
+        .collect();
+    if transfer.last().is_some_and(|last| last.eq_ignore_ascii_case(b"chunked")) {
+        transfer.pop();
+    }
+    for name in transfer {
+        if let Ok(value) = HeaderValue::from_bytes(name) {
+            all.append(CONTENT_ENCODING, value);
+        }
+    }
+    all
 }
 
 /// The headers of a request that is to be answered with 304 if the copy is still current.

@@ -21,8 +21,9 @@
 //! | step | what | where |
 //! |---|---|---|
 //! | resolve | host → the addresses the fetcher may connect to | [`Resolve`], [`is_public`] |
-//! | connect | starts the read deadline when the connection is established | `connect` |
-//! | request | one request, the head of its answer, the redirect it sends | `http`, `redirect`, `ftp` |
+//! | wait | for a turn at the host and at the address, and for a place | `turns`, `visit` |
+//! | connect | TCP, the proxy, TLS; to one address after another | `visit`, `connect`, `proxy` |
+//! | request | one request, the head of its answer, the redirect it sends | `http`, `wire`, `redirect`, `ftp` |
 //! | read | bytes → body, decoded, within limits | `body`, `decode` |
 //! | fail | errors of the network → [`Failure`](crate::outcome::Failure) | `failure` |
 //! | judge | is the site at fault, or this side? | `health` |
@@ -55,13 +56,14 @@
 //!
 //! A site can redirect to any address, and can give its name any address. So the fetcher refuses
 //! addresses that are not public, at every hop, and checks the very address that it connects to:
-//! each connection resolves its name once, and only checked addresses reach the connector.
+//! each visit to a host resolves its name once, and only checked addresses reach the connector.
 //! Connections are not reused, and proxies from the environment are ignored.
 
 mod address;
 mod body;
 mod builder;
 mod client;
+mod clock;
 mod connect;
 mod decode;
 mod error;
@@ -71,8 +73,12 @@ mod ftp;
 mod health;
 mod http;
 mod progress;
+mod proxy;
 mod redirect;
 mod resolve;
+mod turns;
+mod visit;
+mod wire;
 
 pub use address::is_public;
 pub use builder::FetcherBuilder;

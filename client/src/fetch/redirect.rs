@@ -1,5 +1,8 @@
 //! Follows redirects: how many, where to, and never twice to the same URL.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use http::HeaderMap;
 use http::header::LOCATION;
 use url::Url;
@@ -17,7 +20,16 @@ pub(super) struct Chain {
     /// The URLs that were requested before.
     requested: Vec<Url>,
     pub(super) followed: Vec<Redirect>,
-    max_redirects: usize,
+    own_port: Option<u16>,
+    rules: Arc<Rules>,
+}
+
+/// Which redirects are followed.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) max_redirects: usize,
+    /// The ports that they may lead to, beside the origin's own.
+    pub(super) ports: BTreeSet<u16>,
 }
 
 /// Whether a status is a redirect with a target.
@@ -26,8 +38,9 @@ pub(super) fn is_redirect(status: u16) -> bool {
 }
 
 impl Chain {
-    pub(super) fn new(url: Url, max_redirects: usize) -> Chain {
-        Chain { url, requested: Vec::new(), followed: Vec::new(), max_redirects }
+    pub(super) fn new(url: Url, rules: Arc<Rules>) -> Chain {
+        let own_port = url.port_or_known_default();
+        Chain { url, requested: Vec::new(), followed: Vec::new(), own_port, rules }
     }
 
     /// Follows a redirect, or says why not.
@@ -36,7 +49,7 @@ impl Chain {
         if to == self.url || self.requested.contains(&to) {
             return Err(Failure::RedirectLoop);
         }
-        if self.followed.len() >= self.max_redirects {
+        if self.followed.len() >= self.rules.max_redirects {
             return Err(Failure::TooManyRedirects);
         }
         tracing::debug!(target: super::TARGET, status, %to, "redirect");
@@ -69,6 +82,14 @@ impl Chain {
         if to.as_str().len() > MAX_URL_BYTES {
             return Err(bad(format!("the URL has {} bytes", to.as_str().len())));
         }
+        // `Url` takes a few characters that cannot be sent.
+        if let Err(cause) = http::Uri::try_from(to.as_str()) {
+            return Err(bad(format!("{cause}: {to}")));
+        }
+        let port = to.port_or_known_default();
+        if port != self.own_port && !port.is_some_and(|port| self.rules.ports.contains(&port)) {
+            return Err(Failure::RefusedRedirect(line(to.as_str())));
+        }
         Ok(to)
     }
 }
@@ -94,7 +115,8 @@ mod tests {
     use super::*;
 
     fn chain() -> Chain {
-        Chain::new(Url::parse("https://a.example/robots.txt").unwrap(), 5)
+        let rules = Rules { max_redirects: 5, ports: BTreeSet::from([80, 443]) };
+        Chain::new(Url::parse("https://a.example/robots.txt").unwrap(), Arc::new(rules))
     }
 
     fn to(location: &[u8]) -> HeaderMap {
@@ -146,6 +168,20 @@ mod tests {
         }
         let without = chain().follow(302, &HeaderMap::new());
         assert_eq!(without, Err(Failure::BadRedirect("no Location".to_owned())));
+    }
+
+    #[test]
+    fn only_some_ports_are_followed() {
+        let rules = Rules { max_redirects: 5, ports: BTreeSet::from([80, 8443]) };
+        let url = Url::parse("http://a.example:8080/robots.txt").unwrap();
+        let chain = || Chain::new(url.clone(), Arc::new(rules.clone()));
+        for location in ["/x", "http://b.example", "https://b.example:8443/", "http://b:8080/"] {
+            chain().follow(301, &to(location.as_bytes())).unwrap();
+        }
+        for location in ["http://b.example:22/", "https://b.example/", "http://a.example:8081/"] {
+            let refused = chain().follow(301, &to(location.as_bytes()));
+            assert_eq!(refused, Err(Failure::RefusedRedirect(location.to_owned())));
+        }
     }
 
     #[test]

@@ -1,16 +1,15 @@
 //! From a host to the addresses that the fetcher may connect to.
 //!
-//! A name is looked up once for each connection, and the connection goes to the addresses that
+//! A name is looked up once for each visit to its host, and connections go to the addresses that
 //! were checked. There is no second look-up in which they could change.
 
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use reqwest::dns::{Addrs, Name};
 use url::Host;
 
 use super::address::Permitted;
@@ -127,10 +126,8 @@ pub(super) struct CheckedResolver {
 impl CheckedResolver {
     /// The permitted addresses of a name, each once.
     async fn of_name(self, name: String) -> Result<Vec<IpAddr>, NoAddress> {
-        let addresses = match progress::looking_up(&name) {
-            Some(found) => found,
-            None => self.permitted_of(&name).await?,
-        };
+        progress::looking_up();
+        let addresses = self.permitted_of(&name).await?;
         progress::trying(&addresses);
         Ok(addresses)
     }
@@ -182,17 +179,5 @@ pub(super) fn literal(host: &Host<&str>) -> Option<IpAddr> {
         Host::Domain(_) => None,
         Host::Ipv4(address) => Some((*address).into()),
         Host::Ipv6(address) => Some((*address).into()),
-    }
-}
-
-impl reqwest::dns::Resolve for CheckedResolver {
-    fn resolve(&self, name: Name) -> reqwest::dns::Resolving {
-        let looking_up = self.clone().of_name(name.as_str().to_owned());
-        Box::pin(async move {
-            // The connector fills in the URL's port.
-            let addresses =
-                looking_up.await?.into_iter().map(|address| SocketAddr::new(address, 0));
-            Ok(Box::new(addresses) as Addrs)
-        })
     }
 }

@@ -23,19 +23,29 @@ pub struct Attempt {
     /// nothing shows that ours worked: no site has ever answered this fetcher. Such an attempt is
     /// not worth keeping. True otherwise.
     pub is_confirmed: bool,
+    /// How many times the robots.txt was requested: more than once after failures that passed, or
+    /// might have.
+    pub tries: u32,
 }
 
 impl Attempt {
     /// A confirmed attempt that followed no redirects.
     #[must_use]
     pub fn new(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
-        Attempt { at, redirects: Vec::new(), result, is_confirmed: true }
+        Attempt { at, redirects: Vec::new(), result, is_confirmed: true, tries: 1 }
     }
 
     /// Adds the redirects that led to the result, in order.
     #[must_use]
     pub fn with_redirects(mut self, redirects: Vec<Redirect>) -> Attempt {
         self.redirects = redirects;
+        self
+    }
+
+    /// Says how many times the robots.txt was requested.
+    #[must_use]
+    pub fn with_tries(mut self, tries: u32) -> Attempt {
+        self.tries = tries;
         self
     }
 }
@@ -124,6 +134,9 @@ pub enum Failure {
     BadRedirect(String),
     /// The fault is on this side, so nothing follows for the site.
     Local(LocalFault),
+    /// A redirect leads to a port that the fetcher's settings do not allow. The site counts as
+    /// unreachable: it has a robots.txt, which the settings forbid to read.
+    RefusedRedirect(String),
 }
 
 /// Which deadline passed.
@@ -165,6 +178,9 @@ impl fmt::Display for Failure {
             Failure::RedirectLoop => f.write_str("the redirects form a loop"),
             Failure::BadRedirect(cause) => write!(f, "a redirect is invalid: {cause}"),
             Failure::Local(fault) => fault.fmt(f),
+            Failure::RefusedRedirect(to) => {
+                write!(f, "a redirect leads to a port that is not allowed: {to}")
+            }
         }
     }
 }

@@ -99,7 +99,7 @@ fn age(headers: &HeaderMap) -> Duration {
 }
 
 /// The time before which the site asks for no further request.
-pub(super) fn retry_after(headers: &HeaderMap, at: Timestamp) -> Option<Timestamp> {
+pub(crate) fn retry_after(headers: &HeaderMap, at: Timestamp) -> Option<Timestamp> {
     let value = first(headers, &RETRY_AFTER)?;
     delta_seconds(value).map(|wait| at + wait).or_else(|| http_date(value))
 }

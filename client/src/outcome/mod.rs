@@ -26,6 +26,8 @@ mod state;
 mod tests;
 
 pub use attempt::{Attempt, Failure, Redirect, Response, Stage};
+#[cfg(feature = "fetch")]
+pub(crate) use freshness::retry_after;
 pub use local::{LocalFault, LocalKind};
 pub use protocol::{AfterLimit, Protocol};
 pub use ruling::{Holds, Ruling, Why};

@@ -93,6 +93,8 @@ pub enum Why {
     /// The site has never been asked: each attempt failed on this side. Whoever cannot ask it
     /// now does not know what applies.
     NeverAsked,
+    /// An override of the operator decides; nothing is fetched.
+    Override,
 }
 
 impl Why {
@@ -108,6 +110,7 @@ impl Why {
             Why::UnreachableWithoutCopy => "its robots.txt is unreachable and no copy is held",
             Why::UnreachableTooLong => "its robots.txt has been unreachable for too long",
             Why::NeverAsked => "it has not been asked",
+            Why::Override => "an override of the operator",
         }
     }
 }

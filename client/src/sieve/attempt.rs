@@ -1,17 +1,23 @@
 //! Finds a site, fetching its robots.txt where needed. An attempt goes through
 //! [`Shared::start`], [`Shared::run`] and [`Shared::finish`].
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::FutureExt;
 use robotsieve::Origin;
+use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tracing::Instrument;
 
+use super::breaker::{Breaker, Permit};
 use super::cache::EntryRef;
 use super::entry::Entry;
 use super::error::SieveError;
 use super::fetch::Fetch;
-use super::in_flight::{InFlight, Progress, Running};
+use super::in_flight::{InFlight, Joined, Progress, Running};
 use super::metrics::count;
 use super::sites::{Sites, TARGET, Usable};
 use crate::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, OriginState, Outcome};
@@ -22,75 +28,181 @@ use crate::time::Timestamp;
 pub(super) struct Shared {
     pub(super) sites: Sites,
     pub(super) in_flight: Arc<InFlight>,
+    pub(super) breaker: Arc<Breaker>,
     pub(super) fetcher: Option<Box<dyn Fetch>>,
 }
 
+/// A site, or the running attempt to fetch its robots.txt.
+pub(super) enum Found {
+    Site(EntryRef),
+    Attempt(Waiting),
+}
+
+/// A running attempt to wait for.
+pub(super) struct Waiting {
+    attempt: watch::Receiver<Progress>,
+    span: tracing::Span,
+}
+
+impl Waiting {
+    /// The site, once the attempt has an outcome.
+    pub(super) async fn outcome(self) -> Result<Arc<Entry>, SieveError> {
+        let Waiting { mut attempt, span } = self;
+        let is_known = |progress: &Progress| !matches!(progress, Progress::Fetching);
+        match attempt.wait_for(is_known).instrument(span).await.as_deref() {
+            Ok(Progress::Known(site) | Progress::Stored(site, _)) => Ok(Arc::clone(site)),
+            Ok(Progress::Local(fault)) => Err(SieveError::Local(fault.clone())),
+            _ => Err(SieveError::Gone),
+        }
+    }
+}
+
+impl Found {
+    /// The site, which may have to be waited for.
+    pub(super) async fn site(self) -> Result<EntryRef, SieveError> {
+        match self {
+            Found::Site(site) => Ok(site),
+            Found::Attempt(attempt) => {
+                attempt.outcome().await.map(|site| EntryRef::from_inner(Some(site)))
+            }
+        }
+    }
+}
+
 impl Shared {
-    /// The site of an origin that is not in the table.
+    /// The site of an origin that is not in the table, or an attempt to wait for, which is started
+    /// if none is running. Does not block except to read the store.
     #[cold]
-    pub(super) async fn find(
+    pub(super) fn look_up(
         self: &Arc<Self>,
-        origin: &Origin<'_>,
+        key: &str,
         now: Timestamp,
-    ) -> Result<EntryRef, SieveError> {
-        let key = origin.key();
+    ) -> Result<Found, SieveError> {
         match self.sites.usable(key, now) {
-            Ok(Some(usable)) => return Ok(self.refreshed(usable)),
+            Ok(Some(usable)) => return Ok(Found::Site(self.refreshed(usable))),
             Ok(None) if self.fetcher.is_none() => return Err(SieveError::Unknown),
             Err(cause) if self.fetcher.is_none() => return Err(SieveError::Store(Arc::new(cause))),
             // A store that cannot be read counts as one that does not know the site.
             Ok(None) | Err(_) => {}
         }
         let finished = || self.sites.usable(key, self.sites.clock.now()).unwrap_or_default();
-        match self.in_flight.join(key, finished, |running| self.start(running)) {
+        match self.join(key, finished)? {
             Ok(attempt) => {
                 count(&self.sites.counters.waited);
-                outcome(attempt).await.map(|site| EntryRef::from_inner(Some(site)))
+                let span = tracing::debug_span!(target: TARGET, "wait", origin = key);
+                Ok(Found::Attempt(Waiting { attempt, span }))
             }
             // It was found in memory after all, and counted there.
-            Err(usable) => Ok(self.refreshed(usable)),
+            Err(usable) => Ok(Found::Site(self.refreshed(usable))),
         }
     }
 
-    /// Returns a usable site, and starts a refresh in the background if one is due.
+    /// Returns a usable site, and starts a refresh in the background if one is due. Where none can
+    /// be started now, the next check will try again.
     fn refreshed(self: &Arc<Self>, usable: Usable) -> EntryRef {
-        if usable.is_due && self.fetcher.is_some() {
+        // If an attempt is running, it is the refresh.
+        if usable.is_due
+            && self.fetcher.is_some()
+            && self.join(usable.site.key(), || None::<Usable>).is_ok()
+        {
             count(&self.sites.counters.refreshes);
-            // If an attempt is running, it is the refresh.
-            let nothing = || None::<Usable>;
-            let _ = self.in_flight.join(usable.site.key(), nothing, |running| self.start(running));
         }
         EntryRef::from_inner(Some(usable.site))
     }
 
     /// Joins the running attempt of an origin, or starts one.
-    pub(super) fn fetch(self: &Arc<Self>, key: &str) -> Option<watch::Receiver<Progress>> {
-        self.in_flight.join(key, || None::<Usable>, |running| self.start(running)).ok()
+    pub(super) fn fetch(
+        self: &Arc<Self>,
+        key: &str,
+    ) -> Result<watch::Receiver<Progress>, SieveError> {
+        let joined = self.join(key, || None::<Usable>)?;
+        joined.map_err(|_| SieveError::Gone)
+    }
+
+    /// Joins the running attempt of an origin. If there is none, starts one in a task of its own,
+    /// unless `finished` finds the result of one that has just ended.
+    #[allow(clippy::type_complexity)]
+    fn join<L>(
+        self: &Arc<Self>,
+        key: &str,
+        finished: impl FnOnce() -> Option<L>,
+    ) -> Result<Result<watch::Receiver<Progress>, L>, SieveError> {
+        let mut admitted = None;
+        let instead = || {
+            if let Some(finished) = finished() {
+                return Some(Ok(finished));
+            }
+            let Ok(runtime) = Handle::try_current() else {
+                return Some(Err(SieveError::NoRuntime));
+            };
+            match self.breaker.admit(key) {
+                Ok(permit) => {
+                    admitted = Some((runtime, permit));
+                    None
+                }
+                Err(fault) => {
+                    count(&self.sites.counters.held_back);
+                    Some(Err(SieveError::Local(fault)))
+                }
+            }
+        };
+        match self.in_flight.join(key, instead) {
+            Joined::Running(attempt) => Ok(Ok(attempt)),
+            Joined::Instead(Ok(finished)) => Ok(Err(finished)),
+            Joined::Instead(Err(cause)) => Err(cause),
+            Joined::New(running, attempt) => {
+                if let Some((runtime, permit)) = admitted {
+                    self.start(&runtime, running, permit);
+                }
+                Ok(Ok(attempt))
+            }
+        }
     }
 
     /// Starts an attempt in a task of its own.
-    fn start(self: &Arc<Self>, running: Running) {
-        tokio::spawn(Arc::clone(self).run(running));
+    fn start(self: &Arc<Self>, runtime: &Handle, running: Running, permit: Permit) {
+        let span = tracing::debug_span!(target: TARGET, "attempt", origin = running.key());
+        let shared = Arc::clone(self);
+        let attempt = async move {
+            // What is declared last is dropped first, also if the task is cancelled: whoever hears
+            // of the end of the last attempt finds that nothing holds the store any more.
+            let running = running;
+            let shared = shared;
+            let last = shared.run(&running, permit).await;
+            drop(shared);
+            running.end(last);
+        };
+        runtime.spawn(attempt.instrument(span));
     }
 
-    /// Makes an attempt: fetches, applies the outcome, and stores it.
-    async fn run(self: Arc<Self>, running: Running) {
+    /// Makes an attempt: fetches, applies the outcome, and stores it. Returns the last progress.
+    async fn run(self: &Arc<Self>, running: &Running, permit: Permit) -> Progress {
         let (key, counters) = (running.key(), &self.sites.counters);
         let state = self.sites.state(key);
         // Keeps the policies of the copy alive: they are needed if the copy is unchanged.
         let copy = state.as_ref().and_then(|state| state.copy.as_ref());
         let _held = copy.and_then(|copy| self.sites.policies.in_use(copy.content));
         let began = Instant::now();
-        let attempt = self.attempt(key, state.as_ref()).await;
+        let attempt = AssertUnwindSafe(self.attempt(key, state.as_ref())).catch_unwind().await;
         counters.attempt_times.add(began.elapsed());
-        let (site, body) = match self.finish(key, state, &attempt) {
+        let finished = match &attempt {
+            Ok(attempt) => self.finish(key, state, attempt),
+            Err(panic) => Err(panicked(&**panic)),
+        };
+        let (site, body) = match finished {
             Ok(finished) => finished,
             Err(fault) => {
                 count(&counters.local_faults);
-                tracing::warn!(target: TARGET, origin = key, %fault, "no outcome");
-                return running.end(Progress::Local(fault));
+                if attempt.is_err() {
+                    count(&counters.panics);
+                    permit.panicked(&fault);
+                } else {
+                    permit.failed(&fault);
+                }
+                return Progress::Local(fault);
             }
         };
+        permit.worked();
         count(match site.state.last {
             Outcome::Present => &counters.present,
             Outcome::Absent(_) => &counters.absent,
@@ -105,7 +217,7 @@ impl Shared {
             tracing::warn!(target: TARGET, %error, "the store cannot be written");
             Arc::new(error)
         });
-        running.end(Progress::Stored(site, stored));
+        Progress::Stored(site, stored)
     }
 
     /// Fetches. Sends the copy's validators if its body is still available.
@@ -187,12 +299,10 @@ impl Shared {
     }
 }
 
-/// The site, once the attempt has an outcome.
-async fn outcome(mut attempt: watch::Receiver<Progress>) -> Result<Arc<Entry>, SieveError> {
-    let is_known = |progress: &Progress| !matches!(progress, Progress::Fetching);
-    match attempt.wait_for(is_known).await.as_deref() {
-        Ok(Progress::Known(site) | Progress::Stored(site, _)) => Ok(Arc::clone(site)),
-        Ok(Progress::Local(fault)) => Err(SieveError::Local(fault.clone())),
-        _ => Err(SieveError::Gone),
-    }
+/// The fault of a fetcher that panicked.
+fn panicked(panic: &(dyn Any + Send)) -> LocalFault {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("no message").lines().next().unwrap_or_default();
+    LocalFault::new(LocalKind::Other, format!("the fetcher panicked: {text}"))
 }

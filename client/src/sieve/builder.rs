@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex};
 use robotsieve::{Config, Crawler, Profile};
 
 use super::attempt::Shared;
+use super::breaker::Breaker;
 use super::cache::Cache;
 use super::clock::Clock;
 use super::decide::Sieve;
 use super::fetch::Fetch;
 use super::metrics::Counters;
+use super::overrides::Overrides;
 use super::policies::Policies;
 use super::sites::Sites;
 use crate::outcome::Protocol;
@@ -30,6 +32,8 @@ impl Sieve {
             clock: Clock::System,
             max_bytes: 256 << 20,
             slots: 16_384,
+            pause_after: 16,
+            overrides: Overrides::new(),
         }
     }
 }
@@ -46,6 +50,8 @@ pub struct SieveBuilder {
     clock: Clock,
     max_bytes: u64,
     slots: usize,
+    pause_after: u32,
+    overrides: Overrides,
 }
 
 impl fmt::Debug for SieveBuilder {
@@ -120,12 +126,41 @@ impl SieveBuilder {
         self
     }
 
+    /// After how many [local faults](crate::outcome::LocalFault) in a row the sieve stops asking
+    /// for a while. The default is 16, the least is 1.
+    ///
+    /// During the pause, sites that would have to be fetched get [`SieveError::Local`] at once.
+    /// When it is over, one attempt is made as a trial: with an outcome the sieve goes on as
+    /// usual, with another local fault it pauses again, twice as long. The first pause takes a
+    /// second, the longest a minute, each give or take a quarter.
+    ///
+    /// [`SieveError::Local`]: super::SieveError::Local
+    pub fn pause_after(mut self, faults: u32) -> SieveBuilder {
+        self.pause_after = faults;
+        self
+    }
+
+    /// Sites whose answer you give. They are never fetched, and their answers never expire.
+    ///
+    /// Overrides are kept in memory in addition to [`SieveBuilder::max_bytes`].
+    pub fn overrides(mut self, overrides: Overrides) -> SieveBuilder {
+        self.overrides = overrides;
+        self
+    }
+
     /// Builds the sieve.
     #[must_use]
     pub fn build(self) -> Sieve {
         let protocol = self.protocol.unwrap_or_else(|| Protocol::of(&self.profile));
+        let policies = Policies::new(self.profile, self.config, self.crawlers);
+        let now = self.clock.now();
+        let overrides = self.overrides.into_iter().map(|(key, answer)| {
+            let site = Arc::new(policies.overridden(&key, &answer, now));
+            (key, site)
+        });
         let sites = Sites {
-            policies: Policies::new(self.profile, self.config, self.crawlers),
+            overrides: overrides.collect(),
+            policies,
             protocol,
             cache: Cache::new(self.max_bytes, self.slots),
             store: self.store,
@@ -134,6 +169,7 @@ impl SieveBuilder {
             counters: Counters::default(),
             changing: std::array::from_fn(|_| Mutex::default()),
         };
-        Sieve::new(Shared { sites, in_flight: Arc::default(), fetcher: self.fetcher })
+        let breaker = Arc::new(Breaker::new(self.pause_after));
+        Sieve::new(Shared { sites, in_flight: Arc::default(), breaker, fetcher: self.fetcher })
     }
 }

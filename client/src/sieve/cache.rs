@@ -78,7 +78,8 @@ impl Cache {
     }
 
     /// Puts a site into the table: into the slot that has it, else a free one, else the first.
-    fn place(&self, site: &Arc<Entry>) {
+    /// The condition of [`Cache::get`] holds here too.
+    pub(super) fn place(&self, site: &Arc<Entry>) {
         let slots = self.slots_of(site.key());
         let has_it = |slot: &&ArcSwapOption<Entry>| {
             slot.load().as_ref().is_some_and(|other| other.is_of(site.key()))

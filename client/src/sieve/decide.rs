@@ -1,12 +1,13 @@
 //! The sieve: decisions on URLs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
-use futures_util::future::{self, BoxFuture, Either};
-use futures_util::stream::{self, StreamExt};
+use futures_util::future::{self, Either};
+use futures_util::stream::{self, Stream, StreamExt};
 use robotsieve::Origin;
 
 use super::attempt::Shared;
@@ -16,6 +17,7 @@ use super::error::SieveError;
 use super::in_flight::Progress;
 use super::metrics::Metrics;
 use super::sites::is_current;
+use super::stream::Decisions;
 use crate::outcome::OriginState;
 use crate::store::{Fault, StoreError};
 use crate::time::Timestamp;
@@ -23,12 +25,15 @@ use crate::time::Timestamp;
 /// How many sites one call of [`Sieve::decide_many`] looks up in parallel.
 const PARALLEL_SITES: usize = 1024;
 
+/// A decision, or the URL and why there is none.
+type AtOnce<U> = Result<Decision<U>, (U, SieveError)>;
+
 /// Decides on URLs of any sites.
 ///
 /// Clones are one sieve, and any number of threads and tasks may use them at once.
 #[derive(Clone)]
 pub struct Sieve {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl fmt::Debug for Sieve {
@@ -55,29 +60,52 @@ impl Sieve {
     /// Returns an error if the URL is invalid ([`SieveError::Origin`], [`SieveError::Url`]), if
     /// the site is unknown or the store cannot be read and no fetcher is set
     /// ([`SieveError::Unknown`], [`SieveError::Store`]), if the site could not be asked for a
-    /// reason on this side ([`SieveError::Local`]), or if the attempt ended without an outcome
-    /// ([`SieveError::Gone`]). An unreachable site is not an error: the decision is what
-    /// follows from that.
+    /// reason on this side ([`SieveError::Local`]), if it has to be fetched outside a Tokio runtime
+    /// ([`SieveError::NoRuntime`]), or if the attempt ended without an outcome
+    /// ([`SieveError::Gone`]). An unreachable site is not an error: the decision is what follows
+    /// from that.
+    ///
+    /// An answer that has expired is not used if the site cannot be asked for a new one: there is
+    /// no decision then. Answers that have not expired stay in use.
     #[inline]
-    pub fn decide<'u, U: AsRef<[u8]> + ?Sized>(
+    pub fn decide<U: AsRef<[u8]> + Send>(
         &self,
-        url: &'u U,
-    ) -> impl Future<Output = Result<Decision<'u>, SieveError>> + Send + use<'u, U> {
-        let url = url.as_ref();
-        match self.try_decide(url).transpose() {
-            Some(decision) => Either::Left(future::ready(decision)),
-            None => Either::Right(self.clone().decide_later(url)),
+        url: U,
+    ) -> impl Future<Output = Result<Decision<U>, SieveError>> + Send + use<U> {
+        match self.at_once(url) {
+            Ok(decision) => Either::Left(future::ready(decision.map_err(|(_, cause)| cause))),
+            Err(url) => Either::Right(self.clone().decide_later(url)),
+        }
+    }
+
+    /// The decision on a URL whose site is in the table; otherwise the URL.
+    #[inline]
+    pub(super) fn at_once<U: AsRef<[u8]>>(&self, url: U) -> Result<AtOnce<U>, U> {
+        let now = self.shared.sites.clock.now();
+        let site = match Origin::of(url.as_ref()) {
+            Ok(origin) => self.shared.sites.in_table(&origin, now),
+            Err(cause) => return Ok(Err((url, cause.into()))),
+        };
+        match site {
+            Some(entry) => {
+                let decision = Decision::new(Site { entry, now }, url);
+                Ok(decision.map_err(|(url, cause)| (url, cause.into())))
+            }
+            None => Err(url),
         }
     }
 
     /// The decision on a URL whose site is not in the table. Boxed, so that the futures of the
     /// other URLs are small.
     #[cold]
-    fn decide_later(self, url: &[u8]) -> BoxFuture<'_, Result<Decision<'_>, SieveError>> {
+    fn decide_later<U: AsRef<[u8]> + Send>(
+        self,
+        url: U,
+    ) -> Pin<Box<impl Future<Output = Result<Decision<U>, SieveError>> + Send + use<U>>> {
         Box::pin(async move {
             let now = self.shared.sites.clock.now();
-            let site = self.shared.find(&Origin::of(url)?, now).await?;
-            decision(site, url, now)
+            let found = self.shared.look_up(Origin::of(url.as_ref())?.key(), now)?;
+            decision(found.site().await?, url, now)
         })
     }
 
@@ -89,7 +117,7 @@ impl Sieve {
         let now = self.shared.sites.clock.now();
         let entry = match self.shared.sites.in_table(origin, now) {
             Some(entry) => entry,
-            None => self.shared.find(origin, now).await?,
+            None => self.shared.look_up(origin.key(), now)?.site().await?,
         };
         Ok(Site { entry, now })
     }
@@ -100,41 +128,88 @@ impl Sieve {
     /// # Errors
     /// Returns an error if the URL is invalid ([`SieveError::Origin`], [`SieveError::Url`]).
     #[inline]
-    pub fn try_decide<'u, U: AsRef<[u8]> + ?Sized>(
-        &self,
-        url: &'u U,
-    ) -> Result<Option<Decision<'u>>, SieveError> {
-        let url = url.as_ref();
-        let now = self.shared.sites.clock.now();
-        match self.shared.sites.in_table(&Origin::of(url)?, now) {
-            Some(site) => decision(site, url, now).map(Some),
-            None => Ok(None),
+    pub fn try_decide<U: AsRef<[u8]>>(&self, url: U) -> Result<Option<Decision<U>>, SieveError> {
+        match self.at_once(url) {
+            Ok(Ok(decision)) => Ok(Some(decision)),
+            Ok(Err((_, cause))) => Err(cause),
+            Err(_) => Ok(None),
         }
+    }
+
+    /// Decides on a stream of URLs, and returns the decisions in the order in which they are
+    /// ready: URLs of a site that has to be fetched do not hold up the others. See [`Decisions`].
+    ///
+    /// ```
+    /// # use std::future::Future;
+    /// # use std::pin::Pin;
+    /// # use robotsieve::{Crawler, Origin};
+    /// # use robotsieve_client::sieve::{Override, Overrides};
+    /// use futures_util::{StreamExt, stream};
+    /// use robotsieve_client::sieve::Sieve;
+    ///
+    /// # let mut overrides = Overrides::new();
+    /// # overrides.insert("a.example", Override::Allow)?;
+    /// # overrides.insert("b.example", Override::Disallow)?;
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// # let sieve = Sieve::builder(Crawler::name("x")).overrides(overrides).build();
+    /// let urls = ["https://a.example/x".to_owned(), "https://b.example/".to_owned()];
+    /// let mut decisions = sieve.decide_stream(stream::iter(urls));
+    /// while let Some(decided) = decisions.next().await {
+    ///     match decided.result {
+    ///         Ok(decision) if decision.is_allowed() => println!("{}", decision.url()),
+    ///         Ok(_) => {}
+    ///         Err(undecided) => eprintln!("{}: {}", undecided.url, undecided.error),
+    ///     }
+    /// }
+    /// # });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn decide_stream<S>(&self, urls: S) -> Decisions<S>
+    where
+        S: Stream<Item: AsRef<[u8]>>,
+    {
+        Decisions::new(self.clone(), urls)
+    }
+
+    /// [`Sieve::decide_stream`] for an iterator, whose `next` should not block.
+    pub fn decide_iter<I>(&self, urls: I) -> Decisions<stream::Iter<I::IntoIter>>
+    where
+        I: IntoIterator<Item: AsRef<[u8]>>,
+    {
+        self.decide_stream(stream::iter(urls))
     }
 
     /// Decides on many URLs, and returns the decisions in the same order. Each site is looked up
     /// once, and all sites in parallel.
+    ///
+    /// The call waits for the slowest site. [`Sieve::decide_stream`] does not.
     pub async fn decide_many<'u, U: AsRef<[u8]>>(
         &self,
         urls: &'u [U],
-    ) -> Vec<Result<Decision<'u>, SieveError>> {
+    ) -> Vec<Result<Decision<&'u [u8]>, SieveError>> {
         let now = self.shared.sites.clock.now();
         let mut sites: HashMap<Box<str>, Result<EntryRef, SieveError>> = HashMap::new();
-        let mut missing: HashMap<Box<str>, Origin<'_>> = HashMap::new();
+        let mut missing: HashSet<Box<str>> = HashSet::new();
         let urls = || urls.iter().map(AsRef::as_ref);
         for url in urls() {
             let Ok(origin) = Origin::of(url) else { continue };
             let key = origin.key();
-            if sites.contains_key(key) || missing.contains_key(key) {
+            if sites.contains_key(key) || missing.contains(key) {
                 continue;
             }
             match self.shared.sites.cache.in_table(key).filter(|site| is_current(site, now)) {
                 Some(site) => drop(sites.insert(key.into(), Ok(site))),
-                None => drop(missing.insert(key.into(), origin)),
+                None => drop(missing.insert(key.into())),
             }
         }
         let waiting = missing.len() as u64;
-        let find = |(key, origin)| async move { (key, self.shared.find(&origin, now).await) };
+        let find = |key: Box<str>| async move {
+            let site = match self.shared.look_up(&key, now) {
+                Ok(found) => found.site().await,
+                Err(cause) => Err(cause),
+            };
+            (key, site)
+        };
         let finding = stream::iter(missing).map(find).buffer_unordered(PARALLEL_SITES);
         sites.extend(finding.collect::<Vec<_>>().await);
         let mut decided = 0;
@@ -156,19 +231,23 @@ impl Sieve {
     }
 
     /// Fetches the robots.txt of an origin now, even if its answer is still current, and waits
-    /// until the outcome is stored. If an attempt is running already, waits for that one.
+    /// until the outcome is stored. If an attempt is running already, waits for that one. A site
+    /// with an [override](super::SieveBuilder::overrides) is not fetched.
     ///
     /// # Errors
     /// Returns an error if no fetcher is set ([`SieveError::Unknown`]), if the site could not be
-    /// asked for a reason on this side ([`SieveError::Local`]), or if the attempt ended without an
-    /// outcome ([`SieveError::Gone`]). [`Fetched::stored`] says whether the outcome
-    /// could be stored.
+    /// asked for a reason on this side ([`SieveError::Local`]), if the call is made outside a Tokio
+    /// runtime ([`SieveError::NoRuntime`]), or if the attempt ended without an outcome
+    /// ([`SieveError::Gone`]). [`Fetched::stored`] says whether the outcome could be stored.
     pub async fn fetch(&self, origin: &Origin<'_>) -> Result<Fetched, SieveError> {
         let shared = &self.shared;
+        if let Some(site) = shared.sites.overridden(origin.key()) {
+            return Ok(Fetched { entry: Arc::clone(site), stored: Ok(()) });
+        }
         if shared.fetcher.is_none() {
             return Err(SieveError::Unknown);
         }
-        let Some(mut attempt) = shared.fetch(origin.key()) else { return Err(SieveError::Gone) };
+        let mut attempt = shared.fetch(origin.key())?;
         let is_stored =
             |progress: &Progress| matches!(progress, Progress::Stored(..) | Progress::Local(_));
         match attempt.wait_for(is_stored).await.as_deref() {
@@ -180,7 +259,8 @@ impl Sieve {
         }
     }
 
-    /// The state of an origin, from memory or from the store; `None` if it is in neither.
+    /// The state of an origin, from memory or from the store; `None` if it is in neither. Overrides
+    /// do not count here.
     ///
     /// # Errors
     /// Returns an error if the store cannot be read.
@@ -193,11 +273,15 @@ impl Sieve {
     }
 
     /// Whether an origin should be fetched now: it is unknown, its answer has expired or is about
-    /// to, or it is time to try again after a failure.
+    /// to, or it is time to try again after a failure. Never if it has an
+    /// [override](super::SieveBuilder::overrides).
     ///
     /// # Errors
     /// Returns an error if the store cannot be read.
     pub fn is_due(&self, origin: &Origin<'_>) -> Result<bool, StoreError> {
+        if self.shared.sites.overridden(origin.key()).is_some() {
+            return Ok(false);
+        }
         let now = self.shared.sites.clock.now();
         let next_attempt = |state| self.shared.sites.protocol.ruling(&state, now).next_attempt;
         Ok(self.state(origin)?.is_none_or(|state| next_attempt(state) <= now))
@@ -256,7 +340,17 @@ impl Sieve {
     pub fn metrics(&self) -> Metrics {
         let mut metrics = self.shared.sites.counters.snapshot();
         (metrics.sites, metrics.bytes) = self.shared.sites.cache.size();
+        metrics.pauses = self.shared.breaker.pauses();
+        metrics.is_paused = self.is_paused();
         metrics
+    }
+
+    /// Whether the sieve has stopped asking because of
+    /// [faults on this side](super::SieveBuilder::pause_after). Sites that would have to be fetched
+    /// get [`SieveError::Local`] meanwhile, but for one now and then whose attempt is the trial.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.shared.breaker.is_paused()
     }
 
     /// How many attempts are running.
@@ -279,13 +373,10 @@ impl Sieve {
 }
 
 #[inline]
-fn decision<'u>(
+fn decision<U: AsRef<[u8]>>(
     entry: EntryRef,
-    url: &'u [u8],
+    url: U,
     now: Timestamp,
-) -> Result<Decision<'u>, SieveError> {
-    let site = Site { entry, now };
-    let policy = &site.entry().policy;
-    let verdict = policy.verdict(&policy.target(url)?);
-    Ok(Decision { verdict, url, site })
+) -> Result<Decision<U>, SieveError> {
+    Decision::new(Site { entry, now }, url).map_err(|(_, cause)| cause.into())
 }

@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use robotsieve::{Answer, CrawlerPolicies, Policy, Profile, Reason, Verdict};
+use robotsieve::{Answer, CrawlerPolicies, InvalidUrl, Policy, Profile, Reason, Verdict};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::cache::EntryRef;
 use super::entry::Entry;
-use crate::outcome::{Holds, OriginState, Ruling};
+use crate::outcome::{CachedCopy, Holds, OriginState, Ruling, Why};
 use crate::store::StoreError;
 use crate::time::Timestamp;
 
@@ -32,7 +32,8 @@ impl Site {
         self.entry().key()
     }
 
-    /// The state of the site's origin.
+    /// The state of the site's origin. For an [override](super::Overrides), as if its file had
+    /// been fetched when the sieve was built.
     #[must_use]
     pub fn state(&self) -> &OriginState {
         &self.entry().state
@@ -65,7 +66,10 @@ impl Site {
     #[must_use]
     pub fn age(&self) -> Option<Duration> {
         let entry = self.entry();
-        let copy = entry.state.copy.as_ref().filter(|_| entry.ruling.holds == Holds::Rules)?;
+        let is_copy = |_: &&CachedCopy| {
+            entry.ruling.holds == Holds::Rules && entry.ruling.why != Why::Override
+        };
+        let copy = entry.state.copy.as_ref().filter(is_copy)?;
         Some(self.now.since(copy.at))
     }
 }
@@ -84,10 +88,12 @@ impl fmt::Debug for Site {
 /// [`Decision::grounds`] finds the reason on request, which costs a second walk. Serialising a
 /// decision includes it, under these names: `url`, `verdict`, `origin`, `holds`, `why`, `line` (of
 /// the rule that decided, if one did) and `age_seconds`.
+///
+/// `U` is the URL as it was passed: borrowed (`&str`) or owned (`String`).
 #[derive(Debug)]
-pub struct Decision<'u> {
+pub struct Decision<U> {
     pub(super) verdict: Verdict,
-    pub(super) url: &'u [u8],
+    pub(super) url: U,
     pub(super) site: Site,
 }
 
@@ -97,11 +103,33 @@ pub struct Decision<'u> {
 pub enum Grounds<'d> {
     /// The site's robots.txt decided, by a rule or because none matches.
     Rules(Reason<'d>),
-    /// There is no robots.txt or it is unreachable; see [`Ruling::why`].
+    /// There is no robots.txt, it is unreachable, or an override decided; see [`Ruling::why`].
     Outcome(Ruling),
 }
 
-impl Decision<'_> {
+impl<U: AsRef<[u8]>> Decision<U> {
+    /// Decides on a URL of this site.
+    #[inline]
+    pub(super) fn new(site: Site, url: U) -> Result<Decision<U>, (U, InvalidUrl)> {
+        let policy = &site.entry().policy;
+        match policy.target(url.as_ref()).map(|target| policy.verdict(&target)) {
+            Ok(verdict) => Ok(Decision { verdict, url, site }),
+            Err(cause) => Err((url, cause)),
+        }
+    }
+
+    /// The URL.
+    #[must_use]
+    pub fn url(&self) -> &U {
+        &self.url
+    }
+
+    /// The URL, for those who passed it by value.
+    #[must_use]
+    pub fn into_url(self) -> U {
+        self.url
+    }
+
     /// The verdict.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
@@ -118,7 +146,7 @@ impl Decision<'_> {
     #[must_use]
     pub fn grounds(&self) -> Grounds<'_> {
         let ruling = self.site.ruling();
-        match (ruling.holds, self.site.policy(0).decide(self.url)) {
+        match (ruling.holds, self.site.policy(0).decide(self.url.as_ref())) {
             (Holds::Rules, Ok(decision)) => Grounds::Rules(decision.reason),
             _ => Grounds::Outcome(ruling),
         }
@@ -147,12 +175,12 @@ impl Decision<'_> {
     pub fn answers(&self) -> Vec<Answer> {
         let policies = self.site.policies();
         let mut answers = vec![Answer::Unknown; policies.len()];
-        policies.ask(self.url, &mut answers);
+        policies.ask(self.url.as_ref(), &mut answers);
         answers
     }
 }
 
-impl Serialize for Decision<'_> {
+impl<U: AsRef<[u8]>> Serialize for Decision<U> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let ruling = self.site.ruling();
         let line = match self.grounds() {
@@ -161,7 +189,7 @@ impl Serialize for Decision<'_> {
             _ => None,
         };
         let mut decision = serializer.serialize_struct("Decision", 7)?;
-        decision.serialize_field("url", &String::from_utf8_lossy(self.url))?;
+        decision.serialize_field("url", &String::from_utf8_lossy(self.url.as_ref()))?;
         decision.serialize_field("verdict", self.verdict.as_str())?;
         decision.serialize_field("origin", self.site.origin())?;
         decision.serialize_field("holds", &ruling.holds)?;

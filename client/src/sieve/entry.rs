@@ -18,6 +18,8 @@ use crate::time::Timestamp;
 pub(super) struct Entry {
     /// When the ruling may no longer apply, or a new attempt is due.
     check_at: AtomicU64,
+    /// A time before this shows that the clock has been set back: another ruling may apply.
+    valid_from: Timestamp,
     /// The policy of the first crawler.
     pub(super) policy: Policy,
     key: SmallVec<[u8; 40]>,
@@ -44,6 +46,7 @@ impl Entry {
     ) -> Entry {
         Entry {
             check_at: AtomicU64::new(ruling.until.min(ruling.next_attempt).0),
+            valid_from: ruling.valid_from,
             policy: policies.policy(0).clone(),
             key: SmallVec::from_slice(key.as_bytes()),
             policies,
@@ -69,7 +72,7 @@ impl Entry {
     /// Whether nothing can have changed since the entry was made.
     #[inline]
     pub(super) fn is_current_at(&self, now: Timestamp) -> bool {
-        now.0 < self.check_at.load(Relaxed)
+        self.valid_from <= now && now.0 < self.check_at.load(Relaxed)
     }
 
     /// Postpones the next check, while an attempt to refresh the site is running.

@@ -24,9 +24,15 @@ pub enum SieveError {
     /// The store could not be read, and the sieve has no fetcher.
     Store(Arc<StoreError>),
     /// The site could not be asked, and the fault is on this side. It says nothing about the site.
+    /// After many such faults in a row the sieve [pauses](super::Sieve::is_paused), and returns
+    /// the last one without asking.
     Local(LocalFault),
-    /// The attempt ended without an outcome: the runtime is shutting down, or the fetcher
-    /// panicked.
+    /// The site would have to be fetched, and the call was made outside a Tokio runtime.
+    NoRuntime,
+    /// As many URLs as [`Decisions::max_waiting_per_site`](super::Decisions::max_waiting_per_site)
+    /// allows are waiting for this site already. Ask for this one later.
+    Busy,
+    /// The attempt ended without an outcome: the runtime is shutting down.
     Gone,
 }
 
@@ -38,6 +44,10 @@ impl fmt::Display for SieveError {
             SieveError::Store(cause) => cause.fmt(f),
             SieveError::Unknown => f.write_str("nothing is known of the site"),
             SieveError::Local(fault) => fault.fmt(f),
+            SieveError::NoRuntime => f.write_str(
+                "fetching needs a Tokio runtime: call this inside one, or use `build_blocking`",
+            ),
+            SieveError::Busy => f.write_str("too many URLs are waiting for the site"),
             SieveError::Gone => f.write_str("the attempt to fetch ended without an outcome"),
         }
     }
@@ -50,7 +60,7 @@ impl Error for SieveError {
             SieveError::Origin(cause) => cause.source(),
             SieveError::Url(cause) => cause.source(),
             SieveError::Store(cause) => cause.source(),
-            SieveError::Unknown | SieveError::Local(_) | SieveError::Gone => None,
+            _ => None,
         }
     }
 }

@@ -40,30 +40,34 @@ pub(super) struct Running {
     has_left: bool,
 }
 
+/// What [`InFlight::join`] found.
+pub(super) enum Joined<L> {
+    Running(watch::Receiver<Progress>),
+    Instead(L),
+    New(Running, watch::Receiver<Progress>),
+}
+
 impl InFlight {
-    /// Joins the running attempt of an origin. If there is none, starts one with `start`, unless
-    /// `finished` finds the result of one that has just ended.
+    /// Joins the running attempt of an origin. If there is none, returns a new one for the caller
+    /// to make, unless there is something to return instead of it.
     ///
-    /// `finished` is called under a lock, and must not join an attempt itself.
+    /// `instead` is called under a lock, and must not join an attempt itself.
     pub(super) fn join<L>(
         self: &Arc<Self>,
         key: &str,
-        finished: impl FnOnce() -> Option<L>,
-        start: impl FnOnce(Running),
-    ) -> Result<watch::Receiver<Progress>, L> {
+        instead: impl FnOnce() -> Option<L>,
+    ) -> Joined<L> {
         let mut by_origin = self.lock();
         if let Some(attempt) = by_origin.get(key) {
-            return Ok(attempt.clone());
+            return Joined::Running(attempt.clone());
         }
-        if let Some(finished) = finished() {
-            return Err(finished);
+        if let Some(instead) = instead() {
+            return Joined::Instead(instead);
         }
         let (sender, receiver) = watch::channel(Progress::Fetching);
         by_origin.insert(key.into(), receiver.clone());
-        // Dropping `Running` takes the lock, and `start` may drop it at once.
-        drop(by_origin);
-        start(Running { in_flight: Arc::clone(self), key: key.into(), sender, has_left: false });
-        Ok(receiver)
+        let in_flight = Arc::clone(self);
+        Joined::New(Running { in_flight, key: key.into(), sender, has_left: false }, receiver)
     }
 
     /// How many attempts are running.

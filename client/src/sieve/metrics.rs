@@ -33,6 +33,15 @@ pub struct Metrics {
     pub unreachable: u64,
     /// Attempts that ended without an outcome, for a reason on this side.
     pub local_faults: u64,
+    /// Those among them in which the fetcher panicked.
+    pub panics: u64,
+    /// How often the sieve stopped asking for a while
+    /// ([`SieveBuilder::pause_after`](super::SieveBuilder::pause_after)).
+    pub pauses: u64,
+    /// Whether it has stopped now.
+    pub is_paused: bool,
+    /// Attempts that were not made because of a pause.
+    pub held_back: u64,
     /// Reads and writes of the store that failed.
     pub store_errors: u64,
     /// How long the attempts took.
@@ -102,6 +111,8 @@ pub(super) struct Counters {
     pub(super) absent: AtomicU64,
     pub(super) unreachable: AtomicU64,
     pub(super) local_faults: AtomicU64,
+    pub(super) panics: AtomicU64,
+    pub(super) held_back: AtomicU64,
     pub(super) store_errors: AtomicU64,
     pub(super) attempt_times: Clocked,
     pub(super) store_times: Clocked,
@@ -114,29 +125,12 @@ pub(super) fn count(counter: &AtomicU64) {
 
 impl Counters {
     pub(super) fn snapshot(&self) -> Metrics {
-        let [
-            from_memory,
-            from_store,
-            waited,
-            refreshes,
-            present,
-            absent,
-            unreachable,
-            local_faults,
-            store_errors,
-        ] = [
-            &self.from_memory,
-            &self.from_store,
-            &self.waited,
-            &self.refreshes,
-            &self.present,
-            &self.absent,
-            &self.unreachable,
-            &self.local_faults,
-            &self.store_errors,
-        ]
-        .map(|counter| counter.load(Relaxed));
+        let read = |counter: &AtomicU64| counter.load(Relaxed);
         let from_table = self.from_table.sum();
+        let [from_memory, from_store, waited] =
+            [&self.from_memory, &self.from_store, &self.waited].map(read);
+        let [present, absent, unreachable, local_faults] =
+            [&self.present, &self.absent, &self.unreachable, &self.local_faults].map(read);
         Metrics {
             decisions: from_table + from_memory + from_store + waited,
             from_table,
@@ -144,16 +138,17 @@ impl Counters {
             from_store,
             waited,
             attempts: present + absent + unreachable + local_faults,
-            refreshes,
+            refreshes: read(&self.refreshes),
             present,
             absent,
             unreachable,
             local_faults,
-            store_errors,
+            panics: read(&self.panics),
+            held_back: read(&self.held_back),
+            store_errors: read(&self.store_errors),
             attempt_times: self.attempt_times.snapshot(),
             store_times: self.store_times.snapshot(),
-            sites: 0,
-            bytes: 0,
+            ..Metrics::default()
         }
     }
 }

@@ -8,9 +8,11 @@
 //! | step | what | where |
 //! |---|---|---|
 //! | build | settings → sieve | [`SieveBuilder`] |
-//! | decide | URL → decision | [`Sieve`] |
+//! | decide | URL → decision; a stream of URLs → a stream of decisions | [`Sieve`], [`Decisions`] |
 //! | sites | origin → its site, from memory or from the store | `sites`, `cache`, `policies` |
+//! | override | origin → its site, as the operator says | [`Overrides`] |
 //! | attempt | origin → its site, by fetching; one attempt at a time | `attempt`, `in_flight`, [`Fetch`] |
+//! | pause | whether to ask at all, after faults on this side | `breaker` |
 //! | answer | verdict, site, grounds | [`Decision`], [`Site`], [`SieveError`] |
 //! | count | what was done, and how long it took | [`Metrics`] |
 //!
@@ -50,6 +52,7 @@
 
 mod attempt;
 pub mod blocking;
+mod breaker;
 mod builder;
 mod cache;
 mod clock;
@@ -60,8 +63,10 @@ mod error;
 mod fetch;
 mod in_flight;
 mod metrics;
+mod overrides;
 mod policies;
 mod sites;
+mod stream;
 
 pub use builder::SieveBuilder;
 pub use decide::Sieve;
@@ -69,3 +74,5 @@ pub use decision::{Decision, Fetched, Grounds, Site};
 pub use error::SieveError;
 pub use fetch::Fetch;
 pub use metrics::{Metrics, Times};
+pub use overrides::{Override, OverrideError, Overrides};
+pub use stream::{Decided, Decisions, InOrder, Undecided};

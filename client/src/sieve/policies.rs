@@ -6,8 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use robotsieve::{Config, Crawler, CrawlerPolicies, Profile, Robots};
 
 use super::entry::Entry;
-use crate::outcome::{ContentHash, Holds, OriginState, Protocol};
+use super::overrides::Override;
+use crate::outcome::{CachedCopy, ContentHash, Holds, OriginState, Protocol, Ruling, Why};
 use crate::time::Timestamp;
+
+/// Files that allow everything and nothing.
+const ALLOW_ALL: &[u8] = b"";
+const DISALLOW_ALL: &[u8] = b"User-agent: *\nDisallow: /";
 
 /// Compiles the policies of sites. Sites with equal bodies share theirs.
 pub(super) struct Policies {
@@ -29,7 +34,7 @@ struct Shared {
 impl Policies {
     pub(super) fn new(profile: Profile, config: Config, crawlers: Vec<Crawler>) -> Policies {
         let policies = |file| Arc::new(compile(file, &profile, &config, &crawlers));
-        let (allow_all, disallow_all) = (policies(b""), policies(b"User-agent: *\nDisallow: /"));
+        let (allow_all, disallow_all) = (policies(ALLOW_ALL), policies(DISALLOW_ALL));
         let shared = Mutex::default();
         Policies { profile, config, crawlers, allow_all, disallow_all, shared }
     }
@@ -56,6 +61,30 @@ impl Policies {
             Holds::Rules => (self.of_content(state.copy.as_ref()?.content, body)?, None),
         };
         Some(Entry::new(key, state, ruling, policies, self.profile))
+    }
+
+    /// A site whose answer the operator gives. Its ruling never ends.
+    pub(super) fn overridden(&self, key: &str, answer: &Override, now: Timestamp) -> Entry {
+        let (holds, body) = match answer {
+            Override::Allow => (Holds::AllowAll, ALLOW_ALL),
+            Override::Disallow => (Holds::DisallowAll, DISALLOW_ALL),
+            Override::Body(body) => (Holds::Rules, &body[..]),
+        };
+        let policies = match holds {
+            Holds::AllowAll => Arc::clone(&self.allow_all),
+            Holds::DisallowAll => Arc::clone(&self.disallow_all),
+            Holds::Rules => Arc::new(compile(body, &self.profile, &self.config, &self.crawlers)),
+        };
+        let ruling = Ruling {
+            holds,
+            why: Why::Override,
+            valid_from: Timestamp(0),
+            until: Timestamp(u64::MAX),
+            next_attempt: Timestamp(u64::MAX),
+            is_expired: false,
+        };
+        let state = OriginState::present(CachedCopy::new(body, now));
+        Entry::new(key, state, ruling, (policies, None), self.profile)
     }
 
     /// The policies of a body, if a site uses them.

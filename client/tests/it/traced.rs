@@ -103,6 +103,8 @@ async fn attempts_redirects_and_failures_are_traced() {
         " message=answer status=200 bytes=2 is_truncated=false micros=".to_owned(),
         "fetch origin=\"http://10.0.0.1\"".to_owned(),
         " message=failure failure=the address 10.0.0.1 is not public micros=".to_owned(),
+        "attempt origin=\"http://10.0.0.1\"".to_owned(),
+        "wait origin=\"http://10.0.0.1\"".to_owned(),
         "fetch origin=\"http://10.0.0.1\"".to_owned(),
         " message=failure failure=the address 10.0.0.1 is not public micros=".to_owned(),
         " message=outcome origin=\"http://10.0.0.1\" condition=\"unreachable\"".to_owned(),

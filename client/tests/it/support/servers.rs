@@ -42,11 +42,15 @@ impl Resolve for Names {
     }
 }
 
-/// Settings for servers on loopback: short deadlines, and the test authority is trusted.
+/// Settings for servers on loopback, which all have the same address and any port: short
+/// deadlines, and the test authority is trusted.
 pub fn settings() -> FetcherBuilder {
     Fetcher::builder(USER_AGENT)
         .allow_networks(["127.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap()])
         .resolver(Names::test())
+        .max_per_host(None)
+        .max_per_address(None)
+        .redirect_ports(1..=u16::MAX)
         .trust_pem(authority::test().pem().as_bytes())
         .connect_timeout(Duration::from_secs(5))
         .read_timeout(Duration::from_secs(5))

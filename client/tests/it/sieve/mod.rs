@@ -1,5 +1,9 @@
 //! The sieve, with a web and a clock that the tests control.
 
+mod faults;
+mod overrides;
+mod streams;
+
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -454,42 +458,6 @@ async fn equal_bodies_share_a_policy() {
     assert_eq!(sieve.crawler_count(), 2);
 }
 
-#[tokio::test]
-async fn fetchers_that_panic() {
-    let web = Web::of([("https://e.com", Site::Panics)]);
-    let sieve = web.sieve();
-    let url = "https://e.com/private";
-    assert!(matches!(sieve.decide(url).await, Err(SieveError::Gone)));
-    sieve.settled().await;
-    web.set("https://e.com", Site::Answers(200, RULES));
-    assert!(!allowed(&sieve, url).await);
-}
-
-/// A fault of this side says nothing about the site: no verdict, and nothing is stored.
-#[tokio::test]
-async fn local_faults() {
-    let folder = tempfile::tempdir().unwrap();
-    let (url, key) = ("https://e.com/private", "https://e.com");
-    let web = Web::of([(key, Site::Unasked)]);
-    let store = Store::open(folder.path().join("store")).unwrap();
-    let sieve = web.builder().store(store.clone()).build();
-    assert!(matches!(sieve.decide(url).await, Err(SieveError::Local(_))));
-    sieve.settled().await;
-    assert_eq!(store.get(key).unwrap(), None);
-    web.set(key, Site::Answers(200, RULES));
-    assert!(!allowed(&sieve, url).await);
-    // An answer that expires stays as it was.
-    web.set(key, Site::Unasked);
-    web.later(2 * DAY);
-    sieve.settled().await;
-    let before = store.get(key).unwrap();
-    assert!(matches!(sieve.fetch(&Origin::of(url).unwrap()).await, Err(SieveError::Local(_))));
-    assert!(matches!(sieve.decide(url).await, Err(SieveError::Local(_))));
-    sieve.settled().await;
-    assert_eq!(store.get(key).unwrap(), before);
-    assert_eq!(sieve.metrics().local_faults, 3);
-}
-
 /// More sites than memory has room for: the bound holds.
 #[tokio::test]
 async fn bounded_memory() {
@@ -542,6 +510,62 @@ fn without_a_runtime() {
     assert_eq!(fetched.state().last, Outcome::Present);
     assert_eq!((web.asked(), sieve.metrics().attempts), (3, 3));
     assert_eq!(sieve.as_async().crawler_count(), 1);
+}
+
+/// An answer from before or after a leap of the clock by years does not apply.
+#[tokio::test]
+async fn clocks_that_leap() {
+    let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+    let sieve = web.sieve();
+    let url = "https://e.com/private";
+    assert!(!allowed(&sieve, url).await);
+    for (asked, seconds) in
+        [(2, START - 3_000 * DAY), (3, START), (4, START + 3_000 * DAY), (5, START)]
+    {
+        web.set("https://e.com", Site::Answers(200, if asked % 2 == 0 { "" } else { RULES }));
+        web.seconds.store(seconds, SeqCst);
+        assert_eq!(allowed(&sieve, url).await, asked % 2 == 0, "{asked}");
+        assert_eq!(web.asked(), asked);
+    }
+    // A few minutes are no leap.
+    web.seconds.store(START - 250, SeqCst);
+    assert!(!allowed(&sieve, url).await);
+    assert_eq!(web.asked(), 5);
+    // While it cannot be asked, nothing is known of it.
+    web.set("https://e.com", Site::Unasked);
+    web.seconds.store(START - DAY, SeqCst);
+    assert!(matches!(sieve.decide(url).await, Err(SieveError::Local(_))));
+}
+
+/// Once a sieve has settled and is dropped, nothing has its store open any more. Three hundred
+/// times, in twelve stores at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn settled_sieves_close_their_store() {
+    let folder = Arc::new(tempfile::tempdir().unwrap());
+    let web = Web::of([]);
+    let tasks = (0..12).map(|task| {
+        let (folder, web) = (Arc::clone(&folder), web.clone());
+        tokio::spawn(async move {
+            let path = folder.path().join(task.to_string());
+            for number in 0..25 {
+                let sieve = web.builder().store(Store::open(&path).unwrap()).build();
+                assert!(allowed(&sieve, &format!("https://host{number}.com/")).await);
+                sieve.settled().await;
+                drop(sieve);
+            }
+            // The same for a sieve with a runtime of its own, even if it has not settled.
+            for number in 0..2 {
+                let store = Store::open(&path).unwrap();
+                let sieve = web.builder().store(store).build_blocking().unwrap();
+                let url = format!("https://other{number}.com/");
+                assert!(sieve.decide(&url).unwrap().is_allowed());
+            }
+            Store::open(&path).unwrap();
+        })
+    });
+    for task in tasks.collect::<Vec<_>>() {
+        task.await.unwrap();
+    }
 }
 
 /// The clock is set back between two lookups of the same site: the second one, under the lock of

@@ -1,0 +1,191 @@
+//! Turns: how many requests run at a time to each host and each address, and how far apart they
+//! begin.
+//!
+//! One address may serve very many sites, and a crawler that asks them all at once is an attack.
+//! Whoever waits for a turn holds nothing else, so the other sites go on.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep_until};
+
+/// How many gates are kept before those that nobody needs are looked for.
+const MIN_SWEEP: usize = 1024;
+
+/// The settings of turns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// How many requests run at a time to one host or address. No limit, no delay if `None`.
+    pub(super) places: Option<usize>,
+    /// The least time between the beginnings of two requests.
+    pub(super) delay: Duration,
+}
+
+/// The turns of all hosts and all addresses.
+pub(super) struct Turns {
+    pub(super) hosts: Gates<String>,
+    pub(super) addresses: Gates<IpAddr>,
+}
+
+impl Turns {
+    pub(super) fn new(hosts: Pace, addresses: Pace) -> Turns {
+        Turns { hosts: Gates::new(hosts), addresses: Gates::new(addresses) }
+    }
+}
+
+/// One gate for each party that somebody asks, waits for, or has asked a moment ago.
+pub(super) struct Gates<P> {
+    pace: Pace,
+    open: Mutex<Open<P>>,
+}
+
+struct Open<P> {
+    gates: HashMap<P, Arc<Gate>>,
+    /// At this number, the gates that nobody needs are removed.
+    sweep_at: usize,
+}
+
+struct Gate {
+    places: Arc<Semaphore>,
+    /// When the next request may begin.
+    next: Mutex<Instant>,
+}
+
+/// The right to ask. Dropping it gives up the place.
+pub(super) struct Turn {
+    /// `None` where there is no limit.
+    held: Option<(Arc<Gate>, OwnedSemaphorePermit)>,
+}
+
+impl<P: Eq + Hash> Gates<P> {
+    fn new(pace: Pace) -> Gates<P> {
+        Gates { pace, open: Mutex::new(Open { gates: HashMap::new(), sweep_at: MIN_SWEEP }) }
+    }
+
+    fn gate(&self, party: P, places: usize) -> Arc<Gate> {
+        let mut open = lock(&self.open);
+        if open.gates.len() >= open.sweep_at {
+            let now = Instant::now();
+            // Gates are cloned only under this lock, so one that is held only here stays so.
+            open.gates.retain(|_, gate| Arc::strong_count(gate) > 1 || *lock(&gate.next) > now);
+            open.sweep_at = MIN_SWEEP.max(open.gates.len() * 2);
+        }
+        let new = || {
+            let (places, next) = (Arc::new(Semaphore::new(places)), Mutex::new(Instant::now()));
+            Arc::new(Gate { places, next })
+        };
+        Arc::clone(open.gates.entry(party).or_insert_with(new))
+    }
+
+    /// Waits for a turn. Those who wait get it in order.
+    pub(super) async fn turn(&self, party: P) -> Turn {
+        let Some(places) = self.pace.places else { return Turn { held: None } };
+        let gate = self.gate(party, places);
+        let Ok(place) = Arc::clone(&gate.places).acquire_owned().await else {
+            // The semaphore is never closed.
+            return Turn { held: None };
+        };
+        while let Err(next) = gate.begin(self.pace.delay) {
+            sleep_until(next).await;
+        }
+        Turn { held: Some((gate, place)) }
+    }
+
+    /// A turn, if there is one now.
+    pub(super) fn try_turn(&self, party: P) -> Option<Turn> {
+        let Some(places) = self.pace.places else { return Some(Turn { held: None }) };
+        let gate = self.gate(party, places);
+        let place = Arc::clone(&gate.places).try_acquire_owned().ok()?;
+        gate.begin(self.pace.delay).ok()?;
+        Some(Turn { held: Some((gate, place)) })
+    }
+}
+
+impl Gate {
+    /// Begins a request, or says when the next may begin.
+    fn begin(&self, delay: Duration) -> Result<(), Instant> {
+        let mut next = lock(&self.next);
+        let now = Instant::now();
+        if now < *next {
+            return Err(*next);
+        }
+        *next = now + delay;
+        Ok(())
+    }
+}
+
+impl Turn {
+    /// Lets no request to this party begin for some time.
+    pub(super) fn back_off(&self, time: Duration) {
+        if let Some((gate, _)) = &self.held {
+            let mut next = lock(&gate.next);
+            *next = (*next).max(Instant::now() + time);
+        }
+    }
+}
+
+/// What is behind a lock stays valid if its holder panics.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gates(places: usize, delay: Duration) -> Gates<u32> {
+        Gates::new(Pace { places: Some(places), delay })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn places_are_limited_and_beginnings_apart() {
+        let gates = gates(2, Duration::from_millis(100));
+        let began = Instant::now();
+        let first = gates.turn(1).await;
+        let second = gates.turn(1).await;
+        assert_eq!(began.elapsed().as_millis(), 100);
+        // Nobody leaves, so nobody enters.
+        assert!(tokio::time::timeout(Duration::from_secs(9), gates.turn(1)).await.is_err());
+        assert!(gates.try_turn(1).is_none() && gates.try_turn(2).is_some());
+        drop(first);
+        assert!(gates.try_turn(1).is_some());
+        drop(second);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_party_that_asks_for_a_pause_gets_it() {
+        let gates = gates(2, Duration::ZERO);
+        gates.turn(1).await.back_off(Duration::from_secs(30));
+        assert!(gates.try_turn(1).is_none());
+        let began = Instant::now();
+        gates.turn(1).await;
+        assert_eq!(began.elapsed().as_secs(), 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn gates_that_nobody_needs_are_removed() {
+        let gates = gates(1, Duration::from_millis(1));
+        let held = gates.turn(u32::MAX).await;
+        for n in 0..100_000 {
+            gates.turn(n).await;
+            tokio::time::advance(Duration::from_millis(2)).await;
+        }
+        let open = lock(&gates.open);
+        assert!(open.gates.len() <= 2 * MIN_SWEEP, "{}", open.gates.len());
+        assert!(open.gates.contains_key(&u32::MAX));
+        drop(held);
+    }
+
+    #[tokio::test]
+    async fn without_a_limit_nobody_waits() {
+        let gates = Gates::new(Pace { places: None, delay: Duration::from_secs(9) });
+        let all: Vec<Turn> = (0..100).filter_map(|_| gates.try_turn(1u32)).collect();
+        assert_eq!(all.len(), 100);
+        all[0].back_off(Duration::from_secs(9));
+        gates.turn(1).await;
+    }
+}

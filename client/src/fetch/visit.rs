@@ -1,0 +1,249 @@
+//! A visit to a host: its turn, its addresses, and the connections to them.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::SemaphorePermit;
+use tokio::time::sleep;
+use url::Url;
+
+use super::client::Client;
+use super::clock::Clock;
+use super::connect::Target;
+use super::failure::NoAddress;
+use super::resolve::literal;
+use super::turns::Turn;
+use super::{failure, progress};
+use crate::outcome::{Failure, Stage};
+
+/// How long an address is tried before the next one is tried beside it: RFC 8305, section 5.
+const HEAD_START: Duration = Duration::from_millis(250);
+
+/// How many addresses of a name are tried. Each may cost a socket for the rest of the time.
+const MAX_ADDRESSES: usize = 8;
+
+/// A host that is being asked. While it exists, it takes one of the places of its host, of the
+/// address it is connected to, and of all attempts.
+pub(super) struct Visit<'c> {
+    client: &'c Client,
+    host: String,
+    host_turn: Turn,
+    /// The address that answered last comes first.
+    targets: VecDeque<Target>,
+    /// The address it is connected to.
+    at: Option<(Target, Option<Turn>)>,
+    place: Option<SemaphorePermit<'c>>,
+}
+
+impl<'c> Visit<'c> {
+    /// Waits for the host's turn, and looks up its addresses.
+    pub(super) async fn begin(
+        client: &'c Client,
+        url: &Url,
+        total: &mut Clock,
+    ) -> Result<Visit<'c>, Failure> {
+        let Some(host) = url.host() else { return Err(Failure::BadRedirect("no host".to_owned())) };
+        // Nothing waits for an address that is never asked.
+        if let Some(address) = literal(&host)
+            && !client.resolver.permitted.contains(address)
+        {
+            return Err(Failure::Refused(address));
+        }
+        let host_turn = client.turns.hosts.turn(host.to_string()).await;
+        let is_resolved_there = client.connector.proxy.as_ref().is_some_and(|proxy| proxy.resolves);
+        let targets = match is_resolved_there && literal(&host).is_none() {
+            true => VecDeque::from([Target::Name(host.to_string())]),
+            false => {
+                // Look-ups have places of their own, so silent names hold up nobody else.
+                let _place = client.lookups.acquire().await;
+                let mut lookup = Clock::new(client.settings.connect_timeout, Stage::Connect);
+                let found = async {
+                    client.resolver.of_host(host.clone()).await.map_err(|none| none.failure())
+                };
+                let found = total.run(lookup.run(found)).await.map_err(|cause| match cause {
+                    Failure::TimedOut(_) => failure::silence(),
+                    other => other,
+                })?;
+                alternating(found).into_iter().map(Target::Address).collect()
+            }
+        };
+        if client.connector.proxy.is_some() {
+            // The network that matters is the proxy's.
+            progress::trying(&[]);
+        }
+        let host = host.to_string();
+        Ok(Visit { client, host, host_turn, targets, at: None, place: None })
+    }
+
+    /// The address that is connected to.
+    pub(super) fn peer(&self, port: u16) -> Option<SocketAddr> {
+        match (&self.client.connector.proxy, &self.at) {
+            (Some(proxy), _) => proxy.reached(),
+            (None, Some((Target::Address(address), _))) => Some(SocketAddr::new(*address, port)),
+            _ => None,
+        }
+    }
+
+    /// Whether a URL has the same host.
+    pub(super) fn is_of(&self, url: &Url) -> bool {
+        url.host_str() == Some(&self.host)
+    }
+
+    /// The host asks for no further requests for some time, and perhaps its address does too.
+    pub(super) fn back_off(&self, time: Duration, address: Duration) {
+        self.host_turn.back_off(time);
+        if let Some((_, Some(turn))) = &self.at {
+            turn.back_off(address);
+        }
+    }
+
+    /// Waits for an address' turn and for a place, and connects. Tries the addresses as RFC 8305
+    /// says: each gets a head start before the next is tried beside it.
+    pub(super) async fn connect<T, F>(
+        &mut self,
+        open: impl Fn(Target) -> F,
+        total: &mut Clock,
+        connect: &mut Clock,
+    ) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, Failure>>,
+    {
+        let mut left = self.targets.clone();
+        let mut failure = NoAddress::None.failure();
+        while let Some(target) = left.pop_front() {
+            let turn = match self.at.take() {
+                Some((at, turn)) if at == target => turn,
+                other => {
+                    drop(other);
+                    self.turn(&target).await
+                }
+            };
+            if self.place.is_none() {
+                // The semaphore is never closed.
+                self.place = self.client.places.acquire().await.ok();
+            }
+            let race = self.race(&open, (target, turn), &mut left);
+            match total.run(connect.run(race)).await {
+                Ok((connection, target, turn)) => {
+                    self.targets.retain(|other| *other != target);
+                    self.targets.push_front(target.clone());
+                    self.at = Some((target, turn));
+                    return Ok(connection);
+                }
+                Err(late @ Failure::TimedOut(Stage::Connect | Stage::Total)) => return Err(late),
+                Err(cause) => failure = graver(failure, cause),
+            }
+        }
+        Err(failure)
+    }
+
+    /// The turn of an address. Whoever has to wait for it gives up the place.
+    async fn turn(&mut self, target: &Target) -> Option<Turn> {
+        let Target::Address(address) = target else { return None };
+        let addresses = &self.client.turns.addresses;
+        if let Some(turn) = addresses.try_turn(*address) {
+            return Some(turn);
+        }
+        self.place = None;
+        Some(addresses.turn(*address).await)
+    }
+
+    /// Connects to the first, and to those of the others that nobody has to wait for.
+    async fn race<T, F>(
+        &self,
+        open: &impl Fn(Target) -> F,
+        first: (Target, Option<Turn>),
+        left: &mut VecDeque<Target>,
+    ) -> Result<(T, Target, Option<Turn>), Failure>
+    where
+        F: Future<Output = Result<T, Failure>>,
+    {
+        let run = |(target, turn): (Target, Option<Turn>)| async move {
+            open(target.clone()).await.map(|connection| (connection, target, turn))
+        };
+        let mut running = FuturesUnordered::from_iter([run(first)]);
+        let mut failure = None;
+        loop {
+            tokio::select! {
+                Some(done) = running.next() => match done {
+                    Ok(connected) => return Ok(connected),
+                    Err(cause) => {
+                        failure = Some(match failure.take() {
+                            Some(before) => graver(before, cause),
+                            None => cause,
+                        });
+                        if let Some(next) = self.next(left) {
+                            running.push(run(next));
+                        }
+                    }
+                },
+                () = sleep(HEAD_START), if !left.is_empty() && !running.is_empty() => {
+                    if let Some(next) = self.next(left) {
+                        running.push(run(next));
+                    }
+                }
+                else => return Err(failure.unwrap_or_else(|| NoAddress::None.failure())),
+            }
+        }
+    }
+
+    /// The next address that has a turn now.
+    fn next(&self, left: &mut VecDeque<Target>) -> Option<(Target, Option<Turn>)> {
+        let (at, turn) = left.iter().enumerate().find_map(|(at, target)| match target {
+            Target::Address(address) => {
+                Some((at, Some(self.client.turns.addresses.try_turn(*address)?)))
+            }
+            Target::Name(_) => Some((at, None)),
+        })?;
+        Some((left.remove(at)?, turn))
+    }
+}
+
+/// Of two addresses' failures, the one that says more of the site: this machine may have no route
+/// to the addresses of one family, and that says nothing.
+fn graver(before: Failure, now: Failure) -> Failure {
+    match (&before, &now) {
+        (Failure::Dns(_), _) => now,
+        (Failure::Local(_), _) => now,
+        (_, Failure::Local(_)) => before,
+        _ => now,
+    }
+}
+
+/// The addresses with families in turn, beginning with the first one's: RFC 8305, section 4.
+fn alternating(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
+    let is_v4_first = addresses.first().is_some_and(IpAddr::is_ipv4);
+    let (mut these, mut others): (VecDeque<_>, VecDeque<_>) =
+        addresses.into_iter().partition(|address| address.is_ipv4() == is_v4_first);
+    let mut all = Vec::new();
+    while let Some(address) = these.pop_front() {
+        all.push(address);
+        std::mem::swap(&mut these, &mut others);
+        if these.is_empty() {
+            std::mem::swap(&mut these, &mut others);
+        }
+    }
+    all.truncate(MAX_ADDRESSES);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_take_turns() {
+        let of = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+        for (found, order) in [
+            (&["::1", "::2", "::3", "1.1.1.1"][..], &["::1", "1.1.1.1", "::2", "::3"][..]),
+            (&["1.1.1.1", "::1", "1.1.1.2"], &["1.1.1.1", "::1", "1.1.1.2"]),
+            (&["1.1.1.1", "1.1.1.2"], &["1.1.1.1", "1.1.1.2"]),
+            (&[], &[]),
+        ] {
+            assert_eq!(alternating(of(found)), of(order) as Vec<IpAddr>);
+        }
+    }
+}
