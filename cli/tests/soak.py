@@ -510,7 +510,7 @@ def main():
     parser.add_argument("program", help="the robotsieve to run")
     parser.add_argument("--seconds", type=int, default=60, help="how long to begin rounds (default 60)")
     parser.add_argument("--origins", type=int, default=20_000, help="how many sites there are (default 20000)")
-    parser.add_argument("--batch", type=int, default=2_000, help="how many are asked in a round (default 2000)")
+    parser.add_argument("--batch", type=int, default=1_000, help="how many are asked in a round (default 1000)")
     parser.add_argument("--seed", type=int, default=None, help="repeats the rounds of this seed")
     parser.add_argument("--no-tmpfs", dest="tmpfs", action="store_false", help="without a full disk, which needs root")
     args = parser.parse_args()
