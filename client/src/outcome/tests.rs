@@ -631,6 +631,16 @@ fn when_to_try_again() {
     known.failures = u32::MAX;
     known = then(rfc, &known, known.attempted + HOUR, 500);
     assert_eq!(known.failures, u32::MAX);
+    // The end of Google's twelve hours is not missed, but comes no sooner than any other retry.
+    let google = &Protocol::GOOGLE;
+    let next = |known: &OriginState| google.ruling(known, known.attempted).next_attempt;
+    let mut known = first(google, 500, &[]);
+    for minutes in [5, 15, 35, 75, 155, 315, 635, 720, 1080] {
+        assert_eq!(next(&known), START + MINUTE * minutes);
+        known = then(google, &known, START + MINUTE * minutes, 500);
+    }
+    let known = failing(google, None, &[Duration::ZERO, 12 * HOUR - SECOND]);
+    assert_eq!(next(&known), START + 12 * HOUR - SECOND + 5 * MINUTE);
 }
 
 #[test]
