@@ -114,8 +114,8 @@ fn time(time: Duration) -> String {
         _ if time == Duration::MAX => "never".to_owned(),
         0 => "0".to_owned(),
         DAY => "24 h".to_owned(),
-        _ if seconds % DAY == 0 => format!("{} days", seconds / DAY),
-        _ if seconds % HOUR == 0 => format!("{} h", seconds / HOUR),
+        _ if seconds.is_multiple_of(DAY) => format!("{} days", seconds / DAY),
+        _ if seconds.is_multiple_of(HOUR) => format!("{} h", seconds / HOUR),
         _ if seconds < HOUR => format!("{} min", seconds / MINUTE),
         _ => format!("{} h {} min", seconds / HOUR, seconds % HOUR / MINUTE),
     }
