@@ -1,6 +1,8 @@
 //! Scripted servers on loopback, and a fetcher that can reach them.
 
 pub mod authority;
+pub mod frames;
+pub mod proxy;
 pub mod site;
 
 use std::io::Write;
