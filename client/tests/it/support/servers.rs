@@ -2,6 +2,7 @@
 
 pub mod authority;
 pub mod frames;
+pub mod names;
 pub mod proxy;
 pub mod site;
 
