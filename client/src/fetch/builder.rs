@@ -41,9 +41,9 @@ impl Fetcher {
     }
 }
 
-/// How many file descriptors an attempt may hold at a time: two connections, either to addresses
-/// of both families of which the first to answer is used, or the two of FTP.
-pub const DESCRIPTORS_PER_ATTEMPT: usize = 2;
+/// How many file descriptors an attempt may hold at a time: usually one, two for FTP, and at worst
+/// one for each of the eight addresses that are tried of a name if none answers at once.
+pub const DESCRIPTORS_PER_ATTEMPT: usize = 8;
 
 /// Who looks up names.
 #[derive(Clone)]
@@ -107,7 +107,7 @@ impl FetcherBuilder {
                 retry_wait: Duration::from_secs(1),
             },
             max_parallel: 256,
-            max_lookups: 1024,
+            max_lookups: 4096,
             max_per_host: Some(2),
             max_per_address: Some(2),
             request_delay: Duration::from_millis(100),
@@ -195,7 +195,7 @@ impl FetcherBuilder {
     }
 
     /// How many names are looked up at a time, beside the attempts of
-    /// [`FetcherBuilder::max_parallel`]. Further ones wait. The default is 1024.
+    /// [`FetcherBuilder::max_parallel`]. Further ones wait. The default is 4096.
     ///
     /// A name is looked up before its attempt takes a turn, so names whose servers are silent
     /// hold up nobody as long as there are fewer of them than this.
