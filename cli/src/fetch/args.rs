@@ -1,11 +1,19 @@
 //! The arguments of `robotsieve fetch`, and those of fetching that `filter` shares.
 
 use std::ffi::OsString;
+use std::net::IpAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::{Args, ValueHint, value_parser};
+use clap::{ArgAction, Args, ValueEnum, ValueHint, value_parser};
+use robotsieve::Profile;
+use robotsieve_client::fetch::IpNet;
+use robotsieve_client::outcome::Protocol;
+use robotsieve_client::sieve::Overrides;
 
-use crate::options::{ProfileOption, ProgressOption, SEND_USER_AGENT_HELP};
+use crate::error::Failure;
+use crate::options::{ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Size, values};
+use crate::read::overrides;
 
 /// Fetch the robots.txt of many sites and keep the outcomes
 ///
@@ -37,13 +45,24 @@ Conditions:
                                    follows
 
 The summary on standard error is one line of names and numbers: origins,
-fetched, the conditions, then held (in the store and not due), invalid, seconds
-and fetched_per_second.
+fetched, the conditions, then held (in the store and not due), invalid,
+local_faults (sites that could not be asked because of a fault on this side),
+unasked (left when the run was stopped), seconds and fetched_per_second.
+
+Faults on this side (no network, no open files, no name server, a full disk) say
+nothing about a site: they are neither printed nor stored, and told once. The
+run stops if 180 of the last 200 sites could not be asked, if the store cannot
+be written, or if nothing ever answers (20 failures or more at the end, or about
+200 before). Until the first answer, failures are held back.
 
 Exit status:
   0  done, whatever the outcomes
   2  wrong usage
-  3  something could not be read or written"
+  3  something could not be read or written, or a fault on this side kept sites
+     from being asked, or stopped the run
+After Ctrl-C (SIGINT) or SIGTERM the program prints its summary and ends by that
+signal, which a shell shows as 130 or 143; what was in flight is left unasked. A
+second signal ends it at once."
 )]
 pub struct FetchArgs {
     // The old spelling is unambiguous here: the command knows no crawlers.
@@ -59,6 +78,17 @@ pub struct FetchArgs {
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub store: Option<PathBuf>,
 
+    /// What to print: tsv or jsonl
+    #[arg(
+        long, value_name = "FORMAT", value_enum, default_value_t = FetchFormat::Tsv,
+        hide_possible_values = true, long_help = values::<FetchFormat>("What to print")
+    )]
+    pub format: FetchFormat,
+
+    /// The same as --format jsonl
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+
     /// Also ask origins that are not yet due
     #[arg(long)]
     pub again: bool,
@@ -73,10 +103,123 @@ pub struct FetchArgs {
     #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub inputs: Vec<OsString>,
 
-    // Last, because its heading would go on.
+    // Last, because their headings would go on.
+    #[command(flatten)]
+    pub meaning: Meaning,
+
     #[command(flatten)]
     pub fetching: Fetching,
 }
+
+impl FetchArgs {
+    /// Whether to print JSON.
+    pub fn prints_json(&self) -> bool {
+        self.json || self.format == FetchFormat::Jsonl
+    }
+}
+
+/// What `fetch` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FetchFormat {
+    /// Condition, origin, size, and the final URL or the failure
+    Tsv,
+    /// A JSON object for each origin: everything known about it
+    Jsonl,
+}
+
+/// What the answers of sites mean, where it is not as the profile says.
+#[derive(Args, Debug)]
+#[command(next_help_heading = MEANING)]
+pub struct Meaning {
+    /// What 401 and 403 mean: allow or disallow [default: allow]
+    #[arg(
+        long,
+        value_name = "VERDICT",
+        value_enum,
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub denied: Option<Verdict>,
+
+    /// What 429 means: allow, or wait as for 5xx [default: the profile's]
+    #[arg(
+        long,
+        value_name = "MEANING",
+        value_enum,
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub too_many_requests: Option<TooMany>,
+
+    /// Failures in a row that an unreachable site needs [default: 5]
+    ///
+    /// After so many failures, which span the days of --unreachable-days, a
+    /// site counts as unreachable for long: the profile says what follows.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true,
+        verbatim_doc_comment, value_parser = value_parser!(u32).range(2..=1_000))]
+    pub unreachable_failures: Option<u32>,
+
+    /// Days that an unreachable site's failures must span [default: 30]
+    #[arg(long, value_name = "DAYS", allow_negative_numbers = true, hide_short_help = true,
+        value_parser = value_parser!(u32).range(1..=3_650))]
+    pub unreachable_days: Option<u32>,
+
+    /// Sites whose answer you give, which are never asked
+    ///
+    /// A line of FILE is a site, white space, and 'allow', 'disallow' or the
+    /// path of a robots.txt, relative to the folder of FILE. A site is an
+    /// origin (https://e.com), or a host for http and https (e.com:8080).
+    /// Empty lines and lines that begin with '#' are skipped.
+    #[arg(long, value_name = "FILE", hide_short_help = true, verbatim_doc_comment)]
+    pub overrides: Option<PathBuf>,
+}
+
+/// The heading of the options of what answers mean.
+pub const MEANING: &str = "What answers mean";
+
+/// Whether an answer allows everything or nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Verdict {
+    Allow,
+    Disallow,
+}
+
+/// What 429 means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TooMany {
+    Allow,
+    Wait,
+}
+
+impl Meaning {
+    /// The protocol of a profile, changed by the options.
+    pub fn protocol(&self, profile: &Profile) -> Protocol {
+        let mut protocol = Protocol::of(profile);
+        if let Some(verdict) = self.denied {
+            protocol.denial_disallows = verdict == Verdict::Disallow;
+        }
+        if let Some(meaning) = self.too_many_requests {
+            protocol.too_many_requests_is_error = meaning == TooMany::Wait;
+        }
+        if let Some(failures) = self.unreachable_failures {
+            protocol.min_failures = failures;
+        }
+        if let Some(days) = self.unreachable_days {
+            protocol.unreachable_limit = DAY * days;
+        }
+        protocol
+    }
+
+    /// The sites whose answer is given.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read or a line of it is wrong.
+    pub fn overrides(&self) -> Result<Overrides, Failure> {
+        self.overrides.as_deref().map_or_else(|| Ok(Overrides::new()), overrides::read)
+    }
+}
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How robots.txt files are fetched.
 #[derive(Args, Debug)]
@@ -99,6 +242,117 @@ pub struct Fetching {
     /// Allow private, loopback and other addresses that are not public
     #[arg(long)]
     pub allow_private: bool,
+
+    /// Allow the addresses of a network, such as 10.1.0.0/16
+    ///
+    /// Repeat the option for several networks.
+    #[arg(long, value_name = "NETWORK", hide_short_help = true, verbatim_doc_comment)]
+    pub allow_network: Vec<IpNet>,
+
+    /// Refuse the addresses of a network, also if they are public
+    ///
+    /// Repeat the option for several networks.
+    #[arg(long, value_name = "NETWORK", hide_short_help = true, verbatim_doc_comment)]
+    pub deny_network: Vec<IpNet>,
+
+    /// The most requests to one host at the same time; 0 lifts the limit
+    #[arg(long, value_name = "N", default_value_t = 2, allow_negative_numbers = true,
+        hide_short_help = true, value_parser = value_parser!(u16).range(0..=1_000))]
+    pub max_per_host: u16,
+
+    /// The most requests to one IP address at the same time; 0: no limit
+    #[arg(long, value_name = "N", default_value_t = 2, allow_negative_numbers = true,
+        hide_short_help = true, value_parser = value_parser!(u16).range(0..=1_000))]
+    pub max_per_address: u16,
+
+    /// The least time between two requests to a host or an address
+    ///
+    /// DURATION is like 100ms, 2s or 1min; '0s' is none.
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "100ms",
+        hide_short_help = true,
+        verbatim_doc_comment
+    )]
+    pub delay: humantime::Duration,
+
+    /// How often a failed attempt is repeated within the run
+    ///
+    /// It waits 1, 2, 4 ... seconds in between, less up to a half at random,
+    /// or as long as Retry-After says, up to a minute. By default there are
+    /// none: a dead site costs one deadline, and the next run asks it again.
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
+        hide_short_help = true, verbatim_doc_comment,
+        value_parser = value_parser!(u8).range(0..=10))]
+    pub retries: u8,
+
+    /// A further port that redirects may lead to
+    ///
+    /// Beside 80, 443 and the origin's own. A redirect to another port makes
+    /// the site unreachable. Repeat the option for several ports. With
+    /// --allow-private and without this option, all ports are allowed.
+    #[arg(long, value_name = "PORT", allow_negative_numbers = true, hide_short_help = true,
+        verbatim_doc_comment, value_parser = value_parser!(u16).range(1..))]
+    pub redirect_port: Vec<u16>,
+
+    /// How many redirects are followed
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true,
+        hide_short_help = true, value_parser = value_parser!(u8).range(0..=20))]
+    pub max_redirects: u8,
+
+    /// How much of a robots.txt is read
+    ///
+    /// What is beyond it is cut off after the last whole line, and the file
+    /// counts as truncated. It holds for the bytes sent and for the bytes
+    /// after decompression. SIZE is like 500000, 512KiB or 1MiB.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "1MiB",
+        hide_short_help = true,
+        verbatim_doc_comment
+    )]
+    pub max_size: Size,
+
+    /// A header to send with each request, as in 'From: bot@foo.example'
+    ///
+    /// Repeat the option for several headers.
+    #[arg(long, value_name = "HEADER", hide_short_help = true, verbatim_doc_comment)]
+    pub header: Vec<String>,
+
+    /// Send all requests through this proxy
+    ///
+    /// URL is http://, https://, socks5:// or socks5h://, with an optional
+    /// USER:PASSWORD@ and port. With socks5h the proxy resolves names, and
+    /// with http it resolves those of http URLs again; then the proxy must
+    /// refuse private addresses itself. FTP is not fetched through a proxy.
+    #[arg(long, value_name = "URL", hide_short_help = true, verbatim_doc_comment)]
+    pub proxy: Option<String>,
+
+    /// Connect from this address of the machine
+    ///
+    /// Give one IPv4 and one IPv6 address to use both families.
+    #[arg(long, value_name = "ADDRESS", hide_short_help = true, verbatim_doc_comment)]
+    pub source_address: Vec<IpAddr>,
+
+    /// Trust the certificate authorities in a PEM file, too
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub ca_file: Option<PathBuf>,
+
+    /// Write metrics to a file, in Prometheus' text format
+    ///
+    /// It is replaced every five seconds and at the end, each time as a
+    /// whole: node_exporter's collector for text files can read it.
+    #[arg(long, value_name = "FILE", hide_short_help = true, verbatim_doc_comment)]
+    pub metrics: Option<PathBuf>,
+
+    /// Log what is done with each site; twice: and how
+    ///
+    /// Logs go to standard error. Without the option the variable RUST_LOG
+    /// says what to log, as in robotsieve=debug.
+    #[arg(short, long, action = ArgAction::Count, verbatim_doc_comment)]
+    pub verbose: u8,
 }
 
 /// The heading of the options of fetching.

@@ -13,32 +13,37 @@
 pub mod args;
 mod descriptors;
 mod faults;
+mod json;
+pub mod metrics;
 pub mod signals;
 pub mod watch;
 
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use robotsieve::{Crawler, Origin, Profile};
-use robotsieve_client::fetch::Fetcher;
-use robotsieve_client::outcome::{Cause, Condition, LocalFault, OriginState, Outcome, Protocol};
-use robotsieve_client::sieve::{Fetched, Sieve, SieveBuilder, SieveError};
+use robotsieve::{Crawler, Origin};
+use robotsieve_client::fetch::{Fetcher, InvalidFetcher};
+use robotsieve_client::outcome::{Cause, Condition, LocalFault, OriginState, Outcome};
+use robotsieve_client::sieve::{Fetched, Overrides, Sieve, SieveBuilder, SieveError};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::error::{Failure, Status};
 use crate::read::inputs::Inputs;
 use crate::read::{stdin, stores};
 use crate::write::report::{MOST_ALIKE, Report};
-use crate::write::{bytes, stderr, stdout};
+use crate::write::{bytes, logs, stderr, stdout};
 use args::{FetchArgs, Fetching};
 pub use faults::Faults;
+use metrics::MetricsFile;
 use watch::{Guard, Stop, Watch, is_unasked};
 
 /// The size of the sieve's cache, which is needed here only for origins that are asked twice.
@@ -65,30 +70,74 @@ pub fn fetcher(
 ) -> Result<(Guard<Fetcher>, usize), Failure> {
     let parallel = descriptors::fitting(options.parallel(), options.parallel.is_some());
     let seconds = Duration::from_secs(options.timeout.into());
-    let mut builder = Fetcher::builder(header);
-    if options.allow_private {
-        // On a private network sites are on any port.
-        builder = builder.redirect_ports(1..=u16::MAX);
-    }
-    let fetcher = builder
+    let mut builder = Fetcher::builder(header)
         .max_parallel(parallel.into())
         .total_timeout(seconds)
         .connect_timeout(seconds.min(Duration::from_secs(10)))
         .read_timeout(seconds.min(Duration::from_secs(15)))
+        .max_redirects(options.max_redirects.into())
+        .max_wire_bytes(options.max_size.0)
+        .max_body_bytes(options.max_size.0)
         .allow_private(options.allow_private)
-        .build()
-        .map_err(|cause| {
-            Failure::Usage(format!(
-                "cannot fetch with User-Agent '{}': {cause}",
+        .allow_networks(options.allow_network.iter().copied())
+        .deny_networks(options.deny_network.iter().copied())
+        .max_per_host(limit(options.max_per_host))
+        .max_per_address(limit(options.max_per_address))
+        .request_delay(options.delay.into())
+        .retries(options.retries.into());
+    if options.allow_private && options.redirect_port.is_empty() {
+        // On a private network sites are on any port.
+        builder = builder.redirect_ports(1..=u16::MAX);
+    } else {
+        let further = options.redirect_port.iter().copied();
+        builder = builder.redirect_ports([80, 443].into_iter().chain(further));
+    }
+    for header in &options.header {
+        let Some((name, value)) = header.split_once(':') else {
+            return Err(Failure::Usage(format!(
+                "--header '{}': a header is NAME: VALUE",
                 bytes::shown(header.as_bytes())
-            ))
+            )));
+        };
+        builder = builder.header(name.trim(), value.trim());
+    }
+    if let Some(proxy) = &options.proxy {
+        builder = builder.proxy(proxy);
+    }
+    for address in &options.source_address {
+        builder = builder.local_address(*address);
+    }
+    if let Some(path) = &options.ca_file {
+        let pem = fs::read(path).map_err(|cause| {
+            Failure::io(format!("cannot read --ca-file '{}'", path.display()), cause)
         })?;
+        builder = builder.trust_pem(&pem);
+    }
+    let fetcher = builder.build().map_err(|cause| match cause {
+        InvalidFetcher::UserAgent(_) => Failure::Usage(format!(
+            "cannot fetch with User-Agent '{}': {cause}",
+            bytes::shown(header.as_bytes())
+        )),
+        InvalidFetcher::Authorities(_) if options.ca_file.is_some() => {
+            let path = options.ca_file.as_deref().unwrap_or(Path::new(""));
+            Failure::Usage(format!("--ca-file '{}': {cause}", path.display()))
+        }
+        InvalidFetcher::Setting { setting, cause } => {
+            let option = match setting {
+                "local_address" => "source-address",
+                "request_delay" => "delay",
+                other => other,
+            };
+            Failure::Usage(format!("--{option}: {cause}"))
+        }
+        _ => Failure::Usage(format!("cannot fetch: {cause}")),
+    })?;
     Ok((Guard { fetcher, watch: Arc::clone(watch) }, parallel.into()))
 }
 
-/// What answers mean.
-pub fn protocol(profile: &Profile) -> Protocol {
-    Protocol::of(profile)
+/// A limit, of which 0 is none.
+fn limit(most: u16) -> Option<usize> {
+    Some(most.into()).filter(|most| *most > 0)
 }
 
 /// How many sites are looked up at the same time: enough that requests run at full width, though
@@ -123,14 +172,19 @@ pub async fn persistently(
 /// Fetches all origins and prints the outcomes.
 pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     stdin::at_most_once(&args.inputs)?;
+    logs::start(args.fetching.verbose)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|cause| Failure::io("cannot start threads", cause))?;
     let entered = runtime.enter();
     let watch = Watch::new();
     let (fetcher, parallel) = fetcher(&args.send_user_agent, &args.fetching, &watch)?;
     let store = args.store.as_deref().map(stores::open).transpose()?;
+    let mut protocol = args.meaning.protocol(&args.profile.get());
+    protocol.max_redirects = args.fetching.max_redirects;
+    let overrides = args.meaning.overrides()?;
     let mut builder: SieveBuilder = Sieve::builder(Crawler::name(""))
-        .protocol(protocol(&args.profile.get()))
+        .protocol(protocol)
+        .overrides(overrides.clone())
         .max_bytes(MAX_BYTES)
         .slots(1)
         .fetcher(fetcher);
@@ -141,6 +195,10 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     drop(entered);
     let report = Arc::new(Report::new(args.progress.progress, &args.inputs));
     signals::stop_politely(&watch)?;
+    let metrics = match &args.fetching.metrics {
+        Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report)?),
+        None => None,
+    };
     let (sender, receiver) = channel(READ_AHEAD);
     let reader = thread::Builder::new().name("reading".into()).spawn({
         let (inputs, report, watch) =
@@ -158,11 +216,14 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
         faults: Faults::default(),
         parallel: lookups(parallel),
         again: args.again,
+        prints_json: args.prints_json(),
+        overrides,
     };
     let counts = runtime.block_on(run.ask(receiver));
     // An attempt that was left behind must not keep the store open.
     runtime.block_on(run.sieve.settled());
     let Run { sieve, watch, report, .. } = run;
+    drop(metrics);
     drop(sieve);
     // Look-ups of names cannot be ended; nobody waits for them any more.
     runtime.shutdown_background();
@@ -232,6 +293,9 @@ struct Run {
     parallel: usize,
     /// Whether sites that are not due are asked too.
     again: bool,
+    prints_json: bool,
+    /// Sites that are never asked.
+    overrides: Overrides,
 }
 
 impl Run {
@@ -293,7 +357,11 @@ impl Run {
                 Became::Fetched(fetched) => match &fetched.stored {
                     Ok(()) => {
                         counts.note(fetched.state().condition());
-                        line(&origin, fetched.state())
+                        if self.prints_json {
+                            json::line(&origin, fetched.state(), &fetched.ruling())
+                        } else {
+                            line(&origin, fetched.state())
+                        }
                     }
                     // What is not in the store is not printed.
                     Err(cause) => {
@@ -308,7 +376,10 @@ impl Run {
                     self.watch.stop(Stop::NoReader);
                     return Ok(None);
                 }
-                Err(cause) => return Err(stdout::failed(cause)),
+                Err(cause) => {
+                    self.watch.stop(Stop::NoReader);
+                    return Err(stdout::failed(cause));
+                }
                 Ok(()) => {}
             }
         }
@@ -327,7 +398,8 @@ impl Run {
             Asked::Origin(origin) => origin,
             Asked::Invalid(line) => return Err(line),
         };
-        let is_due = if self.again { Ok(true) } else { self.sieve.is_due(&origin) };
+        let is_given = self.overrides.get(&origin).is_some();
+        let is_due = if self.again && !is_given { Ok(true) } else { self.sieve.is_due(&origin) };
         let became = match is_due {
             Ok(false) => Became::Held,
             Ok(true) => match persistently(&self.sieve, &origin, &self.watch).await {

@@ -201,6 +201,11 @@ impl Watch {
         self.stop(Stop::Faults { faults, of: state.window.len(), last: fault.clone() });
     }
 
+    /// How many sites are waited for.
+    pub fn open(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).open
+    }
+
     /// Notes that no further site will be looked up.
     pub fn end(&self) {
         let mut state = self.lock();
@@ -352,14 +357,10 @@ impl Evidence<'_> {
         match &attempt.result {
             Ok(_) => Evidence::Answer,
             Err(_) if !attempt.redirects.is_empty() => Evidence::Answer,
-            Err(failure) => match failure {
-                Failure::Local(_) | Failure::Refused(_) => Evidence::None,
-                Failure::Dns(_) | Failure::Connect(_) | Failure::TimedOut(_) => {
-                    Evidence::Failure(failure)
-                }
-                // Somebody spoke, though it was nonsense.
-                _ => Evidence::Answer,
-            },
+            // It was confirmed by what others answered, or has nothing to do with the network.
+            Err(_) if attempt.is_confirmed => Evidence::None,
+            Err(Failure::Local(_)) => Evidence::None,
+            Err(failure) => Evidence::Failure(failure),
         }
     }
 }

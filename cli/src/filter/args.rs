@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
 
 use crate::error::Failure;
-use crate::fetch::args::{FETCHING, Fetching};
+use crate::fetch::args::{FETCHING, Fetching, MEANING, Meaning};
 use crate::options::{
-    Agents, ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Size, Threads, values,
+    Agents, Instant, ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Size, Threads, values,
 };
 
 /// Judge URLs by the million, by the robots.txt of their hosts
@@ -33,6 +33,7 @@ robotsieve filter --robots FILE --agent NAME [OPTIONS] [INPUT]...
     mut_args(|arg| match arg.get_id().as_str() {
         "buffer" => arg.requires("fetch"),
         _ if arg.get_help_heading() == Some(FETCHING) => arg.requires("fetch"),
+        _ if arg.get_help_heading() == Some(MEANING) => arg.requires("store"),
         _ => arg,
     }),
     group(ArgGroup::new("source").args(["robots", "robots_dir", "pack", "store"]).required(true)),
@@ -64,12 +65,21 @@ The summary on standard error is one line of names and numbers: urls, then the
 verdicts allowed, disallowed, unknown and invalid (each URL counts once for each
 crawler), then hosts (distinct ones; a port other than the scheme's default
 makes another host), seconds and urls_per_second. With several crawlers,
-crawlers and verdicts (crawlers times urls) follow urls.
+crawlers and verdicts (crawlers times urls) follow urls. With --fetch, fetched
+and local_faults (sites that could not be asked because of a fault on this side;
+their URLs are unknown) follow hosts.
+
+A line of more than 1 MiB is no URL: it is reported, skipped and counted as
+invalid. With --fetch, sites are asked while earlier URLs wait for theirs, and
+no more input waits than --buffer says. If the run is stopped, the output ends
+before the first URL whose site was not asked; 'robotsieve help fetch' says when
+that is, and how signals end it.
 
 Exit status:
   0  done, whatever the verdicts; also if standard output closes early
   2  wrong usage
-  3  something could not be read or written; the rest was judged and printed"
+  3  something could not be read or written, or sites could not be asked because
+     of a fault on this side; the rest was judged and printed"
 )]
 pub struct FilterArgs {
     /// Decide by this robots.txt; '-' is standard input
@@ -106,6 +116,22 @@ pub struct FilterArgs {
     /// --fetch is given.
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub store: Option<PathBuf>,
+
+    /// Judge by what was in force at this time
+    ///
+    /// With --store: the rulings of the store as they are at TIME, which is
+    /// like 2026-11-20T12:00:00Z or 2026-11-20, or 7days (ago) or +12h (from
+    /// now). A store keeps the latest outcome of each site, so what an older
+    /// one said is not known any more.
+    #[arg(
+        long,
+        value_name = "TIME",
+        requires = "store",
+        conflicts_with = "fetch",
+        hide_short_help = true,
+        verbatim_doc_comment
+    )]
+    pub as_of: Option<Instant>,
 
     /// Fetch what is missing from the store or has expired
     #[arg(long, requires = "store")]
@@ -165,7 +191,10 @@ pub struct FilterArgs {
     #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub inputs: Vec<OsString>,
 
-    // Last, because its heading would go on.
+    // Last, because their headings would go on.
+    #[command(flatten)]
+    pub meaning: Meaning,
+
     #[command(flatten)]
     pub fetching: Fetching,
 }

@@ -49,7 +49,7 @@ use crate::options::crawler_names;
 use crate::read::inputs::{self, CHUNK_BYTES, Inputs};
 use crate::read::{packs, robots_file, stdin};
 use crate::write::report::Report;
-use crate::write::{progress, stdout};
+use crate::write::{logs, progress, stdout};
 use ahead::Ahead;
 use args::{FilterArgs, FilterFormat};
 use folder::Folder;
@@ -75,6 +75,9 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
              --robots, --robots-dir or --pack"
                 .into(),
         ));
+    }
+    if args.store.is_some() {
+        logs::start(args.fetching.verbose)?;
     }
     let inputs = inputs::named(&args.inputs);
     let robots = args.robots.as_ref().map(|path| path.as_os_str());

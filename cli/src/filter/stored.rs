@@ -13,8 +13,10 @@ use tokio::task::JoinHandle;
 use super::args::FilterArgs;
 use super::sites::{Found, Opinion, Site, Sites};
 use crate::error::Failure;
+use crate::fetch::metrics::MetricsFile;
 use crate::fetch::watch::{Stop, Watch, is_unasked};
 use crate::fetch::{self, Faults};
+use crate::options::Instant;
 use crate::read::hosts::{Authority, HostHash, HostHasher};
 use crate::read::stores;
 use crate::write::bytes;
@@ -37,6 +39,8 @@ pub struct Stored {
     hasher: HostHasher,
     faults: Faults,
     counts: Mutex<Counts>,
+    /// Taken when everything is done.
+    metrics: Mutex<Option<MetricsFile>>,
 }
 
 /// What was asked.
@@ -69,9 +73,17 @@ impl Stored {
         let entered = runtime.enter();
         let mut crawlers = crawlers.into_iter();
         let first = crawlers.next().unwrap_or_else(|| Crawler::name(""));
-        let protocol = fetch::protocol(&profile);
-        let builder = Sieve::builder(first).profile(profile).protocol(protocol);
+        let mut protocol = args.meaning.protocol(&profile);
+        if args.fetch {
+            protocol.max_redirects = args.fetching.max_redirects;
+        }
+        let overrides = args.meaning.overrides()?;
+        let builder =
+            Sieve::builder(first).profile(profile).protocol(protocol).overrides(overrides);
         let mut builder = crawlers.fold(builder, |builder, crawler| builder.crawler(crawler));
+        if let Some(Instant(time)) = args.as_of {
+            builder = builder.clock(move || time);
+        }
         let (watch, mut lookups) = (Watch::new(), None);
         builder = if args.fetch {
             let header = args.header_to_send()?;
@@ -83,6 +95,10 @@ impl Stored {
         };
         let sieve = builder.build();
         drop(entered);
+        let metrics = match &args.fetching.metrics {
+            Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report)?),
+            None => None,
+        };
         Ok(Stored {
             report,
             sieve,
@@ -96,6 +112,7 @@ impl Stored {
             hasher: HostHasher::default(),
             faults: Faults::default(),
             counts: Mutex::default(),
+            metrics: Mutex::new(metrics),
         })
     }
 
@@ -230,6 +247,7 @@ impl Stored {
         let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(runtime) = runtime else { return };
         runtime.block_on(self.sieve.settled());
+        drop(self.metrics.lock().unwrap_or_else(PoisonError::into_inner).take());
         let failed = self.counts.lock().unwrap_or_else(PoisonError::into_inner).failed;
         if let Some(more) = failed.checked_sub(MOST_ALIKE).filter(|more| *more > 0) {
             self.report.error(&format_args!("{more} more sites could not be looked up"));

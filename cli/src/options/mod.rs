@@ -2,6 +2,7 @@
 //! arguments of every command that takes it, so it has one spelling, one meaning and one help text.
 
 mod crawlers;
+mod instant;
 mod output;
 mod policy;
 mod profile;
@@ -13,6 +14,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 pub use crawlers::{Agent, Agents, SEND_USER_AGENT_HELP, crawler_names, is_refused};
+pub use instant::Instant;
 pub use output::parser as output_parser;
 pub use policy::{PolicyArgs, Urls};
 pub use profile::ProfileOption;

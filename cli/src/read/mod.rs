@@ -3,6 +3,7 @@
 pub mod hosts;
 pub mod inputs;
 pub mod lines;
+pub mod overrides;
 pub mod packs;
 pub mod robots_dir;
 pub mod robots_file;

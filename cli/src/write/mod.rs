@@ -2,6 +2,7 @@
 
 pub mod bytes;
 pub mod file;
+pub mod logs;
 pub mod progress;
 pub mod report;
 #[cfg(unix)]

@@ -96,7 +96,9 @@ fn outcomes_are_printed_and_kept() {
     let sites = sites();
     let [rules, none, down, moved] = &sites;
     let input: String = sites.iter().map(|site| site.url("/x") + &site.url("/y")).collect();
-    let ran = fetch(&folder, &(input.clone() + "nonsense\r\n\n"), &["--allow-private"]);
+    let port = rules.port.to_string();
+    let allowed = ["--allow-private", "--redirect-port", &port];
+    let ran = fetch(&folder, &(input.clone() + "nonsense\r\n\n"), &allowed);
     assert_eq!(ran.status, 0, "{ran:?}");
     let wanted = [
         format!("parsed\t{}\t33\t", rules.origin()),
@@ -109,10 +111,10 @@ fn outcomes_are_printed_and_kept() {
     ran.says("origins 4 fetched 4 parsed 2 empty 0 html 0 truncated 0 absent 1 unreachable 1 held 0 invalid 1 ");
     assert_eq!(sites.each_ref().map(Site::asked), [2, 1, 1, 1]);
     // The second time nothing is due, so nothing is fetched.
-    let again = fetch(&folder, &input, &["--allow-private"]);
+    let again = fetch(&folder, &input, &allowed);
     again.gives(0, "").says(" held 4 ");
     assert_eq!(sites.each_ref().map(Site::asked), [2, 1, 1, 1]);
-    assert_eq!(lines(&fetch(&folder, &input, &["--allow-private", "--again"])).len(), 4);
+    assert_eq!(lines(&fetch(&folder, &input, &[&allowed[..], &["--again"]].concat())).len(), 4);
     assert_eq!(rules.asked(), 4);
     // The store decides.
     let urls = rules.url("/private") + &none.url("/") + &down.url("/") + &moved.url("/private/x");

@@ -15,7 +15,7 @@ use crate::command::{Folder, Ran, run};
 const AGENT: &str = "FooBot/1.0 (+http://foo.example/)";
 
 /// A server that is a site at each loopback address. Those at 127.9.0.0/16 accept and never answer,
-/// those at 127.8.0.0/16 answer 503, all others have rules.
+/// those at 127.8.0.0/16 answer 503, 127.7.0.0/16 403, 127.6.0.0/16 429; all others have rules.
 struct Web {
     port: u16,
 }
@@ -63,6 +63,8 @@ fn answer(mut connection: TcpStream) {
     }
     let (status, body) = match net {
         8 => ("503 Service Unavailable", ""),
+        7 => ("403 Forbidden", ""),
+        6 => ("429 Too Many Requests", ""),
         _ => ("200 OK", "User-agent: *\nDisallow: /private\n"),
     };
     let _ = write!(
@@ -325,4 +327,229 @@ fn invalid_lines_are_told_in_short() {
     ran.gives(0, "").says("'nonsense 9' is skipped").says("990 more invalid lines were skipped");
     let lines: BTreeSet<&str> = ran.err.lines().collect();
     assert_eq!((lines.len(), figure(&ran, "invalid")), (12, 1_000));
+}
+
+/// Every answer in JSON fits the schema, and says what the text says.
+#[test]
+fn json() {
+    let web = Web::new();
+    let text = include_str!("../../../docs/fetch.schema.json");
+    let schema = jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap();
+    let input = format!("{}/\n{}/\n", web.origin(1, 0), web.origin(8, 0));
+    for option in [&["--json"][..], &["--format", "jsonl"]] {
+        let ran = fetch(&Folder::new(), &input, option);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let lines: Vec<serde_json::Value> = String::from_utf8(ran.out.clone())
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 2);
+        for line in &lines {
+            assert!(schema.is_valid(line), "{line}");
+        }
+        let of =
+            |condition: &str| lines.iter().find(|line| line["condition"] == condition).unwrap();
+        let (parsed, down) = (of("parsed"), of("unreachable"));
+        assert_eq!(parsed["origin"], web.origin(1, 0));
+        assert_eq!((&parsed["holds"], &parsed["copy"]["bytes"]), (&"rules".into(), &33.into()));
+        assert_eq!((&down["status"], &down["cause"]), (&503.into(), &"HTTP 503".into()));
+        assert_eq!((&down["failures"], down.get("copy")), (&1.into(), None));
+    }
+}
+
+/// Metrics and logs do not change what is printed.
+#[test]
+fn metrics_and_logs() {
+    let web = Web::new();
+    let input: String = (0..5).map(|number| web.origin(1, number) + "/\n").collect();
+    let input = input + &web.origin(8, 0) + "/\n";
+    for run in [fetch, filter] {
+        let folder = Folder::new();
+        let plain = run(&Folder::new(), &input, &[]);
+        let ran = run(&folder, &input, &["--metrics", "m.prom", "-v"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_eq!(ran.out.len(), plain.out.len());
+        assert!(ran.err.contains("DEBUG") && !plain.err.contains("DEBUG"), "{}", ran.err);
+        let metrics = std::fs::read_to_string(folder.path("m.prom")).unwrap();
+        for line in [
+            "# TYPE robotsieve_attempts_total counter",
+            "robotsieve_attempts_total{outcome=\"present\"} 5",
+            "robotsieve_attempts_total{outcome=\"unreachable\"} 1",
+            "robotsieve_attempt_seconds_count 6",
+            "robotsieve_attempt_seconds_bucket{le=\"+Inf\"} 6",
+            "robotsieve_sites_open 0",
+        ] {
+            assert!(metrics.lines().any(|found| found == line), "no {line} in {metrics}");
+        }
+        let left: Vec<_> = std::fs::read_dir(folder.root()).unwrap().collect();
+        assert_eq!(left.len(), 3, "{left:?}");
+        run(&folder, &input, &["--metrics", "no/m"]).fails(3, "cannot write --metrics 'no/m'");
+    }
+    let folder = Folder::of(&[("urls", &input)]);
+    let args = [&FETCH[..], &["urls"]].concat();
+    let ran = shell("export RUST_LOG=robotsieve=debug", &args, &folder);
+    assert!(ran.err.contains("DEBUG"), "{}", ran.err);
+    shell("export RUST_LOG=a=b=c", &args, &folder).fails(2, "RUST_LOG='a=b=c'");
+}
+
+/// The rulings of a store as of another time.
+#[test]
+fn as_of() {
+    let web = Web::new();
+    let folder = Folder::new();
+    let url = format!("{}/\n", web.origin(8, 0));
+    assert_eq!(fetch(&folder, &url, &[]).status, 0);
+    folder.file("urls", &url);
+    let at = |time: &str, more: &[&str]| {
+        let first = ["filter", "--store", "s", "--agent", "a", "--format", "tsv", "--as-of", time];
+        shell(":", &[&first[..], more, &["urls"]].concat(), &folder)
+    };
+    at("+1h", &[]).gives(0, format!("disallow\t{url}"));
+    at("2020-01-01", &["--profile", "google"]).gives(0, format!("disallow\t{url}"));
+    at("soon", &[]).fails(2, "a time is like 2026-11-20T12:00:00Z");
+    at("1h", &["--fetch", "--send-user-agent", "x"]).fails(2, "--fetch");
+}
+
+/// What answers mean can be changed, also without fetching.
+#[test]
+fn protocol_switches() {
+    let web = Web::new();
+    let verdict = |net: u8, more: &[&str]| {
+        let url = format!("{}/\n", web.origin(net, 0));
+        let ran = filter(&Folder::new(), &url, more);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        String::from_utf8(ran.out).unwrap().split('\t').next().unwrap().to_owned()
+    };
+    assert_eq!((verdict(7, &[]), verdict(6, &[])), ("allow".into(), "allow".into()));
+    assert_eq!(verdict(7, &["--denied", "disallow"]), "disallow");
+    assert_eq!(verdict(6, &["--too-many-requests", "wait"]), "disallow");
+    let more = ["--unreachable-failures", "7", "--unreachable-days", "3"];
+    assert_eq!(verdict(8, &more), "disallow");
+    filter(&Folder::new(), "", &["--unreachable-failures", "1"]).fails(2, "--unreachable-failures");
+}
+
+/// Overrides decide without asking, and errors in their file name the line.
+#[test]
+fn overrides() {
+    let web = Web::new();
+    let origins = [1, 2, 3, 4].map(|number| web.origin(1, number));
+    let urls: String = origins.iter().map(|origin| format!("{origin}/own\n")).collect();
+    let folder =
+        Folder::of(&[("lists/own.txt", "User-agent: *\nDisallow: /own\n"), ("urls", &urls)]);
+    let hosts = [0, 1, 2].map(|number| origins[number].strip_prefix("http://").unwrap());
+    let list = format!(
+        "# Sites with an agreement\n\n{}  disallow\r\n{}\tallow\n  {} own.txt\n",
+        origins[0], hosts[1], hosts[2]
+    );
+    folder.file("lists/overrides", list);
+    let more = ["--overrides", "lists/overrides"];
+    let verdicts = ["disallow", "allow", "disallow", "allow"];
+    let wanted: String = verdicts
+        .iter()
+        .zip(urls.lines())
+        .map(|(verdict, url)| format!("{verdict}\t{url}\n"))
+        .collect();
+    let ran = filter(&folder, &urls, &more);
+    ran.gives(0, &wanted);
+    assert_eq!((figure(&ran, "fetched"), stat(&folder, "origins")), (1, 1));
+    // They need no network, and win over the store.
+    let ran = shell(
+        ":",
+        &[&["filter", "--store", "s", "--agent", "a", "--format", "tsv"][..], &more, &["urls"]]
+            .concat(),
+        &folder,
+    );
+    ran.gives(0, &wanted);
+    let ran = fetch(&folder, &urls, &[&more[..], &["--again"]].concat());
+    assert_eq!((ran.status, figure(&ran, "fetched"), figure(&ran, "held")), (0, 1, 3), "{ran:?}");
+    for (text, message) in [
+        ("a.example allow\nb.example\n", "line 2: 'b.example' has no answer"),
+        ("\na.example deny\n", "line 2: "),
+        ("a.example allow\nA.example disallow\n", "line 2: 'A.example': the site has an override"),
+        ("http://a.example/x allow\n", "line 1: 'http://a.example/x': the URL of a page"),
+        ("a b.example allow\n", "line 1: "),
+    ] {
+        folder.file("lists/overrides", text);
+        let ran = fetch(&folder, &urls, &more);
+        ran.fails(2, "--overrides 'lists/overrides', ").says(message);
+    }
+    fetch(&folder, &urls, &["--overrides", "nothing"])
+        .fails(3, "cannot read --overrides 'nothing'");
+}
+
+/// A server that keeps the heads of requests, and answers each with rules.
+fn listener() -> (u16, std::sync::mpsc::Receiver<(String, IpAddr)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (sender, heads) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            let lines = BufReader::new(&connection).lines();
+            let head: Vec<String> =
+                lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+            let _ = sender.send((head.join("\n"), connection.peer_addr().unwrap().ip()));
+            let _ = connection
+                .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        }
+    });
+    (port, heads)
+}
+
+/// What requests look like and where they come from.
+#[test]
+fn requests_as_the_options_say() {
+    let (port, heads) = listener();
+    let url = format!("http://127.0.0.1:{port}/\n");
+    let more =
+        ["--header", "From: bot@foo.example", "--header", "X-A:1", "--source-address", "127.0.0.7"];
+    assert_eq!(fetch(&Folder::new(), &url, &more).status, 0);
+    let (head, from) = heads.recv().unwrap();
+    let head = head.to_ascii_lowercase();
+    assert!(head.contains("from: bot@foo.example") && head.contains("x-a: 1"), "{head}");
+    assert_eq!(from.to_string(), "127.0.0.7");
+    // Through a proxy, whose address is not checked.
+    let proxy = format!("http://127.0.0.1:{port}");
+    let ran = fetch(&Folder::new(), "http://127.9.9.9:81/\n", &["--proxy", &proxy]);
+    assert_eq!((ran.status, figure(&ran, "empty")), (0, 1), "{ran:?}");
+    let (head, _) = heads.recv().unwrap();
+    assert!(head.starts_with("GET http://127.9.9.9:81/robots.txt HTTP/1.1"), "{head}");
+    // Networks are allowed and denied one by one.
+    let folder = Folder::of(&[("urls", &url)]);
+    let public = |more: &[&str]| {
+        let first = ["fetch", "--send-user-agent", AGENT];
+        let ran = shell(":", &[&first[..], more, &["urls"]].concat(), &folder);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        figure(&ran, "empty")
+    };
+    assert_eq!(public(&[]), 0);
+    assert_eq!(public(&["--allow-network", "10.0.0.0/8"]), 0);
+    assert_eq!(public(&["--allow-network", "10.0.0.0/8", "--allow-network", "127.0.0.0/8"]), 1);
+    assert_eq!(public(&["--allow-private", "--deny-network", "127.0.0.0/30"]), 0);
+    // What is wrong is said with the option.
+    for (option, value, message) in [
+        ("--header", "x", "--header 'x': a header is NAME: VALUE"),
+        ("--header", "Host: x", "--header: \"Host\" is set by the fetcher"),
+        ("--proxy", "gopher://x", "--proxy: "),
+        ("--source-address", "192.0.2.1", "--source-address: 192.0.2.1 is not an address"),
+        ("--source-address", "x", "--source-address"),
+        ("--allow-network", "10.0.0.0/99", "--allow-network"),
+        ("--ca-file", "urls", "--ca-file 'urls': "),
+        ("--delay", "soon", "--delay"),
+        ("--max-size", "0", "--max-size"),
+    ] {
+        fetch(&folder, &url, &[option, value]).fails(2, message);
+    }
+    fetch(&folder, &url, &["--ca-file", "none"]).fails(3, "cannot read --ca-file 'none'");
+}
+
+/// Failures are retried within the run only if that is asked for.
+#[test]
+fn retries() {
+    let web = Web::new();
+    let url = web.origin(8, 0) + "/\n";
+    let ran = fetch(&Folder::new(), &url, &["--retries", "1"]);
+    assert_eq!((ran.status, figure(&ran, "unreachable")), (0, 1), "{ran:?}");
+    let seconds = ran.err.split("seconds ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!(seconds.parse::<f64>().unwrap() >= 0.5, "{ran:?}");
 }

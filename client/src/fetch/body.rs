@@ -1,9 +1,9 @@
-//! A body as it arrives: its encodings are undone, and it is cut at the limits.
+//! A body as it arrives: its encodings are undone, and it is cut at the limits, after a whole line.
 
 use http::HeaderMap;
 
 use super::decode::{Decoder, Encoding};
-use crate::outcome::Failure;
+use crate::outcome::{ByteOrder, Failure};
 
 /// How many bytes a decoder writes at a time.
 const SCRATCH_BYTES: usize = 16 * 1024;
@@ -25,7 +25,8 @@ pub(super) struct Incoming {
     /// How many more bytes the wire may deliver, and then each decoder.
     room: Vec<usize>,
     body: Vec<u8>,
-    is_truncated: bool,
+    /// Where the body was cut off, if it is full.
+    cut: Option<Cut>,
     is_empty: bool,
 }
 
@@ -49,16 +50,17 @@ impl Incoming {
             let is_plain = decoders.is_empty();
             *last = if is_plain { *last } else { usize::MAX }.min(limits.body_bytes);
         }
-        Incoming { decoders, room, body: Vec::new(), is_truncated: false, is_empty: true }
+        Incoming { decoders, room, body: Vec::new(), cut: None, is_empty: true }
     }
 
     /// Takes bytes from the wire. After [`Filled::Full`] no further bytes are kept.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Filled, Failure> {
         self.is_empty &= bytes.is_empty();
-        let filled = pass(&mut self.decoders, &mut self.room, bytes, &mut self.body);
-        let filled = filled.map_err(encoding_failure)?;
-        self.is_truncated |= filled == Filled::Full;
-        Ok(filled)
+        if self.cut.is_none() {
+            let cut = pass(&mut self.decoders, &mut self.room, bytes, &mut self.body);
+            self.cut = cut.map_err(encoding_failure)?;
+        }
+        Ok(if self.cut.is_some() { Filled::Full } else { Filled::NotYet })
     }
 
     /// Whether no byte has arrived yet.
@@ -67,18 +69,47 @@ impl Incoming {
     }
 
     /// The body, and whether it was cut off. Call it when the wire is at its end or the body is
-    /// full.
+    /// full. A body that was cut off ends with its last whole line: half a line, such as
+    /// `Disallow: /` of `Disallow: /private`, would be another rule.
     ///
     /// A body without a single byte is empty whatever its encoding: that is what servers mean.
     pub(super) fn end(self) -> Result<(Vec<u8>, bool), Failure> {
         let is_complete = self.is_empty || self.decoders.iter().all(Decoder::is_complete);
-        if !self.is_truncated && !is_complete {
+        if self.cut.is_none() && !is_complete {
             return Err(encoding_failure("it ends too early".to_owned()));
         }
         let mut body = self.body;
+        if let Some(cut) = self.cut {
+            body.truncate(whole_lines(&body, cut));
+        }
         body.shrink_to_fit();
-        Ok((body, self.is_truncated))
+        Ok((body, self.cut.is_some()))
     }
+}
+
+/// Where a body was cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cut {
+    /// Whether the next byte is the end of a line, as far as anyone knows.
+    is_before_line_end: bool,
+}
+
+/// How many bytes the whole lines of a body have. Lines end as in the library: CR, LF or both.
+fn whole_lines(body: &[u8], cut: Cut) -> usize {
+    if let Some((order, text)) = ByteOrder::of(body) {
+        let ends = |unit: &[u8; 2]| u8::try_from(order.unit(*unit)).is_ok_and(is_line_end);
+        let units = text.as_chunks().0;
+        let after = units.len() - units.iter().rposition(ends).map_or(0, |last| last + 1);
+        return body.len() - text.len() % 2 - 2 * after;
+    }
+    match cut.is_before_line_end {
+        true => body.len(),
+        false => body.iter().rposition(|byte| is_line_end(*byte)).map_or(0, |last| last + 1),
+    }
+}
+
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
 }
 
 /// Whether a body has reached its limit.
@@ -92,29 +123,28 @@ fn encoding_failure(cause: String) -> Failure {
     Failure::Encoding(super::failure::line(&cause))
 }
 
-/// Passes bytes through the decoders into the body, up to the limits.
+/// Passes bytes through the decoders into the body, up to the limits. Says whether one of them
+/// was reached.
 fn pass(
     decoders: &mut [Decoder],
     room: &mut [usize],
     bytes: &[u8],
     body: &mut Vec<u8>,
-) -> Result<Filled, String> {
-    let Some((room, later_rooms)) = room.split_first_mut() else { return Ok(Filled::NotYet) };
-    let kept = bytes.len().min(*room);
-    *room -= kept;
-    let is_full = kept < bytes.len();
-    let mut bytes = &bytes[..kept];
+) -> Result<Option<Cut>, String> {
+    let Some((room, later_rooms)) = room.split_first_mut() else { return Ok(None) };
+    let (mut bytes, beyond) = bytes.split_at(bytes.len().min(*room));
+    *room -= bytes.len();
     let Some((decoder, later_decoders)) = decoders.split_first_mut() else {
         body.extend_from_slice(bytes);
-        return Ok(if is_full { Filled::Full } else { Filled::NotYet });
+        return Ok(beyond.first().map(|next| Cut { is_before_line_end: is_line_end(*next) }));
     };
     let mut scratch = [0; SCRATCH_BYTES];
     loop {
         let step = decoder.step(bytes, &mut scratch)?;
         bytes = &bytes[step.taken..];
         let given = &scratch[..step.given];
-        if pass(later_decoders, later_rooms, given, body)? == Filled::Full {
-            return Ok(Filled::Full);
+        if let Some(cut) = pass(later_decoders, later_rooms, given, body)? {
+            return Ok(Some(cut));
         }
         let is_idle = step.taken == 0 && step.given == 0;
         // After a full buffer the decoder may hold more, even if it took all input.
@@ -122,7 +152,8 @@ fn pass(
             break;
         }
     }
-    Ok(if is_full { Filled::Full } else { Filled::NotYet })
+    // What the bytes beyond the limit would have become is unknown.
+    Ok((!beyond.is_empty()).then_some(Cut { is_before_line_end: false }))
 }
 
 #[cfg(test)]
@@ -268,15 +299,122 @@ mod tests {
                 let less = Limits { wire_bytes: wire.len() / 2, ..exact };
                 let (kept, is_truncated) = decode(name, &wire, less, piece).unwrap();
                 assert!(is_truncated && kept.len() < body.len() && body.starts_with(&kept));
+                assert!(kept.last().is_none_or(|last| *last == b'\n'), "{name}");
             }
+        }
+    }
+
+    /// Half a line would be another rule, so it is dropped.
+    #[test]
+    fn a_cut_body_ends_with_a_whole_line() {
+        let kept = |body: &[u8], limit: usize| -> Vec<u8> {
+            let mut all = ALL.iter().flat_map(|name| {
+                let wire = encode(name, body);
+                let limits = Limits { body_bytes: limit, ..LIMITS };
+                [1, 7, 1 << 20].map(|piece| decode(name, &wire, limits, piece).unwrap())
+            });
+            let (first, is_truncated) = all.next().unwrap();
+            assert_eq!(is_truncated, limit < body.len());
+            assert!(all.all(|other| other == (first.clone(), is_truncated)));
+            first
+        };
+        let body = b"User-agent: *\nDisallow: /private\nAllow: /\n";
+        assert_eq!(kept(body, 25), b"User-agent: *\n");
+        assert_eq!(kept(body, 31), b"User-agent: *\n");
+        // The line is whole, and only its end is missing.
+        assert_eq!(kept(body, 32), &body[..32]);
+        assert_eq!(kept(body, 33), &body[..33]);
+        assert_eq!(kept(body, 34), &body[..33]);
+        assert_eq!(kept(body, 14), b"User-agent: *\n");
+        assert_eq!(kept(body, 13), b"User-agent: *");
+        // Of a single line that is too long, nothing remains.
+        assert_eq!(kept(body, 12), b"");
+        assert_eq!(kept(body, 0), b"");
+        assert_eq!(kept(&[b'a'; 100], 99), b"");
+        assert_eq!(kept(&[b'a'; 100], 100), [b'a'; 100]);
+        // Lines may end with CR, or with both.
+        let body = b"a\rbcd\r\ne";
+        let lens: Vec<usize> = (0..=body.len()).map(|limit| kept(body, limit).len()).collect();
+        assert_eq!(lens, [0, 1, 2, 2, 2, 5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn a_cut_at_the_wire_ends_with_a_whole_line() {
+        let body = sample();
+        for name in &ALL[1..] {
+            let wire = encode(name, &body);
+            for part in 1..20 {
+                let limits = Limits { wire_bytes: wire.len() * part / 20, ..LIMITS };
+                let (kept, is_truncated) = decode(name, &wire, limits, 300).unwrap();
+                assert!(is_truncated && body.starts_with(&kept));
+                assert!(kept.last().is_none_or(|last| *last == b'\n'), "{name}");
+            }
+        }
+    }
+
+    /// In UTF-16, line ends are units.
+    #[test]
+    fn a_cut_body_in_utf_16() {
+        // U+0A0D and U+0D0A are letters of other scripts.
+        let text = "ab\ncd\u{0a0d}\u{0d0a}e\nf";
+        for swap in [false, true] {
+            let bytes = |unit: u16| if swap { unit.to_be_bytes() } else { unit.to_le_bytes() };
+            let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+            let body: Vec<u8> = units.flat_map(bytes).collect();
+            for limit in 0..body.len() {
+                let limits = Limits { body_bytes: limit, ..LIMITS };
+                let (kept, is_truncated) = decode("identity", &body, limits, 3).unwrap();
+                let wanted = match limit {
+                    0..=1 => 0,
+                    // The byte order mark.
+                    2..=7 => 2,
+                    8..=19 => 8,
+                    _ => 20,
+                };
+                assert!(is_truncated && body.starts_with(&kept));
+                assert_eq!(kept.len(), wanted, "{limit}");
+            }
+            let kept = decode("identity", &body, Limits { body_bytes: 21, ..LIMITS }, 3);
+            let response = crate::outcome::Response::new(200, kept.unwrap().0);
+            assert_eq!(response.body, text.trim_end_matches('f').as_bytes());
+        }
+    }
+
+    /// Names that are no encodings: browsers show such bodies as they are.
+    #[test]
+    fn character_sets_and_transfer_words_are_no_encodings() {
+        for name in [
+            "none",
+            "utf-8",
+            "UTF8",
+            "Utf-8, gzip",
+            "8bit",
+            "7bit",
+            "binary",
+            "iso-8859-1",
+            "windows-1252",
+            "us-ascii",
+            "text/plain",
+            "charset=utf-8",
+            "chunked",
+            "aws-chunked",
+            "gzip, aws-chunked",
+        ] {
+            let wire = if name.contains("gzip") { encode("gzip", b"x") } else { b"x".to_vec() };
+            let decoded = decode(name, &wire, LIMITS, 64);
+            assert_eq!(decoded, Ok((b"x".to_vec(), false)), "{name}");
+        }
+        for name in ["rot13", "compress", "x-compress", "exi", "dcb", "base64", "gzip;q=1", "utf"] {
+            let wanted = Err(Failure::Encoding(format!("unknown: {name}")));
+            assert_eq!(decode(name, b"x", LIMITS, 64), wanted);
         }
     }
 
     #[test]
     fn a_bomb_is_cut_at_the_limit() {
-        let zeros = vec![0; 100 << 20];
+        let lines = vec![b'\n'; 100 << 20];
         for name in &ALL[1..] {
-            let wire = encode(name, &zeros);
+            let wire = encode(name, &lines);
             assert!(wire.len() < 200_000, "{name}: {}", wire.len());
             let (kept, is_truncated) = decode(name, &wire, LIMITS, 1 << 16).unwrap();
             assert!(is_truncated && kept.len() == LIMITS.body_bytes, "{name}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,12 +22,13 @@ use super::address::Permitted;
 use super::body::Limits;
 use super::client::{Client, Settings};
 use super::connect::Connector;
+use super::dns::{self, DnsResolver};
 use super::error::InvalidFetcher;
 use super::fetcher::Fetcher;
 use super::health::Network;
 use super::proxy::Proxy;
 use super::redirect::Rules;
-use super::resolve::{CheckedResolver, Resolve, SystemResolver};
+use super::resolve::{CheckedResolver, Resolve};
 use super::turns::{Pace, Turns};
 
 impl Fetcher {
@@ -38,6 +39,18 @@ impl Fetcher {
     pub fn builder(user_agent: impl Into<String>) -> FetcherBuilder {
         FetcherBuilder::new(user_agent.into())
     }
+}
+
+/// How many file descriptors an attempt may hold at a time: usually one, two for FTP, and at worst
+/// one for each of the eight addresses that are tried of a name if none answers at once.
+pub const DESCRIPTORS_PER_ATTEMPT: usize = 8;
+
+/// Who looks up names.
+#[derive(Clone)]
+enum Names {
+    System,
+    Servers(Vec<SocketAddr>),
+    Custom(Arc<dyn Resolve>),
 }
 
 /// The settings of a [`Fetcher`].
@@ -54,7 +67,7 @@ pub struct FetcherBuilder {
     max_per_address: Option<usize>,
     request_delay: Duration,
     permitted: Permitted,
-    resolver: Arc<dyn Resolve>,
+    names: Names,
     authorities_pem: Vec<u8>,
     local: Vec<IpAddr>,
     proxy: Option<String>,
@@ -94,12 +107,12 @@ impl FetcherBuilder {
                 retry_wait: Duration::from_secs(1),
             },
             max_parallel: 256,
-            max_lookups: 1024,
+            max_lookups: 4096,
             max_per_host: Some(2),
             max_per_address: Some(2),
             request_delay: Duration::from_millis(100),
             permitted: Permitted::default(),
-            resolver: Arc::new(SystemResolver),
+            names: Names::System,
             authorities_pem: Vec::new(),
             local: Vec::new(),
             proxy: None,
@@ -182,7 +195,7 @@ impl FetcherBuilder {
     }
 
     /// How many names are looked up at a time, beside the attempts of
-    /// [`FetcherBuilder::max_parallel`]. Further ones wait. The default is 1024.
+    /// [`FetcherBuilder::max_parallel`]. Further ones wait. The default is 4096.
     ///
     /// A name is looked up before its attempt takes a turn, so names whose servers are silent
     /// hold up nobody as long as there are fewer of them than this.
@@ -311,9 +324,28 @@ impl FetcherBuilder {
         self
     }
 
-    /// Looks up names with this resolver instead of the system's.
+    /// Looks up names with this resolver, such as [`SystemResolver`](super::SystemResolver).
+    ///
+    /// By default the fetcher asks the system's name servers itself (see
+    /// [`FetcherBuilder::name_servers`]).
     pub fn resolver(mut self, resolver: impl Resolve) -> FetcherBuilder {
-        self.resolver = Arc::new(resolver);
+        self.names = Names::Custom(Arc::new(resolver));
+        self
+    }
+
+    /// Asks these name servers, in this order, instead of the system's. Their addresses may be
+    /// private.
+    ///
+    /// The system's are those of `/etc/resolv.conf` (or of what the system has in its place), or
+    /// 127.0.0.1 if there are none. Of its options `timeout` and `edns0` apply. Either way the
+    /// file of hosts comes first, names are absolute (no search domains apply), and A and AAAA
+    /// are asked for together. The next server is asked as well if one fails, or is silent for
+    /// `timeout` or its share of half the time, whichever is shorter. A name gets three quarters
+    /// of [`FetcherBuilder::connect_timeout`]. The rest is for finding out whether the servers
+    /// answer at all: silent servers are a [`LocalFault`](crate::outcome::LocalFault), a silent
+    /// name is the site's failure.
+    pub fn name_servers(mut self, servers: impl IntoIterator<Item = SocketAddr>) -> FetcherBuilder {
+        self.names = Names::Servers(servers.into_iter().collect());
         self
     }
 
@@ -322,6 +354,22 @@ impl FetcherBuilder {
         self.authorities_pem.extend_from_slice(pem);
         self.authorities_pem.push(b'\n');
         self
+    }
+
+    /// How many file descriptors a fetcher with these settings may need at a time, so that the
+    /// process's limit can be raised or the settings be lowered: for each attempt
+    /// [`DESCRIPTORS_PER_ATTEMPT`](super::DESCRIPTORS_PER_ATTEMPT), some for the look-ups, and 32
+    /// for canaries and the runtime. For a resolver of your own, one for each look-up is
+    /// counted.
+    #[must_use]
+    pub fn descriptors(&self) -> usize {
+        let lookups = match &self.names {
+            Names::Custom(_) => self.max_lookups,
+            Names::System => dns::descriptors(dns::MAX_SYSTEM_SERVERS, self.max_lookups),
+            Names::Servers(servers) => dns::descriptors(servers.len(), self.max_lookups),
+        };
+        let attempts = self.max_parallel.saturating_mul(DESCRIPTORS_PER_ATTEMPT);
+        attempts.saturating_add(lookups).saturating_add(32)
     }
 
     /// Builds the fetcher.
@@ -333,7 +381,20 @@ impl FetcherBuilder {
         let headers = headers(&self.user_agent, &self.headers)?;
         self.check()?;
         let permitted = Arc::new(self.permitted);
-        let resolver = Arc::clone(&self.resolver);
+        let limit = self.settings.connect_timeout;
+        let names: Arc<dyn Resolve> = match self.names {
+            Names::Custom(resolver) => resolver,
+            Names::System => {
+                Arc::new(DnsResolver::of_system(limit).map_err(InvalidFetcher::NameServers)?)
+            }
+            Names::Servers(servers) if servers.is_empty() => {
+                return Err(InvalidFetcher::NameServers("there are none".to_owned()));
+            }
+            Names::Servers(servers) => Arc::new(
+                DnsResolver::of_servers(servers, limit).map_err(InvalidFetcher::NameServers)?,
+            ),
+        };
+        let resolver = Arc::clone(&names);
         let proxy = self
             .proxy
             .map(|url| {
@@ -349,7 +410,7 @@ impl FetcherBuilder {
         let pace = |places| Pace { places, delay: self.request_delay };
         let client = Client {
             connector: Connector { offers_http2, offers_http1, local: self.local, proxy },
-            resolver: CheckedResolver { resolver: self.resolver, permitted },
+            resolver: CheckedResolver { resolver: names, permitted },
             headers,
             turns: Turns::new(pace(self.max_per_host), pace(self.max_per_address)),
             places: Semaphore::new(self.max_parallel),

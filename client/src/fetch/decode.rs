@@ -38,6 +38,7 @@ impl Encoding {
                     b"deflate" => all.push(Encoding::Deflate),
                     b"br" => all.push(Encoding::Brotli),
                     b"zstd" => all.push(Encoding::Zstd),
+                    name if is_no_encoding(name) => {}
                     _ => return Err(format!("unknown: {}", String::from_utf8_lossy(name))),
                 }
             }
@@ -47,6 +48,40 @@ impl Encoding {
         }
         Ok(all)
     }
+}
+
+/// Whether a name, in lower case, is none of a content encoding: servers also write character sets
+/// there, MIME's and HTTP's transfer encodings, media types, and words for "none". The body is
+/// then as it should be, and browsers and curl show it.
+fn is_no_encoding(name: &[u8]) -> bool {
+    const WORDS: [&[u8]; 19] = [
+        // No encoding at all.
+        b"none",
+        b"no",
+        b"off",
+        b"false",
+        b"null",
+        b"default",
+        b"plain",
+        b"text",
+        b"text/plain",
+        b"text/html",
+        // Transfer encodings that leave the bytes as they are, or that HTTP has already undone.
+        // `aws-chunked` is how a file was sent to Amazon's S3.
+        b"7bit",
+        b"8bit",
+        b"binary",
+        b"chunked",
+        b"aws-chunked",
+        // Character sets.
+        b"ascii",
+        b"us-ascii",
+        b"latin1",
+        b"unicode",
+    ];
+    const CHARACTER_SETS: [&[u8]; 6] =
+        [b"utf-8", b"utf8", b"utf-16", b"iso-8859-", b"windows-125", b"charset="];
+    WORDS.contains(&name) || CHARACTER_SETS.iter().any(|start| name.starts_with(start))
 }
 
 /// What a step did.

@@ -32,6 +32,8 @@ pub enum InvalidFetcher {
     },
     /// There are no certificate authorities to trust, or the given ones cannot be read.
     Authorities(String),
+    /// No name servers are given, or the system's configuration of them cannot be read.
+    NameServers(String),
     /// The HTTP client could not be built.
     Client(String),
 }
@@ -57,6 +59,10 @@ impl fmt::Display for InvalidFetcher {
                 f,
                 "no certificate authorities to trust: {cause}; install the system's (the \
                  package ca-certificates) or pass some to trust_pem"
+            ),
+            InvalidFetcher::NameServers(cause) => write!(
+                f,
+                "no name servers to ask: {cause}; give the addresses of some to name_servers"
             ),
             InvalidFetcher::Client(cause) => {
                 write!(f, "the HTTP client could not be built: {cause}")

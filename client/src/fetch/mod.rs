@@ -20,7 +20,7 @@
 //!
 //! | step | what | where |
 //! |---|---|---|
-//! | resolve | host → the addresses the fetcher may connect to | [`Resolve`], [`is_public`] |
+//! | resolve | host → the addresses the fetcher may connect to | [`Resolve`], `dns`, [`is_public`] |
 //! | wait | for a turn at the host and at the address, and for a place | `turns`, `visit` |
 //! | connect | TCP, the proxy, TLS; to one address after another | `visit`, `connect`, `proxy` |
 //! | request | one request, the head of its answer, the redirect it sends | `http`, `wire`, `redirect`, `ftp` |
@@ -66,6 +66,7 @@ mod client;
 mod clock;
 mod connect;
 mod decode;
+mod dns;
 mod error;
 mod failure;
 mod fetcher;
@@ -81,7 +82,7 @@ mod visit;
 mod wire;
 
 pub use address::is_public;
-pub use builder::FetcherBuilder;
+pub use builder::{DESCRIPTORS_PER_ATTEMPT, FetcherBuilder};
 pub use error::InvalidFetcher;
 pub use fetcher::Fetcher;
 pub use health::Health;

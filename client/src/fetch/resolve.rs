@@ -77,8 +77,8 @@ pub trait Resolve: Send + Sync + 'static {
 /// The system's resolver, `getaddrinfo`, called on Tokio's threads for blocking work.
 ///
 /// Use it where names come from sources that only the system knows: mDNS, NIS, `nsswitch.conf`.
-/// Otherwise [`DnsResolver`](super::DnsResolver), the default, is better: here a thread stays
-/// busy until the system gives up, even if the fetch has timed out long before, so silent names
+/// Otherwise the default is better (see
+/// [`name_servers`](super::FetcherBuilder::name_servers)): here a thread stays busy until the system gives up, even if the fetch has timed out long before, so silent names
 /// soon occupy all of them. The system does not tell a silent name from silent name servers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemResolver;

@@ -7,6 +7,7 @@ use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 
 use super::local::LocalFault;
+use super::utf16;
 use crate::time::Timestamp;
 
 /// One attempt to fetch a robots.txt, with its redirects.
@@ -83,26 +84,39 @@ pub struct Response {
     pub status: u16,
     /// All headers of the answer. Empty over FTP.
     pub headers: HeaderMap,
-    /// The body of a 2xx answer, with content encodings undone. The bodies of other answers are
-    /// not the file, and are not read.
+    /// The body of a 2xx answer, with content encodings undone, in UTF-8. The bodies of other
+    /// answers are not the file, and are not read.
     pub body: Vec<u8>,
-    /// Whether the body was cut off because it exceeded the fetcher's limit.
+    /// Whether the body was cut off because it exceeded the fetcher's limit. It then ends with its
+    /// last whole line.
     pub is_truncated: bool,
+    /// Whether the body came in UTF-16, and [`Response::new`] turned it into UTF-8.
+    pub is_transcoded: bool,
 }
 
 impl Response {
     /// A complete answer without headers.
+    ///
+    /// A body in UTF-16 with a byte order mark is turned into UTF-8. Robots.txt files are UTF-8
+    /// (RFC 9309, §2.2), and read as that, one in UTF-16 has no rules at all: it would allow
+    /// everything, which its author certainly did not mean.
     ///
     /// ```
     /// use robotsieve_client::outcome::Response;
     ///
     /// let mut response = Response::new(200, b"User-agent: *\nDisallow: /private".to_vec());
     /// response.headers.insert("cache-control", "max-age=3600".parse()?);
+    /// let response = Response::new(200, *b"\xff\xfeU\0s\0e\0r\0");
+    /// assert_eq!((&response.body[..], response.is_transcoded), (&b"User"[..], true));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Response {
-        Response { status, headers: HeaderMap::new(), body: body.into(), is_truncated: false }
+        let body = body.into();
+        let utf8 = utf16::to_utf8(&body);
+        let is_transcoded = utf8.is_some();
+        let body = utf8.unwrap_or(body);
+        Response { status, headers: HeaderMap::new(), body, is_truncated: false, is_transcoded }
     }
 }
 

@@ -24,6 +24,7 @@ mod silence;
 mod state;
 #[cfg(test)]
 mod tests;
+mod utf16;
 
 pub use attempt::{Attempt, Failure, Redirect, Response, Stage};
 #[cfg(feature = "fetch")]
@@ -32,3 +33,5 @@ pub use local::{LocalFault, LocalKind};
 pub use protocol::{AfterLimit, Protocol};
 pub use ruling::{Holds, Ruling, Why};
 pub use state::{CachedCopy, Cause, Condition, ContentHash, OriginState, Outcome};
+#[cfg(feature = "fetch")]
+pub(crate) use utf16::ByteOrder;

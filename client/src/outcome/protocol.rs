@@ -398,12 +398,17 @@ impl Protocol {
         }
     }
 
-    /// Each failure doubles the wait. `Retry-After` may lengthen it, but never beyond
+    /// Each failure doubles the wait, up to the end of the grace period: the attempt there decides
+    /// what applies next. `Retry-After` may lengthen the wait, but never beyond
     /// [`Protocol::longest_retry`].
     fn next_after_failure(&self, state: &OriginState) -> Timestamp {
         let doubled = state.failures.saturating_sub(1).min(31);
         let wait = self.first_retry.saturating_mul(1 << doubled).min(self.longest_retry);
-        let next = state.attempted + wait;
+        let mut next = state.attempted + wait;
+        let grace_end = state.unreachable_since.map_or(Timestamp(0), |since| since + self.grace);
+        if state.attempted < grace_end {
+            next = next.min(grace_end.max(state.attempted + self.first_retry));
+        }
         state.retry_after.map_or(next, |asked| asked.max(next))
     }
 

@@ -26,7 +26,9 @@ fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Result<Response
         map.append(name, value);
     });
     let headers = map;
-    Ok(Response { status, headers, body: body.to_vec(), is_truncated: false })
+    let mut response = Response::new(status, body);
+    response.headers = headers;
+    Ok(response)
 }
 
 fn attempt(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
@@ -629,6 +631,16 @@ fn when_to_try_again() {
     known.failures = u32::MAX;
     known = then(rfc, &known, known.attempted + HOUR, 500);
     assert_eq!(known.failures, u32::MAX);
+    // The end of Google's twelve hours is not missed, but comes no sooner than any other retry.
+    let google = &Protocol::GOOGLE;
+    let next = |known: &OriginState| google.ruling(known, known.attempted).next_attempt;
+    let mut known = first(google, 500, &[]);
+    for minutes in [5, 15, 35, 75, 155, 315, 635, 720, 1080] {
+        assert_eq!(next(&known), START + MINUTE * minutes);
+        known = then(google, &known, START + MINUTE * minutes, 500);
+    }
+    let known = failing(google, None, &[Duration::ZERO, 12 * HOUR - SECOND]);
+    assert_eq!(next(&known), START + 12 * HOUR - SECOND + 5 * MINUTE);
 }
 
 #[test]
@@ -733,6 +745,23 @@ fn conditions() {
     assert_eq!(condition(b"<", false), Condition::Parsed);
     assert_eq!(condition(b"<html", true), Condition::Truncated);
     assert_eq!(condition(RULES, true), Condition::Truncated);
+}
+
+/// A file in UTF-16 is read, so it does not allow everything without a word.
+#[test]
+fn a_body_in_utf_16() {
+    let text = "User-agent: *\r\nDisallow: /x\r\n";
+    for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        let response = Response::new(200, units.flat_map(bytes).collect::<Vec<u8>>());
+        assert!(response.is_transcoded);
+        assert_eq!(response.body, text.as_bytes());
+        let known = Protocol::RFC9309.after(None, &attempt(START, Ok(response))).unwrap();
+        let copy = known.copy.unwrap();
+        assert_eq!(copy.content, ContentHash::of(text.as_bytes()));
+        assert_eq!((copy.len as usize, copy.condition()), (text.len(), Condition::Parsed));
+    }
+    assert!(!Response::new(200, RULES).is_transcoded);
 }
 
 #[test]

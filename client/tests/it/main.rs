@@ -1,6 +1,7 @@
 //! All tests of the crate, in one program: linking it once is faster than linking one for each
 //! file.
 
+mod answers;
 #[cfg(feature = "fetch")]
 mod fetch;
 #[cfg(feature = "sieve")]

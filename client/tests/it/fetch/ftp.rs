@@ -49,7 +49,7 @@ async fn a_file_is_fetched_and_an_absent_one_is_404() {
 #[tokio::test]
 async fn a_large_file_is_cut() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("robots.txt"), vec![b'#'; 20 << 20]).unwrap();
+    std::fs::write(folder.path().join("robots.txt"), vec![b'\n'; 20 << 20]).unwrap();
     let site = serving(&folder).await;
     let attempt = fetch(&site.url("ftp", "/")).await;
     let response = answered(&attempt);
@@ -165,7 +165,11 @@ async fn the_commands_are_those_of_anonymous_ftp() {
 /// A server cannot send the client to another host for the data.
 #[tokio::test]
 async fn the_data_connection_goes_where_the_control_connection_went() {
-    let elsewhere = TcpListener::bind("127.0.0.2:0").await.unwrap();
+    // Nobody else gets this port, and nobody listens at it here.
+    let here = tokio::net::TcpSocket::new_v4().unwrap();
+    here.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let port = here.local_addr().unwrap().port();
+    let elsewhere = TcpListener::bind(("127.0.0.2", port)).await.unwrap();
     let refused = |command: &str, port, host: &str| match command {
         "EPSV" => "502 No\r\n".to_owned(),
         "PASV" => pasv(host, port),
@@ -176,7 +180,6 @@ async fn the_data_connection_goes_where_the_control_connection_went() {
         assert_eq!(answered(&fetch(&site.url("ftp", "/")).await).body, ROBOTS, "{host}");
     }
     // Not even with the port of a listener there.
-    let port = elsewhere.local_addr().unwrap().port();
     let site = scripted(HELLO, move |c, _| refused(c, port, "127,0,0,2"), ROBOTS).await;
     let failure = failed(fetch(&site.url("ftp", "/")).await);
     assert!(matches!(failure, Failure::Broken(_) | Failure::Connect(_)), "{failure}");

@@ -223,6 +223,10 @@ async fn content_encodings_are_undone() {
         ("zstd", zstd),
         ("br, gzip", gzip_of_br),
         ("identity", ROBOTS.to_vec()),
+        // No encodings, but what servers write.
+        ("utf-8", ROBOTS.to_vec()),
+        ("none", ROBOTS.to_vec()),
+        ("8bit", ROBOTS.to_vec()),
     ] {
         let site = Site::http(move |_| answer(200, &[("content-encoding", name)], &body)).await;
         let attempt = fetch(&site.url("http", "/")).await;
@@ -236,6 +240,21 @@ async fn content_encodings_are_undone() {
         let site = Site::http(move |_| answer(404, &[("content-encoding", name)], ROBOTS)).await;
         assert_eq!(answered(&fetch(&site.url("http", "/")).await).status, 404);
     }
+}
+
+#[tokio::test]
+async fn a_file_in_utf_16_becomes_utf_8() {
+    let units = "\u{feff}User-agent: *\nDisallow: /private\n".encode_utf16();
+    let body: Vec<u8> = units.flat_map(u16::to_le_bytes).collect();
+    let site = Site::http(move |_| answer(200, &[], &body)).await;
+    let attempt = fetch(&site.url("http", "/")).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+    assert!(answered(&attempt).is_transcoded);
+    // Cut within the last line.
+    let fetcher = settings().max_body_bytes(50).build().unwrap();
+    let attempt = fetcher.fetch(&origin(&site.url("http", "/")), None).await;
+    assert_eq!(answered(&attempt).body, b"User-agent: *\n");
+    assert!(answered(&attempt).is_truncated);
 }
 
 #[tokio::test]

@@ -1,8 +1,14 @@
 //! The fetcher against real servers on loopback.
 
+mod dns;
+mod floods;
 mod ftp;
 mod http;
+mod lenient;
 mod limits;
+mod local;
 mod nginx;
+mod proxies;
 mod ssrf;
 mod tls;
+mod turns;

@@ -36,7 +36,7 @@ async fn http2_that_redirects_and_goes_on_for_long() {
     let tls = authority::test().server("site.test", &["h2"]);
     let site = Site::https(tls, |request| match request.uri.path() {
         "/robots.txt" => answer(308, &[("location", "/big")], b"moved"),
-        _ => answer(200, &[], &vec![b'#'; 3 << 20]),
+        _ => answer(200, &[], &vec![b'\n'; 3 << 20]),
     })
     .await;
     let attempt = fetch(&site.url("https", "/")).await;

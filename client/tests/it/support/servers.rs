@@ -1,6 +1,9 @@
 //! Scripted servers on loopback, and a fetcher that can reach them.
 
 pub mod authority;
+pub mod frames;
+pub mod names;
+pub mod proxy;
 pub mod site;
 
 use std::io::Write;

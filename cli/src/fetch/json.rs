@@ -1,0 +1,77 @@
+//! What `fetch --json` prints: everything that is known about a site, as docs/fetch.schema.json
+//! says.
+
+use robotsieve::Origin;
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{CachedCopy, Cause, OriginState, Outcome, Ruling};
+use serde_json::{Value, json};
+
+use crate::write::bytes;
+
+/// The version of the format.
+const SCHEMA: &str = "robotsieve-fetch-1";
+
+/// A JSON object on a line of its own.
+pub fn line(origin: &Origin<'_>, known: &OriginState, ruling: &Ruling) -> String {
+    let (outcome, cause) = match &known.last {
+        Outcome::Absent(cause) => ("absent", Some(cause)),
+        Outcome::Unreachable(cause) => ("unreachable", Some(cause)),
+        _ => ("present", None),
+    };
+    let status = match cause {
+        Some(Cause::Status(status)) => Some(*status),
+        _ => None,
+    };
+    let mut object = json!({
+        "schema": SCHEMA,
+        "origin": origin.key(),
+        "condition": known.condition().as_str(),
+        "outcome": outcome,
+        "cause": cause.map(|_| super::cause(&known.last)),
+        "status": status,
+        "attempted": time(known.attempted),
+        "failures": known.failures,
+        "unreachable_since": known.unreachable_since.map(time),
+        "retry_after": known.retry_after.map(time),
+        "holds": ruling.holds.as_str(),
+        "why": ruling.why.as_str(),
+        "until": forever(ruling.until),
+        "next_attempt": forever(ruling.next_attempt),
+        "copy": known.copy.as_ref().map(copy),
+    });
+    if let Some(map) = object.as_object_mut() {
+        map.retain(|_, value| !value.is_null());
+    }
+    object.to_string() + "\n"
+}
+
+fn copy(copy: &CachedCopy) -> Value {
+    let mut object = json!({
+        "sha256": copy.content.to_string(),
+        "bytes": copy.len,
+        "fetched": time(copy.at),
+        "lifetime_seconds": copy.lifetime,
+        "fresh_until": time(copy.fresh_until()),
+        "is_truncated": copy.is_truncated,
+        "is_blank": copy.is_blank,
+        "looks_like_html": copy.looks_like_html,
+    });
+    if let Some(url) = &copy.final_url {
+        object["final_url"] = url.as_str().into();
+    }
+    for (name, value) in [("etag", &copy.etag), ("last_modified", &copy.last_modified)] {
+        if let Some(value) = value {
+            bytes::put(&mut object, name, value);
+        }
+    }
+    object
+}
+
+fn time(time: Timestamp) -> String {
+    humantime::format_rfc3339_seconds(time.into()).to_string()
+}
+
+/// The time, or nothing for the end of time.
+fn forever(at: Timestamp) -> Option<String> {
+    (at != Timestamp(u64::MAX)).then(|| time(at))
+}

@@ -1,0 +1,401 @@
+//! UDP sockets that many queries share, so that any number of silent names needs few of them.
+//!
+//! Each socket is connected to its name server: the system drops what comes from elsewhere, and
+//! tells if nothing listens there. A query is found again by its number, which no other query on
+//! the same socket has. The ports are random, and a socket takes new queries only until it has
+//! had [`USES`]: so a forger has to guess port and number, as if each query had its own socket.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use futures_util::stream::Stream;
+use hickory_resolver::config::{ConnectionConfig, ProtocolConfig};
+use hickory_resolver::net::NetError;
+use hickory_resolver::net::runtime::{
+    DnsUdpSocket, RuntimeProvider, TokioHandle, TokioRuntimeProvider, TokioTime,
+};
+use hickory_resolver::net::tcp::TcpClientStream;
+use hickory_resolver::net::udp::UdpClientStream;
+use hickory_resolver::net::xfer::{DnsExchange, DnsHandle, DnsRequestSender};
+use hickory_resolver::proto::op::{DnsRequest, DnsResponse};
+use hickory_resolver::{ConnectionProvider, PoolContext};
+use tokio::net::UdpSocket;
+use tokio::task::AbortHandle;
+
+use super::heard::{Debt, Heard, lock};
+
+/// How many queries a socket takes before it is replaced.
+pub(super) const USES: usize = 256;
+/// How many sockets of a name server take queries at a time.
+pub(super) const SOCKETS: usize = 16;
+/// A query is sent again after this time.
+const RETRANSMIT_MILLIS: u64 = 1500;
+/// How often a query is sent to a server.
+const SENDS: u8 = 2;
+/// The longest answer over UDP.
+const MAX_PACKET_BYTES: usize = 4096;
+/// How many answers to one query are kept until it reads them. Only forgers send more than one.
+const MAX_PACKETS: usize = 8;
+
+/// A socket, and the queries that wait for its packets.
+struct Shared {
+    socket: Arc<UdpSocket>,
+    queries: Arc<Queries>,
+    uses: AtomicUsize,
+    receiving: AbortHandle,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.receiving.abort();
+    }
+}
+
+#[derive(Default)]
+struct Queries {
+    waiting: Mutex<HashMap<u16, Waiting>>,
+    /// Set once nobody receives any more, because the runtime ended.
+    is_dead: AtomicBool,
+}
+
+#[derive(Default)]
+struct Waiting {
+    packets: VecDeque<io::Result<Vec<u8>>>,
+    waker: Option<Waker>,
+}
+
+impl Queries {
+    fn push(&self, number: u16, packet: io::Result<Vec<u8>>) {
+        if let Some(waiting) = lock(&self.waiting).get_mut(&number)
+            && waiting.packets.len() < MAX_PACKETS
+        {
+            waiting.packets.push_back(packet);
+            if let Some(waker) = waiting.waker.take() {
+                waker.wake();
+            }
+        }
+    }
+
+    /// Ends all queries, because the server cannot be reached.
+    fn fail(&self, cause: (io::ErrorKind, Option<i32>)) {
+        for waiting in lock(&self.waiting).values_mut() {
+            waiting.packets.push_back(Err(error(cause)));
+            if let Some(waker) = waiting.waker.take() {
+                waker.wake();
+            }
+        }
+    }
+}
+
+/// Ends the queries when the task that receives is dropped.
+struct Receiving {
+    queries: Arc<Queries>,
+    heard: Arc<Heard>,
+    debt: Arc<Debt>,
+    trouble: Arc<Trouble>,
+}
+
+impl Drop for Receiving {
+    fn drop(&mut self) {
+        self.queries.is_dead.store(true, Ordering::SeqCst);
+        self.queries.fail((io::ErrorKind::BrokenPipe, None));
+    }
+}
+
+async fn receive(socket: Arc<UdpSocket>, receiving: Receiving) {
+    let mut bytes = vec![0; MAX_PACKET_BYTES];
+    loop {
+        match socket.recv(&mut bytes).await {
+            Ok(len) => {
+                if let Some(number) = number(&bytes[..len]) {
+                    *lock(&receiving.trouble) = None;
+                    receiving.debt.answered();
+                    receiving.heard.note(&bytes[..len]);
+                    receiving.queries.push(number, Ok(bytes[..len].to_vec()));
+                }
+            }
+            Err(cause) => {
+                let cause = (cause.kind(), cause.raw_os_error());
+                *lock(&receiving.trouble) = Some(cause);
+                receiving.queries.fail(cause);
+                // An error that does not go away must not keep a core busy.
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+    }
+}
+
+/// The number of a message: its first two bytes.
+fn number(message: &[u8]) -> Option<u16> {
+    message.first_chunk().map(|bytes| u16::from_be_bytes(*bytes))
+}
+
+impl Shared {
+    fn new(sockets: &Sockets) -> io::Result<Shared> {
+        let server = sockets.server;
+        let any: SocketAddr = match server {
+            SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+            SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+        };
+        let socket = std::net::UdpSocket::bind(any)?;
+        socket.set_nonblocking(true)?;
+        socket.connect(server)?;
+        let socket = Arc::new(UdpSocket::from_std(socket)?);
+        let queries = Arc::new(Queries::default());
+        let receiving = Receiving {
+            queries: Arc::clone(&queries),
+            heard: Arc::clone(&sockets.heard),
+            debt: Arc::clone(&sockets.debt),
+            trouble: Arc::clone(&sockets.trouble),
+        };
+        let receiving = tokio::spawn(receive(Arc::clone(&socket), receiving)).abort_handle();
+        Ok(Shared { socket, queries, uses: AtomicUsize::new(0), receiving })
+    }
+
+    /// Takes a query with this number, unless it has one already.
+    fn take(&self, number: u16) -> bool {
+        if self.queries.is_dead.load(Ordering::SeqCst) {
+            return false;
+        }
+        let mut waiting = lock(&self.queries.waiting);
+        if waiting.contains_key(&number) {
+            return false;
+        }
+        waiting.insert(number, Waiting::default());
+        self.uses.fetch_add(1, Ordering::SeqCst);
+        true
+    }
+}
+
+/// The sockets of one name server, and the connections to it.
+#[derive(Clone)]
+pub(super) struct Sockets {
+    server: SocketAddr,
+    open: Arc<Mutex<VecDeque<Arc<Shared>>>>,
+    heard: Arc<Heard>,
+    debt: Arc<Debt>,
+    trouble: Arc<Trouble>,
+    tokio: TokioRuntimeProvider,
+}
+
+/// The last error of a server's sockets, until the server answers: its number, or its kind.
+type Trouble = Mutex<Option<(io::ErrorKind, Option<i32>)>>;
+
+fn error((kind, code): (io::ErrorKind, Option<i32>)) -> io::Error {
+    code.map_or_else(|| kind.into(), io::Error::from_raw_os_error)
+}
+
+impl Sockets {
+    pub(super) fn new(server: SocketAddr, heard: Arc<Heard>, debt: Arc<Debt>) -> Sockets {
+        let (open, trouble) = (Arc::default(), Arc::default());
+        Sockets { server, open, heard, debt, trouble, tokio: TokioRuntimeProvider::new() }
+    }
+
+    /// The last error, if the server has not answered since.
+    pub(super) fn trouble(&self) -> Option<io::Error> {
+        lock(&self.trouble).map(error)
+    }
+
+    /// A socket that takes a query with this number.
+    fn take(&self, number: u16) -> io::Result<Arc<Shared>> {
+        let mut open = lock(&self.open);
+        open.retain(|shared| {
+            shared.uses.load(Ordering::SeqCst) < USES
+                && !shared.queries.is_dead.load(Ordering::SeqCst)
+        });
+        if open.len() == SOCKETS {
+            for _ in 0..open.len() {
+                open.rotate_left(1);
+                if let Some(shared) = open.back().filter(|shared| shared.take(number)) {
+                    return Ok(Arc::clone(shared));
+                }
+            }
+        }
+        let shared = match Shared::new(self) {
+            Ok(shared) => Arc::new(shared),
+            // Short of descriptors, the query shares a socket.
+            Err(cause) => {
+                let other = open.iter().find(|shared| shared.take(number));
+                *lock(&self.trouble) = Some((cause.kind(), cause.raw_os_error()));
+                return other.map(Arc::clone).ok_or(cause);
+            }
+        };
+        shared.take(number);
+        open.push_back(Arc::clone(&shared));
+        if open.len() > SOCKETS {
+            open.pop_front();
+        }
+        Ok(shared)
+    }
+}
+
+impl RuntimeProvider for Sockets {
+    type Handle = TokioHandle;
+    type Timer = TokioTime;
+    type Udp = Query;
+    type Tcp = <TokioRuntimeProvider as RuntimeProvider>::Tcp;
+
+    fn create_handle(&self) -> TokioHandle {
+        self.tokio.create_handle()
+    }
+
+    fn connect_tcp(
+        &self,
+        server: SocketAddr,
+        bind: Option<SocketAddr>,
+        timeout: Option<Duration>,
+    ) -> Pin<Box<dyn Send + Future<Output = io::Result<Self::Tcp>>>> {
+        self.tokio.connect_tcp(server, bind, timeout)
+    }
+
+    fn bind_udp(
+        &self,
+        _: SocketAddr,
+        _: SocketAddr,
+    ) -> Pin<Box<dyn Send + Future<Output = io::Result<Query>>>> {
+        let query = Query { sockets: self.clone(), taken: Mutex::new(None) };
+        Box::pin(std::future::ready(Ok(query)))
+    }
+}
+
+/// What one query sees of a shared socket.
+pub(super) struct Query {
+    sockets: Sockets,
+    taken: Mutex<Option<(Arc<Shared>, u16)>>,
+}
+
+impl Drop for Query {
+    fn drop(&mut self) {
+        if let Some((shared, number)) = lock(&self.taken).take() {
+            lock(&shared.queries.waiting).remove(&number);
+        }
+    }
+}
+
+impl DnsUdpSocket for Query {
+    type Time = TokioTime;
+
+    fn poll_recv_from(
+        &self,
+        context: &mut Context<'_>,
+        bytes: &mut [u8],
+    ) -> Poll<io::Result<(usize, SocketAddr)>> {
+        let taken = lock(&self.taken);
+        let Some((shared, number)) = &*taken else {
+            return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
+        };
+        let mut waiting = lock(&shared.queries.waiting);
+        let Some(waiting) = waiting.get_mut(number) else {
+            return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
+        };
+        match waiting.packets.pop_front() {
+            Some(Ok(packet)) => {
+                let len = packet.len().min(bytes.len());
+                bytes[..len].copy_from_slice(&packet[..len]);
+                Poll::Ready(Ok((len, self.sockets.server)))
+            }
+            Some(Err(cause)) => Poll::Ready(Err(cause)),
+            None => {
+                waiting.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    fn poll_send_to(
+        &self,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+        _: SocketAddr,
+    ) -> Poll<io::Result<usize>> {
+        let mut taken = lock(&self.taken);
+        if taken.is_none() {
+            let Some(number) = number(bytes) else {
+                return Poll::Ready(Err(io::ErrorKind::InvalidInput.into()));
+            };
+            *taken = Some((self.sockets.take(number)?, number));
+        }
+        match &*taken {
+            Some((shared, _)) => {
+                self.sockets.debt.asked();
+                shared.socket.poll_send(context, bytes)
+            }
+            None => Poll::Ready(Err(io::ErrorKind::NotConnected.into())),
+        }
+    }
+}
+
+/// Makes the connections to one name server.
+#[derive(Clone)]
+pub(super) struct Connections(pub(super) Sockets);
+
+/// A connection to a name server.
+#[derive(Clone)]
+pub(super) enum Connection {
+    /// Each query is on its own: there is no queue that can be full.
+    Udp {
+        sockets: Sockets,
+        timeout: Duration,
+    },
+    Tcp(DnsExchange<Sockets>),
+}
+
+impl DnsHandle for Connection {
+    type Response = Pin<Box<dyn Stream<Item = Result<DnsResponse, NetError>> + Send>>;
+    type Runtime = Sockets;
+
+    fn send(&self, request: DnsRequest) -> Self::Response {
+        match self {
+            Connection::Udp { sockets, timeout } => {
+                let mut stream = UdpClientStream::builder(sockets.server, sockets.clone())
+                    .with_timeout(Some(*timeout))
+                    .with_max_retries(SENDS)
+                    .with_retry_interval_floor(RETRANSMIT_MILLIS)
+                    .with_os_port_selection(true)
+                    .build();
+                Box::pin(stream.send_message(request))
+            }
+            Connection::Tcp(exchange) => Box::pin(exchange.send(request)),
+        }
+    }
+}
+
+impl ConnectionProvider for Connections {
+    type Conn = Connection;
+    type FutureConn = Pin<Box<dyn Future<Output = Result<Connection, NetError>> + Send>>;
+    type RuntimeProvider = Sockets;
+
+    fn new_connection(
+        &self,
+        _: std::net::IpAddr,
+        config: &ConnectionConfig,
+        context: &PoolContext,
+    ) -> Result<Self::FutureConn, NetError> {
+        let (sockets, options) = (self.0.clone(), &context.options);
+        let timeout = options.timeout;
+        Ok(match config.protocol {
+            ProtocolConfig::Tcp => {
+                let exchange = TcpClientStream::exchange(
+                    sockets.server,
+                    None,
+                    timeout,
+                    Some(options.max_active_requests),
+                    sockets,
+                );
+                Box::pin(async move { Ok(Connection::Tcp(exchange.await?)) })
+            }
+            _ => Box::pin(std::future::ready(Ok(Connection::Udp { sockets, timeout }))),
+        })
+    }
+
+    fn runtime_provider(&self) -> &Sockets {
+        &self.0
+    }
+}

@@ -1,0 +1,195 @@
+//! Proxies, local addresses and headers.
+
+use std::net::IpAddr;
+
+use robotsieve_client::outcome::{Attempt, Failure, LocalKind};
+use tokio::io::AsyncWriteExt;
+
+use crate::support::servers::proxy::{Asked, http, socks};
+use crate::support::servers::site::{Site, answer};
+use crate::support::servers::{
+    Names, ROBOTS, answered, authority, failed, fetch, origin, settings,
+};
+
+async fn secure() -> Site {
+    let tls = authority::test().server("site.test", &["h2", "http/1.1"]);
+    Site::https(tls, |_| answer(200, &[], ROBOTS)).await
+}
+
+fn asked(asked: &Asked) -> Vec<String> {
+    asked.lock().unwrap().clone()
+}
+
+async fn through(proxy: &str, url: &str) -> Attempt {
+    settings().proxy(proxy).build().unwrap().fetch(&origin(url), None).await
+}
+
+fn is_proxy_fault(attempt: Attempt) -> bool {
+    matches!(failed(attempt), Failure::Local(fault) if fault.kind == LocalKind::Proxy)
+}
+
+#[tokio::test]
+async fn an_http_proxy_connects_to_the_address_that_was_checked() {
+    let site = secure().await;
+    let (proxy, seen) = http("", None).await;
+    let url = format!("http://127.0.0.1:{}", proxy.port());
+    let attempt = through(&url, &site.url("https", "/")).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+    assert_eq!(asked(&seen), [format!("CONNECT 127.0.0.1:{}", site.port())]);
+    // The proxy resolves the name if it is told to.
+    let fetcher = settings().proxy(&url).proxy_resolves(true).build().unwrap();
+    let attempt = fetcher.fetch(&origin(&site.url("https", "/")), None).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+    assert_eq!(asked(&seen)[1], format!("CONNECT site.test:{}", site.port()));
+}
+
+#[tokio::test]
+async fn an_http_proxy_gets_whole_http_urls() {
+    let site = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    let (proxy, seen) = http("", None).await;
+    let url = format!("http://127.0.0.1:{}", proxy.port());
+    let attempt = through(&url, &site.url("http", "/")).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+    assert_eq!(asked(&seen), [format!("GET {}", site.url("http", "/robots.txt"))]);
+}
+
+#[tokio::test]
+async fn a_socks_proxy_gets_an_address_or_a_name() {
+    for (scheme, host) in [("socks5", "127.0.0.1"), ("socks5h", "site.test")] {
+        let (proxy, seen) = socks(0).await;
+        let url = format!("{scheme}://127.0.0.1:{}", proxy.port());
+        let site = secure().await;
+        let attempt = through(&url, &site.url("https", "/")).await;
+        assert_eq!(answered(&attempt).body, ROBOTS);
+        let plain = Site::http(|_| answer(200, &[], ROBOTS)).await;
+        let attempt = through(&url, &plain.url("http", "/")).await;
+        assert_eq!(answered(&attempt).body, ROBOTS);
+        let expected = [&site, &plain].map(|site| format!("SOCKS {host}:{}", site.port()));
+        assert_eq!(asked(&seen), expected);
+    }
+}
+
+#[tokio::test]
+async fn addresses_are_checked_before_the_proxy_is_asked() {
+    let (web, _) = http("", None).await;
+    let (sock, _) = socks(0).await;
+    let inside = Names::new(|_| vec!["10.0.0.1".parse().unwrap()]);
+    for proxy in
+        [format!("http://127.0.0.1:{}", web.port()), format!("socks5://127.0.0.1:{}", sock.port())]
+    {
+        let fetcher = settings().resolver(inside.clone()).proxy(&proxy).build().unwrap();
+        for url in ["http://inside.test/", "https://inside.test/", "https://10.0.0.1/"] {
+            let attempt = fetcher.fetch(&origin(url), None).await;
+            assert_eq!(failed(attempt), Failure::Refused("10.0.0.1".parse().unwrap()));
+        }
+    }
+    // Where the proxy resolves, addresses within URLs are still checked.
+    let there = format!("socks5h://127.0.0.1:{}", sock.port());
+    let attempt = through(&there, "http://10.0.0.1/").await;
+    assert_eq!(failed(attempt), Failure::Refused("10.0.0.1".parse().unwrap()));
+    assert_eq!((web.connections(), sock.connections()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_proxy_that_fails_is_a_local_fault() {
+    let site = secure().await;
+    let plain = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    // Nobody listens on this port any more.
+    let nowhere =
+        format!("http://127.0.0.1:{}", Site::http(|_| answer(200, &[], b"")).await.port());
+    for url in [site.url("https", "/"), plain.url("http", "/")] {
+        assert!(is_proxy_fault(through(&nowhere, &url).await), "{url}");
+        assert!(is_proxy_fault(through(&nowhere.replace("http", "socks5"), &url).await), "{url}");
+    }
+    for status in ["403 Forbidden", "500 Oops", "405 No"] {
+        let (proxy, _) = http(status, None).await;
+        let url = format!("http://127.0.0.1:{}", proxy.port());
+        assert!(is_proxy_fault(through(&url, &site.url("https", "/")).await), "{status}");
+    }
+    for code in [1, 2, 3, 7] {
+        let (proxy, _) = socks(code).await;
+        let url = format!("socks5://127.0.0.1:{}", proxy.port());
+        assert!(is_proxy_fault(through(&url, &site.url("https", "/")).await), "{code}");
+    }
+    assert!(is_proxy_fault(through(&nowhere, "ftp://site.test/").await));
+    assert_eq!((site.connections(), plain.connections()), (0, 0));
+}
+
+#[tokio::test]
+async fn what_a_proxy_says_of_the_site_is_the_sites() {
+    for status in ["502 Bad Gateway", "503 Unavailable", "504 Gateway Timeout"] {
+        let (proxy, _) = http(status, None).await;
+        let url = format!("http://127.0.0.1:{}", proxy.port());
+        let failure = failed(through(&url, "https://site.test/").await);
+        assert!(matches!(failure, Failure::Connect(_)), "{status}: {failure}");
+    }
+    for code in [4, 5, 6] {
+        let (proxy, _) = socks(code).await;
+        let url = format!("socks5://127.0.0.1:{}", proxy.port());
+        let failure = failed(through(&url, "https://site.test/").await);
+        assert!(matches!(failure, Failure::Connect(_)), "{code}: {failure}");
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_gets_its_password_and_nobody_else_does() {
+    let site = secure().await;
+    let plain = Site::http(|request| {
+        assert!(!request.headers.contains_key("authorization"));
+        answer(200, &[], ROBOTS)
+    })
+    .await;
+    let (proxy, _) = http("", Some("Basic dXNlcjpzZWNyZXQ=")).await;
+    for url in [site.url("https", "/"), plain.url("http", "/")] {
+        let without = format!("http://127.0.0.1:{}", proxy.port());
+        assert!(is_proxy_fault(through(&without, &url).await), "{url}");
+        let with = format!("http://user:secret@127.0.0.1:{}", proxy.port());
+        assert_eq!(answered(&through(&with, &url).await).body, ROBOTS, "{url}");
+    }
+    assert!(!site.seen()[0].headers.contains_key("proxy-authorization"));
+}
+
+#[tokio::test]
+async fn a_local_address_is_connected_from() {
+    let site = Site::raw(|mut stream| async move {
+        let peer = stream.peer_addr().unwrap().ip().to_string();
+        let _ = stream.write_all(format!("HTTP/1.0 200 OK\r\n\r\n{peer}").as_bytes()).await;
+    })
+    .await;
+    let from: IpAddr = "127.0.0.5".parse().unwrap();
+    let fetcher = settings().local_address(from).build().unwrap();
+    let attempt = fetcher.fetch(&origin(&site.url("http", "/")), None).await;
+    assert_eq!(answered(&attempt).body, b"127.0.0.5");
+}
+
+#[tokio::test]
+async fn headers_are_sent_and_replace_those_of_the_fetcher() {
+    let site = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    let fetcher = settings().header("From", "bot@sieve.test").header("accept", "*/*");
+    let fetcher = fetcher.build().unwrap();
+    answered(&fetcher.fetch(&origin(&site.url("http", "/")), None).await);
+    answered(&fetch(&site.url("http", "/")).await);
+    let seen = site.seen();
+    assert_eq!(seen[0].headers["from"], "bot@sieve.test");
+    assert_eq!(seen[0].headers.get_all("accept").iter().count(), 1);
+    assert_eq!(seen[0].headers["accept"], "*/*");
+    assert!(!seen[1].headers.contains_key("from"));
+}
+
+#[test]
+fn errors_name_the_setting() {
+    for (settings, expected) in [
+        (settings().header("User-Agent", "x"), "header: \"User-Agent\" is given to"),
+        (settings().header("Host", "x"), "header: \"Host\" is set by the fetcher"),
+        (settings().header("Connection", "x"), "header: \"Connection\" is set by"),
+        (settings().header("a b", "x"), "header: \"a b\" is not the name of a header"),
+        (settings().header("a", "x\r\ny"), "header: \"a\" has a value with line breaks"),
+        (settings().proxy("ftp://x"), "proxy: ftp://x: the scheme must be"),
+        (settings().local_address("192.0.2.1".parse().unwrap()), "local_address: 192.0.2.1 is not"),
+        (settings().max_per_address(0), "max_per_address is 0 but must be from 1"),
+        (settings().max_per_host(0), "max_per_host is 0 but must be from 1"),
+    ] {
+        let text = settings.build().err().map(|error| error.to_string()).unwrap();
+        assert!(text.starts_with(expected), "{text}");
+    }
+}

@@ -1,0 +1,103 @@
+//! A proxy on loopback: HTTP with CONNECT and whole URLs, and SOCKS5.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
+use tokio::net::TcpStream;
+
+use super::site::Site;
+
+/// What a proxy was asked for: `CONNECT 127.0.0.1:443`, `GET http://…`, `SOCKS site.test:80`.
+pub type Asked = Arc<Mutex<Vec<String>>>;
+
+/// An HTTP proxy. It answers with this status line, unless that is empty: then it does what it is
+/// asked. It wants this `Proxy-Authorization` if there is one.
+pub async fn http(status: &'static str, login: Option<&'static str>) -> (Site, Asked) {
+    let asked = Asked::default();
+    let noted = Arc::clone(&asked);
+    let site = Site::accept(move |stream| {
+        let noted = Arc::clone(&noted);
+        async move {
+            let _ = serve_http(stream, status, login, &noted).await;
+        }
+    });
+    (site.await, asked)
+}
+
+async fn serve_http(
+    mut client: TcpStream,
+    status: &str,
+    login: Option<&str>,
+    asked: &Asked,
+) -> io::Result<()> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(client.read_u8().await?);
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let line = head.lines().next().unwrap_or_default();
+    asked.lock().unwrap().push(line.trim_end_matches(" HTTP/1.1").to_owned());
+    let given = head.lines().find_map(|line| line.strip_prefix("proxy-authorization: "));
+    let status = match login {
+        Some(login) if given != Some(login) => "407 Proxy Authentication Required",
+        _ => status,
+    };
+    if !status.is_empty() {
+        let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
+        return client.write_all(answer.as_bytes()).await;
+    }
+    let mut words = line.split(' ');
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    if method == "CONNECT" {
+        let port = target.rsplit(':').next().unwrap_or_default();
+        let mut site = TcpStream::connect(format!("127.0.0.1:{port}")).await?;
+        client.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await?;
+        copy_bidirectional(&mut client, &mut site).await?;
+        return Ok(());
+    }
+    let url = url::Url::parse(target).map_err(io::Error::other)?;
+    let mut site = TcpStream::connect(("127.0.0.1", url.port().unwrap_or(80))).await?;
+    let request = head.replace(target, url.path());
+    site.write_all(request.as_bytes()).await?;
+    copy_bidirectional(&mut client, &mut site).await?;
+    Ok(())
+}
+
+/// A SOCKS5 proxy that answers with this code. It connects if the code is 0.
+pub async fn socks(code: u8) -> (Site, Asked) {
+    let asked = Asked::default();
+    let noted = Arc::clone(&asked);
+    let site = Site::accept(move |stream| {
+        let noted = Arc::clone(&noted);
+        async move {
+            let _ = serve_socks(stream, code, &noted).await;
+        }
+    });
+    (site.await, asked)
+}
+
+async fn serve_socks(mut client: TcpStream, code: u8, asked: &Asked) -> io::Result<()> {
+    let [_, methods] = [client.read_u8().await?, client.read_u8().await?];
+    client.read_exact(&mut vec![0; methods.into()]).await?;
+    client.write_all(&[5, 0]).await?;
+    let mut request = [0; 4];
+    client.read_exact(&mut request).await?;
+    let host = match request[3] {
+        1 => std::net::Ipv4Addr::from(client.read_u32().await?).to_string(),
+        3 => {
+            let mut name = vec![0; client.read_u8().await?.into()];
+            client.read_exact(&mut name).await?;
+            String::from_utf8_lossy(&name).into_owned()
+        }
+        _ => return Ok(()),
+    };
+    let port = client.read_u16().await?;
+    asked.lock().unwrap().push(format!("SOCKS {host}:{port}"));
+    client.write_all(&[5, code, 0, 1, 0, 0, 0, 0, 0, 0]).await?;
+    if code == 0 {
+        let mut site = TcpStream::connect(("127.0.0.1", port)).await?;
+        copy_bidirectional(&mut client, &mut site).await?;
+    }
+    Ok(())
+}
