@@ -1,8 +1,9 @@
 //! The arguments of `robotsieve fetch`, and those of fetching that `filter` shares.
 
 use std::ffi::OsString;
-use std::net::IpAddr;
+use std::net::{AddrParseError, IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint, value_parser};
@@ -330,6 +331,15 @@ pub struct Fetching {
     #[arg(long, value_name = "URL", hide_short_help = true, verbatim_doc_comment)]
     pub proxy: Option<String>,
 
+    /// Look names up at this name server, or as the system does
+    ///
+    /// SERVER is an address, with a port if it is not 53. Repeat the option
+    /// for several servers. 'system' calls the system's own look-up, which is
+    /// slower if names are silent. By default the system's name servers are
+    /// asked, those of /etc/resolv.conf, after /etc/hosts.
+    #[arg(long, value_name = "SERVER", hide_short_help = true, verbatim_doc_comment)]
+    pub dns: Vec<Resolver>,
+
     /// Connect from this address of the machine
     ///
     /// Give one IPv4 and one IPv6 address to use both families.
@@ -353,6 +363,28 @@ pub struct Fetching {
     /// says what to log, as in robotsieve=debug.
     #[arg(short, long, action = ArgAction::Count, verbatim_doc_comment)]
     pub verbose: u8,
+}
+
+/// Who looks names up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolver {
+    System,
+    Server(SocketAddr),
+}
+
+impl FromStr for Resolver {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Resolver, String> {
+        if text == "system" {
+            return Ok(Resolver::System);
+        }
+        let server = text.parse().or_else(|_| text.parse().map(|ip: IpAddr| (ip, 53).into()));
+        server.map(Resolver::Server).map_err(|_: AddrParseError| {
+            "a name server is an address, perhaps with a port: 9.9.9.9, [::1]:5353; or 'system'"
+                .to_owned()
+        })
+    }
 }
 
 /// The heading of the options of fetching.

@@ -23,6 +23,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
@@ -31,7 +32,7 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::stream;
 use robotsieve::{Crawler, Origin};
-use robotsieve_client::fetch::{Fetcher, InvalidFetcher};
+use robotsieve_client::fetch::{Fetcher, InvalidFetcher, SystemResolver};
 use robotsieve_client::outcome::{Cause, Condition, LocalFault, OriginState, Outcome};
 use robotsieve_client::sieve::{Fetched, Overrides, Sieve, SieveBuilder, SieveError};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -41,7 +42,7 @@ use crate::read::inputs::Inputs;
 use crate::read::{stdin, stores};
 use crate::write::report::{MOST_ALIKE, Report};
 use crate::write::{bytes, logs, stderr, stdout};
-use args::{FetchArgs, Fetching};
+use args::{FetchArgs, Fetching, Resolver};
 pub use faults::Faults;
 use metrics::MetricsFile;
 use watch::{Guard, Stop, Watch, is_unasked};
@@ -68,10 +69,8 @@ pub fn fetcher(
     options: &Fetching,
     watch: &Arc<Watch>,
 ) -> Result<(Guard<Fetcher>, usize), Failure> {
-    let parallel = descriptors::fitting(options.parallel(), options.parallel.is_some());
     let seconds = Duration::from_secs(options.timeout.into());
     let mut builder = Fetcher::builder(header)
-        .max_parallel(parallel.into())
         .total_timeout(seconds)
         .connect_timeout(seconds.min(Duration::from_secs(10)))
         .read_timeout(seconds.min(Duration::from_secs(15)))
@@ -113,6 +112,17 @@ pub fn fetcher(
         })?;
         builder = builder.trust_pem(&pem);
     }
+    builder = match &options.dns[..] {
+        [] => builder,
+        [Resolver::System] => builder.resolver(SystemResolver),
+        resolvers => builder.name_servers(servers(resolvers)?),
+    };
+    let fitting = descriptors::fitting(options.parallel(), options.parallel.is_some(), |fitting| {
+        let builder = builder.clone().max_parallel(fitting.parallel.into());
+        builder.max_lookups(fitting.lookups).descriptors()
+    });
+    let parallel = fitting.parallel;
+    builder = builder.max_parallel(parallel.into()).max_lookups(fitting.lookups);
     let fetcher = builder.build().map_err(|cause| match cause {
         InvalidFetcher::UserAgent(_) => Failure::Usage(format!(
             "cannot fetch with User-Agent '{}': {cause}",
@@ -133,6 +143,17 @@ pub fn fetcher(
         _ => Failure::Usage(format!("cannot fetch: {cause}")),
     })?;
     Ok((Guard { fetcher, watch: Arc::clone(watch) }, parallel.into()))
+}
+
+/// The name servers, which the system's own look-up cannot be among.
+fn servers(resolvers: &[Resolver]) -> Result<Vec<SocketAddr>, Failure> {
+    let server = |resolver: &Resolver| match resolver {
+        Resolver::Server(server) => Ok(*server),
+        Resolver::System => {
+            Err(Failure::Usage("--dns system is for itself, without other --dns".into()))
+        }
+    };
+    resolvers.iter().map(server).collect()
 }
 
 /// A limit, of which 0 is none.

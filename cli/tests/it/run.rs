@@ -148,12 +148,12 @@ fn few_open_files() {
         .map(|origin| format!("allow\t{origin}/\ndisallow\t{origin}/private\n"))
         .collect();
     for (limit, fits) in
-        [(64, "no more than 16 requests run"), (256, "no more than 112 requests run")]
+        [(64, "no more than 8 requests run"), (256, "no more than 75 requests run")]
     {
         let script = format!("ulimit -n {limit}");
         let folder = Folder::of(&[("urls", &urls)]);
         let ran = shell(&script, &[&FILTER[..], &["urls"]].concat(), &folder);
-        ran.gives(0, &wanted).says(fits).says("(ulimit -n 544)");
+        ran.gives(0, &wanted).says(fits).says("(ulimit -n 707)");
         assert_eq!((figure(&ran, "fetched"), figure(&ran, "local_faults")), (600, 0));
         let folder = Folder::of(&[("urls", &urls)]);
         let ran = shell(&script, &[&FETCH[..], &["urls"]].concat(), &folder);
@@ -164,7 +164,7 @@ fn few_open_files() {
     let folder = Folder::of(&[("urls", &urls)]);
     let more = ["--parallel", "500", "urls"];
     let ran = shell("ulimit -n 256", &[&FETCH[..], &more].concat(), &folder);
-    ran.says("--parallel 500 would need 1032");
+    ran.says("--parallel 500 would need 1195");
     assert_eq!(figure(&ran, "parsed"), 600);
     let folder = Folder::of(&[("urls", &urls)]);
     let ran = shell("ulimit -Sn 64", &[&FETCH[..], &["urls"]].concat(), &folder);
@@ -537,8 +537,15 @@ fn requests_as_the_options_say() {
         ("--ca-file", "urls", "--ca-file 'urls': "),
         ("--delay", "soon", "--delay"),
         ("--max-size", "0", "--max-size"),
+        ("--dns", "ns.example", "a name server is an address"),
     ] {
         fetch(&folder, &url, &[option, value]).fails(2, message);
+    }
+    fetch(&folder, &url, &["--dns", "system", "--dns", "127.0.0.1"])
+        .fails(2, "--dns system is for itself");
+    for server in ["system", "127.0.0.1:1", "[::1]:5353"] {
+        let ran = fetch(&Folder::new(), &url, &["--dns", server]);
+        assert_eq!((ran.status, figure(&ran, "empty")), (0, 1), "{ran:?}");
     }
     fetch(&folder, &url, &["--ca-file", "none"]).fails(3, "cannot read --ca-file 'none'");
 }
