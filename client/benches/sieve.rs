@@ -1,12 +1,13 @@
 //! Decisions of a sieve: sites in memory, on one thread and on several, and sites that are only
 //! in the store. Asserts the number of allowed URLs.
 //!
-//! `cargo bench -p robotsieve-client --bench sieve`
+//! `cargo bench -p robotsieve-client --bench sieve`; with `-- --many-hosts` only the last part,
+//! which shows what the size of the table matters.
 
 use std::future::Future;
 use std::hint::black_box;
 use std::path::Path;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Barrier;
 use std::task::{Context, Poll, Waker};
 use std::thread;
@@ -14,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use robotsieve::{Crawler, Engine, Origin, Policy, Profile, Robots};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{CachedCopy, OriginState};
-use robotsieve_client::sieve::Sieve;
+use robotsieve_client::outcome::{Attempt, CachedCopy, OriginState, Response};
+use robotsieve_client::sieve::{Fetch, Sieve};
 use robotsieve_client::store::Store;
 
 /// The output of a future that does not have to wait.
@@ -67,6 +68,9 @@ fn corpus() -> Vec<Host> {
 
 fn main() {
     let is_smoke = std::env::args().any(|argument| argument == "--test");
+    if std::env::args().any(|argument| argument == "--many-hosts") {
+        return [1_000, 16_000, 100_000, 1_000_000].into_iter().for_each(many_hosts);
+    }
     let hosts = generated(if is_smoke { 200 } else { 20_000 });
     for (set, hosts) in [
         ("generated", &hosts[..200]),
@@ -80,6 +84,59 @@ fn main() {
         }
     }
     from_store(&hosts);
+    for hosts in if is_smoke { &[1_000][..] } else { &[1_000, 16_000, 100_000, 1_000_000] } {
+        many_hosts(*hosts);
+    }
+}
+
+/// A web without any robots.txt.
+struct Absent;
+
+impl Fetch for Absent {
+    fn fetch<'f>(
+        &'f self,
+        _: &'f Origin<'static>,
+        _: Option<&'f CachedCopy>,
+    ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>> {
+        let attempt = Attempt::new(Timestamp::now(), Ok(Response::new(404, b"")));
+        Box::pin(std::future::ready(attempt))
+    }
+}
+
+/// Decisions on sites at random, with the default table: many sites that are all in memory, and
+/// whose policies cost nothing.
+fn many_hosts(hosts: usize) {
+    let urls: Vec<String> = (0..hosts).map(|host| format!("https://host{host}.com/")).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let sieve =
+        Sieve::builder(Crawler::name("Googlebot")).max_bytes(2 << 30).fetcher(Absent).build();
+    runtime.block_on(async {
+        for urls in urls.chunks(1_000) {
+            assert!(sieve.decide_many(urls).await.iter().all(Result::is_ok));
+            sieve.settled().await;
+        }
+    });
+    let metrics = sieve.metrics();
+    let bytes = metrics.bytes / metrics.sites.max(1);
+    let step = (7_919..).find(|step| gcd(*step, hosts) == 1).expect("some number");
+    let mut fastest = f64::INFINITY;
+    for _ in 0..3 {
+        let (mut place, rounds) = (0, hosts.max(1_000_000));
+        let began = Instant::now();
+        for _ in 0..rounds {
+            place = (place + step) % hosts;
+            assert!(ready(sieve.decide(&urls[place])).is_ok_and(|d| d.is_allowed()));
+        }
+        fastest = fastest.min(began.elapsed().as_secs_f64() * 1e9 / rounds as f64);
+    }
+    let after = sieve.metrics();
+    let share = (after.from_table - metrics.from_table) as f64
+        / (after.decisions - metrics.decisions) as f64;
+    println!(
+        "{hosts} sites at random: {fastest:.0} ns a decision, {:.1} % from the table, {bytes} \
+         bytes a site",
+        100.0 * share
+    );
 }
 
 /// A sieve with nothing in memory, and a store with all these sites.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use robotsieve::records::{Pace, RequestRate};
 use robotsieve::{Answer, CrawlerPolicies, InvalidUrl, Policy, Profile, Reason, Verdict};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -59,6 +60,41 @@ impl Site {
     #[must_use]
     pub fn policies(&self) -> &CrawlerPolicies {
         &self.entry().policies
+    }
+
+    /// How fast the site asks a crawler to go, by the crawler's index. Nothing if there is no
+    /// robots.txt or it is unreachable.
+    ///
+    /// # Panics
+    /// Panics if there is no such crawler.
+    #[must_use]
+    pub fn pace(&self, crawler: usize) -> Pace {
+        self.policies().pace(crawler)
+    }
+
+    /// The crawl delay of [`Site::pace`].
+    ///
+    /// # Panics
+    /// Panics if there is no such crawler.
+    #[must_use]
+    pub fn crawl_delay(&self, crawler: usize) -> Option<Duration> {
+        self.pace(crawler).crawl_delay
+    }
+
+    /// The request rate of [`Site::pace`].
+    ///
+    /// # Panics
+    /// Panics if there is no such crawler.
+    #[must_use]
+    pub fn request_rate(&self, crawler: usize) -> Option<RequestRate> {
+        self.pace(crawler).request_rate
+    }
+
+    /// The values of the file's `Sitemap` records, as written and in its order. None unless
+    /// [`Config::keep_sitemaps`](robotsieve::Config::keep_sitemaps) is set with
+    /// [`SieveBuilder::config`](super::SieveBuilder::config): they take memory.
+    pub fn sitemaps(&self) -> impl Iterator<Item = &[u8]> {
+        self.policies().sitemaps()
     }
 
     /// The age of the cached copy, if its rules apply: the time since it was fetched or last
@@ -162,6 +198,12 @@ impl<U: AsRef<[u8]>> Decision<U> {
     #[must_use]
     pub fn age(&self) -> Option<Duration> {
         self.site.age()
+    }
+
+    /// The crawl delay that the site asks of the first crawler; see [`Site::pace`] for more.
+    #[must_use]
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.site.crawl_delay(0)
     }
 
     /// The profile that the decision follows.

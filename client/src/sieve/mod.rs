@@ -14,7 +14,7 @@
 //! | attempt | origin → its site, by fetching; one attempt at a time | `attempt`, `in_flight`, [`Fetch`] |
 //! | pause | whether to ask at all, after faults on this side | `breaker` |
 //! | answer | verdict, site, grounds | [`Decision`], [`Site`], [`SieveError`] |
-//! | count | what was done, and how long it took | [`Metrics`] |
+//! | count | what was done, and how long it took | [`Metrics`], `prometheus` |
 //!
 //! ```
 //! use std::future::Future;
@@ -65,6 +65,7 @@ mod in_flight;
 mod metrics;
 mod overrides;
 mod policies;
+mod prometheus;
 mod sites;
 mod stream;
 

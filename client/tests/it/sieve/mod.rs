@@ -1,6 +1,7 @@
 //! The sieve, with a web and a clock that the tests control.
 
 mod faults;
+mod metrics;
 mod overrides;
 mod streams;
 
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue};
-use robotsieve::{Answer, Crawler, Origin, Profile, Reason};
+use robotsieve::{Answer, Config, Crawler, Origin, Profile, Reason};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
     Attempt, CachedCopy, Condition, Failure, Holds, LocalFault, LocalKind, OriginState, Outcome,
@@ -456,6 +457,80 @@ async fn equal_bodies_share_a_policy() {
     assert!(a.site().policy(0).is_same(b.site().policy(0)));
     assert_eq!(a.answers(), [Answer::Disallow; 2]);
     assert_eq!(sieve.crawler_count(), 2);
+}
+
+/// What a site asks of a crawler beyond its rules, without the file being parsed again.
+#[tokio::test]
+async fn paces_and_sitemaps() {
+    const FILE: &str = "Sitemap: https://e.com/a.xml\nUser-agent: bot\nCrawl-delay: 2.5\n\
+        Request-rate: 1/10\nDisallow: /private\n\nUser-agent: *\nDisallow: /\nSitemap: /b.xml";
+    let web = Web::of([
+        ("https://e.com", Site::Answers(200, FILE)),
+        ("https://down.com", Site::Answers(503, "")),
+    ]);
+    let mut config = Config::default();
+    config.keep_sitemaps = true;
+    let sieve = web.builder().crawler(Crawler::name("other")).config(config).build();
+    let decision = sieve.decide("https://e.com/").await.unwrap();
+    assert_eq!(decision.crawl_delay(), Some(Duration::from_millis(2_500)));
+    let site = decision.site();
+    assert_eq!(site.crawl_delay(0), decision.crawl_delay());
+    let rate = site.request_rate(0).unwrap();
+    assert_eq!((rate.requests, rate.period), (1, Duration::from_secs(10)));
+    assert_eq!(site.pace(0).min_interval(), Some(Duration::from_secs(10)));
+    assert_eq!((site.crawl_delay(1), site.request_rate(1)), (None, None));
+    let sitemaps: Vec<_> = site.sitemaps().collect();
+    assert_eq!(sitemaps, [&b"https://e.com/a.xml"[..], b"/b.xml"]);
+    let decision = sieve.decide("https://down.com/").await.unwrap();
+    assert_eq!((decision.crawl_delay(), decision.site().sitemaps().count()), (None, 0));
+    // By default sitemaps take no memory.
+    let sieve = web.sieve();
+    let site = sieve.site(&Origin::of("https://e.com").unwrap()).await.unwrap();
+    assert_eq!(site.sitemaps().count(), 0);
+    assert_eq!(site.crawl_delay(0), Some(Duration::from_millis(2_500)));
+}
+
+/// What has expired is asked before it is used: one old failure opens no site, and closes none.
+#[tokio::test]
+async fn old_failures() {
+    for (days, site, wanted) in [
+        (31, Site::Answers(200, "User-agent: *\nDisallow: /"), Some(Holds::Rules)),
+        (1, Site::Answers(200, RULES), Some(Holds::Rules)),
+        (1, Site::Fails, Some(Holds::DisallowAll)),
+        (31, Site::Fails, None),
+    ] {
+        for protocol in [Protocol::RFC9309, Protocol::GOOGLE] {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::open(folder.path().join("robots.store")).unwrap();
+            let web = Web::of([("https://e.com", Site::Fails)]);
+            let builder = || web.builder().protocol(protocol.clone()).store(store.clone());
+            let origin = Origin::of("https://e.com").unwrap();
+            builder().build().fetch(&origin).await.unwrap().stored.unwrap();
+            web.later(days * DAY);
+            web.set("https://e.com", site.clone());
+            let sieve = builder().build();
+            for round in 0..3 {
+                let decision = sieve.decide("https://e.com/public").await.unwrap();
+                let holds = decision.site().ruling().holds;
+                match (wanted, &site) {
+                    (Some(Holds::Rules), _) => {
+                        assert_eq!(holds, Holds::Rules);
+                        assert_eq!(decision.is_allowed(), days == 1, "{round}");
+                    }
+                    (Some(wanted), _) if protocol == Protocol::RFC9309 => assert_eq!(holds, wanted),
+                    // After a day, or two failures in 31 days, it is for the protocol to say.
+                    _ => assert_eq!(
+                        holds,
+                        protocol
+                            .ruling(decision.site().state(), Timestamp(web.seconds.load(SeqCst),))
+                            .holds
+                    ),
+                }
+                assert_eq!(web.asked(), 2, "once, and before the first decision");
+                sieve.settled().await;
+            }
+        }
+    }
 }
 
 /// More sites than memory has room for: the bound holds.
