@@ -103,13 +103,21 @@ impl Fetch for Absent {
     }
 }
 
-/// Decisions on sites at random, with the default table: many sites that are all in memory, and
+/// Decisions on sites at random, with a table of 16,384 slots and with the default: many sites that are all in memory, and
 /// whose policies cost nothing.
 fn many_hosts(hosts: usize) {
+    at_random(hosts, Some(16_384));
+    at_random(hosts, None);
+}
+
+fn at_random(hosts: usize, slots: Option<usize>) {
     let urls: Vec<String> = (0..hosts).map(|host| format!("https://host{host}.com/")).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    let sieve =
-        Sieve::builder(Crawler::name("Googlebot")).max_bytes(2 << 30).fetcher(Absent).build();
+    let mut builder = Sieve::builder(Crawler::name("Googlebot")).max_bytes(2 << 30).fetcher(Absent);
+    if let Some(slots) = slots {
+        builder = builder.slots(slots);
+    }
+    let sieve = builder.build();
     runtime.block_on(async {
         for urls in urls.chunks(1_000) {
             assert!(sieve.decide_many(urls).await.iter().all(Result::is_ok));
@@ -133,7 +141,7 @@ fn many_hosts(hosts: usize) {
     let share = (after.from_table - metrics.from_table) as f64
         / (after.decisions - metrics.decisions) as f64;
     println!(
-        "{hosts} sites at random: {fastest:.0} ns a decision, {:.1} % from the table, {bytes} \
+        "{hosts} sites at random, slots {slots:?}: {fastest:.0} ns a decision, {:.1} % from the table, {bytes} \
          bytes a site",
         100.0 * share
     );

@@ -31,7 +31,7 @@ impl Sieve {
             fetcher: None,
             clock: Clock::System,
             max_bytes: 256 << 20,
-            slots: 16_384,
+            slots: None,
             pause_after: 16,
             overrides: Overrides::new(),
         }
@@ -49,7 +49,7 @@ pub struct SieveBuilder {
     fetcher: Option<Box<dyn Fetch>>,
     clock: Clock,
     max_bytes: u64,
-    slots: usize,
+    slots: Option<usize>,
     pause_after: u32,
     overrides: Overrides,
 }
@@ -112,17 +112,19 @@ impl SieveBuilder {
         self
     }
 
-    /// How many bytes of memory sites and their policies may use. The default is 256 MiB. Sites
-    /// in the [table](SieveBuilder::slots) may come on top.
+    /// How many bytes of memory sites and their policies may use. The default is 256 MiB. When it
+    /// is used up, the site that was not used for the longest time is dropped, give or take.
     pub fn max_bytes(mut self, max_bytes: u64) -> SieveBuilder {
         self.max_bytes = max_bytes;
         self
     }
 
     /// How many sites fit in the table that all threads look at first, where a site is found
-    /// fastest. Each takes 8 bytes. The default is 16,384.
+    /// fastest; rounded up to a power of two. Each takes 8 bytes. The default is one for each
+    /// 4 KiB of [`SieveBuilder::max_bytes`], which is about what a typical site takes: 65,536 for
+    /// 256 MiB.
     pub fn slots(mut self, slots: usize) -> SieveBuilder {
-        self.slots = slots;
+        self.slots = Some(slots);
         self
     }
 

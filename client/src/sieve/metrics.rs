@@ -165,13 +165,14 @@ const STRIPES: usize = 16;
 struct Stripe(AtomicU64);
 
 impl Striped {
+    /// Returns the thread's count from before, of which other threads may have a share.
     #[inline]
-    pub(super) fn add(&self, count: u64) {
+    pub(super) fn add(&self, count: u64) -> u64 {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! {
             static OWN: Cell<usize> = Cell::new(THREADS.fetch_add(1, Relaxed) % STRIPES);
         }
-        self.0[OWN.get()].0.fetch_add(count, Relaxed);
+        self.0[OWN.get()].0.fetch_add(count, Relaxed)
     }
 
     fn sum(&self) -> u64 {

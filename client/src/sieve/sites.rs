@@ -21,6 +21,10 @@ pub(super) const TARGET: &str = "robotsieve::sieve";
 /// How long an answer is used without another check while its refresh is running.
 const REFRESH_CHECK: Duration = Duration::from_secs(60);
 
+/// Of so many uses of sites in the table, one is told to the memory bound, which drops the site
+/// that it has not heard of for the longest time.
+const TOUCH_EVERY: u64 = 128;
+
 /// How many locks [`Sites::changing`] has.
 pub(super) const STRIPES: usize = 64;
 
@@ -57,7 +61,9 @@ impl Sites {
     #[inline]
     pub(super) fn in_table(&self, origin: &Origin<'_>, now: Timestamp) -> Option<EntryRef> {
         let site = self.cache.in_table(origin.key()).filter(|site| is_current(site, now))?;
-        self.counters.from_table.add(1);
+        if self.counters.from_table.add(1).is_multiple_of(TOUCH_EVERY) {
+            self.cache.touch(origin.key());
+        }
         Some(site)
     }
 
