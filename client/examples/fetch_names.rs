@@ -103,17 +103,26 @@ async fn run(settings: FetcherBuilder, good: usize, silent: usize, port: u16) ->
             let url = format!("http://{kind}-{n}.test:{port}/");
             let origin = Origin::of(&url).expect("a URL");
             let attempt = fetcher.fetch(&origin, None).await;
-            (is_good, attempt.result.is_ok(), began.elapsed())
+            let lost = attempt.result.err().filter(|_| is_good);
+            if let Some(failure) = &lost {
+                eprintln!("lost: {failure}");
+            }
+            (is_good, lost.is_none(), began.elapsed())
         });
     }
-    let (mut came, mut last) = (0, Duration::ZERO);
+    let mut times = Vec::new();
     while let Some(attempt) = attempts.join_next().await {
         if let (true, true, at) = attempt.expect("an attempt does not panic") {
-            came += 1;
-            last = last.max(at);
+            times.push(at);
         }
     }
-    println!("{good} good, {silent} silent: {came} came, the last after {last:.2?}");
+    times.sort();
+    let came = times.len();
+    let part = |percent: usize| times.get((came * percent / 100).max(1) - 1).copied();
+    let [half, most, last] = [50, 95, 100].map(|percent| part(percent).unwrap_or_default());
+    println!(
+        "{good} good, {silent} silent: {came} came: half after {half:.2?}, 95 % after {most:.2?}, the last after {last:.2?}"
+    );
     println!("  everything ended after {:.2?}", began.elapsed());
     (came, last)
 }
@@ -129,6 +138,9 @@ async fn main() -> ExitCode {
     let servers = [name_server().await, name_server().await, name_server().await];
     let settings = Fetcher::builder("SieveLoad/1.0 (+https://sieve.test/bot)")
         .allow_networks(["127.0.0.0/8".parse().expect("a network")])
+        // All are at one address.
+        .max_per_host(None)
+        .max_per_address(None)
         .max_lookups(8192)
         .name_servers(servers);
     let settings = match arguments.get(3).map(String::as_str) {

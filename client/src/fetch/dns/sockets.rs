@@ -36,7 +36,7 @@ pub(super) const USES: usize = 256;
 /// How many sockets of a name server take queries at a time.
 pub(super) const SOCKETS: usize = 16;
 /// A query is sent again after this time.
-const RETRANSMIT_MILLIS: u64 = 1500;
+const RETRANSMIT_MILLIS: u64 = 2500;
 /// How often a query is sent to a server.
 const SENDS: u8 = 2;
 /// The longest answer over UDP.
