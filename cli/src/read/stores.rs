@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use robotsieve_client::store::{Fault, Store};
+use robotsieve_client::store::Store;
 
 use crate::error::Failure;
 
@@ -15,18 +15,13 @@ pub fn open(path: &Path) -> Result<Store, Failure> {
     Ok(Store::open(path)?)
 }
 
-/// Opens an existing store for reading. If its last writer did not close it, it is closed first.
+/// Opens an existing store for reading, whether or not another process writes to it.
 ///
 /// # Errors
 /// Returns an error if it does not exist or cannot be opened.
 pub fn read_only(path: &Path) -> Result<Store, Failure> {
     exists(path)?;
-    let opened = Store::open_read_only(path);
-    if opened.as_ref().is_err_and(|cause| matches!(cause.fault(), Fault::NotClosed)) {
-        drop(Store::open(path)?);
-        return Ok(Store::open_read_only(path)?);
-    }
-    Ok(opened?)
+    Ok(Store::open_read_only(path)?)
 }
 
 /// Checks that a store exists, for commands that must not create it.

@@ -31,8 +31,6 @@ pub enum Fault {
     },
     /// The file is open in this process or another.
     InUse,
-    /// The store is to be opened for reading, but the process that wrote it did not close it.
-    NotClosed,
     /// The store is open for reading only.
     ReadOnly,
     /// The file was changed or cut off by something else.
@@ -47,8 +45,9 @@ pub enum Fault {
     OtherBody(ContentHash),
     /// The body is larger than [`MAX_BODY_BYTES`].
     TooLarge(usize),
-    /// The writing thread has ended.
-    Closed,
+    /// A write failed for this reason, and the file could not be opened for writing again. What
+    /// was acknowledged is in the file. Reading goes on if the file can be read.
+    Closed(Arc<Fault>),
 }
 
 impl StoreError {
@@ -62,6 +61,20 @@ impl StoreError {
     #[must_use]
     pub fn fault(&self) -> &Fault {
         &self.fault
+    }
+
+    /// Whether the file could not be written for want of room: the disk is full, or a quota or a
+    /// limit of the file's size is reached. Changes can be made again once there is room.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.fault.is_full()
+    }
+
+    /// Whether the file is at fault, and not the value that was to be stored. Another change
+    /// would then most likely fail as well, so a run that stores what it fetches should stop.
+    #[must_use]
+    pub fn is_of_file(&self) -> bool {
+        !matches!(self.fault, Fault::NoBody(_) | Fault::OtherBody(_) | Fault::TooLarge(_))
     }
 }
 
@@ -81,6 +94,7 @@ impl error::Error for Fault {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
             Fault::Io(cause) => Some(cause),
+            Fault::Closed(cause) => Some(cause),
             _ => None,
         }
     }
@@ -99,10 +113,6 @@ impl fmt::Display for Fault {
                 "the store is in use by another process, or by another part of this one; close \
                  it there first",
             ),
-            Fault::NotClosed => f.write_str(
-                "the program that wrote the store did not close it; open it for writing once to \
-                 repair it",
-            ),
             Fault::ReadOnly => f.write_str("the store is open for reading only"),
             Fault::Damaged(what) => write!(
                 f,
@@ -116,14 +126,25 @@ impl fmt::Display for Fault {
                 f,
                 "a body of {len} bytes is larger than the {MAX_BODY_BYTES} that a store accepts"
             ),
-            Fault::Closed => {
-                f.write_str("the store accepts no more changes after an error; open it again")
+            Fault::Closed(cause) => {
+                write!(f, "the store accepts no more changes after an error ({cause}); open it again")
             }
         }
     }
 }
 
 impl Fault {
+    fn is_full(&self) -> bool {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
+        match self {
+            Fault::Io(cause) => {
+                matches!(cause.kind(), FileTooLarge | QuotaExceeded | StorageFull | WriteZero)
+            }
+            Fault::Closed(cause) => cause.is_full(),
+            _ => false,
+        }
+    }
+
     /// Damage, described in these words.
     pub(super) fn damaged(what: impl Into<String>) -> Fault {
         Fault::Damaged(what.into())
@@ -170,6 +191,10 @@ impl From<StorageError> for Fault {
             }
             StorageError::Io(cause) => cause.into(),
             StorageError::Corrupted(what) => Fault::Damaged(what),
+            // The database was opened again after a failed write.
+            StorageError::DatabaseClosed => {
+                Fault::Closed(Arc::new(io::Error::other("the file was closed").into()))
+            }
             other => Fault::Io(Arc::new(io::Error::other(other))),
         }
     }
@@ -181,7 +206,8 @@ impl From<DatabaseError> for Fault {
             DatabaseError::DatabaseAlreadyOpen | DatabaseError::TransactionInProgress => {
                 Fault::InUse
             }
-            DatabaseError::RepairAborted => Fault::NotClosed,
+            // Only repairs that nobody else is making may be left undone.
+            DatabaseError::RepairAborted => Fault::InUse,
             DatabaseError::Storage(error) => error.into(),
             other => Fault::Damaged(other.to_string()),
         }
@@ -220,6 +246,7 @@ impl From<CompactionError> for Fault {
     fn from(error: CompactionError) -> Fault {
         match error {
             CompactionError::Storage(error) => error.into(),
+            CompactionError::TransactionInProgress => Fault::InUse,
             other => Fault::Io(Arc::new(io::Error::other(other))),
         }
     }

@@ -3,11 +3,12 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use redb::{
-    Builder, Database, DatabaseError, ReadOnlyDatabase, ReadTransaction, ReadableDatabase,
-    TableError, WriteTransaction,
+    Builder, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase, ReadTransaction,
+    ReadableDatabase, ReadableTable, StorageError, TableError, WriteTransaction,
 };
 
 use super::bodies::{Compression, DICTIONARY, Decompression};
@@ -16,13 +17,18 @@ use super::format::{
     BODIES, COMPRESSION_DICTIONARY, HEADER, NUMBERS, ORIGINS, SCHEMA, SCHEMA_VERSION,
 };
 use super::guard::guarded;
+use super::overlay::{self, Overlay};
 use super::snapshot::Snapshot;
+use super::unnamed::Unnamed;
 
 /// How much memory a store uses for pages of the file, unless told otherwise: 64 MiB.
 pub(super) const CACHE_BYTES: usize = 64 << 20;
 
 /// The first bytes of a redb file.
 const MAGIC: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
+
+/// Opens the database again, for reading and writing.
+type Reopen = Box<dyn Fn() -> Result<Database, Fault> + Send + Sync>;
 
 /// An open file. Fields are dropped in this order: what reads the database before the database.
 pub(super) struct StoreFile {
@@ -33,13 +39,31 @@ pub(super) struct StoreFile {
     /// Used only within write transactions, of which there is one at a time.
     compression: Mutex<Compression>,
     decompression: Arc<Decompression>,
-    database: Closing,
+    /// Locked for reading while it is used, and for writing while it is replaced. Locked before
+    /// `latest`.
+    database: RwLock<Handle>,
+    /// `None` if the store is open for reading.
+    reopen: Option<Reopen>,
 }
 
-/// A database, opened for reading and writing or for reading.
+/// A database that can be replaced.
+struct Handle {
+    /// `None` if it could not be opened again.
+    database: Option<Closing>,
+    /// How many times it was replaced.
+    replaced: u64,
+    /// The failed write after which it could not be opened for writing again.
+    closed: Option<Arc<Fault>>,
+}
+
+/// A database, opened in one of three ways.
 enum Access {
+    /// For reading and writing.
     Full(Database),
-    ReadOnly(ReadOnlyDatabase),
+    /// For reading, while another process may write.
+    Shared(ReadOnlyDatabase),
+    /// For reading, from a file that nobody closed.
+    Overlay(Overlay),
 }
 
 impl std::fmt::Debug for StoreFile {
@@ -55,15 +79,16 @@ impl StoreFile {
                 // Only a regular file: devices and pipes have no length either. If the path is a
                 // link, its target is replaced and the link stays.
                 Ok(there) if there.is_file() && there.len() == 0 => {
-                    create(&fs::canonicalize(path)?, cache_bytes, true)?
+                    create(&fs::canonicalize(path)?, cache_bytes)?
                 }
                 Ok(_) => open(path, cache_bytes)?,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    create(path, cache_bytes, false)?
-                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => create(path, cache_bytes)?,
                 Err(error) => return Err(error.into()),
             };
-            StoreFile::new(path, Access::Full(database))
+            // The program may change its working directory.
+            let absolute = std::path::absolute(path)?;
+            let reopen = Box::new(move || open(&absolute, cache_bytes));
+            StoreFile::new(path, Access::Full(database), Some(reopen))
         })
         .map_err(|fault| fault.at(path))
     }
@@ -71,13 +96,12 @@ impl StoreFile {
     pub(super) fn open_read_only(path: &Path, cache_bytes: usize) -> Result<StoreFile, StoreError> {
         guarded(|| {
             check_magic(path)?;
-            let database = builder(cache_bytes).open_read_only(path)?;
-            StoreFile::new(path, Access::ReadOnly(database))
+            StoreFile::new(path, open_for_reading(path, cache_bytes)?, None)
         })
         .map_err(|fault| fault.at(path))
     }
 
-    fn new(path: &Path, database: Access) -> Result<StoreFile, Fault> {
+    fn new(path: &Path, database: Access, reopen: Option<Reopen>) -> Result<StoreFile, Fault> {
         let database = Closing(Some(database));
         let transaction = database.access().read()?;
         let dictionary = read_header(&transaction)?;
@@ -86,12 +110,31 @@ impl StoreFile {
         let snapshot = Snapshot::begin(&transaction, &decompression, &path)?;
         let latest = RwLock::new(Arc::new(snapshot));
         let compression = Mutex::new(Compression::new(&dictionary)?);
-        Ok(StoreFile { path, latest, compression, decompression, database })
+        let database = Handle { database: Some(database), replaced: 0, closed: None };
+        let database = RwLock::new(database);
+        Ok(StoreFile { path, latest, compression, decompression, database, reopen })
     }
 
     /// The database as of the last commit.
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.latest.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads from the database as of the last commit. If it was closed after a failed write in
+    /// the meantime, reads from the one that took its place.
+    pub(super) fn read<T>(
+        &self,
+        read: impl Fn(&Snapshot) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let snapshot = self.snapshot();
+        let answer = read(&snapshot);
+        if answer.as_ref().is_err_and(|error| matches!(error.fault(), Fault::Closed(_))) {
+            let now = self.snapshot();
+            if !Arc::ptr_eq(&snapshot, &now) {
+                return read(&now);
+            }
+        }
+        answer
     }
 
     /// Compresses bodies into rows.
@@ -105,8 +148,14 @@ impl StoreFile {
         &self,
         changes: impl FnOnce(&WriteTransaction) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let Access::Full(database) = self.database.access() else { return Err(Fault::ReadOnly) };
-        guarded(|| {
+        let handle = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cause) = &handle.closed {
+            return Err(Fault::Closed(Arc::clone(cause)));
+        }
+        let Some(Access::Full(database)) = handle.database.as_ref().map(Closing::access) else {
+            return Err(Fault::ReadOnly);
+        };
+        let result = guarded(|| {
             let mut transaction = database.begin_write()?;
             // Each commit saves the state of the allocator, so that opening the file after a
             // crash need not read all its pages.
@@ -116,13 +165,48 @@ impl StoreFile {
             // The snapshot begins under the lock, so that an earlier one never replaces a later
             // one.
             let mut latest = self.latest.write().unwrap_or_else(PoisonError::into_inner);
-            let begun =
-                Snapshot::begin(&self.database.access().read()?, &self.decompression, &self.path)?;
+            let transaction = database.begin_read()?;
+            let begun = Snapshot::begin(&transaction, &self.decompression, &self.path)?;
             let before = std::mem::replace(&mut *latest, Arc::new(begun));
             drop(latest);
             drop(before);
             Ok(result)
-        })
+        });
+        let replaced = handle.replaced;
+        drop(handle);
+        if let Err(cause @ Fault::Io(_)) = &result {
+            self.replace(replaced, cause);
+        }
+        result
+    }
+
+    /// Opens the database again after a failed write: redb neither reads nor writes any more
+    /// then. The file is as of the last commit, and later writes work once there is room.
+    fn replace(&self, replaced: u64, cause: &Fault) {
+        let Some(reopen) = &self.reopen else { return };
+        let mut handle = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        // Several writes may fail at once.
+        if handle.replaced != replaced {
+            return;
+        }
+        handle.replaced += 1;
+        // Readers wait for the new one.
+        let mut latest = self.latest.write().unwrap_or_else(PoisonError::into_inner);
+        handle.database = None;
+        let begin = |access: Access| {
+            let database = Closing(Some(access));
+            let transaction = database.access().read()?;
+            let snapshot = Snapshot::begin(&transaction, &self.decompression, &self.path)?;
+            Ok((database, snapshot))
+        };
+        let opened = guarded(|| begin(Access::Full(reopen()?))).or_else(|_| {
+            handle.closed = Some(Arc::new(cause.clone()));
+            guarded(|| begin(open_for_reading(&self.path, CACHE_BYTES)?))
+        });
+        if let Ok((database, snapshot)) = opened {
+            handle.database = Some(database);
+            *latest = Arc::new(snapshot);
+        }
     }
 
     pub(super) fn compact(path: &Path) -> Result<u64, StoreError> {
@@ -138,13 +222,30 @@ impl StoreFile {
 
     pub(super) fn verify(path: &Path) -> Result<(), StoreError> {
         guarded(|| {
-            let mut database = open(path, CACHE_BYTES)?;
-            if !database.check_integrity()? {
-                return Err(Fault::damaged(
-                    "some pages were corrupt; those that could be repaired have been",
-                ));
+            check_magic(path)?;
+            let before = overlay::commits(path)?;
+            // While somebody writes, only what origins and bodies need stays in place.
+            if before.is_unclean
+                && let Some(shared) = open_shared(path, CACHE_BYTES)?
+            {
+                return StoreFile::new(path, shared, None)?.snapshot().verify();
             }
-            StoreFile::new(path, Access::Full(database))?.snapshot().verify()
+            let checked = guarded(|| {
+                let mut overlay = overlay::open(path, &exclusive(CACHE_BYTES))?;
+                let is_sound = overlay.database.check_integrity()?;
+                if !is_sound {
+                    return Err(Fault::damaged("some pages are corrupt"));
+                }
+                StoreFile::new(path, Access::Overlay(overlay), None)?.snapshot().verify()
+            });
+            match checked {
+                // Somebody has begun to write in the meantime.
+                Err(Fault::Damaged(_)) if !overlay::commits(path)?.is_same(&before) => {
+                    let file = open_for_reading(path, CACHE_BYTES)?;
+                    StoreFile::new(path, file, None)?.snapshot().verify()
+                }
+                checked => checked,
+            }
         })
         .map_err(|fault| fault.at(path))
     }
@@ -156,6 +257,9 @@ struct Closing(Option<Access>);
 impl Drop for Closing {
     fn drop(&mut self) {
         let database = self.0.take();
+        if let Some(Access::Overlay(overlay)) = &database {
+            overlay.end.store(true, Ordering::Release);
+        }
         // Whatever happens here, everything that was acknowledged is in the file.
         guarded(|| {
             drop(database);
@@ -175,28 +279,72 @@ impl Access {
     fn read(&self) -> Result<ReadTransaction, Fault> {
         Ok(match self {
             Access::Full(database) => database.begin_read()?,
-            Access::ReadOnly(database) => database.begin_read()?,
+            Access::Shared(database) => database.begin_read()?,
+            Access::Overlay(overlay) => overlay.database.begin_read()?,
         })
     }
 }
 
-fn builder(cache_bytes: usize) -> Builder {
+/// Opens files that nobody else uses at the same time.
+fn exclusive(cache_bytes: usize) -> Builder {
     let mut builder = Builder::new();
     builder.set_cache_size(cache_bytes);
     builder
 }
 
-/// Opens an existing database.
+/// Opens files that one process writes while others read them. Where the system or the file
+/// system cannot lock parts of a file, a writer excludes readers instead.
+fn shared<T>(
+    cache_bytes: usize,
+    open: impl Fn(&Builder) -> Result<T, DatabaseError>,
+) -> Result<T, DatabaseError> {
+    let mut builder = exclusive(cache_bytes);
+    builder.set_concurrency_mode(ConcurrencyMode::SingleWriter);
+    match open(&builder) {
+        Err(DatabaseError::Storage(StorageError::Unsupported)) => open(&exclusive(cache_bytes)),
+        opened => opened,
+    }
+}
+
+/// Opens a database for reading, while another process may write. Returns `None` if nobody
+/// writes but the last writer did not close it.
+fn open_shared(path: &Path, cache_bytes: usize) -> Result<Option<Access>, Fault> {
+    match shared(cache_bytes, |builder| builder.open_read_only(path)) {
+        Ok(database) => Ok(Some(Access::Shared(database))),
+        Err(DatabaseError::RepairAborted) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How many times [`open_for_reading`] begins again because a writer came and went.
+const OPENINGS: usize = 100;
+
+/// Opens an existing database for reading, whatever its writers do or did.
+fn open_for_reading(path: &Path, cache_bytes: usize) -> Result<Access, Fault> {
+    for _ in 0..OPENINGS {
+        if let Some(shared) = open_shared(path, cache_bytes)? {
+            return Ok(shared);
+        }
+        let opened = guarded(|| overlay::open(path, &exclusive(cache_bytes)));
+        let now = overlay::commits(path)?;
+        match opened {
+            Ok(overlay) if overlay.commits.is_same(&now) => return Ok(Access::Overlay(overlay)),
+            Ok(overlay) => drop(Closing(Some(Access::Overlay(overlay)))),
+            Err(fault) if overlay::commits(path)?.is_same(&now) => return Err(fault),
+            Err(_) => {}
+        }
+    }
+    Err(Fault::InUse)
+}
+
+/// Opens an existing database for reading and writing.
 fn open(path: &Path, cache_bytes: usize) -> Result<Database, Fault> {
     check_magic(path)?;
     // Opening for writing changes the file, so check first that it is a store.
-    match builder(cache_bytes).open_read_only(path) {
-        Ok(database) => drop(read_header(&database.begin_read()?)?),
-        // Compacting was interrupted. Opening for writing repairs that.
-        Err(DatabaseError::RepairAborted) => {}
-        Err(error) => return Err(error.into()),
-    }
-    Ok(builder(cache_bytes).open(path)?)
+    let found = Closing(Some(open_for_reading(path, cache_bytes)?));
+    read_header(&found.access().read()?)?;
+    drop(found);
+    Ok(shared(cache_bytes, |builder| builder.open(path))?)
 }
 
 /// Refuses a file that is not a redb database, which redb would report as damaged.
@@ -212,21 +360,33 @@ fn check_magic(path: &Path) -> Result<(), Fault> {
     if begin == MAGIC { Ok(()) } else { Err(Fault::NotAStore) }
 }
 
-/// Creates an empty store under a temporary name and then renames it: if the process is killed,
-/// there is a complete store at the path or none.
-fn create(path: &Path, cache_bytes: usize, replaces_empty: bool) -> Result<Database, Fault> {
+/// Creates an empty store in a file without a name, and then names it: if the process is killed,
+/// there is a complete store at the path or none, and nothing beside it.
+fn create(path: &Path, cache_bytes: usize) -> Result<Database, Fault> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let mut named = tempfile::Builder::new();
-    named.prefix(".robotsieve-store-");
-    // The permissions of any new file, not only the user's own.
-    #[cfg(unix)]
-    named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (file, beside) = named.tempfile_in(folder)?.into_parts();
-    let database = builder(cache_bytes).create_file(file)?;
-    let transaction = database.begin_write()?;
+    let unnamed = Unnamed::in_folder(folder)?;
+    let database = initialize(unnamed.file()?, cache_bytes)?;
+    if !unnamed.name(path)? {
+        // Another process has created it in the meantime.
+        drop(database);
+        return open(path, cache_bytes);
+    }
+    // The name is durable once the folder is written. Where folders cannot be opened, it is
+    // durable anyway.
+    if let Ok(folder) = File::open(folder) {
+        folder.sync_all().ok();
+    }
+    Ok(database)
+}
+
+/// Makes an empty file a store without origins.
+fn initialize(file: File, cache_bytes: usize) -> Result<Database, Fault> {
+    let create = |builder: &Builder| builder.create_file(file.try_clone()?);
+    let database = shared(cache_bytes, create)?;
+    let mut transaction = database.begin_write()?;
     {
         let mut header = transaction.open_table(HEADER)?;
         header.insert(SCHEMA, &SCHEMA_VERSION.to_le_bytes()[..])?;
@@ -236,24 +396,8 @@ fn create(path: &Path, cache_bytes: usize, replaces_empty: bool) -> Result<Datab
         transaction.open_table(BODIES)?;
         transaction.open_table(NUMBERS)?;
     }
-    let mut transaction = transaction;
     transaction.set_quick_repair(true);
     transaction.commit()?;
-    let named = if replaces_empty { beside.persist(path) } else { beside.persist_noclobber(path) };
-    match named {
-        Ok(()) => {}
-        // Another process has created it in the meantime.
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-            drop(database);
-            return open(path, cache_bytes);
-        }
-        Err(error) => return Err(error.error.into()),
-    }
-    // The name is durable once the folder is written. Where folders cannot be opened, it is
-    // durable anyway.
-    if let Ok(folder) = File::open(folder) {
-        folder.sync_all().ok();
-    }
     Ok(database)
 }
 

@@ -60,10 +60,12 @@ mod file;
 mod format;
 mod guard;
 mod open;
+mod overlay;
 mod reader;
 mod record;
 mod snapshot;
 mod sweep;
+mod unnamed;
 mod writer;
 
 use std::path::Path;
@@ -73,6 +75,7 @@ pub use error::{Fault, StoreError};
 pub use format::{MAX_BODY_BYTES, SCHEMA_VERSION};
 pub use reader::{Iter, Reader};
 pub use snapshot::{Stat, StateWithBody};
+use snapshot::Snapshot;
 pub use sweep::Pruned;
 
 use crate::outcome::{ContentHash, OriginState};
@@ -145,7 +148,7 @@ impl Store {
     /// # Errors
     /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
     pub fn get(&self, origin: &str) -> Result<Option<OriginState>, StoreError> {
-        self.open.file.snapshot().get(origin)
+        self.open.file.read(|snapshot| snapshot.get(origin))
     }
 
     /// The state of an origin, and the body of its copy if it has one.
@@ -153,7 +156,7 @@ impl Store {
     /// # Errors
     /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
     pub fn get_with_body(&self, origin: &str) -> Result<Option<StateWithBody>, StoreError> {
-        self.open.file.snapshot().get_with_body(origin)
+        self.open.file.read(|snapshot| snapshot.get_with_body(origin))
     }
 
     /// The body with this hash.
@@ -161,7 +164,7 @@ impl Store {
     /// # Errors
     /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
     pub fn body(&self, content: &ContentHash) -> Result<Option<Vec<u8>>, StoreError> {
-        self.open.file.snapshot().body(content)
+        self.open.file.read(|snapshot| snapshot.body(content))
     }
 
     /// Stores the state of an origin in place of the one before, with the body of its copy. Pass
@@ -252,7 +255,7 @@ impl Store {
     /// # Errors
     /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
     pub fn stat(&self) -> Result<Stat, StoreError> {
-        self.open.file.snapshot().stat()
+        self.open.file.read(Snapshot::stat)
     }
 
     /// The path of the store's file.

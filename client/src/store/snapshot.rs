@@ -4,7 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use redb::{AccessGuard, OwnedRange, ReadOnlyTable, ReadTransaction, ReadableTableMetadata};
+use redb::{
+    OwnedAccessGuard, OwnedRange, ReadOnlyTable, ReadTransaction, ReadableTable,
+    ReadableTableMetadata,
+};
 use serde::{Deserialize, Serialize};
 
 use super::bodies::{Decompression, Row};
@@ -18,7 +21,7 @@ use crate::outcome::{ContentHash, OriginState, Outcome};
 pub type StateWithBody = (OriginState, Option<Vec<u8>>);
 
 /// A row of the table of bodies, in place.
-type BodyRow = AccessGuard<'static, &'static [u8]>;
+type BodyRow = OwnedAccessGuard<&'static [u8]>;
 
 /// The rows of all origins, in the order of their keys.
 pub(super) type OriginRows = OwnedRange<&'static [u8], &'static [u8]>;
@@ -127,7 +130,7 @@ impl Snapshot {
                 ..Stat::default()
             };
             let mut used = HashSet::new();
-            for row in self.origins.range::<&[u8]>(..)? {
+            for row in self.origins.range(..)? {
                 let (origin, row) = row?;
                 let record = Record::decode(origin_key(origin.value())?, row.value())?;
                 stat.origins += 1;
@@ -141,7 +144,7 @@ impl Snapshot {
                     used.insert(copy.body);
                 }
             }
-            for row in self.bodies.range::<u64>(..)? {
+            for row in self.bodies.range(..)? {
                 let (number, row) = row?;
                 let number = number.value();
                 let row = Row::decode(number, row.value())?;
@@ -156,11 +159,11 @@ impl Snapshot {
 
     /// Reads all records and all bodies, through each table that refers to them.
     pub(super) fn verify(&self) -> Result<(), Fault> {
-        for row in self.origins.range::<&[u8]>(..)? {
+        for row in self.origins.range(..)? {
             let (origin, row) = row?;
             self.state_in(origin_key(origin.value())?, row.value())?;
         }
-        for row in self.bodies.range::<u64>(..)? {
+        for row in self.bodies.range(..)? {
             let (number, row) = row?;
             let row = Row::decode(number.value(), row.value())?;
             self.decompression.body(&row)?;
@@ -189,7 +192,7 @@ impl Snapshot {
     }
 
     fn row_of(&self, number: u64) -> Result<BodyRow, Fault> {
-        self.bodies.get(number)?.ok_or_else(|| Fault::damaged(format!("body {number} is missing")))
+        self.bodies.get_owned(number)?.ok_or_else(|| Fault::damaged(format!("body {number} is missing")))
     }
 
     fn guarded<T>(&self, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, StoreError> {
@@ -198,7 +201,7 @@ impl Snapshot {
 
     /// The rows of all origins.
     pub(super) fn rows(&self) -> Result<OriginRows, StoreError> {
-        self.guarded(|| Ok(self.origins.range_owned::<&[u8]>(..)?))
+        self.guarded(|| Ok(self.origins.range_owned(..)?))
     }
 
     /// The next row, as the key of an origin and its state.

@@ -62,7 +62,7 @@ impl Queue {
             .send_blocking(Request { change, done })
             .ok()
             .and_then(|()| result.recv_blocking().ok())
-            .unwrap_or(Err(Fault::Closed))
+            .unwrap_or_else(ended)
             .map_err(|fault| fault.at(&self.file.path))
     }
 
@@ -70,8 +70,8 @@ impl Queue {
     pub(super) async fn write(&self, change: Change) -> Result<bool, StoreError> {
         let (done, result) = async_channel::bounded(1);
         let result = match self.requests.send(Request { change, done }).await {
-            Ok(()) => result.recv().await.unwrap_or(Err(Fault::Closed)),
-            Err(_) => Err(Fault::Closed),
+            Ok(()) => result.recv().await.unwrap_or_else(|_| ended()),
+            Err(_) => ended(),
         };
         result.map_err(|fault| fault.at(&self.file.path))
     }
@@ -85,6 +85,11 @@ impl Drop for Queue {
             thread.join().ok();
         }
     }
+}
+
+/// The result of a change that the thread did not make. It makes all changes before it ends.
+fn ended() -> Result<bool, Fault> {
+    Err(Fault::Closed(Arc::new(std::io::Error::other("the writing thread has ended").into())))
 }
 
 /// Makes changes until the queue is closed and empty. All changes that are waiting go into one
