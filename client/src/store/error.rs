@@ -46,7 +46,9 @@ pub enum Fault {
     /// The body is larger than [`MAX_BODY_BYTES`].
     TooLarge(usize),
     /// A write failed for this reason, and the file could not be opened for writing again. What
-    /// was acknowledged is in the file. Reading goes on if the file can be read.
+    /// was acknowledged is in the file, and reading goes on if the file can be read. Each later
+    /// change tries to open it once more. A [`Reader`](super::Reader) from before the failed write
+    /// ends with this error too.
     Closed(Arc<Fault>),
 }
 
@@ -127,7 +129,7 @@ impl fmt::Display for Fault {
                 "a body of {len} bytes is larger than the {MAX_BODY_BYTES} that a store accepts"
             ),
             Fault::Closed(cause) => {
-                write!(f, "the store accepts no more changes after an error ({cause}); open it again")
+                write!(f, "the store is closed after an error ({cause})")
             }
         }
     }

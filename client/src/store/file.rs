@@ -52,7 +52,8 @@ struct Handle {
     database: Option<Closing>,
     /// How many times it was replaced.
     replaced: u64,
-    /// The failed write after which it could not be opened for writing again.
+    /// The failed write after which it could not be opened for writing again. The next write tries
+    /// it once more.
     closed: Option<Arc<Fault>>,
 }
 
@@ -99,6 +100,19 @@ impl StoreFile {
             StoreFile::new(path, open_for_reading(path, cache_bytes)?, None)
         })
         .map_err(|fault| fault.at(path))
+    }
+
+    /// A store on something else than a file, for tests.
+    #[cfg(test)]
+    pub(super) fn on_backend(
+        path: &Path,
+        open: impl Fn() -> Result<Database, Fault> + Send + Sync + 'static,
+    ) -> Result<StoreFile, Fault> {
+        let database = open()?;
+        if database.begin_read()?.open_table(HEADER).is_err() {
+            fill(&database)?;
+        }
+        StoreFile::new(path, Access::Full(database), Some(Box::new(open)))
     }
 
     fn new(path: &Path, database: Access, reopen: Option<Reopen>) -> Result<StoreFile, Fault> {
@@ -148,9 +162,15 @@ impl StoreFile {
         &self,
         changes: impl FnOnce(&WriteTransaction) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let handle = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cause) = &handle.closed {
-            return Err(Fault::Closed(Arc::clone(cause)));
+        let mut handle = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cause) = handle.closed.clone() {
+            let replaced = handle.replaced;
+            drop(handle);
+            self.replace(replaced, &cause);
+            handle = self.database.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(cause) = &handle.closed {
+                return Err(Fault::Closed(Arc::clone(cause)));
+            }
         }
         let Some(Access::Full(database)) = handle.database.as_ref().map(Closing::access) else {
             return Err(Fault::ReadOnly);
@@ -199,6 +219,7 @@ impl StoreFile {
             let snapshot = Snapshot::begin(&transaction, &self.decompression, &self.path)?;
             Ok((database, snapshot))
         };
+        handle.closed = None;
         let opened = guarded(|| begin(Access::Full(reopen()?))).or_else(|_| {
             handle.closed = Some(Arc::new(cause.clone()));
             guarded(|| begin(open_for_reading(&self.path, CACHE_BYTES)?))
@@ -386,6 +407,12 @@ fn create(path: &Path, cache_bytes: usize) -> Result<Database, Fault> {
 fn initialize(file: File, cache_bytes: usize) -> Result<Database, Fault> {
     let create = |builder: &Builder| builder.create_file(file.try_clone()?);
     let database = shared(cache_bytes, create)?;
+    fill(&database)?;
+    Ok(database)
+}
+
+/// Makes the tables of an empty store.
+fn fill(database: &Database) -> Result<(), Fault> {
     let mut transaction = database.begin_write()?;
     {
         let mut header = transaction.open_table(HEADER)?;
@@ -398,7 +425,7 @@ fn initialize(file: File, cache_bytes: usize) -> Result<Database, Fault> {
     }
     transaction.set_quick_repair(true);
     transaction.commit()?;
-    Ok(database)
+    Ok(())
 }
 
 /// Checks the version, and returns the dictionary.

@@ -56,6 +56,8 @@
 
 mod bodies;
 mod error;
+#[cfg(test)]
+mod failing;
 mod file;
 mod format;
 mod guard;

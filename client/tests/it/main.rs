@@ -10,8 +10,12 @@ mod sieve;
 mod store;
 #[cfg(feature = "store")]
 mod store_damage;
+#[cfg(all(feature = "store", target_os = "linux"))]
+mod store_full;
 #[cfg(feature = "store")]
 mod store_kill;
+#[cfg(feature = "store")]
+mod store_shared;
 mod support;
 #[cfg(all(feature = "fetch", feature = "sieve"))]
 mod traced;

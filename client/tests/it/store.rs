@@ -287,23 +287,40 @@ fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 #[test]
-fn one_writer_or_many_readers() {
+fn one_writer_and_many_readers() {
     let (_folder, path) = somewhere();
     let error = Store::open_read_only(&path).expect_err("is not there");
     assert!(matches!(error.fault(), Fault::Io(_)) && error.source().is_some(), "{error}");
     let store = Store::open(&path).expect("a store");
     for error in [
         Store::open(&path).expect_err("is open"),
-        Store::open_read_only(&path).expect_err("is open"),
         Store::compact(&path).expect_err("is open"),
-        Store::verify(&path).expect_err("is open"),
     ] {
-        assert!(matches!(error.fault(), Fault::InUse), "{error}");
+        assert!(matches!(error.fault(), Fault::InUse) && error.is_of_file(), "{error}");
     }
+    Store::verify(&path).expect("no damage");
+    store.put_many((0..50).map(|host| generated(1, host))).expect("puts");
+    let early = Store::open_read_only(&path).expect("a store");
+    store.remove(&origin(7)).expect("removes");
+    let late = Store::open_read_only(&path).expect("a store");
+    // Each is as of when it was opened, whatever is written.
+    for host in 50..500 {
+        let (origin, state, body) = generated(1, host);
+        store.put_many([(origin, state, body)]).expect("puts");
+    }
+    holds(&early, 50);
+    assert_eq!(late.get(&origin(7)).expect("an answer"), None);
+    assert_eq!((early.stat().expect("figures").origins, late.iter().expect("rows").count()), (50, 49));
     drop(store);
-    let readers = [(); 2].map(|()| Store::open_read_only(&path).expect("a store"));
-    let error = Store::open(&path).expect_err("is read");
+    // Readers stay when the writer goes, and keep no other away, but pages cannot be moved.
+    let error = Store::compact(&path).expect_err("is read");
     assert!(matches!(error.fault(), Fault::InUse), "{error}");
+    let store = Store::open(&path).expect("a store");
+    store.put_many((500..600).map(|host| generated(1, host))).expect("puts");
+    holds(&early, 50);
+    drop((early, late, store));
+    Store::compact(&path).expect("nobody has it open");
+    let readers = [(); 2].map(|()| Store::open_read_only(&path).expect("a store"));
     let state = without_copy(Outcome::Present, 1);
     for error in [
         readers[0].put("a", &state, None).expect_err("is open for reading"),

@@ -823,3 +823,26 @@ async fn slow_refreshes() {
     sieve.settled().await;
     assert_eq!(web.asked(), 2);
 }
+
+/// Once a sieve has settled and is dropped, nothing of it is left, and its store is closed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn the_store_is_free_after_the_sieve() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("robots.store");
+    let hosts: Vec<String> = (0..8).map(|host| format!("https://host{host}.com")).collect();
+    for round in 0..300 {
+        let web = Web::of([("https://e.com", Site::Answers(200, RULES))]);
+        let store = Store::open(&path).unwrap_or_else(|error| panic!("round {round}: {error}"));
+        let sieve = web.builder().store(store).build();
+        let host = format!("https://host{round}.com/");
+        assert!(allowed(&sieve, &host).await);
+        for host in &hosts {
+            // A decision does not wait until the outcome is stored.
+            assert!(allowed(&sieve, host).await);
+        }
+        sieve.settled().await;
+        drop(sieve);
+    }
+    let store = Store::open_read_only(&path).unwrap();
+    assert_eq!(store.stat().unwrap().origins, 300);
+}
