@@ -19,6 +19,7 @@ Examples:
   robotsieve store get robots.store https://example.com/
   robotsieve store export robots.store --robots-dir robots/
   robotsieve store import robots.store --robots-dir robots/
+  robotsieve store export robots.store --warc robots.warc.gz
   robotsieve store prune robots.store --older-than 90days
 
 Exit status:
@@ -42,7 +43,8 @@ pub enum StoreCommand {
     Compact(StoreArgs),
     /// Read all of a store and check it for damage
     ///
-    /// Nobody else may have the store open.
+    /// Others may read and write it meanwhile: then it is checked as it was at the
+    /// beginning, and its unused pages are not.
     #[command(
         override_usage = "robotsieve store verify [OPTIONS] STORE",
         after_help = "\
@@ -102,22 +104,28 @@ pub struct GetArgs {
     pub url: OsString,
 }
 
-/// Write what is in force for each site to a folder or a pack
+/// Write a store to a WARC file, or what is in force for each site to a folder or a pack
+///
+/// A WARC file has everything that is known of each origin: 'import' makes the same
+/// store of it.
 ///
 /// The folder has robots.txt files named HOST or HOST:PORT. A site without a
 /// robots.txt becomes an empty file. A site that is unreachable becomes a file with
-/// the rules that then apply. If several schemes have the same host and port,
-/// https is used, or else http.
+/// the rules that then apply. If several schemes have the same host and port, the
+/// file has what https says, or else http. What http or ftp say, if it is something
+/// else, goes to the folders DIR/http and DIR/ftp; a pack leaves it out.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
-    group(ArgGroup::new("to").args(["robots_dir", "pack"]).required(true)),
+    group(ArgGroup::new("to").args(["warc", "robots_dir", "pack"]).required(true)),
     override_usage = "\
-robotsieve store export --robots-dir DIR [OPTIONS] STORE
+robotsieve store export --warc FILE [OPTIONS] STORE
+       robotsieve store export --robots-dir DIR [OPTIONS] STORE
        robotsieve store export --pack FILE --agent NAME [OPTIONS] STORE",
     after_help = "\
 Examples:
+  robotsieve store export robots.store --warc robots.warc.gz
   robotsieve store export robots.store --robots-dir robots/
   robotsieve store export robots.store --pack robots.pack --agent FooBot
 
@@ -127,6 +135,12 @@ Exit status:
   3  something could not be read or written, or a site was left out"
 )]
 pub struct ExportArgs {
+    /// A WARC file with everything that is known of each origin
+    ///
+    /// The file to write. If its name ends in '.gz', each record is compressed.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
+    pub warc: Option<PathBuf>,
+
     /// A folder of robots.txt files, each named after its host
     ///
     /// The folder to write, as 'filter --robots-dir' reads it.
@@ -157,26 +171,43 @@ pub struct ExportArgs {
     pub store: PathBuf,
 }
 
-/// Put a folder of robots.txt files into a store
+/// Put a WARC file or a folder of robots.txt files into a store
 ///
-/// A file counts as fetched when it was last modified. It is for http and https, as
-/// in 'filter --robots-dir', and replaces what the store has for its host, even if
+/// A WARC file is one of 'store export', or one of another crawler: then its answers
+/// for robots.txt files count as if they had been fetched at the time of the record,
+/// with their redirects, as far as the file has their targets. What the store knows
+/// from a later time stays.
+///
+/// A file of a folder counts as fetched when it was last modified. It is for http
+/// and https, as in 'filter --robots-dir', unless the folders DIR/http or DIR/ftp
+/// have one for that scheme. It replaces what the store has for its host, even if
 /// that is newer.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
-    override_usage = "robotsieve store import --robots-dir DIR [OPTIONS] STORE",
+    group(ArgGroup::new("from").args(["warc", "robots_dir"]).required(true)),
+    override_usage = "\
+robotsieve store import --warc FILE [OPTIONS] STORE
+       robotsieve store import --robots-dir DIR [OPTIONS] STORE",
     after_help = "\
+Examples:
+  robotsieve store import robots.store --warc robots.warc.gz
+  robotsieve store import robots.store --warc CC-MAIN-20260101000000-00000.warc.gz
+
 Exit status:
-  0  every file was imported
+  0  everything was imported
   2  wrong usage
   3  something could not be read or written; what could be read was imported"
 )]
 pub struct ImportArgs {
+    /// A WARC file, plain or compressed with gzip
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub warc: Option<PathBuf>,
+
     /// A folder of robots.txt files, each named after its host
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub robots_dir: PathBuf,
+    pub robots_dir: Option<PathBuf>,
 
     #[command(flatten)]
     pub progress: ProgressOption,

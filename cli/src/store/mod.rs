@@ -1,23 +1,24 @@
 //! `robotsieve store`: inspects and converts stores.
 
 pub mod args;
+mod warc;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use robotsieve::pack::Writer;
-use robotsieve::{Config, Origin, Profile};
+use robotsieve::{Config, Origin, Profile, Scheme};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
-use robotsieve_client::store::{MAX_BODY_BYTES, Store};
+use robotsieve_client::store::{Fault, MAX_BODY_BYTES, Reader, Store};
 
 use crate::error::{Failure, Status};
 use crate::fetch::cause;
 use crate::read::{robots_dir, robots_file, stores};
-use crate::write::file::temporary;
+use crate::write::file::{self, temporary};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
@@ -132,17 +133,22 @@ fn text(
     }
 }
 
-/// The origins of a store by host and port, and how many others share them. Of several schemes the
-/// last in order is used: https, or else http, or else ftp.
-fn by_authority(store: &Store) -> Result<(BTreeMap<String, String>, u64), Failure> {
-    let (mut origins, mut displaced) = (BTreeMap::new(), 0);
-    for row in store.iter()? {
+/// The origins of a store by host and port, in the order in which they count: https, then http,
+/// then ftp.
+fn by_authority(reader: &Reader) -> Result<BTreeMap<String, Vec<(Scheme, String)>>, Failure> {
+    let mut origins: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for row in reader.iter()? {
         let (key, _) = row?;
         let Ok(origin) = Origin::of(&key) else { continue };
-        let authority = origin.authority().to_owned();
-        displaced += u64::from(origins.insert(authority, key.clone()).is_some());
+        let of_authority = origins.entry(origin.authority().to_owned()).or_default();
+        of_authority.push((origin.scheme(), key.clone()));
+        of_authority.sort_by_key(|(scheme, _)| match scheme {
+            Scheme::Https => 0,
+            Scheme::Http => 1,
+            _ => 2,
+        });
     }
-    Ok((origins, displaced))
+    Ok(origins)
 }
 
 fn export(args: &ExportArgs) -> Result<Status, Failure> {
@@ -155,15 +161,25 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
         ));
     }
     let store = stores::read_only(&args.store)?;
-    let (origins, displaced) = by_authority(&store)?;
+    let reader = store.reader();
+    if let Some(path) = &args.warc {
+        return to_warc(path, args, &store, &reader);
+    }
+    let origins = by_authority(&reader)?;
     let protocol = Protocol::of(&args.profile.get());
     let now = Timestamp::now();
-    let reader = store.reader();
     let bar = Bar::new(args.progress.progress, Measure::Count(origins.len() as u64, "origins"));
-    let texts = origins.iter().filter_map(|(authority, key)| {
-        let row = reader.get_with_body(key).map_err(Failure::from).transpose()?;
+    let texts = origins.iter().map(|(authority, keys)| {
+        let mut texts: Vec<(Scheme, Vec<u8>)> = Vec::new();
+        for (scheme, key) in keys {
+            let Some((known, body)) = reader.get_with_body(key)? else { continue };
+            texts.push((*scheme, text(&known, body, &protocol, now)));
+        }
         bar.add(1);
-        Some(row.map(|(known, body)| (authority, text(&known, body, &protocol, now))))
+        // What the other schemes say only counts if it is something else.
+        let first = texts.first().map(|(_, first)| first.clone());
+        texts.dedup_by(|later, _| Some(&later.1) == first.as_ref());
+        Ok((authority, texts))
     });
     let exported = match (&args.robots_dir, &args.pack) {
         (Some(folder), _) => to_folder(folder, texts)?,
@@ -171,14 +187,51 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
         (None, None) => unreachable!("clap requires one of the options"),
     };
     bar.end();
-    if displaced > 0 {
+    if exported.others > 0 {
+        let where_to = match &args.robots_dir {
+            Some(folder) => format!("wrote them to the folders http and ftp in '{}'", folder.display()),
+            None => "left them out".to_owned(),
+        };
         stderr::note(&format_args!(
-            "left out {displaced} origins with the host and port of another scheme: https is \
-             preferred, then http, then ftp"
+            "{} origins say something else than another scheme of their host: https is preferred, \
+             then http, then ftp; {where_to}",
+            exported.others
         ));
     }
-    stderr::note(&format_args!("exported {exported} of {}", origins.len()));
-    Ok(if exported == origins.len() as u64 { Status::Done } else { Status::Failed })
+    stderr::note(&format_args!("exported {} of {}", exported.hosts, origins.len()));
+    Ok(if exported.hosts == origins.len() as u64 { Status::Done } else { Status::Failed })
+}
+
+/// What is in force for a host: for each scheme that says something of its own.
+type HostTexts<'t> = (&'t String, Vec<(Scheme, Vec<u8>)>);
+
+/// How many hosts were exported, and how many origins that were not their first.
+#[derive(Default)]
+struct Exported {
+    hosts: u64,
+    others: u64,
+}
+
+fn to_warc(
+    path: &Path,
+    args: &ExportArgs,
+    store: &Store,
+    reader: &Reader,
+) -> Result<Status, Failure> {
+    if file::is_same(path, &args.store) {
+        return Err(Failure::Usage(format!("'{}' is the store itself", path.display())));
+    }
+    let cannot = |cause| Failure::io(format!("cannot write WARC file '{}'", path.display()), cause);
+    let origins = store.stat()?.origins;
+    let bar = Bar::new(args.progress.progress, Measure::Count(origins, "origins"));
+    let mut out = BufWriter::with_capacity(1 << 20, temporary(path).map_err(cannot)?);
+    let is_gzip = path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("gz"));
+    let exported = warc::export(reader, &mut out, is_gzip, cannot, || bar.add(1))?;
+    let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
+    let bytes = file.persist().map_err(cannot)?;
+    bar.end();
+    stderr::note(&format_args!("exported {exported} origins bytes {bytes}"));
+    Ok(Status::Done)
 }
 
 /// The longest file name in bytes on common file systems.
@@ -186,13 +239,17 @@ const LONGEST_FILE_NAME: usize = 255;
 
 fn to_folder<'t>(
     folder: &Path,
-    texts: impl Iterator<Item = Result<(&'t String, Vec<u8>), Failure>>,
-) -> Result<u64, Failure> {
+    texts: impl Iterator<Item = Result<HostTexts<'t>, Failure>>,
+) -> Result<Exported, Failure> {
     let cannot = |path: &Path| format!("cannot write '{}'", path.display());
-    fs::create_dir_all(folder).map_err(|cause| Failure::io(cannot(folder), cause))?;
-    let mut exported = 0;
+    let make = |folder: &Path| {
+        fs::create_dir_all(folder).map_err(|cause| Failure::io(cannot(folder), cause))
+    };
+    make(folder)?;
+    let mut exported = Exported::default();
+    let mut made = HashSet::new();
     for row in texts {
-        let (authority, text) = row?;
+        let (authority, texts) = row?;
         // Such a host is a valid file name everywhere, and not a path. A longer host is not in DNS
         // either, but it may be in a list of URLs, and then in the store as unreachable.
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:[]".contains(&byte);
@@ -203,9 +260,23 @@ fn to_folder<'t>(
         }
         // As `filter --robots-dir` reads it: without the suffix it would be for another host.
         let suffix = if authority.ends_with(".txt") { ".txt" } else { "" };
-        let path = folder.join(format!("{authority}{suffix}"));
-        fs::write(&path, text).map_err(|cause| Failure::io(cannot(&path), cause))?;
-        exported += 1;
+        let name = format!("{authority}{suffix}");
+        for (place, (scheme, text)) in texts.iter().enumerate() {
+            let folder = if place == 0 { folder.to_owned() } else { folder.join(scheme.as_str()) };
+            if place > 0 {
+                exported.others += 1;
+                if made.insert(*scheme) {
+                    make(&folder)?;
+                }
+            }
+            let path = folder.join(&name);
+            let written = temporary(&path).and_then(|mut file| {
+                file.write_all(text)?;
+                file.place()
+            });
+            written.map_err(|cause| Failure::io(cannot(&path), cause))?;
+        }
+        exported.hosts += 1;
     }
     Ok(exported)
 }
@@ -213,8 +284,8 @@ fn to_folder<'t>(
 fn to_pack<'t>(
     path: &Path,
     args: &ExportArgs,
-    texts: impl Iterator<Item = Result<(&'t String, Vec<u8>), Failure>>,
-) -> Result<u64, Failure> {
+    texts: impl Iterator<Item = Result<HostTexts<'t>, Failure>>,
+) -> Result<Exported, Failure> {
     args.agents.required()?;
     let crawlers = args.agents.crawlers(&args.profile.get())?;
     let cannot = |cause| Failure::io(format!("cannot write pack '{}'", path.display()), cause);
@@ -223,54 +294,126 @@ fn to_pack<'t>(
     config.keep_rules = args.keep_rules;
     let mut writer = Writer::new(out, &args.profile.get(), crawlers, &config).map_err(cannot)?;
     let recipe = writer.recipe().clone();
+    let mut others = 0;
     for row in texts {
-        let (authority, text) = row?;
-        let content = recipe.content(&text);
+        let (authority, texts) = row?;
+        let Some((_, text)) = texts.first() else { continue };
+        others += texts.len() as u64 - 1;
+        let content = recipe.content(text);
         if !writer.add_known(authority.as_bytes(), content).map_err(cannot)? {
-            writer.add(authority.as_bytes(), &recipe.pack(&text)).map_err(cannot)?;
+            writer.add(authority.as_bytes(), &recipe.pack(text)).map_err(cannot)?;
         }
     }
     let exported = writer.origin_count() as u64;
     let out = writer.finish().map_err(cannot)?;
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
     file.persist().map_err(cannot)?;
-    Ok(exported)
+    Ok(Exported { hosts: exported, others })
 }
 
 fn import(args: &ImportArgs) -> Result<Status, Failure> {
-    robots_dir::refuse_output(&args.robots_dir, &args.store)?;
-    let listing = robots_dir::list(&args.robots_dir)?;
-    listing.warnings.iter().for_each(|warning| stderr::note(warning));
+    match (&args.warc, &args.robots_dir) {
+        (Some(path), _) => from_warc(path, args),
+        (None, Some(folder)) => from_folder(folder, args),
+        (None, None) => unreachable!("clap requires one of the options"),
+    }
+}
+
+/// Returns unused space, if nobody reads the store.
+fn compact(store: Store) -> Result<u64, Failure> {
+    let path = store.path().to_owned();
+    drop(store);
+    match Store::compact(&path) {
+        Err(error) if matches!(error.fault(), Fault::InUse) => {
+            stderr::note(&format_args!(
+                "others read '{}': its unused space stays, 'robotsieve store compact' returns it",
+                path.display()
+            ));
+            let found = fs::metadata(&path);
+            found.map(|found| found.len()).map_err(|cause| {
+                Failure::io(format!("cannot read store '{}'", path.display()), cause)
+            })
+        }
+        bytes => Ok(bytes?),
+    }
+}
+
+fn from_warc(path: &Path, args: &ImportArgs) -> Result<Status, Failure> {
+    // Before the store is created.
+    let failed = |cause| Failure::io(format!("cannot read WARC file '{}'", path.display()), cause);
+    fs::File::open(path).map_err(failed)?;
     let store = stores::open(&args.store)?;
-    let mut hosts = listing.hosts;
-    hosts.sort_unstable();
+    let bar = Bar::new(args.progress.progress, Measure::Records);
+    let imported = warc::import(path, &store, |records| bar.add(records))?;
+    let bytes = compact(store)?;
+    bar.end();
+    if imported.older > 0 {
+        stderr::note(&format_args!("the store knows {} answers from a later time", imported.older));
+    }
+    if imported.unknown_targets > 0 {
+        stderr::note(&format_args!(
+            "left out {} redirects to what the file does not have",
+            imported.unknown_targets
+        ));
+    }
+    if imported.damaged > 0 {
+        stderr::error(&format_args!("{} records are damaged and left out", imported.damaged));
+    }
+    stderr::note(&format_args!("origins {} bytes {bytes}", imported.origins));
+    Ok(if imported.damaged == 0 { Status::Done } else { Status::Failed })
+}
+
+/// A file of a folder, and the origins that it is for.
+type ForOrigins = (PathBuf, Vec<String>);
+
+fn from_folder(folder: &Path, args: &ImportArgs) -> Result<Status, Failure> {
+    robots_dir::refuse_output(folder, &args.store)?;
+    let mut files: Vec<ForOrigins> = Vec::new();
+    let mut taken = HashSet::new();
+    let schemes: [(PathBuf, &[&str]); 3] = [
+        (folder.join("http"), &["http"]),
+        (folder.join("ftp"), &["ftp"]),
+        (folder.to_owned(), &["http", "https"]),
+    ];
+    for (folder, schemes) in schemes {
+        if schemes.len() == 1 && !folder.is_dir() {
+            continue;
+        }
+        let listing = robots_dir::list(&folder)?;
+        listing.warnings.iter().for_each(|warning| stderr::note(warning));
+        let mut hosts = listing.hosts;
+        hosts.sort_unstable();
+        for (host, place) in hosts {
+            let keys = keys_of(&host, schemes).into_iter();
+            let keys = keys.filter(|key| taken.insert(key.clone())).collect();
+            files.push((folder.join(&listing.names[place as usize]), keys));
+        }
+    }
+    let store = stores::open(&args.store)?;
     let mut unreadable = 0;
-    let bar = Bar::new(args.progress.progress, Measure::Count(hosts.len() as u64, "hosts"));
-    let rows = hosts.iter().flat_map(|(host, place)| {
+    let bar = Bar::new(args.progress.progress, Measure::Count(files.len() as u64, "hosts"));
+    let rows = files.iter().flat_map(|(path, keys)| {
         bar.add(1);
-        let path = args.robots_dir.join(&listing.names[*place as usize]);
-        let row = imported(&path).unwrap_or_else(|failure| {
+        let row = imported(path).unwrap_or_else(|failure| {
             stderr::error(&format_args!("{failure}; its host is not imported"));
             unreadable += 1;
             None
         });
-        let keys = row.iter().flat_map(|_| keys_of(host)).collect::<Vec<_>>();
-        keys.into_iter().filter_map(move |key| {
+        keys.iter().filter_map(move |key| {
             let (known, body) = row.clone()?;
             Some((key, known, Some(body)))
         })
     });
     let count = store.put_many(rows)?;
-    drop(store);
-    let bytes = Store::compact(&args.store)?;
+    let bytes = compact(store)?;
     bar.end();
-    stderr::note(&format_args!("hosts {} origins {count} bytes {bytes}", hosts.len()));
+    stderr::note(&format_args!("hosts {} origins {count} bytes {bytes}", files.len()));
     Ok(if unreadable == 0 { Status::Done } else { Status::Failed })
 }
 
-/// The origins that a file of such a folder is for: http and https, as in `filter`.
-fn keys_of(host: &[u8]) -> Vec<String> {
-    let keys = ["http", "https"].into_iter().filter_map(|scheme| {
+/// The origins of a host with these schemes, as in `filter`.
+fn keys_of(host: &[u8], schemes: &[&str]) -> Vec<String> {
+    let keys = schemes.iter().filter_map(|scheme| {
         let url = [scheme.as_bytes(), b"://", host].concat();
         let origin = Origin::of(&url).ok()?;
         // `HOST:80` is for https only: for http the file is `HOST`.
@@ -301,8 +444,7 @@ fn prune(args: &PruneArgs) -> Result<Status, Failure> {
     let prune = || -> Result<_, Failure> {
         let store = stores::open(&args.store)?;
         let pruned = store.prune(Timestamp::now() - age)?;
-        drop(store);
-        Ok((pruned, Store::compact(&args.store)?))
+        Ok((pruned, compact(store)?))
     };
     let (pruned, bytes) = progress::with_spinner(args.progress.progress, "pruning", prune)?;
     print(format!(

@@ -60,12 +60,18 @@ impl Temporary {
     }
 
     /// Moves the complete file to its place and returns its size in bytes.
-    pub fn persist(mut self) -> io::Result<u64> {
+    pub fn persist(self) -> io::Result<u64> {
+        self.file.as_ref().expect("not persisted yet").as_file().sync_all()?;
+        self.place()
+    }
+
+    /// Like [`Temporary::persist`], for one of many files: does not wait for the disk, so a
+    /// machine that loses power may lose the file.
+    pub fn place(mut self) -> io::Result<u64> {
         let file = self.file.as_ref().expect("not persisted yet").as_file();
         if !self.is_like {
             share(file)?;
         }
-        file.sync_all()?;
         let bytes = file.metadata()?.len();
         self.go(|file, target| file.persist(target).map(|_| ()).map_err(|error| error.error))?;
         Ok(bytes)
