@@ -189,7 +189,9 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
     bar.end();
     if exported.others > 0 {
         let where_to = match &args.robots_dir {
-            Some(folder) => format!("wrote them to the folders http and ftp in '{}'", folder.display()),
+            Some(folder) => {
+                format!("wrote them to the folders http and ftp in '{}'", folder.display())
+            }
             None => "left them out".to_owned(),
         };
         stderr::note(&format_args!(

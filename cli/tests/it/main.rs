@@ -26,4 +26,5 @@ mod records;
 mod replay;
 mod run;
 mod stdin;
+mod store_warc;
 mod vocabulary;

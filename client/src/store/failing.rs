@@ -115,7 +115,8 @@ fn a_disk_may_fail_at_any_operation() {
         (true, io::ErrorKind::Other),
     ] {
         for operations in (0..60).chain((60..400).step_by(23)) {
-            let disk = Disk { left: AtomicU64::new(u64::MAX), tears, kind: Some(kind), ..Disk::default() };
+            let disk =
+                Disk { left: AtomicU64::new(u64::MAX), tears, kind: Some(kind), ..Disk::default() };
             let disk = Arc::new(disk);
             let store = disk.store();
             disk.left.store(operations, Ordering::SeqCst);

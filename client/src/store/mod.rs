@@ -76,8 +76,8 @@ use std::sync::Arc;
 pub use error::{Fault, StoreError};
 pub use format::{MAX_BODY_BYTES, SCHEMA_VERSION};
 pub use reader::{Iter, Reader};
-pub use snapshot::{Stat, StateWithBody};
 use snapshot::Snapshot;
+pub use snapshot::{Stat, StateWithBody};
 pub use sweep::Pruned;
 
 use crate::outcome::{ContentHash, OriginState};

@@ -198,8 +198,7 @@ impl StorageBackend for Backend {
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let changed = self.changed()?;
-        let is_within =
-            offset.checked_add(out.len() as u64).is_some_and(|end| end <= changed.len);
+        let is_within = offset.checked_add(out.len() as u64).is_some_and(|end| end <= changed.len);
         if !is_within {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

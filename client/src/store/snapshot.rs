@@ -192,7 +192,9 @@ impl Snapshot {
     }
 
     fn row_of(&self, number: u64) -> Result<BodyRow, Fault> {
-        self.bodies.get_owned(number)?.ok_or_else(|| Fault::damaged(format!("body {number} is missing")))
+        self.bodies
+            .get_owned(number)?
+            .ok_or_else(|| Fault::damaged(format!("body {number} is missing")))
     }
 
     fn guarded<T>(&self, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, StoreError> {

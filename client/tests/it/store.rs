@@ -292,10 +292,9 @@ fn one_writer_and_many_readers() {
     let error = Store::open_read_only(&path).expect_err("is not there");
     assert!(matches!(error.fault(), Fault::Io(_)) && error.source().is_some(), "{error}");
     let store = Store::open(&path).expect("a store");
-    for error in [
-        Store::open(&path).expect_err("is open"),
-        Store::compact(&path).expect_err("is open"),
-    ] {
+    for error in
+        [Store::open(&path).expect_err("is open"), Store::compact(&path).expect_err("is open")]
+    {
         assert!(matches!(error.fault(), Fault::InUse) && error.is_of_file(), "{error}");
     }
     Store::verify(&path).expect("no damage");
@@ -310,7 +309,10 @@ fn one_writer_and_many_readers() {
     }
     holds(&early, 50);
     assert_eq!(late.get(&origin(7)).expect("an answer"), None);
-    assert_eq!((early.stat().expect("figures").origins, late.iter().expect("rows").count()), (50, 49));
+    assert_eq!(
+        (early.stat().expect("figures").origins, late.iter().expect("rows").count()),
+        (50, 49)
+    );
     drop(store);
     // Readers stay when the writer goes, and keep no other away, but pages cannot be moved.
     let error = Store::compact(&path).expect_err("is read");

@@ -34,8 +34,15 @@ pub fn export(
          conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
         env!("CARGO_PKG_VERSION")
     );
-    let info = Record { kind: "warcinfo", at: last, content_type: "application/warc-fields", ..Record::default() };
-    writer.write(&info, &id("warcinfo", "", fields.as_bytes()), &[fields.as_bytes()]).map_err(&cannot)?;
+    let info = Record {
+        kind: "warcinfo",
+        at: last,
+        content_type: "application/warc-fields",
+        ..Record::default()
+    };
+    writer
+        .write(&info, &id("warcinfo", "", fields.as_bytes()), &[fields.as_bytes()])
+        .map_err(&cannot)?;
     let mut count = 0;
     for row in reader.iter()? {
         let (key, known) = row?;
@@ -83,7 +90,11 @@ impl<W: Write> Writer<'_, W> {
                 kind: if is_http { "response" } else { "resource" },
                 at: copy.at,
                 uri: Some(uri),
-                content_type: if is_http { "application/http;msgtype=response" } else { "text/plain" },
+                content_type: if is_http {
+                    "application/http;msgtype=response"
+                } else {
+                    "text/plain"
+                },
                 more,
             };
             let id = id("response", key, copy.content.0.as_slice());
@@ -121,8 +132,7 @@ impl<W: Write> Writer<'_, W> {
             return self.out.write_all(text);
         }
         // Each record is a member of its own, so that readers can begin at any of them.
-        let mut member: GzEncoder<&mut W> =
-            GzBuilder::new().write(self.out, Compression::new(6));
+        let mut member: GzEncoder<&mut W> = GzBuilder::new().write(self.out, Compression::new(6));
         member.write_all(text)?;
         member.finish().map(drop)
     }
@@ -142,7 +152,8 @@ fn head(copy: &CachedCopy) -> Vec<u8> {
             head.extend_from_slice(&[name.as_bytes(), b": ", value, b"\r\n"].concat());
         }
     }
-    let rest = format!("Cache-Control: max-age={}\r\nContent-Length: {}\r\n\r\n", copy.lifetime, copy.len);
+    let rest =
+        format!("Cache-Control: max-age={}\r\nContent-Length: {}\r\n\r\n", copy.lifetime, copy.len);
     head.extend_from_slice(rest.as_bytes());
     head
 }

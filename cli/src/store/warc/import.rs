@@ -153,7 +153,10 @@ impl Import<'_> {
         if let Some(copy) = &state.copy {
             body.take_if(|body| ContentHash::of(body) != copy.content);
             if body.is_none() && self.store.body(&copy.content)?.is_none() {
-                self.damaged(record.offset, &format!("the body of {key} is missing or another one"));
+                self.damaged(
+                    record.offset,
+                    &format!("the body of {key} is missing or another one"),
+                );
                 return Ok(());
             }
         } else {
@@ -214,7 +217,8 @@ impl Import<'_> {
             self.imported.older += 1;
             return Ok(());
         }
-        let state = self.protocol.after(before.as_ref(), attempt);
+        // A fault of this side says nothing about the site.
+        let Ok(state) = self.protocol.after(before.as_ref(), attempt) else { return Ok(()) };
         let body = match &attempt.result {
             Ok(response) if state.copy.is_some() && (200..300).contains(&response.status) => {
                 Some(response.body.clone())
@@ -276,22 +280,29 @@ impl Import<'_> {
                 let mut response = Response::new(200, body);
                 response.is_truncated = copy.is_truncated;
                 let lifetime = format!("max-age={}", copy.lifetime);
-                response.headers.extend(lifetime.parse().ok().map(|value| (::http::header::CACHE_CONTROL, value)));
+                response.headers.extend(
+                    lifetime.parse().ok().map(|value| (::http::header::CACHE_CONTROL, value)),
+                );
                 for (name, value) in [
                     (::http::header::ETAG, copy.etag),
                     (::http::header::LAST_MODIFIED, copy.last_modified),
                 ] {
-                    let value = value.and_then(|value| ::http::HeaderValue::from_bytes(&value).ok());
+                    let value =
+                        value.and_then(|value| ::http::HeaderValue::from_bytes(&value).ok());
                     response.headers.extend(value.map(|value| (name, value)));
                 }
                 Some(Ok(response))
             }
-            (Outcome::Absent(Cause::Status(status)) | Outcome::Unreachable(Cause::Status(status)), ..) => {
-                Some(Ok(Response::new(status, Vec::new())))
-            }
-            (Outcome::Absent(Cause::Failure(cause)) | Outcome::Unreachable(Cause::Failure(cause)), ..) => {
-                Some(Err(cause))
-            }
+            (
+                Outcome::Absent(Cause::Status(status))
+                | Outcome::Unreachable(Cause::Status(status)),
+                ..,
+            ) => Some(Ok(Response::new(status, Vec::new()))),
+            (
+                Outcome::Absent(Cause::Failure(cause))
+                | Outcome::Unreachable(Cause::Failure(cause)),
+                ..,
+            ) => Some(Err(cause)),
             _ => None,
         })
     }
@@ -303,7 +314,12 @@ impl Import<'_> {
         }
     }
 
-    fn put(&mut self, key: String, state: OriginState, body: Option<Vec<u8>>) -> Result<(), Failure> {
+    fn put(
+        &mut self,
+        key: String,
+        state: OriginState,
+        body: Option<Vec<u8>>,
+    ) -> Result<(), Failure> {
         self.imported.origins += 1;
         // A copy that was found unchanged needs the body that came before.
         let body = body.or_else(|| {
@@ -332,7 +348,10 @@ impl Import<'_> {
         self.imported.damaged += 1;
         if self.imported.damaged <= NAMED {
             let what = crate::write::bytes::shown(what.as_bytes());
-            stderr::error(&format_args!("{}, byte {offset}: {what}; left out", self.path.display()));
+            stderr::error(&format_args!(
+                "{}, byte {offset}: {what}; left out",
+                self.path.display()
+            ));
         }
     }
 }
@@ -340,7 +359,7 @@ impl Import<'_> {
 /// The origin whose robots.txt has this URL.
 fn origin_of(url: &str) -> Option<Origin<'_>> {
     let origin = (url.len() <= MAX_URL_BYTES).then(|| Origin::of(url).ok())??;
-    let is_robots = url::Url::parse(url)
-        .is_ok_and(|url| url.path() == "/robots.txt" && url.query().is_none());
+    let is_robots =
+        url::Url::parse(url).is_ok_and(|url| url.path() == "/robots.txt" && url.query().is_none());
     is_robots.then_some(origin)
 }

@@ -302,9 +302,16 @@ fn record(input: &mut impl BufRead, wanted: impl Fn(&Record) -> bool) -> io::Res
         if line.is_empty() {
             break;
         }
-        let Some(colon) = memchr::memchr(b':', &line) else { continue };
+        if line.starts_with(b" ") || line.starts_with(b"\t") {
+            continue;
+        }
+        let colon =
+            memchr::memchr(b':', &line).ok_or_else(|| damage("a line of its head has no name"))?;
         let value = String::from_utf8_lossy(line[colon + 1..].trim_ascii()).into_owned();
         match &line[..colon].to_ascii_lowercase()[..] {
+            b"warc-type" if !record.kind.is_empty() => {
+                return Err(damage("another record begins in its head"));
+            }
             b"warc-type" => record.kind = value,
             b"warc-record-id" => record.id = value,
             b"warc-date" => record.date = value,

@@ -1,0 +1,428 @@
+//! `robotsieve store` with WARC files and folders, and beside a process that writes.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use flate2::write::GzEncoder;
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{CachedCopy, Cause, Failure, OriginState, Outcome, Stage};
+use robotsieve_client::store::{StateWithBody, Store};
+
+use crate::command::{Folder, Ran, run, run_with};
+
+const RULES: &[u8] = b"User-agent: *\nDisallow: /a\n";
+
+fn state(at: u64, last: Outcome) -> OriginState {
+    OriginState::new(Timestamp(at), last)
+}
+
+/// Origins in every state that a store can have.
+fn all_states() -> Vec<(String, StateWithBody)> {
+    let mut rows: Vec<(String, StateWithBody)> = Vec::new();
+    let mut add = |key: &str, state: OriginState, body: Option<&[u8]>| {
+        rows.push((key.to_owned(), (state, body.map(<[u8]>::to_vec))));
+    };
+    let copy = |body: &[u8], at| CachedCopy::new(body, Timestamp(at));
+    add("https://plain.example", OriginState::present(copy(RULES, 1_800_000_000)), Some(RULES));
+    add("http://plain.example", OriginState::present(copy(b"", 1_800_000_001)), Some(b""));
+    let other = b"\xef\xbb\xbfUser-agent: *\r\nDisallow: /\xff\0\r\n\r\n";
+    add("ftp://plain.example", OriginState::present(copy(other, 5)), Some(other));
+    let html = b"<!doctype html>WARC/1.1\r\n\r\nWARC/1.0\r\n\r\n";
+    let mut full = copy(html, 1_800_000_002);
+    full.lifetime = 77;
+    full.final_url = Some("https://elsewhere.example/r?a=b".to_owned());
+    full.etag = Some(b"\"\xfe\xff\"".to_vec());
+    full.last_modified = Some(b"Sat, 14 Nov 2026 07:28:00 GMT".to_vec());
+    full.is_truncated = true;
+    let mut full = OriginState::present(full);
+    full.attempted = Timestamp(1_800_000_100);
+    full.last = Outcome::Unreachable(Cause::Status(503));
+    full.unreachable_since = Some(Timestamp(1_800_000_050));
+    full.failures = 7;
+    full.retry_after = Some(Timestamp(1_800_000_500));
+    full.site_answered = Some(Timestamp(1_800_000_099));
+    full.errors_mean_absent = true;
+    add("https://full.example:8443", full, Some(html));
+    for (number, status) in [404, 410, 500].into_iter().enumerate() {
+        let last = Outcome::Absent(Cause::Status(status));
+        add(&format!("http://absent{number}.example"), state(1_700_000_000, last), None);
+    }
+    let failures = [
+        Failure::Dns("no \u{1}\u{fffd}\" name".into()),
+        Failure::Refused("127.0.0.1".parse().unwrap()),
+        Failure::Connect("refused".into()),
+        Failure::Tls("bad".into()),
+        Failure::TimedOut(Stage::Connect),
+        Failure::TimedOut(Stage::Total),
+        Failure::Broken("it".into()),
+        Failure::Encoding("br".into()),
+        Failure::TooManyRedirects,
+        Failure::RedirectLoop,
+        Failure::BadRedirect("x:".into()),
+    ];
+    for (number, failure) in failures.into_iter().enumerate() {
+        let mut state =
+            state(u64::from(u32::MAX) * 9, Outcome::Unreachable(Cause::Failure(failure)));
+        state.failures = 2;
+        state.unreachable_since = Some(Timestamp(0));
+        add(&format!("https://failed{number}.example"), state, None);
+    }
+    rows
+}
+
+fn all_of(path: &Path) -> Vec<(String, StateWithBody)> {
+    let store = Store::open_read_only(path).unwrap();
+    let keys = store.iter().unwrap().map(|row| row.unwrap().0);
+    keys.map(|key| (key.clone(), store.get_with_body(&key).unwrap().unwrap())).collect()
+}
+
+fn import(folder: &Folder, warc: &Path, store: &str) -> Ran {
+    run(args!["store", "import", folder.path(store), "--warc", warc])
+}
+
+fn export(folder: &Folder, store: &str, warc: &str) -> Vec<u8> {
+    let path = folder.path(warc);
+    run(args!["store", "export", folder.path(store), "--warc", &path]).gives(0, "");
+    fs::read(path).unwrap()
+}
+
+#[test]
+fn everything_comes_back() {
+    let folder = Folder::new();
+    let store = Store::open(folder.path("s")).unwrap();
+    let mut rows = all_states();
+    let puts = rows.iter().map(|(key, (state, body))| (key, state.clone(), body.as_deref()));
+    store.put_many(puts).unwrap();
+    drop(store);
+    rows.sort_by(|one, other| one.0.cmp(&other.0));
+    assert_eq!(all_of(&folder.path("s")), rows);
+    for name in ["w.warc", "w.warc.gz"] {
+        let first = export(&folder, "s", name);
+        let into = format!("from-{name}");
+        let ran = import(&folder, &folder.path(name), &into);
+        ran.gives(0, "").says(&format!("origins {} ", rows.len()));
+        assert!(!ran.err.contains("left out"), "{ran:?}");
+        assert_eq!(all_of(&folder.path(&into)), rows);
+        let again = export(&folder, &into, &format!("again-{name}"));
+        assert!(first == again, "{name}");
+        // And once more into what is there already.
+        import(&folder, &folder.path(name), &into).gives(0, "");
+        assert_eq!(all_of(&folder.path(&into)), rows);
+    }
+    let text = String::from_utf8_lossy(&fs::read(folder.path("w.warc")).unwrap()).into_owned();
+    for part in [
+        "WARC/1.1\r\nWARC-Type: warcinfo\r\n",
+        "WARC-Type: response\r\n",
+        "WARC-Target-URI: https://plain.example/robots.txt\r\n",
+        "WARC-Type: resource\r\n",
+        "Content-Type: application/http;msgtype=response\r\n",
+        "HTTP/1.1 200 OK\r\n",
+        "\"origin\":\"https://failed0.example\"",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
+}
+
+/// A record as other crawlers write it.
+fn record(kind: &str, url: &str, date: &str, block: &[u8]) -> Vec<u8> {
+    let content_type = match kind {
+        "response" => "application/http; msgtype=response",
+        "request" => "application/http; msgtype=request",
+        _ => "application/warc-fields",
+    };
+    let head = format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: {date}\r\nWARC-Record-ID: <urn:uuid:{}>\r\n\
+         Content-Length: {}\r\nContent-Type: {content_type}\r\nWARC-Target-URI: {url}\r\n\r\n",
+        url.len(),
+        block.len(),
+    );
+    [head.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
+const DATE: &str = "2026-01-10T12:00:00Z";
+const AT: u64 = 1_768_046_400;
+
+fn answer(url: &str, head: &str, body: &[u8]) -> Vec<u8> {
+    record("response", url, DATE, &[format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body].concat())
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut member = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    member.write_all(bytes).unwrap();
+    member.finish().unwrap()
+}
+
+/// The records of an imaginary crawl, and how many of them are damaged.
+fn foreign() -> Vec<Vec<u8>> {
+    let robots = |host: &str| format!("http://{host}.example/robots.txt");
+    let moved =
+        |host: &str, to: &str| answer(&robots(host), &format!("301 Moved\r\nLocation: {to}"), b"x");
+    vec![
+        record("warcinfo", "", DATE, b"software: nutch\r\n"),
+        record(
+            "request",
+            &robots("a"),
+            DATE,
+            b"GET /robots.txt HTTP/1.1\r\nHost: a.example\r\n\r\n",
+        ),
+        answer(
+            &robots("a"),
+            "200 OK\r\nETag: \"1\"\r\nCache-Control: max-age=7200\r\nX-Crawl-Content-Encoding: gzip",
+            RULES,
+        ),
+        record("metadata", &robots("a"), DATE, b"fetchTimeMs: 12\r\n"),
+        answer(&robots("none"), "404 Not Found", b"<html>"),
+        answer(&robots("down"), "503 Busy\r\nRetry-After: 60", b""),
+        answer(
+            &robots("chunks"),
+            "200 OK\r\nTransfer-Encoding: chunked",
+            b"10\r\nUser-agent: *\nDi\r\nB;x\r\nsallow: /c\n\r\n0\r\n\r\n",
+        ),
+        answer(&robots("packed"), "200 OK\r\nContent-Encoding: gzip", &gzip(RULES)),
+        // Before and after its target.
+        moved("secure", "https://secure.example/robots.txt"),
+        answer("https://secure.example/robots.txt", "200 OK\r\nETag: \"s\"", RULES),
+        moved("www", "/robots.txt"),
+        moved("steps", "http://secure.example/robots.txt"),
+        moved("home", "http://home.example/"),
+        moved("gone", "https://none.example:81/robots.txt"),
+        moved("tonone", "http://none.example/robots.txt"),
+        answer(&robots("nowhere"), "302 Found", b""),
+        // Neither is a robots.txt.
+        answer("http://a.example/robots.txt?x", "200 OK", b"no"),
+        answer("http://page.example/", "200 OK", b"no"),
+        // Later and older.
+        record("response", &robots("a"), "2025-01-10T12:00:00Z", b"HTTP/1.1 404 Not Found\r\n\r\n"),
+        answer(&robots("last"), "200", RULES),
+    ]
+}
+
+#[test]
+fn other_crawlers() {
+    let folder = Folder::new();
+    let plain = folder.file("f.warc", foreign().concat());
+    let members: Vec<u8> = foreign().iter().flat_map(|record| gzip(record)).collect();
+    let members = folder.file("f.warc.gz", members);
+    let whole = folder.file("whole.gz", gzip(&foreign().concat()));
+    let mut stores = Vec::new();
+    for (number, path) in [plain, members, whole].iter().enumerate() {
+        let name = format!("s{number}");
+        let ran = import(&folder, path, &name);
+        ran.gives(0, "").says("knows 1 answers from a later time");
+        ran.says("left out 2 redirects to what the file does not have");
+        stores.push(all_of(&folder.path(&name)));
+    }
+    assert_eq!(stores[0], stores[1]);
+    assert_eq!(stores[0], stores[2]);
+    let of = |key: &str| {
+        let found = stores[0].iter().find(|(found, _)| found == key);
+        found.map(|(_, row)| row.clone()).unwrap_or_else(|| panic!("{key}: {:?}", stores[0]))
+    };
+    let (a, body) = of("http://a.example");
+    let copy = a.copy.unwrap();
+    assert_eq!((a.attempted, body.as_deref()), (Timestamp(AT), Some(RULES)));
+    assert_eq!((copy.lifetime, copy.etag.as_deref()), (7200, Some(&b"\"1\""[..])));
+    assert_eq!(of("http://none.example").0.last, Outcome::Absent(Cause::Status(404)));
+    let down = of("http://down.example").0;
+    assert_eq!(down.last, Outcome::Unreachable(Cause::Status(503)));
+    assert_eq!(down.retry_after, Some(Timestamp(AT + 60)));
+    assert_eq!(of("http://chunks.example").1.unwrap(), b"User-agent: *\nDisallow: /c\n");
+    for key in ["http://packed.example", "https://secure.example", "http://last.example"] {
+        assert_eq!(of(key).1.unwrap(), RULES, "{key}");
+    }
+    for (key, to) in [
+        ("http://secure.example", "https://secure.example/robots.txt"),
+        ("http://steps.example", "https://secure.example/robots.txt"),
+    ] {
+        let (state, body) = of(key);
+        let copy = state.copy.unwrap();
+        assert_eq!((copy.final_url.as_deref(), body.as_deref()), (Some(to), Some(RULES)));
+        assert_eq!(copy.etag.as_deref(), Some(&b"\"s\""[..]));
+    }
+    assert_eq!(
+        of("http://www.example").0.last,
+        Outcome::Absent(Cause::Failure(Failure::RedirectLoop))
+    );
+    assert_eq!(of("http://tonone.example").0.last, Outcome::Absent(Cause::Status(404)));
+    assert!(matches!(
+        of("http://nowhere.example").0.last,
+        Outcome::Absent(Cause::Failure(Failure::BadRedirect(_)))
+    ));
+    assert_eq!(stores[0].len(), 12, "{:?}", stores[0]);
+}
+
+/// Each damage costs one record, is told with its place, and changes the exit status.
+#[test]
+fn damaged_records_are_told_and_the_rest_is_imported() {
+    let folder = Folder::new();
+    let records: Vec<Vec<u8>> = (0..20)
+        .map(|number| answer(&format!("http://h{number}.example/robots.txt"), "200 OK", RULES))
+        .collect();
+    let count = |path: &Path| all_of(path).len();
+    let damages: [(&str, fn(&mut Vec<u8>)); 7] = [
+        ("cut", |record| record.truncate(record.len() / 2)),
+        ("another length", |record| {
+            let at = record.windows(14).position(|part| part == b"Content-Length").unwrap();
+            record[at + 16] += 1;
+        }),
+        ("a huge length", |record| {
+            let at = record.windows(16).position(|part| part == b"Content-Length: ").unwrap() + 16;
+            record.splice(at..at, *b"999999999999999");
+        }),
+        ("no length", |record| {
+            let at = record.windows(14).position(|part| part == b"Content-Length").unwrap();
+            record[at] = b'X';
+        }),
+        ("no version", |record| record[3] = b'X'),
+        ("no head", |record| *record = [&b"WARC/1.0\r\n"[..], &[b'x'; 100_000]].concat()),
+        ("no answer", |record| {
+            let at = record.windows(8).position(|part| part == b"HTTP/1.1").unwrap();
+            record[at] = b'X';
+        }),
+    ];
+    for (name, damage) in damages {
+        let mut damaged = records.clone();
+        damage(&mut damaged[7]);
+        let offset: usize = damaged[..7].iter().map(Vec::len).sum();
+        let plain = folder.file("d.warc", damaged.concat());
+        let members: Vec<Vec<u8>> = damaged.iter().map(|record| gzip(record)).collect();
+        let member_offset: usize = members[..7].iter().map(Vec::len).sum();
+        let packed = folder.file("d.warc.gz", members.concat());
+        let (first, second) = (format!("{name} plain"), format!("{name} packed"));
+        let ran = import(&folder, &plain, &first);
+        ran.fails(3, &format!("byte {offset}: ")).says("1 records are damaged");
+        // In plain text what follows may look as if it belonged to the damaged record.
+        let found = count(&folder.path(&first));
+        let least = if name == "a huge length" { 7 } else { 18 };
+        assert!((least..20).contains(&found), "{name}: {found}");
+        let ran = import(&folder, &packed, &second);
+        ran.fails(3, &format!("byte {member_offset}: ")).says("1 records are damaged");
+        assert_eq!(count(&folder.path(&second)), 19, "{name}");
+    }
+    // Damage to the compressed bytes themselves.
+    let members: Vec<Vec<u8>> = records.iter().map(|record| gzip(record)).collect();
+    for at in [0, 1, 2, 3, 9, 12, 40, members[7].len() - 6, members[7].len() - 1] {
+        let mut damaged = members.clone();
+        damaged[7][at] ^= 0x55;
+        let packed = folder.file("e.warc.gz", damaged.concat());
+        let store = format!("bytes {at}");
+        let ran = import(&folder, &packed, &store);
+        let found = count(&folder.path(&store));
+        let is_told = ran.status == 3 && ran.err.contains("byte ");
+        // The flags and the time of a member matter to nobody.
+        assert!(found == 19 && is_told || found == 20 && ran.status == 0, "{at}: {found} {ran:?}");
+    }
+    let cut = members.concat();
+    let packed = folder.file("f.warc.gz", &cut[..cut.len() - 20]);
+    import(&folder, &packed, "cut off").fails(3, "byte ");
+    assert_eq!(count(&folder.path("cut off")), 19);
+    let ran = import(&folder, &folder.file("text", "no warc\n"), "text");
+    ran.fails(3, "no record begins here");
+}
+
+/// Whatever a file says, memory stays within a bound.
+#[cfg(unix)]
+#[test]
+fn no_record_takes_more_than_its_bound() {
+    let folder = Folder::new();
+    let big = vec![b' '; 200 << 20];
+    let huge = answer("http://huge.example/robots.txt", "200 OK", &big);
+    let bomb =
+        answer("http://bomb.example/robots.txt", "200 OK\r\nContent-Encoding: gzip", &gzip(&big));
+    let head = [&b"WARC/1.0\r\nWARC-Type: "[..], &big].concat();
+    let claim = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\n\
+        Content-Length: 18446744073709551615\r\n\r\nHTTP/1.1 200 OK\r\n\r\n";
+    let last = answer("http://last.example/robots.txt", "200 OK", RULES);
+    let records = [&huge[..], &bomb, &head, claim, &last].map(gzip);
+    let warc = folder.file("h.warc.gz", records.concat());
+    let mut shell = std::process::Command::new("sh");
+    // 700 MB of addresses, of which the program and its threads need 300.
+    shell.args(["-c", "ulimit -v 700000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_robotsieve")]);
+    shell.args(["store", "import", "--warc"]).arg(&warc).arg(folder.path("s"));
+    let ran = shell.output().unwrap();
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(3), "{said}");
+    assert!(said.contains("2 records are damaged"), "{said}");
+    let found = all_of(&folder.path("s"));
+    let keys: Vec<&str> = found.iter().map(|(key, _)| &key[..]).collect();
+    assert_eq!(keys, ["http://bomb.example", "http://huge.example", "http://last.example"]);
+    assert!(found[..2].iter().all(|(_, (state, _))| state.copy.as_ref().unwrap().is_truncated));
+}
+
+/// What http says beside https is in a folder of its own, and comes back.
+#[test]
+fn folders_keep_http_beside_https() {
+    let folder = Folder::new();
+    let store = Store::open(folder.path("s")).unwrap();
+    let put = |key: &str, body: &[u8]| {
+        let state = OriginState::present(CachedCopy::new(body, Timestamp::now()));
+        store.put(key, &state, Some(body)).unwrap();
+    };
+    put("https://both.example", b"User-agent: *\nDisallow: /s\n");
+    put("http://both.example", b"User-agent: *\nDisallow: /p\n");
+    put("ftp://both.example", b"User-agent: *\nDisallow: /f\n");
+    put("https://same.example", RULES);
+    put("http://same.example", RULES);
+    put("http://one.example:8080", RULES);
+    drop(store);
+    let out = folder.path("out");
+    let ran = run(args!["store", "export", folder.path("s"), "--robots-dir", &out]);
+    ran.gives(0, "").says("2 origins say something else").says("exported 3 of 3");
+    let read = |name: &str| fs::read_to_string(out.join(name)).ok();
+    assert_eq!(read("both.example").unwrap(), "User-agent: *\nDisallow: /s\n");
+    assert_eq!(read("http/both.example").unwrap(), "User-agent: *\nDisallow: /p\n");
+    assert_eq!(read("ftp/both.example").unwrap(), "User-agent: *\nDisallow: /f\n");
+    assert_eq!(read("http/same.example"), None);
+    let import = run(args!["store", "import", folder.path("t"), "--robots-dir", &out]);
+    import.gives(0, "").says("origins 7 ");
+    let bodies: Vec<_> =
+        all_of(&folder.path("t")).into_iter().map(|(key, (_, body))| (key, body)).collect();
+    for (key, (_, body)) in all_of(&folder.path("s")) {
+        assert!(bodies.contains(&(key.clone(), body)), "{key}");
+    }
+    // Nothing but robots.txt files is in the folder.
+    let mut names: Vec<_> =
+        fs::read_dir(&out).unwrap().map(|file| file.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["both.example", "ftp", "http", "one.example:8080", "same.example"]);
+}
+
+/// While this process writes to a store, others read it, and do not stop it.
+#[test]
+fn stores_are_read_while_they_are_written() {
+    let folder = Folder::new();
+    let path = folder.path("s");
+    let store = Store::open(&path).unwrap();
+    let state = OriginState::present(CachedCopy::new(RULES, Timestamp::now()));
+    for round in 0..4 {
+        store.put(&format!("https://host{round}.example"), &state, Some(RULES)).unwrap();
+        let get = run(args!["store", "get", "--body", &path, "https://host0.example/"]);
+        get.gives(0, RULES);
+        assert!(
+            String::from_utf8(run(args!["store", "stat", &path]).out)
+                .unwrap()
+                .contains(&format!("origins\t{}\n", round + 1))
+        );
+        assert_eq!(run(args!["store", "verify", &path]).status, 0);
+        let urls = b"https://host0.example/a\nhttps://host0.example/b\n";
+        let filter = args!["filter", "--store", &path, "--agent", "x"];
+        let allowed = run_with(filter, urls);
+        allowed.gives(0, "https://host0.example/b\n");
+        export(&folder, "s", &format!("{round}.warc"));
+        // Whoever wants to write is told.
+        run(args!["store", "compact", &path]).fails(3, "in use");
+    }
+    // After a crash nothing has to be done first, and nothing is changed, also on a disk that
+    // cannot be written.
+    let crashed = folder.path("crashed");
+    fs::copy(&path, &crashed).unwrap();
+    drop(store);
+    let mut permissions = fs::metadata(&crashed).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&crashed, permissions).unwrap();
+    let before = fs::read(&crashed).unwrap();
+    run(args!["store", "get", "--body", &crashed, "https://host3.example/"]).gives(0, RULES);
+    assert_eq!(run(args!["store", "verify", &crashed]).status, 0);
+    assert!(before == fs::read(&crashed).unwrap());
+}
