@@ -60,16 +60,21 @@ fn main() {
         len as f64 / origins as f64,
         compacting.as_secs_f64()
     );
-    for (path, how) in [(&path, "a clean"), (&killed, "an unclean")] {
+    // Opening it for writing would end that.
+    let unclean = folder.path().join("unclean.store");
+    fs::copy(&killed, &unclean).expect("a copy");
+    for (path, how) in [(&path, "a clean"), (&unclean, "an unclean")] {
         let start = Instant::now();
         let store = Store::open(path).expect("a store");
         println!("opened after {how} end in {:.1} ms", millis(start.elapsed()));
         assert!(store.get(&origin(1)).expect("an answer").is_some());
     }
-    let start = Instant::now();
-    let store = Store::open_read_only(&path).expect("a store");
-    println!("opened for reading in {:.1} ms", millis(start.elapsed()));
-    drop(store);
+    for (path, how) in [(&path, "a clean"), (&killed, "an unclean")] {
+        let start = Instant::now();
+        let store = Store::open_read_only(path).expect("a store");
+        println!("opened for reading after {how} end in {:.1} ms", millis(start.elapsed()));
+        assert!(store.get(&origin(1)).expect("an answer").is_some());
+    }
 
     let store = Store::open(&path).expect("a store");
     let start = Instant::now();
@@ -110,6 +115,12 @@ fn main() {
     }
 
     puts(&store, is_test);
+    let start = Instant::now();
+    let reader = Store::open_read_only(&path).expect("a store");
+    println!("opened for reading beside the writer in {:.1} ms", millis(start.elapsed()));
+    println!("while it is open:");
+    puts(&store, is_test);
+    drop(reader);
     let start = Instant::now();
     let pruned = store.prune(robotsieve_client::Timestamp(1_800_050_000)).expect("prunes");
     println!("pruned in {:.2} s: {pruned:?}", start.elapsed().as_secs_f64());

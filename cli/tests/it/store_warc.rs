@@ -317,7 +317,7 @@ fn damaged_records_are_told_and_the_rest_is_imported() {
     let packed = folder.file("f.warc.gz", &cut[..cut.len() - 20]);
     import(&folder, &packed, "cut off").fails(3, "byte ");
     assert_eq!(count(&folder.path("cut off")), 19);
-    let ran = import(&folder, &folder.file("text", "no warc\n"), "text");
+    let ran = import(&folder, &folder.file("text", "no warc\n"), "from text");
     ran.fails(3, "no record begins here");
 }
 

@@ -40,6 +40,31 @@
 //! On a damaged file redb may panic. The panic is caught and returned as [`Fault::Damaged`], which
 //! requires a program that unwinds on panics. The panic's message still goes to the panic hook.
 //!
+//! # Several processes
+//!
+//! One process at a time has a store open for writing ([`Store::open`]), and any number for reading
+//! ([`Store::open_read_only`]), also while it is written. A reader sees the store as it was when it
+//! was opened. The writer keeps the pages that readers need, so its file grows while they are open;
+//! it never waits for them, except for the moment in which one reads the header of the file.
+//! [`Store::compact`] needs the file for itself.
+//!
+//! This is redb's *single writer* mode, in which processes lock single bytes far behind the end of
+//! the file. Where the system or the file system has no such locks, a writer excludes readers, as
+//! [`Fault::InUse`] tells.
+//!
+//! A process that is killed leaves a file that says it is open. Readers then repair it in memory and
+//! do not change it, so this works on a disk that cannot be written; the next writer repairs the
+//! file itself. A store gets its name when it is complete: on Linux nothing is left beside it if
+//! creation is interrupted, elsewhere a file that the next creation removes.
+//!
+//! # Errors
+//!
+//! A write that fails is undone as a whole, and returns [`Fault::Io`]; [`StoreError::is_full`] tells
+//! whether there was no room. Everything acknowledged before stays. The store opens its file again
+//! by itself, so reads go on and later changes are made as soon as they can be. Only if the file
+//! cannot be opened for writing again are changes refused with [`Fault::Closed`], until a later one
+//! finds that it can. A [`Reader`] from before the error has to be replaced by a new one.
+//!
 //! # Costs
 //!
 //! Measured by `benches/store.rs` on four cores of a shared machine, with a million origins and
@@ -90,7 +115,7 @@ use writer::{Change, Queue};
 ///
 /// Clones are cheap, and any number of threads may use them at once. All clones and their
 /// [`Reader`]s are one open store; the file is closed when the last of them is dropped. While a
-/// store is open for writing, neither this process nor another can open its file again.
+/// store is open for writing, neither this process nor another can open its file for writing.
 #[derive(Clone, Debug)]
 pub struct Store {
     open: Arc<Open>,
@@ -124,12 +149,20 @@ impl Store {
         Ok(Store { open: Arc::new(Open { queue: Some(queue), file }) })
     }
 
-    /// Opens an existing store for reading. Any number of processes may do so at the same time.
-    /// Changes to the store fail with [`Fault::ReadOnly`].
+    /// Opens an existing store for reading, as it is now: later changes do not show. Any number of
+    /// processes may do so, also while one writes. The file is not changed, whatever state its last
+    /// writer left it in, and need not be writable. Changes to the store fail with
+    /// [`Fault::ReadOnly`].
+    ///
+    /// While it is open, a writer cannot use the space again that it frees. So open a store that
+    /// is written all the time again and again, rather than once.
+    ///
+    /// After a crash that interrupted [`Store::compact`], this reads all pages in use.
     ///
     /// # Errors
-    /// Returns an error in the same cases as [`Store::open`], if the file does not exist, and if
-    /// the process that wrote it [did not close it](Fault::NotClosed).
+    /// Returns an error in the same cases as [`Store::open`], and if the file does not exist. The
+    /// store is [in use](Fault::InUse) only if writers exclude readers, where files cannot be locked
+    /// in part.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let file = Arc::new(StoreFile::open_read_only(path.as_ref(), CACHE_BYTES)?);
         Ok(Store { open: Arc::new(Open { queue: None, file }) })
@@ -180,7 +213,8 @@ impl Store {
     /// Returns an error if the state's body is [missing](Fault::NoBody), [another
     /// one](Fault::OtherBody) or [too large](Fault::TooLarge); if the store is [open for
     /// reading](Fault::ReadOnly), [damaged](Fault::Damaged) or [closed after an
-    /// error](Fault::Closed); or if the file [cannot be written](Fault::Io).
+    /// error](Fault::Closed); or if the file [cannot be written](Fault::Io), for example because
+    /// the [disk is full](StoreError::is_full).
     pub fn put(
         &self,
         origin: &str,
@@ -266,7 +300,8 @@ impl Store {
         &self.open.file.path
     }
 
-    /// Returns the free space in a store's file to the system. Nobody may have the file open.
+    /// Returns the free space in a store's file to the system. Nobody may have the file open, for
+    /// reading or writing.
     /// Returns the size of the file afterwards, in bytes.
     ///
     /// # Errors
@@ -276,7 +311,10 @@ impl Store {
     }
 
     /// Reads every byte of a store's file, and checks that all pages, records and bodies are as
-    /// they were written and refer to each other correctly. Nobody may have the file open.
+    /// they were written and refer to each other correctly. Changes nothing.
+    ///
+    /// While somebody has the file open for writing, this checks the origins, the bodies and the
+    /// index as of now, but not the pages that nobody uses.
     ///
     /// # Errors
     /// Returns [`Fault::Damaged`] for the first damage. Also returns an error in the same cases

@@ -161,12 +161,20 @@ impl Snapshot {
     pub(super) fn verify(&self) -> Result<(), Fault> {
         for row in self.origins.range(..)? {
             let (origin, row) = row?;
-            self.state_in(origin_key(origin.value())?, row.value())?;
+            let origin = origin_key(origin.value())?;
+            self.state_in(origin, row.value())?;
+            if self.origins.get(origin.as_bytes())?.is_none() {
+                return Err(Fault::damaged(format!("{origin} is in a wrong place")));
+            }
         }
         for row in self.bodies.range(..)? {
             let (number, row) = row?;
-            let row = Row::decode(number.value(), row.value())?;
+            let number = number.value();
+            let row = Row::decode(number, row.value())?;
             self.decompression.body(&row)?;
+            if self.bodies.get(number)?.is_none() {
+                return Err(Fault::damaged(format!("body {number} is in a wrong place")));
+            }
             if self.numbers.get(half_hash(&row.hash))?.is_none() {
                 return Err(Fault::damaged(format!("the body {} is not in the index", row.hash)));
             }

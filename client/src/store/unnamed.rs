@@ -33,6 +33,10 @@ impl Unnamed {
             }
             // Some file systems do not have it; others say below what is wrong.
         }
+        Unnamed::temporary_in(folder)
+    }
+
+    fn temporary_in(folder: &Path) -> io::Result<Unnamed> {
         remove_left_behind(folder);
         let mut named = tempfile::Builder::new();
         named.prefix(PREFIX);
@@ -123,5 +127,51 @@ fn remove_left_behind(folder: &Path) {
         if is_ours && is_old() {
             fs::remove_file(file.path()).ok();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::time::SystemTime;
+
+    use super::*;
+
+    /// Both kinds of files, named where nothing is, in place of an empty file, and of another.
+    #[test]
+    fn names() {
+        for make in [Unnamed::in_folder, Unnamed::temporary_in] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("store");
+            for (before, is_named) in [(None, true), (Some(""), true), (Some("x"), false)] {
+                fs::remove_file(&path).ok();
+                before.map(|text| fs::write(&path, text).expect("writes"));
+                let unnamed = make(folder.path()).expect("a file");
+                unnamed.file().expect("a handle").write_all(b"complete").expect("writes");
+                assert_eq!(unnamed.name(&path).expect("an answer"), is_named, "{before:?}");
+                let wanted = if is_named { "complete" } else { "x" };
+                assert_eq!(fs::read_to_string(&path).expect("reads"), wanted);
+                assert_eq!(fs::read_dir(folder.path()).expect("reads").count(), 1);
+            }
+            drop(make(folder.path()).expect("a file"));
+            assert_eq!(fs::read_dir(folder.path()).expect("reads").count(), 1);
+        }
+    }
+
+    #[test]
+    fn old_files_are_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str, age: u64| {
+            let file = File::create(folder.path().join(name)).expect("a file");
+            file.set_modified(SystemTime::now() - Duration::from_secs(age)).expect("sets");
+        };
+        file(".robotsieve-store-old", 4000);
+        file(".robotsieve-store-new", 60);
+        file("other", 4000);
+        drop(Unnamed::temporary_in(folder.path()).expect("a file"));
+        let names = fs::read_dir(folder.path()).expect("reads").map(|file| file.expect("a file"));
+        let mut names: Vec<_> = names.map(|file| file.file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".robotsieve-store-new", "other"]);
     }
 }

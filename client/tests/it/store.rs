@@ -342,6 +342,35 @@ fn an_empty_file_becomes_a_store() {
     assert!(Store::open(&path).expect("a store").get("a").expect("an answer").is_some());
 }
 
+/// Of many who create a store at the same time one gets it, and nothing is lost.
+#[test]
+fn many_create_it_at_once() {
+    for round in 0..20 {
+        let (_folder, path) = somewhere();
+        if round % 2 == 0 {
+            fs::write(&path, b"").expect("writes");
+        }
+        let stores: Vec<Store> = thread::scope(|scope| {
+            let threads = [(); 6].map(|()| {
+                scope.spawn(|| match Store::open(&path) {
+                    Ok(store) => {
+                        store.put("a", &with_body(b"", 1), Some(b"")).expect("puts");
+                        Some(store)
+                    }
+                    Err(error) => {
+                        assert!(matches!(error.fault(), Fault::InUse), "{error}");
+                        None
+                    }
+                })
+            });
+            threads.into_iter().filter_map(|thread| thread.join().expect("ends")).collect()
+        });
+        assert_eq!(stores.len(), 1);
+        drop(stores);
+        assert!(Store::open(&path).expect("a store").get("a").expect("an answer").is_some());
+    }
+}
+
 /// The store is created at the link's target.
 #[test]
 #[cfg(unix)]

@@ -69,6 +69,12 @@ fn kills_lose_nothing() {
         write_and_kill(&path, 0, false, after, &mut acknowledged);
         check(&path, &acknowledged);
     }
+    // Nothing of an interrupted creation stays.
+    #[cfg(target_os = "linux")]
+    {
+        let files = std::fs::read_dir(folder.path()).expect("a folder");
+        assert_eq!(files.count() as u64, KILLS_OF_NEW);
+    }
 
     let path = folder.path().join("killed.store");
     let mut acknowledged = HashMap::new();
