@@ -260,7 +260,8 @@ fn damaged_records_are_told_and_the_rest_is_imported() {
         .map(|number| answer(&format!("http://h{number}.example/robots.txt"), "200 OK", RULES))
         .collect();
     let count = |path: &Path| all_of(path).len();
-    let damages: [(&str, fn(&mut Vec<u8>)); 7] = [
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [(&str, Damage); 7] = [
         ("cut", |record| record.truncate(record.len() / 2)),
         ("another length", |record| {
             let at = record.windows(14).position(|part| part == b"Content-Length").unwrap();

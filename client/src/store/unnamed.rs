@@ -145,7 +145,9 @@ mod tests {
             let path = folder.path().join("store");
             for (before, is_named) in [(None, true), (Some(""), true), (Some("x"), false)] {
                 fs::remove_file(&path).ok();
-                before.map(|text| fs::write(&path, text).expect("writes"));
+                if let Some(text) = before {
+                    fs::write(&path, text).expect("writes");
+                }
                 let unnamed = make(folder.path()).expect("a file");
                 unnamed.file().expect("a handle").write_all(b"complete").expect("writes");
                 assert_eq!(unnamed.name(&path).expect("an answer"), is_named, "{before:?}");

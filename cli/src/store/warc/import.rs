@@ -79,7 +79,7 @@ fn is_wanted(record: &Record) -> bool {
     match &record.kind[..] {
         "response" => record.content_type.starts_with("application/http"),
         "resource" => true,
-        "metadata" => return record.content_type.starts_with("application/json"),
+        "metadata" => record.content_type.starts_with("application/json"),
         _ => false,
     }
 }

@@ -4,7 +4,7 @@
 //! memory. Longer blocks are cut, longer heads are damage.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use flate2::bufread::GzDecoder;
@@ -66,10 +66,7 @@ impl BufRead for Counted {
 impl Counted {
     /// Goes elsewhere. What is read already is not read again if it is near.
     fn seek(&mut self, at: u64) -> io::Result<()> {
-        match i64::try_from(at.wrapping_sub(self.at).cast_signed()) {
-            Ok(distance) => self.file.seek_relative(distance)?,
-            Err(_) => drop(self.file.seek(SeekFrom::Start(at))?),
-        }
+        self.file.seek_relative(at.wrapping_sub(self.at).cast_signed())?;
         self.at = at;
         Ok(())
     }
