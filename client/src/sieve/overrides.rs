@@ -51,6 +51,8 @@ pub enum OverrideError {
     Site(InvalidOrigin),
     /// The text is the URL of a page. A robots.txt applies to a whole origin.
     Page,
+    /// The text has a `*`. There are no patterns: each site needs an override of its own.
+    Pattern,
     /// The site has an override already.
     Twice,
 }
@@ -63,6 +65,9 @@ impl fmt::Display for OverrideError {
             }
             OverrideError::Page => {
                 f.write_str("the URL of a page: leave out what follows the host and port")
+            }
+            OverrideError::Pattern => {
+                f.write_str("a pattern, which no host is: give each site a line of its own")
             }
             OverrideError::Twice => f.write_str("the site has an override already"),
         }
@@ -83,6 +88,10 @@ impl Overrides {
     /// # Errors
     /// Returns an error if `site` is neither, or has an override already. Nothing is added then.
     pub fn insert(&mut self, site: &str, answer: Override) -> Result<(), OverrideError> {
+        // A URL may have such a host, but no host has such a name.
+        if site.contains('*') {
+            return Err(OverrideError::Pattern);
+        }
         let keys = if site.contains("://") {
             vec![key(site)?]
         } else {
@@ -162,10 +171,11 @@ mod tests {
             ("e.com/page", OverrideError::Page),
             ("https://e.com/?", OverrideError::Page),
             ("https://me@e.com", OverrideError::Page),
+            ("*.example.com", OverrideError::Pattern),
         ] {
             assert_eq!(all.insert(site, Override::Allow), Err(error), "{site}");
         }
-        for site in ["", "*.example.com/", "mailto:me@e.com", "gopher://e.com", "a b"] {
+        for site in ["", "mailto:me@e.com", "gopher://e.com", "a b"] {
             let result = all.insert(site, Override::Allow);
             assert!(result.is_err(), "{site}");
         }
