@@ -7,15 +7,17 @@ use robotsieve::explain::{
 };
 use robotsieve::{HeaderName, UserAgent};
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::header::deciding_names;
-use super::{Answers, Explainer};
+use super::site::Site;
+use super::{Answer, Answers, Explainer, Source};
 use crate::explain::record::TOOL_VERSION;
 use crate::write::bytes::text;
 
 /// The value of the member `schema`. It changes when a member changes its meaning or is removed, but
 /// not when one is added.
-const SCHEMA: &str = "robotsieve-explain-3";
+const SCHEMA: &str = "robotsieve-explain-4";
 
 #[derive(Serialize)]
 struct Document {
@@ -63,8 +65,10 @@ bytes!(Pattern, pattern, pattern_base64);
 struct Robots {
     #[serde(flatten)]
     path: Path,
-    robots_sha256: String,
-    robots_bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    robots_sha256: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    robots_bytes: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -95,6 +99,8 @@ struct Profiled {
     profile: &'static str,
     verdict: &'static str,
     reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    site: Option<Json>,
     #[serde(flatten)]
     why: Option<Why>,
 }
@@ -204,13 +210,17 @@ struct Cause {
 /// Renders an explanation as one line of JSON.
 pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
     let Explainer { args, agent, .. } = explainer;
+    let file = match &explainer.source {
+        Source::File(file) => Some(file),
+        Source::Store(_) => None,
+    };
     let document = Document {
         schema: SCHEMA,
         tool_version: TOOL_VERSION,
         robots: Robots {
             path: Path::of(args.policy.robots.as_os_str().as_encoded_bytes()),
-            robots_sha256: explainer.sha256.clone(),
-            robots_bytes: explainer.file.len(),
+            robots_sha256: file.map(|file| file.sha256.clone()),
+            robots_bytes: file.map(|file| file.bytes.len()),
         },
         agent: Agent {
             agent: AgentText::of(agent.text.as_encoded_bytes()),
@@ -219,20 +229,19 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
         },
         url: Url::of(url),
         explanations: answers
-            .explanations()
-            .map(|(profile, why)| match why {
-                Ok(why) => Profiled {
-                    profile,
-                    verdict: why.verdict.as_str(),
-                    reason: why.decision().reason.as_str(),
-                    why: Some(Why::of(why)),
-                },
-                Err(_) => {
-                    Profiled { profile, verdict: "invalid", reason: "invalid-url", why: None }
-                }
+            .said
+            .iter()
+            .map(|said| {
+                let (verdict, reason) = said.answer.words();
+                let why = match &said.answer {
+                    Answer::Rules(_, why) => Some(Why::of(why)),
+                    _ => None,
+                };
+                let site = said.site.map(Site::to_json);
+                Profiled { profile: said.profile, verdict, reason, site, why }
             })
             .collect(),
-        differences: answers.comparison().map(Differences::of),
+        differences: answers.compared.as_deref().map(Differences::of),
     };
     let mut out = serde_json::to_vec(&document).expect("a vector has room for any text");
     out.push(b'\n');

@@ -5,17 +5,23 @@ mod header;
 mod json;
 pub mod record;
 mod shown;
+mod site;
 mod text;
 
+use std::ffi::OsString;
+
 use robotsieve::explain::{Explanation, ProfileComparison, compare_profiles};
-use robotsieve::{Crawler, InvalidUrl, Profile, Robots};
+use robotsieve::{Crawler, InvalidUrl, Profile, Reason, Robots, Verdict};
+use robotsieve_client::Timestamp;
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
+use crate::read::stores;
 use crate::read::urls::{self, Tally};
 use crate::write::stdout::Stdout;
 use args::{ExplainArgs, ExplainFormat};
-use record::{Record, Source, sha256};
+use record::{Record, sha256};
+use site::{Found, Site, Sites};
 
 /// Explains the verdicts for some URLs, in one profile or in all of them.
 pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
@@ -27,91 +33,145 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
                 .into(),
         ));
     }
+    if stores::is_store(&args.policy.robots) {
+        if args.record {
+            return Err(Failure::Usage(
+                "--record is for a robots.txt file, which 'replay' can read again: 'robotsieve \
+                 store get --body STORE URL' prints the one of a site"
+                    .into(),
+            ));
+        }
+        let now = args.as_of.map_or_else(Timestamp::now, |as_of| as_of.0);
+        let sites = Sites::new(stores::read_only(&args.policy.robots)?, now);
+        return Explainer::new(args, Source::Store(sites))?.run(&urls);
+    }
+    if args.as_of.is_some() {
+        return Err(Failure::Usage(format!(
+            "--as-of is for a store, and '{}' is none",
+            args.policy.robots.display()
+        )));
+    }
     let file = args.policy.read()?;
-    let mut explainer = Explainer::new(args, &file)?;
-    let too_long = urls::each(&urls, args.progress.progress, |url| explainer.explain(url))?;
-    explainer.tally.add_too_long(too_long);
-    Ok(explainer.tally.status())
+    Explainer::new(args, Source::File(File { bytes: &file, sha256: sha256(&file) }))?.run(&urls)
 }
 
 /// What all URLs have in common, and how many had which verdict.
 struct Explainer<'e> {
     args: &'e ExplainArgs,
-    file: &'e [u8],
-    sha256: String,
+    source: Source<'e>,
     agent: Agent,
     crawler: Crawler,
-    robots: Robots<'e>,
-    /// The name of the profile of `robots`.
-    profile: &'static str,
+    /// The profiles to explain in, with their names.
+    profiles: Vec<(&'static str, Profile)>,
     explained: u64,
     tally: Tally,
     out: Stdout,
 }
 
-/// The explanation of one URL.
-enum Answers<'e> {
-    One(&'static str, Box<Result<Explanation<'e>, InvalidUrl>>),
-    All(Box<ProfileComparison<'e>>),
+/// Where robots.txt files come from.
+enum Source<'e> {
+    /// One for all URLs.
+    File(File<'e>),
+    /// The one of the URL's site.
+    Store(Sites),
 }
 
-impl<'e> Answers<'e> {
-    /// The explanations with the names of their profiles.
-    fn explanations(
-        &self,
-    ) -> impl Iterator<Item = (&'static str, &Result<Explanation<'e>, InvalidUrl>)> {
-        let (one, all) = match self {
-            Answers::One(name, why) => (Some((*name, &**why)), None),
-            Answers::All(compared) => (None, Some(compared)),
-        };
-        let all = all.into_iter().flat_map(|compared| &compared.explanations);
-        one.into_iter().chain(all.map(|(name, why)| (*name, why)))
+/// A robots.txt.
+struct File<'e> {
+    bytes: &'e [u8],
+    sha256: String,
+}
+
+/// What there is to say about one URL.
+struct Answers<'a> {
+    /// For each profile.
+    said: Vec<Said<'a>>,
+    /// With `--all-profiles`, if the same rules apply in all of them.
+    compared: Option<Box<ProfileComparison<'a>>>,
+}
+
+/// What there is to say in one profile.
+struct Said<'a> {
+    profile: &'static str,
+    /// What the store knows.
+    site: Option<&'a Site>,
+    answer: Answer<'a>,
+}
+
+enum Answer<'a> {
+    /// The rules of a robots.txt decide, which is this.
+    Rules(&'a [u8], Box<Explanation<'a>>),
+    /// Something else decides for the whole site.
+    Site(Verdict),
+    /// So it would, but this URL is that of robots.txt, which is always allowed.
+    RobotsTxt,
+    /// Nothing decides, because of this.
+    Unknown(&'a str),
+    Invalid,
+}
+
+impl<'a> Answer<'a> {
+    fn of_rules(file: &'a [u8], why: Result<Explanation<'a>, InvalidUrl>) -> Answer<'a> {
+        why.map_or(Answer::Invalid, |why| Answer::Rules(file, Box::new(why)))
     }
 
-    fn comparison(&self) -> Option<&ProfileComparison<'e>> {
+    /// The verdict as a word, and the reason as one.
+    fn words(&self) -> (&'static str, &'static str) {
         match self {
-            Answers::One(..) => None,
-            Answers::All(compared) => Some(compared),
+            Answer::Rules(_, why) => (why.verdict.as_str(), why.decision().reason.as_str()),
+            Answer::Site(verdict) => (verdict.as_str(), "site"),
+            Answer::RobotsTxt => (Verdict::Allow.as_str(), "robots-txt"),
+            Answer::Unknown(_) => ("unknown", "unknown-site"),
+            Answer::Invalid => ("invalid", "invalid-url"),
         }
     }
 }
 
 impl<'e> Explainer<'e> {
-    fn new(args: &'e ExplainArgs, file: &'e [u8]) -> Result<Explainer<'e>, Failure> {
+    fn new(args: &'e ExplainArgs, source: Source<'e>) -> Result<Explainer<'e>, Failure> {
         let agent = args.policy.agent();
         let profile = args.policy.profile();
         let crawler = agent.crawler(&profile)?;
+        let mut profiles = vec![(args.policy.profile.name(), profile)];
         if args.all_profiles {
             let others = Profile::NAMED.iter().filter(|(_, other)| *other != profile);
             for (_, other) in others {
                 agent.crawler(other)?;
             }
+            profiles = Profile::NAMED.to_vec();
         }
-        Ok(Explainer {
-            args,
-            file,
-            sha256: sha256(file),
-            crawler,
-            agent,
-            robots: Robots::parse(file, &profile),
-            profile: args.policy.profile.name(),
-            explained: 0,
-            tally: Tally::default(),
-            out: Stdout::new(),
-        })
+        let mut tally = Tally::default();
+        tally.needs_host = matches!(source, Source::Store(_));
+        let out = Stdout::new();
+        Ok(Explainer { args, source, agent, crawler, profiles, explained: 0, tally, out })
+    }
+
+    fn run(mut self, urls: &[OsString]) -> Result<Status, Failure> {
+        let too_long = urls::each(urls, self.args.progress.progress, |url| self.explain(url))?;
+        self.tally.add_too_long(too_long);
+        Ok(self.tally.status())
     }
 
     fn explain(&mut self, url: &[u8]) -> Result<(), Failure> {
-        let answers = if self.args.all_profiles {
-            Answers::All(Box::new(compare_profiles(self.file, &self.crawler, url)))
-        } else {
-            Answers::One(self.profile, Box::new(self.robots.explain(&self.crawler, url)))
+        let found;
+        let answers = match &mut self.source {
+            Source::File(file) => {
+                let bytes = file.bytes;
+                self.by_file(bytes, url)
+            }
+            Source::Store(sites) => {
+                let look_up = |(_, profile): &(_, Profile)| sites.find(url, profile);
+                found = self.profiles.iter().map(look_up).collect::<Result<Vec<_>, _>>()?;
+                self.by_sites(&found, url)
+            }
         };
-        let verdicts = || answers.explanations().map(|(_, why)| why.as_ref().map(|w| w.verdict));
-        if verdicts().any(|verdict| verdict.is_err()) {
+        let has = |word| answers.said.iter().any(|said| said.answer.words().0 == word);
+        if has("invalid") {
             self.tally.add_invalid(url);
-        } else if verdicts().any(|verdict| verdict.is_ok_and(|verdict| !verdict.is_allow())) {
+        } else if has("disallow") {
             self.tally.disallowed += 1;
+        } else if has("unknown") {
+            self.tally.unknown += 1;
         }
         self.explained += 1;
         if !self.out.has_reader() {
@@ -128,11 +188,71 @@ impl<'e> Explainer<'e> {
         self.out.print(out)
     }
 
+    /// The answers of the rules of one file.
+    fn by_file<'a>(&self, file: &'a [u8], url: &[u8]) -> Answers<'a> {
+        let said = |profile, why| Said { profile, site: None, answer: Answer::of_rules(file, why) };
+        if self.args.all_profiles {
+            let compared = compare_profiles(file, &self.crawler, url);
+            let explanations = compared.explanations.iter().cloned();
+            let said = explanations.map(|(name, why)| said(name, why)).collect();
+            return Answers { said, compared: Some(Box::new(compared)) };
+        }
+        let explain = |(name, profile): &(&'static str, Profile)| {
+            said(name, Robots::parse(file, profile).explain(&self.crawler, url))
+        };
+        Answers { said: self.profiles.iter().map(explain).collect(), compared: None }
+    }
+
+    /// The answers of what applies to the URL's site in each profile.
+    fn by_sites<'a>(&self, found: &'a [Found], url: &[u8]) -> Answers<'a> {
+        let rules = |found: &'a Found| match found {
+            Found::Site(site) if site.has_rules() => Some(site),
+            _ => None,
+        };
+        if let Some(first) = found.first().and_then(rules)
+            && found.iter().all(|found| rules(found).is_some_and(|site| site.is_same_file(first)))
+        {
+            let mut answers = self.by_file(first.file(), url);
+            for (said, found) in answers.said.iter_mut().zip(found) {
+                said.site = rules(found);
+            }
+            return answers;
+        }
+        let said = self.profiles.iter().zip(found).map(|((name, profile), found)| {
+            let (site, answer) = match found {
+                Found::Invalid => (None, Answer::Invalid),
+                Found::Unknown(why) => (None, Answer::Unknown(why)),
+                Found::Site(site) => {
+                    let why = Robots::parse(site.file(), profile).explain(&self.crawler, url);
+                    (
+                        Some(site),
+                        match Answer::of_rules(site.file(), why) {
+                            Answer::Rules(_, why) if !site.has_rules() => {
+                                match why.decision().reason {
+                                    Reason::RobotsTxt => Answer::RobotsTxt,
+                                    _ => Answer::Site(why.verdict),
+                                }
+                            }
+                            answer => answer,
+                        },
+                    )
+                }
+            };
+            Said { profile: name, site, answer }
+        });
+        Answers { said: said.collect(), compared: None }
+    }
+
     fn records(&self, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
-        let source = Source { path: &self.args.policy.robots, sha256: &self.sha256 };
+        let Source::File(file) = &self.source else { return Vec::new() };
+        let source = record::Source { path: &self.args.policy.robots, sha256: &file.sha256 };
         let mut out = Vec::new();
-        for (name, why) in answers.explanations() {
-            let record = Record::new(&source, &self.agent, url, name, why);
+        for said in &answers.said {
+            let why = match &said.answer {
+                Answer::Rules(_, why) => Some(&**why),
+                _ => None,
+            };
+            let record = Record::new(&source, &self.agent, url, said.profile, why);
             serde_json::to_writer(&mut out, &record).expect("a vector has room for any text");
             out.push(b'\n');
         }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use robotsieve::explain::Explanation;
-use robotsieve::{Crawler, InvalidUrl, Profile};
+use robotsieve::{Crawler, Profile};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -66,17 +66,17 @@ pub struct Source<'s> {
 }
 
 impl Record {
+    /// The record of a decision, or of an invalid URL.
     pub fn new(
         source: &Source<'_>,
         agent: &Agent,
         url: &[u8],
         profile: &str,
-        why: &Result<Explanation<'_>, InvalidUrl>,
+        why: Option<&Explanation<'_>>,
     ) -> Record {
         let (robots, robots_base64) = text(source.path.as_os_str().as_encoded_bytes());
         let (agent_text, agent_base64) = text(agent.text.as_encoded_bytes());
         let (url, url_base64) = text(url);
-        let why = why.as_ref().ok();
         let winner = why.and_then(Explanation::winner);
         let (target, target_base64) = maybe_text(why.map(|why| &why.target.bytes[..]));
         let (rule, rule_base64) = maybe_text(winner.map(|rule| rule.value));

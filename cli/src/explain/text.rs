@@ -8,11 +8,12 @@ use robotsieve::explain::{
     AgentLine, Explanation, GroupChoice, MatchedRule, NamedCrawlers, Piece, PieceKind, Selection,
     Standing,
 };
-use robotsieve::{GroupMatch, InvalidUrl, Reason, Robots, RulePrecedence, Verdict};
+use robotsieve::{GroupMatch, Reason, Robots, RulePrecedence, Verdict};
 
 use super::header::of_header;
 use super::shown::{Shown, short};
-use super::{Answers, Explainer};
+use super::site::Site;
+use super::{Answer, Answers, Explainer, Said, Source};
 use crate::read::robots_file;
 use crate::write::stdout::has_color;
 
@@ -34,39 +35,39 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
     let renderer =
         if has_color(explainer.args.color.color) { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::from(if explainer.explained > 1 { "\n" } else { "" });
-    let agent = &explainer.agent;
-    let text = |profiles: &str, why: &Result<Explanation<'_>, InvalidUrl>, detail| match why {
-        Ok(why) => {
-            let header = agent.is_header.then(|| of_header(agent.text.as_encoded_bytes(), why));
-            let file = of_file(explainer, url, profiles, why, detail);
-            let groups: Vec<_> =
-                [Some(file), header, Some(of_url(url, why))].into_iter().flatten().collect();
-            renderer.render(&groups)
-        }
-        Err(_) => {
-            let title = format!("{} in {profiles}", short(url));
-            let level = Level::ERROR.with_name("invalid");
-            let message = "a URL is scheme://host/path, or a path that starts with '/'";
-            let group = level.primary_title(title).element(Level::NOTE.message(message));
-            renderer.render(&[group])
-        }
+    let text = |profiles: &str, answer: &Answer<'_>, said: &Said<'_>, detail| {
+        let mut groups = Vec::new();
+        of_answer(explainer, url, profiles, answer, said, detail, &mut groups);
+        renderer.render(&groups)
     };
+    let of_site = |said: &Said<'_>| said.site.map(|site| renderer.render(&[of_site(site)]));
+    // What the store knows, once if it is the same in all profiles.
+    let mut sites = answers.said.iter().map(of_site);
+    let site = sites.next().flatten().filter(|first| sites.all(|it| it.as_ref() == Some(first)));
+    let is_shared = site.is_some();
+    if let Some(site) = site {
+        out.push_str(&site);
+        out.push('\n');
+    }
     let mut blocks: Vec<Block<'_, '_>> = Vec::new();
-    for (profile, why) in answers.explanations() {
-        let shared = text("", why, Detail::Shared);
-        let whole = text("", why, Detail::Whole);
+    for said in &answers.said {
+        let site = if is_shared { None } else { of_site(said) };
+        let before = site.map(|site| site + "\n").unwrap_or_default();
+        let shared = before.clone() + &text("", &said.answer, said, Detail::Shared);
+        let whole = before.clone() + &text("", &said.answer, said, Detail::Whole);
         match blocks.iter_mut().find(|block| block.shared == shared) {
             Some(block) => {
-                block.profiles.push(profile);
+                block.profiles.push(said.profile);
                 block.is_whole &= block.whole == whole;
             }
             None => {
-                blocks.push(Block { profiles: vec![profile], why, shared, whole, is_whole: true })
+                let profiles = vec![said.profile];
+                blocks.push(Block { profiles, before, said, shared, whole, is_whole: true });
             }
         }
     }
     let is_one = blocks.len() == 1;
-    for Block { profiles, why, is_whole, .. } in &blocks {
+    for Block { profiles, before, said, is_whole, .. } in &blocks {
         let profiles = match &profiles[..] {
             [profile] => format!("profile {profile}"),
             _ if is_one => "all profiles".to_owned(),
@@ -74,11 +75,17 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
             [] => String::new(),
         };
         let detail = if *is_whole { Detail::Whole } else { Detail::Shared };
-        out.push_str(&text(&profiles, why, detail));
+        out.push_str(before);
+        out.push_str(&text(&profiles, &said.answer, said, detail));
         out.push_str("\n\n");
     }
-    if let Some(compared) = answers.comparison() {
-        let title = Level::NOTE.with_name("profiles").primary_title(compared.to_string());
+    let compared = match &answers.compared {
+        Some(compared) => Some(compared.to_string()),
+        None if explainer.args.all_profiles => Some(without_comparison(answers)),
+        None => None,
+    };
+    if let Some(compared) = compared {
+        let title = Level::NOTE.with_name("profiles").primary_title(compared);
         out.push_str(&renderer.render(&[Group::with_title(title)]));
         out.push('\n');
     } else {
@@ -87,10 +94,103 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
     out.into_bytes()
 }
 
-/// An explanation that holds for some profiles.
+/// Adds the groups that explain an answer.
+fn of_answer<'t>(
+    explainer: &Explainer<'_>,
+    url: &[u8],
+    profiles: &str,
+    answer: &Answer<'_>,
+    said: &Said<'_>,
+    detail: Detail,
+    groups: &mut Vec<Group<'t>>,
+) {
+    let agent = explainer.agent.text.as_encoded_bytes();
+    let title = || format!("{}, {} ({profiles})", short(agent), short(url));
+    let policy = || said.site.map(Site::policy).unwrap_or_default();
+    let plain = |level: Level<'t>, title: String, message: String| {
+        level.primary_title(title).element(Level::NOTE.message(message))
+    };
+    groups.push(match answer {
+        Answer::Rules(file, why) => {
+            let name = match said.site {
+                Some(site) => site.file_name(),
+                None => robots_file::shown(&explainer.args.policy.robots),
+            };
+            let file = File { bytes: file, name: short(name.as_bytes()) };
+            groups.push(of_file(&file, why, level(why.verdict), title(), detail));
+            groups.extend(explainer.agent.is_header.then(|| of_header(agent, why)));
+            groups.push(of_url(url, why));
+            return;
+        }
+        Answer::Site(verdict) => plain(level(*verdict), title(), policy()),
+        Answer::RobotsTxt => {
+            let message = format!("robots.txt itself may always be fetched; else {}", policy());
+            plain(level(Verdict::Allow), title(), message)
+        }
+        Answer::Unknown(why) => {
+            plain(Level::WARNING.with_name("unknown"), title(), (*why).to_owned())
+        }
+        Answer::Invalid => {
+            let title = format!("{} in {profiles}", short(url));
+            let message = match explainer.source {
+                Source::File(_) => "a URL is scheme://host/path, or a path that starts with '/'",
+                Source::Store(_) => "with a store a URL is scheme://host/path",
+            };
+            plain(Level::ERROR.with_name("invalid"), title, message.to_owned())
+        }
+    });
+}
+
+/// What the store knows of a site.
+fn of_site<'t>(site: &Site) -> Group<'t> {
+    let (origin, notes) = site.sentences();
+    let title = Level::NOTE.with_name("site").primary_title(short(origin.as_bytes()));
+    notes
+        .into_iter()
+        .fold(Group::with_title(title), |group, note| group.element(Level::NOTE.message(note)))
+}
+
+/// The verdicts of profiles that do not go by the same rules.
+fn without_comparison(answers: &Answers<'_>) -> String {
+    let mut by_verdict: Vec<(&str, Vec<&str>)> = Vec::new();
+    for said in &answers.said {
+        let verdict = said.answer.words().0;
+        match by_verdict.iter_mut().find(|(other, _)| *other == verdict) {
+            Some((_, profiles)) => profiles.push(said.profile),
+            None => by_verdict.push((verdict, vec![said.profile])),
+        }
+    }
+    if let [(verdict, _)] = &by_verdict[..] {
+        return format!("All profiles say {verdict}.");
+    }
+    let sentence = |(verdict, profiles): &(&str, Vec<&str>)| match &profiles[..] {
+        [profile] => format!("{profile} says {verdict}"),
+        [others @ .., last] => format!("{} and {last} say {verdict}", others.join(", ")),
+        [] => String::new(),
+    };
+    let sentences: Vec<_> = by_verdict.iter().map(sentence).collect();
+    format!("{}: not the same policy applies in all of them.", sentences.join("; "))
+}
+
+fn level<'t>(verdict: Verdict) -> Level<'t> {
+    match verdict {
+        Verdict::Allow => Level::NOTE.with_name("allow"),
+        Verdict::Disallow => Level::ERROR.with_name("disallow"),
+    }
+}
+
+/// A robots.txt to show lines of.
+struct File<'f> {
+    bytes: &'f [u8],
+    name: String,
+}
+
+/// An answer that holds for some profiles.
 struct Block<'b, 'e> {
     profiles: Vec<&'static str>,
-    why: &'b Result<Explanation<'e>, InvalidUrl>,
+    /// What the store knows, if that was not said before.
+    before: String,
+    said: &'b Said<'e>,
     /// The text without what may differ between them, and with it, for the first.
     shared: String,
     whole: String,
@@ -122,24 +222,18 @@ impl Remark {
 }
 
 fn of_file<'t>(
-    explainer: &Explainer<'_>,
-    url: &[u8],
-    profiles: &str,
+    file: &File<'_>,
     why: &Explanation<'_>,
+    level: Level<'t>,
+    title: String,
     detail: Detail,
 ) -> Group<'t> {
-    let agent = short(explainer.agent.text.as_encoded_bytes());
-    let title = format!("{agent}, {} ({profiles})", short(url));
-    let level = match why.verdict {
-        Verdict::Allow => Level::NOTE.with_name("allow"),
-        Verdict::Disallow => Level::ERROR.with_name("disallow"),
-    };
     let mut group = Group::with_title(level.primary_title(title));
     let (agents, others) = agent_remarks(why);
     let (rules, unlisted) = rule_remarks(why, detail);
     let remarks: Vec<Remark> = agents.into_iter().chain(rules).collect();
     if !remarks.is_empty() {
-        group = group.element(snippet_of_file(explainer, why, remarks));
+        group = group.element(snippet_of_file(file, why, remarks));
     }
     let notes = others.into_iter().chain(unlisted);
     for note in notes.chain([reason(why, detail)]).chain(otherwise(why)).chain(cut(why)) {
@@ -393,12 +487,12 @@ fn cut(why: &Explanation<'_>) -> Option<String> {
 
 /// The lines of the file with remarks, and the lines around them.
 fn snippet_of_file<'t>(
-    explainer: &Explainer<'_>,
+    file: &File<'_>,
     why: &Explanation<'_>,
     remarks: Vec<Remark>,
 ) -> Snippet<'t, annotate_snippets::Annotation<'t>> {
-    let extent = Robots::parse(explainer.file, &why.profile).extent();
-    let lines = robots_file::lines(explainer.file, extent);
+    let extent = Robots::parse(file.bytes, &why.profile).extent();
+    let lines = robots_file::lines(file.bytes, extent);
     let line_of = |at: usize| lines.partition_point(|line| line.start <= at).saturating_sub(1);
     let mut matters: Vec<usize> = remarks.iter().map(|remark| line_of(remark.span.start)).collect();
     matters.sort_unstable();
@@ -412,7 +506,7 @@ fn snippet_of_file<'t>(
         let is_near = |line: &usize| line.abs_diff(number) <= CONTEXT;
         let before = next.checked_sub(1).map(|before| &matters[before]);
         if matters.get(next).is_some_and(is_near) || before.is_some_and(is_near) {
-            let text = Shown::of(&explainer.file[line.clone()]);
+            let text = Shown::of(&file.bytes[line.clone()]);
             let at = source.len();
             source.push_str(&text.text);
             shown.insert(number, (at, text));
@@ -429,8 +523,7 @@ fn snippet_of_file<'t>(
             Some(remark.kind.span(at + span.start..at + span.end).label(remark.label))
         })
         .collect();
-    let path = short(robots_file::shown(&explainer.args.policy.robots).as_bytes());
-    Snippet::source(source).line_start(first + 1).path(path).annotations(annotations)
+    Snippet::source(source).line_start(first + 1).path(file.name.clone()).annotations(annotations)
 }
 
 /// The URL: what is changed before it is compared, and what the parts of the winner match.

@@ -13,6 +13,13 @@ const SCHEMA: &str = "robotsieve-fetch-1";
 
 /// A JSON object on a line of its own.
 pub fn line(origin: &Origin<'_>, known: &OriginState, ruling: &Ruling) -> String {
+    let mut object = site(origin.key(), known, ruling);
+    object["schema"] = SCHEMA.into();
+    object.to_string() + "\n"
+}
+
+/// What is known about a site, and what follows from it.
+pub fn site(origin: &str, known: &OriginState, ruling: &Ruling) -> Value {
     let (outcome, cause) = match &known.last {
         Outcome::Absent(cause) => ("absent", Some(cause)),
         Outcome::Unreachable(cause) => ("unreachable", Some(cause)),
@@ -23,8 +30,7 @@ pub fn line(origin: &Origin<'_>, known: &OriginState, ruling: &Ruling) -> String
         _ => None,
     };
     let mut object = json!({
-        "schema": SCHEMA,
-        "origin": origin.key(),
+        "origin": origin,
         "condition": known.condition().as_str(),
         "outcome": outcome,
         "cause": cause.map(|_| super::cause(&known.last)),
@@ -42,7 +48,7 @@ pub fn line(origin: &Origin<'_>, known: &OriginState, ruling: &Ruling) -> String
     if let Some(map) = object.as_object_mut() {
         map.retain(|_, value| !value.is_null());
     }
-    object.to_string() + "\n"
+    object
 }
 
 fn copy(copy: &CachedCopy) -> Value {

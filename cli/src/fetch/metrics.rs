@@ -10,7 +10,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use robotsieve_client::sieve::{Metrics, Sieve, Times};
+use robotsieve_client::sieve::{Metrics, Sieve};
 
 use super::watch::Watch;
 use crate::error::Failure;
@@ -87,52 +87,12 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     })
 }
 
-/// The metrics, as version 0.0.4 of the text format has them.
+/// The library's metrics, and what only the command knows.
 fn text(metrics: &Metrics, open: u64) -> String {
-    let mut text = String::new();
-    let head = |name: &str, kind: &str, help: &str| {
-        format!("# HELP robotsieve_{name} {help}\n# TYPE robotsieve_{name} {kind}\n")
-    };
-    text += &head("attempts_total", "counter", "Attempts to fetch a robots.txt, by outcome.");
-    for (outcome, count) in [
-        ("present", metrics.present),
-        ("absent", metrics.absent),
-        ("unreachable", metrics.unreachable),
-        ("local_fault", metrics.local_faults),
-    ] {
-        let _ = writeln!(text, "robotsieve_attempts_total{{outcome=\"{outcome}\"}} {count}");
-    }
-    text += &head("attempt_seconds", "histogram", "How long attempts took.");
-    histogram(&mut text, "robotsieve_attempt_seconds", &metrics.attempt_times);
-    let errors = metrics.store_errors;
-    let (sites, bytes) = (metrics.sites, metrics.bytes);
-    for (name, kind, help, value) in [
-        ("store_errors_total", "counter", "Reads and writes of the store that failed.", errors),
-        ("sites_open", "gauge", "Sites that are waited for.", open),
-        ("sites_in_memory", "gauge", "Sites in memory.", sites),
-        ("memory_bytes", "gauge", "Memory of the sites and their policies.", bytes),
-    ] {
-        text += &head(name, kind, help);
-        let _ = writeln!(text, "robotsieve_{name} {value}");
-    }
+    let mut text = metrics.to_prometheus();
+    text += "# HELP robotsieve_sites_open Sites that are waited for.\n\
+             # TYPE robotsieve_sites_open gauge\n";
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(text, "robotsieve_sites_open {open}");
     text
-}
-
-/// The smallest and the largest limit of a histogram's buckets, as powers of two of a microsecond:
-/// a millisecond and two minutes.
-const LIMITS: [usize; 2] = [10, 27];
-
-fn histogram(text: &mut String, name: &str, times: &Times) {
-    let [first, last] = LIMITS;
-    let mut sum = 0;
-    for (power, count) in times.buckets.iter().enumerate() {
-        sum += count;
-        if (first..=last).contains(&power) {
-            let seconds = (1u64 << power) as f64 / 1e6;
-            let _ = writeln!(text, "{name}_bucket{{le=\"{seconds}\"}} {sum}");
-        }
-    }
-    let _ = writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {sum}");
-    let _ = writeln!(text, "{name}_sum {}", times.total.as_secs_f64());
-    let _ = writeln!(text, "{name}_count {sum}");
 }

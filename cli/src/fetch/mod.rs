@@ -13,7 +13,7 @@
 pub mod args;
 mod descriptors;
 mod faults;
-mod json;
+pub mod json;
 pub mod metrics;
 pub mod signals;
 pub mod watch;

@@ -16,7 +16,7 @@ use clap::builder::PossibleValue;
 pub use crawlers::{Agent, Agents, SEND_USER_AGENT_HELP, crawler_names, is_refused};
 pub use instant::Instant;
 pub use output::parser as output_parser;
-pub use policy::{PolicyArgs, Urls};
+pub use policy::{AgentOption, PolicyArgs, Urls};
 pub use profile::ProfileOption;
 pub use screen::{ColorOption, ProgressOption, When};
 pub use size::Size;

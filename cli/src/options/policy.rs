@@ -32,7 +32,7 @@ pub struct PolicyArgs {
 
 /// `--agent` or `--user-agent`, once.
 #[derive(Clone, Debug)]
-struct AgentOption(Option<Agent>);
+pub struct AgentOption(pub Option<Agent>);
 
 impl Args for AgentOption {
     fn augment_args(command: clap::Command) -> clap::Command {

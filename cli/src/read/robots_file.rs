@@ -7,6 +7,7 @@ use std::path::Path;
 
 use memchr::memchr2;
 use robotsieve::Robots;
+use robotsieve_client::store::MAGIC;
 use same_file::Handle;
 
 use super::inputs::Compression;
@@ -61,8 +62,14 @@ fn bounded(input: impl Read) -> io::Result<Vec<u8>> {
     Err(io::Error::new(ErrorKind::InvalidData, message))
 }
 
-/// Refuses what no robots.txt begins with. Read as it is, a compressed file would allow everything.
+/// Refuses what no robots.txt begins with. Read as it is, a compressed file or a store would allow
+/// everything.
 fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    if bytes.starts_with(MAGIC) {
+        let message = "it is a store of robots.txt files: 'robotsieve store get --body STORE URL' \
+                       prints one of them, and 'robotsieve explain' takes a store";
+        return Err(io::Error::new(ErrorKind::InvalidData, message));
+    }
     let (name, command) = match Compression::of(&bytes) {
         Compression::None => return Ok(bytes),
         Compression::Gzip => ("gzip", "gzip -dc"),

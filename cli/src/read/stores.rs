@@ -1,9 +1,10 @@
 //! Opening stores of fetched robots.txt files.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 
-use robotsieve_client::store::Store;
+use robotsieve_client::store::{MAGIC, Store};
 
 use crate::error::Failure;
 
@@ -33,4 +34,13 @@ pub fn exists(path: &Path) -> Result<(), Failure> {
         let made = "'robotsieve fetch --store' and 'robotsieve store import' make stores";
         Failure::io(format!("cannot open store '{}'", path.display()), cause).advise(made)
     })
+}
+
+/// Whether a file begins like a store. Not if it cannot be read, or is a pipe or a device.
+pub fn is_store(path: &Path) -> bool {
+    let mut begin = Vec::with_capacity(MAGIC.len());
+    fs::metadata(path).is_ok_and(|there| there.is_file())
+        && File::open(path)
+            .and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut begin))
+            .is_ok_and(|_| begin == MAGIC)
 }

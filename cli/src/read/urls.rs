@@ -68,10 +68,14 @@ pub fn too_long_line(input: &str, number: u64, beginning: &[u8]) -> String {
     )
 }
 
-/// How many URLs were disallowed or invalid.
+/// How many URLs were disallowed, unknown or invalid.
 #[derive(Default)]
 pub struct Tally {
     pub disallowed: u64,
+    /// URLs of whose site nothing is known.
+    pub unknown: u64,
+    /// Whether URLs need a host.
+    pub needs_host: bool,
     invalid: u64,
     first_invalid: String,
     too_long: u64,
@@ -104,14 +108,18 @@ impl Tally {
                 1 => format!("'{first}' is invalid"),
                 n => format!("{n} URLs are invalid, the first is '{first}'"),
             };
-            stderr::error(&format_args!(
-                "{what}: a URL is scheme://host/path, or a path that starts with \
-                 '/' (with --profile google anything is a URL)"
-            ));
+            stderr::error(&if self.needs_host {
+                format!("{what}: with a store a URL is scheme://host/path")
+            } else {
+                format!(
+                    "{what}: a URL is scheme://host/path, or a path that starts with '/' (with \
+                     --profile google anything is a URL)"
+                )
+            });
             Status::Usage
         } else if self.too_long > 0 {
             Status::Usage
-        } else if self.disallowed > 0 {
+        } else if self.disallowed > 0 || self.unknown > 0 {
             Status::No
         } else {
             Status::Done

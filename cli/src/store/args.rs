@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueHint};
 
-use crate::options::{Agents, ProfileOption, ProgressOption};
+use crate::options::{AgentOption, Agents, ProfileOption, ProgressOption};
 
 /// Inspect and convert stores of fetched robots.txt files
 #[derive(Debug, Subcommand)]
@@ -75,6 +75,9 @@ pub struct StoreArgs {
 }
 
 /// Print what is known about one origin
+///
+/// With --agent or --user-agent also how fast that crawler may go: crawl_delay and
+/// request_rate, if rules are in force that say so.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -91,6 +94,9 @@ pub struct GetArgs {
     /// Print the robots.txt instead, byte for byte
     #[arg(long)]
     pub body: bool,
+
+    #[command(flatten)]
+    pub agent: AgentOption,
 
     #[command(flatten)]
     pub profile: ProfileOption,

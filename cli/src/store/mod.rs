@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use robotsieve::pack::Writer;
-use robotsieve::{Config, Origin, Profile, Scheme};
+use robotsieve::{Config, Origin, Profile, Robots, Scheme};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
 use robotsieve_client::store::{Fault, MAX_BODY_BYTES, Reader, Store};
@@ -83,7 +83,8 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
         return print(body.unwrap_or_default());
     }
     let now = Timestamp::now();
-    let ruling = Protocol::of(&args.profile.get()).ruling(&known, now);
+    let profile = args.profile.get();
+    let ruling = Protocol::of(&profile).ruling(&known, now);
     let holds = ruling.holds.as_str();
     let mut lines = vec![
         ("origin", origin.key().to_owned()),
@@ -108,11 +109,23 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
             ("copy_from", time(copy.at)),
             ("copy_age", humantime::format_duration(now.since(copy.at)).to_string()),
             ("bytes", copy.len.to_string()),
+            ("cut", if copy.is_truncated { "yes" } else { "no" }.to_owned()),
             ("sha256", copy.content.to_string()),
             ("final_url", copy.final_url.clone().unwrap_or_default()),
             ("etag", text(&copy.etag)),
             ("last_modified", text(&copy.last_modified)),
         ]);
+    }
+    if let Some(agent) = &args.agent.0 {
+        let crawler = agent.crawler(&profile)?;
+        let file = body.as_deref().filter(|_| ruling.holds == Holds::Rules).unwrap_or_default();
+        let pace = Robots::parse(file, &profile).pace(&crawler);
+        let delay = pace.crawl_delay.map(|delay| humantime::format_duration(delay).to_string());
+        let rate = pace
+            .request_rate
+            .map(|rate| format!("{}/{}", rate.requests, humantime::format_duration(rate.period)));
+        lines.push(("crawl_delay", delay.unwrap_or_default()));
+        lines.push(("request_rate", rate.unwrap_or_default()));
     }
     lines.retain(|(_, value)| !value.is_empty());
     let lines = lines.iter().map(|(name, value)| format!("{name}\t{value}\n"));

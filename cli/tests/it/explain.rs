@@ -381,7 +381,7 @@ fn json_says_what_the_text_says() {
     let robots = folder.file("robots.txt", ROBOTS);
     let ran = run(args!["explain", "--format=json", &robots, "FooBot", "/private/%61.html"]);
     let document = json(&ran);
-    assert_eq!(document["schema"], "robotsieve-explain-3");
+    assert_eq!(document["schema"], "robotsieve-explain-4");
     let why = &document["explanations"][0];
     assert_eq!(why["verdict"], "allow");
     assert_eq!((why["winner"].as_u64(), why["runner_up"].as_u64()), (Some(3), Some(2)));

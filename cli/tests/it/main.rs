@@ -10,6 +10,7 @@ mod docs_output;
 mod dot;
 mod errors;
 mod explain;
+mod explain_store;
 mod fetch;
 mod filter_hosts;
 mod filter_input;

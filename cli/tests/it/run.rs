@@ -374,12 +374,31 @@ fn metrics_and_logs() {
             "# TYPE robotsieve_attempts_total counter",
             "robotsieve_attempts_total{outcome=\"present\"} 5",
             "robotsieve_attempts_total{outcome=\"unreachable\"} 1",
-            "robotsieve_attempt_seconds_count 6",
-            "robotsieve_attempt_seconds_bucket{le=\"+Inf\"} 6",
+            "robotsieve_attempt_duration_seconds_count 6",
+            "robotsieve_attempt_duration_seconds_bucket{le=\"+Inf\"} 6",
             "robotsieve_sites_open 0",
         ] {
             assert!(metrics.lines().any(|found| found == line), "no {line} in {metrics}");
         }
+        // Every family once: those of the library, as its tests check them, and one more.
+        let families = metrics.lines().filter_map(|line| line.strip_prefix("# TYPE robotsieve_"));
+        let families: Vec<_> = families.map(|line| line.split(' ').next().unwrap()).collect();
+        let known = [
+            "decisions_total",
+            "attempts_total",
+            "refreshes_total",
+            "fetcher_panics_total",
+            "pauses_total",
+            "held_back_total",
+            "store_errors_total",
+            "paused",
+            "sites",
+            "sites_bytes",
+            "attempt_duration_seconds",
+            "store_read_duration_seconds",
+            "sites_open",
+        ];
+        assert_eq!(families, known);
         let left: Vec<_> = std::fs::read_dir(folder.root()).unwrap().collect();
         assert_eq!(left.len(), 3, "{left:?}");
         run(&folder, &input, &["--metrics", "no/m"]).fails(3, "cannot write --metrics 'no/m'");

@@ -14,7 +14,7 @@ use redb::{
 use super::bodies::{Compression, DICTIONARY, Decompression};
 use super::error::{Fault, StoreError};
 use super::format::{
-    BODIES, COMPRESSION_DICTIONARY, HEADER, NUMBERS, ORIGINS, SCHEMA, SCHEMA_VERSION,
+    BODIES, COMPRESSION_DICTIONARY, HEADER, MAGIC, NUMBERS, ORIGINS, SCHEMA, SCHEMA_VERSION,
 };
 use super::guard::guarded;
 use super::overlay::{self, Overlay};
@@ -23,9 +23,6 @@ use super::unnamed::Unnamed;
 
 /// How much memory a store uses for pages of the file, unless told otherwise: 64 MiB.
 pub(super) const CACHE_BYTES: usize = 64 << 20;
-
-/// The first bytes of a redb file.
-const MAGIC: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
 
 /// Opens the database again, for reading and writing.
 type Reopen = Box<dyn Fn() -> Result<Database, Fault> + Send + Sync>;

@@ -4,6 +4,9 @@ use redb::TableDefinition;
 
 use crate::outcome::ContentHash;
 
+/// The first bytes of a store. Any other redb database begins with them too.
+pub const MAGIC: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
+
 /// The version of the tables and their rows that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
 

@@ -99,7 +99,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use error::{Fault, StoreError};
-pub use format::{MAX_BODY_BYTES, SCHEMA_VERSION};
+pub use format::{MAGIC, MAX_BODY_BYTES, SCHEMA_VERSION};
 pub use reader::{Iter, Reader};
 use snapshot::Snapshot;
 pub use snapshot::{Stat, StateWithBody};

@@ -1,0 +1,209 @@
+//! What a store knows of a URL's site, looked up as `filter --store` does.
+
+use std::rc::Rc;
+
+use robotsieve::{Origin, Profile, TargetForm};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{CachedCopy, Holds, OriginState, Protocol, Ruling, Why};
+use robotsieve_client::store::Store;
+use serde_json::Value;
+
+use crate::error::Failure;
+use crate::fetch;
+use crate::read::hosts::Authority;
+use crate::write::bytes::shown;
+
+/// The robots.txt files that stand for "everything is allowed" and "nothing is allowed", as in the
+/// library's `Sieve`.
+const ALLOW_ALL: &[u8] = b"";
+const DISALLOW_ALL: &[u8] = b"User-agent: *\nDisallow: /";
+
+/// The sites of a store, as of some time.
+pub struct Sites {
+    store: Store,
+    now: Timestamp,
+    /// The site that was looked up last: URLs of one site tend to be adjacent.
+    last: Option<Rc<Known>>,
+}
+
+/// What the store has for an origin.
+struct Known {
+    origin: String,
+    state: OriginState,
+    body: Option<Vec<u8>>,
+}
+
+/// A site, and what applies to it in some profile.
+pub struct Site {
+    known: Rc<Known>,
+    ruling: Ruling,
+    now: Timestamp,
+}
+
+/// The outcome of looking up the site of a URL.
+pub enum Found {
+    Site(Site),
+    /// What applies is unknown, because of this.
+    Unknown(String),
+    /// The URL has no usable host.
+    Invalid,
+}
+
+impl Sites {
+    pub fn new(store: Store, now: Timestamp) -> Sites {
+        Sites { store, now, last: None }
+    }
+
+    /// The site of a URL, as this profile sees it.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be read.
+    pub fn find(&mut self, url: &[u8], profile: &Profile) -> Result<Found, Failure> {
+        let is_google = profile.target_form == TargetForm::Google;
+        let authority = Authority::of(url, is_google).filter(|found| found.host().is_some());
+        let Some(authority) = authority else {
+            return Ok(match is_google {
+                true => Found::Unknown("it has no host, so no site of the store is meant".into()),
+                false => Found::Invalid,
+            });
+        };
+        let path = self.store.path().display();
+        let Ok(origin) = Origin::of(authority.start) else {
+            let origin = shown(authority.start);
+            return Ok(Found::Unknown(format!("{origin} has no robots.txt that could be fetched")));
+        };
+        let known = match &self.last {
+            Some(known) if known.origin == origin.key() => Rc::clone(known),
+            _ => {
+                let Some((state, body)) = self.store.get_with_body(origin.key())? else {
+                    return Ok(Found::Unknown(format!(
+                        "{origin} is not in the store '{path}'; 'robotsieve fetch --store' asks it"
+                    )));
+                };
+                Rc::new(Known { origin: origin.key().to_owned(), state, body })
+            }
+        };
+        self.last = Some(Rc::clone(&known));
+        let ruling = Protocol::of(profile).ruling(&known.state, self.now);
+        if ruling.is_expired && ruling.why == Why::NeverAsked {
+            return Ok(Found::Unknown(format!("{origin}: {}", ruling.why)));
+        }
+        if ruling.holds == Holds::Rules && known.body.is_none() {
+            return Ok(Found::Unknown(format!("the robots.txt of {origin} is not in the store")));
+        }
+        Ok(Found::Site(Site { known, ruling, now: self.now }))
+    }
+}
+
+impl Site {
+    /// Whether the rules of its robots.txt apply.
+    pub fn has_rules(&self) -> bool {
+        self.ruling.holds == Holds::Rules
+    }
+
+    /// The file that applies.
+    pub fn file(&self) -> &[u8] {
+        match self.ruling.holds {
+            Holds::Rules => self.known.body.as_deref().unwrap_or_default(),
+            Holds::AllowAll => ALLOW_ALL,
+            _ => DISALLOW_ALL,
+        }
+    }
+
+    /// Whether both have the same robots.txt.
+    pub fn is_same_file(&self, other: &Site) -> bool {
+        Rc::ptr_eq(&self.known, &other.known)
+    }
+
+    /// The name of the robots.txt, for people.
+    pub fn file_name(&self) -> String {
+        format!("{}/robots.txt", self.known.origin)
+    }
+
+    /// What applies if not the rules, and why.
+    pub fn policy(&self) -> String {
+        let what = match self.ruling.holds {
+            Holds::Rules => "the rules apply",
+            Holds::AllowAll => "everything is allowed",
+            _ => "nothing is allowed",
+        };
+        format!("{what}: {}", self.ruling.why)
+    }
+
+    /// What the store knows, as JSON.
+    pub fn to_json(&self) -> Value {
+        let mut object = fetch::json::site(&self.known.origin, &self.known.state, &self.ruling);
+        object["expired"] = self.ruling.is_expired.into();
+        object
+    }
+
+    /// What the store knows, in sentences: the origin, then the rest.
+    pub fn sentences(&self) -> (&str, Vec<String>) {
+        let (state, ruling) = (&self.known.state, &self.ruling);
+        let mut notes = Vec::new();
+        match &state.copy {
+            Some(copy) if self.has_rules() => self.tell_copy(copy, &mut notes),
+            _ => {}
+        }
+        let cause = fetch::cause(&state.last);
+        if !cause.is_empty() {
+            let cause = shown(cause.as_bytes());
+            notes.push(format!("last asked {}: {cause}", self.ago(state.attempted)));
+        }
+        if let Some(since) = state.unreachable_since {
+            let (failures, since) = (state.failures, time(since));
+            let s = if failures == 1 { "" } else { "s" };
+            notes.push(format!("unreachable since {since}: {failures} failure{s} in a row"));
+        }
+        if !self.has_rules() {
+            notes.push(self.policy());
+            if let Some(copy) = &state.copy {
+                notes.push(format!("its last robots.txt is from {}", time(copy.at)));
+            }
+        }
+        notes.push(if ruling.is_expired {
+            let (until, again) = (time(ruling.until), "it is used until the site is asked again");
+            match ruling.until <= self.now {
+                true => format!("this expired at {until}; {again}"),
+                // The clock was wrong when it was fetched, or is now.
+                false => format!("this counts as expired, since its time lies ahead; {again}"),
+            }
+        } else if ruling.next_attempt <= self.now {
+            format!("this holds until {}; the site may be asked again now", time(ruling.until))
+        } else {
+            let (until, next) = (time(ruling.until), time(ruling.next_attempt));
+            format!("this holds until {until}; the site may be asked again at {next}")
+        });
+        (&self.known.origin, notes)
+    }
+
+    fn tell_copy(&self, copy: &CachedCopy, notes: &mut Vec<String>) {
+        let own = self.file_name();
+        let from = copy.final_url.as_deref().unwrap_or(&own);
+        let fetched = self.ago(copy.at);
+        notes.push(format!("fetched {fetched} from {}", shown(from.as_bytes())));
+        if self.ruling.why == Why::CopyWhileUnreachable {
+            notes.push(self.policy());
+        }
+        if copy.is_truncated {
+            notes.push(format!(
+                "cut at the fetcher's size limit: these are its first {} bytes, which end with the \
+                 last whole line",
+                copy.len
+            ));
+        }
+    }
+
+    /// A time, and how long ago it was.
+    fn ago(&self, at: Timestamp) -> String {
+        let age = humantime::format_duration(self.now.since(at));
+        format!("{} ({age} ago)", time(at))
+    }
+}
+
+fn time(at: Timestamp) -> String {
+    match at {
+        Timestamp(u64::MAX) => "the end of time".to_owned(),
+        at => humantime::format_rfc3339_seconds(at.into()).to_string(),
+    }
+}
