@@ -18,7 +18,7 @@ use crate::options::{ColorOption, Instant, PolicyArgs, ProgressOption, Urls, val
     arg_required_else_help = true,
     mut_args(|arg| match arg.get_id().as_str() {
         "robots" => {
-            arg.help("The robots.txt file, '-' for standard input, or a store of fetched files")
+            arg.help("The robots.txt, '-' for standard input, or a store of fetched files")
         }
         _ => arg,
     }),

@@ -229,6 +229,8 @@ fn every_reason_fits_the_schema() {
     let text = include_str!("../../../docs/explain.schema.json");
     let text: Value = serde_json::from_str(text).unwrap();
     let known = text["$defs"]["explanation"]["properties"]["reason"]["enum"].as_array().unwrap();
+    // Those of stores are in `explain_store`.
+    reasons.extend(["site", "unknown-site"]);
     assert!(known.iter().all(|known| reasons.contains(&known.as_str().unwrap())), "{known:?}");
     let causes = &text["$defs"]["differences"]["properties"]["profiles"]["items"]["properties"]["causes"]
         ["items"]["properties"]["cause"]["enum"];

@@ -252,7 +252,11 @@ fn text_begins_with_what_the_store_knows() {
             "everything is allowed: it has no robots.txt",
         ],
     );
-    say("https://downstale.example/", 0, &["unreachable since", "its last robots.txt, while"]);
+    say(
+        "https://downstale.example/",
+        0,
+        &["the rules apply: its last robots.txt, while it is unreachable", "unreachable since"],
+    );
     say(
         "https://down.example/",
         1,
