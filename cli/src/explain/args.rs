@@ -54,7 +54,7 @@ pub struct ExplainArgs {
     #[arg(long, conflicts_with = "profile", verbatim_doc_comment)]
     pub all_profiles: bool,
 
-    /// Explain what was in force at this time
+    /// Judge by what was in force at this time
     ///
     /// With a store: the rulings as they are at TIME, which is like
     /// 2026-11-20T12:00:00Z or 2026-11-20, or 7days (ago) or +12h (from now).

@@ -110,10 +110,12 @@ pub struct GetArgs {
     pub url: OsString,
 }
 
-/// Write a store to a WARC file, or what is in force for each site to a folder or a pack
+/// Write a store to a WARC file, a folder or a pack
 ///
 /// A WARC file has everything that is known of each origin: 'import' makes the same
 /// store of it.
+///
+/// A folder or a pack has what is in force for each site.
 ///
 /// The folder has robots.txt files named HOST or HOST:PORT. A site without a
 /// robots.txt becomes an empty file. A site that is unreachable becomes a file with
