@@ -76,8 +76,8 @@ pub struct StoreArgs {
 
 /// Print what is known about one origin
 ///
-/// With --agent or --user-agent also how fast that crawler may go: crawl_delay and
-/// request_rate, if rules are in force that say so.
+/// With --agent or --user-agent also how fast that crawler may go: crawl_delay
+/// and request_rate, if rules are in force that say so.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -143,9 +143,10 @@ Exit status:
   3  something could not be read or written, or a site was left out"
 )]
 pub struct ExportArgs {
-    /// A WARC file with everything that is known of each origin
+    /// A WARC file, plain or compressed with gzip
     ///
-    /// The file to write. If its name ends in '.gz', each record is compressed.
+    /// The file to write, with everything that is known of each origin. If
+    /// its name ends in '.gz', each record is compressed.
     #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
     pub warc: Option<PathBuf>,
 
@@ -181,10 +182,10 @@ pub struct ExportArgs {
 
 /// Put a WARC file or a folder of robots.txt files into a store
 ///
-/// A WARC file is one of 'store export', or one of another crawler: then its answers
-/// for robots.txt files count as if they had been fetched at the time of the record,
-/// with their redirects, as far as the file has their targets. What the store knows
-/// from a later time stays.
+/// A WARC file is one of 'store export', or one of another crawler: then its
+/// answers for robots.txt files count as if they had been fetched at the time of
+/// the record, with their redirects, as far as the file has their targets. What
+/// the store knows from a later time stays.
 ///
 /// A file of a folder counts as fetched when it was last modified. It is for http
 /// and https, as in 'filter --robots-dir', unless the folders DIR/http or DIR/ftp
@@ -201,7 +202,7 @@ robotsieve store import --warc FILE [OPTIONS] STORE
     after_help = "\
 Examples:
   robotsieve store import robots.store --warc robots.warc.gz
-  robotsieve store import robots.store --warc CC-MAIN-20260101000000-00000.warc.gz
+  robotsieve store import robots.store --warc CC-MAIN-20260101-00000.warc.gz
 
 Exit status:
   0  everything was imported
