@@ -46,6 +46,7 @@ pub enum StoreCommand {
     /// Others may read and write it meanwhile: then it is checked as it was at the
     /// beginning, and its unused pages are not.
     #[command(
+        verbatim_doc_comment,
         override_usage = "robotsieve store verify [OPTIONS] STORE",
         after_help = "\
 Exit status:
