@@ -27,6 +27,7 @@ use super::error::InvalidFetcher;
 use super::fetcher::Fetcher;
 use super::health::Network;
 use super::proxy::Proxy;
+use super::pulse::Pulse;
 use super::redirect::Rules;
 use super::resolve::{CheckedResolver, Resolve};
 use super::turns::{Pace, Turns};
@@ -416,6 +417,7 @@ impl FetcherBuilder {
             places: Semaphore::new(self.max_parallel),
             lookups: Semaphore::new(self.max_lookups),
             network: Network::default(),
+            pulse: Pulse::default(),
             settings: Settings { redirects: Arc::new(self.redirects), ..self.settings },
         };
         Ok(Fetcher::new(client))

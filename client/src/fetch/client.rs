@@ -11,12 +11,13 @@ use tokio::task::JoinSet;
 use super::body::Limits;
 use super::connect::Connector;
 use super::health::Network;
+use super::pulse::Pulse;
 use super::redirect::Rules;
 use super::resolve::CheckedResolver;
 use super::turns::Turns;
 
 /// The connector, the resolver that checks its addresses, the turns, the settings, and what is
-/// known of the network.
+/// known of the network and of this program.
 pub(super) struct Client {
     pub(super) connector: Connector,
     pub(super) resolver: CheckedResolver,
@@ -29,6 +30,7 @@ pub(super) struct Client {
     pub(super) lookups: Semaphore,
     pub(super) settings: Settings,
     pub(super) network: Network,
+    pub(super) pulse: Pulse,
 }
 
 /// The settings that apply to each attempt.

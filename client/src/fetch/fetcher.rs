@@ -12,6 +12,7 @@ use url::Url;
 
 use super::client::Client;
 use super::clock::Clock;
+use super::failure::is_ambiguous;
 use super::health::Health;
 use super::progress::Progress;
 use super::redirect::Chain;
@@ -23,6 +24,9 @@ use crate::time::Timestamp;
 
 /// The longest wait before a retry, unless the site asks for a longer one.
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
+
+/// How often an attempt is made again because this program stood still during it.
+const MAX_RESUMED: u32 = 3;
 
 /// Fetches robots.txt files. Clones share their settings, and their limits of parallel attempts
 /// and of requests to each host and each address.
@@ -62,32 +66,47 @@ impl Fetcher {
     }
 
     async fn attempts(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
-        let network = &self.client.network;
-        let _in_flight = network.enter();
+        let (network, pulse) = (&self.client.network, &self.client.pulse);
+        let (_in_flight, _running) = (network.enter(), pulse.run());
         let progress = Arc::new(Progress::default());
-        let (mut began, mut tries) = (Instant::now(), 1);
-        let (redirects, result) = match url_of(origin) {
+        let (mut began, mut tries, mut resumed) = (Instant::now(), 1, 0);
+        let (redirects, result, is_confirmed) = match url_of(origin) {
             Ok(url) => loop {
                 let once = progress.scope(self.once(origin.scheme(), &url, conditional));
                 let (redirects, result) = tokio::select! {
                     ended = once => ended,
                     never = network.watch(|| progress.tried()) => match never {},
                 };
-                let wait = self.retry_wait(&result, tries);
-                let Some(wait) = wait else { break (redirects, result) };
-                tracing::debug!(target: TARGET, tries, ?wait, "retry");
-                sleep(wait).await;
-                (began, tries) = (Instant::now(), tries + 1);
+                if pulse.stopped_since(began.into_std()).is_none()
+                    && let Some(wait) = self.retry_wait(&result, tries - resumed)
+                {
+                    tracing::debug!(target: TARGET, tries, ?wait, "retry");
+                    sleep(wait).await;
+                    (began, tries) = (Instant::now(), tries + 1);
+                    continue;
+                }
+                let (result, is_confirmed) = match result {
+                    Err(failure) if pulse.stopped_since(began.into_std()).is_none() => {
+                        let (failure, is_confirmed) =
+                            network.judge(failure, began, &progress.tried()).await;
+                        (Err(failure), is_confirmed)
+                    }
+                    result => (result, true),
+                };
+                // Perhaps while it was judged.
+                let stopped = pulse.stopped_since(began.into_std());
+                let Some(time) = stopped.filter(|_| is_doubtful(&result)) else {
+                    break (redirects, result, is_confirmed);
+                };
+                tracing::debug!(target: TARGET, tries, ?time, "stopped meanwhile");
+                if resumed == MAX_RESUMED {
+                    let text = format!("for {:.1} s", time.as_secs_f64());
+                    let fault = LocalFault::new(LocalKind::Suspended, text);
+                    break (redirects, Err(Failure::Local(fault)), true);
+                }
+                (began, tries, resumed) = (Instant::now(), tries + 1, resumed + 1);
             },
-            Err(failure) => (Vec::new(), Err(failure)),
-        };
-        let (result, is_confirmed) = match result {
-            Ok(response) => (Ok(response), true),
-            Err(failure) => {
-                let (failure, is_confirmed) =
-                    network.judge(failure, began, &progress.tried()).await;
-                (Err(failure), is_confirmed)
-            }
+            Err(failure) => (Vec::new(), Err(failure), true),
         };
         network.ended(&result, is_confirmed);
         let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -149,6 +168,18 @@ impl Fetcher {
             }
         };
         (chain.followed, result)
+    }
+}
+
+/// Whether an attempt during which this program stood still says nothing about the site: it ended
+/// in what a site's own impatience, an expired deadline, or a canary's, look like.
+fn is_doubtful(result: &Result<Response, Failure>) -> bool {
+    match result {
+        Ok(response) => response.status == 408,
+        Err(Failure::Local(fault)) => {
+            matches!(fault.kind, LocalKind::Resolver | LocalKind::Proxy | LocalKind::Network)
+        }
+        Err(failure) => is_ambiguous(failure),
     }
 }
 

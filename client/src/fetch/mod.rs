@@ -26,7 +26,7 @@
 //! | request | one request, the head of its answer, the redirect it sends | `http`, `wire`, `redirect`, `ftp` |
 //! | read | bytes → body, decoded, within limits | `body`, `decode` |
 //! | fail | errors of the network → [`Failure`](crate::outcome::Failure) | `failure` |
-//! | judge | is the site at fault, or this side? | `health` |
+//! | judge | is the site at fault, or this side? | `health`, `pulse` |
 //!
 //! # Whose fault a failure is
 //!
@@ -46,6 +46,10 @@
 //!   ambiguous failure of an attempt that was in flight then is a local fault. Attempts that wait
 //!   while nobody answers for two seconds ask the canaries too, so an outage that ends before
 //!   their deadline is noticed. Judging may add up to three seconds to an attempt.
+//! - a program that stood still for more than a second while the attempt was in flight: stopped by a
+//!   signal, on a machine that slept or stalled, or in a runtime that something blocked. An attempt
+//!   that then fails in such a way is made again at once, up to three times, before it is a local
+//!   fault.
 //!
 //! As long as nothing has answered there are no canaries. Such a failure is the site's, but
 //! [`Attempt::is_confirmed`](crate::outcome::Attempt::is_confirmed) is false: do not keep it.
@@ -75,6 +79,7 @@ mod health;
 mod http;
 mod progress;
 mod proxy;
+mod pulse;
 mod redirect;
 mod resolve;
 mod turns;

@@ -40,11 +40,14 @@ pub enum LocalKind {
     Network,
     /// Anything else, such as a fetcher that panicked.
     Other,
+    /// This program stood still for a while: it was stopped, or the machine slept or stalled. What
+    /// sites answered, or waited for, meanwhile is unknown.
+    Suspended,
 }
 
 impl LocalKind {
     /// All kinds.
-    pub const ALL: [LocalKind; 9] = [
+    pub const ALL: [LocalKind; 10] = [
         LocalKind::Descriptors,
         LocalKind::Memory,
         LocalKind::Route,
@@ -54,6 +57,7 @@ impl LocalKind {
         LocalKind::Proxy,
         LocalKind::Network,
         LocalKind::Other,
+        LocalKind::Suspended,
     ];
 
     /// The fault in a few words, for people.
@@ -69,6 +73,7 @@ impl LocalKind {
             LocalKind::Proxy => "the proxy does not work",
             LocalKind::Network => "the network is down",
             LocalKind::Other => "the request could not be made",
+            LocalKind::Suspended => "this program was stopped",
         }
     }
 }

@@ -10,5 +10,6 @@ mod local;
 mod nginx;
 mod proxies;
 mod ssrf;
+mod suspended;
 mod tls;
 mod turns;
