@@ -161,11 +161,16 @@ fn limit(most: u16) -> Option<usize> {
     Some(most.into()).filter(|most| *most > 0)
 }
 
-/// How many sites are looked up at the same time: enough that requests run at full width, though
-/// some sites wait for others with the same address, for a retry, or for the first answer.
-pub fn lookups(parallel: usize) -> usize {
-    4 * parallel + watch::MOST_HELD as usize
+/// How many sites are under way at the same time, if this many requests run at the same time. The
+/// others wait: for the answer to their name, which may never come, for other sites with the same
+/// address, for a retry, or for the first answer of any site. There are so many that they hold up
+/// nobody. A site that waits takes about 20 kB.
+pub fn window(parallel: usize) -> usize {
+    WINDOW.max(4 * parallel) + watch::MOST_HELD as usize
 }
+
+/// The least of these windows.
+const WINDOW: usize = 4096;
 
 /// Fetches a site. If a fault on this side is in the way, tries again a few times.
 ///
@@ -235,7 +240,7 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
         watch,
         report,
         faults: Faults::default(),
-        parallel: lookups(parallel),
+        window: window(parallel),
         again: args.again,
         prints_json: args.prints_json(),
         overrides,
@@ -310,8 +315,8 @@ struct Run {
     watch: Arc<Watch>,
     report: Arc<Report>,
     faults: Faults,
-    /// How many sites are looked up at the same time.
-    parallel: usize,
+    /// How many sites are under way at the same time.
+    window: usize,
     /// Whether sites that are not due are asked too.
     again: bool,
     prints_json: bool,
@@ -333,7 +338,7 @@ impl Run {
         let stop = Box::pin(self.watch.wait_for_stop());
         let asked = stream::unfold(receiver, next).take_until(stop);
         let mut outcomes =
-            std::pin::pin!(asked.map(|asked| self.one(asked)).buffer_unordered(self.parallel));
+            std::pin::pin!(asked.map(|asked| self.one(asked)).buffer_unordered(self.window));
         let mut counts = Counts::new();
         let mut out = stdout::lock().map_err(stdout::failed)?;
         while let Some(outcome) = outcomes.next().await {

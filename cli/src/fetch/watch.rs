@@ -26,13 +26,16 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind};
 use robotsieve_client::sieve::Fetch;
 use robotsieve_client::store::StoreError;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 /// With fewer failures and no answer at the end of a run, the failures are outcomes.
 pub const FEW: u64 = 20;
 
 /// At this many failures before the first answer no more sites are asked.
 pub const MOST_HELD: u64 = 200;
+
+/// How many attempts run before the first answer: without a network, each may take its time.
+const MOST_FIRST: usize = 1024;
 
 /// How many sites a run looks back at.
 const WINDOW: usize = 200;
@@ -108,6 +111,8 @@ pub struct Watch {
     stop: OnceLock<Stop>,
     state: Mutex<State>,
     phase: watch::Sender<Phase>,
+    /// Places of attempts before the first answer.
+    first: Semaphore,
 }
 
 /// What becomes of failures.
@@ -151,7 +156,8 @@ impl Watch {
             window: VecDeque::with_capacity(WINDOW),
         };
         let phase = watch::Sender::new(Phase::Unproven(0));
-        Arc::new(Watch { stop: OnceLock::new(), state: Mutex::new(state), phase })
+        let (stop, first) = (OnceLock::new(), Semaphore::new(MOST_FIRST));
+        Arc::new(Watch { stop, state: Mutex::new(state), phase, first })
     }
 
     /// Ends the run early. The first reason counts.
@@ -254,6 +260,19 @@ impl Watch {
     fn nothing_answers(&self, state: &State) {
         let (failures, first) = (state.failures, state.first.clone().unwrap_or_default());
         self.stop(Stop::NothingAnswers { failures, first });
+    }
+
+    /// Before the first answer, waits for a place.
+    async fn place(&self) -> Option<SemaphorePermit<'_>> {
+        let mut phase = self.phase.subscribe();
+        let is_known = |phase: &Phase| !matches!(phase, Phase::Unproven(_));
+        if is_known(&phase.borrow()) {
+            return None;
+        }
+        match select(pin!(phase.wait_for(is_known)), pin!(self.first.acquire())).await {
+            Either::Left(_) => None,
+            Either::Right((place, _)) => place.ok(),
+        }
     }
 
     /// Waits until an attempt may be made, and counts it. Returns `false` if the run is stopped
@@ -378,6 +397,7 @@ impl<F: Fetch> Fetch for Guard<F> {
         copy: Option<&'f CachedCopy>,
     ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>> {
         Box::pin(async move {
+            let place = self.watch.place().await;
             if !self.watch.may_ask().await {
                 return unasked();
             }
@@ -386,6 +406,8 @@ impl<F: Fetch> Fetch for Guard<F> {
                 Either::Left(_) => return unasked(),
                 Either::Right((attempt, _)) => attempt,
             };
+            // A failure may be held back for long.
+            drop(place);
             let passes = self.watch.passes(origin, &Evidence::of(&attempt)).await;
             if passes { attempt } else { unasked() }
         })

@@ -31,7 +31,7 @@ pub struct Stored {
     handle: tokio::runtime::Handle,
     watch: Arc<Watch>,
     /// How many sites are looked up at the same time; `None` without `--fetch`.
-    lookups: Option<usize>,
+    window: Option<usize>,
     crawlers: usize,
     google: bool,
     /// By origin; `None` while it is being asked. Entries are never removed.
@@ -84,11 +84,11 @@ impl Stored {
         if let Some(Instant(time)) = args.as_of {
             builder = builder.clock(move || time);
         }
-        let (watch, mut lookups) = (Watch::new(), None);
+        let (watch, mut window) = (Watch::new(), None);
         builder = if args.fetch {
             let header = args.header_to_send()?;
             let (fetcher, parallel) = fetch::fetcher(&header, &args.fetching, &watch)?;
-            lookups = Some(fetch::lookups(parallel));
+            window = Some(fetch::window(parallel));
             builder.fetcher(fetcher).store(stores::open(path)?)
         } else {
             builder.store(stores::read_only(path)?)
@@ -105,7 +105,7 @@ impl Stored {
             handle: runtime.handle().clone(),
             runtime: Mutex::new(Some(runtime)),
             watch,
-            lookups,
+            window,
             crawlers: count,
             google,
             sites: RwLock::default(),
@@ -123,7 +123,7 @@ impl Stored {
 
     /// What was asked, if something could be.
     pub fn counts(&self) -> Option<Counts> {
-        self.lookups.map(|_| *self.counts.lock().unwrap_or_else(PoisonError::into_inner))
+        self.window.map(|_| *self.counts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn count(&self, count: impl FnOnce(&mut Counts)) {
@@ -137,7 +137,7 @@ impl Stored {
 
     /// Starts asking about sites, for one reader.
     pub fn asker(self: &Arc<Self>) -> Asker {
-        let turns = Arc::new(Semaphore::new(self.lookups.unwrap_or(1)));
+        let turns = Arc::new(Semaphore::new(self.window.unwrap_or(1)));
         Asker { stored: Arc::clone(self), turns, recent: vec![HostHash::default(); RECENT].into() }
     }
 
@@ -173,7 +173,7 @@ impl Stored {
     }
 
     async fn found(&self, origin: &Origin<'_>) -> Option<Found<'static>> {
-        if self.lookups.is_some() && !self.fetch(origin).await {
+        if self.window.is_some() && !self.fetch(origin).await {
             return None;
         }
         match self.sieve.site(origin).await {
