@@ -31,6 +31,7 @@ use super::pulse::Pulse;
 use super::redirect::Rules;
 use super::resolve::{CheckedResolver, Resolve};
 use super::turns::{Pace, Turns};
+use super::visit;
 
 impl Fetcher {
     /// Starts the settings of a fetcher.
@@ -108,7 +109,7 @@ impl FetcherBuilder {
                 retry_wait: Duration::from_secs(1),
             },
             max_parallel: 256,
-            max_lookups: 4096,
+            max_lookups: 16_384,
             max_per_host: Some(2),
             max_per_address: Some(2),
             request_delay: Duration::from_millis(100),
@@ -416,6 +417,7 @@ impl FetcherBuilder {
             turns: Turns::new(pace(self.max_per_host), pace(self.max_per_address)),
             places: Semaphore::new(self.max_parallel),
             lookups: Semaphore::new(self.max_lookups),
+            young: Semaphore::new(visit::MAX_YOUNG),
             network: Network::default(),
             pulse: Pulse::default(),
             settings: Settings { redirects: Arc::new(self.redirects), ..self.settings },

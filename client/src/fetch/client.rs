@@ -28,6 +28,8 @@ pub(super) struct Client {
     pub(super) places: Semaphore,
     /// As many as look-ups may run at a time.
     pub(super) lookups: Semaphore,
+    /// As many as of these may have begun a moment ago.
+    pub(super) young: Semaphore,
     pub(super) settings: Settings,
     pub(super) network: Network,
     pub(super) pulse: Pulse,

@@ -9,7 +9,8 @@
 //! hickory-resolver speaks to each server and caches its answers by their TTL. Which server is
 //! asked when, and what their answers mean together, is decided here.
 //!
-//! There is no limit to the names that wait for an answer, and no thread for them: see `sockets`.
+//! There is no thread for names that wait for an answer, and hardly a socket: see `sockets`. How
+//! many there are, and how fast they come, is up to `visit`.
 //! Servers are asked in their configured order, but those that owe an answer since their last one
 //! come last.
 
@@ -31,7 +32,7 @@ use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::op::{Query, ResponseCode};
 use hickory_resolver::proto::rr::{Name, RecordType};
 use hickory_resolver::{Hosts, Resolver, system_conf};
-use tokio::sync::{Mutex as Turn, Semaphore};
+use tokio::sync::Mutex as Turn;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::heard::{Debt, Heard};
@@ -47,11 +48,6 @@ const CACHED: u64 = 8192;
 const GRACE: Duration = Duration::from_millis(300);
 /// How long a silent query waits for an answer to any other before the servers are probed.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// How many look-ups may be young at a time: asked less than [`YOUNG`] ago, and not answered. So
-/// a burst of names does not overflow the buffers of a name server, which would lose queries
-/// unseen, while names that stay silent soon make room for others: 1280 a second.
-const MAX_YOUNG: usize = 64;
-const YOUNG: Duration = Duration::from_millis(50);
 /// Between the beginnings of two probes.
 const SPACING: Duration = Duration::from_millis(500);
 /// The port of name servers.
@@ -82,7 +78,6 @@ struct Shared {
     /// How long a probe may take.
     probe_limit: Duration,
     heard: Arc<Heard>,
-    young: Semaphore,
     /// When the last probe began and whether it was answered, and whose turn it is to begin one.
     probed: Turn<Option<(Instant, bool)>>,
 }
@@ -180,7 +175,6 @@ impl DnsResolver {
             next_after,
             probe_limit,
             heard,
-            young: Semaphore::new(MAX_YOUNG),
             probed: Turn::new(None),
         })))
     }
@@ -212,15 +206,7 @@ impl Shared {
         if !of_hosts.is_empty() {
             return Ok(of_hosts);
         }
-        // The semaphore is never closed.
-        let place = self.young.acquire().await;
-        let mut asked = std::pin::pin!(timeout(self.limit, self.ask(&name)));
-        let said = timeout(YOUNG, &mut asked).await;
-        drop(place);
-        let said = match said {
-            Ok(said) => said,
-            Err(_) => asked.await,
-        };
+        let said = timeout(self.limit, self.ask(&name)).await;
         match said.unwrap_or(Said::Silent) {
             Said::Addresses(addresses) => Ok(addresses),
             Said::NoSuchName => Err(LookupError::NoSuchName),

@@ -28,17 +28,17 @@ use hickory_resolver::proto::op::{DnsRequest, DnsResponse};
 use hickory_resolver::{ConnectionProvider, PoolContext};
 use tokio::net::UdpSocket;
 use tokio::task::AbortHandle;
+use tokio::time::{Instant, Sleep, sleep};
 
 use super::heard::{Debt, Heard, lock};
 
 /// How many queries a socket takes before it is replaced.
-pub(super) const USES: usize = 256;
+pub(super) const USES: usize = 1024;
 /// How many sockets of a name server take queries at a time.
 pub(super) const SOCKETS: usize = 16;
-/// A query is sent again after this time.
-const RETRANSMIT_MILLIS: u64 = 2500;
-/// How often a query is sent to a server.
-const SENDS: u8 = 2;
+/// A query that is not answered is sent again after these times, one after the other: it may have
+/// been lost. Servers that lose queries because there are too many get time.
+const SENT_AGAIN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(2)];
 /// The longest answer over UDP.
 const MAX_PACKET_BYTES: usize = 4096;
 /// How many answers to one query are kept until it reads them. Only forgers send more than one.
@@ -260,7 +260,7 @@ impl RuntimeProvider for Sockets {
         _: SocketAddr,
         _: SocketAddr,
     ) -> Pin<Box<dyn Send + Future<Output = io::Result<Query>>>> {
-        let query = Query { sockets: self.clone(), taken: Mutex::new(None) };
+        let query = Query { sockets: self.clone(), sent: Mutex::new(None) };
         Box::pin(std::future::ready(Ok(query)))
     }
 }
@@ -268,12 +268,37 @@ impl RuntimeProvider for Sockets {
 /// What one query sees of a shared socket.
 pub(super) struct Query {
     sockets: Sockets,
-    taken: Mutex<Option<(Arc<Shared>, u16)>>,
+    sent: Mutex<Option<Sent>>,
+}
+
+/// A query that was sent.
+struct Sent {
+    shared: Arc<Shared>,
+    number: u16,
+    bytes: Vec<u8>,
+    /// How often it was sent again.
+    again: usize,
+    /// When it is sent again the next time.
+    next: Pin<Box<Sleep>>,
+}
+
+impl Sent {
+    /// Sends the query again if it is time to.
+    fn poll_again(&mut self, context: &mut Context<'_>) {
+        while self.again < SENT_AGAIN.len() && self.next.as_mut().poll(context).is_ready() {
+            // What does not fit into the buffer now is lost, like anywhere on the way.
+            let _ = self.shared.socket.try_send(&self.bytes);
+            self.again += 1;
+            if let Some(wait) = SENT_AGAIN.get(self.again) {
+                self.next.as_mut().reset(Instant::now() + *wait);
+            }
+        }
+    }
 }
 
 impl Drop for Query {
     fn drop(&mut self) {
-        if let Some((shared, number)) = lock(&self.taken).take() {
+        if let Some(Sent { shared, number, .. }) = lock(&self.sent).take() {
             lock(&shared.queries.waiting).remove(&number);
         }
     }
@@ -287,26 +312,27 @@ impl DnsUdpSocket for Query {
         context: &mut Context<'_>,
         bytes: &mut [u8],
     ) -> Poll<io::Result<(usize, SocketAddr)>> {
-        let taken = lock(&self.taken);
-        let Some((shared, number)) = &*taken else {
+        let mut sent = lock(&self.sent);
+        let Some(sent) = &mut *sent else {
             return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
         };
-        let mut waiting = lock(&shared.queries.waiting);
-        let Some(waiting) = waiting.get_mut(number) else {
-            return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
-        };
-        match waiting.packets.pop_front() {
-            Some(Ok(packet)) => {
-                let len = packet.len().min(bytes.len());
-                bytes[..len].copy_from_slice(&packet[..len]);
-                Poll::Ready(Ok((len, self.sockets.server)))
-            }
-            Some(Err(cause)) => Poll::Ready(Err(cause)),
-            None => {
-                waiting.waker = Some(context.waker().clone());
-                Poll::Pending
+        {
+            let mut waiting = lock(&sent.shared.queries.waiting);
+            let Some(waiting) = waiting.get_mut(&sent.number) else {
+                return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
+            };
+            match waiting.packets.pop_front() {
+                Some(Ok(packet)) => {
+                    let len = packet.len().min(bytes.len());
+                    bytes[..len].copy_from_slice(&packet[..len]);
+                    return Poll::Ready(Ok((len, self.sockets.server)));
+                }
+                Some(Err(cause)) => return Poll::Ready(Err(cause)),
+                None => waiting.waker = Some(context.waker().clone()),
             }
         }
+        sent.poll_again(context);
+        Poll::Pending
     }
 
     fn poll_send_to(
@@ -315,17 +341,19 @@ impl DnsUdpSocket for Query {
         bytes: &[u8],
         _: SocketAddr,
     ) -> Poll<io::Result<usize>> {
-        let mut taken = lock(&self.taken);
-        if taken.is_none() {
+        let mut sent = lock(&self.sent);
+        if sent.is_none() {
             let Some(number) = number(bytes) else {
                 return Poll::Ready(Err(io::ErrorKind::InvalidInput.into()));
             };
-            *taken = Some((self.sockets.take(number)?, number));
+            let shared = self.sockets.take(number)?;
+            let next = Box::pin(sleep(SENT_AGAIN[0]));
+            *sent = Some(Sent { shared, number, bytes: bytes.to_vec(), again: 0, next });
         }
-        match &*taken {
-            Some((shared, _)) => {
+        match &*sent {
+            Some(sent) => {
                 self.sockets.debt.asked();
-                shared.socket.poll_send(context, bytes)
+                sent.shared.socket.poll_send(context, bytes)
             }
             None => Poll::Ready(Err(io::ErrorKind::NotConnected.into())),
         }
@@ -356,8 +384,11 @@ impl DnsHandle for Connection {
             Connection::Udp { sockets, timeout } => {
                 let mut stream = UdpClientStream::builder(sockets.server, sockets.clone())
                     .with_timeout(Some(*timeout))
-                    .with_max_retries(SENDS)
-                    .with_retry_interval_floor(RETRANSMIT_MILLIS)
+                    // `Query` sends it again, which costs less than another query.
+                    .with_max_retries(1)
+                    .with_retry_interval_floor(
+                        u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
+                    )
                     .with_os_port_selection(true)
                     .build();
                 Box::pin(stream.send_message(request))
