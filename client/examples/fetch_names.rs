@@ -114,8 +114,8 @@ async fn run(settings: FetcherBuilder, good: usize, silent: usize, port: u16) ->
         attempts.spawn(async move {
             let url = format!("http://{kind}-{n}.test:{port}/");
             let origin = Origin::of(&url).expect("a URL");
-            let future = fetcher.fetch(&origin, None); if n == 0 { eprintln!("SIZE {}", std::mem::size_of_val(&future)); }
-            let attempt = future.await;
+
+            let attempt = fetcher.fetch(&origin, None).await;
             let lost = attempt.result.err().filter(|_| is_good);
             if let Some(failure) = &lost
                 && n % 32 == 0

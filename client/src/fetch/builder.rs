@@ -43,9 +43,10 @@ impl Fetcher {
     }
 }
 
-/// How many file descriptors an attempt may hold at a time: usually one, two for FTP, and at worst
-/// one for each of the eight addresses that are tried of a name if none answers at once.
-pub const DESCRIPTORS_PER_ATTEMPT: usize = 8;
+/// How many file descriptors each of [`FetcherBuilder::max_parallel`] attempts adds: one for its
+/// connection, and one for further connections, which all attempts share. FTP needs one for its
+/// data, and up to seven are opened to other addresses of a name whose first one is silent.
+pub const DESCRIPTORS_PER_ATTEMPT: usize = 2;
 
 /// Who looks up names.
 #[derive(Clone)]
@@ -109,7 +110,7 @@ impl FetcherBuilder {
                 retry_wait: Duration::from_secs(1),
             },
             max_parallel: 256,
-            max_lookups: 16_384,
+            max_lookups: 4096,
             max_per_host: Some(2),
             max_per_address: Some(2),
             request_delay: Duration::from_millis(100),
@@ -200,7 +201,8 @@ impl FetcherBuilder {
     /// [`FetcherBuilder::max_parallel`]. Further ones wait. The default is 4096.
     ///
     /// A name is looked up before its attempt takes a turn, so names whose servers are silent
-    /// hold up nobody as long as there are fewer of them than this.
+    /// hold up nobody as long as there are fewer of them than this. With three silent name
+    /// servers, a look-up takes about 80 kB.
     pub fn max_lookups(mut self, names: usize) -> FetcherBuilder {
         self.max_lookups = names;
         self
@@ -416,6 +418,7 @@ impl FetcherBuilder {
             headers,
             turns: Turns::new(pace(self.max_per_host), pace(self.max_per_address)),
             places: Semaphore::new(self.max_parallel),
+            further: Semaphore::new(self.max_parallel),
             lookups: Semaphore::new(self.max_lookups),
             young: Semaphore::new(visit::MAX_YOUNG),
             network: Network::default(),

@@ -26,6 +26,8 @@ pub(super) struct Client {
     pub(super) turns: Turns,
     /// As many as attempts may run at a time.
     pub(super) places: Semaphore,
+    /// As many as connections may be open at a time beside the first one of each attempt.
+    pub(super) further: Semaphore,
     /// As many as look-ups may run at a time.
     pub(super) lookups: Semaphore,
     /// As many as of these may have begun a moment ago.

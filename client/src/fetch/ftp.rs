@@ -44,6 +44,8 @@ pub(super) async fn fetch(
         }
     };
     let control = visit.connect(control, total, &mut connect).await?;
+    // For the connection of the data. The semaphore is never closed.
+    let _further = client.further.acquire().await;
     total.run(transfer(client, url, control)).await
 }
 

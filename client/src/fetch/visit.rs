@@ -23,7 +23,7 @@ use crate::outcome::{Failure, Stage};
 /// How long an address is tried before the next one is tried beside it: RFC 8305, section 5.
 const HEAD_START: Duration = Duration::from_millis(250);
 
-/// How many addresses of a name are tried. Each may cost a socket for the rest of the time.
+/// How many addresses of a name are tried.
 const MAX_ADDRESSES: usize = 8;
 
 /// How many look-ups may be young at a time: begun less than [`YOUNG`] ago, and not answered. So a
@@ -166,7 +166,8 @@ impl<'c> Visit<'c> {
         Some(addresses.turn(*address).await)
     }
 
-    /// Connects to the first, and to those of the others that nobody has to wait for.
+    /// Connects to the first, and to those of the others that nobody has to wait for. All but one
+    /// connection take one of the further places, which all attempts share.
     async fn race<T, F>(
         &self,
         open: &impl Fn(Target) -> F,
@@ -176,14 +177,20 @@ impl<'c> Visit<'c> {
     where
         F: Future<Output = Result<T, Failure>>,
     {
-        let run = |(target, turn): (Target, Option<Turn>)| async move {
-            open(target.clone()).await.map(|connection| (connection, target, turn))
+        let run = |(target, turn): (Target, Option<Turn>), further| async move {
+            let opened = open(target.clone()).await;
+            (opened.map(|connection| (connection, target, turn)), further)
         };
-        let mut running = FuturesUnordered::from_iter([run(first)]);
+        let further = async || {
+            sleep(HEAD_START).await;
+            // The semaphore is never closed.
+            self.client.further.acquire().await.ok()
+        };
+        let mut running = FuturesUnordered::from_iter([run(first, None)]);
         let mut failure = None;
         loop {
             tokio::select! {
-                Some(done) = running.next() => match done {
+                Some((done, place)) = running.next() => match done {
                     Ok(connected) => return Ok(connected),
                     Err(cause) => {
                         failure = Some(match failure.take() {
@@ -191,13 +198,13 @@ impl<'c> Visit<'c> {
                             None => cause,
                         });
                         if let Some(next) = self.next(left) {
-                            running.push(run(next));
+                            running.push(run(next, place));
                         }
                     }
                 },
-                () = sleep(HEAD_START), if !left.is_empty() && !running.is_empty() => {
+                place = further(), if !left.is_empty() && !running.is_empty() => {
                     if let Some(next) = self.next(left) {
-                        running.push(run(next));
+                        running.push(run(next, place));
                     }
                 }
                 else => return Err(failure.unwrap_or_else(|| NoAddress::None.failure())),
