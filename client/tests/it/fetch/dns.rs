@@ -1,6 +1,7 @@
 //! Names, and the servers that know them.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use robotsieve_client::fetch::{Fetcher, FetcherBuilder, SystemResolver};
@@ -128,6 +129,22 @@ async fn one_working_name_server_is_enough() {
         assert_eq!(answered(&attempt).body, ROBOTS);
     }
     assert!(silent.asked().len() < asked + 20, "{:?}", silent.asked());
+}
+
+/// A server that is asked too much loses queries.
+#[tokio::test]
+async fn a_query_that_is_lost_is_sent_again() {
+    let lost = AtomicUsize::new(0);
+    // Twice the query for each family.
+    let server = NameServer::start(move |name| match lost.fetch_add(1, Ordering::SeqCst) {
+        0..4 => Says::Nothing,
+        _ => says(name),
+    });
+    let (server, site) = (server.await, site().await);
+    let settings = asking(&[server.address]).connect_timeout(Duration::from_secs(20));
+    let attempt = fetch(&settings.build().unwrap(), "good.test", site.port()).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+    assert_eq!(server.asked().iter().filter(|query| query.starts_with("A ")).count(), 3);
 }
 
 /// Nine of ten names are silent, in the order of a user's list: no good one is lost or held up.
