@@ -12,7 +12,7 @@ const _: () = assert!(usize::BITS >= u32::BITS && usize::BITS <= u64::BITS);
 
 /// The first bytes of every pack. The first is not ASCII and the last is a line end, so that it
 /// shows if a program has treated the file as text.
-pub(super) const MAGIC: [u8; 8] = *b"\x89rsieve\n";
+pub const MAGIC: [u8; 8] = *b"\x89rsieve\n";
 /// The version of the format. No other version is read.
 pub(super) const VERSION: u32 = 2;
 /// Bytes of the magic, the version and four zeros. The records begin after them.

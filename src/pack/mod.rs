@@ -62,6 +62,7 @@ mod write;
 
 use std::fmt;
 
+pub use format::MAGIC;
 pub use read::{Pack, PackedPolicy};
 pub use site::Site;
 pub use verify::Stat;

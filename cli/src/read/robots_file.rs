@@ -70,6 +70,14 @@ fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
                        prints one of them, and 'robotsieve explain' takes a store";
         return Err(io::Error::new(ErrorKind::InvalidData, message));
     }
+    if bytes.starts_with(b"WARC/1.") {
+        let message = "it is a WARC file: 'robotsieve store import --warc' reads those";
+        return Err(io::Error::new(ErrorKind::InvalidData, message));
+    }
+    if bytes.starts_with(&robotsieve::pack::MAGIC) {
+        let message = "it is a pack: 'robotsieve filter --pack' reads those";
+        return Err(io::Error::new(ErrorKind::InvalidData, message));
+    }
     let (name, command) = match Compression::of(&bytes) {
         Compression::None => return Ok(bytes),
         Compression::Gzip => ("gzip", "gzip -dc"),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attempt::{Attempt, Failure, Response};
 use super::freshness;
-use super::local::LocalFault;
+use super::local::{LocalFault, LocalKind};
 use super::ruling::{Holds, Ruling, Why};
 use super::seconds;
 use super::state::{CachedCopy, Cause, DEFAULT_LIFETIME, OriginState, Outcome};
@@ -196,15 +196,22 @@ impl Protocol {
     /// The state of an origin after an attempt, given its state before, if it had one.
     ///
     /// # Errors
-    /// Returns the fault if it is on this side ([`Failure::Local`]). The attempt then says nothing
-    /// about the site, and its state remains what it was.
+    /// Returns the fault if it is on this side ([`Failure::Local`], or the status 511, with which a
+    /// network asks for a login). The attempt then says nothing about the site, and its state
+    /// remains what it was.
     pub fn after(
         &self,
         before: Option<&OriginState>,
         attempt: &Attempt,
     ) -> Result<OriginState, LocalFault> {
-        if let Err(Failure::Local(fault)) = &attempt.result {
-            return Err(fault.clone());
+        match &attempt.result {
+            Err(Failure::Local(fault)) => return Err(fault.clone()),
+            // RFC 6585, section 6: it comes from the network here, in the place of the site.
+            Ok(response) if response.status == 511 => {
+                let text = "HTTP 511, it asks for a login";
+                return Err(LocalFault::new(LocalKind::Network, text));
+            }
+            _ => {}
         }
         let first = || OriginState::new(attempt.at, Outcome::Present);
         let mut state = before.cloned().unwrap_or_else(first);
@@ -331,8 +338,15 @@ impl Protocol {
     #[must_use]
     pub fn ruling(&self, state: &OriginState, now: Timestamp) -> Ruling {
         let was_asked = state.last.local_fault().is_none();
+        // What 429 means is read anew: another protocol may have made the state.
+        let is_answer = match &state.last {
+            Outcome::Absent(Cause::Status(429)) | Outcome::Unreachable(Cause::Status(429)) => {
+                !self.too_many_requests_is_error
+            }
+            last => matches!(last, Outcome::Absent(_)),
+        };
         match (&state.last, &state.copy) {
-            (Outcome::Absent(cause), _) if was_asked => {
+            (Outcome::Absent(cause) | Outcome::Unreachable(cause), _) if was_asked && is_answer => {
                 let is_denial = matches!(cause, Cause::Status(401 | 403));
                 let (holds, why) = match is_denial && self.denial_disallows {
                     true => (Holds::DisallowAll, Why::Denied),
@@ -340,7 +354,9 @@ impl Protocol {
                 };
                 expiring(holds, why, state.attempted, state.attempted + self.lifetime, now)
             }
-            (Outcome::Unreachable(_), _) if was_asked => self.unreachable(state, now),
+            (Outcome::Absent(_) | Outcome::Unreachable(_), _) if was_asked => {
+                self.unreachable(state, now)
+            }
             (_, Some(copy)) => expiring(Holds::Rules, Why::Copy, copy.at, copy.fresh_until(), now),
             (_, None) => expiring(Holds::DisallowAll, Why::NeverAsked, now, now, now),
         }
@@ -412,12 +428,14 @@ impl Protocol {
         state.retry_after.map_or(next, |asked| asked.max(next))
     }
 
-    /// The copy whose validators the next request should send, if any.
+    /// The copy whose validators the next request should send, if any. Not those of a copy that
+    /// was cut: "unchanged" would keep it cut, though the limit may have been raised.
     #[must_use]
     pub fn conditional_on<'k>(&self, state: &'k OriginState) -> Option<&'k CachedCopy> {
-        let has_validator =
-            |copy: &&CachedCopy| copy.etag.is_some() || copy.last_modified.is_some();
-        state.copy.as_ref().filter(|_| self.conditional).filter(has_validator)
+        let is_usable = |copy: &&CachedCopy| {
+            !copy.is_truncated && (copy.etag.is_some() || copy.last_modified.is_some())
+        };
+        state.copy.as_ref().filter(|_| self.conditional).filter(is_usable)
     }
 }
 

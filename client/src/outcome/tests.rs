@@ -831,3 +831,35 @@ fn clocks_that_were_wrong() {
         }
     }
 }
+
+/// A store may be read by another protocol than the one that made it.
+#[test]
+fn too_many_requests_are_read_anew() {
+    let (rfc, google) = (Protocol::RFC9309, Protocol::GOOGLE);
+    let known = first(&rfc, 429, &[]);
+    assert_eq!(at(&rfc, &known, SECOND), (Holds::AllowAll, Why::Absent));
+    assert_eq!(at(&google, &known, SECOND), (Holds::DisallowAll, Why::UnreachableRecently));
+    assert!(google.ruling(&known, START + HOUR).is_expired);
+    let known = first(&google, 429, &[]);
+    assert_eq!(at(&google, &known, SECOND), (Holds::DisallowAll, Why::UnreachableRecently));
+    assert_eq!(at(&rfc, &known, SECOND), (Holds::AllowAll, Why::Absent));
+}
+
+#[test]
+fn a_network_that_asks_for_a_login() {
+    for protocol in ALL {
+        let login = attempt(START, answer(511, &[], b""));
+        assert_eq!(protocol.after(None, &login).unwrap_err().kind, LocalKind::Network);
+    }
+}
+
+/// A 304 would keep it cut, though the limit may have been raised.
+#[test]
+fn a_copy_that_was_cut_is_fetched_whole() {
+    let mut response = answer(200, &[("etag", "\"a\"")], RULES).unwrap();
+    for is_truncated in [false, true] {
+        response.is_truncated = is_truncated;
+        let known = Protocol::RFC9309.after(None, &attempt(START, Ok(response.clone()))).unwrap();
+        assert_eq!(Protocol::RFC9309.conditional_on(&known).is_none(), is_truncated);
+    }
+}

@@ -86,7 +86,7 @@ fn answers() -> Vec<Answer> {
     ]);
     all.push(Answer::status(429));
     all.push(Answer::status(429).with(RETRY_AFTER, "3600"));
-    all.extend([500, 501, 502, 503, 504, 599].map(Answer::status));
+    all.extend([500, 501, 502, 503, 504, 511, 599].map(Answer::status));
     all.push(Answer::redirected("503 after 1 redirect", 1, Ok(Response::new(503, ""))));
     all.push(Answer::status(503).with(RETRY_AFTER, "1"));
     all.extend([304, 103, 199, 600, 999].map(Answer::status));
