@@ -26,11 +26,16 @@ pub fn fitting(wanted: u16, is_explicit: bool, need: impl Fn(Fitting) -> usize) 
     if limit >= needed {
         return Fitting { parallel: wanted, lookups: most };
     }
-    let fits = (1..wanted).rev().find(|parallel| need(*parallel, few) <= limit);
+    // The more requests, the more open files.
+    let (mut fits, mut too_many) = (0, wanted);
+    while too_many - fits > 1 {
+        let middle = fits + (too_many - fits) / 2;
+        if need(middle, few) <= limit { fits = middle } else { too_many = middle }
+    }
     // Look-ups seldom need all that is set aside for them, and a site that finds no open file left
     // is asked again a little later.
     let at_least = (limit.saturating_sub(2 * BESIDES) / 4).clamp(1, wanted.into()) as u16;
-    let parallel = fits.unwrap_or(1).max(at_least);
+    let parallel = fits.max(at_least);
     let given = if is_explicit { format!("--parallel {wanted}") } else { wanted.to_string() };
     stderr::note(&format_args!(
         "no more than {parallel} requests run at the same time, because this process may have only \
