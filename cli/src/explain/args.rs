@@ -58,7 +58,14 @@ pub struct ExplainArgs {
     ///
     /// With a store: the rulings as they are at TIME, which is like
     /// 2026-11-20T12:00:00Z or 2026-11-20, or 7days (ago) or +12h (from now).
-    #[arg(long, value_name = "TIME", hide_short_help = true, verbatim_doc_comment)]
+    /// What held before a site was last asked is unknown.
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        verbatim_doc_comment
+    )]
     pub as_of: Option<Instant>,
 
     /// What to print: text, json or jsonl

@@ -12,7 +12,6 @@ use std::ffi::OsString;
 
 use robotsieve::explain::{Explanation, ProfileComparison, compare_profiles};
 use robotsieve::{Crawler, InvalidUrl, Profile, Reason, Robots, Verdict};
-use robotsieve_client::Timestamp;
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
@@ -41,8 +40,7 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
                     .into(),
             ));
         }
-        let now = args.as_of.map_or_else(Timestamp::now, |as_of| as_of.0);
-        let sites = Sites::new(stores::read_only(&args.policy.robots)?, now);
+        let sites = Sites::new(stores::read_only(&args.policy.robots)?, args.as_of);
         return Explainer::new(args, Source::Store(sites))?.run(&urls);
     }
     if args.as_of.is_some() {

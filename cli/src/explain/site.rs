@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::error::Failure;
 use crate::fetch;
+use crate::options::Instant;
 use crate::read::hosts::Authority;
 use crate::write::bytes::shown;
 
@@ -22,6 +23,8 @@ const DISALLOW_ALL: &[u8] = b"User-agent: *\nDisallow: /";
 pub struct Sites {
     store: Store,
     now: Timestamp,
+    /// The time of `--as-of`.
+    as_of: Option<Instant>,
     /// The site that was looked up last: URLs of one site tend to be adjacent.
     last: Option<Rc<Known>>,
 }
@@ -50,8 +53,10 @@ pub enum Found {
 }
 
 impl Sites {
-    pub fn new(store: Store, now: Timestamp) -> Sites {
-        Sites { store, now, last: None }
+    /// The sites as they are now, or as of this time.
+    pub fn new(store: Store, as_of: Option<Instant>) -> Sites {
+        let now = as_of.map_or_else(Timestamp::now, |as_of| as_of.0);
+        Sites { store, now, as_of, last: None }
     }
 
     /// The site of a URL, as this profile sees it.
@@ -84,6 +89,12 @@ impl Sites {
             }
         };
         self.last = Some(Rc::clone(&known));
+        if self.as_of.is_some_and(|as_of| as_of.is_before(&known.state)) {
+            return Ok(Found::Unknown(format!(
+                "{origin} was asked later, at {}, and a store keeps the latest outcome only",
+                time(known.state.attempted)
+            )));
+        }
         let ruling = Protocol::of(profile).ruling(&known.state, self.now);
         if ruling.is_expired && ruling.why == Why::NeverAsked {
             return Ok(Found::Unknown(format!("{origin}: {}", ruling.why)));

@@ -121,11 +121,12 @@ pub struct FilterArgs {
     ///
     /// With --store: the rulings of the store as they are at TIME, which is
     /// like 2026-11-20T12:00:00Z or 2026-11-20, or 7days (ago) or +12h (from
-    /// now). A store keeps the latest outcome of each site, so what an older
-    /// one said is not known any more.
+    /// now). A store keeps the latest outcome of each site: what held before
+    /// a site was last asked is unknown.
     #[arg(
         long,
         value_name = "TIME",
+        allow_hyphen_values = true,
         requires = "store",
         conflicts_with = "fetch",
         hide_short_help = true,
@@ -200,6 +201,33 @@ pub struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// Checks that no option for stores is given without one, which clap does not: it requires
+    /// nothing that conflicts with what is given, and sources conflict.
+    ///
+    /// # Errors
+    /// Returns an error that names the option.
+    pub fn check_source(&self) -> Result<(), Failure> {
+        if self.store.is_some() {
+            return Ok(());
+        }
+        let meaning = &self.meaning;
+        let given = [
+            ("--fetch", self.fetch),
+            ("--as-of", self.as_of.is_some()),
+            ("--denied", meaning.denied.is_some()),
+            ("--too-many-requests", meaning.too_many_requests.is_some()),
+            ("--unreachable-failures", meaning.unreachable_failures.is_some()),
+            ("--unreachable-days", meaning.unreachable_days.is_some()),
+            ("--overrides", meaning.overrides.is_some()),
+        ];
+        given.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(option, _)| {
+            Err(Failure::Usage(format!(
+                "{option} is for a store: give one with --store FILE in place of --robots, \
+                 --robots-dir or --pack"
+            )))
+        })
+    }
+
     /// The User-Agent header to send with requests.
     ///
     /// # Errors

@@ -206,8 +206,12 @@ impl Judge {
                 for decision in site.decisions(line.url) {
                     shared.answers.push(match decision {
                         Ok(decision) => {
-                            output::json_decision(&mut shared.members, &decision);
-                            Answer::from(decision.verdict)
+                            let answer = Answer::from(decision.verdict);
+                            output::json_answer(&mut shared.members, answer);
+                            if let Some(rule) = decision.rule().filter(|_| site.has_lines()) {
+                                output::json_rule(&mut shared.members, rule.line, rule.value);
+                            }
+                            answer
                         }
                         Err(_) => {
                             output::json_answer(&mut shared.members, Answer::Invalid);

@@ -68,14 +68,7 @@ struct Job {
 
 /// Judges the URLs of all inputs and prints the outcome.
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
-    // clap does not ask for what conflicts with something that was given.
-    if args.fetch && args.store.is_none() {
-        return Err(Failure::Usage(
-            "--fetch fetches what a store lacks: give the store with --store FILE in place of \
-             --robots, --robots-dir or --pack"
-                .into(),
-        ));
-    }
+    args.check_source()?;
     if args.store.is_some() {
         logs::start(args.fetching.verbose)?;
     }

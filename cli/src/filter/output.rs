@@ -2,8 +2,6 @@
 
 use std::sync::mpsc::SyncSender;
 
-use robotsieve::Decision;
-
 use super::Buffers;
 use super::tally::Tally;
 use crate::read::inputs::CHUNK_BYTES;
@@ -76,8 +74,8 @@ pub fn tsv_verdict(out: &mut Vec<u8>, answer: Answer) {
     out.push(b'\t');
 }
 
-/// A `jsonl` line: the URL, then for each crawler its name and the members that [`json_answer`] or
-/// [`json_decision`] wrote.
+/// A `jsonl` line: the URL, then for each crawler its name and the members that [`json_answer`] and
+/// [`json_rule`] wrote.
 pub fn json_line<'v>(
     out: &mut Vec<u8>,
     url: &[u8],
@@ -96,22 +94,19 @@ pub fn json_line<'v>(
     out.extend_from_slice(b"]}\n");
 }
 
-/// The member `verdict` if no policy decided.
+/// The member `verdict`.
 pub fn json_answer(out: &mut Vec<u8>, answer: Answer) {
     out.extend_from_slice(b"\"verdict\":\"");
     out.extend_from_slice(answer.as_str().as_bytes());
     out.push(b'"');
 }
 
-/// The members `verdict` and, if a rule decided, `line` and `rule`.
-pub fn json_decision(out: &mut Vec<u8>, decision: &Decision<'_>) {
-    json_answer(out, Answer::from(decision.verdict));
-    if let Some(rule) = decision.rule() {
-        out.extend_from_slice(b",\"line\":");
-        out.extend_from_slice(rule.line.to_string().as_bytes());
-        out.push(b',');
-        json_bytes(out, "rule", rule.value);
-    }
+/// The members `line` and `rule` after [`json_answer`], for the rule that decided.
+pub fn json_rule(out: &mut Vec<u8>, line: u32, rule: &[u8]) {
+    out.extend_from_slice(b",\"line\":");
+    out.extend_from_slice(line.to_string().as_bytes());
+    out.push(b',');
+    json_bytes(out, "rule", rule);
 }
 
 /// The member `agent`, written once for all lines.

@@ -89,6 +89,8 @@ pub struct Site {
     /// For each crawler, in the order of the command line, the index of its policy in `first`
     /// followed by `others`.
     by_crawler: Vec<usize>,
+    /// Whether the rules are those of a robots.txt, so that their lines can be named.
+    has_lines: bool,
 }
 
 impl Site {
@@ -110,7 +112,17 @@ impl Site {
         };
         let by_crawler = crawlers.map(place_of).collect();
         let first = policies.remove(0);
-        Site { first, others: policies, by_crawler }
+        Site { first, others: policies, by_crawler, has_lines: true }
+    }
+
+    /// The same for rules that no robots.txt has: they stand for what applies to the whole site.
+    pub fn without_lines(self) -> Site {
+        Site { has_lines: false, ..self }
+    }
+
+    /// Whether the line and the text of a rule that decided can be named.
+    pub fn has_lines(&self) -> bool {
+        self.has_lines
     }
 
     /// The answer for the first crawler.

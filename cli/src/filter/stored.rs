@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use robotsieve::{Crawler, Origin, Profile, TargetForm};
+use robotsieve_client::outcome::{Holds, Why};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveError};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
@@ -21,6 +22,7 @@ use crate::read::hosts::{Authority, HostHash, HostHasher};
 use crate::read::stores;
 use crate::write::bytes;
 use crate::write::report::{MOST_ALIKE, Report};
+use crate::write::stderr;
 
 /// What is in force for the sites of a store, as of when each is first looked up.
 pub struct Stored {
@@ -34,6 +36,8 @@ pub struct Stored {
     window: Option<usize>,
     crawlers: usize,
     google: bool,
+    /// The time of `--as-of`.
+    as_of: Option<Instant>,
     /// By origin; `None` while it is being asked. Entries are never removed.
     sites: RwLock<HashMap<Box<str>, Option<Found<'static>>>>,
     hasher: HostHasher,
@@ -52,6 +56,8 @@ pub struct Counts {
     pub local_faults: u64,
     /// Sites that could not be looked up for another reason.
     pub failed: u64,
+    /// Sites of which the store only knows what was later than `--as-of`.
+    pub later: u64,
 }
 
 impl Stored {
@@ -108,6 +114,7 @@ impl Stored {
             window,
             crawlers: count,
             google,
+            as_of: args.as_of,
             sites: RwLock::default(),
             hasher: HostHasher::default(),
             faults: Faults::default(),
@@ -177,10 +184,20 @@ impl Stored {
             return None;
         }
         match self.sieve.site(origin).await {
+            Ok(site)
+                if site.ruling().why != Why::Override
+                    && self.as_of.is_some_and(|as_of| as_of.is_before(site.state())) =>
+            {
+                self.count(|counts| counts.later += 1);
+                Some(Found::Missing)
+            }
             Ok(site) => {
                 let policies = (0..self.crawlers).map(|crawler| site.policy(crawler).clone());
-                let site = Site::of(policies.map(Opinion::Policy));
-                Some(Found::Site(Box::leak(Box::new(site))))
+                let mut found = Site::of(policies.map(Opinion::Policy));
+                if site.ruling().holds != Holds::Rules {
+                    found = found.without_lines();
+                }
+                Some(Found::Site(Box::leak(Box::new(found))))
             }
             Err(SieveError::Unknown) => Some(Found::Missing),
             Err(SieveError::Local(fault)) if is_unasked(&fault) => None,
@@ -248,7 +265,15 @@ impl Stored {
         let Some(runtime) = runtime else { return };
         runtime.block_on(self.sieve.settled());
         drop(self.metrics.lock().unwrap_or_else(PoisonError::into_inner).take());
-        let failed = self.counts.lock().unwrap_or_else(PoisonError::into_inner).failed;
+        let Counts { failed, later, .. } =
+            *self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if later > 0 {
+            let sites = if later == 1 { "site was" } else { "sites were" };
+            stderr::note(&format_args!(
+                "{later} {sites} asked later than --as-of, and a store keeps the latest \
+                 outcome only: what held then is unknown"
+            ));
+        }
         if let Some(more) = failed.checked_sub(MOST_ALIKE).filter(|more| *more > 0) {
             self.report.error(&format_args!("{more} more sites could not be looked up"));
         }

@@ -4,34 +4,74 @@ use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
 use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::OriginState;
+
+/// How far apart two clocks may be before a time in the future counts as later, as in the library's
+/// `Protocol`.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// A point in time, in whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instant(pub Timestamp);
 
+impl Instant {
+    /// Whether the site was asked later, so that what held at this time is not known any more.
+    pub fn is_before(self, state: &OriginState) -> bool {
+        state.attempted > self.0 + CLOCK_TOLERANCE
+    }
+}
+
 impl FromStr for Instant {
     type Err = String;
 
-    /// Reads `2026-11-20T12:00:00Z`, `2026-11-20`, `7days` (ago) or `+12h` (from now).
+    /// Reads `2026-11-20T12:00:00Z`, `2026-11-20T14:00:00+02:00`, `2026-11-20`, `7days` (ago),
+    /// `+12h` (from now) or `now`.
     fn from_str(text: &str) -> Result<Instant, String> {
         let is_date = text.len() == "2026-11-20".len() && text.as_bytes()[4] == b'-';
         let whole = if is_date { format!("{text}T00:00:00Z") } else { text.to_owned() };
-        if let Ok(time) = humantime::parse_rfc3339_weak(&whole) {
-            return Ok(Instant(stamp(time)));
+        let (whole, offset) = offset(&whole).unwrap_or((&whole, 0));
+        if let Ok(time) = humantime::parse_rfc3339_weak(whole) {
+            let Timestamp(seconds) = stamp(time);
+            return Ok(Instant(Timestamp(seconds.saturating_add_signed(-offset))));
+        }
+        if text == "now" {
+            return Ok(Instant(Timestamp::now()));
+        }
+        if text.starts_with('-') {
+            return Err("a time in the past has no sign: 7days is seven days ago".into());
         }
         let (is_later, duration) = match text.strip_prefix('+') {
             Some(duration) => (true, duration),
             None => (false, text),
         };
-        let duration: Duration = humantime::parse_duration(duration).map_err(
-            |_| "a time is like 2026-11-20T12:00:00Z, 2026-11-20, 7days (ago) or +12h (from now)",
-        )?;
+        let duration: Duration = humantime::parse_duration(duration).map_err(|_| {
+            "a time is like 2026-11-20T12:00:00Z, 2026-11-20T14:00:00+02:00, 2026-11-20, \
+                 7days (ago), +12h (from now) or now"
+        })?;
         let now = Timestamp::now();
         Ok(Instant(match is_later {
             true => now + duration,
             false => Timestamp(now.0.saturating_sub(duration.as_secs())),
         }))
     }
+}
+
+/// A time of day without its offset from UTC, and that offset in seconds.
+fn offset(text: &str) -> Option<(&str, i64)> {
+    let (time, offset) = text.split_at_checked(text.len().checked_sub("+02:00".len())?)?;
+    let (sign, offset) = match offset.split_at_checked(1)? {
+        ("+", offset) => (1, offset),
+        ("-", offset) => (-1, offset),
+        _ => return None,
+    };
+    let number = |digits: &str| {
+        let are_digits = digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits.parse::<i64>().ok().filter(|_| are_digits)
+    };
+    let (hours, minutes) = offset.split_once(':')?;
+    let (hours, minutes) = (number(hours)?, number(minutes)?);
+    let is_time = time.contains(['T', 't', ' ']) && hours < 24 && minutes < 60;
+    is_time.then_some((time, sign * (hours * 60 + minutes) * 60))
 }
 
 fn stamp(time: SystemTime) -> Timestamp {
@@ -45,17 +85,36 @@ mod tests {
     #[test]
     fn times() {
         let day = Ok(Instant(Timestamp(1_795_132_800)));
-        for text in ["2026-11-20", "2026-11-20T00:00:00Z", "2026-11-20 00:00:00"] {
+        for text in [
+            "2026-11-20",
+            "2026-11-20T00:00:00Z",
+            "2026-11-20 00:00:00",
+            "2026-11-20T02:00:00+02:00",
+            "2026-11-19T18:30:00-05:30",
+        ] {
             assert_eq!(text.parse(), day, "{text}");
         }
         let now = Timestamp::now().0;
         let parsed = |text: &str| text.parse::<Instant>().unwrap().0.0;
         assert!(parsed("1day").abs_diff(now - 86_400) < 10);
         assert!(parsed("+2h").abs_diff(now + 7_200) < 10);
+        assert!(parsed("now").abs_diff(now) < 10);
         assert_eq!(parsed("9999years"), 0);
-        for text in
-            ["", "+", "yesterday", "2026-11-40", "2026-13-20T00:00:00Z", "-1day", "é026-1-20"]
-        {
+        assert_eq!(parsed("1970-01-01T00:00:00+23:59"), 0);
+        for text in [
+            "",
+            "+",
+            "yesterday",
+            "2026-11-40",
+            "2026-13-20T00:00:00Z",
+            "-1day",
+            "é026-1-20",
+            "2026-11-20+02:00",
+            "2026-11-20T00:00:00Z+02:00",
+            "2026-11-20T00:00:00+2:000",
+            "2026-11-20T00:00:00+24:00",
+            "+é2:00",
+        ] {
             assert!(text.parse::<Instant>().is_err(), "{text}");
         }
     }

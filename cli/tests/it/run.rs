@@ -423,9 +423,51 @@ fn as_of() {
         shell(":", &[&first[..], more, &["urls"]].concat(), &folder)
     };
     at("+1h", &[]).gives(0, format!("disallow\t{url}"));
-    at("2020-01-01", &["--profile", "google"]).gives(0, format!("disallow\t{url}"));
+    at("now", &[]).gives(0, format!("disallow\t{url}"));
+    // What held before it was asked is unknown.
+    let told = "1 site was asked later than --as-of";
+    for time in ["2020-01-01", "1h", "2020-01-01T00:00:00+02:00"] {
+        let ran = at(time, &["--profile", "google"]);
+        ran.gives(0, format!("unknown\t{url}")).says(told);
+        at(time, &["--missing", "allow"]).gives(0, format!("allow\t{url}"));
+    }
+    let explain = ["explain", "--as-of", "1h", "s", "a", url.trim_end()];
+    let ran = shell(":", &explain, &folder);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(String::from_utf8_lossy(&ran.out).contains("was asked later"), "{ran:?}");
+    // An override holds at all times.
+    folder.file("overrides", format!("{} allow\n", url.trim_end_matches("/\n")));
+    let ran = at("2020-01-01", &["--overrides", "overrides"]);
+    ran.gives(0, format!("allow\t{url}"));
+    assert!(!ran.err.contains("--as-of"), "{ran:?}");
+    at("-1h", &[]).fails(2, "a time in the past has no sign");
     at("soon", &[]).fails(2, "a time is like 2026-11-20T12:00:00Z");
     at("1h", &["--fetch", "--send-user-agent", "x"]).fails(2, "--fetch");
+}
+
+/// Options of stores are refused without a store, and options of fetching without --fetch.
+#[test]
+fn options_that_would_do_nothing() {
+    let folder = Folder::of(&[("robots.txt", ""), ("d/e.com", ""), ("urls", ""), ("o", "")]);
+    for source in [["--robots", "robots.txt"], ["--robots-dir", "d"], ["--pack", "p"]] {
+        for option in [
+            ["--overrides", "o"],
+            ["--as-of", "now"],
+            ["--denied", "allow"],
+            ["--too-many-requests", "wait"],
+            ["--unreachable-failures", "3"],
+            ["--unreachable-days", "3"],
+        ] {
+            let args = [&["filter", "--agent", "a"][..], &source, &option, &["urls"]].concat();
+            let ran = shell(":", &args, &folder);
+            ran.fails(2, option[0]).says("--store");
+        }
+    }
+    assert_eq!(fetch(&folder, "", &[]).status, 0);
+    for option in [&["-v"][..], &["--metrics", "m"]] {
+        let args = [&["filter", "--agent", "a", "--store", "s"][..], option, &["urls"]].concat();
+        shell(":", &args, &folder).fails(2, "--fetch");
+    }
 }
 
 /// What answers mean can be changed, also without fetching.
@@ -478,6 +520,16 @@ fn overrides() {
         &folder,
     );
     ran.gives(0, &wanted);
+    // Only a rule that stands in a file is named.
+    let json = ["filter", "--store", "s", "--agent", "a", "--format", "jsonl"];
+    let ran = shell(":", &[&json[..], &more, &["urls"]].concat(), &folder);
+    let text = String::from_utf8(ran.out).unwrap();
+    let has_line: Vec<bool> = text.lines().map(|line| line.contains("\"line\":")).collect();
+    assert_eq!(has_line, [false, false, true, false], "{text}");
+    let down = format!("{}/\n", web.origin(8, 0));
+    let ran = filter(&Folder::new(), &down, &["--format", "jsonl"]);
+    let text = String::from_utf8(ran.out).unwrap();
+    assert!(text.contains("disallow") && !text.contains("line"), "{text}");
     let ran = fetch(&folder, &urls, &[&more[..], &["--again"]].concat());
     assert_eq!((ran.status, figure(&ran, "fetched"), figure(&ran, "held")), (0, 1, 3), "{ran:?}");
     for (text, message) in [
