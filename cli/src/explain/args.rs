@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::fetch::args::Answers;
 use crate::options::{ColorOption, Instant, PolicyArgs, ProgressOption, Urls, values};
 
 /// Explain why URLs are allowed or not, rule by rule
@@ -89,6 +90,10 @@ pub struct ExplainArgs {
 
     #[command(flatten)]
     pub urls: Urls,
+
+    // Last, because its heading would go on.
+    #[command(flatten)]
+    pub answers: Answers,
 }
 
 /// What `explain` prints.

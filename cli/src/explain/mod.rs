@@ -40,12 +40,12 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
                     .into(),
             ));
         }
-        let sites = Sites::new(stores::read_only(&args.policy.robots)?, args.as_of);
+        let sites = Sites::new(stores::read_only(&args.policy.robots)?, args.as_of, args.answers);
         return Explainer::new(args, Source::Store(sites))?.run(&urls);
     }
-    if args.as_of.is_some() {
+    if let Some(option) = args.as_of.map(|_| "--as-of").or(args.answers.given()) {
         return Err(Failure::Usage(format!(
-            "--as-of is for a store, and '{}' is none",
+            "{option} is for a store, and '{}' is none",
             args.policy.robots.display()
         )));
     }

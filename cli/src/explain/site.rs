@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use robotsieve::{Origin, Profile, TargetForm};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{CachedCopy, Holds, OriginState, Protocol, Ruling, Why};
+use robotsieve_client::outcome::{CachedCopy, Holds, OriginState, Ruling, Why};
 use robotsieve_client::store::Store;
 use serde_json::Value;
 
 use crate::error::Failure;
 use crate::fetch;
+use crate::fetch::args::Answers;
 use crate::options::Instant;
 use crate::read::hosts::Authority;
 use crate::write::bytes::shown;
@@ -25,6 +26,7 @@ pub struct Sites {
     now: Timestamp,
     /// The time of `--as-of`.
     as_of: Option<Instant>,
+    answers: Answers,
     /// The site that was looked up last: URLs of one site tend to be adjacent.
     last: Option<Rc<Known>>,
 }
@@ -53,10 +55,10 @@ pub enum Found {
 }
 
 impl Sites {
-    /// The sites as they are now, or as of this time.
-    pub fn new(store: Store, as_of: Option<Instant>) -> Sites {
+    /// The sites as they are now, or as of some time, if their answers mean this.
+    pub fn new(store: Store, as_of: Option<Instant>, answers: Answers) -> Sites {
         let now = as_of.map_or_else(Timestamp::now, |as_of| as_of.0);
-        Sites { store, now, as_of, last: None }
+        Sites { store, now, as_of, answers, last: None }
     }
 
     /// The site of a URL, as this profile sees it.
@@ -95,7 +97,7 @@ impl Sites {
                 time(known.state.attempted)
             )));
         }
-        let ruling = Protocol::of(profile).ruling(&known.state, self.now);
+        let ruling = self.answers.protocol(profile).ruling(&known.state, self.now);
         if ruling.is_expired && ruling.why == Why::NeverAsked {
             return Ok(Found::Unknown(format!("{origin}: {}", ruling.why)));
         }

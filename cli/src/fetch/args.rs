@@ -129,9 +129,9 @@ pub enum FetchFormat {
 }
 
 /// What the answers of sites mean, where it is not as the profile says.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = MEANING)]
-pub struct Meaning {
+pub struct Answers {
     /// What 401 and 403 mean: allow or disallow [default: allow]
     #[arg(
         long,
@@ -156,14 +156,25 @@ pub struct Meaning {
     ///
     /// After so many failures, which span the days of --unreachable-days, a
     /// site counts as unreachable for long: the profile says what follows.
+    /// N is 2 to 1000.
     #[arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true,
         verbatim_doc_comment, value_parser = value_parser!(u32).range(2..=1_000))]
     pub unreachable_failures: Option<u32>,
 
     /// Days that an unreachable site's failures must span [default: 30]
+    ///
+    /// DAYS is 1 to 3650.
     #[arg(long, value_name = "DAYS", allow_negative_numbers = true, hide_short_help = true,
         value_parser = value_parser!(u32).range(1..=3_650))]
     pub unreachable_days: Option<u32>,
+}
+
+/// The same, and the sites whose answer is given.
+#[derive(Args, Debug)]
+#[command(next_help_heading = MEANING)]
+pub struct Meaning {
+    #[command(flatten)]
+    pub answers: Answers,
 
     /// Sites whose answer you give, which are never asked
     ///
@@ -192,7 +203,18 @@ pub enum TooMany {
     Wait,
 }
 
-impl Meaning {
+impl Answers {
+    /// The first option that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--denied", self.denied.is_some()),
+            ("--too-many-requests", self.too_many_requests.is_some()),
+            ("--unreachable-failures", self.unreachable_failures.is_some()),
+            ("--unreachable-days", self.unreachable_days.is_some()),
+        ];
+        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
+
     /// The protocol of a profile, changed by the options.
     pub fn protocol(&self, profile: &Profile) -> Protocol {
         let mut protocol = Protocol::of(profile);
@@ -210,7 +232,9 @@ impl Meaning {
         }
         protocol
     }
+}
 
+impl Meaning {
     /// The sites whose answer is given.
     ///
     /// # Errors
@@ -228,16 +252,20 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Fetching {
     /// The most requests at the same time [default: 256]
     ///
-    /// Each takes up to two open files. The limit of open files is raised as
+    /// Each takes a few open files. The limit of open files is raised as
     /// far as the system lets it; if that is not enough, fewer requests run,
-    /// and a note says so. [default: 256]
+    /// and a note says so. N is 1 to 16384.
     #[arg(long, value_name = "N", allow_negative_numbers = true, verbatim_doc_comment,
         value_parser = value_parser!(u16).range(1..=16_384))]
     pub parallel: Option<u16>,
 
-    /// Seconds until a silent site counts as unreachable
+    /// The most seconds that one attempt may take
+    ///
+    /// From the look-up of the name to the end of the last redirect's answer.
+    /// A connection is given up after 10 seconds anyway, and a server that
+    /// sends nothing after 15. SECONDS is 1 to 3600.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, allow_negative_numbers = true,
-        value_parser = value_parser!(u32).range(1..=3_600))]
+        verbatim_doc_comment, value_parser = value_parser!(u32).range(1..=3_600))]
     pub timeout: u32,
 
     /// Allow private, loopback and other addresses that are not public
@@ -256,12 +284,16 @@ pub struct Fetching {
     #[arg(long, value_name = "NETWORK", hide_short_help = true, verbatim_doc_comment)]
     pub deny_network: Vec<IpNet>,
 
-    /// The most requests to one host at the same time; 0 lifts the limit
+    /// The most requests to one host at the same time; 0: no limit
+    ///
+    /// N is 0 to 1000.
     #[arg(long, value_name = "N", default_value_t = 2, allow_negative_numbers = true,
         hide_short_help = true, value_parser = value_parser!(u16).range(0..=1_000))]
     pub max_per_host: u16,
 
     /// The most requests to one IP address at the same time; 0: no limit
+    ///
+    /// N is 0 to 1000.
     #[arg(long, value_name = "N", default_value_t = 2, allow_negative_numbers = true,
         hide_short_help = true, value_parser = value_parser!(u16).range(0..=1_000))]
     pub max_per_address: u16,
@@ -283,6 +315,7 @@ pub struct Fetching {
     /// It waits 1, 2, 4 ... seconds in between, less up to a half at random,
     /// or as long as Retry-After says, up to a minute. By default there are
     /// none: a dead site costs one deadline, and the next run asks it again.
+    /// N is 0 to 10.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
         hide_short_help = true, verbatim_doc_comment,
         value_parser = value_parser!(u8).range(0..=10))]
@@ -298,6 +331,8 @@ pub struct Fetching {
     pub redirect_port: Vec<u16>,
 
     /// How many redirects are followed
+    ///
+    /// N is 0 to 20.
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true,
         hide_short_help = true, value_parser = value_parser!(u8).range(0..=20))]
     pub max_redirects: u8,

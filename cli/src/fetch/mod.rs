@@ -205,7 +205,7 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     let watch = Watch::new();
     let (fetcher, parallel) = fetcher(&args.send_user_agent, &args.fetching, &watch)?;
     let store = args.store.as_deref().map(stores::open).transpose()?;
-    let mut protocol = args.meaning.protocol(&args.profile.get());
+    let mut protocol = args.meaning.answers.protocol(&args.profile.get());
     protocol.max_redirects = args.fetching.max_redirects;
     let overrides = args.meaning.overrides()?;
     let mut builder: SieveBuilder = Sieve::builder(Crawler::name(""))

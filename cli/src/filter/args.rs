@@ -135,7 +135,9 @@ pub struct FilterArgs {
     pub as_of: Option<Instant>,
 
     /// Fetch what is missing from the store or has expired
-    #[arg(long, requires = "store")]
+    ///
+    /// It also asks where a failure is long due for another try.
+    #[arg(long, requires = "store", verbatim_doc_comment)]
     pub fetch: bool,
 
     #[arg(
@@ -145,7 +147,7 @@ pub struct FilterArgs {
     )]
     pub send_user_agent: Option<String>,
 
-    /// How much input may wait for sites [default: 64MiB]
+    /// How much input may wait for sites
     ///
     /// Input is read on and its sites are asked while earlier URLs wait for
     /// theirs; output keeps the order of the input. Together with what is
@@ -155,7 +157,6 @@ pub struct FilterArgs {
         value_name = "SIZE",
         default_value = "64MiB",
         hide_short_help = true,
-        hide_default_value = true,
         verbatim_doc_comment
     )]
     pub buffer: Size,
@@ -210,17 +211,13 @@ impl FilterArgs {
         if self.store.is_some() {
             return Ok(());
         }
-        let meaning = &self.meaning;
         let given = [
-            ("--fetch", self.fetch),
-            ("--as-of", self.as_of.is_some()),
-            ("--denied", meaning.denied.is_some()),
-            ("--too-many-requests", meaning.too_many_requests.is_some()),
-            ("--unreachable-failures", meaning.unreachable_failures.is_some()),
-            ("--unreachable-days", meaning.unreachable_days.is_some()),
-            ("--overrides", meaning.overrides.is_some()),
+            self.fetch.then_some("--fetch"),
+            self.as_of.map(|_| "--as-of"),
+            self.meaning.overrides.as_ref().map(|_| "--overrides"),
+            self.meaning.answers.given(),
         ];
-        given.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(option, _)| {
+        given.into_iter().flatten().next().map_or(Ok(()), |option| {
             Err(Failure::Usage(format!(
                 "{option} is for a store: give one with --store FILE in place of --robots, \
                  --robots-dir or --pack"

@@ -79,7 +79,7 @@ impl Stored {
         let entered = runtime.enter();
         let mut crawlers = crawlers.into_iter();
         let first = crawlers.next().unwrap_or_else(|| Crawler::name(""));
-        let mut protocol = args.meaning.protocol(&profile);
+        let mut protocol = args.meaning.answers.protocol(&profile);
         if args.fetch {
             protocol.max_redirects = args.fetching.max_redirects;
         }

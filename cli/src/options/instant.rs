@@ -70,7 +70,8 @@ fn offset(text: &str) -> Option<(&str, i64)> {
     };
     let (hours, minutes) = offset.split_once(':')?;
     let (hours, minutes) = (number(hours)?, number(minutes)?);
-    let is_time = time.contains(['T', 't', ' ']) && hours < 24 && minutes < 60;
+    let is_time =
+        time.contains(['T', 't', ' ']) && !time.ends_with(['Z', 'z']) && hours < 24 && minutes < 60;
     is_time.then_some((time, sign * (hours * 60 + minutes) * 60))
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueHint};
 
+use crate::fetch::args::Answers;
 use crate::options::{AgentOption, Agents, ProfileOption, ProgressOption};
 
 /// Inspect and convert stores of fetched robots.txt files
@@ -109,6 +110,10 @@ pub struct GetArgs {
     /// The origin, or any URL on it
     #[arg(value_name = "URL")]
     pub url: OsString,
+
+    // Last, because its heading would go on.
+    #[command(flatten)]
+    pub answers: Answers,
 }
 
 /// Write a store to a WARC file, a folder or a pack
@@ -179,6 +184,10 @@ pub struct ExportArgs {
     /// The store
     #[arg(value_name = "STORE")]
     pub store: PathBuf,
+
+    // Last, because its heading would go on.
+    #[command(flatten)]
+    pub answers: Answers,
 }
 
 /// Put a WARC file or a folder of robots.txt files into a store

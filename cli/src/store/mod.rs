@@ -84,7 +84,7 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
     }
     let now = Timestamp::now();
     let profile = args.profile.get();
-    let ruling = Protocol::of(&profile).ruling(&known, now);
+    let ruling = args.answers.protocol(&profile).ruling(&known, now);
     let holds = ruling.holds.as_str();
     let mut lines = vec![
         ("origin", origin.key().to_owned()),
@@ -173,13 +173,19 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
                 .into(),
         ));
     }
+    if let Some(option) = args.answers.given().filter(|_| args.warc.is_some()) {
+        return Err(Failure::Usage(format!(
+            "{option} is for --robots-dir and --pack: a WARC file has what sites answered, whatever \
+             it means"
+        )));
+    }
     let store = stores::read_only(&args.store)?;
     let reader = store.reader();
     if let Some(path) = &args.warc {
         return to_warc(path, args, &store, &reader);
     }
     let origins = by_authority(&reader)?;
-    let protocol = Protocol::of(&args.profile.get());
+    let protocol = args.answers.protocol(&args.profile.get());
     let now = Timestamp::now();
     let bar = Bar::new(args.progress.progress, Measure::Count(origins.len() as u64, "origins"));
     let texts = origins.iter().map(|(authority, keys)| {

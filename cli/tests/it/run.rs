@@ -483,6 +483,30 @@ fn protocol_switches() {
     assert_eq!((verdict(7, &[]), verdict(6, &[])), ("allow".into(), "allow".into()));
     assert_eq!(verdict(7, &["--denied", "disallow"]), "disallow");
     assert_eq!(verdict(6, &["--too-many-requests", "wait"]), "disallow");
+    // The other commands that read stores can be told the same.
+    let (folder, url) = (Folder::new(), format!("{}/", web.origin(7, 0)));
+    assert_eq!(fetch(&folder, &format!("{url}\n"), &[]).status, 0);
+    let denied = ["--denied", "disallow"];
+    let printed = |args: &[&str]| {
+        let ran = shell(":", args, &folder);
+        assert!(ran.status < 2, "{ran:?}");
+        String::from_utf8(ran.out).unwrap()
+    };
+    assert!(printed(&["store", "get", "s", &url]).contains("holds\tallow all\n"));
+    let get = [&["store", "get"][..], &denied, &["s", &url]].concat();
+    assert!(printed(&get).contains("holds\tdisallow all\n"));
+    assert!(printed(&["explain", "s", "a", &url]).contains("\nallow: "));
+    let explain = [&["explain"][..], &denied, &["s", "a", &url]].concat();
+    assert!(printed(&explain).contains("\ndisallow: "));
+    let export = [&["store", "export"][..], &denied, &["--robots-dir", "d", "s"]].concat();
+    printed(&export);
+    let host = url.trim_start_matches("http://").trim_end_matches('/');
+    let file = std::fs::read_to_string(folder.path("d").join(host)).unwrap();
+    assert!(file.ends_with("User-agent: *\nDisallow: /\n"), "{file}");
+    let export = [&["store", "export"][..], &denied, &["--warc", "w", "s"]].concat();
+    shell(":", &export, &folder).fails(2, "--denied is for --robots-dir and --pack");
+    let explain = [&["explain"][..], &denied, &["d/x", "a", &url]].concat();
+    shell("echo > d/x", &explain, &folder).fails(2, "--denied is for a store");
     let more = ["--unreachable-failures", "7", "--unreachable-days", "3"];
     assert_eq!(verdict(8, &more), "disallow");
     filter(&Folder::new(), "", &["--unreachable-failures", "1"]).fails(2, "--unreachable-failures");
@@ -527,7 +551,8 @@ fn overrides() {
     let has_line: Vec<bool> = text.lines().map(|line| line.contains("\"line\":")).collect();
     assert_eq!(has_line, [false, false, true, false], "{text}");
     let down = format!("{}/\n", web.origin(8, 0));
-    let ran = filter(&Folder::new(), &down, &["--format", "jsonl"]);
+    assert_eq!(fetch(&folder, &down, &[]).status, 0);
+    let ran = shell(":", &[&json[..], &["urls"]].concat(), &folder);
     let text = String::from_utf8(ran.out).unwrap();
     assert!(text.contains("disallow") && !text.contains("line"), "{text}");
     let ran = fetch(&folder, &urls, &[&more[..], &["--again"]].concat());
