@@ -378,7 +378,8 @@ fn from_warc(path: &Path, args: &ImportArgs) -> Result<Status, Failure> {
         ));
     }
     if imported.damaged > 0 {
-        stderr::error(&format_args!("{} records are damaged and left out", imported.damaged));
+        let are = if imported.damaged == 1 { "record is" } else { "records are" };
+        stderr::error(&format_args!("{} {are} damaged and left out", imported.damaged));
     }
     stderr::note(&format_args!("origins {} bytes {bytes}", imported.origins));
     Ok(if imported.damaged == 0 { Status::Done } else { Status::Failed })
@@ -445,13 +446,13 @@ fn keys_of(host: &[u8], schemes: &[&str]) -> Vec<String> {
 
 /// A file as if it had been fetched when it was last modified.
 fn imported(path: &PathBuf) -> Result<Option<(OriginState, Vec<u8>)>, Failure> {
-    let mut body = robots_file::read(path)?;
-    let is_truncated = body.len() > MAX_BODY_BYTES;
-    body.truncate(MAX_BODY_BYTES);
+    let body = robots_file::read(path)?;
     let modified = fs::metadata(path).and_then(|found| found.modified());
     let at = modified.map_or_else(|_| Timestamp::now(), Timestamp::from);
     let mut response = Response::new(200, body);
-    response.is_truncated = is_truncated;
+    if response.body.len() > MAX_BODY_BYTES {
+        response = response.cut(MAX_BODY_BYTES);
+    }
     let attempt = Attempt::new(at, Ok(response));
     let known = Protocol::of(&Profile::RFC9309)
         .after(None, &attempt)

@@ -292,13 +292,13 @@ fn damaged_records_are_told_and_the_rest_is_imported() {
         let packed = folder.file("d.warc.gz", members.concat());
         let (first, second) = (format!("{name} plain"), format!("{name} packed"));
         let ran = import(&folder, &plain, &first);
-        ran.fails(3, &format!("byte {offset}: ")).says("1 records are damaged");
+        ran.fails(3, &format!("byte {offset}: ")).says("1 record is damaged");
         // In plain text what follows may look as if it belonged to the damaged record.
         let found = count(&folder.path(&first));
         let least = if name == "a huge length" { 7 } else { 18 };
         assert!((least..20).contains(&found), "{name}: {found}");
         let ran = import(&folder, &packed, &second);
-        ran.fails(3, &format!("byte {member_offset}: ")).says("1 records are damaged");
+        ran.fails(3, &format!("byte {member_offset}: ")).says("1 record is damaged");
         assert_eq!(count(&folder.path(&second)), 19, "{name}");
     }
     // Damage to the compressed bytes themselves.
@@ -426,4 +426,141 @@ fn stores_are_read_while_they_are_written() {
     run(args!["store", "get", "--body", &crashed, "https://host3.example/"]).gives(0, RULES);
     assert_eq!(run(args!["store", "verify", &crashed]).status, 0);
     assert!(before == fs::read(&crashed).unwrap());
+}
+
+/// What a filter says of an http URL on `cut.example`, by a store.
+fn verdict(store: &Path, path: &str) -> String {
+    let url = format!("http://cut.example/{path}\n");
+    let args = args!["filter", "--store", store, "--agent", "x", "--format", "tsv"];
+    let out = String::from_utf8(run_with(args, url.as_bytes()).out).unwrap();
+    out.split('\t').next().unwrap_or_default().to_owned()
+}
+
+/// Half a line would be another rule: `Allow: /` of `Allow: /public/page`.
+#[test]
+fn answers_that_were_cut_open_nothing() {
+    let folder = Folder::new();
+    let url = "http://cut.example/robots.txt";
+    let now = std::time::SystemTime::now();
+    let date = humantime::format_rfc3339_seconds(now).to_string();
+    let whole = b"User-agent: *\nDisallow: /\nAllow: /public/page\n";
+    let cut = &whole[..whole.len() - "public/page\n".len()];
+    let answer = |head: &str, body: &[u8]| {
+        let block = [format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body].concat();
+        record("response", url, &date, &block)
+    };
+    let with = |reason: &str, record: Vec<u8>| {
+        let name = format!("WARC/1.0\r\nWARC-Truncated: {reason}\r\n");
+        [name.as_bytes(), record.strip_prefix(b"WARC/1.0\r\n").unwrap()].concat()
+    };
+    let packed = gzip(whole);
+    let long = [&whole[..26], &b"# comment\n".repeat(7_000_000), b"Allow: /"].concat();
+    let at = (64 << 20) - "Allow: /".len();
+    let long = [&long[..at - 1], b"\nAllow: /public/page\n"].concat();
+    let chunk = b"2E\r\nUser-agent: *\nDisallow: /\nAllow: /";
+    let resource = |reason: &str| with(reason, record("resource", url, &date, cut));
+    let length = format!("200 OK\r\nContent-Length: {}", whole.len());
+    let limit = [
+        with("length", answer("200 OK", cut)),
+        with("Length", answer(&length, cut)),
+        with("length", answer("200 OK\r\nTransfer-Encoding: chunked", chunk)),
+        resource("length"),
+        answer("200 OK", &long),
+        with("length", answer("200 OK\r\nContent-Encoding: gzip", &gzip(cut))),
+    ];
+    let early = [
+        with("time", answer("200 OK", cut)),
+        with("disconnect", answer("200 OK", cut)),
+        with("unspecified", answer("200 OK", cut)),
+        answer(&length, cut),
+        answer("200 OK\r\nTransfer-Encoding: chunked", chunk),
+        answer("200 OK\r\nTransfer-Encoding: chunked", b"2"),
+        answer(
+            "200 OK\r\nTransfer-Encoding: chunked",
+            b"22\r\nUser-agent: *\nDisallow: /\nAllow: /\r\n",
+        ),
+        resource("time"),
+        // Nothing is left of it.
+        with("length", answer("200 OK", b"User-agent")),
+    ];
+    let encoding = [
+        answer("200 OK\r\nContent-Encoding: gzip", &packed[..packed.len() - 9]),
+        answer("200 OK\r\nContent-Encoding: gzip", &packed[..packed.len() / 2]),
+    ];
+    let mut number = 0;
+    let mut import_of = |record: &[u8]| {
+        number += 1;
+        let store = format!("s{number}");
+        let warc = folder.file("w.warc", record);
+        import(&folder, &warc, &store).gives(0, "").says("origins 1 ");
+        let store = folder.path(&store);
+        assert_eq!(verdict(&store, "private"), "disallow", "{number}");
+        all_of(&store).remove(0).1
+    };
+    for record in limit {
+        let (state, body) = import_of(&record);
+        assert!(state.copy.unwrap().is_truncated);
+        let body = body.unwrap();
+        assert!(body.starts_with(&whole[..26]) && body.ends_with(b"\n") && body.len() <= 64 << 20);
+        assert!(!body.windows(6).any(|part| part == b"Allow:"));
+    }
+    for record in early {
+        let broken = Failure::Broken("end of file before message length reached".into());
+        assert_eq!(import_of(&record).0.last, Outcome::Unreachable(Cause::Failure(broken)));
+    }
+    for record in encoding {
+        let last = import_of(&record).0.last;
+        assert!(matches!(last, Outcome::Unreachable(Cause::Failure(Failure::Encoding(_)))));
+    }
+    // A whole answer is used as it is, and its last line needs no end.
+    let (state, _) = import_of(&answer(&length, whole));
+    assert!(!state.copy.unwrap().is_truncated);
+    assert_eq!(verdict(&folder.path(&format!("s{number}")), "public/page"), "allow");
+    // Bodies of other answers are not the file, however they end.
+    let warc = folder.file("w.warc", with("time", answer("404 Not Found", b"<ht")));
+    import(&folder, &warc, "other").gives(0, "");
+    let other = all_of(&folder.path("other")).remove(0).1.0.last;
+    assert_eq!(other, Outcome::Absent(Cause::Status(404)));
+    // What a gzip body has in UTF-16 is the rules, too.
+    let text = String::from_utf8(whole.to_vec()).unwrap();
+    let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+    let wide: Vec<u8> = units.flat_map(u16::to_le_bytes).collect();
+    let warc = folder.file("w.warc", answer("200 OK\r\nContent-Encoding: gzip", &gzip(&wide)));
+    import(&folder, &warc, "wide").gives(0, "");
+    assert_eq!(verdict(&folder.path("wide"), "private"), "disallow");
+}
+
+#[test]
+fn dates_in_the_future_come_from_a_wrong_clock() {
+    let folder = Folder::new();
+    let url = "http://a.example/robots.txt";
+    let ok = [&b"HTTP/1.1 200 OK\r\n\r\n"[..], RULES].concat();
+    let now = record("response", url, DATE, &ok);
+    let gone = |date: &str| record("response", url, date, b"HTTP/1.1 404 Not Found\r\n\r\n");
+    let future = gone("2231-01-10T12:00:00Z");
+    for (name, records) in
+        [("before", [&future[..], &now].concat()), ("after", [&now[..], &future].concat())]
+    {
+        let warc = folder.file("w.warc", records);
+        import(&folder, &warc, name).fails(3, "in the future").says("1 record is damaged");
+        let (state, body) = all_of(&folder.path(name)).remove(0).1;
+        assert_eq!((state.last, body.as_deref()), (Outcome::Present, Some(RULES)));
+    }
+    // Older answers change nothing, newer ones do.
+    let warc = folder.file("w.warc", gone("2025-12-10T12:00:00Z"));
+    import(&folder, &warc, "after").gives(0, "").says("knows 1 answers from a later time");
+    assert_eq!(all_of(&folder.path("after"))[0].1.0.last, Outcome::Present);
+    let warc = folder.file("w.warc", gone("2026-01-11T12:00:00Z"));
+    import(&folder, &warc, "after").gives(0, "");
+    assert_eq!(all_of(&folder.path("after"))[0].1.0.last, Outcome::Absent(Cause::Status(404)));
+    // A state from a wrong clock gives way to an answer with a true date, and never replaces one.
+    let store = Store::open(folder.path("wrong")).unwrap();
+    let wrong = state(8_200_000_000, Outcome::Absent(Cause::Status(410)));
+    store.put("http://a.example", &wrong, None).unwrap();
+    drop(store);
+    export(&folder, "wrong", "wrong.warc");
+    import(&folder, &folder.path("wrong.warc"), "after").gives(0, "").says("1 answers");
+    assert_eq!(all_of(&folder.path("after"))[0].1.0.last, Outcome::Absent(Cause::Status(404)));
+    import(&folder, &folder.file("w.warc", &now), "wrong").gives(0, "");
+    assert_eq!(all_of(&folder.path("wrong"))[0].1.0.last, Outcome::Present);
 }

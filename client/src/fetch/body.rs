@@ -3,7 +3,7 @@
 use http::HeaderMap;
 
 use super::decode::{Decoder, Encoding};
-use crate::outcome::{ByteOrder, Failure};
+use crate::outcome::{Failure, is_line_end, whole_lines};
 
 /// How many bytes a decoder writes at a time.
 const SCRATCH_BYTES: usize = 16 * 1024;
@@ -80,7 +80,7 @@ impl Incoming {
         }
         let mut body = self.body;
         if let Some(cut) = self.cut {
-            body.truncate(whole_lines(&body, cut));
+            body.truncate(whole_lines(&body, cut.is_before_line_end));
         }
         body.shrink_to_fit();
         Ok((body, self.cut.is_some()))
@@ -92,24 +92,6 @@ impl Incoming {
 struct Cut {
     /// Whether the next byte is the end of a line, as far as anyone knows.
     is_before_line_end: bool,
-}
-
-/// How many bytes the whole lines of a body have. Lines end as in the library: CR, LF or both.
-fn whole_lines(body: &[u8], cut: Cut) -> usize {
-    if let Some((order, text)) = ByteOrder::of(body) {
-        let ends = |unit: &[u8; 2]| u8::try_from(order.unit(*unit)).is_ok_and(is_line_end);
-        let units = text.as_chunks().0;
-        let after = units.len() - units.iter().rposition(ends).map_or(0, |last| last + 1);
-        return body.len() - text.len() % 2 - 2 * after;
-    }
-    match cut.is_before_line_end {
-        true => body.len(),
-        false => body.iter().rposition(|byte| is_line_end(*byte)).map_or(0, |last| last + 1),
-    }
-}
-
-fn is_line_end(byte: u8) -> bool {
-    matches!(byte, b'\r' | b'\n')
 }
 
 /// Whether a body has reached its limit.

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 
+use super::cut::{is_line_end, whole_lines};
 use super::local::LocalFault;
 use super::utf16;
 use crate::time::Timestamp;
@@ -117,6 +118,27 @@ impl Response {
         let is_transcoded = utf8.is_some();
         let body = utf8.unwrap_or(body);
         Response { status, headers: HeaderMap::new(), body, is_truncated: false, is_transcoded }
+    }
+
+    /// The answer with a body that was cut off, or is now, after at most `len` bytes. It ends with
+    /// its last whole line: half a line, such as `Allow: /` of `Allow: /public`, would be another
+    /// rule. What follows a body of `len` bytes or fewer counts as unknown. `O(n)`.
+    ///
+    /// ```
+    /// use robotsieve_client::outcome::Response;
+    ///
+    /// let body = b"User-agent: *\nDisallow: /\nAllow: /";
+    /// let response = Response::new(200, *body).cut(body.len());
+    /// assert_eq!(response.body, b"User-agent: *\nDisallow: /\n");
+    /// assert!(response.is_truncated);
+    /// ```
+    #[must_use]
+    pub fn cut(mut self, len: usize) -> Response {
+        let is_before_line_end = self.body.get(len).is_some_and(|byte| is_line_end(*byte));
+        self.body.truncate(len);
+        self.body.truncate(whole_lines(&self.body, is_before_line_end));
+        self.is_truncated = true;
+        self
     }
 }
 

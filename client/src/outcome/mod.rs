@@ -14,6 +14,7 @@
 //! | ruling | which policy applies, why, until when | [`Ruling`], [`Holds`], [`Why`] |
 
 mod attempt;
+mod cut;
 mod freshness;
 mod local;
 mod protocol;
@@ -28,10 +29,10 @@ mod utf16;
 
 pub use attempt::{Attempt, Failure, Redirect, Response, Stage};
 #[cfg(feature = "fetch")]
+pub(crate) use cut::{is_line_end, whole_lines};
+#[cfg(feature = "fetch")]
 pub(crate) use freshness::retry_after;
 pub use local::{LocalFault, LocalKind};
 pub use protocol::{AfterLimit, Protocol};
 pub use ruling::{Holds, Ruling, Why};
 pub use state::{CachedCopy, Cause, Condition, ContentHash, OriginState, Outcome};
-#[cfg(feature = "fetch")]
-pub(crate) use utf16::ByteOrder;

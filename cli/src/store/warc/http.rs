@@ -4,18 +4,24 @@ use std::io::{self, Read};
 
 use brotli_decompressor::Decompressor;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
-use http::header::{CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
-use robotsieve_client::outcome::Response;
+use http::header::{
+    CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+};
+use robotsieve_client::outcome::{Failure, Response};
 use robotsieve_client::store::MAX_BODY_BYTES;
+
+use super::reader::End;
 
 const MAX_HEADERS: usize = 256;
 
-/// The answer in a block, with its encodings undone. A body that is longer than a store takes is
-/// cut.
+/// The answer in a block, with its encodings undone, or what went wrong on the site's side, as for
+/// a fetcher that had received these bytes. If `end` says that the block was cut at a limit, the
+/// body is what is left of it, and may end with half a line; so may one that is longer than a store
+/// takes, of which a little more than that is kept. Both are marked as truncated.
 ///
 /// # Errors
-/// Returns an error if it is not an HTTP answer, or has an encoding that cannot be undone.
-pub fn response(block: &[u8]) -> Result<Response, String> {
+/// Returns an error if it is not an HTTP answer.
+pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, String> {
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut head = httparse::Response::new(&mut headers);
     let parsed = httparse::ParserConfig::default()
@@ -28,7 +34,7 @@ pub fn response(block: &[u8]) -> Result<Response, String> {
         Ok(httparse::Status::Partial) => return Err("the head of the answer has no end".into()),
         Err(cause) => return Err(format!("it is not an HTTP answer: {cause}")),
     };
-    let mut response = Response::new(head.code.unwrap_or_default(), &block[len..]);
+    let mut response = Response::new(head.code.unwrap_or_default(), Vec::new());
     for header in head.headers {
         let name = HeaderName::from_bytes(header.name.as_bytes());
         if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(header.value)) {
@@ -37,46 +43,75 @@ pub fn response(block: &[u8]) -> Result<Response, String> {
     }
     // Bodies of other answers are not the file.
     if !(200..300).contains(&response.status) {
-        response.body.clear();
-        return Ok(response);
+        return Ok(Ok(response));
     }
-    decode(&mut response).map_err(|cause| format!("its encoding cannot be undone: {cause}"))?;
-    if response.body.len() > MAX_BODY_BYTES {
-        response.body.truncate(MAX_BODY_BYTES);
-        response.is_truncated = true;
-    }
-    Ok(response)
+    let body = match decode(&response.headers, &block[len..], end) {
+        Ok(body) => body,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    // Of the encoded bytes, UTF-16 could not be told.
+    let headers = response.headers;
+    let mut response = Response::new(response.status, body);
+    response.headers = headers;
+    response.is_truncated = end == End::Limit || response.body.len() > MAX_BODY_BYTES;
+    Ok(Ok(response))
 }
 
-fn decode(response: &mut Response) -> io::Result<()> {
-    // Many writers undo the chunks but leave the header.
-    if names(&response.headers, &TRANSFER_ENCODING).iter().any(|name| name == "chunked")
-        && let Some(body) = unchunked(&response.body)
-    {
-        response.body = body;
+/// What a fetcher says of an answer that ended too early.
+pub fn broken() -> Failure {
+    Failure::Broken("end of file before message length reached".to_owned())
+}
+
+fn decode(headers: &HeaderMap, wire: &[u8], end: End) -> Result<Vec<u8>, Failure> {
+    if end == End::Early {
+        return Err(broken());
     }
-    for encoding in names(&response.headers, &CONTENT_ENCODING).iter().rev() {
-        let body = &response.body[..];
-        let decoded = match encoding.as_str() {
+    let is_chunked = names(headers, &TRANSFER_ENCODING).iter().any(|name| name == "chunked");
+    let stated = names(headers, &CONTENT_LENGTH);
+    let stated = stated.iter().filter_map(|len| len.parse::<u64>().ok()).max();
+    let mut body = match if is_chunked { unchunked(wire) } else { Chunks::None } {
+        Chunks::All(body) => body,
+        Chunks::Cut(body) if end == End::Limit => body,
+        Chunks::Cut(_) => return Err(broken()),
+        // Many writers undo the chunks but leave the header.
+        Chunks::None => {
+            if end == End::Whole && stated.is_some_and(|stated| (wire.len() as u64) < stated) {
+                return Err(broken());
+            }
+            wire.to_vec()
+        }
+    };
+    for encoding in names(headers, &CONTENT_ENCODING).iter().rev() {
+        let is_gzip = body.starts_with(&[0x1f, 0x8b]);
+        let mut decoded = Vec::new();
+        let done = match encoding.as_str() {
             // Likewise.
-            "gzip" | "x-gzip" if !body.starts_with(&[0x1f, 0x8b]) => continue,
-            "gzip" | "x-gzip" => limited(MultiGzDecoder::new(body)),
-            "deflate" => limited(ZlibDecoder::new(body)),
-            "br" => limited(Decompressor::new(body, 1 << 14)),
-            "zstd" => limited(zstd::Decoder::with_buffer(body)?),
+            "gzip" | "x-gzip" if !is_gzip => continue,
+            "gzip" | "x-gzip" => limited(MultiGzDecoder::new(&body[..]), &mut decoded),
+            "deflate" => limited(ZlibDecoder::new(&body[..]), &mut decoded),
+            "br" => limited(Decompressor::new(&body[..], 1 << 14), &mut decoded),
+            "zstd" => zstd::Decoder::with_buffer(&body[..])
+                .and_then(|decoder| limited(decoder, &mut decoded)),
             "identity" | "none" | "utf-8" | "8bit" => continue,
-            other => return Err(io::Error::other(format!("'{other}' is unknown"))),
+            other => return Err(Failure::Encoding(format!("unknown: {other}"))),
         };
-        response.body = decoded?;
+        match done {
+            Ok(()) => {}
+            // Of a body that was cut, this is what there is of it.
+            Err(_) if end == End::Limit && !decoded.is_empty() => {}
+            Err(cause) => {
+                let cause = cause.to_string();
+                return Err(Failure::Encoding(crate::write::bytes::shown(cause.as_bytes())));
+            }
+        }
+        body = decoded;
     }
-    Ok(())
+    Ok(body)
 }
 
 /// One byte more than a store takes shows that there is more.
-fn limited(input: impl Read) -> io::Result<Vec<u8>> {
-    let mut body = Vec::new();
-    input.take(MAX_BODY_BYTES as u64 + 1).read_to_end(&mut body)?;
-    Ok(body)
+fn limited(input: impl Read, body: &mut Vec<u8>) -> io::Result<()> {
+    input.take(MAX_BODY_BYTES as u64 + 1).read_to_end(body).map(drop)
 }
 
 fn names(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
@@ -85,18 +120,36 @@ fn names(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
     names.map(|name| name.trim().to_ascii_lowercase()).filter(|name| !name.is_empty()).collect()
 }
 
-/// The body in chunks, or `None` if these are none.
-fn unchunked(mut bytes: &[u8]) -> Option<Vec<u8>> {
+/// A body in chunks.
+enum Chunks {
+    /// It does not begin like one.
+    None,
+    /// It has no end, or something else follows these bytes.
+    Cut(Vec<u8>),
+    All(Vec<u8>),
+}
+
+fn unchunked(mut bytes: &[u8]) -> Chunks {
     let mut body = Vec::new();
+    let mut is_first = true;
     loop {
-        let end = memchr::memchr(b'\n', bytes)?;
-        let line = bytes[..end].split(|byte| *byte == b';').next()?.trim_ascii();
-        let size = usize::from_str_radix(str::from_utf8(line).ok()?, 16).ok()?;
-        bytes = &bytes[end + 1..];
+        let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
+        let line = bytes[..end].split(|byte| *byte == b';').next().unwrap_or_default();
+        let line = line.trim_ascii();
+        let size = str::from_utf8(line).ok().and_then(|line| usize::from_str_radix(line, 16).ok());
+        let (Some(size), Some(rest)) = (size, bytes.get(end + 1..)) else {
+            let is_size = line.iter().all(u8::is_ascii_hexdigit);
+            return if is_first && !is_size { Chunks::None } else { Chunks::Cut(body) };
+        };
+        is_first = false;
         if size == 0 {
-            return Some(body);
+            return Chunks::All(body);
         }
-        body.extend_from_slice(bytes.get(..size)?);
-        bytes = bytes[size..].strip_prefix(b"\r\n")?;
+        let chunk = &rest[..size.min(rest.len())];
+        body.extend_from_slice(chunk);
+        match rest[chunk.len()..].strip_prefix(b"\r\n") {
+            Some(rest) if chunk.len() == size => bytes = rest,
+            _ => return Chunks::Cut(body),
+        }
     }
 }

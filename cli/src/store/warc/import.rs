@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::time::Duration;
 
 use robotsieve::{Origin, Profile};
 use robotsieve_client::Timestamp;
@@ -9,10 +10,10 @@ use robotsieve_client::outcome::{
     Attempt, Cause, ContentHash, Failure as FetchFailure, OriginState, Outcome, Protocol, Redirect,
     Response,
 };
-use robotsieve_client::store::Store;
+use robotsieve_client::store::{MAX_BODY_BYTES, Store};
 
 use super::http;
-use super::reader::{Next, Reader, Record};
+use super::reader::{End, Next, Reader, Record};
 use super::state;
 use crate::error::Failure;
 use crate::write::stderr;
@@ -28,6 +29,8 @@ const MAX_URL_BYTES: usize = 8 << 10;
 const NAMED: u64 = 20;
 /// How far redirects are followed: beyond what any protocol counts.
 const MAX_REDIRECTS: usize = 20;
+/// How far apart two clocks may be.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// What came of a file.
 #[derive(Debug, Default)]
@@ -59,6 +62,7 @@ pub fn import(path: &Path, store: &Store, done: impl Fn(u64)) -> Result<Imported
         redirects: HashMap::new(),
         redirect_bytes: 0,
         imported: Imported::default(),
+        latest: Timestamp::now() + CLOCK_TOLERANCE,
     };
     while let Some(next) = reader.next(is_wanted).map_err(cannot)? {
         match next {
@@ -97,6 +101,8 @@ struct Import<'i> {
     redirects: HashMap<String, Step>,
     redirect_bytes: usize,
     imported: Imported,
+    /// Later times come from a wrong clock.
+    latest: Timestamp,
 }
 
 /// The answer to a request for a URL.
@@ -105,7 +111,7 @@ struct Answer {
     id: String,
     at: Option<Timestamp>,
     uri: String,
-    response: Result<Response, String>,
+    result: Result<Result<Response, FetchFailure>, String>,
 }
 
 /// An answer that leads elsewhere.
@@ -127,16 +133,19 @@ impl Import<'_> {
             },
             "response" | "resource" if is_wanted(&record) => {
                 self.answer()?;
-                let mut response = match &record.kind[..] {
-                    "response" => http::response(&record.block),
-                    _ => Ok(Response::new(200, record.block)),
+                let result = match &record.kind[..] {
+                    "response" => http::response(&record.block, record.end),
+                    _ if record.end == End::Early => Ok(Err(http::broken())),
+                    _ => {
+                        let mut response = Response::new(200, record.block);
+                        let is_long = response.body.len() > MAX_BODY_BYTES;
+                        response.is_truncated = is_long || record.end == End::Limit;
+                        Ok(Ok(response))
+                    }
                 };
-                if let Ok(response) = &mut response {
-                    response.is_truncated |= record.is_truncated;
-                }
                 let at = humantime::parse_rfc3339_weak(&record.date).ok().map(Timestamp::from);
                 let (offset, id, uri) = (record.offset, record.id, record.uri);
-                self.last = Some(Answer { offset, id, at, uri, response });
+                self.last = Some(Answer { offset, id, at, uri, result });
                 Ok(())
             }
             _ => Ok(()),
@@ -149,7 +158,8 @@ impl Import<'_> {
         let answer = self.last.take_if(is_its);
         // An answer that this state is not about speaks for itself.
         self.answer()?;
-        let mut body = answer.and_then(|answer| answer.response.ok()).map(|answer| answer.body);
+        let response = answer.and_then(|answer| answer.result.ok()?.ok());
+        let mut body = response.map(|response| response.body);
         if let Some(copy) = &state.copy {
             body.take_if(|body| ContentHash::of(body) != copy.content);
             if body.is_none() && self.store.body(&copy.content)?.is_none() {
@@ -163,7 +173,7 @@ impl Import<'_> {
             body = None;
         }
         let known = self.known(&key)?;
-        if known.is_some_and(|known| known.attempted > state.attempted) {
+        if known.is_some_and(|known| self.is_later(known.attempted, state.attempted)) {
             self.imported.older += 1;
             return Ok(());
         }
@@ -174,8 +184,8 @@ impl Import<'_> {
     fn answer(&mut self) -> Result<(), Failure> {
         let Some(answer) = self.last.take() else { return Ok(()) };
         let Some(origin) = origin_of(&answer.uri) else { return Ok(()) };
-        let response = match answer.response {
-            Ok(response) => response,
+        let result = match answer.result {
+            Ok(result) => result,
             Err(cause) => {
                 self.damaged(answer.offset, &cause);
                 return Ok(());
@@ -184,6 +194,23 @@ impl Import<'_> {
         let Some(at) = answer.at else {
             self.damaged(answer.offset, "the record has no valid WARC-Date");
             return Ok(());
+        };
+        if at > self.latest {
+            self.damaged(answer.offset, "its WARC-Date is in the future: its clock was wrong");
+            return Ok(());
+        }
+        // A copy of our own is as it should be; this one may end with half a line.
+        let whole = result.map(|response| match response.is_truncated {
+            true => response.cut(MAX_BODY_BYTES),
+            false => response,
+        });
+        let response = match whole {
+            // Nothing is known of the rules that were cut off.
+            Ok(response) if response.is_truncated && response.body.is_empty() => {
+                return self.attempt(origin.key(), &Attempt::new(at, Err(http::broken())));
+            }
+            Ok(response) => response,
+            Err(failure) => return self.attempt(origin.key(), &Attempt::new(at, Err(failure))),
         };
         let location = response.headers.get("location").and_then(|to| to.to_str().ok());
         let to = location.and_then(|to| url::Url::parse(&answer.uri).ok()?.join(to).ok());
@@ -213,7 +240,8 @@ impl Import<'_> {
     /// What follows from an attempt.
     fn attempt(&mut self, key: &str, attempt: &Attempt) -> Result<(), Failure> {
         let before = self.known(key)?;
-        if before.as_ref().is_some_and(|before| before.attempted > attempt.at) {
+        let is_older = |before: &OriginState| self.is_later(before.attempted, attempt.at);
+        if before.as_ref().is_some_and(is_older) {
             self.imported.older += 1;
             return Ok(());
         }
@@ -305,6 +333,12 @@ impl Import<'_> {
             ) => Some(Err(cause)),
             _ => None,
         })
+    }
+
+    /// Whether one time counts as later than another. One from a wrong clock comes before all
+    /// others.
+    fn is_later(&self, one: Timestamp, other: Timestamp) -> bool {
+        (one <= self.latest, one) > (other <= self.latest, other)
     }
 
     fn known(&self, key: &str) -> Result<Option<OriginState>, Failure> {

@@ -14,6 +14,18 @@ use robotsieve_client::store::MAX_BODY_BYTES;
 pub const MAX_BLOCK_BYTES: usize = MAX_BODY_BYTES + (1 << 20);
 const MAX_HEAD_BYTES: u64 = 64 << 10;
 
+/// Whether a block has all that the site sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum End {
+    /// As far as the record says.
+    #[default]
+    Whole,
+    /// It was cut at the crawler's limit, or at ours.
+    Limit,
+    /// The site's answer ended too early: it took too long, or the connection ended.
+    Early,
+}
+
 /// A record, as far as it matters here.
 #[derive(Debug, Default)]
 pub struct Record {
@@ -25,7 +37,7 @@ pub struct Record {
     pub uri: String,
     pub content_type: String,
     pub refers_to: String,
-    pub is_truncated: bool,
+    pub end: End,
     /// Empty if the record was not wanted.
     pub block: Vec<u8>,
 }
@@ -315,7 +327,10 @@ fn record(input: &mut impl BufRead, wanted: impl Fn(&Record) -> bool) -> io::Res
             // WARC 1.0 was read by some as if these brackets were part of it.
             b"warc-target-uri" => record.uri = value.trim_matches(['<', '>']).to_owned(),
             b"warc-refers-to" => record.refers_to = value,
-            b"warc-truncated" => record.is_truncated = true,
+            b"warc-truncated" => {
+                let is_limit = value.eq_ignore_ascii_case("length") && record.end != End::Early;
+                record.end = if is_limit { End::Limit } else { End::Early };
+            }
             b"content-type" => record.content_type = value.to_ascii_lowercase(),
             b"content-length" => len = value.parse::<u64>().ok(),
             _ => {}
@@ -324,7 +339,9 @@ fn record(input: &mut impl BufRead, wanted: impl Fn(&Record) -> bool) -> io::Res
     let len = len.ok_or_else(|| damage("the record has no valid Content-Length"))?;
     let kept = if wanted(&record) { len.min(MAX_BLOCK_BYTES as u64) } else { 0 };
     let mut read = input.by_ref().take(kept).read_to_end(&mut record.block)? as u64;
-    record.is_truncated |= 0 < kept && kept < len;
+    if 0 < kept && kept < len && record.end == End::Whole {
+        record.end = End::Limit;
+    }
     read += io::copy(&mut input.by_ref().take(len - kept), &mut io::sink())?;
     let mut end = Vec::new();
     input.by_ref().take(4).read_to_end(&mut end)?;
