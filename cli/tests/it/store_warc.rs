@@ -327,7 +327,7 @@ fn damaged_records_are_told_and_the_rest_is_imported() {
 #[test]
 fn no_record_takes_more_than_its_bound() {
     let folder = Folder::new();
-    let big = vec![b' '; 200 << 20];
+    let big = vec![b'\n'; 200 << 20];
     let huge = answer("http://huge.example/robots.txt", "200 OK", &big);
     let bomb =
         answer("http://bomb.example/robots.txt", "200 OK\r\nContent-Encoding: gzip", &gzip(&big));
