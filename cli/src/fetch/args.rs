@@ -46,9 +46,11 @@ Conditions:
                                    follows
 
 The summary on standard error is one line of names and numbers: origins,
-fetched, the conditions, then held (in the store and not due), invalid,
+fetched, the conditions, then held (in the store and not due), overridden (never
+asked, because of --overrides; only jsonl has a line for them), invalid,
 local_faults (sites that could not be asked because of a fault on this side),
-unasked (left when the run was stopped), seconds and fetched_per_second.
+unasked (of what was read, left when the run was stopped), seconds and
+fetched_per_second.
 
 Faults on this side (no network, no open files, no name server, a full disk) say
 nothing about a site: they are neither printed nor stored, and told once. The

@@ -3,7 +3,7 @@
 
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{CachedCopy, Cause, OriginState, Outcome, Ruling};
+use robotsieve_client::outcome::{CachedCopy, Cause, Holds, OriginState, Outcome, Ruling, Why};
 use serde_json::{Value, json};
 
 use crate::write::bytes;
@@ -15,6 +15,18 @@ const SCHEMA: &str = "robotsieve-fetch-1";
 pub fn line(origin: &Origin<'_>, known: &OriginState, ruling: &Ruling) -> String {
     let mut object = site(origin.key(), known, ruling);
     object["schema"] = SCHEMA.into();
+    object.to_string() + "\n"
+}
+
+/// The line of a site that is not asked, because an override decides.
+pub fn overridden(origin: &Origin<'_>, holds: Holds) -> String {
+    let object = json!({
+        "schema": SCHEMA,
+        "origin": origin.key(),
+        "outcome": "override",
+        "holds": holds.as_str(),
+        "why": Why::Override.as_str(),
+    });
     object.to_string() + "\n"
 }
 

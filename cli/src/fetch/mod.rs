@@ -33,8 +33,8 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use robotsieve::{Crawler, Origin};
 use robotsieve_client::fetch::{Fetcher, InvalidFetcher, SystemResolver};
-use robotsieve_client::outcome::{Cause, Condition, LocalFault, OriginState, Outcome};
-use robotsieve_client::sieve::{Fetched, Overrides, Sieve, SieveBuilder, SieveError};
+use robotsieve_client::outcome::{Cause, Condition, Holds, LocalFault, OriginState, Outcome};
+use robotsieve_client::sieve::{Fetched, Override, Overrides, Sieve, SieveBuilder, SieveError};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::error::{Failure, Status};
@@ -260,8 +260,11 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     if let Some(stop) = watch.stopped() {
         let kept = if args.store.is_some() { "are kept" } else { "were printed" };
         report.error(&format_args!(
-            "{stop}; {} outcomes {kept}, and the other sites were left unasked",
-            counts.fetched()
+            "{stop}; {} outcomes {kept}. Of the sites that were read, {} could not be asked and {} \
+             were left unasked",
+            counts.fetched(),
+            counts.local_faults,
+            counts.unasked
         ));
     }
     let status = report.end();
@@ -304,6 +307,8 @@ const SHOWN_BYTES: usize = 200;
 /// The outcome for an origin.
 enum Became {
     Held,
+    /// An override decides, so that this holds.
+    Overridden(Holds),
     Fetched(Box<Fetched>),
     Fault(LocalFault),
     Failed(SieveError),
@@ -347,9 +352,10 @@ impl Run {
                 Err(line) => {
                     counts.invalid += 1;
                     if counts.invalid <= MOST_INVALID {
+                        let advice = advice(&line);
                         let line = bytes::shown(&line);
                         stderr::note(&format_args!(
-                            "'{line}' is skipped: it is not an http, https or ftp URL"
+                            "'{line}' is skipped: it is not an http, https or ftp URL{advice}"
                         ));
                     }
                     continue;
@@ -360,6 +366,13 @@ impl Run {
                 Became::Held => {
                     counts.held += 1;
                     continue;
+                }
+                Became::Overridden(holds) => {
+                    counts.overridden += 1;
+                    if !self.prints_json {
+                        continue;
+                    }
+                    json::overridden(&origin, holds)
                 }
                 Became::Fault(fault) if is_unasked(&fault) => {
                     counts.unasked += 1;
@@ -424,8 +437,16 @@ impl Run {
             Asked::Origin(origin) => origin,
             Asked::Invalid(line) => return Err(line),
         };
-        let is_given = self.overrides.get(&origin).is_some();
-        let is_due = if self.again && !is_given { Ok(true) } else { self.sieve.is_due(&origin) };
+        if let Some(answer) = self.overrides.get(&origin) {
+            self.watch.done(None);
+            let holds = match answer {
+                Override::Allow => Holds::AllowAll,
+                Override::Disallow => Holds::DisallowAll,
+                _ => Holds::Rules,
+            };
+            return Ok((origin, Became::Overridden(holds)));
+        }
+        let is_due = if self.again { Ok(true) } else { self.sieve.is_due(&origin) };
         let became = match is_due {
             Ok(false) => Became::Held,
             Ok(true) => match persistently(&self.sieve, &origin, &self.watch).await {
@@ -441,6 +462,17 @@ impl Run {
         });
         Ok((origin, became))
     }
+}
+
+/// What to write in place of an invalid line, if that is plain: the URL of a bare host.
+fn advice(line: &[u8]) -> String {
+    let Ok(text) = std::str::from_utf8(line) else { return String::new() };
+    let is_host = text.contains('.')
+        && text.len() < SHOWN_BYTES
+        && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+        && !text.contains(['/', '@', '?', '#', '\\']);
+    let url = format!("https://{text}/");
+    if is_host && Origin::of(&url).is_ok() { format!("; write {url}") } else { String::new() }
 }
 
 /// How many invalid lines are shown before the rest is only counted.
@@ -482,6 +514,7 @@ struct Counts {
     began: Instant,
     origins: u64,
     held: u64,
+    overridden: u64,
     invalid: u64,
     local_faults: u64,
     unasked: u64,
@@ -505,6 +538,7 @@ impl Counts {
             began: Instant::now(),
             origins: 0,
             held: 0,
+            overridden: 0,
             invalid: 0,
             local_faults: 0,
             unasked: 0,
@@ -533,9 +567,10 @@ impl std::fmt::Display for Counts {
         }
         write!(
             f,
-            " held {} invalid {} local_faults {} unasked {} seconds {seconds:.3} \
+            " held {} overridden {} invalid {} local_faults {} unasked {} seconds {seconds:.3} \
              fetched_per_second {:.0}",
             self.held,
+            self.overridden,
             self.invalid,
             self.local_faults,
             self.unasked,

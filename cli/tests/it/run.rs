@@ -556,7 +556,21 @@ fn overrides() {
     let text = String::from_utf8(ran.out).unwrap();
     assert!(text.contains("disallow") && !text.contains("line"), "{text}");
     let ran = fetch(&folder, &urls, &[&more[..], &["--again"]].concat());
-    assert_eq!((ran.status, figure(&ran, "fetched"), figure(&ran, "held")), (0, 1, 3), "{ran:?}");
+    let figures = ["fetched", "overridden", "held"].map(|name| figure(&ran, name));
+    assert_eq!((ran.status, figures), (0, [1, 3, 0]), "{ran:?}");
+    let ran = fetch(&folder, &urls, &[&more[..], &["--json"]].concat());
+    let text = String::from_utf8(ran.out).unwrap();
+    let schema = include_str!("../../../docs/fetch.schema.json");
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let mut held = Vec::new();
+    for line in text.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(schema.is_valid(&line), "{line}");
+        assert_eq!(line["outcome"], "override");
+        held.push(line["holds"].as_str().unwrap().to_owned());
+    }
+    held.sort_unstable();
+    assert_eq!(held, ["allow all", "disallow all", "rules"]);
     for (text, message) in [
         ("a.example allow\nb.example\n", "line 2: 'b.example' has no answer"),
         ("\na.example deny\n", "line 2: "),
