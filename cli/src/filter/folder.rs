@@ -91,7 +91,11 @@ impl Sites for Folder {
         }
         let RobotsFile { name, site } = &self.files[place.file as usize];
         let read = || match robots_file::read(&self.path.join(name)) {
-            Ok(file) => Some(Site::new(&file, &self.profile, &self.crawlers)),
+            Ok(file) => {
+                let name = format_args!("'{}'", name.display());
+                self.report.cut_file(&name, file.len(), &self.profile);
+                Some(Site::new(&file, &self.profile, &self.crawlers))
+            }
             Err(failure) => {
                 self.report.error(&format_args!("{failure}; the URLs of its host are unknown"));
                 None

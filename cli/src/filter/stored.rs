@@ -35,6 +35,7 @@ pub struct Stored {
     /// How many sites are looked up at the same time; `None` without `--fetch`.
     window: Option<usize>,
     crawlers: usize,
+    profile: Profile,
     google: bool,
     /// The time of `--as-of`.
     as_of: Option<Instant>,
@@ -113,6 +114,7 @@ impl Stored {
             watch,
             window,
             crawlers: count,
+            profile,
             google,
             as_of: args.as_of,
             sites: RwLock::default(),
@@ -196,6 +198,10 @@ impl Stored {
                 let mut found = Site::of(policies.map(Opinion::Policy));
                 if site.ruling().holds != Holds::Rules {
                     found = found.without_lines();
+                } else if let Some(copy) =
+                    site.state().copy.as_ref().filter(|_| site.ruling().why != Why::Override)
+                {
+                    self.report.cut_file(origin, copy.len as usize, &self.profile);
                 }
                 Some(Found::Site(Box::leak(Box::new(found))))
             }

@@ -6,6 +6,8 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use robotsieve::Profile;
+
 use super::progress::{Bar, Measure};
 use super::stderr;
 use crate::error::Status;
@@ -19,6 +21,8 @@ pub struct Report {
     failed: AtomicBool,
     /// How many lines were too long to be URLs.
     long_lines: AtomicU64,
+    /// How many robots.txt files are longer than the profile's limit.
+    cut_files: AtomicU64,
     bar: Bar,
 }
 
@@ -32,6 +36,7 @@ impl Report {
             start: Instant::now(),
             failed: AtomicBool::new(false),
             long_lines: AtomicU64::new(0),
+            cut_files: AtomicU64::new(0),
             bar: Bar::new(progress, Measure::Bytes(total_bytes(inputs))),
         }
     }
@@ -55,6 +60,18 @@ impl Report {
         }
     }
 
+    /// Notes that a robots.txt is longer than the profile's limit, if it is one of the first.
+    pub fn cut_file(&self, name: &dyn Display, bytes: usize, profile: &Profile) {
+        let Some(limit) = profile.size_limit.filter(|limit| *limit < bytes) else { return };
+        if self.cut_files.fetch_add(1, Ordering::Relaxed) < MOST_ALIKE {
+            stderr::note(&format_args!(
+                "the robots.txt of {name} has {bytes} bytes, of which only the first {limit} count: \
+                 that is the size limit of profile {}; --profile google has none",
+                profile.name().unwrap_or("custom"),
+            ));
+        }
+    }
+
     /// How many lines were skipped because they are too long.
     pub fn long_lines(&self) -> u64 {
         self.long_lines.load(Ordering::Relaxed)
@@ -75,6 +92,12 @@ impl Report {
         self.bar.end();
         if let Some(more) = self.long_lines().checked_sub(MOST_ALIKE).filter(|more| *more > 0) {
             stderr::note(&format_args!("{more} more lines were skipped because they are too long"));
+        }
+        let cut = self.cut_files.load(Ordering::Relaxed);
+        if let Some(more) = cut.checked_sub(MOST_ALIKE).filter(|more| *more > 0) {
+            stderr::note(&format_args!(
+                "{more} more robots.txt files are longer than the profile's size limit"
+            ));
         }
         if self.failed() { Status::Failed } else { Status::Done }
     }

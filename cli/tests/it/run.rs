@@ -445,6 +445,37 @@ fn as_of() {
     at("1h", &["--fetch", "--send-user-agent", "x"]).fails(2, "--fetch");
 }
 
+/// A bare host is skipped, with the URL to write in its place.
+#[test]
+fn bare_hosts() {
+    let ran = fetch(&Folder::new(), "example.com\nnonsense\nexample.com/x\n", &[]);
+    ran.gives(0, "").says("ftp URL; write https://example.com/\n").says(" invalid 3 ");
+    assert_eq!(ran.err.matches("; write").count(), 1, "{ran:?}");
+}
+
+/// A robots.txt that is longer than the profile's limit is told, wherever it comes from.
+#[test]
+fn long_files() {
+    let long = "User-agent: *\n".to_owned() + &"Disallow: /some/page\n".repeat(30_000);
+    let names = ["a.example", "b.example", "c.example", "d.example", "e.example"];
+    let folder = Folder::of(&[]);
+    names.iter().for_each(|name| drop(folder.file(&format!("d/{name}"), &long)));
+    let urls: String = names.iter().map(|name| format!("http://{name}/x\n")).collect();
+    folder.file("urls", &urls);
+    let import = ["store", "import", "--robots-dir", "d", "s"];
+    assert_eq!(shell(":", &import, &folder).status, 0);
+    for source in [["--robots-dir", "d"], ["--store", "s"]] {
+        let filter = ["filter", "--agent", "a", "urls"];
+        let ran = shell(":", &[&filter[..], &source].concat(), &folder);
+        ran.gives(0, &urls).says(" has 630014 bytes, of which only the first 512000 count");
+        assert_eq!(ran.err.matches("has 630014 bytes").count(), 3, "{ran:?}");
+        ran.says("2 more robots.txt files are longer than the profile's size limit");
+        let google = ["--profile", "google"];
+        let ran = shell(":", &[&filter[..], &source, &google].concat(), &folder);
+        assert!(!ran.err.contains("630014"), "{ran:?}");
+    }
+}
+
 /// Options of stores are refused without a store, and options of fetching without --fetch.
 #[test]
 fn options_that_would_do_nothing() {
