@@ -62,9 +62,18 @@ fn bounded(input: impl Read) -> io::Result<Vec<u8>> {
     Err(io::Error::new(ErrorKind::InvalidData, message))
 }
 
+/// Whether a robots.txt may begin like this: no store does, and nothing compressed.
+pub fn is_text(bytes: &[u8]) -> bool {
+    !bytes.starts_with(MAGIC) && matches!(Compression::of(bytes), Compression::None)
+}
+
 /// Refuses what no robots.txt begins with. Read as it is, a compressed file or a store would allow
 /// everything.
 fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    if is_text(&bytes) {
+        return Ok(bytes);
+    }
+
     if bytes.starts_with(MAGIC) {
         let message = "it is a store of robots.txt files: 'robotsieve store get --body STORE URL' \
                        prints one of them, and 'robotsieve explain' takes a store";
@@ -79,9 +88,8 @@ fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(ErrorKind::InvalidData, message));
     }
     let (name, command) = match Compression::of(&bytes) {
-        Compression::None => return Ok(bytes),
-        Compression::Gzip => ("gzip", "gzip -dc"),
         Compression::Zstd => ("zstd", "zstd -dc"),
+        _ => ("gzip", "gzip -dc"),
     };
     Err(io::Error::new(
         ErrorKind::InvalidData,

@@ -5,7 +5,7 @@ mod warc;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -206,19 +206,20 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
         (None, None) => unreachable!("clap requires one of the options"),
     };
     bar.end();
-    if exported.others > 0 {
-        let where_to = match &args.robots_dir {
-            Some(folder) => {
-                format!("wrote them to the folders http and ftp in '{}'", folder.display())
-            }
-            None => "left them out".to_owned(),
-        };
+    if let Some(folder) = &args.robots_dir
+        && exported.others > 0
+    {
         stderr::note(&format_args!(
             "{} origins say something else than another scheme of their host: https is preferred, \
-             then http, then ftp; {where_to}",
-            exported.others
+             then http, then ftp; wrote them to the folders http and ftp in '{}'",
+            exported.others,
+            folder.display()
         ));
     }
+    exported.apart.tell(
+        "whose schemes say different things, which a pack cannot keep apart ('--robots-dir' can)",
+    );
+    exported.not_text.tell("whose bytes are no text");
     stderr::note(&format_args!("exported {} of {}", exported.hosts, origins.len()));
     Ok(if exported.hosts == origins.len() as u64 { Status::Done } else { Status::Failed })
 }
@@ -231,6 +232,38 @@ type HostTexts<'t> = (&'t String, Vec<(Scheme, Vec<u8>)>);
 struct Exported {
     hosts: u64,
     others: u64,
+    /// Left out of a pack: their schemes differ.
+    apart: LeftOut,
+    /// Left out of a folder: whoever reads it would refuse their bytes.
+    not_text: LeftOut,
+}
+
+/// How many names of what was left out are shown.
+const SHOWN: usize = 3;
+
+/// What was left out, and the first names of it.
+#[derive(Default)]
+struct LeftOut {
+    count: u64,
+    names: Vec<String>,
+}
+
+impl LeftOut {
+    fn add(&mut self, name: String) {
+        self.count += 1;
+        if self.names.len() < SHOWN {
+            self.names.push(name);
+        }
+    }
+
+    /// Says so, if there is any.
+    fn tell(&self, why: &str) {
+        if self.count > 0 {
+            let more = if self.count > SHOWN as u64 { ", ..." } else { "" };
+            let names = self.names.join(", ");
+            stderr::error(&format_args!("left out: {}, {why}: {names}{more}", self.count));
+        }
+    }
 }
 
 fn to_warc(
@@ -279,10 +312,18 @@ fn to_folder<'t>(
             stderr::error(&format_args!("left out '{authority}': it is not a valid file name"));
             continue;
         }
-        // As `filter --robots-dir` reads it: without the suffix it would be for another host.
-        let suffix = if authority.ends_with(".txt") { ".txt" } else { "" };
+        // As `filter --robots-dir` reads it: without the suffix it would be for another host, or
+        // in the way of a folder.
+        let is_folder = authority == "http" || authority == "ftp";
+        let suffix = if is_folder || authority.ends_with(".txt") { ".txt" } else { "" };
         let name = format!("{authority}{suffix}");
+        let mut is_whole = true;
         for (place, (scheme, text)) in texts.iter().enumerate() {
+            if !robots_file::is_text(text) {
+                exported.not_text.add(format!("{scheme}://{authority}", scheme = scheme.as_str()));
+                is_whole = false;
+                continue;
+            }
             let folder = if place == 0 { folder.to_owned() } else { folder.join(scheme.as_str()) };
             if place > 0 {
                 exported.others += 1;
@@ -297,7 +338,7 @@ fn to_folder<'t>(
             });
             written.map_err(|cause| Failure::io(cannot(&path), cause))?;
         }
-        exported.hosts += 1;
+        exported.hosts += u64::from(is_whole);
     }
     Ok(exported)
 }
@@ -315,21 +356,25 @@ fn to_pack<'t>(
     config.keep_rules = args.keep_rules;
     let mut writer = Writer::new(out, &args.profile.get(), crawlers, &config).map_err(cannot)?;
     let recipe = writer.recipe().clone();
-    let mut others = 0;
+    let mut apart = LeftOut::default();
     for row in texts {
         let (authority, texts) = row?;
         let Some((_, text)) = texts.first() else { continue };
-        others += texts.len() as u64 - 1;
+        // A pack goes by the host: whichever it had would also judge URLs of the other scheme.
+        if texts.len() > 1 {
+            apart.add(authority.clone());
+            continue;
+        }
         let content = recipe.content(text);
         if !writer.add_known(authority.as_bytes(), content).map_err(cannot)? {
             writer.add(authority.as_bytes(), &recipe.pack(text)).map_err(cannot)?;
         }
     }
-    let exported = writer.origin_count() as u64;
+    let hosts = writer.origin_count() as u64;
     let out = writer.finish().map_err(cannot)?;
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
     file.persist().map_err(cannot)?;
-    Ok(Exported { hosts: exported, others })
+    Ok(Exported { hosts, apart, ..Exported::default() })
 }
 
 fn import(args: &ImportArgs) -> Result<Status, Failure> {
@@ -362,7 +407,17 @@ fn compact(store: Store) -> Result<u64, Failure> {
 fn from_warc(path: &Path, args: &ImportArgs) -> Result<Status, Failure> {
     // Before the store is created.
     let failed = |cause| Failure::io(format!("cannot read WARC file '{}'", path.display()), cause);
-    fs::File::open(path).map_err(failed)?;
+    let mut first = warc::Reader::open(path).map_err(failed)?;
+    // Of what is no WARC file at all, no store is made.
+    if !args.store.exists()
+        && let Some(warc::Next::Damage(_, what)) = first.next(|_| false).map_err(failed)?
+        && !first.has_record().map_err(failed)?
+    {
+        let none = io::Error::new(io::ErrorKind::InvalidData, what);
+        let made = format!("no store was made at '{}'", args.store.display());
+        return Err(failed(none).advise(made));
+    }
+    drop(first);
     let store = stores::open(&args.store)?;
     let bar = Bar::new(args.progress.progress, Measure::Records);
     let imported = warc::import(path, &store, |records| bar.add(records))?;
@@ -409,6 +464,19 @@ fn from_folder(folder: &Path, args: &ImportArgs) -> Result<Status, Failure> {
             let keys = keys_of(&host, schemes).into_iter();
             let keys = keys.filter(|key| taken.insert(key.clone())).collect();
             files.push((folder.join(&listing.names[place as usize]), keys));
+        }
+    }
+    if !files.is_empty() && !args.store.exists() {
+        // Up to the first that can be read.
+        let read = files.iter().map(|(path, _)| robots_file::for_lint(path));
+        let failures: Vec<Failure> = read.map_while(Result::err).collect();
+        if failures.len() == files.len() {
+            failures.iter().for_each(|failure| stderr::error(failure));
+            return Err(Failure::Incomplete(format!(
+                "no store was made at '{}': no file of '{}' could be read",
+                args.store.display(),
+                folder.display()
+            )));
         }
     }
     let store = stores::open(&args.store)?;

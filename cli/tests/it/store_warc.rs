@@ -564,3 +564,118 @@ fn dates_in_the_future_come_from_a_wrong_clock() {
     import(&folder, &folder.file("w.warc", &now), "wrong").gives(0, "");
     assert_eq!(all_of(&folder.path("wrong"))[0].1.0.last, Outcome::Present);
 }
+
+/// A store with these robots.txt files.
+fn store_of(folder: &Folder, name: &str, files: &[(&str, &[u8])]) -> std::path::PathBuf {
+    let path = folder.path(name);
+    let store = Store::open(&path).unwrap();
+    for (key, body) in files {
+        let state = OriginState::present(CachedCopy::new(body, Timestamp::now()));
+        store.put(key, &state, Some(body)).unwrap();
+    }
+    path
+}
+
+/// A pack goes by host, so it must not judge the URLs of one scheme by the rules of another.
+#[test]
+fn a_pack_allows_nothing_that_its_store_disallows() {
+    let folder = Folder::new();
+    let open = b"User-agent: *\nAllow: /\n";
+    let store = store_of(
+        &folder,
+        "s",
+        &[
+            ("https://both.example", open),
+            ("http://both.example", b"User-agent: *\nDisallow: /\n"),
+            ("https://same.example", RULES),
+            ("http://same.example", RULES),
+        ],
+    );
+    let pack = folder.path("p");
+    let ran = run(args!["store", "export", &store, "--pack", &pack, "--agent", "x"]);
+    ran.fails(3, "left out: 1, whose schemes say different things").says("exported 1 of 2");
+    ran.says(": both.example");
+    let urls = b"http://both.example/\nhttps://both.example/\nhttp://same.example/b\n";
+    let filter =
+        |kind: &str, path: &Path| run_with(args!["filter", kind, path, "--agent", "x"], urls);
+    filter("--store", &store).gives(0, "https://both.example/\nhttp://same.example/b\n");
+    filter("--pack", &pack).gives(0, "http://same.example/b\n");
+}
+
+/// The folders `http` and `ftp` are not in the way of hosts with these names.
+#[test]
+fn hosts_with_the_names_of_schemes() {
+    let folder = Folder::new();
+    let no = b"User-agent: *\nDisallow: /\n";
+    let files: [(&str, &[u8]); 5] = [
+        ("https://http", RULES),
+        ("http://http", no),
+        ("https://ftp", no),
+        ("https://a.example", RULES),
+        ("http://a.example", no),
+    ];
+    let store = store_of(&folder, "s", &files);
+    let out = folder.path("out");
+    for _ in 0..2 {
+        let ran = run(args!["store", "export", &store, "--robots-dir", &out]);
+        ran.gives(0, "").says("exported 3 of 3");
+    }
+    assert_eq!(fs::read(out.join("http.txt")).unwrap(), RULES);
+    assert_eq!(fs::read(out.join("http/http.txt")).unwrap(), no);
+    run(args!["store", "import", folder.path("t"), "--robots-dir", &out]).gives(0, "");
+    let found = all_of(&folder.path("t"));
+    for (key, body) in files {
+        let (_, (_, found)) = found.iter().find(|(found, _)| found == key).unwrap();
+        assert_eq!(found.as_deref(), Some(body), "{key}");
+    }
+    let filter = args!["filter", "--robots-dir", &out, "--agent", "x"];
+    run_with(filter, b"https://http/a\nhttps://http/b\nhttps://ftp/\n")
+        .gives(0, "https://http/b\n");
+}
+
+#[test]
+fn bodies_that_are_no_text_stay_out_of_folders() {
+    let folder = Folder::new();
+    let packed = gzip(RULES);
+    let files: [(&str, &[u8]); 3] = [
+        ("https://a.example", RULES),
+        ("https://gzip.example", &packed),
+        ("https://zstd.example", b"\x28\xb5\x2f\xfd\x04\0"),
+    ];
+    let store = store_of(&folder, "s", &files);
+    let out = folder.path("out");
+    let ran = run(args!["store", "export", &store, "--robots-dir", &out]);
+    ran.fails(
+        3,
+        "left out: 2, whose bytes are no text: https://gzip.example, https://zstd.example",
+    );
+    ran.says("exported 1 of 3");
+    let names: Vec<_> = fs::read_dir(&out).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(names, ["a.example"]);
+}
+
+#[test]
+fn a_failed_import_leaves_no_store() {
+    let folder = Folder::new();
+    let none = folder.path("s");
+    let cut = answer("http://a.example/robots.txt", "200 OK", RULES);
+    for file in [
+        folder.file("text", "no warc\n"),
+        folder.file("cut", &cut[..cut.len() - 10]),
+        folder.file("packed", gzip(b"no warc\n")),
+        folder.path("missing"),
+    ] {
+        import(&folder, &file, "s").fails(3, "cannot read WARC file");
+        assert!(!none.exists(), "{}", file.display());
+    }
+    let robots = folder.path("robots");
+    fs::create_dir(&robots).unwrap();
+    fs::write(robots.join("a.example"), gzip(RULES)).unwrap();
+    let import = || run(args!["store", "import", &none, "--robots-dir", &robots]);
+    import().fails(3, "no store was made").says("compressed with gzip");
+    assert!(!none.exists());
+    // What can be read is imported.
+    fs::write(robots.join("b.example"), RULES).unwrap();
+    import().fails(3, "its host is not imported");
+    assert_eq!(all_of(&none).len(), 2);
+}

@@ -8,6 +8,7 @@ mod state;
 
 pub use export::export;
 pub use import::import;
+pub use reader::{Next, Reader};
 
 /// The version of the JSON in metadata records, which `docs/formats.md` describes.
 const STATE_VERSION: u64 = 1;

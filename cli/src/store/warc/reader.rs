@@ -122,6 +122,19 @@ impl Reader {
         Ok(Reader { input: if is_gzip { member(file)? } else { Input::Plain(file) } })
     }
 
+    /// Whether any of what comes is a record. Reads up to it.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn has_record(&mut self) -> io::Result<bool> {
+        while let Some(next) = self.next(|_| false)? {
+            if let Next::Record(_) = next {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The next record, or what is none. `wanted` is asked whether the block of a record with
     /// this head is needed. Returns `None` at the end.
     ///
