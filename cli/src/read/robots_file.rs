@@ -64,7 +64,8 @@ fn bounded(input: impl Read) -> io::Result<Vec<u8>> {
 
 /// Whether a robots.txt may begin like this: no store does, and nothing compressed.
 pub fn is_text(bytes: &[u8]) -> bool {
-    !bytes.starts_with(MAGIC) && matches!(Compression::of(bytes), Compression::None)
+    !bytes.starts_with(MAGIC)
+        && matches!(Compression::of(&bytes[..bytes.len().min(4)]), Compression::None)
 }
 
 /// Refuses what no robots.txt begins with. Read as it is, a compressed file or a store would allow
@@ -87,7 +88,7 @@ fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let message = "it is a pack: 'robotsieve filter --pack' reads those";
         return Err(io::Error::new(ErrorKind::InvalidData, message));
     }
-    let (name, command) = match Compression::of(&bytes) {
+    let (name, command) = match Compression::of(&bytes[..bytes.len().min(4)]) {
         Compression::Zstd => ("zstd", "zstd -dc"),
         _ => ("gzip", "gzip -dc"),
     };
