@@ -172,6 +172,11 @@ impl Shared {
         self.uses.fetch_add(1, Ordering::SeqCst);
         true
     }
+
+    fn send(&self, bytes: &Arc<[u8]>) -> Sending {
+        let (socket, bytes) = (Arc::clone(&self.socket), Arc::clone(bytes));
+        Box::pin(async move { socket.send(&bytes).await })
+    }
 }
 
 /// The sockets of one name server, and the connections to it.
@@ -271,11 +276,16 @@ pub(super) struct Query {
     sent: Mutex<Option<Sent>>,
 }
 
+type Sending = Pin<Box<dyn Send + Future<Output = io::Result<usize>>>>;
+
 /// A query that was sent.
 struct Sent {
     shared: Arc<Shared>,
     number: u16,
-    bytes: Vec<u8>,
+    bytes: Arc<[u8]>,
+    /// Sends it, or sends it again. Not `poll_send`: of the queries that share a socket, that would
+    /// wake only the last one once the socket is ready, and the others would never be sent.
+    sending: Option<Sending>,
     /// How often it was sent again.
     again: usize,
     /// When it is sent again the next time.
@@ -286,13 +296,26 @@ impl Sent {
     /// Sends the query again if it is time to.
     fn poll_again(&mut self, context: &mut Context<'_>) {
         while self.again < SENT_AGAIN.len() && self.next.as_mut().poll(context).is_ready() {
-            // What does not fit into the buffer now is lost, like anywhere on the way.
-            let _ = self.shared.socket.try_send(&self.bytes);
+            self.sending = Some(self.shared.send(&self.bytes));
             self.again += 1;
             if let Some(wait) = SENT_AGAIN.get(self.again) {
                 self.next.as_mut().reset(Instant::now() + *wait);
             }
         }
+        if self.sending.is_some() {
+            // If it fails, it is lost, like anywhere on the way.
+            let _ = self.poll_sending(context);
+        }
+    }
+
+    fn poll_sending(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let (shared, bytes) = (&self.shared, &self.bytes);
+        let sending = self.sending.get_or_insert_with(|| shared.send(bytes));
+        let sent = sending.as_mut().poll(context);
+        if sent.is_ready() {
+            self.sending = None;
+        }
+        sent
     }
 }
 
@@ -348,12 +371,13 @@ impl DnsUdpSocket for Query {
             };
             let shared = self.sockets.take(number)?;
             let next = Box::pin(sleep(SENT_AGAIN[0]));
-            *sent = Some(Sent { shared, number, bytes: bytes.to_vec(), again: 0, next });
+            let bytes = Arc::from(bytes);
+            *sent = Some(Sent { shared, number, bytes, sending: None, again: 0, next });
         }
-        match &*sent {
+        match &mut *sent {
             Some(sent) => {
                 self.sockets.debt.asked();
-                sent.shared.socket.poll_send(context, bytes)
+                sent.poll_sending(context)
             }
             None => Poll::Ready(Err(io::ErrorKind::NotConnected.into())),
         }

@@ -147,6 +147,33 @@ async fn a_query_that_is_lost_is_sent_again() {
     assert_eq!(server.asked().iter().filter(|query| query.starts_with("A ")).count(), 3);
 }
 
+/// Names that come all at once share sockets that were opened a moment ago: each query is sent.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_query_is_lost_at_a_new_socket() {
+    const NAMES: usize = 500;
+    let site = site().await;
+    for round in 0..4 {
+        // A fetcher of its own, so that its sockets are new.
+        let server = NameServer::start(says).await;
+        let settings = asking(&[server.address]).connect_timeout(Duration::from_secs(30));
+        let fetcher = settings.max_parallel(NAMES).build().unwrap();
+        let mut attempts = tokio::task::JoinSet::new();
+        for n in 0..NAMES {
+            let (fetcher, port) = (fetcher.clone(), site.port());
+            attempts.spawn(async move {
+                let attempt = fetch(&fetcher, &format!("good.{n}.test"), port).await;
+                (n, attempt.result.map(|response| response.status))
+            });
+        }
+        let results = attempts.join_all().await;
+        let lost: Vec<_> = results.iter().filter(|(_, result)| *result != Ok(200)).collect();
+        assert!(lost.is_empty(), "round {round}: {} of {NAMES}: {lost:?}", lost.len());
+        let asked: std::collections::HashSet<_> = server.asked().into_iter().collect();
+        let v4 = asked.iter().filter(|query| query.starts_with("A ")).count();
+        assert_eq!(v4, NAMES, "round {round}");
+    }
+}
+
 /// Nine of ten names are silent, in the order of a user's list: no good one is lost or held up.
 #[tokio::test]
 async fn silent_names_hold_up_nobody() {
