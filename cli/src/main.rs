@@ -39,11 +39,16 @@ mod store;
 mod commands_page;
 
 use std::process::ExitCode;
+#[cfg(unix)]
+use std::sync::Arc;
 
 use command_line::Command;
 use write::stderr;
 
 fn main() -> ExitCode {
+    // A file that may not grow any more is a write that fails, not the end of the program.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::default());
     let command = match command_line::parse() {
         Ok(command) => command,
         Err(code) => return code,

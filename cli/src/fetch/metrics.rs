@@ -14,6 +14,7 @@ use robotsieve_client::sieve::{Metrics, Sieve};
 
 use super::watch::Watch;
 use crate::error::Failure;
+use crate::write::file;
 use crate::write::report::Report;
 
 /// How often the file is replaced.
@@ -77,12 +78,13 @@ impl Drop for MetricsFile {
     }
 }
 
-/// Replaces a file as a whole.
+/// Replaces a file as a whole: `path`, or what it links to. Refuses devices and pipes.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let mut new = OsString::from(path);
+    let target = file::target(path)?;
+    let mut new = OsString::from(&target);
     new.push(".new");
     let new = PathBuf::from(new);
-    fs::write(&new, text).and_then(|()| fs::rename(&new, path)).inspect_err(|_| {
+    fs::write(&new, text).and_then(|()| fs::rename(&new, &target)).inspect_err(|_| {
         let _ = fs::remove_file(&new);
     })
 }

@@ -21,7 +21,6 @@ pub mod watch;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -39,6 +38,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::error::{Failure, Status};
 use crate::read::inputs::Inputs;
+use crate::read::small_file;
 use crate::read::{stdin, stores};
 use crate::write::report::{MOST_ALIKE, Report};
 use crate::write::{bytes, logs, stderr, stdout};
@@ -107,7 +107,7 @@ pub fn fetcher(
         builder = builder.local_address(*address);
     }
     if let Some(path) = &options.ca_file {
-        let pem = fs::read(path).map_err(|cause| {
+        let pem = small_file(path).map_err(|cause| {
             Failure::io(format!("cannot read --ca-file '{}'", path.display()), cause)
         })?;
         builder = builder.trust_pem(&pem);

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Failure;
 use crate::lint::Linted;
+use crate::read::small_file;
 use crate::write::file::temporary;
 
 /// The version of the file's format.
@@ -95,7 +96,7 @@ impl Baseline {
             let action = format!("cannot read baseline '{}'", path.display());
             Failure::io(action, cause).advise("'lint --write-baseline FILE' makes baselines")
         };
-        let text = fs::read(path).map_err(failed)?;
+        let text = small_file(path).map_err(failed)?;
         let document: Document = serde_json::from_slice(&text).map_err(|cause| {
             failed(io::Error::new(io::ErrorKind::InvalidData, cause.to_string()))
         })?;
@@ -118,7 +119,7 @@ impl Baseline {
     /// Returns an error if the file exists and is neither empty nor a baseline.
     pub fn refuse_other(path: &Path) -> Result<(), Failure> {
         let is_other = fs::metadata(path).is_ok_and(|found| found.len() > 0)
-            && fs::read(path)
+            && small_file(path)
                 .ok()
                 .is_none_or(|text| serde_json::from_slice::<Document>(&text).is_err());
         if is_other {

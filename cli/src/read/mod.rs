@@ -11,7 +11,24 @@ pub mod stdin;
 pub mod stores;
 pub mod urls;
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
+
+/// The bytes of a file that is small by its nature: 64 MiB at most, so that a device or a pipe
+/// without end does no harm.
+///
+/// # Errors
+/// Returns an error if it cannot be read or is longer.
+pub fn small_file(path: &Path) -> io::Result<Vec<u8>> {
+    const MAX_BYTES: u64 = 64 << 20;
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is longer than 64 MiB"));
+    }
+    Ok(bytes)
+}
 
 /// Whether a name on the command line that is not a file looks like a URL, or like a host with or
 /// without a path: `https://example.com/x`, `example.com/x`, `example.com`.

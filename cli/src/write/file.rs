@@ -127,7 +127,7 @@ fn watch_signals() -> io::Result<()> {
 }
 
 /// The file to replace or to create.
-fn target(path: &Path) -> io::Result<PathBuf> {
+pub fn target(path: &Path) -> io::Result<PathBuf> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => fs::canonicalize(path),
         Ok(_) => Err(io::Error::other("it exists and is not a regular file")),

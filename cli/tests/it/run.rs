@@ -358,6 +358,23 @@ fn json() {
 
 /// Metrics and logs do not change what is printed.
 #[test]
+#[cfg(unix)]
+fn metrics_replace_only_files() {
+    let folder = Folder::new();
+    let link = folder.path("link");
+    std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+    let ran = fetch(&folder, "", &["--metrics", "link"]);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    ran.says("it exists and is not a regular file");
+    std::fs::remove_file(&link).unwrap();
+    folder.file("m.prom", "old");
+    std::os::unix::fs::symlink("m.prom", &link).unwrap();
+    assert_eq!(fetch(&folder, "", &["--metrics", "link"]).status, 0);
+    assert!(std::fs::read_to_string(folder.path("m.prom")).unwrap().contains("# TYPE"));
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+#[test]
 fn metrics_and_logs() {
     let web = Web::new();
     let input: String = (0..5).map(|number| web.origin(1, number) + "/\n").collect();
