@@ -29,7 +29,7 @@ use super::health::Network;
 use super::proxy::Proxy;
 use super::pulse::Pulse;
 use super::redirect::Rules;
-use super::resolve::{CheckedResolver, Resolve};
+use super::resolve::{Answers, CheckedResolver, Resolve};
 use super::turns::{Pace, Turns};
 use super::visit;
 
@@ -386,6 +386,7 @@ impl FetcherBuilder {
         self.check()?;
         let permitted = Arc::new(self.permitted);
         let limit = self.settings.connect_timeout;
+        let answers = matches!(self.names, Names::Custom(_)).then(|| Arc::new(Answers::new()));
         let names: Arc<dyn Resolve> = match self.names {
             Names::Custom(resolver) => resolver,
             Names::System => {
@@ -414,7 +415,7 @@ impl FetcherBuilder {
         let pace = |places| Pace { places, delay: self.request_delay };
         let client = Client {
             connector: Connector { offers_http2, offers_http1, local: self.local, proxy },
-            resolver: CheckedResolver { resolver: names, permitted },
+            resolver: CheckedResolver { resolver: names, permitted, answers },
             headers,
             turns: Turns::new(pace(self.max_per_host), pace(self.max_per_address)),
             places: Semaphore::new(self.max_parallel),

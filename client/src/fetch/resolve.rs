@@ -8,14 +8,24 @@ use std::future::Future;
 use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use hickory_resolver::Hosts;
+use hickory_resolver::proto::op::Query;
+use hickory_resolver::proto::rr::{Name, RecordType};
+use tokio::time::Instant;
 use url::Host;
 
 use super::address::Permitted;
-use super::failure::{Cause, NoAddress, has_route, hidden_shortage, shortage};
+use super::failure::{Cause, NoAddress, has_route, hidden_shortage, is_ambiguous, shortage};
 use super::progress;
-use crate::outcome::LocalFault;
+use crate::outcome::{Failure, LocalFault, LocalKind};
+
+/// For how long an answer about a name shows that later look-ups can work.
+const RECENT: Duration = Duration::from_secs(10);
+/// How many look-ups may fail in a row before an answer from before them shows nothing any more.
+const MAX_IN_A_ROW: u32 = 5;
 
 /// A future of a host's addresses.
 pub type Resolving = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, LookupError>> + Send>>;
@@ -28,8 +38,7 @@ pub enum LookupError {
     NoSuchName,
     /// A name server answers, but cannot find out: for example SERVFAIL. The text says why.
     Failed(String),
-    /// No answer came in time, though the name servers answer other queries or nothing is known
-    /// of them.
+    /// No answer came in time.
     Silent,
     /// The fault is on this side: the name servers cannot be reached or refuse, or the process
     /// has no file descriptors left. It says nothing about the name.
@@ -67,6 +76,12 @@ impl From<io::Error> for LookupError {
 /// need not limit its time: the fetcher ends a look-up that takes longer than
 /// [`connect_timeout`](super::FetcherBuilder::connect_timeout), and counts it as
 /// [`LookupError::Silent`].
+///
+/// The fetcher blames [`LookupError::Failed`] and [`LookupError::Silent`] on the site only if
+/// the resolver gave an answer about some name since the look-up began, or in the 10 seconds
+/// before and fewer than 5 look-ups in a row have failed since. Otherwise the failure is
+/// [`LocalKind::Resolver`]. Names of `localhost`, of the system's file of hosts and under `.local`
+/// do not count, for no name server is asked for them.
 pub trait Resolve: Send + Sync + 'static {
     /// The addresses of a name, which is in lower case and Punycode and has no final dot unless
     /// the URL has one. Returns an empty list if it has none. The name is absolute: no search
@@ -121,6 +136,59 @@ fn of_system(error: io::Error) -> LookupError {
 pub(super) struct CheckedResolver {
     pub(super) resolver: Arc<dyn Resolve>,
     pub(super) permitted: Arc<Permitted>,
+    /// What shows that a resolver works which cannot tell a name's fault from its own.
+    pub(super) answers: Option<Arc<Answers>>,
+}
+
+/// When a resolver last gave an answer about a name.
+pub(super) struct Answers {
+    hosts: Hosts,
+    state: Mutex<Answered>,
+}
+
+#[derive(Default)]
+struct Answered {
+    last: Option<Instant>,
+    /// How many look-ups failed since.
+    failed: u32,
+}
+
+impl Answers {
+    pub(super) fn new() -> Answers {
+        Answers { hosts: Hosts::from_system().unwrap_or_default(), state: Mutex::default() }
+    }
+
+    /// Notes how the look-up of a name ended.
+    fn note(&self, name: &str, found: &Result<Vec<IpAddr>, LookupError>) {
+        let is_answer = matches!(found, Ok(_) | Err(LookupError::NoSuchName));
+        if is_answer && !self.is_known_here(name) {
+            let answered = Answered { last: Some(Instant::now()), failed: 0 };
+            *self.state.lock().unwrap_or_else(PoisonError::into_inner) = answered;
+        }
+    }
+
+    /// Whether no name server is asked for a name.
+    fn is_known_here(&self, name: &str) -> bool {
+        let host = name.strip_suffix('.').unwrap_or(name);
+        if matches!(host.rsplit('.').next(), Some("localhost" | "local")) {
+            return true;
+        }
+        // No server is asked for what does not fit into a query.
+        let Ok(mut name) = Name::from_ascii(host) else { return true };
+        name.set_fqdn(true);
+        [RecordType::A, RecordType::AAAA]
+            .into_iter()
+            .any(|kind| self.hosts.lookup_static_host(&Query::query(name.clone(), kind)).is_some())
+    }
+
+    /// Counts a look-up that failed. Returns whether the resolver seems to work.
+    fn works(&self, began: Instant) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.failed = state.failed.saturating_add(1);
+        state.last.is_some_and(|last| {
+            last >= began || (last.elapsed() < RECENT && state.failed <= MAX_IN_A_ROW)
+        })
+    }
 }
 
 impl CheckedResolver {
@@ -133,7 +201,11 @@ impl CheckedResolver {
     }
 
     async fn permitted_of(&self, name: &str) -> Result<Vec<IpAddr>, NoAddress> {
-        let found = self.resolver.resolve(name).await.map_err(NoAddress::Lookup)?;
+        let found = self.resolver.resolve(name).await;
+        if let Some(answers) = &self.answers {
+            answers.note(name, &found);
+        }
+        let found = found.map_err(NoAddress::Lookup)?;
         let mut permitted: Vec<IpAddr> = Vec::new();
         for address in &found {
             if self.permitted.contains(*address) && !permitted.contains(address) {
@@ -144,6 +216,16 @@ impl CheckedResolver {
             (false, _) => Ok(reachable(permitted)),
             (true, None) => Err(NoAddress::None),
             (true, Some(address)) => Err(NoAddress::Refused(*address)),
+        }
+    }
+
+    /// The failure of a look-up that began at a time. It is the site's only if the resolver
+    /// seems to work.
+    pub(super) fn blame(&self, failure: Failure, began: Instant) -> Failure {
+        let Some(answers) = &self.answers else { return failure };
+        match is_ambiguous(&failure) && !answers.works(began) {
+            true => Failure::Local(LocalFault::new(LocalKind::Resolver, failure.to_string())),
+            false => failure,
         }
     }
 

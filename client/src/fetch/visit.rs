@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::SemaphorePermit;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 use super::client::Client;
@@ -67,6 +67,7 @@ impl<'c> Visit<'c> {
                 // Look-ups have places of their own, so silent names hold up nobody else.
                 let _place = client.lookups.acquire().await;
                 let young = client.young.acquire().await;
+                let began = Instant::now();
                 let mut lookup = Clock::new(client.settings.connect_timeout, Stage::Connect);
                 let found = async {
                     let mut found = pin!(client.resolver.of_host(host.clone()));
@@ -78,9 +79,12 @@ impl<'c> Visit<'c> {
                     };
                     found.map_err(|none| none.failure())
                 };
-                let found = total.run(lookup.run(found)).await.map_err(|cause| match cause {
-                    Failure::TimedOut(_) => failure::silence(),
-                    other => other,
+                let found = total.run(lookup.run(found)).await.map_err(|cause| {
+                    let cause = match cause {
+                        Failure::TimedOut(_) => failure::silence(),
+                        other => other,
+                    };
+                    client.resolver.blame(cause, began)
                 })?;
                 alternating(found).into_iter().map(Target::Address).collect()
             }

@@ -10,6 +10,8 @@ use tokio::time::Instant;
 #[derive(Default)]
 pub(super) struct Heard {
     last: Mutex<Option<Instant>>,
+    /// When one last said that a name exists.
+    found: Mutex<Option<Instant>>,
     /// Notified at each answer.
     news: Notify,
 }
@@ -25,7 +27,11 @@ impl Heard {
         // RFC 1035, section 4.1.1: the response code is 0 for an answer and 3 for a name that
         // does not exist.
         if message.get(3).is_some_and(|flags| matches!(flags & 0xf, 0 | 3)) {
-            *lock(&self.last) = Some(Instant::now());
+            let now = Some(Instant::now());
+            *lock(&self.last) = now;
+            if message.get(3).is_some_and(|flags| flags & 0xf == 0) {
+                *lock(&self.found) = now;
+            }
             self.news.notify_waiters();
         }
     }
@@ -33,6 +39,11 @@ impl Heard {
     /// Whether an answer came at a time or later.
     pub(super) fn since(&self, at: Instant) -> bool {
         lock(&self.last).is_some_and(|last| last >= at)
+    }
+
+    /// Whether a name was said to exist at a time or later.
+    pub(super) fn found_since(&self, at: Instant) -> bool {
+        lock(&self.found).is_some_and(|found| found >= at)
     }
 
     /// Waits for an answer at a time or later.

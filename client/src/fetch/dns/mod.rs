@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `localhost`, the system's file of hosts | answered here |
 //! | ask | A and AAAA together, at one name server; the next is asked as well if the first is silent for a while or fails |
-//! | judge | silence and refusals: is it the name, or the name servers? |
+//! | judge | silence, failures and refusals: is it the name, or the name servers? So too if no name is said to exist |
 //!
 //! hickory-resolver speaks to each server and caches its answers by their TTL. Which server is
 //! asked when, and what their answers mean together, is decided here.
@@ -50,6 +50,8 @@ const GRACE: Duration = Duration::from_millis(300);
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Between the beginnings of two probes.
 const SPACING: Duration = Duration::from_millis(500);
+/// For how long a name that exists shows that the servers know what exists.
+const RECENT: Duration = Duration::from_secs(10);
 /// The port of name servers.
 const PORT: u16 = 53;
 
@@ -209,7 +211,15 @@ impl Shared {
         let said = timeout(self.limit, self.ask(&name)).await;
         match said.unwrap_or(Said::Silent) {
             Said::Addresses(addresses) => Ok(addresses),
+            Said::NoSuchName if !self.knows_names().await => {
+                let text = format!("{} know no name, not even the root", self.names());
+                Err(resolver_fault(text))
+            }
             Said::NoSuchName => Err(LookupError::NoSuchName),
+            // Every server says so of every name if what it asks itself is gone.
+            Said::Failed(text) if !self.works_since(Instant::now()).await => {
+                Err(resolver_fault(format!("{} fail for every name: {text}", self.names())))
+            }
             Said::Failed(text) => Err(LookupError::Failed(text)),
             Said::Local(fault) => Err(LookupError::Local(fault)),
             Said::Unreachable(text) => Err(resolver_fault(format!("{}: {text}", self.names()))),
@@ -272,6 +282,17 @@ impl Shared {
             Either::Left(_) => true,
             Either::Right((works, _)) => works,
         }
+    }
+
+    /// Whether the servers say of any name that it exists: of one lately, or else of the root.
+    async fn knows_names(&self) -> bool {
+        let lately = || Instant::now().checked_sub(RECENT);
+        let knows = || lately().is_none_or(|lately| self.heard.found_since(lately));
+        if knows() {
+            return true;
+        }
+        // If nobody answers now, nothing speaks against what was said.
+        !self.probe(Instant::now()).await || knows()
     }
 
     async fn probe(&self, since: Instant) -> bool {

@@ -4,7 +4,9 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use robotsieve_client::fetch::{Fetcher, FetcherBuilder, SystemResolver};
+use robotsieve_client::fetch::{
+    Fetcher, FetcherBuilder, LookupError, Resolve, Resolving, SystemResolver,
+};
 use robotsieve_client::outcome::{Attempt, Failure, LocalKind};
 
 use crate::support::servers::names::{NameServer, Says};
@@ -231,6 +233,68 @@ async fn a_silent_name_is_not_blamed_if_the_servers_fall_silent() {
     let failure = failed(waiting.await.unwrap());
     let Failure::Local(fault) = &failure else { panic!("{failure:?}") };
     assert_eq!(fault.kind, LocalKind::Resolver);
+}
+
+/// A resolver whose upstream is gone.
+#[tokio::test]
+async fn name_servers_that_fail_for_every_name_are_no_fault_of_a_site() {
+    let site = site().await;
+    let failing = NameServer::start(|_| Says::ServerFailure).await;
+    let empty = NameServer::start(|_| Says::NoSuchName).await;
+    for server in [failing.address, empty.address] {
+        let fetcher = asking(&[server]).build().unwrap();
+        for n in 0..20 {
+            let failure = failed(fetch(&fetcher, &format!("good.{n}.test"), site.port()).await);
+            let Failure::Local(fault) = &failure else { panic!("{server}: {failure:?}") };
+            assert_eq!(fault.kind, LocalKind::Resolver, "{server}: {fault}");
+        }
+    }
+}
+
+/// A resolver that tells no more than the system's: it answers what its function says.
+struct Told(fn(&str) -> Result<Vec<std::net::IpAddr>, LookupError>);
+
+impl Resolve for Told {
+    fn resolve(&self, name: &str) -> Resolving {
+        let told = (self.0)(name);
+        Box::pin(async move { told })
+    }
+}
+
+#[tokio::test]
+async fn a_resolver_that_answers_for_no_name_is_no_fault_of_a_site() {
+    let site = site().await;
+    let told = |name: &str| match name.split('.').next().unwrap_or_default() {
+        "good" | "localhost" => Ok(vec![Ipv4Addr::LOCALHOST.into()]),
+        "unknown" => Err(LookupError::NoSuchName),
+        "failing" => Err(LookupError::Failed("Server Failure".to_owned())),
+        _ => Err(LookupError::Silent),
+    };
+    for shows in ["good.test", "unknown.test"] {
+        let fetcher = settings().resolver(Told(told)).build().unwrap();
+        // Neither an address in a URL nor the file of hosts shows that name servers answer.
+        for host in ["127.0.0.1", "localhost"] {
+            assert_eq!(answered(&fetch(&fetcher, host, site.port()).await).body, ROBOTS);
+        }
+        let silent = async |n: usize| {
+            let name = format!("{}.{n}.test", if n % 2 == 0 { "silent" } else { "failing" });
+            failed(fetch(&fetcher, &name, site.port()).await)
+        };
+        for n in 0..20 {
+            let failure = silent(n).await;
+            let Failure::Local(fault) = &failure else { panic!("{failure:?}") };
+            assert_eq!(fault.kind, LocalKind::Resolver, "{fault}");
+        }
+        let _ = fetch(&fetcher, shows, site.port()).await;
+        let failure = silent(0).await;
+        assert!(matches!(failure, Failure::Dns(_)), "{shows}: {failure:?}");
+        // The resolver may have gone away since.
+        for n in 0..10 {
+            let _ = silent(n).await;
+        }
+        let failure = silent(0).await;
+        assert!(matches!(failure, Failure::Local(_)), "{shows}: {failure:?}");
+    }
 }
 
 #[tokio::test]
