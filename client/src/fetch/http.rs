@@ -32,6 +32,10 @@ use crate::time::Timestamp;
 /// How many header lines an answer over HTTP/1 may have.
 const MAX_HEADER_LINES: usize = 1000;
 
+/// Headers by which a proxy says that an answer is its own and not the site's: RFC 9209, and Squid.
+/// With a 4xx it refuses the request, and nothing is known of the site.
+const PROXY_ERRORS: [&str; 2] = ["proxy-status", "x-squid-error"];
+
 /// How many interim answers (1xx) may come before the answer.
 const MAX_INTERIM: usize = 50;
 
@@ -311,6 +315,18 @@ async fn ask(
             let (head, body) = answer.into_parts();
             if head.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED && connection.is_forwarded {
                 let text = "it asks for a user and a password, or refuses those given (407)";
+                return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, text))));
+            }
+            if connection.is_forwarded
+                && head.status.is_client_error()
+                && let Some(refusal) = PROXY_ERRORS.iter().find_map(|name| head.headers.get(*name))
+            {
+                let refusal = String::from_utf8_lossy(refusal.as_bytes());
+                let text = format!(
+                    "it answers {} itself: {}",
+                    head.status.as_u16(),
+                    failure::line(&refusal)
+                );
                 return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, text))));
             }
             Ok(Answer { status: head.status, headers: head.headers, body, _connection: connection })

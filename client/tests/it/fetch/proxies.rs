@@ -115,6 +115,23 @@ async fn a_proxy_that_fails_is_a_local_fault() {
     assert_eq!((site.connections(), plain.connections()), (0, 0));
 }
 
+/// A refusal of its own must not look like a site without a robots.txt.
+#[tokio::test]
+async fn a_refusal_by_the_proxy_itself_is_a_local_fault() {
+    for (name, value, is_local) in [
+        ("x-squid-error", "ERR_ACCESS_DENIED 0", true),
+        ("proxy-status", "squid; error=http_request_denied", true),
+        ("server", "a site", false),
+    ] {
+        let proxy = Site::http(move |_| {
+            http::Response::builder().status(403).header(name, value).body(Vec::new()).unwrap()
+        })
+        .await;
+        let attempt = through(&proxy.url("http", ""), "http://a.test/").await;
+        assert_eq!(attempt.result.is_err() && is_proxy_fault(attempt), is_local, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn what_a_proxy_says_of_the_site_is_the_sites() {
     for status in ["502 Bad Gateway", "503 Unavailable", "504 Gateway Timeout"] {
