@@ -277,7 +277,8 @@ async fn a_resolver_that_answers_for_no_name_is_no_fault_of_a_site() {
             assert_eq!(answered(&fetch(&fetcher, host, site.port()).await).body, ROBOTS);
         }
         let silent = async |n: usize| {
-            let name = format!("{}.{n}.test", if n % 2 == 0 { "silent" } else { "failing" });
+            let name =
+                format!("{}.{n}.test", if n.is_multiple_of(2) { "silent" } else { "failing" });
             failed(fetch(&fetcher, &name, site.port()).await)
         };
         for n in 0..20 {
