@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use robotsieve_client::fetch::{Fetcher, FetcherBuilder};
-use robotsieve_client::outcome::{Attempt, Failure, Stage};
+use robotsieve_client::outcome::{Attempt, Failure, LocalKind, Stage};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::time::sleep;
@@ -210,7 +210,8 @@ async fn connecting_ends_by_its_deadline() {
     }
     let fetcher = hasty().resolver(Slow).build().unwrap();
     let (attempt, took) = timed(&fetcher, "http://slow.test/").await;
-    assert_eq!(failed(attempt), Failure::Dns("no name server answered in time".to_owned()));
+    // A resolver that has answered for no name yet says nothing about this one.
+    assert!(matches!(failed(attempt), Failure::Local(fault) if fault.kind == LocalKind::Resolver));
     assert!(took < Duration::from_millis(500) + SLACK, "{took:?}");
 }
 
