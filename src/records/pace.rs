@@ -19,18 +19,18 @@ use crate::records::{Kind, RequestRate, Value, typed};
 ///
 /// ```
 /// use std::time::Duration;
-/// use robotsieve::{Profile, Robots};
+/// use robotsieve::{Crawler, Profile, Robots};
 ///
-/// let file = b"User-agent: a\nCrawl-delay: 2\nRequest-rate: 1/5\nCrawl-delay: soon\n\n\
-///     User-agent: *\nCrawl-delay: 9999999999\n\nUser-agent: b\nDisallow: /x";
+/// let file = b"User-agent: a\nCrawl-delay: 2\nRequest-rate: 1/5\nDisallow: /y\n\n\
+///     User-agent: *\nCrawl-delay: 9999999999\nAllow: /\n\nUser-agent: b\nDisallow: /x";
 /// let robots = Robots::parse(file, &Profile::RFC9309);
-/// let pace = robots.pace(&"a".into());
+/// let pace = robots.pace(&Crawler::name("a"));
 /// assert_eq!(pace.crawl_delay, Some(Duration::from_secs(2)));
 /// assert_eq!(pace.min_interval(), Some(Duration::from_secs(5)));
 /// // b has a group of its own, so it does not obey the '*' group.
-/// assert_eq!(robots.pace(&"b".into()).min_interval(), None);
+/// assert_eq!(robots.pace(&Crawler::name("b")).min_interval(), None);
 /// // Capped at a day.
-/// assert_eq!(robots.pace(&"c".into()).min_interval(), Some(Duration::from_secs(86_400)));
+/// assert_eq!(robots.pace(&Crawler::name("c")).min_interval(), Some(Duration::from_secs(86_400)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
