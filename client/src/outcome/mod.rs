@@ -10,12 +10,14 @@
 //! | attempt | what the site answered, or why nothing came | [`Attempt`], [`Failure`] |
 //! | state | what to remember of an origin between attempts | [`OriginState`], [`CachedCopy`] |
 //! | protocol | attempt and state → new state; state and time → ruling | [`Protocol`] |
+//! | history | several answers of one origin, as an archive has them → what applied then | [`Event`], [`Protocol::judge`] |
 //! | local fault | what is no outcome: the fault is on this side | [`LocalFault`] |
 //! | ruling | which policy applies, why, until when | [`Ruling`], [`Holds`], [`Why`] |
 
 mod attempt;
 mod cut;
 mod freshness;
+mod history;
 mod local;
 mod protocol;
 mod ruling;
@@ -32,6 +34,7 @@ pub use attempt::{Attempt, Failure, Redirect, Response, Stage};
 pub(crate) use cut::{is_line_end, whole_lines};
 #[cfg(feature = "fetch")]
 pub(crate) use freshness::retry_after;
+pub use history::{AsOf, Event, Judged, Said};
 pub use local::{LocalFault, LocalKind};
 pub use protocol::{AfterLimit, Protocol};
 pub use ruling::{Holds, Ruling, Why};

@@ -1,0 +1,212 @@
+//! Captures: what is known of robots.txt files from elsewhere than our own fetcher.
+//!
+//! Every source of a pack or of a store (a folder, a list, lines of JSON, Parquet, a store, WARC
+//! files) yields [`Capture`]s, in any order and several for an origin. What follows from them:
+//!
+//! 1. Captures with equal [`Capture::key`] belong together. A key is that of an origin, or the URL
+//!    of something else that redirects may lead to ([`Key`]).
+//! 2. A redirect stands for the capture of its target's key that is [`nearest`] in time, which may
+//!    be a redirect again. After [`MAX_HOPS`] redirects it is [`Said::NoTarget`]: so loops need no
+//!    other care. If there is no capture of the target, the redirect says nothing: it is left out
+//!    of the history and counted; an origin of which nothing else is known is unknown.
+//!    The answer counts at the time of the *first* redirect, with the number of redirects.
+//! 3. The history of an origin is its [`Event`]s, and [`Protocol::judge`] says what holds, and
+//!    which of them has the rules ([`Judged::event`]).
+//!
+//! An [`Event`] is small and has no body, so whoever groups more captures than fit in memory can
+//! keep events beside the place of the body.
+//!
+//! [`Event`]: robotsieve_client::outcome::Event
+//! [`Said::NoTarget`]: robotsieve_client::outcome::Said::NoTarget
+//! [`Protocol::judge`]: robotsieve_client::outcome::Protocol::judge
+//! [`Judged::event`]: robotsieve_client::outcome::Judged::event
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use robotsieve::Origin;
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{Failure, Redirect, Response, Said};
+
+/// How many redirects are followed, as in the standard (RFC 9309, section 2.3.1.2).
+pub const MAX_HOPS: u8 = 5;
+
+/// What a site answered when it was asked for a URL.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// The origin that was asked.
+    pub origin: Origin<'static>,
+    /// The URL that was asked for, without a fragment, if it is not the origin's `/robots.txt`.
+    /// Such a capture counts only as the target of redirects.
+    pub other: Option<Box<str>>,
+    /// When it was asked, if that is known. A capture without a time comes before all others, and
+    /// of two without a time the later one in the input is the newer.
+    pub at: Option<Timestamp>,
+    /// What happened.
+    pub answer: Answer,
+    /// Where the capture stands.
+    pub place: Place,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// A final answer; only 2xx have a body, of whole lines and in UTF-8.
+    Final(Response),
+    /// A redirect to an absolute URL, without a fragment.
+    Redirect(Redirect),
+    /// No answer, or a broken one.
+    Failed(Failure),
+}
+
+/// Where a capture stands, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub file: Arc<Path>,
+    pub at: At,
+}
+
+/// Where in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// It is the whole file.
+    Whole,
+    /// At this byte, from 0; in a compressed file the first byte of its member.
+    Byte(u64),
+    /// In this line or row, from 1.
+    Line(u64),
+}
+
+impl Capture {
+    /// What captures are grouped by, and redirects lead to.
+    pub fn key(&self) -> &str {
+        self.other.as_deref().unwrap_or(self.origin.key())
+    }
+
+    /// Its time, with the beginning of 1970 for one that is not known.
+    pub fn time(&self) -> Timestamp {
+        self.at.unwrap_or_default()
+    }
+}
+
+impl Answer {
+    /// What the answer says of its site. Returns `None` for a redirect, which says what its target
+    /// says, and for a fault that was not the site's.
+    pub fn said(&self, at: Timestamp) -> Option<Said> {
+        match self {
+            Answer::Final(response) => Said::of(Ok(response), at),
+            Answer::Redirect(_) => None,
+            Answer::Failed(failure) => Said::of(Err(failure), at),
+        }
+    }
+
+    /// The file, if there is one.
+    pub fn body(&self) -> Option<&[u8]> {
+        match self {
+            Answer::Final(response) if (200..300).contains(&response.status) => {
+                Some(&response.body)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The key of what a URL names: an origin, if it is the URL of its robots.txt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Key {
+    Origin(Origin<'static>),
+    /// A URL, without a fragment.
+    Other(Origin<'static>, Box<str>),
+}
+
+impl Key {
+    /// The key of a URL. Returns `None` if it has no origin.
+    ///
+    /// `/robots.txt` with a query is something else: a site may answer it differently.
+    pub fn of(url: &str) -> Option<Key> {
+        let origin = Origin::of(url).ok()?;
+        // Nearly always it is spelt so.
+        let rest = url.strip_prefix(origin.key());
+        if rest == Some("/robots.txt") {
+            return Some(Key::Origin(origin.into_owned()));
+        }
+        let mut parsed = url::Url::parse(url).ok()?;
+        parsed.set_fragment(None);
+        let origin = origin.into_owned();
+        if parsed.path() == "/robots.txt" && parsed.query().is_none() {
+            return Some(Key::Origin(origin));
+        }
+        let _ = parsed.set_username("");
+        let _ = parsed.set_password(None);
+        Some(Key::Other(origin, String::from(parsed).into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        match self {
+            Key::Origin(origin) => origin.key(),
+            Key::Other(_, url) => url,
+        }
+    }
+}
+
+/// Of the times of a target's captures, in ascending order, the one that answers a redirect at
+/// this time: the nearest; of two as near, the later; of equal ones, the last. `O(log n)`.
+pub fn nearest(times: &[Timestamp], at: Timestamp) -> Option<usize> {
+    // The last one up to `at`, and the last of the equal ones that come next.
+    let after = times.partition_point(|time| *time <= at);
+    let before = after.checked_sub(1);
+    let next = times.get(after).map(|next| times.partition_point(|time| time <= next) - 1);
+    match (before, next) {
+        (Some(before), Some(next)) if times[next].since(at) <= at.since(times[before]) => {
+            Some(next)
+        }
+        (Some(before), _) => Some(before),
+        (None, next) => next,
+    }
+}
+
+impl fmt::Display for Place {
+    /// `crawl.warc.gz, byte 4711`, `list.jsonl, line 12` or the name of the file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.display();
+        match self.at {
+            At::Whole => write!(f, "{file}"),
+            At::Byte(byte) => write!(f, "{file}, byte {byte}"),
+            At::Line(line) => write!(f, "{file}, line {line}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys() {
+        for (url, wanted) in [
+            ("https://e.com/robots.txt", "https://e.com"),
+            ("HTTPS://u:p@E.com:443/robots.txt#x", "https://e.com"),
+            ("http://e.com:81/x/../robots.txt", "http://e.com:81"),
+            ("https://e.com/robots.txt?", "https://e.com/robots.txt?"),
+            ("https://e.com/robots.txt?x#y", "https://e.com/robots.txt?x"),
+            ("https://u@E.com/en/robots.txt#y", "https://e.com/en/robots.txt"),
+            ("https://e.com", "https://e.com/"),
+            ("https://e.com/Robots.txt", "https://e.com/Robots.txt"),
+        ] {
+            assert_eq!(Key::of(url).unwrap().as_str(), wanted, "{url}");
+        }
+        assert_eq!(Key::of("dns:e.com"), None);
+        assert_eq!(Key::of("https:///"), None);
+    }
+
+    #[test]
+    fn the_nearest_in_time() {
+        let times: Vec<Timestamp> = [10, 20, 20, 30].map(Timestamp).to_vec();
+        for (at, wanted) in [(0, 0), (10, 0), (14, 0), (15, 2), (20, 2), (25, 3), (29, 3), (99, 3)]
+        {
+            assert_eq!(nearest(&times, Timestamp(at)), Some(wanted), "{at}");
+        }
+        assert_eq!(nearest(&[], Timestamp(0)), None);
+    }
+}
