@@ -10,7 +10,9 @@
 //!    other care. If there is no capture of the target, the redirect says nothing: it is left out
 //!    of the history and counted; an origin of which nothing else is known is unknown.
 //!    The answer counts at the time of the *first* redirect, with the number of redirects.
-//! 3. The history of an origin is its [`Event`]s, and [`Protocol::judge`] says what holds, and
+//! 3. A revisit ([`Answer::Same`]) stands for the capture of its key at just its time, with no
+//!    redirect more. If there is no such capture, it says nothing, and is counted likewise.
+//! 4. The history of an origin is its [`Event`]s, and [`Protocol::judge`] says what holds, and
 //!    which of them has the rules ([`Judged::event`]).
 //!
 //! An [`Event`] is small and has no body, so whoever groups more captures than fit in memory can
@@ -58,6 +60,17 @@ pub enum Answer {
     Redirect(Redirect),
     /// No answer, or a broken one.
     Failed(Failure),
+    /// The same answer as another capture, which the archive keeps only once.
+    Same(Same),
+}
+
+/// Another capture: a revisit refers to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Same {
+    /// Its [`Capture::key`].
+    pub key: Box<str>,
+    /// Its time.
+    pub at: Timestamp,
 }
 
 /// Where a capture stands, for messages.
@@ -91,12 +104,12 @@ impl Capture {
 }
 
 impl Answer {
-    /// What the answer says of its site. Returns `None` for a redirect, which says what its target
-    /// says, and for a fault that was not the site's.
+    /// What the answer says of its site. Returns `None` for a redirect or a revisit, which say what
+    /// another capture says, and for a fault that was not the site's.
     pub fn said(&self, at: Timestamp) -> Option<Said> {
         match self {
             Answer::Final(response) => Said::of(Ok(response), at),
-            Answer::Redirect(_) => None,
+            Answer::Redirect(_) | Answer::Same(_) => None,
             Answer::Failed(failure) => Said::of(Err(failure), at),
         }
     }

@@ -6,6 +6,7 @@ use super::attempt::{Attempt, Failure, Redirect, Response};
 use super::freshness;
 use super::protocol::Protocol;
 use super::ruling::{Holds, Why};
+use super::state::{Cause, OriginState, Outcome};
 use crate::time::Timestamp;
 
 /// The time at which a history is judged.
@@ -157,7 +158,15 @@ impl Protocol {
             let Event { at, redirects, said } = events[event];
             let hop = Redirect::new(301, String::new());
             let redirects = vec![hop; redirects.into()];
-            let attempt = Attempt::new(at, said.result()).with_redirects(redirects);
+            // Whoever got this answer had sent a validator, whatever this protocol would do.
+            let copy = state.as_ref().and_then(|state: &OriginState| state.copy.as_ref());
+            let said_again = match (said, copy) {
+                (Said::Unchanged(stated), Some(copy)) => {
+                    Said::File(Some(stated.unwrap_or(copy.lifetime)))
+                }
+                _ => said,
+            };
+            let attempt = Attempt::new(at, said_again.result()).with_redirects(redirects);
             // What says nothing of the site changes nothing.
             let Ok(after) = self.after(state.as_ref(), &attempt) else { continue };
             if let Said::File(_) = said {
@@ -174,6 +183,44 @@ impl Protocol {
         let copy = state.copy.as_ref().filter(|_| ruling.holds == Holds::Rules);
         let (event, at) = copy.map_or((newest, state.attempted), |copy| (file, copy.at));
         Some(Judged { holds: ruling.holds, why: ruling.why, event, at })
+    }
+}
+
+/// How many failures of a state become events: more than any constant of [`Protocol`] counts.
+const FAILURES: u32 = 16;
+
+impl OriginState {
+    /// The answers that a state can be made from, in the order of their times: its copy, and its
+    /// last answer or the failures in a row. A fault of this side is none.
+    ///
+    /// [`Protocol::judge`] says of them what [`Protocol::ruling`] says of the state. So states can
+    /// be judged together with other captures.
+    #[must_use]
+    pub fn events(&self) -> Vec<Event> {
+        let event = |at, said| Event { at, redirects: 0, said };
+        let copy = self.copy.as_ref().map(|copy| event(copy.at, Said::File(Some(copy.lifetime))));
+        let mut events: Vec<Event> = copy.into_iter().collect();
+        let (Outcome::Absent(cause) | Outcome::Unreachable(cause)) = &self.last else {
+            return events;
+        };
+        if self.last.local_fault().is_some() {
+            return events;
+        }
+        let said = match (&self.last, cause) {
+            (_, Cause::Status(status)) => Said::Status(*status),
+            (Outcome::Absent(_), Cause::Failure(_)) => Said::NoTarget,
+            (_, Cause::Failure(_)) => Said::Failed,
+        };
+        let since = self.unreachable_since.filter(|_| matches!(self.last, Outcome::Unreachable(_)));
+        if let Some(since) = since.filter(|since| *since < self.attempted) {
+            let gaps = u64::from(self.failures.clamp(2, FAILURES) - 1);
+            let seconds = self.attempted.0 - since.0;
+            // The times in between are not known; evenly spread they count as those did.
+            let before = (0..gaps).map(|gap| Timestamp(since.0 + seconds / gaps * gap));
+            events.extend(before.map(|at| event(at, said)));
+        }
+        events.push(event(self.attempted, said));
+        events
     }
 }
 
@@ -237,6 +284,8 @@ mod tests {
         let judged = Protocol::RFC9309.judge(&events, AsOf::Capture).unwrap();
         assert_eq!((judged.holds, judged.event, judged.at), (Holds::Rules, 0, Timestamp(9 * DAY)));
         assert_eq!(holds(&Protocol::RFC9309, &events[1..], AsOf::Capture), Holds::DisallowAll);
+        // Also by a protocol that sends no validators.
+        assert_eq!(holds(&Protocol::GOOGLE_CLASSIC, &events, AsOf::Capture), Holds::Rules);
     }
 
     #[test]
@@ -279,7 +328,9 @@ mod tests {
                 let mut state = None;
                 for (day, said) in &days {
                     let attempt = Attempt::new(Timestamp(day * DAY), said.result());
-                    state = protocol.after(state.as_ref(), &attempt).ok();
+                    // A 304 is an answer to its own kind of request.
+                    let conditional = Protocol { conditional: true, ..protocol.clone() };
+                    state = conditional.after(state.as_ref(), &attempt).ok();
                 }
                 let state = state.unwrap();
                 for as_of in [AsOf::Capture, AsOf::Time(state.attempted + Duration::from_secs(later * DAY))] {
@@ -290,6 +341,27 @@ mod tests {
                         prop_assert!(matches!(events[judged.event].said, Said::File(_)));
                     }
                 }
+            }
+        }
+
+        /// A state says as events what it says itself.
+        #[test]
+        fn states_as_events(
+            mut days in proptest::collection::vec((0..60u64, said()), 1..24),
+            later in 0..100u64,
+        ) {
+            days.sort_by_key(|(day, _)| *day);
+            for protocol in PROTOCOLS {
+                let mut state = None;
+                for (day, said) in &days {
+                    let attempt = Attempt::new(Timestamp(day * DAY), said.result());
+                    state = protocol.after(state.as_ref(), &attempt).ok();
+                }
+                let state = state.unwrap();
+                let now = state.attempted + Duration::from_secs(later * DAY);
+                let judged = protocol.judge(&state.events(), AsOf::Time(now)).unwrap();
+                let ruling = protocol.ruling(&state, now);
+                prop_assert_eq!((judged.holds, judged.why), (ruling.holds, ruling.why));
             }
         }
 
