@@ -15,6 +15,7 @@
 pub mod crafted;
 pub mod hostile;
 mod hosts;
+mod individual;
 mod rng;
 mod urls;
 mod words;
