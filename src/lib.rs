@@ -77,7 +77,7 @@
 //! * the tables of a pack, which are validated once and trusted from then on
 //!   (`automaton::table`, `pack::read`);
 //! * an origin taken for UTF-8 because it was found to be ASCII (`origin`);
-//! * the hint that lets batches fetch memory ahead (`policy::read_ahead`).
+//! * the hint that lets batches fetch memory ahead (`read_ahead`).
 //!
 //! # Features
 //!
@@ -110,6 +110,7 @@ pub mod pack;
 mod policy;
 mod profile;
 mod read;
+mod read_ahead;
 pub mod records;
 mod rules;
 mod verdict;

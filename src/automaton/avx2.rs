@@ -17,8 +17,8 @@
 //! [`format`](super::table::format#invariants), by their numbers, which hold because [`walk`]
 //! is given a [`Table`]:
 //!
-//! * An offset at which the walk reads a record is the start, a target that is not a verdict,
-//!   or the end of a literal that says so. A record begins there (2, 4).
+//! * A place at which the walk reads a record is the start, a target that is not a verdict, or
+//!   the end of a literal that says so. A record is there (2, 4).
 //! * A part of a record whose length the record itself gives lies within the record (1).
 //! * At least [`PADDING`] bytes follow each record and the entries (1). So a vector that begins
 //!   within a record or within the prefixes of the entries ends within the table, and so does a
@@ -33,9 +33,9 @@ use std::arch::x86_64::*;
 use crate::automaton::table::Table;
 use crate::automaton::table::format::{
     BRANCH, FILTER_LEN, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, PADDING, PREFIX_LEN, THEN_NEXT,
-    THEN_TARGET,
+    THEN_TARGET, entries_len, header_len,
 };
-use crate::automaton::walk::{common_prefix_len, final_verdict, is_final, verdict_of};
+use crate::automaton::walk::{Begun, common_prefix_len, final_verdict, is_final, verdict_of};
 use crate::verdict::Verdict;
 
 /// Shows that the processor has AVX2.
@@ -60,6 +60,40 @@ impl Avx2 {
             _ => unsafe { enter::<4>(table, haystack) },
         }
     }
+
+    /// Matches the entries: see [`Table::begin`].
+    #[inline(always)]
+    pub(super) fn begin<'b>(self, table: Table<'b>, haystack: &'b [u8]) -> Begun<'b> {
+        // SAFETY: a table begins with its width (1), which is 2 or 4; and `self` shows that the
+        // processor has AVX2.
+        let (at, read) = unsafe {
+            match Unchecked(table.bytes()).byte(0) {
+                2 => begin::<2>(&table, haystack),
+                _ => begin::<4>(&table, haystack),
+            }
+        };
+        // A target has at most four bytes (1).
+        Begun { table, haystack, at: at as u32, read: read as u32 }
+    }
+
+    /// Goes on from where the entries lead: see [`Begun::finish`].
+    #[inline(always)]
+    pub(super) fn finish(self, begun: &Begun<'_>) -> Verdict {
+        let (at, read) = (begun.at as usize, begun.read as usize);
+        if is_final(at) {
+            return final_verdict(at);
+        }
+        let given = Unchecked(begun.haystack);
+        // SAFETY: a table begins with its width (1), which is 2 or 4; and `self` shows that the
+        // processor has AVX2. `Avx2::begin` or `Begun::at_start` made `begun`, from the same
+        // table and haystack: a record is at `at`, and the haystack has `read` bytes.
+        unsafe {
+            match Unchecked(begun.table.bytes()).byte(0) {
+                2 => walk::<2>(&begun.table, given, at, read),
+                _ => walk::<4>(&begun.table, given, at, read),
+            }
+        }
+    }
 }
 
 // A vector of 32 bytes that begins before the padding ends within it; so does a target.
@@ -73,6 +107,17 @@ impl Unchecked<'_> {
     #[inline(always)]
     fn len(self) -> usize {
         self.0.len()
+    }
+
+    /// The bytes from an offset on.
+    ///
+    /// # Safety
+    /// `at` must not exceed the length.
+    #[inline(always)]
+    unsafe fn from(self, at: usize) -> Self {
+        debug_assert!(at <= self.0.len(), "{at} > {}", self.0.len());
+        // SAFETY: the caller guarantees that the range lies within the bytes.
+        Unchecked(unsafe { self.0.get_unchecked(at..) })
     }
 
     /// # Safety
@@ -168,6 +213,23 @@ fn load32(bytes: &[u8; 32]) -> __m256i {
 /// `WIDTH` must be the table's.
 #[target_feature(enable = "avx2")]
 unsafe fn enter<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> Verdict {
+    // SAFETY: the same contract.
+    let (at, read) = unsafe { begin::<WIDTH>(table, haystack) };
+    if is_final(at) {
+        return final_verdict(at);
+    }
+    // SAFETY: `WIDTH` is the table's, a record is at `at`, and the haystack has `read` bytes.
+    unsafe { walk::<WIDTH>(table, Unchecked(haystack), at, read) }
+}
+
+/// Where the first four bytes of the haystack lead: a verdict or the place of a record, and how
+/// many bytes come before those that it reads. The haystack has so many.
+///
+/// # Safety
+/// `WIDTH` must be the table's.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn begin<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> (usize, usize) {
     debug_assert_eq!(WIDTH, table.width());
     let bytes = Unchecked(table.bytes());
     let given = Unchecked(haystack);
@@ -177,9 +239,8 @@ unsafe fn enter<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> Verdi
     if n > 0 && given.len() >= PREFIX_LEN {
         // SAFETY: the haystack has four bytes, by the comparison above.
         let four = unsafe { given.word::<4>(0) } as u32;
-        // SAFETY: this is the offset of the entries, in the header (1).
-        let prefixes = unsafe { bytes.number::<WIDTH>(2 + 2 * WIDTH) };
-        // SAFETY: `n` prefixes are there, and the padding after them (1).
+        let prefixes = header_len(WIDTH);
+        // SAFETY: `n` prefixes follow the header, and the padding comes after them (1).
         let entry = unsafe { entry(bytes, prefixes, n, four) };
         if entry < n {
             let skips = prefixes + PREFIX_LEN * n;
@@ -193,13 +254,10 @@ unsafe fn enter<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> Verdi
             at = unsafe { bytes.number::<WIDTH>(2 + WIDTH) };
         }
     }
-    if is_final(at) {
-        return final_verdict(at);
-    }
-    // SAFETY: `WIDTH` is the table's. A record begins at the start, at `missed` and at the target
-    // of an entry, if they are not final (2, 8). `read` is 0, or the skip of an entry: at most
-    // four (8), and the haystack has four bytes.
-    unsafe { walk::<WIDTH>(table, given, at, read) }
+    // A record is at the start, at `missed` and at the target of an entry, if they are not final
+    // (2, 8). `read` is 0, or the skip of an entry: at most four (8), and the haystack has four
+    // bytes.
+    (at, read)
 }
 
 /// The index of the entry that begins with these four bytes; `n` or more if none does.
@@ -404,11 +462,10 @@ struct Filter {
 
 impl Filter {
     /// # Safety
-    /// `at + FILTER_LEN` must not exceed the length of the table.
+    /// `at + FILTER_LEN` must not exceed the length of `bytes`.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn load(table: &Table<'_>, at: usize) -> Filter {
-        let bytes = Unchecked(table.bytes());
+    unsafe fn load(table: &Table<'_>, bytes: Unchecked<'_>, at: usize) -> Filter {
         // SAFETY: `nibbles` is 5 at most below, so these are 16 bytes of the filter's 96, which
         // are there by the caller's word.
         let at = |nibbles: usize| unsafe {
@@ -463,11 +520,11 @@ impl Filter {
     }
 }
 
-/// Goes on from the record at an offset after `read` bytes of the haystack.
+/// Goes on from the record at a place after `read` bytes of the haystack.
 ///
 /// # Safety
-/// `WIDTH` must be the table's, a record must begin at `at`, and `read` must not exceed the
-/// length of the haystack.
+/// `WIDTH` must be the table's, a record must be at `at`, and `read` must not exceed the length
+/// of the haystack.
 #[inline(never)]
 #[target_feature(enable = "avx2")]
 unsafe fn walk<const WIDTH: usize>(
@@ -476,10 +533,15 @@ unsafe fn walk<const WIDTH: usize>(
     mut at: usize,
     mut read: usize,
 ) -> Verdict {
-    let bytes = Unchecked(table.bytes());
+    // SAFETY: a table begins with its width and the number of entries, which follow the header
+    // (1).
+    let bytes = unsafe {
+        let bytes = Unchecked(table.bytes());
+        bytes.from(entries_len(WIDTH, usize::from(bytes.byte(1))))
+    };
     let encoding = table.encoding();
     let len = given.len();
-    // Whenever the loop begins, a record begins at `at` and `read <= len`: first by the caller's
+    // Whenever the loop begins, a record is at `at` and `read <= len`: first by the caller's
     // word, then as the comments below show.
     loop {
         debug_assert!(read <= len, "{read} > {len}");
@@ -519,13 +581,13 @@ unsafe fn walk<const WIDTH: usize>(
                     let same = _mm_cmpeq_epi8(haystack, literal);
                     let same = (!(_mm_movemask_epi8(same) as u32)).trailing_zeros() as usize;
                     if same == 16 && n > 16 {
-                        let literal = &table.bytes()[at + 2..at + 2 + n];
+                        let literal = &bytes.0[at + 2..at + 2 + n];
                         16 + common_prefix_len(&literal[16..], &given.0[read + 16..])
                     } else {
                         same.min(n)
                     }
                 } else {
-                    common_prefix_len(&table.bytes()[at + 2..at + 2 + n], &given.0[read..])
+                    common_prefix_len(&bytes.0[at + 2..at + 2 + n], &given.0[read..])
                 };
                 let end = at + 2 + n;
                 if same == n {
@@ -557,7 +619,7 @@ unsafe fn walk<const WIDTH: usize>(
             }
             _ => {
                 // SAFETY: the filter of the wait is there (1).
-                let filter = unsafe { Filter::load(table, at + 2) };
+                let filter = unsafe { Filter::load(table, bytes, at + 2) };
                 let bytes_at = at + 2 + FILTER_LEN;
                 at = 'scan: loop {
                     // SAFETY: `read <= len`: at first as in every record, then by the
@@ -597,7 +659,7 @@ unsafe fn walk<const WIDTH: usize>(
                 };
             }
         }
-        // `at` came from a target, so it is final or the offset of a record (2).
+        // `at` came from a target, so it is final or the place of a record (2).
         if is_final(at) {
             return final_verdict(at);
         }

@@ -18,10 +18,17 @@ impl Table<'_> {
             "digraph policy {\n  rankdir=LR;\n  node [style=filled, fontname=\"monospace\"];\n  \
              edge [fontname=\"monospace\"];\n  begin [label=\"/\", shape=plaintext, style=\"\"];\n",
         );
+        let (mut places, mut records) = (Vec::new(), Vec::new());
+        let mut place = header_len(self.width());
+        while let Some(record) = self.record(place) {
+            places.push(place as u32);
+            place += record.len;
+            records.push(record);
+        }
         let name = |target: u32| match target {
             0 => "allow".to_string(),
             1 => "disallow".to_string(),
-            offset => format!("r{offset}"),
+            place => format!("r{}", places.binary_search(&place).map_or(0, |index| index + 1)),
         };
         let mut finals = [false; 2];
         let mut edges = String::new();
@@ -32,10 +39,9 @@ impl Table<'_> {
             let _ = writeln!(edges, "  {from} -> {}{attributes};", name(to));
         };
         edge("begin", self.start(), "");
-        let mut offset = header_len(self.width());
-        while let Some(record) = self.record(offset) {
-            let from = name(offset as u32);
-            let next = (offset + record.len) as u32;
+        for (&place, record) in places.iter().zip(records) {
+            let from = name(place);
+            let next = place + record.len as u32;
             let shape = if record.head.kind() == WAIT { "hexagon" } else { "ellipse" };
             let colour = match record.head.at_end() {
                 Verdict::Allow => "palegreen",
@@ -59,7 +65,6 @@ impl Table<'_> {
             if let Some(otherwise) = record.otherwise {
                 edge(&from, otherwise, " [style=dashed]");
             }
-            offset += record.len;
         }
         for (verdict, colour, is_used) in
             [("allow", "palegreen", finals[0]), ("disallow", "lightsalmon", finals[1])]

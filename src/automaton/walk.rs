@@ -7,7 +7,69 @@ use crate::automaton::table::Table;
 use crate::automaton::table::format::{
     BRANCH, FILTER_LEN, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, THEN_NEXT, THEN_TARGET,
 };
+use crate::read_ahead;
 use crate::verdict::Verdict;
+
+/// What the first bytes of a haystack lead to in a table: half of a walk. The other half is
+/// [`Begun::finish`].
+#[derive(Clone, Copy)]
+pub(crate) struct Begun<'b> {
+    pub(super) table: Table<'b>,
+    pub(super) haystack: &'b [u8],
+    /// A verdict, or the place of a record of the table.
+    pub(super) at: u32,
+    /// How many bytes of the haystack come before those that the record reads. It has so many.
+    pub(super) read: u32,
+}
+
+impl<'b> Table<'b> {
+    /// Begins a walk, and prefetches the record that its second half begins with. To be called
+    /// some time after [`Table::read_ahead`], with other haystacks' walks in between.
+    #[inline(always)]
+    pub(crate) fn begin(self, haystack: &'b [u8]) -> Begun<'b> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = super::avx2::Avx2::detect() {
+            let begun = avx2.begin(self, haystack);
+            begun.read_ahead();
+            return begun;
+        }
+        let begun = Begun::at_start(self, haystack);
+        begun.read_ahead();
+        begun
+    }
+
+    /// Prefetches the lines of memory in which walks through the table of these bytes begin.
+    #[cfg(any(feature = "rayon", feature = "pack"))]
+    #[inline(always)]
+    pub(crate) fn read_ahead(bytes: &[u8]) {
+        read_ahead::lines(bytes, 0, 2);
+    }
+}
+
+impl<'b> Begun<'b> {
+    /// A walk that has read nothing.
+    fn at_start(table: Table<'b>, haystack: &'b [u8]) -> Begun<'b> {
+        Begun { table, haystack, at: table.start(), read: 0 }
+    }
+
+    /// Prefetches the record.
+    #[inline(always)]
+    fn read_ahead(&self) {
+        read_ahead::lines(self.table.records(), self.at as usize, 2);
+    }
+
+    /// The verdict on the haystack: the same as [`Table::verdict`].
+    #[inline(always)]
+    pub(crate) fn finish(&self) -> Verdict {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = super::avx2::Avx2::detect() {
+            let verdict = avx2.finish(self);
+            debug_assert_eq!(verdict, self.table.verdict_portable(self.haystack));
+            return verdict;
+        }
+        self.table.verdict_portable(self.haystack)
+    }
+}
 
 impl Table<'_> {
     /// The verdict on a haystack. Goes through it once, stops as soon as the verdict is final,
@@ -17,8 +79,8 @@ impl Table<'_> {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = super::avx2::Avx2::detect() {
             let verdict = avx2.verdict(self, haystack);
-            // So every test and every fuzzed input compares the two walks.
-            debug_assert_eq!(verdict, self.verdict_portable(haystack));
+            // So every test and every fuzzed input compares the two walks, whole and in halves.
+            debug_assert_eq!(verdict, self.begin(haystack).finish());
             return verdict;
         }
         self.verdict_portable(haystack)
@@ -39,7 +101,7 @@ impl Table<'_> {
     /// predicted. So each field of a record is fetched only when it is needed, and the wait to
     /// which a literal or branch fails is entered without asking for its kind.
     fn walk<const WIDTH: usize>(&self, haystack: &[u8]) -> Verdict {
-        let table = self.bytes();
+        let table = self.records();
         let encoding = self.encoding();
         let mut left = haystack;
         let mut at = self.start() as usize;
@@ -129,7 +191,7 @@ impl Table<'_> {
         }
     }
 
-    /// Goes on after a record met a special byte. The record begins at the offset `at` and was
+    /// Goes on after a record met a special byte. The record is at the place `at` and was
     /// entered after `read` bytes of the haystack; the special byte comes `further` bytes later.
     #[cold]
     pub(super) fn at_special(
@@ -140,17 +202,17 @@ impl Table<'_> {
         further: usize,
     ) -> Verdict {
         if self.encoding().ends(haystack[read + further]) {
-            return Head(self.bytes()[at]).at_end();
+            return Head(self.records()[at]).at_end();
         }
         self.walk_normalised(self.encoding().up_to_end(&haystack[read..]), at)
     }
 
-    /// Goes on from the record at an offset with what is left of the haystack, normalising it on
+    /// Goes on from the record at a place with what is left of the haystack, normalising it on
     /// the way.
     fn walk_normalised(&self, left: &[u8], mut at: usize) -> Verdict {
         let mut bytes = self.encoding().normalised(left);
         let mut next = bytes.next();
-        let table = self.bytes();
+        let table = self.records();
         let width = self.width();
         let number = |at| if width == 2 { number::<2>(table, at) } else { number::<4>(table, at) };
         'records: loop {
@@ -228,7 +290,7 @@ pub(super) fn verdict_of(otherwise: u8) -> Verdict {
     if otherwise == 0 { Verdict::Allow } else { Verdict::Disallow }
 }
 
-/// The little-endian number of `WIDTH` bytes at an offset.
+/// The little-endian number of `WIDTH` bytes at a place.
 #[inline(always)]
 fn number<const WIDTH: usize>(table: &[u8], at: usize) -> usize {
     let bytes: [u8; WIDTH] = table[at..at + WIDTH].try_into().expect("WIDTH bytes");

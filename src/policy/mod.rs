@@ -19,8 +19,6 @@ pub(crate) mod content;
 pub(crate) mod crawlers;
 pub(crate) mod decision;
 pub(crate) mod once;
-#[cfg(feature = "rayon")]
-mod read_ahead;
 pub(crate) mod robots;
 pub(crate) mod set;
 pub(crate) mod sitemaps;
@@ -30,11 +28,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+#[cfg(feature = "rayon")]
+use crate::automaton::Table;
 use crate::automaton::{Automaton, InvalidAutomaton, LimitHit, Limits};
 use crate::engine::{Compiled, Engine};
 use crate::policy::config::Config;
 use crate::policy::decision::{Decision, Reason, Rule};
 use crate::profile::{Profile, TargetForm};
+#[cfg(feature = "rayon")]
+use crate::read_ahead;
 use crate::records::{Pace, RequestRate};
 use crate::rules::RuleSet;
 use crate::rules::normalise::Encoding;
@@ -377,7 +379,7 @@ impl Policy {
     #[inline]
     pub(crate) fn read_engine_ahead(&self) {
         if let Some(automaton) = self.0.compiled.get().and_then(Compiled::automaton) {
-            read_ahead::ends(automaton.bytes());
+            Table::read_ahead(automaton.bytes());
         }
     }
 

@@ -2,15 +2,17 @@
 //!
 //! # Layout
 //!
-//! A table is one run of bytes: a header, the records, the entries, and zeros as padding. A
-//! *target* is where a transition leads, as a little-endian number of `W` bytes: 0 is "finally
-//! allow", 1 is "finally disallow", anything else is the offset of a record.
+//! A table is one run of bytes: a header, the entries, the records, and zeros as padding. A walk
+//! begins at the entries, so they share the first lines of memory with the header. A *target* is
+//! where a transition leads, as a little-endian number of `W` bytes: 0 is "finally allow", 1 is
+//! "finally disallow", anything else is the *place* of a record: its offset, without the length
+//! of the entries. So the records can be written before the entries are known.
 //!
 //! ```text
-//! header    W (2 if the records end below 64 KiB, else 4), number of entries n,
-//!           start: W, missed: W, offset of the entries: W
-//! records
+//! header    W (2 if the last place is below 64 KiB, else 4), number of entries n,
+//!           start: W, missed: W
 //! entries   4 n bytes of prefixes, n skips, n targets
+//! records
 //! padding   32 zeros
 //! ```
 //!
@@ -58,9 +60,9 @@
 //!
 //! [`RawTable::validate`] checks all of them; the walk relies on them.
 //!
-//! 1. `W` is 2 or 4. The records follow one another without a gap from the header to the
-//!    entries; entries and padding fill the rest.
-//! 2. Every target is 0, 1 or the offset of a record; so is the start.
+//! 1. `W` is 2 or 4. Header and entries are whole. The records follow one another without a gap
+//!    from the entries to the padding, which ends the table.
+//! 2. Every target is 0, 1 or the place of a record; so is the start.
 //! 3. The `otherwise` of a literal or branch is final or a wait; a wait has none. So at most
 //!    two records read the same byte, and the walk ends.
 //! 4. A literal has at least one byte. If its `then` is the next record, there is one.
@@ -95,16 +97,22 @@ pub(in crate::automaton) const THEN_TARGET: u8 = 3;
 /// The largest target that is a verdict: "finally disallow".
 pub(in crate::automaton) const LAST_FINAL: u32 = 1;
 
-/// The length of the header, which is the offset of the first record.
+/// The length of the header, which is the place of the first record.
 pub(in crate::automaton) const fn header_len(width: usize) -> usize {
-    2 + 3 * width
+    2 + 2 * width
+}
+
+/// The length of so many entries.
+#[inline(always)]
+pub(in crate::automaton) const fn entries_len(width: usize, count: usize) -> usize {
+    (PREFIX_LEN + 1 + width) * count
 }
 
 /// Zeros at the end of a table, so that a vector may be loaded from any offset before them.
 pub(in crate::automaton) const PADDING: usize = 32;
 /// The peek of a transition that cannot be judged by the next byte.
 pub(in crate::automaton) const NO_PEEK: u8 = b'#';
-/// Targets have two bytes in tables whose records end before this offset.
+/// Targets have two bytes in tables whose records end before this place.
 pub(super) const NARROW_LIMIT: usize = 1 << 16;
 /// The length of a filter: for each of three bytes in a row, a table by its low four bits and
 /// one by its high four bits.
@@ -202,6 +210,18 @@ impl<'t> RawTable<'t> {
         self.bytes
     }
 
+    /// The table without so many of its first bytes as the entries have: each record's place is
+    /// its index here. The padding is included.
+    #[inline(always)]
+    pub(in crate::automaton) fn records(self) -> &'t [u8] {
+        &self.bytes[self.entries_len()..]
+    }
+
+    #[inline(always)]
+    pub(in crate::automaton) fn entries_len(self) -> usize {
+        entries_len(self.width(), usize::from(self.bytes[1]))
+    }
+
     /// How haystacks are normalised and what ends them.
     #[inline(always)]
     pub(in crate::automaton) fn encoding(self) -> Encoding {
@@ -229,17 +249,17 @@ impl<'t> RawTable<'t> {
         self.field(1)
     }
 
-    /// Where the records end and the entries begin.
+    /// The place where the last record ends and the padding begins.
     pub(in crate::automaton) fn records_end(self) -> usize {
-        self.field(2) as usize
+        self.records().len() - PADDING
     }
 
-    /// Takes a record apart; `None` if it does not end before the entries.
+    /// Takes the record at a place apart; `None` if it does not end before the padding.
     ///
     /// Allocates, so the walk has its own way to read records.
-    pub(in crate::automaton) fn record(self, offset: usize) -> Option<Record<'t>> {
+    pub(in crate::automaton) fn record(self, place: usize) -> Option<Record<'t>> {
         let width = self.width();
-        let mut rest = self.bytes.get(..self.records_end())?.get(offset..)?;
+        let mut rest = self.records().get(..self.records_end())?.get(place..)?;
         let before = rest.len();
         let mut take = |len: usize| {
             let (taken, left) = rest.split_at_checked(len)?;
@@ -282,15 +302,15 @@ impl<'t> RawTable<'t> {
     }
 
     pub(in crate::automaton) fn head(self, record: u32) -> Head {
-        Head(self.bytes[record as usize])
+        Head(self.records()[record as usize])
     }
 
     /// How many bytes a literal has, or how many transitions another record has.
     pub(in crate::automaton) fn count(self, record: u32) -> usize {
-        usize::from(self.bytes[record as usize + 1])
+        usize::from(self.records()[record as usize + 1])
     }
 
-    /// The offset of a literal's bytes, or of the bytes of the transitions.
+    /// The place of a literal's bytes, or of the bytes of the transitions.
     fn bytes_at(self, record: u32) -> usize {
         let filter = if self.head(record).kind() == WAIT { FILTER_LEN } else { 0 };
         record as usize + 2 + filter
@@ -298,16 +318,16 @@ impl<'t> RawTable<'t> {
 
     /// One of a literal's bytes.
     pub(in crate::automaton) fn literal_byte(self, literal: u32, index: usize) -> u8 {
-        self.bytes[literal as usize + 2 + index]
+        self.records()[literal as usize + 2 + index]
     }
 
-    fn target_at(self, offset: usize) -> u32 {
-        number(&self.bytes[offset..offset + self.width()])
+    fn target_at(self, place: usize) -> u32 {
+        number(&self.records()[place..place + self.width()])
     }
 
     /// The bytes of the transitions of a branch or wait.
     pub(in crate::automaton) fn transition_bytes(self, record: u32) -> &'t [u8] {
-        &self.bytes[self.bytes_at(record)..][..self.count(record)]
+        &self.records()[self.bytes_at(record)..][..self.count(record)]
     }
 
     /// The target of a transition of a branch or wait.
@@ -319,7 +339,7 @@ impl<'t> RawTable<'t> {
     /// The transitions of a branch or wait, by byte in ascending order.
     pub(in crate::automaton) fn transitions(self, record: u32) -> impl Iterator<Item = (u8, u32)> {
         let (n, width) = (self.count(record), self.width());
-        let (bytes, rest) = self.bytes[self.bytes_at(record)..].split_at(n);
+        let (bytes, rest) = self.records()[self.bytes_at(record)..].split_at(n);
         let targets = rest[n..][..n * width].chunks_exact(width);
         bytes.iter().copied().zip(targets.map(number))
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::automaton::lookahead::Work;
 use crate::automaton::table::format::{
-    BRANCH, LAST_FINAL, LITERAL, NO_PEEK, PADDING, PREFIX_LEN, RawTable, Record, WAIT, header_len,
+    BRANCH, LAST_FINAL, LITERAL, NO_PEEK, PADDING, RawTable, Record, WAIT, entries_len, header_len,
 };
 
 /// The error for an automaton that breaks one of its invariants: an offset in its table,
@@ -33,71 +33,69 @@ impl RawTable<'_> {
     /// # Errors
     /// Returns the first invariant that does not hold.
     pub(crate) fn validate(self) -> Result<(), InvalidAutomaton> {
-        let records_end = self.validate_outline()?;
-        let offsets = self.record_offsets()?;
-        if !is_target(&offsets, self.start()) {
+        self.validate_outline()?;
+        // The offset of what stands at a place.
+        let at = |place, what| invalid(self.entries_len() + place, what);
+        let places = self.record_places().map_err(|place| at(place, "a record cut short"))?;
+        if !is_target(&places, self.start()) {
             return Err(invalid(2, "the start is not a record"));
         }
-        for &offset in &offsets {
-            self.validate_record(&offsets, offset).map_err(|what| invalid(offset, what))?;
+        for &place in &places {
+            self.validate_record(&places, place).map_err(|what| at(place, what))?;
         }
         // Every target is known to be one now, so the records can be followed.
         let mut work = Work::of(self);
-        for &offset in &offsets {
-            let filter = self.record(offset).and_then(|record| record.filter);
-            if filter.is_some_and(|filter| filter != self.filter(offset as u32, &mut work)) {
-                return Err(invalid(offset, "a filter that does not belong to its wait"));
+        for &place in &places {
+            let filter = self.record(place).and_then(|record| record.filter);
+            if filter.is_some_and(|filter| filter != self.filter(place as u32, &mut work)) {
+                return Err(at(place, "a filter that does not belong to its wait"));
             }
         }
-        self.validate_entries(records_end, &mut work)
+        self.validate_entries(&mut work)
     }
 
-    /// Checks that header, records, entries and padding fill the bytes, and returns where the
-    /// records end.
-    fn validate_outline(self) -> Result<usize, InvalidAutomaton> {
+    /// Checks that there is room for the header, the entries and the padding, and that the
+    /// padding is zero.
+    fn validate_outline(self) -> Result<(), InvalidAutomaton> {
         let bytes = self.bytes();
         let [width @ (2 | 4), entry_count, ..] = *bytes else {
             return Err(invalid(0, "no header"));
         };
         let (width, entry_count) = (usize::from(width), usize::from(entry_count));
-        if bytes.len() < header_len(width) + PADDING {
+        if bytes.len() < header_len(width) + entries_len(width, entry_count) + PADDING {
             return Err(invalid(0, "a table cut short"));
         }
         let (body, padding) = bytes.split_at(bytes.len() - PADDING);
         if padding != [0; PADDING] {
             return Err(invalid(body.len(), "padding that is not zero"));
         }
-        let records_end = self.records_end();
-        if records_end < header_len(width)
-            || records_end.checked_add(entry_count * (PREFIX_LEN + 1 + width)) != Some(body.len())
-        {
-            return Err(invalid(2 + 2 * width, "records and entries that do not fill the table"));
-        }
-        Ok(records_end)
+        Ok(())
     }
 
-    /// The offsets of all records, in ascending order.
-    fn record_offsets(self) -> Result<Vec<usize>, InvalidAutomaton> {
-        let mut offsets = Vec::new();
-        let mut offset = header_len(self.width());
-        while offset < self.records_end() {
-            offsets.push(offset);
-            let record = self.record(offset).ok_or(invalid(offset, "a record cut short"))?;
-            offset += record.len;
+    /// The places of all records, in ascending order.
+    ///
+    /// # Errors
+    /// Returns the place of a record that does not end before the padding.
+    fn record_places(self) -> Result<Vec<usize>, usize> {
+        let mut places = Vec::new();
+        let mut place = header_len(self.width());
+        while place < self.records_end() {
+            places.push(place);
+            place += self.record(place).ok_or(place)?.len;
         }
-        Ok(offsets)
+        Ok(places)
     }
 
-    fn validate_record(self, offsets: &[usize], offset: usize) -> Result<(), &'static str> {
-        let record = self.record(offset).ok_or("a record cut short")?;
+    fn validate_record(self, places: &[usize], place: usize) -> Result<(), &'static str> {
+        let record = self.record(place).ok_or("a record cut short")?;
         match record.head.kind() {
-            LITERAL => self.validate_literal(offsets, offset, &record)?,
-            BRANCH | WAIT => self.validate_transitions(offsets, offset, &record)?,
+            LITERAL => self.validate_literal(places, place, &record)?,
+            BRANCH | WAIT => self.validate_transitions(places, place, &record)?,
             _ => return Err("an unknown kind of record"),
         }
         if let Some(otherwise) = record.otherwise
             && otherwise > LAST_FINAL
-            && (!is_target(offsets, otherwise) || self.head(otherwise).kind() != WAIT)
+            && (!is_target(places, otherwise) || self.head(otherwise).kind() != WAIT)
         {
             return Err("an otherwise that is neither final nor a wait");
         }
@@ -106,8 +104,8 @@ impl RawTable<'_> {
 
     fn validate_literal(
         self,
-        offsets: &[usize],
-        offset: usize,
+        places: &[usize],
+        place: usize,
         literal: &Record<'_>,
     ) -> Result<(), &'static str> {
         if literal.bytes.is_empty() {
@@ -117,25 +115,25 @@ impl RawTable<'_> {
             return Err("a literal with a special byte");
         }
         match literal.then {
-            None if offsets.last() == Some(&offset) => Err("a literal without a next record"),
-            Some(then) if !is_target(offsets, then) => Err("a literal that leads to no record"),
+            None if places.last() == Some(&place) => Err("a literal without a next record"),
+            Some(then) if !is_target(places, then) => Err("a literal that leads to no record"),
             _ => Ok(()),
         }
     }
 
     fn validate_transitions(
         self,
-        offsets: &[usize],
-        offset: usize,
+        places: &[usize],
+        place: usize,
         record: &Record<'_>,
     ) -> Result<(), &'static str> {
         if !record.bytes.is_sorted_by(|a, b| a < b) {
             return Err("bytes that do not ascend");
         }
-        if !record.targets.iter().all(|target| is_target(offsets, *target)) {
+        if !record.targets.iter().all(|target| is_target(places, *target)) {
             return Err("a transition that leads to no record");
         }
-        let otherwise = record.otherwise.unwrap_or(offset as u32);
+        let otherwise = record.otherwise.unwrap_or(place as u32);
         for (peek, target) in record.peeks.iter().zip(&record.targets) {
             if *peek == NO_PEEK {
                 continue;
@@ -153,8 +151,9 @@ impl RawTable<'_> {
         Ok(())
     }
 
-    fn validate_entries(self, records_end: usize, work: &mut Work) -> Result<(), InvalidAutomaton> {
+    fn validate_entries(self, work: &mut Work) -> Result<(), InvalidAutomaton> {
         let width = self.width();
+        let header_len = header_len(width);
         let mut entries = Vec::new();
         if self.missed() != self.entries(&mut entries, work) {
             return Err(invalid(2 + width, "a missed that is not where the start fails to"));
@@ -162,15 +161,15 @@ impl RawTable<'_> {
         let prefixes = entries.iter().flat_map(|entry| entry.prefix);
         let skips = entries.iter().map(|entry| entry.skip);
         let targets = entries.iter().flat_map(|e| e.target.to_le_bytes().into_iter().take(width));
-        let stored = &self.bytes()[records_end..self.bytes().len() - PADDING];
+        let stored = &self.bytes()[header_len..header_len + self.entries_len()];
         if !prefixes.chain(skips).chain(targets).eq(stored.iter().copied()) {
-            return Err(invalid(records_end, "entries that do not belong to the records"));
+            return Err(invalid(header_len, "entries that do not belong to the records"));
         }
         Ok(())
     }
 }
 
-/// Whether a target is a verdict or the offset of a record.
-fn is_target(offsets: &[usize], target: u32) -> bool {
-    target <= LAST_FINAL || offsets.binary_search(&(target as usize)).is_ok()
+/// Whether a target is a verdict or the place of a record.
+fn is_target(places: &[usize], target: u32) -> bool {
+    target <= LAST_FINAL || places.binary_search(&(target as usize)).is_ok()
 }

@@ -8,7 +8,8 @@ use crate::automaton::lookahead::Work;
 use crate::automaton::table::Automaton;
 use crate::automaton::table::format::{
     AT_END_DISALLOW, BRANCH, Entry, FILTER_LEN, LITERAL, NARROW_LIMIT, NO_PEEK, OTHERWISE_SHIFT,
-    OTHERWISE_TARGET, PADDING, RawTable, THEN_NEXT, THEN_SHIFT, THEN_TARGET, WAIT, header_len,
+    OTHERWISE_TARGET, PADDING, RawTable, THEN_NEXT, THEN_SHIFT, THEN_TARGET, WAIT, entries_len,
+    header_len,
 };
 use crate::rules::normalise::Encoding;
 use crate::verdict::Verdict;
@@ -16,7 +17,7 @@ use crate::verdict::Verdict;
 /// The most bytes of a literal, and the most transitions of a record: their number is a byte.
 const MAX_COUNT: usize = u8::MAX as usize;
 
-/// A record that has no offset yet.
+/// A record that has no place yet.
 #[derive(Clone, Debug)]
 enum Item {
     Literal {
@@ -34,7 +35,7 @@ enum Item {
     },
 }
 
-/// Where a record leads, as long as records have no offsets.
+/// Where a record leads, as long as records have no places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
     State(StateId),
@@ -61,9 +62,9 @@ pub(in crate::automaton) struct Layout {
     incoming: Vec<u8>,
     to_place: Vec<StateId>,
     /// By item.
-    offsets: Vec<u32>,
+    places: Vec<u32>,
     entries: Vec<Entry>,
-    /// The table, before it is copied into an allocation of its size.
+    /// The table without its entries, before it is copied into an allocation of its size.
     bytes: Vec<u8>,
 }
 
@@ -93,8 +94,7 @@ impl Layout {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
         bytes.extend([byte(width), 0]);
-        let records_end_field = u32::try_from(records_end).expect("within the limit");
-        for field in [self.target(Goal::State(dfa.start)), 0, records_end_field] {
+        for field in [self.target(Goal::State(dfa.start)), 0] {
             bytes.extend_from_slice(&field.to_le_bytes()[..width]);
         }
         bytes.reserve(records_end + PADDING);
@@ -102,27 +102,32 @@ impl Layout {
             2 => self.write_items::<2>(dfa, &mut bytes),
             _ => self.write_items::<4>(dfa, &mut bytes),
         }
+        bytes.resize(records_end + PADDING, 0);
         let mut work = Work::of(RawTable::new(&bytes, encoding));
-        for (item, offset) in self.items.iter().zip(&self.offsets) {
+        for (item, place) in self.items.iter().zip(&self.places) {
             if matches!(item, Item::Wait { .. }) {
-                let filter = RawTable::new(&bytes, encoding).filter(*offset, &mut work);
-                bytes[*offset as usize + 2..][..FILTER_LEN].copy_from_slice(&filter);
+                let filter = RawTable::new(&bytes, encoding).filter(*place, &mut work);
+                bytes[*place as usize + 2..][..FILTER_LEN].copy_from_slice(&filter);
             }
         }
         let missed = RawTable::new(&bytes, encoding).entries(&mut self.entries, &mut work);
         bytes[1] = byte(self.entries.len());
         bytes[2 + width..][..width].copy_from_slice(&missed.to_le_bytes()[..width]);
+        self.bytes = bytes;
+        let (header, records) = self.bytes.split_at(header_len(width));
+        let len = self.bytes.len() + entries_len(width, self.entries.len());
+        if len > limit {
+            return Err(LimitHit::TableBytes(limit_bytes));
+        }
+        let mut bytes = Vec::with_capacity(len);
+        bytes.extend_from_slice(header);
         bytes.extend(self.entries.iter().flat_map(|entry| entry.prefix));
         bytes.extend(self.entries.iter().map(|entry| entry.skip));
         for entry in &self.entries {
             bytes.extend_from_slice(&entry.target.to_le_bytes()[..width]);
         }
-        bytes.resize(bytes.len() + PADDING, 0);
-        self.bytes = bytes;
-        if self.bytes.len() > limit {
-            return Err(LimitHit::TableBytes(limit_bytes));
-        }
-        let automaton = Automaton { bytes: self.bytes[..].into(), encoding };
+        bytes.extend_from_slice(records);
+        let automaton = Automaton { bytes: bytes.into(), encoding };
         debug_assert_eq!(automaton.table().validate(), Ok(()));
         Ok(automaton)
     }
@@ -218,14 +223,14 @@ impl Layout {
         self.to_place.extend(transitions.map(|(_, target)| *target));
     }
 
-    /// Computes the offsets of all items, and returns where the last one ends.
+    /// Computes the places of all items, and returns where the last one ends.
     fn measure(&mut self, dfa: &Dfa, width: usize) -> usize {
-        self.offsets.clear();
-        let mut offset = header_len(width);
+        self.places.clear();
+        let mut place = header_len(width);
         for item in &self.items {
             // Those beyond 4 GiB are never written: the table is over the limit then.
-            self.offsets.push(u32::try_from(offset).unwrap_or(u32::MAX));
-            offset += match item {
+            self.places.push(u32::try_from(place).unwrap_or(u32::MAX));
+            place += match item {
                 Item::Literal { bytes, otherwise, then, .. } => {
                     let otherwise = if otherwise.verdict().is_none() { width } else { 0 };
                     let has_target = *then != Goal::NextItem && then.verdict().is_none();
@@ -242,20 +247,20 @@ impl Layout {
                 }
             };
         }
-        offset
+        place
     }
 
     fn target(&self, goal: Goal) -> u32 {
         match goal {
             Goal::State(id) if final_verdict(id).is_some() => id,
-            Goal::State(id) => self.offsets[self.item_of[id as usize] as usize],
+            Goal::State(id) => self.places[self.item_of[id as usize] as usize],
             Goal::NextItem => unreachable!("the next item is reached without a target"),
         }
     }
 
     fn write_items<const WIDTH: usize>(&self, dfa: &Dfa, to: &mut Vec<u8>) {
-        for (item, offset) in self.items.iter().zip(&self.offsets) {
-            debug_assert_eq!(to.len(), *offset as usize);
+        for (item, place) in self.items.iter().zip(&self.places) {
+            debug_assert_eq!(to.len(), *place as usize);
             self.write::<WIDTH>(dfa, item, to);
         }
     }

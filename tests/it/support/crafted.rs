@@ -269,13 +269,13 @@ pub fn wait(transitions: &[(u8, u16)], filter: [u8; 96]) -> Vec<u8> {
     record
 }
 
-/// A table of these records, whose targets have two bytes, without entries. The first record
-/// begins at 8.
+/// The place of a table's first record, if its targets have two bytes.
+pub const FIRST_PLACE: usize = 6;
+
+/// A table of these records, whose targets have two bytes, without entries.
 pub fn table(records: &[Vec<u8>]) -> Vec<u8> {
-    let records = records.concat();
-    let mut table = vec![2, 0, 8, 0, 0, 0];
-    table.extend(u16::try_from(8 + records.len()).expect("a narrow table").to_le_bytes());
-    table.extend(records);
+    let mut table = vec![2, 0, 6, 0, 0, 0];
+    table.extend(records.concat());
     table.extend([0; 32]);
     table
 }

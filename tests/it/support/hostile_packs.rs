@@ -3,8 +3,8 @@
 use robotsieve::Profile;
 
 use super::crafted::{
-    Crafted, PackedRule, Slot, branch, delay, hash, number, record, rules_body, sitemaps_body,
-    table, table_body, wait, with_pace,
+    Crafted, FIRST_PLACE, PackedRule, Slot, branch, delay, hash, number, record, rules_body,
+    sitemaps_body, table, table_body, wait, with_pace,
 };
 
 /// Makes a pack of about so many bytes.
@@ -38,7 +38,7 @@ fn fan_out(transitions: usize, levels: usize) -> Vec<u8> {
     let len = 2 + 4 * transitions;
     let mut records = Vec::new();
     for level in 1..=levels {
-        let target = u16::try_from(8 + level * len).expect("a narrow table");
+        let target = u16::try_from(FIRST_PLACE + level * len).expect("a narrow table");
         let all: Vec<(u8, u16)> = letters(transitions).map(|byte| (byte, target)).collect();
         records.push(branch(&all, false));
     }
@@ -52,8 +52,6 @@ fn branches_without_exits(bytes: usize) -> Vec<u8> {
     let records_end = table.len() - 32;
     let more = (bytes.min(60_000) / 2).saturating_sub(records_end / 2);
     table.splice(records_end..records_end, branch(&[], false).repeat(more));
-    let records_end = u16::try_from(table.len() - 32).expect("a narrow table");
-    table[6..8].copy_from_slice(&records_end.to_le_bytes());
     Crafted::of(&Profile::ORIGINAL_1994, &table_body(&table)).bytes()
 }
 
@@ -79,7 +77,7 @@ fn shared_branches(bytes: usize) -> Vec<u8> {
     let mut origins = Vec::new();
     while pack.records.len() < bytes {
         // A branch of 60 transitions to a branch of 80 transitions to itself.
-        let first = 8 + 2 + 4 * 60;
+        let first = FIRST_PLACE + 2 + 4 * 60;
         let target = u16::try_from(first).expect("a narrow table");
         let start: Vec<(u8, u16)> = letters(60).map(|byte| (byte, target)).collect();
         let itself: Vec<(u8, u16)> = letters(250).map(|byte| (byte, target)).collect();
@@ -105,8 +103,10 @@ fn long_filters(bytes: usize) -> Vec<u8> {
         for number in 0..waits {
             let at = |record: usize| {
                 let pair = wait_len + 2 * branch_len;
-                u16::try_from(8 + number * pair + [0, wait_len, wait_len + branch_len][record])
-                    .expect("a narrow table")
+                u16::try_from(
+                    FIRST_PLACE + number * pair + [0, wait_len, wait_len + branch_len][record],
+                )
+                .expect("a narrow table")
             };
             records.push(wait(&[(b'a', at(1)), (b'b', at(1))], [0; 96]));
             for level in [2, 2] {

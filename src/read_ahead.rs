@@ -5,6 +5,7 @@
 const LINE: usize = 64;
 
 /// Fetches the first cache lines of a value, up to three.
+#[cfg(feature = "rayon")]
 #[inline(always)]
 pub(crate) fn value<T>(value: &T) {
     let start = std::ptr::from_ref(value).cast::<u8>();
@@ -13,16 +14,12 @@ pub(crate) fn value<T>(value: &T) {
     }
 }
 
-/// Fetches the first and the last cache lines of a table: its header, and its entries, where a
-/// walk begins.
+/// Fetches so many cache lines of some bytes, from the one with the byte at an offset on.
 #[inline(always)]
-pub(crate) fn ends(bytes: &[u8]) {
-    let start = bytes.as_ptr();
-    hint(start);
-    hint(start.wrapping_add(LINE));
-    let tail = start.wrapping_add(bytes.len().saturating_sub(LINE + LINE / 2));
-    hint(tail);
-    hint(tail.wrapping_add(LINE));
+pub(crate) fn lines(bytes: &[u8], from: usize, count: usize) {
+    for line in 0..count {
+        hint(bytes.as_ptr().wrapping_add(from + line * LINE));
+    }
 }
 
 /// Fetches the cache line of an address.
