@@ -131,7 +131,7 @@ fn long_filters(bytes: usize) -> Vec<u8> {
 /// Makes the filters of all waits what they are if the transitions after `a` and `b` are too many to
 /// look at: any byte may follow.
 fn mend_filters(table: &mut [u8], records: &[Vec<u8>]) {
-    let mut at = 8;
+    let mut at = FIRST_PLACE;
     for record in records {
         if record[0] & 3 == 2 {
             let (first, following) = table[at + 2..at + 98].split_at_mut(32);
