@@ -124,7 +124,7 @@ pub(crate) fn individual(rng: &mut Rng, host: u64) -> Vec<u8> {
 }
 
 /// The site's page for everything that does not exist, or its start page: no line is a record.
-fn page(rng: &mut Rng, host: u64) -> String {
+pub(crate) fn page(rng: &mut Rng, host: u64) -> String {
     let bytes = draw(rng, PAGE) as usize;
     let name = host_name(host);
     let mut text = format!(

@@ -1,7 +1,8 @@
 //! Deterministic robots.txt files and URLs for robotsieve's tests and benchmarks.
 //!
 //! There are three kinds of files. [`robots`] and [`url`] invent a frontier of any number of hosts,
-//! in the shapes and sizes found on the web; [`big`] is one honest file over the size limit;
+//! in the shapes and sizes found on the web, and [`warc`] archives of what such hosts answered;
+//! [`big`] is one honest file over the size limit;
 //! [`hostile`] has the files that are meant to blow up an automaton, [`crafted`] those that are meant
 //! to be slow to lint and to compare. Everything is a pure function
 //! of its arguments: the same seed gives the same bytes on every machine.
@@ -18,6 +19,7 @@ mod hosts;
 mod individual;
 mod rng;
 mod urls;
+pub mod warc;
 mod words;
 
 pub use hosts::{big, host_name, robots};

@@ -1,6 +1,9 @@
-//! Writes generated robots.txt files and URLs to a folder, or one named file to standard output.
+//! Writes generated robots.txt files and URLs to a folder, one named file to standard output, or an
+//! archive of captures.
 
 #![forbid(unsafe_code)]
+
+mod archive;
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -14,6 +17,9 @@ robotsieve-corpora: deterministic robots.txt files and URLs for tests and benchm
 
 usage: robotsieve-corpora --hosts N --urls M [--seed S] --out DIR
        robotsieve-corpora --shape NAME
+       robotsieve-corpora warc --captures N [--seed S] [--files F] [--threads T] [--plain]
+                               --out DIR|-
+       robotsieve-corpora warc --captures N [--seed S] --expect DIR [--every E] [--urls M]
 
   --hosts N     number of hosts; their files are written to DIR/robots/HOST
   --urls M      number of URLs, one per line, hosts interleaved, written to DIR/urls.txt
@@ -22,6 +28,19 @@ usage: robotsieve-corpora --hosts N --urls M [--seed S] --out DIR
   --shape NAME  write one file to standard output: big, prefixes, four_stars,
                 two_stars, star_bombs, nested_pieces or long_heads
   --help        print this text
+
+`warc` writes an archive of robots.txt captures as Common Crawl's are:
+
+  --captures N  number of captures; all those of the last host are written
+  --out DIR|-   writes DIR/robotstxt-00000.warc.gz and so on, or one file to standard output
+  --files F     number of files (default 1); the captures of a host are spread over them
+  --threads T   number of threads, at most one a file (default 1)
+  --plain       writes .warc, not .warc.gz
+  --expect DIR  writes what a reader must find as of the captures: DIR/origins.tsv has a line
+                ORIGIN<TAB>rules|allow|disallow|unknown for each origin that was asked, and
+                DIR/robots/HOST a file of the same meaning, for --robots-dir
+  --every E     only of every E-th host (default 1)
+  --urls M      writes M URLs of these origins to DIR/urls.txt, at random (default 0)
 
 Exit status: 0 done, 2 wrong usage, 3 a file could not be written.
 ";
@@ -32,6 +51,7 @@ enum Task {
     Help,
     Shape(String),
     Corpus { hosts: u64, urls: u64, seed: u64, out: PathBuf },
+    Archive(archive::Task),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +73,7 @@ fn main() -> ExitCode {
             }
         },
         Task::Corpus { hosts, urls, seed, out } => write_corpus(hosts, urls, seed, &out),
+        Task::Archive(task) => archive::write(&task),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -64,7 +85,11 @@ fn main() -> ExitCode {
 }
 
 /// Reads the arguments. An error is a message for the user.
-fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Task, String> {
+fn parse(arguments: impl Iterator<Item = String>) -> Result<Task, String> {
+    let mut arguments = arguments.peekable();
+    if arguments.next_if(|first| first == "warc").is_some() {
+        return archive::parse(arguments);
+    }
     let (mut hosts, mut urls, mut seed, mut out, mut shape) = (None, None, None, None, None);
     while let Some(name) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value"));
