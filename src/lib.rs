@@ -113,6 +113,8 @@ mod read;
 mod read_ahead;
 pub mod records;
 mod rules;
+#[cfg(feature = "url")]
+mod sites;
 mod verdict;
 
 /// What [`Policy::validate`] returns. Only the tests, benches and fuzz targets use it.
@@ -132,7 +134,8 @@ pub use policy::crawlers::{Answer, CrawlerPolicies};
 pub use policy::decision::{Decision, Reason, Rule};
 pub use policy::once::is_allowed_once;
 pub use policy::robots::Robots;
-pub use policy::set::PolicySet;
+#[cfg(feature = "url")]
+pub use sites::set::{PolicySet, SetSite};
 pub use policy::{Memory, Policy};
 pub use profile::{
     ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,

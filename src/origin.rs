@@ -146,6 +146,37 @@ impl<'u> Origin<'u> {
         self.port
     }
 
+    /// Which of `shards` parts the origin belongs to, where many origins are shared out: 0 to
+    /// `shards - 1`. All origins of a host and port belong to the same.
+    ///
+    /// The hash is XXH64 with the seed 42 of [`Origin::authority`], as a signed number, and the
+    /// part is its remainder, which is never negative. So in Spark SQL it is
+    /// `pmod(xxhash64(authority), shards)`.
+    ///
+    /// ```
+    /// use robotsieve::Origin;
+    ///
+    /// assert_eq!(Origin::of("https://example.com/x")?.shard(16), 8);
+    /// assert_eq!(Origin::of("http://example.com")?.shard(16), 8);
+    /// # Ok::<(), robotsieve::InvalidOrigin>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Panics if `shards` is 0.
+    pub fn shard(&self, shards: u32) -> u32 {
+        shard_of(self.authority().as_bytes(), shards)
+    }
+
+    /// Whether a URL is certain to have this origin, since it begins with the key. Most others of
+    /// the origin do, but not all.
+    #[inline]
+    pub(crate) fn is_of(&self, url: &[u8]) -> bool {
+        match url.strip_prefix(self.key.as_bytes()) {
+            Some(rest) => matches!(rest.first(), None | Some(b'/' | b'?' | b'#')),
+            None => false,
+        }
+    }
+
     /// The same without a borrow.
     pub fn into_owned(self) -> Origin<'static> {
         Origin { key: Cow::Owned(self.key.into_owned()), scheme: self.scheme, port: self.port }
@@ -210,6 +241,14 @@ impl fmt::Display for Origin<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.key)
     }
+}
+
+/// [`Origin::shard`] of an authority.
+#[inline]
+pub(crate) fn shard_of(authority: &[u8], shards: u32) -> u32 {
+    // Spark's seed.
+    let hash = xxhash_rust::xxh64::xxh64(authority, 42) as i64;
+    hash.rem_euclid(i64::from(shards)) as u32
 }
 
 /// Whether the authority, up to the first `/`, `?` or `#`, has an `@` behind a `\`.
@@ -515,6 +554,18 @@ mod tests {
         assert_eq!(Origin::of(b"http://e.com/\xff").unwrap().key(), "http://e.com");
     }
 
+    /// What Spark 3.5 says of `pmod(xxhash64(authority), 1000)`.
+    #[test]
+    fn shards_as_in_spark() {
+        // XXH64 with the seed 42: `a`, and a text of more than 32 bytes.
+        let hash = |text: &str| xxhash_rust::xxh64::xxh64(text.as_bytes(), 42) as i64;
+        assert_eq!(hash("Spark"), -4294468057691064905);
+        for authority in ["e.com", "example.com:8080", "a-long-name-of-more-than-32-bytes.example"] {
+            let shard = hash(authority).rem_euclid(1000);
+            assert_eq!(i64::from(shard_of(authority.as_bytes(), 1000)), shard);
+        }
+    }
+
     #[test]
     fn parts() {
         let parts = |url| {
@@ -559,6 +610,21 @@ mod tests {
             let with_scheme = [b"http://", &bytes[..]].concat();
             for bytes in [bytes, with_scheme] {
                 prop_assert_eq!(Origin::of(&bytes), Origin::of_any(&bytes));
+            }
+        }
+
+        /// A URL that is said to be of an origin is.
+        #[test]
+        fn is_of(
+            host in r"([a-zA-Z0-9.-]{1,6}|\\[::1\\]|xn--mller-kva.eu)",
+            port in "(|:[0-9]{1,4})",
+            rest in r"(|[/?#:@\\.a-z0-9]{1,6})",
+        ) {
+            if let Ok(origin) = Origin::of(&format!("http://{host}{port}")) {
+                let url = format!("{origin}{rest}");
+                if origin.is_of(url.as_bytes()) {
+                    prop_assert_eq!(Origin::of(&url), Ok(origin), "{}", url);
+                }
             }
         }
 

@@ -5,7 +5,7 @@
 const LINE: usize = 64;
 
 /// Fetches the first cache lines of a value, up to three.
-#[cfg(feature = "rayon")]
+#[cfg(any(feature = "rayon", feature = "pack"))]
 #[inline(always)]
 pub(crate) fn value<T>(value: &T) {
     let start = std::ptr::from_ref(value).cast::<u8>();
@@ -20,6 +20,13 @@ pub(crate) fn lines(bytes: &[u8], from: usize, count: usize) {
     for line in 0..count {
         hint(bytes.as_ptr().wrapping_add(from + line * LINE));
     }
+}
+
+/// Fetches the cache line of an offset in some bytes, which need not be within them.
+#[inline(always)]
+#[cfg(feature = "url")]
+pub(crate) fn at(bytes: &[u8], offset: usize) {
+    hint(bytes.as_ptr().wrapping_add(offset));
 }
 
 /// Fetches the cache line of an address.

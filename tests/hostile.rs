@@ -510,39 +510,3 @@ fn hostile_headers() {
     Crawler::from_user_agent(&words);
     within("a header of 20,000 names", started.elapsed(), Duration::from_millis(400));
 }
-
-/// Whatever a pack of `n` bytes holds, opening, checking and asking it takes `O(n)`.
-#[cfg(feature = "pack")]
-#[test]
-fn hostile_packs() {
-    use robotsieve::Answer;
-    use robotsieve::pack::Pack;
-
-    for (name, make) in support::hostile_packs::ALL {
-        for bytes in [16 << 10, 128 << 10] {
-            let bytes = make(bytes);
-            // Twice the same work, so that the second pack has not been verified when it is asked.
-            let started = Instant::now();
-            if let Ok(pack) = Pack::open(&bytes) {
-                let _ = pack.verify();
-            }
-            let verified = started.elapsed();
-            let started = Instant::now();
-            if let Ok(pack) = Pack::open(&bytes) {
-                let _ = pack.stat();
-                let mut answers = vec![Answer::Unknown; pack.crawlers().len()];
-                for origin in pack.origins() {
-                    let Ok((name, site)) = origin else { continue };
-                    let _ = site.ask("/a/b", &mut answers);
-                    let _ = site.policy(0).and_then(|policy| policy.with_rules());
-                    let _ = (site.pace(0), site.sitemaps().map(|mut list| list.next()));
-                    let _ = pack.get(name);
-                }
-            }
-            let asked = started.elapsed();
-            say(&format!("{name}: {} bytes, verified {verified:?}, asked {asked:?}", bytes.len()));
-            let bar = Duration::from_nanos(150) * u32::try_from(bytes.len()).expect("small");
-            within(name, verified.max(asked), bar);
-        }
-    }
-}

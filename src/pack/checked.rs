@@ -3,6 +3,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::read_ahead;
+
 /// A set of numbers below a bound, which threads add to at the same time. Takes memory in parts,
 /// each when a number in it is first added.
 #[derive(Debug)]
@@ -32,6 +34,16 @@ impl Checked {
         let Some((part, word, bit)) = self.at(number.into()) else { return false };
         // Relaxed is enough: the bytes that were checked never change.
         part.get().is_some_and(|part| part[word].load(Ordering::Relaxed) & bit != 0)
+    }
+
+    /// Prefetches what says whether a number is set.
+    #[inline]
+    pub(super) fn read_ahead(&self, number: u32) {
+        if let Some((part, word, _)) = self.at(number.into())
+            && let Some(part) = part.get()
+        {
+            read_ahead::value(&part[word]);
+        }
     }
 
     /// Adds a number. Returns whether it is new.

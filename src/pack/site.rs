@@ -1,88 +1,180 @@
-//! An origin of a pack.
+//! What a pack has for an origin, and the policy of a crawler there.
+
+use std::time::Duration;
 
 use smallvec::SmallVec;
 
+use crate::origin::{Origin, Scheme};
+use crate::policy::Policy;
 use crate::policy::crawlers::Answer;
+use crate::policy::decision::{Decision, Reason};
 use crate::policy::sitemaps::texts;
-use crate::records::Pace;
+use crate::records::{Pace, RequestRate};
+use crate::rules::target::{InvalidUrl, Target};
+use crate::sites::layout::{Entry, NO_RECORD, Policies};
+use crate::verdict::Verdict;
 
-use super::format::u32_at;
-use super::{Pack, PackError, PackedPolicy};
+use super::outcome::Kind;
+use super::shard::{How, Shard};
+use super::write::Packed;
+use super::{Pack, PackError};
 
-/// What a pack has for one origin.
+/// What a pack has for an origin.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'p> {
     pub(super) pack: &'p Pack<'p>,
-    /// Less than the number of files.
-    pub(super) row: u32,
+    pub(super) shard: &'p Shard<'p>,
+    /// Not one that was removed.
+    pub(super) entry: Entry<'p>,
+}
+
+/// The bodies of the records of a site.
+pub(super) struct Bodies<'p> {
+    /// Each policy with its rules, if they are kept apart.
+    pub(super) policies: Vec<(&'p [u8], &'p [u8])>,
+    /// For each crawler the index of its policy.
+    pub(super) columns: Vec<usize>,
+    pub(super) sitemaps: &'p [u8],
 }
 
 impl<'p> Site<'p> {
-    /// The policy of a crawler, by its index in [`Pack::crawlers`].
+    /// Host and, where it is not the scheme's default, port: [`Origin::authority`].
+    pub fn authority(&self) -> &'p str {
+        // Those of a damaged or hostile pack may be anything.
+        str::from_utf8(self.entry.authority).unwrap_or_default()
+    }
+
+    /// The schemes of the origins that the site stands for.
+    pub fn schemes(&self) -> impl Iterator<Item = Scheme> + use<> {
+        let schemes = self.entry.schemes;
+        schemes.iter()
+    }
+
+    /// The origins that the site stands for, which differ in their scheme at most.
+    pub fn origins(&self) -> impl Iterator<Item = Origin<'static>> + use<'p> {
+        let authority = self.authority();
+        self.schemes().filter_map(move |scheme| {
+            Origin::of(&format!("{scheme}://{authority}")).ok().map(Origin::into_owned)
+        })
+    }
+
+    /// What is known of it.
+    pub fn kind(&self) -> Kind {
+        // Checked when the entry was read.
+        Kind::of(self.entry.kind).unwrap_or(Kind::Unknown)
+    }
+
+    /// When that was captured, in seconds since the UNIX epoch. `None` if the writer was not told.
+    pub fn captured(&self) -> Option<u64> {
+        (self.entry.captured != 0).then_some(self.entry.captured.into())
+    }
+
+    /// The pack it is in.
+    pub fn pack(&self) -> &'p Pack<'p> {
+        self.pack
+    }
+
+    /// The policy of a crawler, by its index in [`Pack::crawlers`]. `None` if nothing is known of
+    /// the site ([`Kind::Unknown`]).
     ///
     /// Checks the policy when it is first used.
     ///
     /// # Errors
-    /// Returns an error if the policy, or the row that leads to it, is damaged.
+    /// Returns an error if the policy, or what leads to it, is damaged.
     ///
     /// # Panics
     /// Panics if there is no such crawler.
-    pub fn policy(&self, crawler: usize) -> Result<PackedPolicy<'p>, PackError> {
-        self.pack.policy(self.record(crawler)?)
+    pub fn policy(&self, crawler: usize) -> Result<Option<PackedPolicy<'p>>, PackError> {
+        assert!(crawler < self.pack.crawlers().len(), "no crawler {crawler}");
+        if self.kind() == Kind::Unknown {
+            return Ok(None);
+        }
+        let (policies, shard) = (self.policies()?, self.shard);
+        let record = policies.record(crawler);
+        let about = shard.about(self.entry.about)?;
+        let rules = about.rules(policies.index(crawler));
+        let (how, pace) = (shard.how(record, rules)?, shard.pace(record)?);
+        Ok(Some(PackedPolicy { pack: self.pack, shard, record, rules, pace, how }))
     }
 
     /// How fast the site asks a crawler to go, by the crawler's index in [`Pack::crawlers`]. As
     /// [`Policy::pace`](crate::Policy::pace) says it, by the writer's configuration.
     ///
     /// # Errors
-    /// Returns an error if the policy, or the row that leads to it, is damaged.
+    /// Returns an error if the policy, or what leads to it, is damaged.
     ///
     /// # Panics
     /// Panics if there is no such crawler.
     pub fn pace(&self, crawler: usize) -> Result<Pace, PackError> {
-        Ok(self.policy(crawler)?.pace())
+        assert!(crawler < self.pack.crawlers().len(), "no crawler {crawler}");
+        if self.kind() == Kind::Unknown {
+            return Ok(Pace::NONE);
+        }
+        self.shard.pace(self.policies()?.record(crawler))
     }
 
     /// The values of the file's `Sitemap` records, as written and in its order. None if the pack
     /// does not keep them ([`Pack::keeps_sitemaps`]).
     ///
     /// # Errors
-    /// Returns an error if the list, or the row that leads to it, is damaged.
+    /// Returns an error if the list, or what leads to it, is damaged.
     pub fn sitemaps(&self) -> Result<impl Iterator<Item = &'p [u8]> + use<'p>, PackError> {
-        let list = match self.pack.keeps_sitemaps() {
-            true => self.pack.sitemaps(self.cell(self.pack.trailer.crawlers)?)?,
-            false => &[],
+        let record = match self.pack.keeps_sitemaps() {
+            true => self.shard.about(self.entry.about)?.sitemaps(),
+            false => NO_RECORD,
         };
-        Ok(texts(list))
+        Ok(texts(self.shard.sitemaps(record)?))
     }
 
-    /// The number of its robots.txt among the distinct ones. Origins with equal files have the
-    /// same number.
-    pub fn file(&self) -> u32 {
-        self.row
+    /// Whether this is what a writer would write for a file: equal policies, rules and sitemaps, as
+    /// far as the pack keeps them. `packed` must come from a writer for the pack's crawlers.
+    ///
+    /// # Errors
+    /// Returns an error if a record is damaged.
+    pub fn holds(&self, packed: &Packed) -> Result<bool, PackError> {
+        if self.kind() != Kind::Rules {
+            return Ok(false);
+        }
+        let bodies = self.bodies()?;
+        let policies = packed.policies.iter().map(|parts| (&parts.policy[..], &parts.rules[..]));
+        Ok(bodies.columns == packed.columns
+            && bodies.sitemaps == packed.sitemaps
+            && bodies.policies.iter().copied().eq(policies))
     }
 
-    /// The number of a crawler's record.
-    fn record(&self, crawler: usize) -> Result<u32, PackError> {
-        let crawlers = self.pack.trailer.crawlers;
-        let column = u32::try_from(crawler).ok().filter(|column| *column < crawlers);
-        let Some(column) = column else { panic!("no crawler {crawler}") };
-        self.cell(column)
+    /// The bodies of its records.
+    pub(super) fn bodies(&self) -> Result<Bodies<'p>, PackError> {
+        let (shard, crawlers) = (self.shard, self.pack.crawlers().len());
+        if self.entry.policies == NO_RECORD {
+            return Ok(Bodies { policies: Vec::new(), columns: Vec::new(), sitemaps: &[] });
+        }
+        let about = shard.about(self.entry.about)?;
+        let policies = self.policies()?;
+        let records: Vec<u32> = match &policies {
+            Policies::One(record) => vec![*record],
+            Policies::Panel(panel) => panel.records().collect(),
+        };
+        let bodies = records.iter().enumerate().map(|(number, record)| {
+            Ok((shard.record(*record)?, shard.record(about.rules(number))?))
+        });
+        Ok(Bodies {
+            policies: bodies.collect::<Result<_, PackError>>()?,
+            columns: (0..crawlers).map(|crawler| policies.index(crawler)).collect(),
+            sitemaps: shard.record(about.sitemaps())?,
+        })
     }
 
-    /// What a column of its row says. `column` is less than the number of columns.
-    fn cell(&self, column: u32) -> Result<u32, PackError> {
-        let columns = self.pack.trailer.columns() as usize;
-        // A cell of the rows, so it cannot overflow.
-        let at = self.pack.parts.rows + 4 * (self.row as usize * columns + column as usize);
-        Ok(u32_at(self.pack.checked(at..at + 4)?, 0).expect("four bytes"))
+    #[inline]
+    fn policies(&self) -> Result<Policies<'p>, PackError> {
+        self.shard.policies(self.entry.policies, self.pack.crawlers().len())
     }
 
     /// Answers for a URL, or for a path that begins with `/`: one for each crawler of the
-    /// pack. Crawlers that share a policy cost one walk.
+    /// pack. Crawlers that share a policy cost one walk. All are [`Answer::Unknown`] if nothing is
+    /// known of the site, and [`Answer::Invalid`] if the URL is.
     ///
     /// # Errors
-    /// Returns an error if a policy, or the row that leads to it, is damaged.
+    /// Returns an error if a policy, or what leads to it, is damaged.
     ///
     /// # Panics
     /// Panics unless `answers` has one element for each crawler.
@@ -92,23 +184,168 @@ impl<'p> Site<'p> {
         answers: &mut [Answer],
     ) -> Result<(), PackError> {
         assert_eq!(answers.len(), self.pack.crawlers().len(), "one answer for each crawler");
-        let Ok(target) = self.pack.target(url) else {
-            answers.fill(Answer::Invalid);
+        match self.pack.target(url) {
+            Ok(target) => self.ask_for(&target, 0..answers.len(), answers),
+            Err(_) => {
+                answers.fill(Answer::Invalid);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes the answer for each of these crawlers.
+    #[inline]
+    pub(super) fn ask_for(
+        &self,
+        target: &Target<'_>,
+        crawlers: impl Iterator<Item = usize>,
+        answers: &mut [Answer],
+    ) -> Result<(), PackError> {
+        if self.entry.policies == NO_RECORD {
+            answers.fill(Answer::Unknown);
             return Ok(());
-        };
-        let mut known: SmallVec<[(u32, Answer); 8]> = SmallVec::new();
-        for (crawler, answer) in answers.iter_mut().enumerate() {
-            let record = self.record(crawler)?;
-            let found = known.iter().find(|(known, _)| *known == record).map(|(_, answer)| *answer);
-            *answer = match found {
-                Some(answer) => answer,
-                None => {
-                    let found = self.pack.policy(record)?.verdict(&target).into();
-                    known.push((record, found));
-                    found
+        }
+        match self.policies()? {
+            Policies::One(record) => answers.fill(self.verdict(record, target)?.into()),
+            Policies::Panel(panel) => {
+                let mut known: SmallVec<[(u32, Answer); 8]> = SmallVec::new();
+                for (crawler, answer) in crawlers.zip(answers) {
+                    let record = panel.record(crawler);
+                    let found = known.iter().find(|(known, _)| *known == record);
+                    *answer = match found {
+                        Some((_, answer)) => *answer,
+                        None => {
+                            let found = self.verdict(record, target)?.into();
+                            known.push((record, found));
+                            found
+                        }
+                    };
                 }
-            };
+            }
         }
         Ok(())
     }
+
+    #[inline]
+    fn verdict(&self, record: u32, target: &Target<'_>) -> Result<Verdict, PackError> {
+        let how = self.shard.how(record, NO_RECORD)?;
+        Ok(how.verdict(target, self.pack))
+    }
 }
+
+/// The policy of one crawler for one origin. It has been checked.
+#[derive(Clone, Debug)]
+pub struct PackedPolicy<'p> {
+    pack: &'p Pack<'p>,
+    shard: &'p Shard<'p>,
+    record: u32,
+    /// The record of its rules, if it has a table.
+    rules: u32,
+    pace: Pace,
+    how: How<'p>,
+}
+
+impl How<'_> {
+    #[inline]
+    fn verdict(&self, target: &Target<'_>, pack: &Pack<'_>) -> Verdict {
+        let verdict = match self {
+            How::Table(table) => table.verdict(target.unended()),
+            How::Policy(policy) => policy.verdict(target),
+        };
+        // Checked last, since most URLs are allowed anyway.
+        if !verdict.is_allow() && pack.reading.robots_txt_allowed && target.is_robots_txt() {
+            return Verdict::Allow;
+        }
+        verdict
+    }
+}
+
+impl PackedPolicy<'_> {
+    /// Whether the crawler may fetch this URL, or this path that begins with `/`.
+    ///
+    /// # Errors
+    /// Returns an error if the URL is invalid; never in the profile `google`.
+    #[inline]
+    pub fn is_allowed<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
+        Ok(self.verdict(&self.pack.target(url)?).is_allow())
+    }
+
+    /// Whether the crawler may fetch this path, with its query if it has one.
+    ///
+    /// # Errors
+    /// Returns an error if the path does not begin with `/`.
+    #[inline]
+    pub fn is_path_allowed<P: AsRef<[u8]> + ?Sized>(&self, path: &P) -> Result<bool, InvalidUrl> {
+        let target = Target::of_path(path.as_ref(), self.pack.reading.encoding)?;
+        Ok(self.verdict(&target).is_allow())
+    }
+
+    /// The verdict on a target, which must come from the pack's own profile or from one that
+    /// finds and normalises targets alike.
+    ///
+    /// # Panics
+    /// Panics if the target comes from a profile that finds or normalises targets differently.
+    #[inline]
+    pub fn verdict(&self, target: &Target<'_>) -> Verdict {
+        assert!(
+            target.encoding() == self.pack.reading.encoding,
+            "the target comes from a profile that normalises URLs differently from the pack's"
+        );
+        self.how.verdict(target, self.pack)
+    }
+
+    /// How fast the site asks the crawler to go, as [`Policy::pace`] says it.
+    pub fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    /// The crawl delay of [`PackedPolicy::pace`].
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.pace().crawl_delay
+    }
+
+    /// The request rate of [`PackedPolicy::pace`].
+    pub fn request_rate(&self) -> Option<RequestRate> {
+        self.pace().request_rate
+    }
+
+    /// Whether it is a compiled table. If not, it is a list of rules.
+    pub fn is_table(&self) -> bool {
+        matches!(self.how, How::Table(_))
+    }
+
+    /// The policy with its rules, for [`Policy::decide`]. `None` if this policy is a table and the
+    /// pack does not keep rules. The pack keeps the policy in memory from then on.
+    ///
+    /// # Errors
+    /// Returns an error if the rules are damaged.
+    pub fn with_rules(&self) -> Result<Option<Policy>, PackError> {
+        match &self.how {
+            How::Policy(policy) => Ok(Some(policy.clone())),
+            How::Table(_) if self.rules != NO_RECORD => self.shard.with_rules(self.record, self.rules).map(Some),
+            How::Table(_) => Ok(None),
+        }
+    }
+
+    /// The verdict on a URL, or on a path that begins with `/`, with its reason as far as a table
+    /// tells: [`Reason::RobotsTxt`] or else [`Reason::RulesNotKept`].
+    /// [`PackedPolicy::with_rules`] knows the rule.
+    ///
+    /// # Errors
+    /// Returns an error if the URL is invalid; never in the profile `google`.
+    pub fn decide<U: AsRef<[u8]> + ?Sized>(
+        &self,
+        url: &U,
+    ) -> Result<Decision<'static>, InvalidUrl> {
+        let target = self.pack.target(url)?;
+        let is_robots_txt = self.pack.reading.robots_txt_allowed && target.is_robots_txt();
+        let reason = if is_robots_txt { Reason::RobotsTxt } else { Reason::RulesNotKept };
+        Ok(Decision { verdict: self.verdict(&target), reason })
+    }
+
+    /// Whether both are the same policy of the same pack.
+    pub fn is_same(&self, other: &PackedPolicy<'_>) -> bool {
+        std::ptr::eq(self.shard.bytes, other.shard.bytes) && self.record == other.record
+    }
+}
+

@@ -1,41 +1,58 @@
 //! Checks a whole pack, and counts what is in it.
 
-use super::format::{
-    HAS_PACE, HEADER_LEN, KIND_SITEMAPS, KIND_TABLE, MAGIC, NO_SITEMAPS, RECORD_HEAD, RECORD_UNIT,
-    SLOT_LEN, u32_at,
+use crate::sites::layout::{
+    self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, KIND_TABLE, NO_RECORD, PLACE_UNIT, RECORD_HEAD,
+    RECORD_UNIT,
 };
-use super::read::{Parts, damaged};
+
+use super::format::{
+    KIND_ABOUT, KIND_EXPLAIN, KIND_PAGES, KIND_SITEMAPS, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, u32_at,
+};
+use super::outcome::Kind;
+use super::shard::{Layer, Shard};
 use super::{Pack, PackError};
 
 /// What is in a pack.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stat {
     /// How many origins it has.
     pub origins: u64,
-    /// How many distinct robots.txt files.
+    /// Its sites: origins with the same answers that differ only in their scheme count once.
+    pub sites: u64,
+    /// Sites by what is known of them: rules, allow all, disallow all, unknown.
+    pub kinds: [u64; 4],
+    /// When the oldest and the newest site with a time were captured, in seconds since the UNIX
+    /// epoch.
+    pub captured: Option<(u64, u64)>,
+    /// The robots.txt files that were told apart when the pack was written.
     pub files: u64,
     /// How many distinct policies.
     pub policies: u64,
     /// How many of the policies have a crawl delay or a request rate.
     pub paces: u64,
-    /// How many distinct lists of sitemaps.
-    pub sitemap_lists: u64,
     /// How many of the policies are tables. The others are over the limits of a DFA.
     pub tables: u64,
+    /// How many distinct lists of sitemaps.
+    pub sitemap_lists: u64,
     /// The bytes of all policies.
     pub policy_bytes: u64,
+    /// The bytes of the records that say which crawler has which policy.
+    pub panel_bytes: u64,
+    /// The bytes of all rules that are kept beside tables.
+    pub rule_bytes: u64,
     /// The bytes of all lists of sitemaps.
     pub sitemap_bytes: u64,
-    /// The bytes of the rows: four for each file and crawler, and four for each file if the pack
-    /// keeps sitemaps.
-    pub row_bytes: u64,
-    /// The bytes of the origins' names.
-    pub name_bytes: u64,
-    /// The bytes of the index.
+    /// The bytes of entries: the origins' names, and what is known of them.
+    pub entry_bytes: u64,
+    /// The bytes of the index and its checksums.
     pub index_bytes: u64,
     /// The bytes of the whole pack.
     pub total_bytes: u64,
+    /// How many files it has.
+    pub shards: u64,
+    /// The layers of its files, the most that one has.
+    pub layers: u64,
 }
 
 impl Pack<'_> {
@@ -47,7 +64,7 @@ impl Pack<'_> {
         self.stat_and_verify(true).map(|_| ())
     }
 
-    /// Counts what is in the pack. Reads the head of each record.
+    /// Counts what is in the pack. Reads the head of each record, the entries and the index.
     ///
     /// # Errors
     /// Returns an error for the first damage that is found on the way.
@@ -56,106 +73,180 @@ impl Pack<'_> {
     }
 
     fn stat_and_verify(&self, verify: bool) -> Result<Stat, PackError> {
-        let Parts { rows, names, index, blocks, .. } = self.parts;
-        if verify {
-            self.checked(rows..blocks)?;
-            if self.bytes[MAGIC.len() + 4..HEADER_LEN] != [0; 4] {
-                return Err(damaged(MAGIC.len() + 4, "expected zeros"));
+        let mut stat = Stat {
+            origins: self.len(),
+            shards: self.shard_count() as u64,
+            layers: self.layer_count() as u64,
+            ..Stat::default()
+        };
+        for shard in &self.shards {
+            stat.total_bytes += shard.bytes.len() as u64;
+            for layer in &shard.layers {
+                shard.walk(layer, verify, &mut stat)?;
+            }
+            let mut origins = 0;
+            for entry in shard.entries() {
+                let entry = entry?;
+                origins += entry.schemes.len();
+                stat.sites += 1;
+                stat.kinds[usize::from(entry.kind).min(3)] += 1;
+                if entry.captured != 0 {
+                    let time = u64::from(entry.captured);
+                    let (oldest, newest) = stat.captured.unwrap_or((time, time));
+                    stat.captured = Some((oldest.min(time), newest.max(time)));
+                }
+                if verify {
+                    shard.verify_entry(&entry, self.crawlers().len())?;
+                }
+            }
+            if verify && origins != shard.trailer().origins {
+                let what = "the number of origins is wrong";
+                return Err(shard.damaged(shard.bytes.len() - TRAILER_LEN, what));
             }
         }
-        let all = &self.bytes[..rows];
-        let mut records = Vec::new();
-        let (mut tables, mut paces, mut sitemap_lists, mut sitemap_bytes) = (0, 0, 0, 0);
-        let mut at = HEADER_LEN;
-        while at < rows {
+        Ok(stat)
+    }
+}
+
+impl Shard<'_> {
+    /// Walks through the records of a layer, and counts them.
+    fn walk(&self, layer: &Layer, verify: bool, stat: &mut Stat) -> Result<(), PackError> {
+        let data = self.data(layer);
+        let (mut at, mut records) = (data.start, 0);
+        stat.files += layer.trailer.files;
+        stat.index_bytes += (layer.blocks_end() - layer.index) as u64;
+        let zeros = |from: usize, to: usize, what| {
+            let is_right = !verify || self.bytes[from..to].iter().all(|byte| *byte == 0);
+            if is_right { Ok(()) } else { Err(self.damaged(from, what)) }
+        };
+        while at < data.end {
+            // What is left behind the last record are zeros.
+            if self.bytes[at..data.end].iter().take(RECORD_HEAD).all(|byte| *byte == 0) {
+                break;
+            }
             let record = u32::try_from(at / RECORD_UNIT)
-                .map_err(|_| damaged(at, "a record begins beyond 32 GiB"))?;
-            let kind = all.get(at + RECORD_HEAD).copied();
-            let is_policy = kind != Some(KIND_SITEMAPS);
-            if verify && !is_policy {
-                if !self.keeps_sitemaps() {
-                    return Err(damaged(at, "sitemaps in a pack that keeps none"));
+                .map_err(|_| self.damaged(at, "a record begins beyond 64 GiB"))?;
+            let (body, checksum) = self.body(record)?;
+            let end = at + RECORD_HEAD + body.len();
+            let next = end.next_multiple_of(RECORD_UNIT).min(data.end);
+            zeros(end, next, "expected zeros between records")?;
+            let bytes = (next - at) as u64;
+            let kind = body.first().copied().unwrap_or(u8::MAX);
+            if let (KIND_PAGES, Some(pages)) = (kind, u32_at(body, 1)) {
+                if verify && (crc32fast::hash(body) != checksum || body[5..].iter().any(|b| *b != 0)) {
+                    return Err(self.damaged(at, "a record's checksum is wrong"));
                 }
-                self.sitemaps(record)?;
-            } else if verify {
-                self.policy(record)?;
-                if self.keeps_rules() {
-                    self.read_rules(self.body(record)?.0)
-                        .ok_or_else(|| damaged(at, "the rules of a record cannot be read"))?;
+                stat.entry_bytes += bytes;
+                at = self.walk_pages(layer, next, pages as usize, verify, stat)?;
+                continue;
+            }
+            records += 1;
+            match kind {
+                KIND_SITEMAPS => {
+                    stat.sitemap_lists += 1;
+                    stat.sitemap_bytes += bytes;
+                }
+                KIND_PANEL | KIND_ABOUT => stat.panel_bytes += bytes,
+                KIND_EXPLAIN => stat.rule_bytes += bytes,
+                _ => {
+                    stat.policies += 1;
+                    stat.tables += u64::from(kind & !HAS_PACE == KIND_TABLE);
+                    stat.paces += u64::from(kind & HAS_PACE != 0);
+                    stat.policy_bytes += bytes;
                 }
             }
-            let cut_short = || damaged(at, "a record is cut short");
-            let len = u32_at(all, at).ok_or_else(cut_short)? as usize;
-            let policy_kind = kind.filter(|_| is_policy);
-            tables += u64::from(policy_kind.is_some_and(|kind| kind & !HAS_PACE == KIND_TABLE));
-            paces += u64::from(policy_kind.is_some_and(|kind| kind & HAS_PACE != 0));
-            let end = (at + RECORD_HEAD).checked_add(len);
-            let end = end.filter(|end| *end <= rows).ok_or_else(cut_short)?;
-            let next = end.next_multiple_of(RECORD_UNIT);
-            if !is_policy {
-                sitemap_lists += 1;
-                sitemap_bytes += (next - at) as u64;
+            if verify {
+                self.record(record)?;
             }
             at = next;
-            // `rows` is a multiple of `RECORD_UNIT` too, so `at` is not beyond it.
-            if verify && all[end..at].iter().any(|byte| *byte != 0) {
-                return Err(damaged(end, "expected zeros between records"));
-            }
-            records.push((record, is_policy));
         }
-        if records.len() as u64 != self.trailer.records {
-            return Err(damaged(rows, "the number of records is wrong"));
+        zeros(at, data.end, "expected zeros before the index")?;
+        if records != layer.trailer.records {
+            return Err(self.damaged(data.end, "the number of records is wrong"));
         }
         if verify {
-            self.verify_index(&records)?;
+            self.verify_index(layer)?;
+            let about_end = match layer.trailer.previous {
+                0 => (layer.trailer.about_at + layer.trailer.about_len) as usize,
+                _ => layer.blocks_end(),
+            };
+            let trailer = layer.trailer.end as usize - TRAILER_LEN;
+            zeros(about_end, trailer, "expected zeros before the trailer")?;
         }
-        Ok(Stat {
-            origins: self.trailer.origins,
-            files: self.trailer.files,
-            policies: self.trailer.records - sitemap_lists,
-            paces,
-            sitemap_lists,
-            tables,
-            policy_bytes: (rows - HEADER_LEN) as u64 - sitemap_bytes,
-            sitemap_bytes,
-            row_bytes: (names - rows) as u64,
-            name_bytes: (index - names) as u64,
-            index_bytes: (blocks - index) as u64,
-            total_bytes: self.bytes.len() as u64,
-        })
+        Ok(())
     }
 
-    /// Checks that rows lead to records, and that each origin is found by its name.
-    fn verify_index(&self, records: &[(u32, bool)]) -> Result<(), PackError> {
-        let Parts { rows, names, index, .. } = self.parts;
-        for (cell, record) in self.bytes[rows..names].as_chunks::<4>().0.iter().enumerate() {
-            let record = u32::from_le_bytes(*record);
-            // Without columns there are no cells.
-            let column = cell as u64 % u64::from(self.trailer.columns());
-            let of_policy = column < u64::from(self.trailer.crawlers);
-            let is_none = !of_policy && record == NO_SITEMAPS;
-            if !is_none && records.binary_search(&(record, of_policy)).is_err() {
-                return Err(damaged(rows + 4 * cell, "a row leads to no record"));
+    /// Walks through the pages of entries that begin there, and returns where they end.
+    fn walk_pages(
+        &self,
+        layer: &Layer,
+        from: usize,
+        count: usize,
+        verify: bool,
+        stat: &mut Stat,
+    ) -> Result<usize, PackError> {
+        let end = count.checked_mul(PAGE_LEN).and_then(|len| from.checked_add(len));
+        let end = end.filter(|end| *end <= layer.index && from.is_multiple_of(PAGE_LEN));
+        let end = end.ok_or_else(|| self.damaged(from, "pages are cut short"))?;
+        stat.entry_bytes += (end - from) as u64;
+        for page in (from..end).step_by(PAGE_LEN).take_while(|_| verify) {
+            let used = u32_at(self.bytes, page + 4).unwrap_or_default() as usize;
+            let mut at = PAGE_HEAD;
+            while at < used {
+                let entry = self.entry(((page + at) / PLACE_UNIT) as u64)?;
+                at += entry.len(self.trailer().has_about());
+            }
+            if at != used || at > PAGE_LEN {
+                return Err(self.damaged(page, "the entries do not fill their page"));
+            }
+            if self.bytes[page + at..page + PAGE_LEN].iter().any(|byte| *byte != 0) {
+                return Err(self.damaged(page + at, "expected zeros behind the entries"));
             }
         }
-        let (mut origins, mut names_len) = (0, 0);
-        for number in 0..self.parts.slot_count() {
-            if let Some(slot) = self.slot(number)? {
-                origins += 1;
-                names_len += slot.name.len();
-                if names_len > self.names_len() {
-                    return Err(damaged(names, "names overlap"));
-                }
-                let found = self.get(slot.name)?;
-                if found.is_none_or(|site| site.row != slot.row) {
-                    let at = index + number * SLOT_LEN;
-                    return Err(damaged(at, "an origin is not found by its name"));
-                }
+        Ok(end)
+    }
+
+    /// Checks that each slot is where its entry is looked for.
+    fn verify_index(&self, layer: &Layer) -> Result<(), PackError> {
+        let mut entries = 0;
+        for slot in self.slots_of(layer) {
+            let (line, slot) = slot?;
+            entries += 1;
+            let at = layer.index + line * layout::LINE_LEN;
+            let place = layout::place_of(slot);
+            let hash = layout::hash(self.entry(place)?.authority, 0);
+            let is_found = layout::slot(hash, place) == slot
+                && self.candidates(layer, hash).any(|found| found == Ok(place));
+            if !is_found {
+                return Err(self.damaged(at, "an origin is not found by its name"));
             }
         }
-        if origins != self.trailer.origins {
-            return Err(damaged(index, "the number of origins is wrong"));
+        if entries != layer.trailer.entries {
+            return Err(self.damaged(layer.index, "the number of entries is wrong"));
         }
+        Ok(())
+    }
+
+    /// Checks what an entry leads to. What it leads to has been checked itself.
+    fn verify_entry(&self, entry: &Entry<'_>, crawlers: usize) -> Result<(), PackError> {
+        let is_known = Kind::of(entry.kind) != Some(Kind::Unknown);
+        if entry.policies == NO_RECORD {
+            let is_right = (!is_known || crawlers == 0) && entry.about == NO_RECORD;
+            let at = self.trailer().index_at as usize;
+            return if is_right { Ok(()) } else { Err(self.damaged(at, "an origin has no policy")) };
+        }
+        let policies = self.policies(entry.policies, crawlers)?;
+        let about = self.about(entry.about)?;
+        for crawler in 0..crawlers {
+            let record = policies.record(crawler);
+            let rules = about.rules(policies.index(crawler));
+            self.how(record, rules)?;
+            let is_table = self.record(record)?[0] & !HAS_PACE != KIND_RULES;
+            if is_table && rules != NO_RECORD {
+                self.with_rules(record, rules)?;
+            }
+        }
+        self.sitemaps(about.sitemaps())?;
         Ok(())
     }
 }

@@ -9,18 +9,17 @@
 //! | `once` | one verdict straight from a file, without a policy |
 //! | `crawlers` | the policies of several crawlers for one file |
 //! | `sitemaps` | the sitemaps of a file, if they are kept |
-//! | `set` | the policies of many origins, shared by equal files |
 //! | `batch` | many URLs at once, on all cores |
 
 #[cfg(feature = "rayon")]
 pub mod batch;
 pub(crate) mod config;
+#[cfg(feature = "url")]
 pub(crate) mod content;
 pub(crate) mod crawlers;
 pub(crate) mod decision;
 pub(crate) mod once;
 pub(crate) mod robots;
-pub(crate) mod set;
 pub(crate) mod sitemaps;
 
 use std::fmt;
@@ -462,7 +461,7 @@ impl Policy {
     }
 
     /// The bytes of the automaton, if it was compiled to one.
-    #[cfg(feature = "pack")]
+    #[cfg(feature = "url")]
     pub(crate) fn table(&self) -> Option<&[u8]> {
         Some(self.automaton()?.bytes())
     }

@@ -23,8 +23,6 @@ mod once;
 mod pace;
 #[cfg(feature = "pack")]
 mod pack;
-#[cfg(feature = "pack")]
-mod pack_crafted;
 #[cfg(feature = "serde")]
 mod reasons;
 mod records;

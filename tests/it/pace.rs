@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use robotsieve::records::Pace;
-use robotsieve::{Config, Crawler, CrawlerPolicies, PolicySet, Profile, Robots};
+use robotsieve::{Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots};
 
 const FILE: &[u8] = b"Crawl-delay: 99\nSitemap: https://e.com/1.xml\nUser-agent: a\nDisallow: /x\n\
     Crawl-delay: 2\n\nUser-agent: b\nDisallow: /x\ncrawl_delay: 3.5\nRequest-rate: 1/10m\n\n\
@@ -13,6 +13,10 @@ const FILE: &[u8] = b"Crawl-delay: 99\nSitemap: https://e.com/1.xml\nUser-agent:
 
 fn seconds(robots: &Robots<'_>, name: &str) -> Option<u64> {
     robots.policy(&Crawler::name(name)).pace().min_interval().map(|interval| interval.as_secs())
+}
+
+fn origin_of(host: &str) -> Origin<'static> {
+    Origin::of(&format!("https://{host}")).expect("a host").into_owned()
 }
 
 #[test]
@@ -84,10 +88,10 @@ fn equal_rules_with_different_paces() {
         let mut set = PolicySet::new(&Profile::RFC9309, &config, [Crawler::name("bot")]);
         for (origin, delay) in [("a", 1), ("b", 2), ("c", 1)] {
             let file = format!("User-agent: *\nDisallow: /x\nCrawl-delay: {delay}");
-            set.insert(origin.as_bytes(), file.as_bytes());
+            set.insert(&origin_of(origin), file.as_bytes());
         }
-        let delay = |origin: &[u8]| set.get(origin)?.pace(0).crawl_delay.map(|d| d.as_secs());
-        assert_eq!([delay(b"a"), delay(b"b"), delay(b"c")], [Some(1), Some(2), Some(1)]);
+        let delay = |origin| set.get(&origin_of(origin))?.pace(0).crawl_delay.map(|d| d.as_secs());
+        assert_eq!([delay("a"), delay("b"), delay("c")], [Some(1), Some(2), Some(1)]);
         assert_eq!(set.file_count(), 2);
     }
 }
@@ -97,17 +101,17 @@ fn sets_keep_sitemaps_if_told_to() {
     let mut config = Config::default();
     let set = |config: &Config| {
         let mut set = PolicySet::new(&Profile::RFC9309, config, [Crawler::name("bot")]);
-        set.insert(b"a", FILE);
-        set.insert(b"b", b"User-agent: *\nDisallow: /x");
+        set.insert(&origin_of("a"), FILE);
+        set.insert(&origin_of("b"), b"User-agent: *\nDisallow: /x");
         set
     };
     let without = set(&config);
-    assert_eq!(without.get(b"a").expect("is there").sitemaps().count(), 0);
+    assert_eq!(without.get(&origin_of("a")).expect("is there").sitemaps().count(), 0);
     config.keep_sitemaps = true;
     let with = set(&config);
-    let found: Vec<&[u8]> = with.get(b"a").expect("is there").sitemaps().collect();
+    let found: Vec<&[u8]> = with.get(&origin_of("a")).expect("is there").sitemaps().collect();
     assert_eq!(found, [&b"https://e.com/1.xml"[..], b"/2.xml"]);
-    assert_eq!(with.get(b"b").expect("is there").sitemaps().count(), 0);
+    assert_eq!(with.get(&origin_of("b")).expect("is there").sitemaps().count(), 0);
     let text = "https://e.com/1.xml".len() + "/2.xml".len();
     assert_eq!(with.memory_usage() - without.memory_usage(), text + 8 + 32);
 }

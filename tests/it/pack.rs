@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use robotsieve::pack::{Pack, PackError, Writer};
+use robotsieve::pack::{Kind, Outcome, Pack, PackError, Site, Writer};
 use robotsieve::records::Pace;
-use robotsieve::{Answer, Config, Crawler, CrawlerPolicies, Profile, Robots};
+use robotsieve::{
+    Answer, Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots, Scheme,
+};
 
 const CRAWLERS: [&str; 3] = ["GPTBot", "Googlebot", "MyCrawler"];
 
@@ -41,14 +43,25 @@ fn config(keep_rules: bool) -> Config {
     config
 }
 
+fn origin(host: &str) -> Origin<'static> {
+    Origin::of(&format!("https://{host}")).expect("a host").into_owned()
+}
+
+/// What the pack has for a host; `None` if nothing.
+fn site<'p>(pack: &'p Pack<'_>, host: &str) -> Option<Site<'p>> {
+    pack.get(&origin(host)).expect("no damage")
+}
+
 fn packed(files: &[(String, Vec<u8>)], profile: &Profile, keep_rules: bool) -> Vec<u8> {
     let config = config(keep_rules);
     let mut writer = Writer::new(Vec::new(), profile, crawlers(), &config).expect("a Vec");
-    for (host, file) in files {
-        if !writer.add_known(host.as_bytes(), writer.recipe().content(file)).expect("a Vec") {
+    for (number, (host, file)) in (0..).zip(files) {
+        let known = writer.known(writer.recipe().content(file));
+        let written = known.unwrap_or_else(|| {
             let packed = writer.recipe().pack(file);
-            writer.add(host.as_bytes(), &packed).expect("a Vec");
-        }
+            writer.put(&packed).expect("a Vec")
+        });
+        writer.add(&origin(host), Outcome::Rules(written), Some(number)).expect("a Vec");
     }
     writer.finish().expect("a Vec")
 }
@@ -69,7 +82,7 @@ type Said = (Vec<Answer>, Vec<Pace>, Vec<Vec<u8>>);
 fn answers(pack: &Pack<'_>, files: &[(String, Vec<u8>)]) -> Result<Said, PackError> {
     let (mut answers, mut paces, mut sitemaps) = Said::default();
     for (number, (host, _)) in files.iter().enumerate() {
-        let Some(site) = pack.get(host.as_bytes())? else {
+        let Some(site) = pack.get(&origin(host))? else {
             answers.push(Answer::Unknown);
             continue;
         };
@@ -102,13 +115,23 @@ fn same_as_the_policies() {
             let distinct: HashSet<&[u8]> = files.iter().map(|(_, file)| &file[..]).collect();
             assert_eq!(stat.files, distinct.len() as u64);
             assert!(stat.files < stat.origins);
+            assert_eq!(stat.kinds, [stat.sites, 0, 0, 0]);
+            assert_eq!(stat.captured, Some((1, files.len() as u64 - 1)));
+            assert_eq!(stat.total_bytes, bytes.len() as u64);
             assert!(stat.tables > 5, "{stat:?}");
             assert!(stat.paces > 0, "{stat:?}");
             assert_eq!(stat.sitemap_lists > 0, keep_rules, "{stat:?}");
-            assert!(pack.get(b"nobody.example").expect("no damage").is_none());
-            assert_eq!(pack.origins().count(), files.len());
+            assert!(site(&pack, "nobody.example").is_none());
+            assert_eq!(pack.sites().count(), files.len());
+            let mut set = PolicySet::new(&profile, &config(keep_rules), crawlers());
+            for (host, file) in &files {
+                set.insert(&origin(host), file);
+            }
             for (number, (host, file)) in files.iter().enumerate() {
-                let site = pack.get(host.as_bytes()).expect("no damage").expect("was added");
+                let site = site(&pack, host).expect("was added");
+                assert_eq!((site.authority(), site.kind()), (&host[..], Kind::Rules));
+                assert_eq!(site.schemes().collect::<Vec<_>>(), [Scheme::Https]);
+                assert_eq!(site.captured(), Some(number as u64).filter(|number| *number > 0));
                 let robots = Robots::parse_with(file, &profile, &config(keep_rules));
                 let policies = CrawlerPolicies::of(&robots, &crawlers());
                 let sitemaps: Vec<&[u8]> = site.sitemaps().expect("no damage").collect();
@@ -119,7 +142,7 @@ fn same_as_the_policies() {
                     let pace = site.pace(crawler).expect("no damage");
                     assert_eq!(pace, robots.pace(agent), "{name} {host}");
                     assert_eq!(pace, policies.pace(crawler), "{name} {host}");
-                    let policy = site.policy(crawler).expect("no damage");
+                    let policy = site.policy(crawler).expect("no damage").expect("known");
                     let with_rules = policy.with_rules().expect("no damage");
                     assert!(with_rules.is_none_or(|policy| policy.pace() == pace));
                 }
@@ -128,8 +151,21 @@ fn same_as_the_policies() {
                     policies.ask(&url, &mut wanted);
                     site.ask(&url, &mut got).expect("no damage");
                     assert_eq!(got, wanted, "{name} {host} {}", url.escape_ascii());
+                    if Origin::of(&url) == Ok(origin(host)) {
+                        // Wherever a batch begins, and for any choice of crawlers.
+                        let urls = [&b"x"[..], &url, b"https://nobody.example/", &url];
+                        let mut got = [Answer::Allow; 8];
+                        pack.answers(&urls, &[2, 0], &mut got).expect("no damage");
+                        let [a, _, c] = wanted;
+                        let [invalid, unknown] = [Answer::Invalid, Answer::Unknown];
+                        assert_eq!(got, [invalid, invalid, c, a, unknown, unknown, c, a]);
+                        let mut got = [Answer::Allow; 12];
+                        set.answers(&urls, &mut got);
+                        assert_eq!((&got[..3], &got[3..6]), (&[invalid; 3][..], &wanted[..]));
+                        assert_eq!((&got[6..9], &got[9..]), (&[unknown; 3][..], &wanted[..]));
+                    }
                     for crawler in 0..3 {
-                        let policy = site.policy(crawler).expect("no damage");
+                        let policy = site.policy(crawler).expect("no damage").expect("known");
                         let allowed = policy.is_allowed(&url).map(|allowed| match allowed {
                             true => Answer::Allow,
                             false => Answer::Disallow,
@@ -193,13 +229,13 @@ fn other_files() {
     assert_eq!(Pack::open(&[b'x'; 1000]).unwrap_err(), PackError::NotAPack);
     let mut bytes = packed(&[], &Profile::RFC9309, false);
     let pack = Pack::open(&bytes).expect("a pack of nothing");
-    assert!(pack.is_empty() && pack.get(b"e.com").expect("no damage").is_none());
+    assert!(pack.is_empty() && site(&pack, "e.com").is_none());
     pack.verify().expect("no damage");
-    for version in [1, 7] {
+    for version in [1, 2, 7] {
         bytes[8] = version;
         let error = Pack::open(&bytes).unwrap_err();
         assert_eq!(error, PackError::Version(version.into()));
-        assert!(error.to_string().ends_with("this program reads version 2; write the pack again"));
+        assert!(error.to_string().ends_with("this program reads version 3; write the pack again"));
     }
 }
 
@@ -210,22 +246,238 @@ fn many_origins() {
     let config = config(false);
     let mut writer = Writer::new(Vec::new(), &Profile::GOOGLE, crawlers(), &config).expect("a Vec");
     let packed = writer.recipe().pack(file);
+    let rules = Outcome::Rules(writer.put(&packed).expect("a Vec"));
     for number in 0..20_000 {
-        writer.add(format!("host{number}.example").as_bytes(), &packed).expect("a Vec");
+        writer.add(&origin(&format!("host{number}.example")), rules, None).expect("a Vec");
     }
-    // Added twice: the first file counts.
-    let other = writer.recipe().pack(b"");
-    writer.add(b"host7.example", &other).expect("a Vec");
+    // Added twice: the last answer counts.
+    writer.add(&origin("host7.example"), Outcome::AllowAll, None).expect("a Vec");
     let bytes = writer.finish().expect("a Vec");
     let pack = Pack::open(&bytes).expect("a pack");
     pack.verify().expect("no damage");
     assert_eq!(pack.len(), 20_000);
-    for number in 0..40_000 {
-        let site = pack.get(format!("host{number}.example").as_bytes()).expect("no damage");
+    let hosts: Vec<String> = (0..40_000).map(|number| format!("host{number}.example")).collect();
+    let urls: Vec<String> = hosts.iter().map(|host| format!("https://{host}/a")).collect();
+    let mut answers = vec![Answer::Invalid; urls.len()];
+    pack.answers(&urls, &[2], &mut answers).expect("no damage");
+    for (number, (host, answer)) in hosts.iter().zip(answers).enumerate() {
+        let wanted = match number {
+            7 => Answer::Allow,
+            0..20_000 => Answer::Disallow,
+            _ => Answer::Unknown,
+        };
+        assert_eq!(answer, wanted, "{host}");
+        let site = site(&pack, host);
         assert_eq!(site.is_some(), number < 20_000);
         if let Some(site) = site {
-            let policy = site.policy(2).expect("no damage");
-            assert_eq!(policy.is_allowed("https://e.com/a"), Ok(false));
+            let policy = site.policy(2).expect("no damage").expect("known");
+            assert_eq!(policy.is_allowed("https://e.com/a"), Ok(number == 7));
         }
     }
+}
+
+/// http, https and each port are origins of their own. Those that differ only in the scheme share
+/// an entry if they have the same answer.
+#[test]
+fn schemes_and_ports() {
+    let mut writer =
+        Writer::new(Vec::new(), &Profile::RFC9309, [Crawler::name("bot")], &config(true))
+            .expect("a Vec");
+    let mut rules = |file: &[u8]| {
+        let packed = writer.recipe().pack(file);
+        Outcome::Rules(writer.put(&packed).expect("a Vec"))
+    };
+    let (closed, half) = (rules(b"User-agent: *\nDisallow: /"), rules(b"User-agent: *\nDisallow: /a"));
+    for (origin, outcome) in [
+        ("http://e.com", closed),
+        ("https://e.com", closed),
+        ("ftp://e.com", closed),
+        ("http://f.com", closed),
+        ("https://f.com", half),
+        ("https://f.com:8443", Outcome::AllowAll),
+        ("http://g.com", Outcome::DisallowAll),
+        ("https://g.com", Outcome::Unknown),
+    ] {
+        let origin = Origin::of(origin).expect("an origin");
+        writer.add(&origin, outcome, Some(9)).expect("a Vec");
+    }
+    let bytes = writer.finish().expect("a Vec");
+    let pack = Pack::open(&bytes).expect("a pack");
+    pack.verify().expect("no damage");
+    let stat = pack.stat().expect("no damage");
+    assert_eq!((pack.len(), stat.sites, stat.kinds), (8, 6, [3, 1, 1, 1]));
+    assert_eq!(stat.captured, Some((9, 9)));
+    let (allow, disallow, unknown) = (Answer::Allow, Answer::Disallow, Answer::Unknown);
+    for (url, wanted) in [
+        ("http://e.com/b", disallow),
+        ("https://e.com/b", disallow),
+        ("ftp://e.com/b", disallow),
+        ("http://e.com/robots.txt", allow),
+        ("http://f.com/b", disallow),
+        ("https://f.com/b", allow),
+        ("https://f.com/a", disallow),
+        ("https://f.com:8443/a", allow),
+        ("http://f.com:8443/a", unknown),
+        ("http://g.com/b", disallow),
+        ("http://g.com/robots.txt", allow),
+        ("https://g.com/b", unknown),
+        ("https://g.com/robots.txt", unknown),
+        ("ftp://f.com/b", unknown),
+    ] {
+        let mut answers = [Answer::Invalid];
+        pack.answers(&[url], &[0], &mut answers).expect("no damage");
+        assert_eq!(answers, [wanted], "{url}");
+        if let Some(site) = pack.get(&Origin::of(url).expect("an origin")).expect("no damage") {
+            site.ask(url, &mut answers).expect("no damage");
+            assert_eq!(answers, [wanted], "{url}");
+        }
+    }
+    let origins: HashSet<String> = pack
+        .sites()
+        .flat_map(|site| site.expect("no damage").origins().map(|o| o.key().to_owned()))
+        .collect();
+    assert_eq!(origins.len(), 8);
+}
+
+/// What a pack says of each origin.
+fn all(pack: &Pack<'_>) -> Vec<(String, Kind, Option<u64>, Vec<Answer>)> {
+    let mut all = Vec::new();
+    for site in pack.sites() {
+        let site = site.expect("no damage");
+        let mut answers = [Answer::Invalid; 3];
+        site.ask("/a", &mut answers).expect("no damage");
+        for origin in site.origins() {
+            all.push((origin.key().to_owned(), site.kind(), site.captured(), answers.to_vec()));
+        }
+    }
+    all.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+/// A layer changes what it says, and nothing else; a pack with a part of a layer is the one before.
+#[test]
+fn updates() {
+    let files = files();
+    let bytes = packed(&files, &Profile::RFC9309, true);
+    let pack = Pack::open(&bytes).expect("a pack");
+    let before = all(&pack);
+    let config = config(true);
+    let wrong = Writer::append(&pack, Vec::new(), &Profile::GOOGLE, &config).map(|_| ());
+    assert!(wrong.unwrap_err().to_string().contains("another profile"));
+    let update = |pack: &Pack<'_>| {
+        let mut writer =
+            Writer::append(pack, Vec::new(), &Profile::RFC9309, &config).expect("a layer");
+        let new = writer.recipe().pack(b"User-agent: GPTBot\nDisallow: /a\nSitemap: /s");
+        let site = pack.get(&origin("empty.example")).expect("no damage").expect("is there");
+        assert!(!site.holds(&new).expect("no damage"));
+        let same = writer.recipe().pack(b"");
+        assert!(site.holds(&same).expect("no damage"));
+        let rules = Outcome::Rules(writer.put(&new).expect("a Vec"));
+        writer.add(&origin("empty.example"), rules, Some(100)).expect("a Vec");
+        writer.add(&origin("new.example"), rules, Some(100)).expect("a Vec");
+        writer
+            .add(&Origin::of("http://new.example").expect("an origin"), rules, Some(100))
+            .expect("a Vec");
+        writer.forget(&origin("delay.example")).expect("a Vec");
+        writer.forget(&origin("never.example")).expect("a Vec");
+        writer.add(&origin("hostile.example"), Outcome::Unknown, None).expect("a Vec");
+        writer.finish().expect("a Vec")
+    };
+    let layer = update(&pack);
+    let whole = [&bytes[..], &layer].concat();
+    let updated = Pack::open(&whole).expect("a pack of two layers");
+    updated.verify().expect("no damage");
+    assert_eq!((updated.layer_count(), updated.len()), (2, before.len() as u64 + 1));
+    let after = all(&updated);
+    assert_eq!(after.len() as u64, updated.len());
+    for entry in &after {
+        let old = before.iter().find(|old| old.0 == entry.0);
+        let (allow, disallow) = (Answer::Allow, Answer::Disallow);
+        let changed = vec![disallow, allow, allow];
+        match &entry.0[..] {
+            "https://empty.example" | "https://new.example" | "http://new.example" => {
+                assert_eq!((entry.1, entry.2, &entry.3), (Kind::Rules, Some(100), &changed));
+            }
+            "https://hostile.example" => {
+                assert_eq!((entry.1, &entry.3), (Kind::Unknown, &vec![Answer::Unknown; 3]));
+            }
+            _ => assert_eq!(Some(entry), old),
+        }
+    }
+    assert!(!after.iter().any(|entry| entry.0 == "https://delay.example"));
+    let sitemaps = updated.get(&origin("empty.example")).expect("no damage").expect("is there");
+    assert_eq!(sitemaps.sitemaps().expect("no damage").next(), Some(&b"/s"[..]));
+    // The same update again changes no answer.
+    let third = update(&Pack::open(&bytes).expect("a pack"));
+    assert_eq!(third, layer, "the same update of the same pack");
+    // Cut anywhere, it is the pack before the update.
+    for len in bytes.len()..whole.len() {
+        match Pack::open(&whole[..len]) {
+            Ok(pack) => assert_eq!((len, all(&pack)), (bytes.len(), before.clone())),
+            Err(PackError::Unfinished { complete }) => assert_eq!(complete, bytes.len() as u64),
+            Err(error) => panic!("{len}: {error}"),
+        }
+    }
+    // A copy in one layer says the same.
+    let mut writer =
+        Writer::new(Vec::new(), &Profile::RFC9309, crawlers(), &config).expect("a Vec");
+    for site in updated.sites() {
+        let site = site.expect("no damage");
+        let outcome = writer.put_site(&site).expect("a Vec");
+        for origin in site.origins() {
+            writer.add(&origin, outcome, site.captured()).expect("a Vec");
+        }
+    }
+    let merged = writer.finish().expect("a Vec");
+    let merged = Pack::open(&merged).expect("a pack");
+    merged.verify().expect("no damage");
+    assert_eq!((merged.layer_count(), all(&merged)), (1, after));
+}
+
+#[test]
+fn shards() {
+    let files = files();
+    let whole = packed(&files, &Profile::RFC9309, false);
+    let whole = Pack::open(&whole).expect("a pack");
+    let write = |shards: u32, crawlers: &[Crawler]| -> Vec<Vec<u8>> {
+        let mut writers: Vec<_> = (0..shards)
+            .map(|shard| {
+                let crawlers = crawlers.to_vec();
+                let (profile, config) = (Profile::RFC9309, config(false));
+                Writer::shard(Vec::new(), &profile, crawlers, &config, shard, shards)
+                    .expect("a Vec")
+            })
+            .collect();
+        for (number, (host, file)) in (0..).zip(&files) {
+            let origin = origin(host);
+            let writer = &mut writers[origin.shard(shards) as usize];
+            let packed = writer.recipe().pack(file);
+            let rules = Outcome::Rules(writer.put(&packed).expect("a Vec"));
+            writer.add(&origin, rules, Some(number)).expect("a Vec");
+        }
+        writers.into_iter().map(|writer| writer.finish().expect("a Vec")).collect()
+    };
+    let parts = write(3, &crawlers());
+    let mut parts: Vec<&[u8]> = parts.iter().map(|part| &part[..]).collect();
+    for _ in 0..3 {
+        parts.rotate_left(1);
+        let pack = Pack::open_shards(&parts).expect("three files");
+        pack.verify().expect("no damage");
+        assert_eq!((pack.shard_count(), all(&pack)), (3, all(&whole)));
+        assert_eq!(answers(&pack, &files), answers(&whole, &files));
+        let urls: Vec<Vec<u8>> =
+            (0..).zip(&files).flat_map(|(number, (host, _))| urls(host, number)).collect();
+        let mut rows = [vec![Answer::Allow; urls.len()], vec![Answer::Allow; urls.len()]];
+        pack.answers(&urls, &[1], &mut rows[0]).expect("no damage");
+        whole.answers(&urls, &[1], &mut rows[1]).expect("no damage");
+        assert_eq!(rows[0], rows[1]);
+    }
+    assert_eq!(Pack::open(parts[0]).unwrap_err(), PackError::OneOf { shard: 0, shards: 3 });
+    let missing = Pack::open_shards(&[parts[0], parts[2]]).unwrap_err();
+    assert_eq!(missing, (0, PackError::OneOf { shard: 0, shards: 3 }));
+    assert!(Pack::open_shards(&[parts[0], parts[1], parts[1]]).is_err());
+    let others = write(3, &crawlers()[..2]);
+    let error = Pack::open_shards(&[parts[0], parts[1], &others[2]]).unwrap_err();
+    assert_eq!(error, (2, PackError::OtherShards));
+    assert!(Pack::open_shards(&[]).is_err());
 }

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use robotsieve::pack::{Pack, PackError};
+use robotsieve::Origin;
+use robotsieve::pack::{Kind, Pack, PackError};
 
 use super::sites::{Found, Opinion, Site, Sites};
 use crate::read::hosts::{HostHash, HostHasher};
@@ -17,8 +18,8 @@ pub struct Packed {
     columns: Vec<usize>,
     /// Whether to load the rules, if the pack has them.
     decides: bool,
-    /// By the number of the robots.txt; `None` if it is damaged. Entries are never removed.
-    sites: RwLock<HashMap<u32, Option<&'static Site>>>,
+    /// By the origin's key; `None` if it is damaged. Entries are never removed.
+    sites: RwLock<HashMap<Box<str>, Option<&'static Site>>>,
     hasher: HostHasher,
 }
 
@@ -36,7 +37,8 @@ impl Packed {
     fn site(&self, site: robotsieve::pack::Site<'static>) -> Result<Site, PackError> {
         let mut opinions = Vec::new();
         for &column in &self.columns {
-            let policy = site.policy(column)?;
+            // What is unknown is missing.
+            let Some(policy) = site.policy(column)? else { continue };
             let with_rules = if self.decides { policy.with_rules()? } else { None };
             opinions.push(with_rules.map_or(Opinion::Packed(policy), Opinion::Policy));
         }
@@ -56,10 +58,11 @@ impl Sites for Packed {
         &self.hasher
     }
 
-    fn find(&self, _: &[u8], host: &[u8], _: HostHash) -> Found<'_> {
-        let site = match self.pack.get(host) {
-            Ok(Some(site)) => site,
-            Ok(None) => return Found::Missing,
+    fn find(&self, start: &[u8], _: &[u8], _: HostHash) -> Found<'_> {
+        let Ok(origin) = Origin::of(start) else { return Found::Missing };
+        let site = match self.pack.get(&origin) {
+            Ok(Some(site)) if site.kind() != Kind::Unknown => site,
+            Ok(_) => return Found::Missing,
             Err(error) => {
                 self.damaged(&error);
                 return Found::Unreadable;
@@ -67,11 +70,12 @@ impl Sites for Packed {
         };
         // The read lock ends here; below, the lock is taken for writing.
         let known =
-            self.sites.read().unwrap_or_else(PoisonError::into_inner).get(&site.file()).copied();
+            self.sites.read().unwrap_or_else(PoisonError::into_inner).get(origin.key()).copied();
         let found = known.unwrap_or_else(|| {
             let made = self.site(site).map_err(|error| self.damaged(&error)).ok();
             let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
-            *sites.entry(site.file()).or_insert(made.map(|made| &*Box::leak(Box::new(made))))
+            let made = || made.map(|made| &*Box::leak(Box::new(made)));
+            *sites.entry(origin.key().into()).or_insert_with(made)
         });
         found.map_or(Found::Unreadable, Found::Site)
     }

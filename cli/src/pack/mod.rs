@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use robotsieve::Config;
-use robotsieve::pack::{Packed, Writer};
+use robotsieve::{Config, Origin};
+use robotsieve::pack::{Outcome, Packed, Writer, Written};
 
 use crate::error::{Failure, Status};
 use crate::options::{When, crawler_names};
@@ -62,6 +62,7 @@ fn stat(path: &Path, progress: When) -> Result<Status, Failure> {
         ("origins", stat.origins.to_string()),
         ("files", stat.files.to_string()),
         ("origins_per_file", ratio(stat.origins, stat.files)),
+        ("sites", stat.sites.to_string()),
         ("policies", stat.policies.to_string()),
         ("policies_as_tables", stat.tables.to_string()),
         ("policies_as_rules", (stat.policies - stat.tables).to_string()),
@@ -69,8 +70,9 @@ fn stat(path: &Path, progress: When) -> Result<Status, Failure> {
         ("sitemap_lists", stat.sitemap_lists.to_string()),
         ("bytes_of_policies", stat.policy_bytes.to_string()),
         ("bytes_of_sitemaps", stat.sitemap_bytes.to_string()),
-        ("bytes_of_rows", stat.row_bytes.to_string()),
-        ("bytes_of_names", stat.name_bytes.to_string()),
+        ("bytes_of_panels", stat.panel_bytes.to_string()),
+        ("bytes_of_rules", stat.rule_bytes.to_string()),
+        ("bytes_of_entries", stat.entry_bytes.to_string()),
         ("bytes_of_index", stat.index_bytes.to_string()),
         ("bytes", stat.total_bytes.to_string()),
         ("bytes_per_origin", ratio(stat.total_bytes, stat.origins)),
@@ -115,14 +117,14 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.get()).build();
     let threads = threads.map_err(|cause| failed(io::Error::other(cause)))?;
     let bar = Bar::new(args.progress.progress, Measure::Count(hosts.len() as u64, "hosts"));
-    let mut build = Build { writer, failures: 0 };
+    let mut build = Build { writer, origins: 0, failures: 0 };
     for hosts in hosts.chunks(AT_A_TIME) {
         threads.install(|| build.add(hosts)).map_err(failed)?;
         bar.add(hosts.len() as u64);
     }
     bar.end();
-    let Build { writer, failures } = build;
-    let (origins, files) = (writer.origin_count(), writer.file_count());
+    let Build { writer, origins, failures } = build;
+    let files = writer.file_count();
     let out = writer.finish().map_err(failed)?;
     let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
     let bytes = file.persist().map_err(failed)?;
@@ -186,7 +188,8 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
 }
 
 struct Build<W> {
-    writer: Writer<W>,
+    writer: Writer<'static, W>,
+    origins: u64,
     /// How many files could not be read.
     failures: usize,
 }
@@ -204,7 +207,7 @@ impl<W: Write + Send> Build<W> {
             .iter()
             .map(|file| {
                 let content = file.as_ref().map(|(content, _)| *content);
-                content.is_ok_and(|content| !self.writer.knows(content) && met.insert(content))
+                content.is_ok_and(|content| self.writer.known(content).is_none() && met.insert(content))
             })
             .collect();
         let pack = |(file, is_new): (&Result<(u128, Vec<u8>), Failure>, &bool)| match file {
@@ -218,11 +221,29 @@ impl<W: Write + Send> Build<W> {
                     self.failures += 1;
                     stderr::error(&format_args!("{failure}; its host is not in the pack"));
                 }
-                (Ok(_), Some(packed)) => self.writer.add(host, &packed)?,
-                (Ok((content, _)), None) => {
-                    let is_known = self.writer.add_known(host, content)?;
-                    debug_assert!(is_known, "an equal file was added before");
+                (Ok(_), Some(packed)) => {
+                    let written = self.writer.put(&packed)?;
+                    self.add_host(host, written)?;
                 }
+                (Ok((content, file)), None) => {
+                    let written = match self.writer.known(content) {
+                        Some(written) => written,
+                        None => self.writer.put(&recipe.pack(&file))?,
+                    };
+                    self.add_host(host, written)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A file named after a host is for http and https.
+    fn add_host(&mut self, host: &[u8], written: Written) -> io::Result<()> {
+        for scheme in ["http", "https"] {
+            let url = [scheme.as_bytes(), b"://", host].concat();
+            if let Ok(origin) = Origin::of(&url) {
+                self.writer.add(&origin, Outcome::Rules(written), None)?;
+                self.origins += 1;
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use robotsieve::pack::Writer;
+use robotsieve::pack::{Outcome, Writer};
 use robotsieve::{Config, Origin, Profile, Robots, Scheme};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
@@ -195,9 +195,6 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
             texts.push((*scheme, text(&known, body, &protocol, now)));
         }
         bar.add(1);
-        // What the other schemes say only counts if it is something else.
-        let first = texts.first().map(|(_, first)| first.clone());
-        texts.dedup_by(|later, _| Some(&later.1) == first.as_ref());
         Ok((authority, texts))
     });
     let exported = match (&args.robots_dir, &args.pack) {
@@ -216,15 +213,12 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
             folder.display()
         ));
     }
-    exported.apart.tell(
-        "whose schemes say different things, which a pack cannot keep apart ('--robots-dir' can)",
-    );
     exported.not_text.tell("whose bytes are no text");
     stderr::note(&format_args!("exported {} of {}", exported.hosts, origins.len()));
     Ok(if exported.hosts == origins.len() as u64 { Status::Done } else { Status::Failed })
 }
 
-/// What is in force for a host: for each scheme that says something of its own.
+/// What is in force for a host, for each scheme.
 type HostTexts<'t> = (&'t String, Vec<(Scheme, Vec<u8>)>);
 
 /// How many hosts were exported, and how many origins that were not their first.
@@ -232,8 +226,6 @@ type HostTexts<'t> = (&'t String, Vec<(Scheme, Vec<u8>)>);
 struct Exported {
     hosts: u64,
     others: u64,
-    /// Left out of a pack: their schemes differ.
-    apart: LeftOut,
     /// Left out of a folder: whoever reads it would refuse their bytes.
     not_text: LeftOut,
 }
@@ -303,7 +295,10 @@ fn to_folder<'t>(
     let mut exported = Exported::default();
     let mut made = HashSet::new();
     for row in texts {
-        let (authority, texts) = row?;
+        let (authority, mut texts) = row?;
+        // What the other schemes say only counts if it is something else.
+        let first = texts.first().map(|(_, first)| first.clone());
+        texts.dedup_by(|later, _| Some(&later.1) == first.as_ref());
         // Such a host is a valid file name everywhere, and not a path. A longer host is not in DNS
         // either, but it may be in a list of URLs, and then in the store as unreachable.
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:[]".contains(&byte);
@@ -356,25 +351,25 @@ fn to_pack<'t>(
     config.keep_rules = args.keep_rules;
     let mut writer = Writer::new(out, &args.profile.get(), crawlers, &config).map_err(cannot)?;
     let recipe = writer.recipe().clone();
-    let mut apart = LeftOut::default();
+    let mut hosts = 0;
     for row in texts {
         let (authority, texts) = row?;
-        let Some((_, text)) = texts.first() else { continue };
-        // A pack goes by the host: whichever it had would also judge URLs of the other scheme.
-        if texts.len() > 1 {
-            apart.add(authority.clone());
-            continue;
-        }
-        let content = recipe.content(text);
-        if !writer.add_known(authority.as_bytes(), content).map_err(cannot)? {
-            writer.add(authority.as_bytes(), &recipe.pack(text)).map_err(cannot)?;
+        hosts += u64::from(!texts.is_empty());
+        for (scheme, text) in &texts {
+            let written = match writer.known(recipe.content(text)) {
+                Some(written) => written,
+                None => writer.put(&recipe.pack(text)).map_err(cannot)?,
+            };
+            // As the key of a store, it is one.
+            let key = format!("{scheme}://{authority}");
+            let Ok(origin) = Origin::of(&key) else { continue };
+            writer.add(&origin, Outcome::Rules(written), None).map_err(cannot)?;
         }
     }
-    let hosts = writer.origin_count() as u64;
     let out = writer.finish().map_err(cannot)?;
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
     file.persist().map_err(cannot)?;
-    Ok(Exported { hosts, apart, ..Exported::default() })
+    Ok(Exported { hosts, ..Exported::default() })
 }
 
 fn import(args: &ImportArgs) -> Result<Status, Failure> {

@@ -33,7 +33,7 @@ impl Automaton {
         Table { raw: RawTable::new(&self.bytes, self.encoding) }
     }
 
-    #[cfg(any(feature = "pack", feature = "rayon", feature = "lint"))]
+    #[cfg(any(feature = "url", feature = "rayon", feature = "lint"))]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -57,7 +57,7 @@ pub(crate) struct Table<'t> {
     raw: RawTable<'t>,
 }
 
-#[cfg(any(feature = "pack", test))]
+#[cfg(any(feature = "url", test))]
 impl<'t> Table<'t> {
     /// The table that these bytes are.
     ///
@@ -65,6 +65,7 @@ impl<'t> Table<'t> {
     ///
     /// # Errors
     /// Returns the first invariant that does not hold.
+    #[cfg(any(feature = "pack", test))]
     pub(crate) fn validated(
         bytes: &'t [u8],
         encoding: Encoding,
@@ -79,7 +80,7 @@ impl<'t> Table<'t> {
     /// # Safety
     /// [`Table::validated`] must return `Ok` for these bytes and this encoding. On other
     /// bytes, a walk may read beyond their end.
-    #[cfg(feature = "pack")]
+    #[cfg(feature = "url")]
     #[expect(unsafe_code, reason = "an unsafe function, without an unsafe operation in it")]
     #[inline(always)]
     pub(crate) unsafe fn from_bytes_unchecked(bytes: &'t [u8], encoding: Encoding) -> Table<'t> {

@@ -10,8 +10,6 @@ pub mod corpus;
 pub mod crafted;
 pub mod every_config;
 pub mod generate;
-#[cfg(feature = "pack")]
-pub mod hostile_packs;
 pub mod naive;
 pub mod random;
 pub mod regex;

@@ -1,0 +1,90 @@
+//! What a pack keeps of an origin's robots.txt.
+
+/// What is known of an origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its file has these policies, which [`Writer::put`](super::Writer::put) has written.
+    Rules(Written),
+    /// Everything is allowed: it has no robots.txt.
+    AllowAll,
+    /// Nothing is allowed but `/robots.txt` itself, where the profile allows that: it cannot be
+    /// reached, or refuses.
+    DisallowAll,
+    /// Nothing is known: all answers are [`Answer::Unknown`](crate::Answer::Unknown).
+    Unknown,
+}
+
+impl Outcome {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Outcome::Rules(_) => Kind::Rules,
+            Outcome::AllowAll => Kind::AllowAll,
+            Outcome::DisallowAll => Kind::DisallowAll,
+            Outcome::Unknown => Kind::Unknown,
+        }
+    }
+}
+
+/// The kind of an [`Outcome`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// The rules of a file.
+    Rules,
+    /// Everything is allowed.
+    AllowAll,
+    /// Nothing is allowed.
+    DisallowAll,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// In the place of a kind: the origin is no longer in the pack.
+pub(super) const FORGOTTEN: u8 = 4;
+
+impl Kind {
+    pub(super) fn of(byte: u8) -> Option<Kind> {
+        const ALL: [Kind; 4] = [Kind::Rules, Kind::AllowAll, Kind::DisallowAll, Kind::Unknown];
+        ALL.get(usize::from(byte)).copied()
+    }
+
+    /// As the commands print it: `rules`, `allow-all`, `disallow-all` or `unknown`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Rules => "rules",
+            Kind::AllowAll => "allow-all",
+            Kind::DisallowAll => "disallow-all",
+            Kind::Unknown => "unknown",
+        }
+    }
+}
+
+/// Where a writer has put the policies of a file. Means something to that writer only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Written {
+    pub(super) policies: u32,
+    pub(super) about: u32,
+}
+
+impl Written {
+    pub(super) const NOTHING: Written = Written { policies: 0, about: 0 };
+
+    /// Eight bytes, to keep it elsewhere until the origin is added.
+    pub fn to_bytes(self) -> [u8; 8] {
+        let [policies, about] = [self.policies, self.about].map(u32::to_le_bytes);
+        let mut bytes = [0; 8];
+        bytes[..4].copy_from_slice(&policies);
+        bytes[4..].copy_from_slice(&about);
+        bytes
+    }
+
+    /// What [`Written::to_bytes`] was made of.
+    pub fn from_bytes(bytes: [u8; 8]) -> Written {
+        let [p0, p1, p2, p3, a0, a1, a2, a3] = bytes;
+        Written {
+            policies: u32::from_le_bytes([p0, p1, p2, p3]),
+            about: u32::from_le_bytes([a0, a1, a2, a3]),
+        }
+    }
+}

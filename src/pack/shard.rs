@@ -1,0 +1,871 @@
+//! One file of a pack: its layers, entries and records. Whatever is used is checked first, once.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+use smallvec::SmallVec;
+
+use crate::automaton::Table;
+use crate::policy::config::Config;
+use crate::policy::{Policy, Reading};
+use crate::records::Pace;
+use crate::rules::{Pattern, RuleRef, RuleSet};
+use crate::sites::layout::{
+    self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, KIND_TABLE, Key, LINE_LEN, Matches, NO_RECORD,
+    PLACE_UNIT, Panel, Policies, RECORD_HEAD, RECORD_UNIT, Schemes,
+};
+use crate::sites::pace;
+use crate::verdict::Verdict;
+
+use super::PackError;
+use super::checked::Checked;
+use super::format::{
+    HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS, MAX_LAYERS, MAX_REACH,
+    PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, reading_from_bytes, u32_at,
+};
+use super::outcome::FORGOTTEN;
+use super::read::{body_offset, record_offset};
+
+/// A file of a pack.
+#[derive(Debug)]
+pub(super) struct Shard<'p> {
+    pub(super) bytes: &'p [u8],
+    /// Which of the files it is, in the order given.
+    file: usize,
+    /// The newest first.
+    pub(super) layers: SmallVec<[Layer; 1]>,
+    pub(super) reading: Reading,
+    pub(super) wildcards: bool,
+    /// The records that were found valid.
+    pub(super) valid: Checked,
+    /// The pages of entries that were found valid.
+    valid_pages: Checked,
+    /// What is wrong with the records that were found damaged.
+    damaged: RwLock<HashMap<u32, PackError>>,
+    /// The bytes of all records that were found valid or damaged.
+    checked_bytes: AtomicU64,
+    /// The policies made from records whose rules were needed, by the record of the policy and that
+    /// of the rules.
+    policies: RwLock<HashMap<(u32, u32), Result<Policy, PackError>>>,
+}
+
+/// A layer of a file: an index, and the entries and records that came with it.
+#[derive(Debug)]
+pub(super) struct Layer {
+    pub(super) trailer: Trailer,
+    /// Where its entries and records begin.
+    pub(super) begin: usize,
+    /// Where they end, and the index begins.
+    pub(super) index: usize,
+    /// Where the index ends, and the checksums of its blocks begin.
+    pub(super) blocks: usize,
+    blocks_end: usize,
+    /// The blocks of the index that were found valid.
+    valid_blocks: Checked,
+}
+
+impl Layer {
+    /// The layer that a trailer speaks of. `None` unless its parts fill what lies between the layer
+    /// before it and the trailer, which begins at this offset.
+    fn of(trailer: Trailer, trailer_at: usize) -> Option<Layer> {
+        let at = |offset: u64| usize::try_from(offset).ok();
+        let (begin, index) = (at(trailer.begin)?, at(trailer.index_at)?);
+        let blocks = at(trailer.blocks_at)?;
+        let lines = trailer.lines.checked_add(u64::from(trailer.reach))?;
+        let index_len = at(lines.checked_mul(LINE_LEN as u64)?)?;
+        let blocks_end = blocks.checked_add(4 * index_len.div_ceil(PAGE_LEN))?;
+        let (about, about_len) = (at(trailer.about_at)?, at(trailer.about_len)?);
+        let about_end = about.checked_add(about_len)?;
+        let is_first = trailer.previous == 0;
+        let end = if is_first { about_end } else { blocks_end };
+        let fill = [HEADER_LEN, begin, index, blocks, blocks_end, end, trailer_at].is_sorted()
+            && trailer.lines > 0
+            && index.checked_add(index_len) == Some(blocks)
+            && index.is_multiple_of(PAGE_LEN)
+            && end.next_multiple_of(TRAILER_UNIT) == trailer_at
+            && trailer.end == (trailer_at + TRAILER_LEN) as u64
+            && trailer.begin == if is_first { HEADER_LEN as u64 } else { trailer.previous }
+            && (!is_first || about == blocks_end)
+            && trailer.reach <= MAX_REACH
+            && trailer.crawlers <= MAX_CRAWLERS
+            && trailer.shard[0] < trailer.shard[1];
+        let valid_blocks = Checked::new(index_len.div_ceil(PAGE_LEN));
+        fill.then_some(Layer { trailer, begin, index, blocks, blocks_end, valid_blocks })
+    }
+
+    /// Whether a layer after this one may have such a trailer.
+    fn is_before(&self, later: &Trailer) -> bool {
+        let of = |trailer: &Trailer| {
+            let Trailer { reading, keeps_rules, keeps_sitemaps, crawlers, .. } = *trailer;
+            let Trailer { shard, about_at, about_len, checksums: [_, about], .. } = *trailer;
+            (reading, keeps_rules, keeps_sitemaps, crawlers, shard, about_at, about_len, about)
+        };
+        of(&self.trailer) == of(later)
+    }
+
+    /// Where the checksums of its blocks end.
+    pub(super) fn blocks_end(&self) -> usize {
+        self.blocks_end
+    }
+
+    /// The number of all lines.
+    fn line_count(&self) -> usize {
+        (self.blocks - self.index) / LINE_LEN
+    }
+}
+
+impl<'p> Shard<'p> {
+    /// Opens a file.
+    pub(super) fn open(bytes: &'p [u8], file: u32) -> Result<Shard<'p>, PackError> {
+        if !bytes.starts_with(&MAGIC) || bytes.len() < HEADER_LEN + TRAILER_LEN {
+            return Err(PackError::NotAPack);
+        }
+        match u32_at(bytes, MAGIC.len()) {
+            Some(VERSION) => {}
+            version => return Err(PackError::Version(version.unwrap_or_default())),
+        }
+        let mut shard = Shard {
+            bytes,
+            file: file as usize,
+            layers: SmallVec::new(),
+            // Set below.
+            reading: Reading::of(&crate::profile::Profile::RFC9309),
+            wildcards: true,
+            valid: Checked::new(0),
+            valid_pages: Checked::new(0),
+            damaged: RwLock::default(),
+            checked_bytes: AtomicU64::new(0),
+            policies: RwLock::default(),
+        };
+        if bytes[MAGIC.len() + 4..HEADER_LEN] != [0; 4] {
+            return Err(shard.damaged(MAGIC.len() + 4, "expected zeros"));
+        }
+        let mut end = bytes.len();
+        loop {
+            let layer = match shard.layer_that_ends(end) {
+                Ok(layer) => layer,
+                // What follows the last whole layer is an update that was cut short.
+                Err(_) if shard.layers.is_empty() && shard.complete().is_some() => {
+                    let complete = shard.complete().unwrap_or_default() as u64;
+                    return Err(PackError::Unfinished { complete });
+                }
+                Err(error) => return Err(error),
+            };
+            if shard.layers.last().is_some_and(|later| !layer.is_before(&later.trailer)) {
+                return Err(shard.damaged(end, "the layers do not belong together"));
+            }
+            if shard.layers.len() == MAX_LAYERS {
+                return Err(shard.damaged(end, "too many layers"));
+            }
+            end = layer.trailer.previous as usize;
+            shard.layers.push(layer);
+            if end == 0 {
+                break;
+            }
+        }
+        let trailer = shard.trailer();
+        let (reading, wildcards) = reading_from_bytes(trailer.reading)
+            .ok_or_else(|| shard.damaged(bytes.len(), "the profile's switches are invalid"))?;
+        (shard.reading, shard.wildcards) = (reading, wildcards);
+        let index = shard.layers[0].index;
+        shard.valid = Checked::new(index / RECORD_UNIT);
+        shard.valid_pages = Checked::new(index / PAGE_LEN);
+        for layer in &shard.layers {
+            let blocks = &bytes[layer.blocks..layer.blocks_end];
+            if crc32fast::hash(blocks) != layer.trailer.checksums[0] {
+                let what = "the checksum of the blocks' checksums is wrong";
+                return Err(shard.damaged(layer.blocks, what));
+            }
+        }
+        if shard.description().is_none() {
+            let at = shard.trailer().about_at as usize;
+            return Err(shard.damaged(at, "the description cannot be read"));
+        }
+        Ok(shard)
+    }
+
+    /// The layer that ends at an offset.
+    fn layer_that_ends(&self, end: usize) -> Result<Layer, PackError> {
+        let at = end.checked_sub(TRAILER_LEN).filter(|at| *at >= HEADER_LEN);
+        let at = at.filter(|_| end <= self.bytes.len()).ok_or(PackError::NotAPack)?;
+        let last = &self.bytes[at..end];
+        if !last.ends_with(&MAGIC) {
+            return Err(PackError::NotAPack);
+        }
+        let trailer = last.first_chunk().and_then(Trailer::from_bytes);
+        let trailer =
+            trailer.ok_or_else(|| self.damaged(at, "the trailer's checksum is wrong"))?;
+        Layer::of(trailer, at).ok_or_else(|| self.damaged(at, "the parts do not fill the file"))
+    }
+
+    /// Where the last whole layer ends, if something follows it.
+    #[cold]
+    fn complete(&self) -> Option<usize> {
+        let ends = memchr::memmem::rfind_iter(self.bytes, &MAGIC).map(|at| at + MAGIC.len());
+        ends.filter(|end| end.is_multiple_of(TRAILER_UNIT) && *end < self.bytes.len())
+            .find(|end| self.layer_that_ends(*end).is_ok())
+    }
+
+    /// The trailer of the newest layer.
+    pub(super) fn trailer(&self) -> &Trailer {
+        &self.layers[0].trailer
+    }
+
+    /// Whether two files can be parts of one pack.
+    pub(super) fn agrees_with(&self, other: &Shard<'_>) -> bool {
+        let of = |shard: &Shard<'_>| {
+            let Trailer { reading, keeps_rules, keeps_sitemaps, crawlers, .. } = *shard.trailer();
+            (reading, keeps_rules, keeps_sitemaps, crawlers)
+        };
+        of(self) == of(other) && self.description() == other.description()
+    }
+
+    /// The description. `None` if it is damaged.
+    pub(super) fn description(&self) -> Option<&'p [u8]> {
+        let Trailer { about_at, about_len, checksums: [_, checksum], .. } = *self.trailer();
+        // They were compared with the bounds of the file when the layers were read.
+        let about = self.bytes.get(about_at as usize..)?.get(..about_len as usize)?;
+        (crc32fast::hash(about) == checksum).then_some(about)
+    }
+
+    pub(super) fn damaged(&self, at: usize, what: &'static str) -> PackError {
+        PackError::Damaged { file: self.file, offset: at as u64, what }
+    }
+
+    fn damaged_record(&self, record: u32, what: &'static str) -> PackError {
+        PackError::Damaged { file: self.file, offset: record_offset(record), what }
+    }
+
+    fn damaged_body(&self, record: u32, what: &'static str) -> PackError {
+        PackError::Damaged { file: self.file, offset: body_offset(record), what }
+    }
+
+    /// A line of a layer's index. Checks the block it is in.
+    #[inline]
+    fn line(&self, layer: &Layer, line: usize) -> Result<&'p [u8; LINE_LEN], PackError> {
+        let offset = line * LINE_LEN;
+        let block = offset / PAGE_LEN;
+        if !layer.valid_blocks.is_set(block as u64) {
+            self.check_block(layer, block)?;
+        }
+        Ok(self.bytes[layer.index + offset..].first_chunk().expect("within the index"))
+    }
+
+    #[cold]
+    fn check_block(&self, layer: &Layer, block: usize) -> Result<(), PackError> {
+        let from = layer.index + block * PAGE_LEN;
+        let to = layer.blocks.min(from + PAGE_LEN);
+        let wanted = u32_at(&self.bytes[layer.blocks..layer.blocks_end], 4 * block);
+        if wanted != Some(crc32fast::hash(&self.bytes[from..to])) {
+            return Err(self.damaged(from, "the checksum of a block is wrong"));
+        }
+        layer.valid_blocks.set(block as u64);
+        Ok(())
+    }
+
+    /// The places in a layer that may have the entry of an authority with this hash.
+    pub(super) fn candidates<'s>(
+        &'s self,
+        layer: &'s Layer,
+        hash: u64,
+    ) -> impl Iterator<Item = Result<u64, PackError>> + use<'s, 'p> {
+        // The hash names one of the first lines, and `reach` lines follow the last of those.
+        let home = layout::home(hash, layer.trailer.lines) as usize;
+        let mut lines = home..=home + layer.trailer.reach as usize;
+        let mut matches: Option<Matches> = None;
+        std::iter::from_fn(move || {
+            loop {
+                if let Some(matches) = &mut matches {
+                    if let Some(place) = matches.next() {
+                        return Some(Ok(place));
+                    }
+                    if !matches.is_full {
+                        return None;
+                    }
+                }
+                match self.line(layer, lines.next()?) {
+                    Ok(line) => matches = Some(Matches::of(line, hash)),
+                    Err(error) => {
+                        lines = 1..=0;
+                        matches = None;
+                        return Some(Err(error));
+                    }
+                }
+            }
+        })
+    }
+
+    /// The first place that may have the entry of an authority.
+    #[inline]
+    pub(super) fn first_candidate(&self, key: &Key<'_>) -> Result<Option<u64>, PackError> {
+        for layer in &self.layers {
+            let home = layout::home(key.hash, layer.trailer.lines) as usize;
+            let mut matches = Matches::of(self.line(layer, home)?, key.hash);
+            if let Some(place) = matches.next() {
+                return Ok(Some(place));
+            }
+            if matches.is_full
+                && let Some(place) = self.candidates(layer, key.hash).next()
+            {
+                return place.map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The entry of an origin, and its place. `None` if it was removed.
+    #[inline]
+    pub(super) fn look_up(&self, key: &Key<'_>) -> Result<Option<(u64, Entry<'p>)>, PackError> {
+        for layer in &self.layers {
+            for place in self.candidates(layer, key.hash) {
+                let place = place?;
+                let entry = self.entry(place)?;
+                if entry.is_of(key) {
+                    let is_there = entry.kind != FORGOTTEN;
+                    return Ok(is_there.then_some((place, entry)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The end of the entries and records among which an offset is.
+    #[inline]
+    fn end_of_part(&self, offset: usize) -> Option<usize> {
+        let layer = self.layers.iter().find(|layer| (layer.begin..layer.index).contains(&offset))?;
+        Some(layer.index)
+    }
+
+    /// The entry at a place. Checks its page.
+    #[inline]
+    pub(super) fn entry(&self, place: u64) -> Result<Entry<'p>, PackError> {
+        // Fewer than 43 bits.
+        let offset = place as usize * PLACE_UNIT;
+        let page = offset / PAGE_LEN;
+        if !self.valid_pages.is_set(page as u64) {
+            self.check_page(page)?;
+        }
+        let in_page = offset % PAGE_LEN;
+        let bytes = &self.bytes[offset..offset - in_page + PAGE_LEN];
+        let entry = Entry::read(bytes, self.trailer().has_about());
+        entry
+            .filter(|entry| {
+                in_page >= PAGE_HEAD
+                    && entry.schemes.0 & !Schemes::BITS == 0
+                    && entry.kind <= FORGOTTEN
+            })
+            .ok_or_else(|| self.damaged(offset, "no entry begins here"))
+    }
+
+    #[cold]
+    fn check_page(&self, page: usize) -> Result<(), PackError> {
+        let from = page * PAGE_LEN;
+        let end = from.checked_add(PAGE_LEN);
+        let end = end.filter(|end| self.end_of_part(from).is_some_and(|part| *end <= part));
+        let end = end.ok_or_else(|| self.damaged(from, "an origin points outside the pack"))?;
+        let page_bytes = &self.bytes[from..end];
+        if u32_at(page_bytes, 0) != Some(crc32fast::hash(&page_bytes[4..])) {
+            return Err(self.damaged(from, "the checksum of a page is wrong"));
+        }
+        self.valid_pages.set(page as u64);
+        Ok(())
+    }
+
+    /// The slots of a layer that are not free, each with the number of its line.
+    pub(super) fn slots_of<'s>(
+        &'s self,
+        layer: &'s Layer,
+    ) -> impl Iterator<Item = Result<(usize, u64), PackError>> + use<'s, 'p> {
+        (0..layer.line_count()).flat_map(move |line| {
+            let slots: SmallVec<[_; 8]> = match self.line(layer, line) {
+                Ok(bytes) => layout::slots(bytes)
+                    .into_iter()
+                    .filter(|slot| *slot != layout::FREE)
+                    .map(|slot| Ok((line, slot)))
+                    .collect(),
+                Err(error) => SmallVec::from_iter([Err(error)]),
+            };
+            slots
+        })
+    }
+
+    /// The entries of all origins, the newest of each.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Result<Entry<'p>, PackError>> {
+        let slots = self.layers.iter().flat_map(|layer| self.slots_of(layer));
+        // Each entry is given once: all together are never longer than the pack.
+        let mut left = Some(self.bytes.len());
+        slots
+            .map(|slot| self.newest(layout::place_of(slot?.1)))
+            .filter_map(Result::transpose)
+            .map_while(move |entry| {
+                let len = entry.as_ref().map_or(0, |entry| entry.len(false));
+                left = left?.checked_sub(len);
+                Some(match left {
+                    Some(_) => entry,
+                    None => Err(self.damaged(self.layers[0].index, "entries overlap")),
+                })
+            })
+    }
+
+    /// The entry at a place, with those of its schemes for which it is the one that counts.
+    fn newest(&self, place: u64) -> Result<Option<Entry<'p>>, PackError> {
+        let mut entry = self.entry(place)?;
+        let hash = layout::hash(entry.authority, 0);
+        let mut schemes = Schemes::default();
+        for scheme in entry.schemes.iter().map(Schemes::of) {
+            let found = self.look_up(&Key { authority: entry.authority, scheme, hash })?;
+            if found.is_some_and(|(at, _)| at == place) {
+                schemes.0 |= scheme.0;
+            }
+        }
+        entry.schemes = schemes;
+        Ok((schemes != Schemes::default()).then_some(entry))
+    }
+
+    /// The body of a record, and its checksum. Checks its bounds.
+    #[inline]
+    pub(super) fn body(&self, record: u32) -> Result<(&'p [u8], u32), PackError> {
+        let at = usize::try_from(record_offset(record)).ok();
+        let end = at.and_then(|at| self.end_of_part(at));
+        let (Some(at), Some(end)) = (at, end) else {
+            return Err(self.damaged_record(record, "no record begins here"));
+        };
+        let cut_short = || self.damaged_record(record, "a record is cut short");
+        let (head, body) =
+            self.bytes[at..end].split_at_checked(RECORD_HEAD).ok_or_else(cut_short)?;
+        let [len, checksum] = [0, 4].map(|at| u32_at(head, at).expect("eight bytes"));
+        Ok((body.get(..len as usize).ok_or_else(cut_short)?, checksum))
+    }
+
+    /// The body of a record that was checked.
+    #[inline]
+    fn valid_body(&self, record: u32) -> Result<&'p [u8], PackError> {
+        let (body, checksum) = self.body(record)?;
+        if !self.valid.is_set(record) {
+            self.check_record(record, body, checksum)?;
+        }
+        Ok(body)
+    }
+
+    /// What an entry leads to: a policy, or those of several crawlers.
+    #[inline]
+    pub(super) fn policies(
+        &self,
+        record: u32,
+        crawlers: usize,
+    ) -> Result<Policies<'p>, PackError> {
+        let body = self.valid_body(record)?;
+        if body[0] != KIND_PANEL {
+            return Ok(Policies::One(record));
+        }
+        let panel = Panel::read_again(&body[1..]);
+        debug_assert!(Panel::read(&body[1..], crawlers).is_some());
+        Ok(Policies::Panel(panel))
+    }
+
+    /// The policy of a record.
+    #[inline]
+    #[expect(unsafe_code, reason = "tables are validated once, not for each verdict")]
+    pub(super) fn how(&self, record: u32, rules: u32) -> Result<How<'p>, PackError> {
+        let body = self.valid_body(record)?;
+        match body[0] & !HAS_PACE {
+            KIND_TABLE => {
+                let table = &pace::without(body)[1..];
+                // SAFETY: the mark of a record that holds a table is set only after `examine` found
+                // that the table is valid with the file's encoding. These are the same bytes and the
+                // same encoding, because the place of a record's table depends only on the file's
+                // bytes, which are borrowed for `'p` and so do not change, and the encoding is fixed
+                // when the file is opened.
+                Ok(How::Table(unsafe {
+                    Table::from_bytes_unchecked(table, self.reading.encoding)
+                }))
+            }
+            KIND_RULES => Ok(How::Policy(self.with_rules(record, rules)?)),
+            _ => Err(self.damaged_record(record, "the record is no policy")),
+        }
+    }
+
+    /// The pace of a policy's record.
+    pub(super) fn pace(&self, record: u32) -> Result<Pace, PackError> {
+        let body = self.valid_body(record)?;
+        Ok(pace::split(body).map_or(Pace::NONE, |(_, pace)| pace))
+    }
+
+    /// The records for explanations: that of the sitemaps, and those of the rules of so many
+    /// policies.
+    pub(super) fn about(&self, record: u32) -> Result<About<'p>, PackError> {
+        if record == NO_RECORD {
+            return Ok(About(&[]));
+        }
+        match self.valid_body(record)? {
+            [KIND_ABOUT, numbers @ ..] => Ok(About(numbers.as_chunks().0)),
+            _ => Err(self.damaged_record(record, "the record is not one for explanations")),
+        }
+    }
+
+    /// The list of sitemaps of a record: texts, which fill it.
+    pub(super) fn sitemaps(&self, record: u32) -> Result<&'p [u8], PackError> {
+        if record == NO_RECORD {
+            return Ok(&[]);
+        }
+        match self.valid_body(record)? {
+            [KIND_SITEMAPS, list @ ..] => Ok(list),
+            _ => Err(self.damaged_record(record, "the record has no sitemaps")),
+        }
+    }
+
+    /// A record as it is, to copy it.
+    pub(super) fn record(&self, record: u32) -> Result<&'p [u8], PackError> {
+        if record == NO_RECORD { Ok(&[]) } else { self.valid_body(record) }
+    }
+
+    /// Checks a record, and keeps in mind how that went.
+    ///
+    /// Records that overlap could make that cost `O(n²)`, and a damaged one that many entries lead
+    /// to could as well. So a record is checked once, and all that are checked may together have
+    /// twice as many bytes as there are: the valid records of an undamaged pack have as many at
+    /// most, and the damage of a length may add as many again.
+    #[cold]
+    fn check_record(&self, record: u32, body: &[u8], checksum: u32) -> Result<(), PackError> {
+        let known = self.damaged.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = known.get(&record) {
+            return Err(error.clone());
+        }
+        drop(known);
+        let len = (RECORD_HEAD + body.len()) as u64;
+        let budget = 2 * self.bytes.len() as u64;
+        // Threads that check records at the same time may exceed it by one record each.
+        if self.checked_bytes.load(Ordering::Relaxed) + len > budget {
+            return Err(self.damaged_record(record, "records overlap"));
+        }
+        let outcome = self.examine(record, body, checksum);
+        let is_new = match &outcome {
+            Ok(()) => self.valid.set(record),
+            Err(error) => {
+                let mut known = self.damaged.write().unwrap_or_else(PoisonError::into_inner);
+                known.insert(record, error.clone()).is_none()
+            }
+        };
+        if is_new {
+            self.checked_bytes.fetch_add(len, Ordering::Relaxed);
+        }
+        outcome
+    }
+
+    /// Checks the checksum of a record, and what it holds. It may lead to records that are not
+    /// checked yet.
+    fn examine(&self, record: u32, body: &[u8], checksum: u32) -> Result<(), PackError> {
+        if crc32fast::hash(body) != checksum {
+            return Err(self.damaged_record(record, "a record's checksum is wrong"));
+        }
+        let damaged = |what| Err(self.damaged_body(record, what));
+        let right = |is_right: bool, what| if is_right { Ok(()) } else { damaged(what) };
+        let trailer = self.trailer();
+        match body {
+            [KIND_SITEMAPS, list @ ..] => {
+                right(trailer.keeps_sitemaps, "sitemaps in a pack that keeps none")?;
+                right(are_texts(list), "the sitemaps of a record cannot be read")
+            }
+            [KIND_PANEL, panel @ ..] => {
+                let panel = Panel::read(panel, trailer.crawlers as usize);
+                right(panel.is_some(), "the policies of a record cannot be read")
+            }
+            [KIND_ABOUT, numbers @ ..] => {
+                right(trailer.has_about(), "explanations in a pack that keeps none")?;
+                let is_right = !numbers.is_empty() && numbers.len().is_multiple_of(4);
+                right(is_right, "the explanations of a record cannot be read")
+            }
+            [KIND_EXPLAIN, rules @ ..] => {
+                right(trailer.keeps_rules, "rules in a pack that keeps none")?;
+                let policy = self.read_rules(rules, Pace::NONE);
+                right(policy.is_some(), "the rules of a record cannot be read")
+            }
+            _ => {
+                let Some((body, _)) = pace::split(body) else {
+                    return damaged("the pace of a record cannot be read");
+                };
+                match body.split_first().map(|(kind, rest)| (kind & !HAS_PACE, rest)) {
+                    Some((KIND_TABLE, table)) => {
+                        let is_valid = Table::validated(table, self.reading.encoding).is_ok();
+                        right(is_valid, "an invalid table")
+                    }
+                    Some((KIND_RULES, _)) => self.with_rules(record, NO_RECORD).map(|_| ()),
+                    _ => damaged("the kind of a record is unknown"),
+                }
+            }
+        }
+    }
+
+    /// The policy of a record with its rules, which another record may have, or why there is none.
+    /// Made once.
+    pub(super) fn with_rules(&self, record: u32, rules: u32) -> Result<Policy, PackError> {
+        let known = self.policies.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(policy) = known.get(&(record, rules)) {
+            return policy.clone();
+        }
+        drop(known);
+        let policy = self.make_policy(record, rules);
+        let mut known = self.policies.write().unwrap_or_else(PoisonError::into_inner);
+        known.entry((record, rules)).or_insert(policy).clone()
+    }
+
+    fn make_policy(&self, record: u32, rules: u32) -> Result<Policy, PackError> {
+        // The record of a policy without a table is checked by making the policy.
+        let (body, _) = self.body(record)?;
+        let what = "the rules of a record cannot be read";
+        let unreadable = || self.damaged_body(record, what);
+        let (body, pace) = pace::split(body).ok_or_else(unreadable)?;
+        match body.split_first().map(|(kind, rest)| (kind & !HAS_PACE, rest)) {
+            Some((KIND_RULES, rest)) => self.read_rules(rest, pace).ok_or_else(unreadable),
+            _ => match self.record(rules)? {
+                [KIND_EXPLAIN, rest @ ..] => self
+                    .read_rules(rest, pace)
+                    .ok_or_else(|| self.damaged_body(rules, "the rules of a record cannot be read")),
+                _ => Err(self.damaged_record(rules, "the record has no rules")),
+            },
+        }
+    }
+
+    /// Reads rules. `None` if they are not as a writer writes them.
+    pub(super) fn read_rules(&self, rules: &[u8], pace: Pace) -> Option<Policy> {
+        let mut rest = Take(rules);
+        let empty_rule = Some(rest.number()?).filter(|line| *line != 0);
+        let mut agents = Vec::new();
+        for _ in 0..rest.number()? {
+            agents.push((rest.number()?, rest.text()?));
+        }
+        let count = rest.number()?;
+        let mut rules = Vec::new();
+        for _ in 0..count {
+            let (line, precedence, bits) = (rest.number()?, rest.number()?, rest.byte()?);
+            let (pattern_len, value_len) = (rest.number()? as usize, rest.number()? as usize);
+            let is_shared = bits & 4 != 0;
+            let pattern = if is_shared { None } else { Some(rest.take(pattern_len)?) };
+            let value = rest.take(value_len)?;
+            let bytes = pattern.or_else(|| value.get(..pattern_len))?;
+            let verdict = if bits & 1 == 0 { Verdict::Allow } else { Verdict::Disallow };
+            let pattern = Pattern { bytes, anchored: bits & 2 != 0 };
+            rules.push(RuleRef { line, verdict, precedence, pattern, value });
+        }
+        if !rest.0.is_empty() {
+            return None;
+        }
+        let rules = RuleSet::restored(rules.into_iter(), self.wildcards, self.reading.encoding)?;
+        Some(Policy::new(
+            self.reading,
+            &Config::default(),
+            rules,
+            agents.iter().copied(),
+            empty_rule,
+            pace,
+        ))
+    }
+
+    /// These bytes of a layer's data, to walk through all of its records.
+    pub(super) fn data(&self, layer: &Layer) -> Range<usize> {
+        layer.begin.next_multiple_of(RECORD_UNIT)..layer.index
+    }
+}
+
+/// How a policy decides.
+#[derive(Clone)]
+pub(super) enum How<'p> {
+    Table(Table<'p>),
+    Policy(Policy),
+}
+
+impl std::fmt::Debug for How<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            How::Table(_) => "Table",
+            How::Policy(_) => "Policy",
+        })
+    }
+}
+
+/// The numbers of the records for explanations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct About<'p>(&'p [[u8; 4]]);
+
+impl About<'_> {
+    /// The record of the sitemaps.
+    pub(super) fn sitemaps(&self) -> u32 {
+        self.0.first().map_or(NO_RECORD, |number| u32::from_le_bytes(*number))
+    }
+
+    /// The record of the rules of a policy.
+    pub(super) fn rules(&self, policy: usize) -> u32 {
+        self.0.get(1 + policy).map_or(NO_RECORD, |number| u32::from_le_bytes(*number))
+    }
+}
+
+/// Whether some bytes are texts, at least one.
+fn are_texts(list: &[u8]) -> bool {
+    let mut rest = Take(list);
+    while rest.text().is_some() {
+        if rest.0.is_empty() {
+            return true;
+        }
+    }
+    false
+}
+
+/// The rest of some bytes, which are taken from the front.
+pub(super) struct Take<'o>(pub(super) &'o [u8]);
+
+impl<'o> Take<'o> {
+    fn take(&mut self, len: usize) -> Option<&'o [u8]> {
+        let (taken, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.take(1).map(|byte| byte[0])
+    }
+
+    pub(super) fn number(&mut self) -> Option<u32> {
+        u32_at(self.take(4)?, 0)
+    }
+
+    /// A length, and as many bytes.
+    pub(super) fn text(&mut self) -> Option<&'o [u8]> {
+        let len = self.number()?;
+        self.take(len as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::Engine;
+    use crate::profile::Profile;
+    use crate::rules::normalise::Encoding;
+    use crate::rules::target::Target;
+
+    type Rule = (u8, bool, bool, Vec<u8>);
+
+    /// Rules as a pack may hold them: pieces of patterns, also in forms that none is written in.
+    fn rules() -> impl Strategy<Value = Vec<Rule>> {
+        let pieces: [&[u8]; 16] = [
+            b"/", b"a", b"b", b"*", b"$", b"%2F", b"%2f", b"%41", b"%", b" ", b"\xE9", b"\n",
+            b"\0", b"#", b"ab/", b"*a",
+        ];
+        // Most pieces are harmless, so that many rule sets are restored.
+        let piece = prop_oneof![8 => 0..4usize, 4 => 14..16usize, 1 => 4..14usize];
+        let tail = prop::collection::vec(piece.prop_map(move |piece| pieces[piece]), 0..6);
+        let pattern = (prop::bool::weighted(0.9), tail).prop_map(|(slash, tail)| {
+            [if slash { &b"/"[..] } else { b"" }, &tail.concat()].concat()
+        });
+        let rule = (0..4u8, any::<bool>(), prop::bool::weighted(0.2), pattern);
+        prop::collection::vec(rule, 0..8)
+    }
+
+    fn restored(rules: &[Rule], profile: &Profile, engine: Option<Engine>) -> Option<Policy> {
+        let rules = rules.iter().map(|(precedence, disallow, anchored, bytes)| RuleRef {
+            line: 1,
+            verdict: if *disallow { Verdict::Disallow } else { Verdict::Allow },
+            precedence: u32::from(*precedence),
+            pattern: Pattern { bytes, anchored: *anchored },
+            value: b"/value",
+        });
+        let reading = Reading::of(profile);
+        let rules = RuleSet::restored(rules, profile.wildcards, reading.encoding)?;
+        let config = Config { engine, ..Config::default() };
+        Some(Policy::new(reading, &config, rules, std::iter::empty(), None, Pace::NONE))
+    }
+
+    /// All engines agree about rules that are restored, and their tables are valid.
+    fn agree(rules: &[Rule], profile: &Profile, paths: &[Vec<u8>]) -> bool {
+        let policy = |engine| restored(rules, profile, Some(engine));
+        let Some(scan) = policy(Engine::Scan) else { return false };
+        for engine in [Engine::Dfa, Engine::Lazy, Engine::Segments] {
+            let policy = policy(engine).expect("restored before");
+            policy.compile();
+            policy.validate().expect("a valid table");
+            for path in paths {
+                let target = Target::of_path(path, Encoding::of_target(profile)).expect("a path");
+                assert_eq!(
+                    policy.verdict(&target),
+                    scan.verdict(&target),
+                    "{engine:?} {} {rules:?}",
+                    path.escape_ascii()
+                );
+            }
+        }
+        true
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 2_000,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn restored_rules(
+            mut rules in rules(),
+            sorted in prop::bool::weighted(0.95),
+            paths in prop::collection::vec("/[ab/*$%2Ff4 1]{0,8}", 8),
+            profile in 0..Profile::NAMED.len(),
+        ) {
+            if sorted {
+                rules.sort_by_key(|(precedence, disallow, ..)| {
+                    (std::cmp::Reverse(*precedence), *disallow)
+                });
+            }
+            let paths: Vec<Vec<u8>> = paths.into_iter().map(String::into_bytes).collect();
+            agree(&rules, &Profile::NAMED[profile].1, &paths);
+        }
+    }
+
+    /// What no rule can be is not restored: each of these once made engines differ, or might.
+    #[test]
+    fn rules_that_are_not_in_normal_form() {
+        let rule = |pattern: &[u8], anchored| vec![(1, true, anchored, pattern.to_vec())];
+        let of = |profile: &Profile, rules: &[Rule]| agree(rules, profile, &[b"/a".to_vec()]);
+        for pattern in [&b"/a"[..], b"a", b"/%2F", b"/*a", b"*/", b"", b"/%C3%A9", b"/a*%24"] {
+            assert!(of(&Profile::RFC9309, &rule(pattern, false)), "{}", pattern.escape_ascii());
+        }
+        for pattern in [
+            &b"/a**b"[..],
+            b"/a*",
+            b"*",
+            b"/%2f",
+            b"/%41",
+            b"/%",
+            b"/a b",
+            b"/\xE9",
+            b"/a\nb",
+            b"/\r",
+            b"/a#b",
+            b"/a$",
+        ] {
+            assert!(!of(&Profile::RFC9309, &rule(pattern, false)), "{}", pattern.escape_ascii());
+        }
+        let original = Profile::ORIGINAL_1994;
+        assert!(of(&original, &rule(b"/a", false)) && of(&original, &rule(b"/*", false)));
+        assert!(!of(&original, &rule(b"", false)) && !of(&original, &rule(b"/a", true)));
+        // Most of all: more transitions than a record can hold.
+        for (_, profile) in Profile::NAMED {
+            let all = |begin: &[u8], bytes: &[u8]| -> Vec<Rule> {
+                let bytes = bytes.iter();
+                bytes.map(|byte| (1, true, false, [begin, &[*byte]].concat())).collect()
+            };
+            let bytes: Vec<u8> = (0..=255).collect();
+            for begin in [&b""[..], b"/", b"/*"] {
+                assert!(!of(profile, &all(begin, &bytes)));
+            }
+            let letters: Vec<u8> = bytes.into_iter().filter(u8::is_ascii_alphanumeric).collect();
+            assert!(of(profile, &all(b"/", &letters)));
+        }
+        let (high, low) = ((2, true, false, b"/a".to_vec()), (1, true, false, b"/b".to_vec()));
+        assert!(of(&original, &[high.clone(), low.clone()]));
+        assert!(!of(&original, &[low, high]));
+    }
+}

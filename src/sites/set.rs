@@ -1,0 +1,796 @@
+//! The policies of many origins in memory.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as MapEntry;
+use std::convert::Infallible;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+
+use smallvec::SmallVec;
+
+use crate::automaton::Table;
+use crate::origin::{Origin, Scheme};
+use crate::policy::config::Config;
+use crate::policy::content::ContentKeys;
+use crate::policy::crawlers::{Answer, CrawlerPolicies};
+use crate::policy::robots::Robots;
+use crate::policy::sitemaps::Sitemaps;
+use crate::policy::{Policy, Reading};
+use crate::profile::Profile;
+use crate::read::crawler::Crawler;
+use crate::read_ahead;
+use crate::records::Pace;
+use crate::rules::target::Target;
+use crate::verdict::Verdict;
+
+use super::compiled::{self, table_body};
+use super::layout::{
+    Entry, KIND_PANEL, KIND_RULES, Key, NO_RECORD, PLACE_UNIT, Panel, Policies, RECORD_HEAD,
+    RECORD_UNIT,
+};
+use super::lines::Lines;
+use super::look_up::{self, Candidate, Grounds};
+use super::pace;
+
+/// The policies of some crawlers for many origins.
+///
+/// A large part of the web serves one of a few files that come with content management systems,
+/// so origins with equal files share their policies, and so do files that differ only in what does
+/// not matter. Files are not kept: equal ones are recognised by hashes with keys that are random for
+/// each set.
+///
+/// Memory has the layout of a pack, made for origins in random order: some 45 bytes for an origin and
+/// its name, and a table for each distinct policy, compiled when it is inserted. Rules, which only
+/// explanations need, lie apart; without [`Config::keep_rules`] they are not kept at all.
+///
+/// A set is `Send` and `Sync`, and changing it needs `&mut`. Use a pack (feature `pack`) to write
+/// policies to a file or to share them between processes.
+///
+/// ```
+/// use robotsieve::{Answer, Config, Crawler, Origin, PolicySet, Profile};
+///
+/// let crawlers = ["GPTBot", "Googlebot"].map(Crawler::name);
+/// let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), crawlers);
+/// let file = b"User-agent: GPTBot\nDisallow: /";
+/// set.insert(&Origin::of("https://example.com")?, file);
+/// set.insert(&Origin::of("https://example.org")?, file);
+/// assert_eq!((set.len(), set.file_count()), (2, 1));
+///
+/// // Many URLs of any origins: a row for each, with an answer for each crawler.
+/// let urls = ["https://example.org/x", "https://example.net/", "x"];
+/// let mut answers = [Answer::Unknown; 6];
+/// set.answers(&urls, &mut answers);
+/// assert_eq!(answers[..2], [Answer::Disallow, Answer::Allow]);
+/// assert_eq!(answers[2..], [Answer::Unknown, Answer::Unknown, Answer::Invalid, Answer::Invalid]);
+///
+/// // One origin.
+/// let site = set.get(&Origin::of("https://example.org/x")?).expect("is there");
+/// site.ask("https://example.org/y", &mut answers[..2]);
+/// assert_eq!(answers[..2], [Answer::Disallow, Answer::Allow]);
+/// // http is another origin.
+/// assert!(set.get(&Origin::of("http://example.org")?).is_none());
+/// # Ok::<(), robotsieve::InvalidOrigin>(())
+/// ```
+pub struct PolicySet {
+    profile: Profile,
+    config: Config,
+    reading: Reading,
+    crawlers: Vec<Crawler>,
+    columns: Vec<usize>,
+    contents: ContentKeys,
+    seed: u64,
+    lines: Lines,
+    entries: Vec<u8>,
+    records: Vec<u8>,
+    /// The policies that have no table.
+    over_limits: Vec<Policy>,
+    /// By the number that an entry has for explanations.
+    files: Vec<Option<File>>,
+    free_files: Vec<u32>,
+    by_content: HashMap<u128, u32>,
+    by_body: HashMap<u128, Shared>,
+    origins: usize,
+    /// Bytes of entries and records that are no longer in use.
+    dead_bytes: usize,
+}
+
+/// A distinct file.
+struct File {
+    content: u128,
+    /// How many origins have it.
+    origins: u32,
+    /// The record that their entries lead to.
+    policies: u32,
+    /// The contents of the records it needs.
+    bodies: SmallVec<[u128; 2]>,
+    /// The policies with their rules, if they are kept.
+    with_rules: Option<CrawlerPolicies>,
+    sitemaps: Sitemaps,
+}
+
+/// A record that files share.
+struct Shared {
+    record: u32,
+    files: u32,
+}
+
+impl PolicySet {
+    /// An empty set for these crawlers.
+    pub fn new(
+        profile: &Profile,
+        config: &Config,
+        crawlers: impl IntoIterator<Item = Crawler>,
+    ) -> PolicySet {
+        let crawlers: Vec<Crawler> = crawlers.into_iter().collect();
+        PolicySet {
+            profile: *profile,
+            config: *config,
+            reading: Reading::of(profile),
+            columns: (0..crawlers.len()).collect(),
+            crawlers,
+            contents: ContentKeys::default(),
+            seed: RandomState::new().hash_one(0),
+            lines: Lines::default(),
+            entries: Vec::new(),
+            // So that no record has the number of none.
+            records: vec![0; RECORD_UNIT],
+            over_limits: Vec::new(),
+            files: Vec::new(),
+            free_files: Vec::new(),
+            by_content: HashMap::new(),
+            by_body: HashMap::new(),
+            origins: 0,
+            dead_bytes: 0,
+        }
+    }
+
+    /// Sets an origin's robots.txt. Replaces the file that the origin had. Parses and compiles the
+    /// file unless another origin has an equal one.
+    ///
+    /// # Panics
+    /// Panics if the policies or the names need more than 64 GiB.
+    pub fn insert(&mut self, origin: &Origin<'_>, file: &[u8]) {
+        let content = self.contents.of(file);
+        let number = match self.by_content.get(&content) {
+            Some(number) => *number,
+            None => self.add_file(file, content),
+        };
+        let new = self.files[number as usize].as_mut().expect("is known");
+        new.origins += 1;
+        let policies = new.policies;
+        let key = Key::of(origin, self.seed);
+        match self.place(&key) {
+            Some(place) => {
+                let old = self.entry(place).about;
+                // The numbers of the records stand before the authority.
+                let at = place as usize * PLACE_UNIT;
+                self.entries[at + 8..at + 12].copy_from_slice(&policies.to_le_bytes());
+                self.entries[at + 12..at + 16].copy_from_slice(&number.to_le_bytes());
+                self.release(old);
+            }
+            None => {
+                let place = (self.entries.len() / PLACE_UNIT) as u64;
+                let (authority, schemes) = (key.authority, key.scheme);
+                let entry =
+                    Entry { authority, schemes, kind: 0, captured: 0, policies, about: number };
+                entry.write(true, &mut self.entries);
+                let PolicySet { entries, seed, .. } = self;
+                self.lines.insert(key.hash, place, |place| {
+                    super::layout::hash(entry_at(entries, place).authority, *seed)
+                });
+                self.origins += 1;
+            }
+        }
+        self.compact_if_worth_it();
+    }
+
+    /// Compiles a file, and returns its number.
+    fn add_file(&mut self, file: &[u8], content: u128) -> u32 {
+        let config = Config { build_after: Some(u32::MAX), keep_rules: true, ..self.config };
+        let robots = Robots::parse_with(file, &self.profile, &config);
+        let of_groups = compiled::Policies::of(&robots, &self.crawlers);
+        let mut bodies = SmallVec::new();
+        let records: Vec<u32> =
+            of_groups.policies.iter().map(|policy| self.put(policy, &mut bodies)).collect();
+        let mut distinct = records.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let policies = match distinct[..] {
+            [] => NO_RECORD,
+            [one] => one,
+            _ => {
+                let columns = of_groups.columns.iter().map(|group| {
+                    distinct.binary_search(&records[*group]).expect("is one of them")
+                });
+                let mut body = vec![KIND_PANEL];
+                Panel::write(&distinct, &columns.collect::<Vec<_>>(), &mut body);
+                self.put_record(&body, &mut bodies)
+            }
+        };
+        let with_rules = self.config.keep_rules.then(|| {
+            let robots = Robots::parse_with(file, &self.profile, &self.config);
+            CrawlerPolicies::of(&robots, &self.crawlers)
+        });
+        let sitemaps = if with_rules.is_some() { Sitemaps::default() } else { Sitemaps::kept(&robots) };
+        let new = Some(File { content, origins: 0, policies, bodies, with_rules, sitemaps });
+        let number = match self.free_files.pop() {
+            Some(number) => {
+                self.files[number as usize] = new;
+                number
+            }
+            None => {
+                self.files.push(new);
+                u32::try_from(self.files.len() - 1).expect("fewer than 4 billion files")
+            }
+        };
+        self.by_content.insert(content, number);
+        number
+    }
+
+    /// The record of a policy.
+    fn put(&mut self, policy: &Policy, bodies: &mut SmallVec<[u128; 2]>) -> u32 {
+        match table_body(policy) {
+            Some(body) => self.put_record(&body, bodies),
+            None => {
+                let number = self.over_limits.len() as u32;
+                self.over_limits.push(policy.clone());
+                let mut body = vec![KIND_RULES];
+                body.extend(number.to_le_bytes());
+                self.put_record(&body, bodies)
+            }
+        }
+    }
+
+    fn put_record(&mut self, body: &[u8], bodies: &mut SmallVec<[u128; 2]>) -> u32 {
+        let content = self.contents.of(body);
+        bodies.push(content);
+        match self.by_body.entry(content) {
+            MapEntry::Occupied(mut known) => {
+                known.get_mut().files += 1;
+                known.get().record
+            }
+            MapEntry::Vacant(vacant) => {
+                let record = append_record(&mut self.records, body);
+                vacant.insert(Shared { record, files: 1 });
+                record
+            }
+        }
+    }
+
+    /// An origin does not have this file any more.
+    fn release(&mut self, number: u32) {
+        let file = self.files[number as usize].as_mut().expect("an entry has it");
+        file.origins -= 1;
+        if file.origins > 0 {
+            return;
+        }
+        let file = self.files[number as usize].take().expect("an entry had it");
+        self.free_files.push(number);
+        self.by_content.remove(&file.content);
+        for content in file.bodies {
+            let shared = self.by_body.get_mut(&content).expect("the file has it");
+            shared.files -= 1;
+            if shared.files == 0 {
+                self.dead_bytes += record_len(body_at(&self.records, shared.record).len());
+                self.by_body.remove(&content);
+            }
+        }
+    }
+
+    /// What the set has for an origin.
+    #[inline]
+    pub fn get(&self, origin: &Origin<'_>) -> Option<SetSite<'_>> {
+        let key = Key::of(origin, self.seed);
+        let place = self.place(&key)?;
+        Some(SetSite { set: self, entry: self.entry(place) })
+    }
+
+    /// The place of an origin's entry.
+    #[inline]
+    fn place(&self, key: &Key<'_>) -> Option<u64> {
+        self.lines.candidates(key.hash).find(|place| self.entry(*place).is_of(key))
+    }
+
+    #[inline]
+    fn entry(&self, place: u64) -> Entry<'_> {
+        entry_at(&self.entries, place)
+    }
+
+    /// Removes an origin. Returns `false` if it is not in the set.
+    pub fn remove(&mut self, origin: &Origin<'_>) -> bool {
+        let key = Key::of(origin, self.seed);
+        let Some(place) = self.place(&key) else { return false };
+        let entry = self.entry(place);
+        let (file, len) = (entry.about, entry.len(true));
+        self.lines.remove(key.hash, place);
+        self.dead_bytes += len;
+        self.origins -= 1;
+        self.release(file);
+        self.compact_if_worth_it();
+        true
+    }
+
+    /// Moves what is in use together, once half of the memory is not.
+    fn compact_if_worth_it(&mut self) {
+        const LEAST: usize = 1 << 16;
+        if self.dead_bytes < LEAST || self.dead_bytes < (self.entries.len() + self.records.len()) / 2 {
+            return;
+        }
+        let old_records = std::mem::replace(&mut self.records, vec![0; RECORD_UNIT]);
+        let old_policies = std::mem::take(&mut self.over_limits);
+        let mut moved: HashMap<u32, u32> = HashMap::with_capacity(self.by_body.len());
+        // Panels last, since they lead to the others.
+        let mut panels = Vec::new();
+        for shared in self.by_body.values_mut() {
+            let body = body_at(&old_records, shared.record);
+            let new = match body {
+                [KIND_PANEL, ..] => {
+                    panels.push(shared);
+                    continue;
+                }
+                [KIND_RULES, number @ ..] => {
+                    let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
+                    let mut body = vec![KIND_RULES];
+                    body.extend((self.over_limits.len() as u32).to_le_bytes());
+                    self.over_limits.push(old_policies[number as usize].clone());
+                    append_record(&mut self.records, &body)
+                }
+                table => append_record(&mut self.records, table),
+            };
+            moved.insert(shared.record, new);
+            shared.record = new;
+        }
+        for shared in panels {
+            let body = body_at(&old_records, shared.record);
+            let panel = Panel::read_again(&body[1..]);
+            let records: Vec<u32> = panel.records().map(|record| moved[&record]).collect();
+            let columns: Vec<usize> =
+                self.columns.iter().map(|crawler| panel.index(*crawler)).collect();
+            let mut body = vec![KIND_PANEL];
+            Panel::write(&records, &columns, &mut body);
+            let new = append_record(&mut self.records, &body);
+            moved.insert(shared.record, new);
+            shared.record = new;
+        }
+        for file in self.files.iter_mut().flatten() {
+            file.policies = moved.get(&file.policies).copied().unwrap_or(NO_RECORD);
+        }
+        let old_entries = std::mem::take(&mut self.entries);
+        let old_lines = std::mem::take(&mut self.lines);
+        for place in old_lines.places() {
+            let entry = entry_at(&old_entries, place);
+            let policies = moved.get(&entry.policies).copied().unwrap_or(NO_RECORD);
+            let place = (self.entries.len() / PLACE_UNIT) as u64;
+            Entry { policies, ..entry }.write(true, &mut self.entries);
+            let hash = super::layout::hash(entry.authority, self.seed);
+            let PolicySet { entries, seed, .. } = self;
+            self.lines.insert(hash, place, |place| {
+                super::layout::hash(entry_at(entries, place).authority, *seed)
+            });
+        }
+        self.dead_bytes = 0;
+    }
+
+    /// Answers for many URLs: a row for each, with an answer for each crawler, in the order given to
+    /// [`PolicySet::new`].
+    ///
+    /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
+    /// one whose origin is not in the set. Takes 32 URLs at a time from memory, so that their waits
+    /// overlap: for origins in random order that is three times as fast as one by one. Allocates
+    /// nothing for crawlers that share a few policies.
+    ///
+    /// # Panics
+    /// Panics unless there is room for as many answers.
+    pub fn answers<U: AsRef<[u8]>>(&self, urls: &[U], answers: &mut [Answer]) {
+        match look_up::answers(self, urls, &self.columns, answers) {
+            Ok(()) => {}
+            Err(never) => match never {},
+        }
+    }
+
+    /// All origins, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = SetSite<'_>> {
+        self.lines.places().map(|place| SetSite { set: self, entry: self.entry(place) })
+    }
+
+    /// The crawlers that the set is for.
+    pub fn crawlers(&self) -> &[Crawler] {
+        &self.crawlers
+    }
+
+    /// How many origins there are.
+    pub fn len(&self) -> usize {
+        self.origins
+    }
+
+    /// Whether there is no origin.
+    pub fn is_empty(&self) -> bool {
+        self.origins == 0
+    }
+
+    /// How many different files the origins have.
+    pub fn file_count(&self) -> usize {
+        self.by_content.len()
+    }
+
+    /// How many different policies they have, for any of the crawlers.
+    pub fn policy_count(&self) -> usize {
+        let is_policy = |shared: &&Shared| {
+            !matches!(body_at(&self.records, shared.record), [KIND_PANEL, ..])
+        };
+        self.by_body.values().filter(is_policy).count()
+    }
+
+    /// The bytes that the set occupies: index, entries, tables and, if they are kept, rules, shared
+    /// ones counted once. `O(files)`.
+    ///
+    /// A map counts as its entries and one byte for each at its capacity; what else the allocator or
+    /// the standard library's map adds is not counted.
+    pub fn memory_usage(&self) -> usize {
+        let files = self.files.iter().flatten().map(|file| {
+            let rules = file.with_rules.as_ref().map_or(0, CrawlerPolicies::memory_usage);
+            rules + file.sitemaps.memory_usage()
+        });
+        let over_limits = self.over_limits.iter().map(|policy| policy.memory_usage().total_bytes());
+        files.sum::<usize>()
+            + over_limits.sum::<usize>()
+            + self.lines.memory_usage()
+            + self.entries.capacity()
+            + self.records.capacity()
+            + self.files.capacity() * size_of::<Option<File>>()
+            + self.free_files.capacity() * size_of::<u32>()
+            + self.by_content.capacity() * (size_of::<(u128, u32)>() + 1)
+            + self.by_body.capacity() * (size_of::<(u128, Shared)>() + 1)
+    }
+
+    #[inline]
+    fn policies(&self, record: u32) -> Policies<'_> {
+        match body_at(&self.records, record) {
+            [KIND_PANEL, panel @ ..] => Policies::Panel(Panel::read_again(panel)),
+            _ => Policies::One(record),
+        }
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "tables are not validated for each verdict")]
+    fn verdict(&self, record: u32, target: &Target<'_>) -> Verdict {
+        let body = pace::without(body_at(&self.records, record));
+        let verdict = match body {
+            [KIND_RULES, number @ ..] => {
+                let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
+                self.over_limits[number as usize].own_verdict(target)
+            }
+            // SAFETY: all other records that an entry or a panel leads to hold the table of a policy
+            // that was compiled for the set's profile: `put` writes them, and nobody changes them.
+            [_, table @ ..] => unsafe {
+                Table::from_bytes_unchecked(table, self.reading.encoding)
+            }
+            .verdict(target.unended()),
+            [] => unreachable!("each record has a kind"),
+        };
+        if !verdict.is_allow() && self.reading.robots_txt_allowed && target.is_robots_txt() {
+            return Verdict::Allow;
+        }
+        verdict
+    }
+}
+
+/// The entry at a place.
+#[inline]
+fn entry_at(entries: &[u8], place: u64) -> Entry<'_> {
+    Entry::read(&entries[place as usize * PLACE_UNIT..], true).expect("as written")
+}
+
+/// The body of a record.
+#[inline]
+fn body_at(records: &[u8], record: u32) -> &[u8] {
+    let record = &records[record as usize * RECORD_UNIT..];
+    let len = u32::from_le_bytes(*record.first_chunk().expect("as written"));
+    &record[RECORD_HEAD..][..len as usize]
+}
+
+/// The bytes of a record with a body of this length.
+fn record_len(body: usize) -> usize {
+    (RECORD_HEAD + body).next_multiple_of(RECORD_UNIT)
+}
+
+/// Appends a record, and returns its number.
+fn append_record(records: &mut Vec<u8>, body: &[u8]) -> u32 {
+    let record = u32::try_from(records.len() / RECORD_UNIT).expect("64 GiB of policies at most");
+    let end = records.len() + record_len(body.len());
+    records.extend(u32::try_from(body.len()).expect("limits are lower").to_le_bytes());
+    records.extend([0; RECORD_HEAD - 4]);
+    records.extend_from_slice(body);
+    records.resize(end, 0);
+    record
+}
+
+impl Grounds for PolicySet {
+    type Site<'g> = SetSite<'g>;
+    type Error = Infallible;
+
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    #[inline]
+    fn reading(&self) -> Reading {
+        self.reading
+    }
+
+    #[inline]
+    fn read_line_ahead(&self, key: &Key<'_>) {
+        self.lines.read_ahead(key.hash);
+    }
+
+    #[inline]
+    fn candidate(&self, key: &Key<'_>) -> Result<Option<Candidate>, Infallible> {
+        let place = self.lines.candidates(key.hash).next();
+        Ok(place.map(|place| Candidate { index: 0, place }))
+    }
+
+    #[inline]
+    fn read_entry_ahead(&self, candidate: Candidate) {
+        let at = candidate.place as usize * PLACE_UNIT;
+        read_ahead::at(&self.entries, at);
+        // Most entries have fewer bytes than a cache line; where it begins is not known.
+        read_ahead::at(&self.entries, at + 31);
+    }
+
+    #[inline]
+    fn site<'g>(
+        &'g self,
+        key: &Key<'_>,
+        candidate: Candidate,
+    ) -> Result<Option<SetSite<'g>>, Infallible> {
+        let entry = self.entry(candidate.place);
+        if entry.is_of(key) {
+            return Ok(Some(SetSite { set: self, entry }));
+        }
+        Ok(self.place(key).map(|place| SetSite { set: self, entry: self.entry(place) }))
+    }
+
+    #[inline]
+    fn read_site_ahead(&self, site: SetSite<'_>) {
+        read_ahead::lines(&self.records, site.entry.policies as usize * RECORD_UNIT, 3);
+    }
+
+    #[inline]
+    fn read_policies_ahead(&self, site: SetSite<'_>) -> Result<(), Infallible> {
+        match body_at(&self.records, site.entry.policies) {
+            [KIND_PANEL, panel @ ..] => {
+                for record in Panel::read_again(panel).records().take(4) {
+                    read_ahead::lines(&self.records, record as usize * RECORD_UNIT, 3);
+                }
+            }
+            body => Table::read_ahead(body),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn ask(
+        &self,
+        site: SetSite<'_>,
+        target: &Target<'_>,
+        crawlers: &[usize],
+        answers: &mut [Answer],
+    ) -> Result<(), Infallible> {
+        site.ask_for(target, crawlers, answers);
+        Ok(())
+    }
+}
+
+/// What a [`PolicySet`] has for an origin.
+#[derive(Clone, Copy, Debug)]
+pub struct SetSite<'s> {
+    set: &'s PolicySet,
+    entry: Entry<'s>,
+}
+
+impl<'s> SetSite<'s> {
+    /// Writes the answers for a URL, or for a path that begins with `/`: one for each crawler, in
+    /// the order given to [`PolicySet::new`]. For an invalid URL all are [`Answer::Invalid`].
+    /// Crawlers that share a policy cost one walk.
+    ///
+    /// # Panics
+    /// Panics if the length of `answers` is not the number of crawlers.
+    pub fn ask<U: AsRef<[u8]> + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
+        assert_eq!(answers.len(), self.set.crawlers.len(), "one answer for each crawler");
+        let Reading { form, encoding, .. } = self.set.reading;
+        match Target::of(url.as_ref(), form, encoding) {
+            Ok(target) => self.ask_for(&target, &self.set.columns, answers),
+            Err(_) => answers.fill(Answer::Invalid),
+        }
+    }
+
+    #[inline]
+    fn ask_for(&self, target: &Target<'_>, crawlers: &[usize], answers: &mut [Answer]) {
+        match self.set.policies(self.entry.policies) {
+            Policies::One(record) => answers.fill(self.set.verdict(record, target).into()),
+            Policies::Panel(panel) => {
+                let mut known: SmallVec<[(u32, Answer); 8]> = SmallVec::new();
+                for (crawler, answer) in crawlers.iter().zip(answers) {
+                    let record = panel.record(*crawler);
+                    let found = known.iter().find(|(known, _)| *known == record);
+                    *answer = match found {
+                        Some((_, answer)) => *answer,
+                        None => {
+                            let found = self.set.verdict(record, target).into();
+                            known.push((record, found));
+                            found
+                        }
+                    };
+                }
+            }
+        }
+    }
+
+    /// Host and, where it is not the scheme's default, port: [`Origin::authority`].
+    pub fn authority(&self) -> &'s str {
+        str::from_utf8(self.entry.authority).expect("that of an origin")
+    }
+
+    /// The scheme of the origin.
+    pub fn scheme(&self) -> Scheme {
+        self.entry.schemes.iter().next().expect("that of an origin")
+    }
+
+    /// The policies with their rules, for explanations. `None` unless the set keeps rules.
+    pub fn policies(&self) -> Option<&'s CrawlerPolicies> {
+        self.file().with_rules.as_ref()
+    }
+
+    /// How fast the site asks a crawler to go, by the crawler's place in the order given.
+    ///
+    /// # Panics
+    /// Panics if there is no such crawler.
+    pub fn pace(&self, crawler: usize) -> Pace {
+        assert!(crawler < self.set.crawlers.len(), "no crawler {crawler}");
+        let record = self.set.policies(self.entry.policies).record(crawler);
+        match body_at(&self.set.records, record) {
+            [KIND_RULES, number @ ..] => {
+                let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
+                self.set.over_limits[number as usize].pace()
+            }
+            body => pace::split(body).map_or(Pace::NONE, |(_, pace)| pace),
+        }
+    }
+
+    /// The values of the file's `Sitemap` records, as written and in its order. None unless
+    /// [`Config::keep_sitemaps`] is set.
+    pub fn sitemaps(&self) -> impl Iterator<Item = &'s [u8]> + use<'s> {
+        let file = self.file();
+        match &file.with_rules {
+            Some(policies) => Box::new(policies.sitemaps()) as Box<dyn Iterator<Item = _>>,
+            None => Box::new(file.sitemaps.iter()),
+        }
+    }
+
+    /// Whether two origins have the same file.
+    pub fn has_same_file(&self, other: &SetSite<'_>) -> bool {
+        std::ptr::eq(self.set, other.set) && self.entry.about == other.entry.about
+    }
+
+    fn file(&self) -> &'s File {
+        self.set.files[self.entry.about as usize].as_ref().expect("as long as an entry has it")
+    }
+}
+
+impl fmt::Debug for PolicySet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PolicySet")
+            .field("origins", &self.len())
+            .field("files", &self.file_count())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(name: &str) -> Origin<'_> {
+        Origin::of(name).expect("an origin")
+    }
+
+    fn answer(set: &PolicySet, name: &str) -> Option<Answer> {
+        let mut answers = [Answer::Unknown];
+        set.get(&origin(name))?.ask("/x", &mut answers);
+        let mut together = [Answer::Unknown; 1];
+        set.answers(&[format!("{name}/x")], &mut together);
+        assert_eq!(together, answers);
+        Some(answers[0])
+    }
+
+    #[test]
+    fn equal_files_share_policies() {
+        let crawler = [Crawler::name("bot")];
+        let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), crawler);
+        let (closed, open) = (&b"User-agent: *\nDisallow: /"[..], &b""[..]);
+        let [a, b, c] = ["http://a", "http://b", "http://c"];
+        for (name, file) in [(a, closed), (b, open), (c, closed)] {
+            set.insert(&origin(name), file);
+        }
+        assert_eq!((set.len(), set.file_count(), set.policy_count()), (3, 2, 2));
+        let site = |set: &PolicySet, name| set.get(&origin(name)).unwrap().policies().cloned();
+        let policy = |name| site(&set, name).unwrap().policy(0).clone();
+        assert!(policy(a).is_same(&policy(c)) && !policy(a).is_same(&policy(b)));
+        let of = |set: &PolicySet, name| answer(set, name);
+        assert_eq!(of(&set, a), Some(Answer::Disallow));
+        assert_eq!(of(&set, b), Some(Answer::Allow));
+        assert_eq!(of(&set, "http://d"), None);
+        assert_eq!(of(&set, "https://a"), None);
+        // A file goes with the last origin that has it.
+        set.insert(&origin(b), closed);
+        assert_eq!((set.len(), set.file_count()), (3, 1));
+        assert_eq!(of(&set, b), Some(Answer::Disallow));
+        // Setting the same file again changes nothing.
+        set.insert(&origin(b), closed);
+        assert!(set.remove(&origin(a)) && !set.remove(&origin(a)));
+        assert_eq!((set.len(), set.file_count()), (2, 1));
+        assert!(set.remove(&origin(b)) && set.remove(&origin(c)));
+        assert_eq!((set.len(), set.file_count(), set.policy_count()), (0, 0, 0));
+    }
+
+    /// A set that changes is always like one that was made at once.
+    #[test]
+    fn many_changes() {
+        let crawlers = ["a", "b", "c"].map(Crawler::name);
+        let config = Config { keep_rules: false, keep_sitemaps: true, ..Config::default() };
+        let mut set = PolicySet::new(&Profile::RFC9309, &config, crawlers.clone());
+        let file = |number: u64| match number % 40 {
+            0 => {
+                // Over the limits of a DFA.
+                let letters = 'a'..'u';
+                let rules = letters.map(|l| format!("Disallow: /*{l}x*A{l}y{number}\n"));
+                format!("User-agent: *\n{}", rules.collect::<String>())
+            }
+            _ => format!(
+                "User-agent: a\nDisallow: /{}\nUser-agent: b\nDisallow: /{}\nUser-agent: *\n\
+                 Crawl-delay: {}\nDisallow: /long/name/{number}\nSitemap: https://e.com/{number}",
+                number % 7,
+                number % 3,
+                number % 5,
+            ),
+        };
+        let mut wanted: HashMap<String, u64> = HashMap::new();
+        let mut number = 1u64;
+        let mut sizes = Vec::new();
+        for step in 0..6000 {
+            number = number.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let name = format!("http://host-{}.example", (number >> 33) % 700);
+            if step % 3 == 2 {
+                assert_eq!(set.remove(&origin(&name)), wanted.remove(&name).is_some());
+            } else {
+                let content = number >> 50;
+                set.insert(&origin(&name), file(content).as_bytes());
+                wanted.insert(name, content);
+            }
+            sizes.push(set.records.len() + set.entries.len());
+        }
+        assert!(sizes.is_sorted_by(|a, b| a <= b) == false, "compacted at some time");
+        assert_eq!(set.len(), wanted.len());
+        assert_eq!(set.iter().count(), wanted.len());
+        for (name, content) in &wanted {
+            let text = file(*content);
+            let robots = Robots::parse_with(text.as_bytes(), &Profile::RFC9309, &config);
+            let policies = CrawlerPolicies::of(&robots, &crawlers);
+            let site = set.get(&origin(name)).expect("is there");
+            assert_eq!(site.sitemaps().collect::<Vec<_>>(), policies.sitemaps().collect::<Vec<_>>());
+            for crawler in 0..3 {
+                assert_eq!(site.pace(crawler), policies.pace(crawler));
+            }
+            let paths = ["/", "/1", "/2x", "/ax/Aay0", &format!("/long/name/{content}")];
+            let urls = paths.map(|path| format!("{name}{path}"));
+            let mut got = [Answer::Unknown; 15];
+            set.answers(&urls, &mut got);
+            for (url, got) in urls.iter().zip(got.chunks(3)) {
+                let mut wanted = [Answer::Unknown; 3];
+                policies.ask(url, &mut wanted);
+                assert_eq!(got, wanted, "{url}");
+            }
+        }
+    }
+}
