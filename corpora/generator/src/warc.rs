@@ -1,7 +1,7 @@
 //! Synthetic archives of robots.txt captures, in the form and the shares of Common Crawl's.
 //!
 //! A [`Site`] is what one invented host answered: captures with URL, time and reply, and what a
-//! reader that follows RFC 9309 must conclude of each origin. [`write`] makes WARC records of them.
+//! reader that follows RFC 9309 must conclude of each origin. [`write()`] makes WARC records of them.
 //! Both keep nothing between hosts, so memory does not grow with the archive.
 //!
 //! Of the captures about half are 200, a third 404, a seventh redirects (`http` to `https`, to
