@@ -5,6 +5,7 @@ mod contestants;
 mod data;
 mod measure;
 mod plot;
+mod random;
 mod report;
 
 use std::fmt::Write as _;
@@ -57,7 +58,7 @@ fn main() {
 /// A part of the table, by the name to ask for it alone.
 type Section = (&'static str, fn(&mut Suite<'_>));
 
-const SECTIONS: [Section; 9] = [
+const SECTIONS: [Section; 10] = [
     ("verdicts", |suite| suite.verdicts()),
     ("decisions", |suite| suite.decisions()),
     ("first", |suite| suite.first_verdict()),
@@ -67,13 +68,14 @@ const SECTIONS: [Section; 9] = [
     ("parse", |suite| suite.parse()),
     ("crawlers", |suite| suite.crawlers()),
     ("compile", |suite| suite.compile()),
+    ("random", |suite| suite.random()),
 ];
 
 /// A smoke run and a single section write no file.
 fn run(smoke: bool, only: Option<&Section>) {
     let effort = if smoke { Effort::SMOKE } else { Effort::FULL };
     let data = data::read(smoke);
-    let mut suite = Suite::new(&data, effort);
+    let mut suite = Suite::new(&data, effort, smoke);
     match only {
         Some((_, section)) => section(&mut suite),
         None => SECTIONS.iter().for_each(|(_, section)| section(&mut suite)),
@@ -118,6 +120,7 @@ fn colours(kinds: impl Iterator<Item = Kind>) -> Vec<&'static str> {
 struct Suite<'d> {
     data: &'d Data,
     effort: Effort,
+    is_smoke: bool,
     /// The hosts that have URLs.
     asked: Vec<&'d Host>,
     report: Report,
@@ -125,9 +128,9 @@ struct Suite<'d> {
 }
 
 impl<'d> Suite<'d> {
-    fn new(data: &'d Data, effort: Effort) -> Suite<'d> {
+    fn new(data: &'d Data, effort: Effort, is_smoke: bool) -> Suite<'d> {
         let asked = data.hosts.iter().filter(|host| !host.urls.is_empty()).collect();
-        Suite { data, effort, asked, report: Report::default(), plots: Vec::new() }
+        Suite { data, effort, is_smoke, asked, report: Report::default(), plots: Vec::new() }
     }
 
     /// What takes long says where it is.
@@ -530,6 +533,18 @@ impl<'d> Suite<'d> {
         }
         let svg = plot::lines("Decisions from URLs", ("threads", "decisions a second"), &series);
         self.plots.push(("threads.svg", svg));
+    }
+
+    fn random(&mut self) {
+        let frontier = random::Frontier::generate(self.is_smoke);
+        self.begin(&frontier.title());
+        let mut lanes = random::lanes(&frontier);
+        measure::race(&mut lanes, &self.effort);
+        let ours = robotsieve(&lanes).mean();
+        for lane in &lanes {
+            let note = lane.note.clone();
+            self.report.row(lane.name, lane.mean(), "ns", Some(lane.mean() / ours), note);
+        }
     }
 
     fn parse(&mut self) {

@@ -57,7 +57,7 @@ pub struct Lane<'d> {
 }
 
 impl<'d> Lane<'d> {
-    fn new(
+    pub fn new(
         (name, kind): (&'static str, Kind),
         elements: u64,
         note: String,
