@@ -2,18 +2,25 @@
 //! by one and in batches, on one thread and on two, and for comparison the same URLs sorted by host.
 //!
 //! ```text
-//! cargo bench --features pack --bench random [-- --hosts N --urls M --huge-pages]
+//! cargo bench --features pack --bench random [-- --hosts N --urls M --rounds R --huge-pages
+//!     --only set|pack --one --pack FILE]
 //! ```
 //!
 //! 1,000,000 hosts and 10,000,000 URLs by default. Measures from the text of a URL to its answer, and
 //! asserts that every way gives the same answers, and that a sample of them is what a policy of its
-//! own says. `--huge-pages` asks the allocator (of glibc) and the kernel for huge pages: compare
-//! the table with that of a run without. `--test` runs everything once with few hosts.
+//! own says. Prints each bar beside its figure.
+//!
+//! Times are those that a thread had the processor, so that other programs disturb less, and of
+//! each 65,536 URLs the best of all rounds counts. `--huge-pages` asks the allocator (of glibc) and
+//! the kernel for huge pages: compare the table with that of a run without. `--only` and `--one`
+//! leave out a source, or the panel of crawlers; `--pack` takes a pack of an earlier run, or leaves
+//! one for later runs. `--test` runs everything once with few hosts.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -26,15 +33,45 @@ const PROFILE: Profile = Profile::RFC9309;
 const HOSTS_AT_A_TIME: u64 = 8_192;
 /// How many URLs one call answers: what a pipeline would hand over.
 const URLS_AT_A_TIME: usize = 4_096;
+/// Of so many URLs the best round counts.
+const PIECE: usize = 16 * URLS_AT_A_TIME;
 const PANEL: [&str; 3] = ["GPTBot", "CCBot", "Googlebot"];
-/// Of so many URLs one is also judged by a policy made for it alone.
-const SAMPLE: usize = 997;
+/// How many of the URLs are also judged by a policy made for them alone.
+const SAMPLE: usize = 10_000;
+
+/// What is asked of one crawler's figures: of a row the most, in ns a URL.
+const BARS: [(&str, f64); 6] = [
+    ("set, at random, batches", 150.0),
+    ("set, at random, one by one", 600.0),
+    ("set, sorted, batches", 60.0),
+    ("pack, at random, batches", 200.0),
+    ("pack, at random, one by one", 650.0),
+    ("pack, sorted, batches", 60.0),
+];
+/// How much faster two threads are to be than one.
+const TWO_THREADS: f64 = 1.8;
+/// Bytes a host, and seconds to build; microseconds to open and to the first verdict.
+const PACK_BARS: [(&str, f64); 4] = [
+    ("bytes a host", 400.0),
+    ("s to build", 45.0),
+    ("us to open", 1e3),
+    ("us to the first verdict", 100.0),
+];
 
 struct Options {
     hosts: u64,
     urls: u64,
     rounds: u32,
     huge_pages: bool,
+    only: Option<String>,
+    panel: bool,
+    pack: Option<PathBuf>,
+}
+
+impl Options {
+    fn has(&self, source: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only == source)
+    }
 }
 
 fn main() {
@@ -48,16 +85,13 @@ fn main() {
     );
     let urls = Urls::generate(&options);
     println!("URLs: {:.1} bytes on average", urls.text.len() as f64 / options.urls as f64);
-    let sorted = urls.sorted();
+    let (order, sorted) = urls.sorted();
+    let asked = Asked { random: urls, order, sorted };
 
-    let one = Table::measure(&["Googlebot"], &urls, &sorted, &options);
-    let panel = Table::measure(&PANEL, &urls, &sorted, &options);
-    println!("\n{:<44} {:>9} {:>9}", "ns a URL", "one", "panel");
-    for ((name, one), (_, panel)) in one.rows.iter().zip(&panel.rows) {
-        println!("{name:<44} {one:>9.1} {panel:>9.1}");
-    }
-    if options.huge_pages {
-        println!("in huge pages: {} MiB", huge_bytes() >> 20);
+    let one = Table::measure(&["Googlebot"], &asked, &options);
+    one.print();
+    if options.panel {
+        Table::measure(&PANEL, &asked, &options).print();
     }
 }
 
@@ -65,10 +99,12 @@ fn main() {
 fn options() -> Option<Options> {
     let arguments: Vec<String> = std::env::args().collect();
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
-    let number = |name: &str| {
+    let text = |name: &str| {
         let at = arguments.iter().position(|argument| argument == name)?;
-        let value = arguments.get(at + 1).and_then(|value| value.parse().ok());
-        Some(value.unwrap_or_else(|| panic!("{name} needs a number")))
+        Some(arguments.get(at + 1).unwrap_or_else(|| panic!("{name} needs a value")).clone())
+    };
+    let number = |name: &str| {
+        text(name).map(|value| value.parse().unwrap_or_else(|_| panic!("{name} needs a number")))
     };
     let is_test = has("--test");
     let huge_pages = has("--huge-pages");
@@ -83,12 +119,27 @@ fn options() -> Option<Options> {
         assert!(status.expect("runs").success());
         return None;
     }
-    Some(Options {
+    let rounds = number("--rounds").unwrap_or(if is_test { 1 } else { 3 });
+    assert!(rounds > 0, "--rounds needs a number over 0");
+    let options = Options {
         hosts: number("--hosts").unwrap_or(if is_test { 2_000 } else { 1_000_000 }),
         urls: number("--urls").unwrap_or(if is_test { 20_000 } else { 10_000_000 }),
-        rounds: if is_test { 1 } else { 3 },
+        rounds: rounds as u32,
         huge_pages,
-    })
+        only: text("--only"),
+        panel: !has("--one"),
+        pack: text("--pack").map(PathBuf::from),
+    };
+    assert!(options.has("set") || options.has("pack"), "--only takes set or pack");
+    Some(options)
+}
+
+/// The URLs that are asked about.
+struct Asked {
+    random: Urls,
+    /// For each place among the sorted ones that among the others.
+    order: Vec<u32>,
+    sorted: Urls,
 }
 
 /// URLs, and the number of each one's host.
@@ -144,15 +195,15 @@ impl Urls {
         (0..self.ends.len()).map(|number| self.get(number)).collect()
     }
 
-    /// The same URLs, those of a host one after another.
-    fn sorted(&self) -> Urls {
+    /// The same URLs, those of a host one after another, and where each was.
+    fn sorted(&self) -> (Vec<u32>, Urls) {
         let mut order: Vec<u32> = (0..self.ends.len() as u32).collect();
         order.sort_by_key(|number| self.hosts[*number as usize]);
         let mut sorted = Urls { text: String::new(), ends: Vec::new(), hosts: Vec::new() };
-        for number in order {
-            sorted.push(self.hosts[number as usize], self.get(number as usize));
+        for number in &order {
+            sorted.push(self.hosts[*number as usize], self.get(*number as usize));
         }
-        sorted
+        (order, sorted)
     }
 }
 
@@ -179,11 +230,15 @@ fn origin(url: &str) -> Origin<'_> {
     Origin::of(url).expect("a URL")
 }
 
-fn set(crawlers: &[Crawler], hosts: u64) -> PolicySet {
+fn config() -> Config {
     let mut config = Config::default();
     config.keep_rules = false;
+    config
+}
+
+fn set(crawlers: &[Crawler], hosts: u64) -> PolicySet {
     let begin = Instant::now();
-    let mut set = PolicySet::new(&PROFILE, &config, crawlers.iter().cloned());
+    let mut set = PolicySet::new(&PROFILE, &config(), crawlers.iter().cloned());
     let generating = each_host(hosts, |files| {
         for (name, file) in files {
             set.insert(&origin(name), file);
@@ -201,13 +256,13 @@ fn set(crawlers: &[Crawler], hosts: u64) -> PolicySet {
     set
 }
 
-/// Writes a pack with all threads of the machine.
-fn write_pack(path: &std::path::Path, crawlers: &[Crawler], hosts: u64) {
-    let mut config = Config::default();
-    config.keep_rules = false;
+/// Writes a pack with all threads of the machine, and returns how long that took without generating
+/// the files.
+fn write_pack(path: &Path, crawlers: &[Crawler], hosts: u64) -> Duration {
     let begin = Instant::now();
     let out = BufWriter::with_capacity(1 << 20, File::create(path).expect("a file"));
-    let mut writer = Writer::new(out, &PROFILE, crawlers.iter().cloned(), &config).expect("writes");
+    let mut writer =
+        Writer::new(out, &PROFILE, crawlers.iter().cloned(), &config()).expect("writes");
     let generating = each_host(hosts, |files| {
         let recipe = writer.recipe().clone();
         let contents: Vec<u128> = files.par_iter().map(|(_, file)| recipe.content(file)).collect();
@@ -230,12 +285,7 @@ fn write_pack(path: &std::path::Path, crawlers: &[Crawler], hosts: u64) {
         }
     });
     writer.finish().expect("writes").flush().expect("writes");
-    println!(
-        "pack: {:.0} bytes a host, built in {:.1} s by {} threads",
-        path.metadata().expect("a file").len() as f64 / hosts as f64,
-        (begin.elapsed() - generating).as_secs_f64(),
-        rayon::current_num_threads(),
-    );
+    begin.elapsed() - generating
 }
 
 /// Where answers come from.
@@ -274,48 +324,76 @@ impl Source for Whole<'_> {
 
 /// What was measured for a list of crawlers.
 struct Table {
-    rows: Vec<(String, f64)>,
+    crawlers: Vec<Crawler>,
+    rows: Vec<Row>,
+    /// The figures of the pack, in the order of [`PACK_BARS`]; its build is missing if it was there.
+    pack: Vec<Option<f64>>,
+    /// What every way must answer, in the order of the random URLs.
+    expected: Vec<Answer>,
+}
+
+struct Row {
+    name: String,
+    /// The time of all threads' processors, for a URL.
+    ns: f64,
+    /// How much faster than one thread: by the processors' time, and by the clock.
+    speed_up: Option<[f64; 2]>,
 }
 
 impl Table {
-    fn measure(names: &[&str], urls: &Urls, sorted: &Urls, options: &Options) -> Table {
+    fn measure(names: &[&str], asked: &Asked, options: &Options) -> Table {
         println!("\n{}:", names.join(", "));
         let crawlers: Vec<Crawler> = names.iter().map(Crawler::name).collect();
-        let columns: Vec<usize> = (0..crawlers.len()).collect();
-        let mut table = Table { rows: Vec::new() };
-        let mut expected = None;
+        let mut table =
+            Table { crawlers, rows: Vec::new(), pack: Vec::new(), expected: Vec::new() };
+        if options.has("set") {
+            let set = set(&table.crawlers, options.hosts);
+            table.source("set", &set, asked, options.rounds);
+            print_huge_bytes(options);
+        }
+        if options.has("pack") {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = match &options.pack {
+                Some(path) => path.with_extension(format!("{}.pack", names.len())),
+                None => folder.path().join("generated.pack"),
+            };
+            table.packs(&path, asked, options);
+        }
+        table
+    }
 
-        let set = set(&crawlers, options.hosts);
-        table.source("set", &set, [urls, sorted], &crawlers, &mut expected, options.rounds);
-        drop(set);
+    /// Measures a pack. Writes it unless it is there.
+    fn packs(&mut self, path: &Path, asked: &Asked, options: &Options) {
+        let built =
+            (!path.exists()).then(|| write_pack(path, &self.crawlers, options.hosts).as_secs_f64());
+        let columns: Vec<usize> = (0..self.crawlers.len()).collect();
+        let len = path.metadata().expect("a file").len();
 
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("generated.pack");
-        write_pack(&path, &crawlers, options.hosts);
+        // The first time, parts of the program and of the allocator are cold: what a user meets.
         let start = Instant::now();
-        let file = File::open(&path).expect("the pack");
+        let file = File::open(path).expect("the pack");
         let map = map(&file);
         let pack = Pack::open(&map).expect("a pack");
         let opened = start.elapsed();
-        let url = urls.get(urls.ends.len() / 2);
+        let url = asked.random.get(asked.random.ends.len() / 2);
         let site = pack.get(&origin(url)).expect("no damage").expect("was added");
         let mut row = vec![Answer::Unknown; columns.len()];
         site.ask(url, &mut row).expect("no damage");
         let first = start.elapsed();
+        let micros = |time: Duration| time.as_secs_f64() * 1e6;
+        self.pack = vec![
+            Some(len as f64 / options.hosts as f64),
+            built,
+            Some(micros(opened)),
+            Some(micros(first)),
+        ];
         println!(
-            "opened in {:.0} us, first verdict after {:.0} us",
-            opened.as_secs_f64() * 1e6,
-            first.as_secs_f64() * 1e6,
+            "pack: {}",
+            pack.stat().map_or_else(|e| e.to_string(), |stat| format!("{stat:?}"))
         );
         let pack = Whole(pack, columns.clone());
-        table.source(
-            "pack, mapped",
-            &pack,
-            [urls, sorted],
-            &crawlers,
-            &mut expected,
-            options.rounds,
-        );
+        self.source("pack", &pack, asked, options.rounds);
+        drop(pack);
 
         let mut copy = memmap2::MmapMut::map_anon(map.len()).expect("memory");
         #[cfg(target_os = "linux")]
@@ -324,83 +402,145 @@ impl Table {
         }
         copy.copy_from_slice(&map);
         let pack = Whole(Pack::open(&copy).expect("a pack"), columns);
-        table.source(
-            "pack, in memory",
-            &pack,
-            [urls, sorted],
-            &crawlers,
-            &mut expected,
-            options.rounds,
-        );
-        table
+        self.source("pack copied to memory", &pack, asked, options.rounds);
+        print_huge_bytes(options);
     }
 
     /// All measures of one source.
-    fn source(
-        &mut self,
-        name: &str,
-        source: &impl Source,
-        [urls, sorted]: [&Urls; 2],
-        crawlers: &[Crawler],
-        expected: &mut Option<[usize; 2]>,
-        rounds: u32,
-    ) {
-        for (order, urls) in [("at random", urls), ("sorted", sorted)] {
+    fn source(&mut self, name: &str, source: &impl Source, asked: &Asked, rounds: u32) {
+        const WAYS: [(&str, bool, usize); 3] =
+            [("one by one", false, 1), ("batches", true, 1), ("batches, two threads", true, 2)];
+        let columns = self.crawlers.len();
+        for (order, urls) in [("at random", &asked.random), ("sorted", &asked.sorted)] {
             let all = urls.all();
-            let mut answers = vec![Answer::Unknown; all.len() * crawlers.len()];
-            for (way, is_batch, threads) in
-                [("one by one", false, 1), ("batches", true, 1), ("batches, two threads", true, 2)]
-            {
-                let mut best = f64::INFINITY;
-                for _ in 0..rounds {
+            let mut answers = vec![Answer::Unknown; all.len() * columns];
+            let mut clock = [f64::INFINITY; 3];
+            let mut best: [Vec<f64>; 3] =
+                std::array::from_fn(|_| vec![f64::INFINITY; all.len().div_ceil(PIECE)]);
+            for _ in 0..rounds {
+                for (way, (title, is_batch, threads)) in WAYS.into_iter().enumerate() {
                     answers.fill(Answer::Invalid);
                     let start = Instant::now();
-                    ask(source, &all, &mut answers, crawlers.len(), is_batch, threads);
-                    best = best.min(start.elapsed().as_secs_f64());
+                    ask(source, &all, &mut answers, &mut best[way], columns, is_batch, threads);
+                    clock[way] = clock[way].min(start.elapsed().as_secs_f64());
+                    self.check(&format!("{name}, {order}, {title}"), asked, order, &answers);
                 }
-                let count = |wanted| answers.iter().filter(|answer| **answer == wanted).count();
-                let counts = [count(Answer::Allow), count(Answer::Disallow)];
-                assert_eq!(counts[0] + counts[1], answers.len(), "{name}, {way}");
-                assert_eq!(*expected.get_or_insert(counts), counts, "{name}, {way}");
-                self.rows.push((format!("{name}, {order}, {way}"), best * 1e9 / all.len() as f64));
             }
-            check(urls, &answers, crawlers);
+            let of_urls = |best: &Vec<f64>| best.iter().sum::<f64>() * 1e9 / all.len() as f64;
+            let ns = best.each_ref().map(of_urls);
+            for (way, (title, _, threads)) in WAYS.into_iter().enumerate() {
+                let speed_up =
+                    (threads == 2).then(|| [2.0 * ns[1] / ns[way], clock[1] / clock[way]]);
+                self.rows.push(Row {
+                    name: format!("{name}, {order}, {title}"),
+                    ns: ns[way],
+                    speed_up,
+                });
+            }
+        }
+    }
+
+    /// Asserts that the answers are right.
+    fn check(&mut self, name: &str, asked: &Asked, order: &str, answers: &[Answer]) {
+        let columns = self.crawlers.len();
+        if self.expected.is_empty() {
+            assert_eq!(order, "at random");
+            self.expected = answers.to_vec();
+            check_sample(&asked.random, answers, &self.crawlers);
+        }
+        let rows = answers.chunks_exact(columns);
+        if order == "at random" {
+            assert!(answers == self.expected, "{name}: other answers");
+            return;
+        }
+        for (row, place) in rows.zip(&asked.order) {
+            let place = *place as usize;
+            let expected = &self.expected[place * columns..][..columns];
+            assert_eq!(row, expected, "{name}: {}", asked.random.get(place));
+        }
+    }
+
+    fn print(&self) {
+        let verdict = |is_met| if is_met { "met" } else { "MISSED" };
+        println!("\n{:<52} {:>9}  bar, for one crawler", "", "ns a URL");
+        for Row { name, ns, speed_up } in &self.rows {
+            let bar = BARS.iter().find(|(of, _)| of == name && self.crawlers.len() == 1);
+            let bar = bar.map(|(_, bar)| format!("<= {bar}: {}", verdict(ns <= bar)));
+            let speed_up = speed_up.map(|[cpu, clock]| {
+                format!(
+                    "{cpu:.2} x one thread ({clock:.2} x by the clock), >= {TWO_THREADS}: {}",
+                    verdict(cpu >= TWO_THREADS)
+                )
+            });
+            println!("{name:<52} {ns:>9.1}  {}", bar.or(speed_up).unwrap_or_default());
+        }
+        for ((name, bar), figure) in PACK_BARS.iter().zip(&self.pack) {
+            let Some(figure) = figure else { continue };
+            println!(
+                "{:<52} {figure:>9.1}  <= {bar}: {}",
+                format!("pack, {name}"),
+                verdict(figure <= bar)
+            );
         }
     }
 }
 
+/// Asks about all URLs. Sets `best` of each piece to the time it took, if that is shorter.
 fn ask(
     source: &impl Source,
     urls: &[&str],
     answers: &mut [Answer],
+    best: &mut [f64],
     columns: usize,
     is_batch: bool,
     threads: usize,
 ) {
-    let part = |urls: &[&str], answers: &mut [Answer]| {
-        let rows = answers.chunks_mut(URLS_AT_A_TIME * columns);
-        for (urls, answers) in urls.chunks(URLS_AT_A_TIME).zip(rows) {
-            if is_batch {
-                source.in_batches(urls, answers);
-            } else {
-                source.one_by_one(urls, answers);
+    let part = |urls: &[&str], answers: &mut [Answer], best: &mut [f64]| {
+        let pieces = urls.chunks(PIECE).zip(answers.chunks_mut(PIECE * columns));
+        for ((urls, answers), best) in pieces.zip(best) {
+            let start = thread_time();
+            let rows = answers.chunks_mut(URLS_AT_A_TIME * columns);
+            for (urls, answers) in urls.chunks(URLS_AT_A_TIME).zip(rows) {
+                if is_batch {
+                    source.in_batches(urls, answers);
+                } else {
+                    source.one_by_one(urls, answers);
+                }
             }
+            *best = best.min((thread_time() - start).as_secs_f64());
         }
     };
     if threads == 1 {
-        return part(urls, answers);
+        return part(urls, answers, best);
     }
-    let each = urls.len().div_ceil(threads);
+    let pieces = best.len().div_ceil(threads);
+    let each = pieces * PIECE;
     std::thread::scope(|scope| {
-        for (urls, answers) in urls.chunks(each).zip(answers.chunks_mut(each * columns)) {
-            scope.spawn(move || part(urls, answers));
+        let parts = urls.chunks(each).zip(answers.chunks_mut(each * columns));
+        for ((urls, answers), best) in parts.zip(best.chunks_mut(pieces)) {
+            scope.spawn(move || part(urls, answers, best));
         }
     });
 }
 
+/// How long this thread has had a processor.
+#[cfg(target_os = "linux")]
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Elsewhere the clock on the wall has to do.
+#[cfg(not(target_os = "linux"))]
+fn thread_time() -> Duration {
+    static BEGIN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    BEGIN.elapsed()
+}
+
 /// Judges a sample of the URLs by policies of their own.
-fn check(urls: &Urls, answers: &[Answer], crawlers: &[Crawler]) {
-    let places: Vec<usize> = (0..urls.ends.len()).step_by(SAMPLE).collect();
+fn check_sample(urls: &Urls, answers: &[Answer], crawlers: &[Crawler]) {
+    let step = urls.ends.len().div_ceil(SAMPLE);
+    let places: Vec<usize> = (0..urls.ends.len()).step_by(step).collect();
     places.into_par_iter().for_each(|place| {
         let file = robotsieve_corpora::robots(SEED, u64::from(urls.hosts[place]));
         let robots = Robots::parse(&file, &PROFILE);
@@ -408,7 +548,8 @@ fn check(urls: &Urls, answers: &[Answer], crawlers: &[Crawler]) {
             let url = urls.get(place);
             let allowed = robots.policy(crawler).is_allowed(url).expect("a URL");
             let answer = answers[place * crawlers.len() + column];
-            assert_eq!(answer == Answer::Allow, allowed, "{url}");
+            let expected = if allowed { Answer::Allow } else { Answer::Disallow };
+            assert_eq!(answer, expected, "{url}");
         }
     });
 }
@@ -420,10 +561,11 @@ fn map(file: &File) -> memmap2::Mmap {
     unsafe { memmap2::Mmap::map(file) }.expect("a map")
 }
 
-/// How many bytes of this process lie in huge pages; 0 where `/proc` is missing.
-fn huge_bytes() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("AnonHugePages:"));
-    let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or_default() << 10
+/// Prints how much of this process lies in huge pages, if they were asked for.
+fn print_huge_bytes(options: &Options) {
+    if options.huge_pages {
+        let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
+        let line = text.lines().find(|line| line.starts_with("AnonHugePages:"));
+        println!("{}", line.unwrap_or("huge pages: not known"));
+    }
 }
