@@ -134,8 +134,6 @@ pub use policy::crawlers::{Answer, CrawlerPolicies};
 pub use policy::decision::{Decision, Reason, Rule};
 pub use policy::once::is_allowed_once;
 pub use policy::robots::Robots;
-#[cfg(feature = "url")]
-pub use sites::set::{PolicySet, SetSite};
 pub use policy::{Memory, Policy};
 pub use profile::{
     ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,
@@ -147,6 +145,8 @@ pub use read::name_error::NameError;
 pub use read::parse::{Field, Record};
 pub use read::user_agent::{Certainty, HeaderName, UserAgent};
 pub use rules::target::{InvalidUrl, Target};
+#[cfg(feature = "url")]
+pub use sites::set::{PolicySet, SetSite};
 pub use verdict::Verdict;
 
 /// Tests the examples of the README.

@@ -560,7 +560,8 @@ mod tests {
         // XXH64 with the seed 42: `a`, and a text of more than 32 bytes.
         let hash = |text: &str| xxhash_rust::xxh64::xxh64(text.as_bytes(), 42) as i64;
         assert_eq!(hash("Spark"), -4294468057691064905);
-        for authority in ["e.com", "example.com:8080", "a-long-name-of-more-than-32-bytes.example"] {
+        for authority in ["e.com", "example.com:8080", "a-long-name-of-more-than-32-bytes.example"]
+        {
             let shard = hash(authority).rem_euclid(1000);
             assert_eq!(i64::from(shard_of(authority.as_bytes(), 1000)), shard);
         }

@@ -3,14 +3,14 @@
 use crate::origin::Origin;
 use crate::policy::Reading;
 use crate::policy::crawlers::Answer;
-use crate::read_ahead;
 use crate::profile::{Profile, TargetForm};
 use crate::read::crawler::Crawler;
+use crate::read_ahead;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::sites::layout::{
     self, Key, LINE_LEN, NO_RECORD, PLACE_UNIT, Policies, RECORD_HEAD, RECORD_UNIT,
 };
-use crate::sites::look_up::{self, Candidate, Grounds};
+use crate::sites::look_up::{self, Grounds, How};
 
 use super::format::{Trailer, reading_from_bytes};
 use super::outcome::FORGOTTEN;
@@ -78,8 +78,9 @@ impl<'p> Pack<'p> {
     fn of_shards(shards: Vec<Shard<'p>>) -> Result<Pack<'p>, PackError> {
         let first = shards.first().ok_or(PackError::NotAPack)?;
         let trailer = first.trailer();
-        let (reading, _) = reading_from_bytes(trailer.reading)
-            .ok_or_else(|| first.damaged(first.bytes.len(), "the profile's switches are invalid"))?;
+        let (reading, _) = reading_from_bytes(trailer.reading).ok_or_else(|| {
+            first.damaged(first.bytes.len(), "the profile's switches are invalid")
+        })?;
         let mut pack = Pack {
             reading,
             profile_name: String::new(),
@@ -192,9 +193,7 @@ impl<'p> Pack<'p> {
 
     /// Whether another pack holds policies of the same kind.
     pub(super) fn agrees_with(&self, other: &Trailer, crawlers: &[Crawler]) -> bool {
-        let of = |trailer: &Trailer| {
-            (trailer.reading, trailer.keeps_rules, trailer.keeps_sitemaps)
-        };
+        let of = |trailer: &Trailer| (trailer.reading, trailer.keeps_rules, trailer.keeps_sitemaps);
         of(self.trailer()) == of(other) && self.crawlers == crawlers
     }
 
@@ -295,6 +294,7 @@ impl<'p> Pack<'p> {
 }
 
 impl Grounds for Pack<'_> {
+    type Place = (u32, u64);
     type Site<'g>
         = Site<'g>
     where
@@ -321,27 +321,27 @@ impl Grounds for Pack<'_> {
     }
 
     #[inline]
-    fn candidate(&self, key: &Key<'_>) -> Result<Option<Candidate>, PackError> {
+    fn first_place(&self, key: &Key<'_>) -> Result<Option<(u32, u64)>, PackError> {
         let number = self.shard_number(key);
-        let place = self.shards[number].first_candidate(key)?;
-        Ok(place.map(|place| Candidate { index: number as u32, place }))
+        let place = self.shards[number].first_place(key)?;
+        Ok(place.map(|place| (number as u32, place)))
     }
 
     #[inline]
-    fn read_entry_ahead(&self, Candidate { index, place }: Candidate) {
+    fn read_entry_ahead(&self, (number, place): (u32, u64)) {
         let at = place as usize * PLACE_UNIT;
-        read_ahead::at(self.shards[index as usize].bytes, at);
+        read_ahead::at(self.shards[number as usize].bytes, at);
         // Most entries have fewer bytes than a cache line; where it begins is not known.
-        read_ahead::at(self.shards[index as usize].bytes, at + 31);
+        read_ahead::at(self.shards[number as usize].bytes, at + 31);
     }
 
     #[inline]
     fn site<'g>(
         &'g self,
         key: &Key<'_>,
-        Candidate { index, place }: Candidate,
+        (number, place): (u32, u64),
     ) -> Result<Option<Site<'g>>, PackError> {
-        let shard = &self.shards[index as usize];
+        let shard = &self.shards[number as usize];
         let entry = shard.entry(place)?;
         if entry.is_of(key) && entry.kind != FORGOTTEN {
             return Ok(Some(Site { pack: self, shard, entry }));
@@ -350,40 +350,29 @@ impl Grounds for Pack<'_> {
     }
 
     #[inline]
-    fn read_site_ahead(&self, Site { shard, entry, .. }: Site<'_>) {
-        if entry.policies != NO_RECORD {
-            let at = entry.policies as usize * RECORD_UNIT;
-            shard.valid.read_ahead(entry.policies);
-            read_ahead::lines(shard.bytes, at, 3);
+    fn read_site_ahead(&self, site: Site<'_>) {
+        if site.entry.policies != NO_RECORD {
+            self.read_policy_ahead(site, site.entry.policies);
         }
     }
 
     #[inline]
-    fn read_policies_ahead(&self, Site { shard, entry, .. }: Site<'_>) -> Result<(), PackError> {
-        if entry.policies == NO_RECORD {
-            return Ok(());
+    fn policies<'g>(&'g self, site: Site<'g>) -> Result<Option<Policies<'g>>, PackError> {
+        match site.entry.policies {
+            NO_RECORD => Ok(None),
+            record => site.shard.policies(record, self.crawlers.len()).map(Some),
         }
-        match shard.policies(entry.policies, self.crawlers.len())? {
-            Policies::One(_) => {}
-            Policies::Panel(panel) => {
-                for record in panel.records().take(4) {
-                    shard.valid.read_ahead(record);
-                    read_ahead::lines(shard.bytes, record as usize * RECORD_UNIT, 3);
-                }
-            }
-        }
-        Ok(())
     }
 
     #[inline]
-    fn ask(
-        &self,
-        site: Site<'_>,
-        target: &Target<'_>,
-        crawlers: &[usize],
-        answers: &mut [Answer],
-    ) -> Result<(), PackError> {
-        site.ask_for(target, crawlers.iter().copied(), answers)
+    fn read_policy_ahead(&self, Site { shard, .. }: Site<'_>, record: u32) {
+        shard.valid.read_ahead(record);
+        read_ahead::lines(shard.bytes, record as usize * RECORD_UNIT, 3);
+    }
+
+    #[inline]
+    fn how<'g>(&'g self, site: Site<'g>, record: u32) -> Result<How<'g>, PackError> {
+        site.shard.how(record, NO_RECORD)
     }
 }
 

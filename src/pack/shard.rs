@@ -16,14 +16,16 @@ use crate::sites::layout::{
     self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, KIND_TABLE, Key, LINE_LEN, Matches, NO_RECORD,
     PLACE_UNIT, Panel, Policies, RECORD_HEAD, RECORD_UNIT, Schemes,
 };
+use crate::sites::look_up::How;
 use crate::sites::pace;
 use crate::verdict::Verdict;
 
 use super::PackError;
 use super::checked::Checked;
 use super::format::{
-    HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS, MAX_LAYERS, MAX_REACH,
-    PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, reading_from_bytes, u32_at,
+    HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS, MAX_LAYERS,
+    MAX_REACH, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION,
+    reading_from_bytes, u32_at,
 };
 use super::outcome::FORGOTTEN;
 use super::read::{body_offset, record_offset};
@@ -195,8 +197,7 @@ impl<'p> Shard<'p> {
             return Err(PackError::NotAPack);
         }
         let trailer = last.first_chunk().and_then(Trailer::from_bytes);
-        let trailer =
-            trailer.ok_or_else(|| self.damaged(at, "the trailer's checksum is wrong"))?;
+        let trailer = trailer.ok_or_else(|| self.damaged(at, "the trailer's checksum is wrong"))?;
         Layer::of(trailer, at).ok_or_else(|| self.damaged(at, "the parts do not fill the file"))
     }
 
@@ -273,7 +274,7 @@ impl<'p> Shard<'p> {
     ) -> impl Iterator<Item = Result<u64, PackError>> + use<'s, 'p> {
         // The hash names one of the first lines, and `reach` lines follow the last of those.
         let home = layout::home(hash, layer.trailer.lines) as usize;
-        let mut lines = home..=home + layer.trailer.reach as usize;
+        let mut lines = home..home + layer.trailer.reach as usize + 1;
         let mut matches: Option<Matches> = None;
         std::iter::from_fn(move || {
             loop {
@@ -288,8 +289,7 @@ impl<'p> Shard<'p> {
                 match self.line(layer, lines.next()?) {
                     Ok(line) => matches = Some(Matches::of(line, hash)),
                     Err(error) => {
-                        lines = 1..=0;
-                        matches = None;
+                        (lines, matches) = (Range::default(), None);
                         return Some(Err(error));
                     }
                 }
@@ -299,7 +299,7 @@ impl<'p> Shard<'p> {
 
     /// The first place that may have the entry of an authority.
     #[inline]
-    pub(super) fn first_candidate(&self, key: &Key<'_>) -> Result<Option<u64>, PackError> {
+    pub(super) fn first_place(&self, key: &Key<'_>) -> Result<Option<u64>, PackError> {
         for layer in &self.layers {
             let home = layout::home(key.hash, layer.trailer.lines) as usize;
             let mut matches = Matches::of(self.line(layer, home)?, key.hash);
@@ -334,7 +334,8 @@ impl<'p> Shard<'p> {
     /// The end of the entries and records among which an offset is.
     #[inline]
     fn end_of_part(&self, offset: usize) -> Option<usize> {
-        let layer = self.layers.iter().find(|layer| (layer.begin..layer.index).contains(&offset))?;
+        let layer =
+            self.layers.iter().find(|layer| (layer.begin..layer.index).contains(&offset))?;
         Some(layer.index)
     }
 
@@ -451,11 +452,7 @@ impl<'p> Shard<'p> {
 
     /// What an entry leads to: a policy, or those of several crawlers.
     #[inline]
-    pub(super) fn policies(
-        &self,
-        record: u32,
-        crawlers: usize,
-    ) -> Result<Policies<'p>, PackError> {
+    pub(super) fn policies(&self, record: u32, crawlers: usize) -> Result<Policies<'p>, PackError> {
         let body = self.valid_body(record)?;
         if body[0] != KIND_PANEL {
             return Ok(Policies::One(record));
@@ -478,9 +475,7 @@ impl<'p> Shard<'p> {
                 // same encoding, because the place of a record's table depends only on the file's
                 // bytes, which are borrowed for `'p` and so do not change, and the encoding is fixed
                 // when the file is opened.
-                Ok(How::Table(unsafe {
-                    Table::from_bytes_unchecked(table, self.reading.encoding)
-                }))
+                Ok(How::Table(unsafe { Table::from_bytes_unchecked(table, self.reading.encoding) }))
             }
             KIND_RULES => Ok(How::Policy(self.with_rules(record, rules)?)),
             _ => Err(self.damaged_record(record, "the record is no policy")),
@@ -620,9 +615,9 @@ impl<'p> Shard<'p> {
         match body.split_first().map(|(kind, rest)| (kind & !HAS_PACE, rest)) {
             Some((KIND_RULES, rest)) => self.read_rules(rest, pace).ok_or_else(unreadable),
             _ => match self.record(rules)? {
-                [KIND_EXPLAIN, rest @ ..] => self
-                    .read_rules(rest, pace)
-                    .ok_or_else(|| self.damaged_body(rules, "the rules of a record cannot be read")),
+                [KIND_EXPLAIN, rest @ ..] => self.read_rules(rest, pace).ok_or_else(|| {
+                    self.damaged_body(rules, "the rules of a record cannot be read")
+                }),
                 _ => Err(self.damaged_record(rules, "the record has no rules")),
             },
         }
@@ -666,22 +661,6 @@ impl<'p> Shard<'p> {
     /// These bytes of a layer's data, to walk through all of its records.
     pub(super) fn data(&self, layer: &Layer) -> Range<usize> {
         layer.begin.next_multiple_of(RECORD_UNIT)..layer.index
-    }
-}
-
-/// How a policy decides.
-#[derive(Clone)]
-pub(super) enum How<'p> {
-    Table(Table<'p>),
-    Policy(Policy),
-}
-
-impl std::fmt::Debug for How<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            How::Table(_) => "Table",
-            How::Policy(_) => "Policy",
-        })
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use smallvec::SmallVec;
-
 use crate::origin::{Origin, Scheme};
 use crate::policy::Policy;
 use crate::policy::crawlers::Answer;
@@ -12,10 +10,11 @@ use crate::policy::sitemaps::texts;
 use crate::records::{Pace, RequestRate};
 use crate::rules::target::{InvalidUrl, Target};
 use crate::sites::layout::{Entry, NO_RECORD, Policies};
+use crate::sites::look_up::{self, How};
 use crate::verdict::Verdict;
 
 use super::outcome::Kind;
-use super::shard::{How, Shard};
+use super::shard::Shard;
 use super::write::Packed;
 use super::{Pack, PackError};
 
@@ -185,51 +184,12 @@ impl<'p> Site<'p> {
     ) -> Result<(), PackError> {
         assert_eq!(answers.len(), self.pack.crawlers().len(), "one answer for each crawler");
         match self.pack.target(url) {
-            Ok(target) => self.ask_for(&target, 0..answers.len(), answers),
+            Ok(target) => look_up::ask(self.pack, *self, &target, 0..answers.len(), answers),
             Err(_) => {
                 answers.fill(Answer::Invalid);
                 Ok(())
             }
         }
-    }
-
-    /// Writes the answer for each of these crawlers.
-    #[inline]
-    pub(super) fn ask_for(
-        &self,
-        target: &Target<'_>,
-        crawlers: impl Iterator<Item = usize>,
-        answers: &mut [Answer],
-    ) -> Result<(), PackError> {
-        if self.entry.policies == NO_RECORD {
-            answers.fill(Answer::Unknown);
-            return Ok(());
-        }
-        match self.policies()? {
-            Policies::One(record) => answers.fill(self.verdict(record, target)?.into()),
-            Policies::Panel(panel) => {
-                let mut known: SmallVec<[(u32, Answer); 8]> = SmallVec::new();
-                for (crawler, answer) in crawlers.zip(answers) {
-                    let record = panel.record(crawler);
-                    let found = known.iter().find(|(known, _)| *known == record);
-                    *answer = match found {
-                        Some((_, answer)) => *answer,
-                        None => {
-                            let found = self.verdict(record, target)?.into();
-                            known.push((record, found));
-                            found
-                        }
-                    };
-                }
-            }
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn verdict(&self, record: u32, target: &Target<'_>) -> Result<Verdict, PackError> {
-        let how = self.shard.how(record, NO_RECORD)?;
-        Ok(how.verdict(target, self.pack))
     }
 }
 
@@ -243,21 +203,6 @@ pub struct PackedPolicy<'p> {
     rules: u32,
     pace: Pace,
     how: How<'p>,
-}
-
-impl How<'_> {
-    #[inline]
-    fn verdict(&self, target: &Target<'_>, pack: &Pack<'_>) -> Verdict {
-        let verdict = match self {
-            How::Table(table) => table.verdict(target.unended()),
-            How::Policy(policy) => policy.verdict(target),
-        };
-        // Checked last, since most URLs are allowed anyway.
-        if !verdict.is_allow() && pack.reading.robots_txt_allowed && target.is_robots_txt() {
-            return Verdict::Allow;
-        }
-        verdict
-    }
 }
 
 impl PackedPolicy<'_> {
@@ -291,7 +236,7 @@ impl PackedPolicy<'_> {
             target.encoding() == self.pack.reading.encoding,
             "the target comes from a profile that normalises URLs differently from the pack's"
         );
-        self.how.verdict(target, self.pack)
+        self.how.verdict(target, self.pack.reading)
     }
 
     /// How fast the site asks the crawler to go, as [`Policy::pace`] says it.
@@ -322,7 +267,9 @@ impl PackedPolicy<'_> {
     pub fn with_rules(&self) -> Result<Option<Policy>, PackError> {
         match &self.how {
             How::Policy(policy) => Ok(Some(policy.clone())),
-            How::Table(_) if self.rules != NO_RECORD => self.shard.with_rules(self.record, self.rules).map(Some),
+            How::Table(_) if self.rules != NO_RECORD => {
+                self.shard.with_rules(self.record, self.rules).map(Some)
+            }
             How::Table(_) => Ok(None),
         }
     }
@@ -348,4 +295,3 @@ impl PackedPolicy<'_> {
         std::ptr::eq(self.shard.bytes, other.shard.bytes) && self.record == other.record
     }
 }
-

@@ -133,7 +133,9 @@ impl Shard<'_> {
             let bytes = (next - at) as u64;
             let kind = body.first().copied().unwrap_or(u8::MAX);
             if let (KIND_PAGES, Some(pages)) = (kind, u32_at(body, 1)) {
-                if verify && (crc32fast::hash(body) != checksum || body[5..].iter().any(|b| *b != 0)) {
+                if verify
+                    && (crc32fast::hash(body) != checksum || body[5..].iter().any(|b| *b != 0))
+                {
                     return Err(self.damaged(at, "a record's checksum is wrong"));
                 }
                 stat.entry_bytes += bytes;
@@ -233,7 +235,11 @@ impl Shard<'_> {
         if entry.policies == NO_RECORD {
             let is_right = (!is_known || crawlers == 0) && entry.about == NO_RECORD;
             let at = self.trailer().index_at as usize;
-            return if is_right { Ok(()) } else { Err(self.damaged(at, "an origin has no policy")) };
+            return if is_right {
+                Ok(())
+            } else {
+                Err(self.damaged(at, "an origin has no policy"))
+            };
         }
         let policies = self.policies(entry.policies, crawlers)?;
         let about = self.about(entry.about)?;

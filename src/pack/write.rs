@@ -15,14 +15,14 @@ use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::sites::compiled::{Policies, table_body};
 use crate::sites::layout::{
-    self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, Key, LINE_LEN, MAX_AUTHORITY, NO_RECORD, PLACE_UNIT,
-    PLACES, Panel, RECORD_HEAD, RECORD_UNIT, SLOTS, Schemes,
+    self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, Key, LINE_LEN, MAX_AUTHORITY, NO_RECORD,
+    PLACE_UNIT, PLACES, Panel, RECORD_HEAD, RECORD_UNIT, SLOTS, Schemes,
 };
 use crate::sites::pace;
 
 use super::format::{
-    HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_PAGES, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS, MAX_REACH,
-    PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, reading_to_bytes,
+    HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_PAGES, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS,
+    MAX_REACH, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, reading_to_bytes,
 };
 use super::outcome::{FORGOTTEN, Kind, Outcome, Written};
 use super::{Pack, PackError, Site};
@@ -184,7 +184,7 @@ pub struct Writer<'p, W> {
     at: u64,
     trailer: Trailer,
     /// The pack that is updated, and the answers for its origins that are new.
-    updated: Option<(&'p Pack<'p>, BTreeMap<(Vec<u8>, u8), Answer>)>,
+    updated: Option<Updated<'p>>,
     /// The files that were put, by their content.
     files: Seen<Written>,
     /// The records that were written, by their content.
@@ -201,6 +201,9 @@ pub struct Writer<'p, W> {
     /// Tells authorities apart whose hashes are equal.
     keys: RandomState,
 }
+
+/// A pack that is updated, and the answers for its origins that are new, by authority and schemes.
+type Updated<'p> = (&'p Pack<'p>, BTreeMap<(Vec<u8>, u8), Answer>);
 
 /// What an entry says of an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -337,11 +340,8 @@ impl<'p, W: Write> Writer<'p, W> {
         if reading_to_bytes(Reading::of(profile), profile.wildcards) != base.reading {
             return Err(io::Error::other("the pack was made with another profile"));
         }
-        let config = Config {
-            keep_rules: base.keeps_rules,
-            keep_sitemaps: base.keeps_sitemaps,
-            ..*config
-        };
+        let config =
+            Config { keep_rules: base.keeps_rules, keep_sitemaps: base.keeps_sitemaps, ..*config };
         let trailer = Trailer {
             begin: base.end,
             previous: base.end,
@@ -361,7 +361,7 @@ impl<'p, W: Write> Writer<'p, W> {
         crawlers: Vec<Crawler>,
         config: Config,
         trailer: Trailer,
-        updated: Option<(&'p Pack<'p>, BTreeMap<(Vec<u8>, u8), Answer>)>,
+        updated: Option<Updated<'p>>,
     ) -> Writer<'p, W> {
         let keys = ContentKeys::default();
         Writer {
@@ -422,7 +422,9 @@ impl<'p, W: Write> Writer<'p, W> {
     pub fn put_site(&mut self, site: &Site<'_>) -> io::Result<Outcome> {
         let damaged = |error: PackError| io::Error::new(io::ErrorKind::InvalidData, error);
         if !site.pack().agrees_with(&self.trailer, &self.recipe.0.crawlers) {
-            return Err(io::Error::other("the packs differ in profile, crawlers or what they keep"));
+            return Err(io::Error::other(
+                "the packs differ in profile, crawlers or what they keep",
+            ));
         }
         Ok(match site.kind() {
             Kind::AllowAll => Outcome::AllowAll,
@@ -773,7 +775,10 @@ impl<'p, W: Write> Writer<'p, W> {
             self.write(&block)?;
         }
         (self.trailer.lines, self.trailer.reach) = (lines, reach);
-        debug_assert_eq!(self.at - self.trailer.index_at, (lines + u64::from(reach)) * LINE_LEN as u64);
+        debug_assert_eq!(
+            self.at - self.trailer.index_at,
+            (lines + u64::from(reach)) * LINE_LEN as u64
+        );
         Ok(blocks)
     }
 

@@ -73,7 +73,7 @@ pub(crate) fn hash(authority: &[u8], seed: u64) -> u64 {
 /// The line that a hash names, of so many lines.
 #[inline]
 pub(crate) fn home(hash: u64, lines: u64) -> u64 {
-    (u128::from(hash) * u128::from(lines) >> 64) as u64
+    ((u128::from(hash) * u128::from(lines)) >> 64) as u64
 }
 
 /// The slot of an entry.
@@ -333,6 +333,7 @@ impl Policies<'_> {
     }
 
     /// The number of a crawler's policy among those of the panel.
+    #[cfg(feature = "pack")]
     pub(crate) fn index(&self, crawler: usize) -> usize {
         match self {
             Policies::One(_) => 0,
@@ -386,7 +387,8 @@ mod tests {
         put(&mut line, 1, slot(hash(0xFF_FFFF), 5));
         put(&mut line, 2, REMOVED);
         put(&mut line, 3, slot(hash(0xFF_FFFF), PLACES - 1));
-        let places = |line: &_, fingerprint| Matches::of(line, hash(fingerprint)).collect::<Vec<_>>();
+        let places =
+            |line: &_, fingerprint| Matches::of(line, hash(fingerprint)).collect::<Vec<_>>();
         assert_eq!(places(&line, 0), [1]);
         assert_eq!(places(&line, 0xFF_FFFF), [5, PLACES - 1]);
         assert!(places(&line, 1).is_empty() && !Matches::of(&line, 0).is_full);

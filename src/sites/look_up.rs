@@ -7,25 +7,22 @@
 
 use smallvec::SmallVec;
 
-use super::layout::Key;
+use super::layout::{Key, Policies};
+use crate::automaton::{Begun, Table};
 use crate::origin::Origin;
-use crate::policy::Reading;
 use crate::policy::crawlers::Answer;
+use crate::policy::{Policy, Reading};
 use crate::rules::target::Target;
+use crate::verdict::Verdict;
 
 /// How many URLs take a step together.
 const AHEAD: usize = 32;
 
-/// Where an entry may be that has the right fingerprint.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Candidate {
-    /// Which of several indexes has it.
-    pub(crate) index: u32,
-    pub(crate) place: u64,
-}
-
 /// The policies of many origins, in steps.
 pub(crate) trait Grounds {
+    /// Where the entry of an origin may be.
+    type Place: Copy;
+    /// What is known of an origin.
     type Site<'g>: Copy
     where
         Self: 'g;
@@ -39,33 +36,102 @@ pub(crate) trait Grounds {
     /// Prefetches the line where an origin is looked up.
     fn read_line_ahead(&self, key: &Key<'_>);
 
-    /// The first entry that may be the origin's.
-    fn candidate(&self, key: &Key<'_>) -> Result<Option<Candidate>, Self::Error>;
+    /// The first place that may have the origin's entry.
+    fn first_place(&self, key: &Key<'_>) -> Result<Option<Self::Place>, Self::Error>;
 
     /// Prefetches an entry.
-    fn read_entry_ahead(&self, candidate: Candidate);
+    fn read_entry_ahead(&self, place: Self::Place);
 
-    /// The site of an origin, for which there is this candidate.
+    /// The site of an origin. Looks at this place first.
     fn site<'g>(
         &'g self,
         key: &Key<'_>,
-        candidate: Candidate,
+        place: Self::Place,
     ) -> Result<Option<Self::Site<'g>>, Self::Error>;
 
     /// Prefetches the record that an entry leads to.
     fn read_site_ahead(&self, site: Self::Site<'_>);
 
-    /// Prefetches what that record leads to, if it is no policy itself.
-    fn read_policies_ahead(&self, site: Self::Site<'_>) -> Result<(), Self::Error>;
+    /// What that record is. `None` if nothing is known of the site.
+    fn policies<'g>(&'g self, site: Self::Site<'g>) -> Result<Option<Policies<'g>>, Self::Error>;
 
-    /// Writes an answer for each of these crawlers.
-    fn ask(
-        &self,
-        site: Self::Site<'_>,
-        target: &Target<'_>,
-        crawlers: &[usize],
-        answers: &mut [Answer],
-    ) -> Result<(), Self::Error>;
+    /// Prefetches the record of a policy.
+    fn read_policy_ahead(&self, site: Self::Site<'_>, record: u32);
+
+    /// The policy of a record.
+    fn how<'g>(&'g self, site: Self::Site<'g>, record: u32) -> Result<How<'g>, Self::Error>;
+}
+
+/// How a policy decides.
+#[derive(Clone)]
+pub(crate) enum How<'p> {
+    Table(Table<'p>),
+    Policy(Policy),
+}
+
+impl How<'_> {
+    /// The verdict on a target that is read so.
+    #[inline]
+    pub(crate) fn verdict(&self, target: &Target<'_>, reading: Reading) -> Verdict {
+        let verdict = match self {
+            How::Table(table) => table.verdict(target.unended()),
+            How::Policy(policy) => policy.own_verdict(target),
+        };
+        unless_robots_txt(verdict, target, reading)
+    }
+}
+
+impl std::fmt::Debug for How<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            How::Table(_) => "Table",
+            How::Policy(_) => "Policy",
+        })
+    }
+}
+
+/// Looks at the target last, since most URLs are allowed anyway.
+#[inline]
+fn unless_robots_txt(verdict: Verdict, target: &Target<'_>, reading: Reading) -> Verdict {
+    if !verdict.is_allow() && reading.robots_txt_allowed && target.is_robots_txt() {
+        return Verdict::Allow;
+    }
+    verdict
+}
+
+/// Writes the answers for one URL, for each of these crawlers. Crawlers that share a policy cost one
+/// walk.
+#[inline]
+pub(crate) fn ask<'g, G: Grounds>(
+    grounds: &'g G,
+    site: G::Site<'g>,
+    target: &Target<'_>,
+    crawlers: impl Iterator<Item = usize>,
+    answers: &mut [Answer],
+) -> Result<(), G::Error> {
+    let answer = |record| {
+        let how = grounds.how(site, record)?;
+        Ok(how.verdict(target, grounds.reading()).into())
+    };
+    match grounds.policies(site)? {
+        None => answers.fill(Answer::Unknown),
+        Some(Policies::One(record)) => answers.fill(answer(record)?),
+        Some(Policies::Panel(panel)) => {
+            let mut known: SmallVec<[(u32, Answer); 8]> = SmallVec::new();
+            for (crawler, wanted) in crawlers.zip(answers) {
+                let record = panel.record(crawler);
+                *wanted = match known.iter().find(|(known, _)| *known == record) {
+                    Some((_, answer)) => *answer,
+                    None => {
+                        let found = answer(record)?;
+                        known.push((record, found));
+                        found
+                    }
+                };
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Writes a row of answers for each URL: one for each of these crawlers.
@@ -112,21 +178,21 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
             Some(key)
         })
         .collect();
-    let mut candidates: SmallVec<[Option<Candidate>; AHEAD]> = SmallVec::new();
+    let mut places: SmallVec<[Option<G::Place>; AHEAD]> = SmallVec::new();
     for key in &keys {
-        let candidate = match key {
-            Some(key) => grounds.candidate(key)?,
+        let place = match key {
+            Some(key) => grounds.first_place(key)?,
             None => None,
         };
-        if let Some(candidate) = candidate {
-            grounds.read_entry_ahead(candidate);
+        if let Some(place) = place {
+            grounds.read_entry_ahead(place);
         }
-        candidates.push(candidate);
+        places.push(place);
     }
     let mut sites: SmallVec<[Option<G::Site<'_>>; AHEAD]> = SmallVec::new();
-    for (key, candidate) in keys.iter().zip(candidates) {
-        let site = match (key, candidate) {
-            (Some(key), Some(candidate)) => grounds.site(key, candidate)?,
+    for (key, place) in keys.iter().zip(places) {
+        let site = match (key, place) {
+            (Some(key), Some(place)) => grounds.site(key, place)?,
             _ => None,
         };
         if let Some(site) = site {
@@ -134,20 +200,89 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
         }
         sites.push(site);
     }
-    for site in sites.iter().flatten() {
-        grounds.read_policies_ahead(*site)?;
+    let mut policies: SmallVec<[Wanted; AHEAD]> = SmallVec::new();
+    for (key, site) in keys.iter().zip(&sites) {
+        let known = match site {
+            Some(site) => grounds.policies(*site)?.map(|policies| (*site, policies)),
+            None => None,
+        };
+        policies.push(match (known, crawlers) {
+            (None, _) if key.is_none() => Wanted::Invalid,
+            (None, _) => Wanted::Unknown,
+            (Some((_, Policies::One(record))), _) => Wanted::One(record),
+            (Some((site, Policies::Panel(panel))), [crawler]) => {
+                let record = panel.record(*crawler);
+                grounds.read_policy_ahead(site, record);
+                Wanted::One(record)
+            }
+            (Some((site, Policies::Panel(panel))), _) => {
+                for record in panel.records().take(4) {
+                    grounds.read_policy_ahead(site, record);
+                }
+                Wanted::Panel
+            }
+        });
     }
     let reading = grounds.reading();
+    let mut begun: SmallVec<[Option<(Target<'_>, Half<'_>)>; AHEAD]> = SmallVec::new();
+    let mut last = None;
+    for (url, origin) in urls.iter().zip(&origin_of) {
+        let target = match policies[*origin] {
+            Wanted::Invalid | Wanted::Unknown => None,
+            Wanted::One(_) | Wanted::Panel => {
+                Target::of(url.as_ref(), reading.form, reading.encoding).ok()
+            }
+        };
+        let Some(target) = target else {
+            begun.push(None);
+            continue;
+        };
+        let half = match (&policies[*origin], sites[*origin]) {
+            (Wanted::One(record), Some(site)) => {
+                let how = match last.take() {
+                    Some((known, how)) if known == *origin => how,
+                    _ => grounds.how(site, *record)?,
+                };
+                let half = match &how {
+                    How::Table(table) => Half::Begun(table.begin(target.unended())),
+                    How::Policy(_) => Half::Nothing,
+                };
+                last = Some((*origin, how));
+                half
+            }
+            _ => Half::Nothing,
+        };
+        begun.push(Some((target, half)));
+    }
     let rows = answers.chunks_mut(crawlers.len());
-    for ((url, row), origin) in urls.iter().zip(rows).zip(origin_of) {
-        match sites[origin] {
-            Some(site) => match Target::of(url.as_ref(), reading.form, reading.encoding) {
-                Ok(target) => grounds.ask(site, &target, crawlers, row)?,
-                Err(_) => row.fill(Answer::Invalid),
-            },
-            None if keys[origin].is_some() => row.fill(Answer::Unknown),
-            None => row.fill(Answer::Invalid),
+    for ((begun, row), origin) in begun.iter().zip(rows).zip(origin_of) {
+        match (begun, sites[origin]) {
+            (Some((target, Half::Begun(begun))), _) => {
+                row.fill(unless_robots_txt(begun.finish(), target, reading).into());
+            }
+            (Some((target, Half::Nothing)), Some(site)) => {
+                ask(grounds, site, target, crawlers.iter().copied(), row)?;
+            }
+            _ => row.fill(match policies[origin] {
+                Wanted::Unknown => Answer::Unknown,
+                Wanted::Invalid | Wanted::One(_) | Wanted::Panel => Answer::Invalid,
+            }),
         }
     }
     Ok(())
+}
+
+/// What decides for an origin.
+enum Wanted {
+    Invalid,
+    Unknown,
+    /// One policy for all crawlers: the record.
+    One(u32),
+    Panel,
+}
+
+/// What is done of a walk.
+enum Half<'w> {
+    Begun(Begun<'w>),
+    Nothing,
 }

@@ -21,7 +21,6 @@ use crate::read::crawler::Crawler;
 use crate::read_ahead;
 use crate::records::Pace;
 use crate::rules::target::Target;
-use crate::verdict::Verdict;
 
 use super::compiled::{self, table_body};
 use super::layout::{
@@ -29,7 +28,7 @@ use super::layout::{
     RECORD_UNIT,
 };
 use super::lines::Lines;
-use super::look_up::{self, Candidate, Grounds};
+use super::look_up::{self, Grounds, How};
 use super::pace;
 
 /// The policies of some crawlers for many origins.
@@ -199,9 +198,10 @@ impl PolicySet {
             [] => NO_RECORD,
             [one] => one,
             _ => {
-                let columns = of_groups.columns.iter().map(|group| {
-                    distinct.binary_search(&records[*group]).expect("is one of them")
-                });
+                let columns = of_groups
+                    .columns
+                    .iter()
+                    .map(|group| distinct.binary_search(&records[*group]).expect("is one of them"));
                 let mut body = vec![KIND_PANEL];
                 Panel::write(&distinct, &columns.collect::<Vec<_>>(), &mut body);
                 self.put_record(&body, &mut bodies)
@@ -211,7 +211,8 @@ impl PolicySet {
             let robots = Robots::parse_with(file, &self.profile, &self.config);
             CrawlerPolicies::of(&robots, &self.crawlers)
         });
-        let sitemaps = if with_rules.is_some() { Sitemaps::default() } else { Sitemaps::kept(&robots) };
+        let sitemaps =
+            if with_rules.is_some() { Sitemaps::default() } else { Sitemaps::kept(&robots) };
         let new = Some(File { content, origins: 0, policies, bodies, with_rules, sitemaps });
         let number = match self.free_files.pop() {
             Some(number) => {
@@ -313,7 +314,9 @@ impl PolicySet {
     /// Moves what is in use together, once half of the memory is not.
     fn compact_if_worth_it(&mut self) {
         const LEAST: usize = 1 << 16;
-        if self.dead_bytes < LEAST || self.dead_bytes < (self.entries.len() + self.records.len()) / 2 {
+        if self.dead_bytes < LEAST
+            || self.dead_bytes < (self.entries.len() + self.records.len()) / 2
+        {
             return;
         }
         let old_records = std::mem::replace(&mut self.records, vec![0; RECORD_UNIT]);
@@ -415,9 +418,8 @@ impl PolicySet {
 
     /// How many different policies they have, for any of the crawlers.
     pub fn policy_count(&self) -> usize {
-        let is_policy = |shared: &&Shared| {
-            !matches!(body_at(&self.records, shared.record), [KIND_PANEL, ..])
-        };
+        let is_policy =
+            |shared: &&Shared| !matches!(body_at(&self.records, shared.record), [KIND_PANEL, ..]);
         self.by_body.values().filter(is_policy).count()
     }
 
@@ -441,37 +443,6 @@ impl PolicySet {
             + self.free_files.capacity() * size_of::<u32>()
             + self.by_content.capacity() * (size_of::<(u128, u32)>() + 1)
             + self.by_body.capacity() * (size_of::<(u128, Shared)>() + 1)
-    }
-
-    #[inline]
-    fn policies(&self, record: u32) -> Policies<'_> {
-        match body_at(&self.records, record) {
-            [KIND_PANEL, panel @ ..] => Policies::Panel(Panel::read_again(panel)),
-            _ => Policies::One(record),
-        }
-    }
-
-    #[inline]
-    #[expect(unsafe_code, reason = "tables are not validated for each verdict")]
-    fn verdict(&self, record: u32, target: &Target<'_>) -> Verdict {
-        let body = pace::without(body_at(&self.records, record));
-        let verdict = match body {
-            [KIND_RULES, number @ ..] => {
-                let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
-                self.over_limits[number as usize].own_verdict(target)
-            }
-            // SAFETY: all other records that an entry or a panel leads to hold the table of a policy
-            // that was compiled for the set's profile: `put` writes them, and nobody changes them.
-            [_, table @ ..] => unsafe {
-                Table::from_bytes_unchecked(table, self.reading.encoding)
-            }
-            .verdict(target.unended()),
-            [] => unreachable!("each record has a kind"),
-        };
-        if !verdict.is_allow() && self.reading.robots_txt_allowed && target.is_robots_txt() {
-            return Verdict::Allow;
-        }
-        verdict
     }
 }
 
@@ -506,6 +477,7 @@ fn append_record(records: &mut Vec<u8>, body: &[u8]) -> u32 {
 }
 
 impl Grounds for PolicySet {
+    type Place = u64;
     type Site<'g> = SetSite<'g>;
     type Error = Infallible;
 
@@ -525,26 +497,21 @@ impl Grounds for PolicySet {
     }
 
     #[inline]
-    fn candidate(&self, key: &Key<'_>) -> Result<Option<Candidate>, Infallible> {
-        let place = self.lines.candidates(key.hash).next();
-        Ok(place.map(|place| Candidate { index: 0, place }))
+    fn first_place(&self, key: &Key<'_>) -> Result<Option<u64>, Infallible> {
+        Ok(self.lines.candidates(key.hash).next())
     }
 
     #[inline]
-    fn read_entry_ahead(&self, candidate: Candidate) {
-        let at = candidate.place as usize * PLACE_UNIT;
+    fn read_entry_ahead(&self, place: u64) {
+        let at = place as usize * PLACE_UNIT;
         read_ahead::at(&self.entries, at);
         // Most entries have fewer bytes than a cache line; where it begins is not known.
         read_ahead::at(&self.entries, at + 31);
     }
 
     #[inline]
-    fn site<'g>(
-        &'g self,
-        key: &Key<'_>,
-        candidate: Candidate,
-    ) -> Result<Option<SetSite<'g>>, Infallible> {
-        let entry = self.entry(candidate.place);
+    fn site<'g>(&'g self, key: &Key<'_>, place: u64) -> Result<Option<SetSite<'g>>, Infallible> {
+        let entry = self.entry(place);
         if entry.is_of(key) {
             return Ok(Some(SetSite { set: self, entry }));
         }
@@ -553,32 +520,37 @@ impl Grounds for PolicySet {
 
     #[inline]
     fn read_site_ahead(&self, site: SetSite<'_>) {
-        read_ahead::lines(&self.records, site.entry.policies as usize * RECORD_UNIT, 3);
+        self.read_policy_ahead(site, site.entry.policies);
     }
 
     #[inline]
-    fn read_policies_ahead(&self, site: SetSite<'_>) -> Result<(), Infallible> {
-        match body_at(&self.records, site.entry.policies) {
-            [KIND_PANEL, panel @ ..] => {
-                for record in Panel::read_again(panel).records().take(4) {
-                    read_ahead::lines(&self.records, record as usize * RECORD_UNIT, 3);
-                }
+    fn policies<'g>(&'g self, site: SetSite<'g>) -> Result<Option<Policies<'g>>, Infallible> {
+        let record = site.entry.policies;
+        Ok(Some(match body_at(&self.records, record) {
+            [KIND_PANEL, panel @ ..] => Policies::Panel(Panel::read_again(panel)),
+            _ => Policies::One(record),
+        }))
+    }
+
+    #[inline]
+    fn read_policy_ahead(&self, _: SetSite<'_>, record: u32) {
+        read_ahead::lines(&self.records, record as usize * RECORD_UNIT, 3);
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "tables are not validated for each verdict")]
+    fn how<'g>(&'g self, _: SetSite<'g>, record: u32) -> Result<How<'g>, Infallible> {
+        let table = match pace::without(body_at(&self.records, record)) {
+            [KIND_RULES, number @ ..] => {
+                let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
+                return Ok(How::Policy(self.over_limits[number as usize].clone()));
             }
-            body => Table::read_ahead(body),
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn ask(
-        &self,
-        site: SetSite<'_>,
-        target: &Target<'_>,
-        crawlers: &[usize],
-        answers: &mut [Answer],
-    ) -> Result<(), Infallible> {
-        site.ask_for(target, crawlers, answers);
-        Ok(())
+            [_, table @ ..] => table,
+            [] => unreachable!("each record has a kind"),
+        };
+        // SAFETY: all other records that an entry or a panel leads to hold the table of a policy that
+        // was compiled for the set's profile: `put` writes them, and nobody changes them.
+        Ok(How::Table(unsafe { Table::from_bytes_unchecked(table, self.reading.encoding) }))
     }
 }
 
@@ -600,30 +572,14 @@ impl<'s> SetSite<'s> {
         assert_eq!(answers.len(), self.set.crawlers.len(), "one answer for each crawler");
         let Reading { form, encoding, .. } = self.set.reading;
         match Target::of(url.as_ref(), form, encoding) {
-            Ok(target) => self.ask_for(&target, &self.set.columns, answers),
-            Err(_) => answers.fill(Answer::Invalid),
-        }
-    }
-
-    #[inline]
-    fn ask_for(&self, target: &Target<'_>, crawlers: &[usize], answers: &mut [Answer]) {
-        match self.set.policies(self.entry.policies) {
-            Policies::One(record) => answers.fill(self.set.verdict(record, target).into()),
-            Policies::Panel(panel) => {
-                let mut known: SmallVec<[(u32, Answer); 8]> = SmallVec::new();
-                for (crawler, answer) in crawlers.iter().zip(answers) {
-                    let record = panel.record(*crawler);
-                    let found = known.iter().find(|(known, _)| *known == record);
-                    *answer = match found {
-                        Some((_, answer)) => *answer,
-                        None => {
-                            let found = self.set.verdict(record, target).into();
-                            known.push((record, found));
-                            found
-                        }
-                    };
+            Ok(target) => {
+                let crawlers = self.set.columns.iter().copied();
+                match look_up::ask(self.set, *self, &target, crawlers, answers) {
+                    Ok(()) => {}
+                    Err(never) => match never {},
                 }
             }
+            Err(_) => answers.fill(Answer::Invalid),
         }
     }
 
@@ -648,7 +604,10 @@ impl<'s> SetSite<'s> {
     /// Panics if there is no such crawler.
     pub fn pace(&self, crawler: usize) -> Pace {
         assert!(crawler < self.set.crawlers.len(), "no crawler {crawler}");
-        let record = self.set.policies(self.entry.policies).record(crawler);
+        let record = match Grounds::policies(self.set, *self) {
+            Ok(policies) => policies.map_or(NO_RECORD, |policies| policies.record(crawler)),
+            Err(never) => match never {},
+        };
         match body_at(&self.set.records, record) {
             [KIND_RULES, number @ ..] => {
                 let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
@@ -770,7 +729,7 @@ mod tests {
             }
             sizes.push(set.records.len() + set.entries.len());
         }
-        assert!(sizes.is_sorted_by(|a, b| a <= b) == false, "compacted at some time");
+        assert!(!sizes.is_sorted(), "compacted at some time");
         assert_eq!(set.len(), wanted.len());
         assert_eq!(set.iter().count(), wanted.len());
         for (name, content) in &wanted {
@@ -778,7 +737,10 @@ mod tests {
             let robots = Robots::parse_with(text.as_bytes(), &Profile::RFC9309, &config);
             let policies = CrawlerPolicies::of(&robots, &crawlers);
             let site = set.get(&origin(name)).expect("is there");
-            assert_eq!(site.sitemaps().collect::<Vec<_>>(), policies.sitemaps().collect::<Vec<_>>());
+            assert_eq!(
+                site.sitemaps().collect::<Vec<_>>(),
+                policies.sitemaps().collect::<Vec<_>>()
+            );
             for crawler in 0..3 {
                 assert_eq!(site.pace(crawler), policies.pace(crawler));
             }

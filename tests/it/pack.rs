@@ -287,7 +287,8 @@ fn schemes_and_ports() {
         let packed = writer.recipe().pack(file);
         Outcome::Rules(writer.put(&packed).expect("a Vec"))
     };
-    let (closed, half) = (rules(b"User-agent: *\nDisallow: /"), rules(b"User-agent: *\nDisallow: /a"));
+    let (closed, half) =
+        (rules(b"User-agent: *\nDisallow: /"), rules(b"User-agent: *\nDisallow: /a"));
     for (origin, outcome) in [
         ("http://e.com", closed),
         ("https://e.com", closed),

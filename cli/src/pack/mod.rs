@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use robotsieve::{Config, Origin};
 use robotsieve::pack::{Outcome, Packed, Writer, Written};
+use robotsieve::{Config, Origin};
 
 use crate::error::{Failure, Status};
 use crate::options::{When, crawler_names};
@@ -207,7 +207,9 @@ impl<W: Write + Send> Build<W> {
             .iter()
             .map(|file| {
                 let content = file.as_ref().map(|(content, _)| *content);
-                content.is_ok_and(|content| self.writer.known(content).is_none() && met.insert(content))
+                content.is_ok_and(|content| {
+                    self.writer.known(content).is_none() && met.insert(content)
+                })
             })
             .collect();
         let pack = |(file, is_new): (&Result<(u128, Vec<u8>), Failure>, &bool)| match file {
