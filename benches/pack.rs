@@ -9,8 +9,8 @@ use std::io::{BufWriter, Write};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use robotsieve::pack::{Pack, Writer};
-use robotsieve::{Config, Crawler, Profile, Robots};
+use robotsieve::pack::{Outcome, Pack, Writer};
+use robotsieve::{Config, Crawler, Origin, Profile, Robots};
 
 const SEED: u64 = 1;
 /// How many hosts are generated and compiled at a time.
@@ -54,11 +54,16 @@ fn main() {
             .collect();
         for (((host, file), content), packed) in files.iter().zip(contents_of).zip(packed) {
             text += file.len();
-            let name = robotsieve_corpora::host_name(*host);
-            match packed {
-                Some(packed) => writer.add(name.as_bytes(), &packed).expect("writes"),
-                None => assert!(writer.add_known(name.as_bytes(), content).expect("writes")),
-            }
+            let written = match packed {
+                Some(packed) => writer.put(&packed).expect("writes"),
+                None => match writer.known(content) {
+                    Some(written) => written,
+                    None => writer.put(&recipe.pack(file)).expect("writes"),
+                },
+            };
+            let url = robotsieve_corpora::url(SEED, *host, 0);
+            let origin = Origin::of(&url).expect("a URL");
+            writer.add(&origin, Outcome::Rules(written), None).expect("writes");
         }
     }
     let mut out = writer.finish().expect("writes");
@@ -82,10 +87,13 @@ fn main() {
     let map = map(&file);
     let pack = Pack::open(&map).expect("a pack");
     let opened = start.elapsed();
-    let name = robotsieve_corpora::host_name(hosts / 2);
-    let site = pack.get(name.as_bytes()).expect("no damage").expect("was added");
-    let first = site.policy(0).expect("no damage");
     let url = robotsieve_corpora::url(SEED, hosts / 2, 0);
+    let policy = |url: &[u8]| {
+        let origin = Origin::of(url).expect("a URL");
+        let site = pack.get(&origin).expect("no damage").expect("was added");
+        site.policy(0).expect("no damage").expect("has rules")
+    };
+    let first = policy(&url);
     let allowed = first.is_allowed(&url).expect("a URL");
     let decided = start.elapsed();
     println!(
@@ -101,21 +109,16 @@ fn main() {
     assert_eq!(allowed, wanted(hosts / 2, &url));
 
     // The hosts lie far apart, so each look-up meets cold memory.
-    let asked: Vec<(String, Vec<u8>, u64)> = (0..hosts.min(20_000))
+    let asked: Vec<(Vec<u8>, u64)> = (0..hosts.min(20_000))
         .map(|number| {
             let host = number * 7919 % hosts;
-            (robotsieve_corpora::host_name(host), robotsieve_corpora::url(SEED, host, number), host)
+            (robotsieve_corpora::url(SEED, host, number), host)
         })
         .collect();
     for round in ["first", "second"] {
         let start = Instant::now();
-        let allowed: Vec<bool> = asked
-            .iter()
-            .map(|(name, url, _)| {
-                let site = pack.get(name.as_bytes()).expect("no damage").expect("was added");
-                site.policy(0).expect("no damage").is_allowed(url).expect("a URL")
-            })
-            .collect();
+        let allowed = asked.iter().map(|(url, _)| policy(url).is_allowed(url).expect("a URL"));
+        let allowed: Vec<bool> = allowed.collect();
         let time = start.elapsed();
         println!(
             "{round} look-up and verdict for each of {} hosts: {:.0} ns; resident memory grew by \
@@ -124,7 +127,7 @@ fn main() {
             time.as_secs_f64() * 1e9 / asked.len() as f64,
             resident_bytes().saturating_sub(before) >> 10,
         );
-        let right: Vec<bool> = asked.par_iter().map(|(_, url, host)| wanted(*host, url)).collect();
+        let right: Vec<bool> = asked.par_iter().map(|(url, host)| wanted(*host, url)).collect();
         assert_eq!(allowed, right, "a verdict of the pack is wrong");
     }
     let start = Instant::now();
