@@ -42,11 +42,21 @@ impl<'p> Pack<'p> {
     /// Returns an error if the beginning or the end is not that of a pack of this version, or is
     /// damaged, or if an update was cut short; see [`PackError`].
     pub fn open(bytes: &'p [u8]) -> Result<Pack<'p>, PackError> {
-        let pack = Pack::of_shards(vec![Shard::open(bytes, 0)?])?;
-        match pack.shards[0].trailer().shard {
-            [0, 1] => Ok(pack),
-            [shard, shards] => Err(PackError::OneOf { shard, shards }),
+        let pack = Pack::open_shard(bytes)?;
+        match pack.shard() {
+            (0, 1) => Ok(pack),
+            (shard, shards) => Err(PackError::OneOf { shard, shards }),
         }
+    }
+
+    /// Opens one file of a pack whose origins are shared out, alone, to
+    /// [append](crate::pack::Writer::append) to it. It has only its own origins. A pack that is one
+    /// file is opened too.
+    ///
+    /// # Errors
+    /// As for [`Pack::open`], except that the file may be one of several.
+    pub fn open_shard(bytes: &'p [u8]) -> Result<Pack<'p>, PackError> {
+        Pack::of_shards(vec![Shard::open(bytes, 0)?])
     }
 
     /// Opens the files of a pack whose origins are shared out, in any order.
@@ -169,6 +179,12 @@ impl<'p> Pack<'p> {
     /// How many files it has: more than one if its origins are shared out.
     pub fn shard_count(&self) -> usize {
         self.shards.len()
+    }
+
+    /// Which of the files of its pack the first one is, from 0 on, and how many there are.
+    pub fn shard(&self) -> (u32, u32) {
+        let [shard, shards] = self.trailer().shard;
+        (shard, shards)
     }
 
     /// The layers of its files, the most that one has: 1, and 1 for each update.

@@ -13,7 +13,7 @@ use crate::sites::layout::{Entry, NO_RECORD, Policies};
 use crate::sites::look_up::{self, How};
 use crate::verdict::Verdict;
 
-use super::outcome::Kind;
+use super::outcome::{Kind, Written};
 use super::shard::Shard;
 use super::write::Packed;
 use super::{Pack, PackError};
@@ -71,6 +71,16 @@ impl<'p> Site<'p> {
     /// The pack it is in.
     pub fn pack(&self) -> &'p Pack<'p> {
         self.pack
+    }
+
+    /// Whether it is a site of this very pack.
+    pub(super) fn is_of(&self, pack: &Pack<'_>) -> bool {
+        std::ptr::addr_eq(self.pack, pack)
+    }
+
+    /// Where its records are, in its file.
+    pub(super) fn written(&self) -> Written {
+        Written { policies: self.entry.policies, about: self.entry.about }
     }
 
     /// The policy of a crawler, by its index in [`Pack::crawlers`]. `None` if nothing is known of

@@ -415,7 +415,7 @@ impl<'p, W: Write> Writer<'p, W> {
     }
 
     /// Writes what another pack has for a site. That pack must be for the same crawlers and
-    /// profile, and keep what this one keeps.
+    /// profile, and keep what this one keeps. What the pack has that is updated is not written again.
     ///
     /// # Errors
     /// As for [`Writer::put`]; also if the packs do not agree, or the other one is damaged.
@@ -430,6 +430,10 @@ impl<'p, W: Write> Writer<'p, W> {
             Kind::AllowAll => Outcome::AllowAll,
             Kind::DisallowAll => Outcome::DisallowAll,
             Kind::Unknown => Outcome::Unknown,
+            // The records of all layers are in the same file.
+            Kind::Rules if self.updated.as_ref().is_some_and(|(own, _)| site.is_of(own)) => {
+                Outcome::Rules(site.written())
+            }
             Kind::Rules => {
                 let bodies = site.bodies().map_err(damaged)?;
                 let policies = bodies.policies.iter().copied();

@@ -5,7 +5,7 @@ use std::thread;
 use clap::{Args, value_parser};
 
 /// `--threads`, one per core by default.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Threads {
     /// Use this many threads [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = value_parser!(u16).range(1..=1024))]

@@ -1,10 +1,13 @@
 //! The arguments of `robotsieve pack`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Subcommand, ValueHint};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint, value_parser};
 
-use crate::options::{Agents, ProfileOption, ProgressOption, Threads, output_parser};
+use robotsieve_client::outcome::AsOf;
+
+use crate::options::{Agents, Instant, ProfileOption, ProgressOption, Threads, output_parser};
 
 /// Compile the robots.txt of many hosts into one file
 ///
@@ -12,6 +15,9 @@ use crate::options::{Agents, ProfileOption, ProgressOption, Threads, output_pars
 /// in place: opening it costs nothing, any number of processes share it, and only
 /// the policies that are needed are read. Equal files and equal policies are stored
 /// once. The pack replaces PATH when it is complete.
+///
+/// Any number of sources are read together. Of several answers of one site the
+/// newest that is usable counts; redirects are followed to what the sources have.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -19,17 +25,26 @@ use crate::options::{Agents, ProfileOption, ProgressOption, Threads, output_pars
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     override_usage = "\
-robotsieve pack --robots-dir DIR --agent NAME [OPTIONS] -o PATH
-       robotsieve pack --list FILE --agent NAME [OPTIONS] -o PATH
+robotsieve pack --from SOURCE... --agent NAME [OPTIONS] -o PATH
+       robotsieve pack update PACK --from SOURCE...
+       robotsieve pack merge PACK... -o PATH
+       robotsieve pack list PACK
        robotsieve pack stat PACK
        robotsieve pack verify PACK",
     group(
-        ArgGroup::new("action").args(["robots_dir", "list", "verify", "stat"]).required(true)
+        ArgGroup::new("action")
+            .args(["from", "robots_dir", "list", "store", "jsonl", "parquet", "warc", "verify", "stat"])
+            .required(true)
+            .multiple(true)
     ),
     after_help = "\
 Examples:
   robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
   robotsieve pack --list hosts.tsv --agent GPTBot --agent CCBot -o ai.pack
+  robotsieve pack --warc robotstxt/*.warc.gz --agent FooBot --shards 64 -o packs/
+  robotsieve pack update robots.pack --from tonight.jsonl.gz
+  robotsieve pack merge monday.pack tuesday.pack -o week.pack
+  robotsieve pack list robots.pack
   robotsieve pack stat robots.pack
   robotsieve pack verify robots.pack
 
@@ -43,15 +58,8 @@ pub struct PackArgs {
     #[command(subcommand)]
     pub command: Option<PackCommand>,
 
-    /// A folder of robots.txt files, each named after its host
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub robots_dir: Option<PathBuf>,
-
-    /// A list of hosts and robots.txt files; '-' is standard input
-    #[arg(long, value_name = "FILE")]
-    #[arg(long_help = "A list of hosts and robots.txt files: lines of HOST or HOST:PORT, a\n\
-        tab, and the path of the file; '-' is standard input")]
-    pub list: Option<PathBuf>,
+    #[command(flatten)]
+    pub sources: Sources,
 
     #[command(flatten)]
     pub agents: Agents,
@@ -70,12 +78,15 @@ pub struct PackArgs {
     pub keep_sitemaps: bool,
 
     #[command(flatten)]
+    pub shards: Shards,
+
+    #[command(flatten)]
     pub threads: Threads,
 
     #[command(flatten)]
     pub progress: ProgressOption,
 
-    /// The pack to write
+    /// The pack to write; with --shards a folder
     #[arg(short, long, value_name = "PATH", value_parser = output_parser(), value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 
@@ -87,8 +98,91 @@ pub struct PackArgs {
     pub stat: Option<PathBuf>,
 }
 
+/// What packs are made from.
+#[derive(Args, Debug, Default)]
+pub struct Sources {
+    /// Sources of any kind; the kind is found by what is in them
+    #[arg(long, value_name = "SOURCE", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    #[arg(
+        long_help = "Sources of any kind: a folder, a list, a store, lines of JSON, Parquet or\n\
+        WARC; the kind is found by what is in them"
+    )]
+    pub from: Vec<OsString>,
+
+    /// A folder of robots.txt files, each named after its host
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long_help = "A folder of robots.txt files, each named after its host: HOST,\n\
+        HOST.txt or HOST:PORT, for http and https. Subfolders are searched too and\n\
+        have no meaning, except that DIR/http and DIR/ftp are for that scheme")]
+    pub robots_dir: Vec<PathBuf>,
+
+    /// A list of hosts and robots.txt files; '-' is standard input
+    #[arg(long, value_name = "FILE")]
+    #[arg(
+        long_help = "A list of sites and robots.txt files: lines of HOST, HOST:PORT (for http\n\
+        and https) or URL, a tab, and the path of the file; '-' is standard input"
+    )]
+    pub list: Vec<PathBuf>,
+
+    /// A store of fetched robots.txt files
+    #[arg(long, value_name = "FILE")]
+    pub store: Vec<PathBuf>,
+
+    /// Answers as lines of JSON, plain or compressed
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long_help = "Answers as lines of JSON, plain or compressed with gzip or zstd; '-' is\n\
+        standard input. Members: 'url', 'status', 'body' or 'body_base64', and if known\n\
+        'time' (seconds since 1970, or like 2026-11-20T12:00:00Z) and 'location' (of a\n\
+        redirect)")]
+    pub jsonl: Vec<OsString>,
+
+    /// Answers in Parquet files
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long_help = "Answers in Parquet files, with columns named as the members of --jsonl;\n\
+        needs a robotsieve built with '--features parquet'")]
+    pub parquet: Vec<OsString>,
+
+    /// Answers in WARC files, plain or compressed
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long_help = "Answers in WARC files, plain or compressed with gzip or zstd; '-' is\n\
+        standard input")]
+    pub warc: Vec<OsString>,
+
+    /// Judge the sites as of this time; 'capture' is each site's newest
+    #[arg(long, value_name = "TIME", value_parser = as_of)]
+    #[arg(
+        long_help = "Judge the sites as of this time, or as of each site's newest capture: how\n\
+        long a site has been unreachable is counted up to then, and later captures are\n\
+        left out. TIME is like 2026-11-20T12:00:00Z, 2026-11-20 or 7days (ago) [default:\n\
+        capture; now for what a store knows]"
+    )]
+    pub as_of: Option<AsOf>,
+}
+
+fn as_of(text: &str) -> Result<AsOf, String> {
+    match text {
+        "capture" => Ok(AsOf::Capture),
+        time => Ok(AsOf::Time(time.parse::<Instant>()?.0)),
+    }
+}
+
+/// `--shards`.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Shards {
+    /// Write a folder of this many packs, which opens as one
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096))]
+    #[arg(
+        long_help = "Write a folder of this many packs, which opens as one. Each site is in the\n\
+        pack that the hash of its host names, as 'pmod(xxhash64(host), N)' in Spark"
+    )]
+    pub shards: Option<u32>,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum PackCommand {
+    Update(UpdateArgs),
+    Merge(MergeArgs),
+    List(ListArgs),
     /// Print statistics about a pack
     #[command(
         override_usage = "robotsieve pack stat [OPTIONS] PACK",
@@ -118,7 +212,126 @@ pub struct OnePack {
     #[command(flatten)]
     pub progress: ProgressOption,
 
-    /// The pack
+    /// The pack, or a folder of shards
     #[arg(value_name = "PACK")]
     pub pack: PathBuf,
+}
+
+/// Add what sources say to a pack
+///
+/// Writes only what changed, at the end of the file. Whoever has the pack open
+/// sees it as it was. After an update that was interrupted the pack is as before;
+/// the next update cuts off what is left of it. A pack that was updated eight
+/// times is written anew.
+///
+/// What the pack knows from a later time stays. A site that the sources do not
+/// have stays, too.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve pack update [OPTIONS] PACK --from SOURCE...",
+    group(
+        ArgGroup::new("source")
+            .args(["from", "robots_dir", "list", "store", "jsonl", "parquet", "warc"])
+            .required(true)
+            .multiple(true)
+    ),
+    after_help = "\
+Examples:
+  robotsieve pack update robots.pack --from tonight.jsonl.gz
+  robotsieve pack update packs/ --warc new/*.warc.gz
+
+Exit status:
+  0  done
+  2  wrong usage
+  3  something could not be read or written; the pack has what could be read"
+)]
+pub struct UpdateArgs {
+    #[command(flatten)]
+    pub sources: Sources,
+
+    #[command(flatten)]
+    pub threads: Threads,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// The pack, or a folder of shards
+    #[arg(value_name = "PACK")]
+    pub pack: PathBuf,
+}
+
+/// Write several packs into one
+///
+/// Of a site that several packs have, the newest answer counts, and of equally new
+/// ones that of the later pack. The packs must have the same profile and crawlers.
+/// With one pack this writes it anew, in shards if --shards is given.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve pack merge [OPTIONS] PACK... -o PATH",
+    after_help = "\
+Examples:
+  robotsieve pack merge monday.pack tuesday.pack -o week.pack
+  robotsieve pack merge packs/ -o one.pack
+  robotsieve pack merge one.pack --shards 64 -o packs/
+
+Exit status:
+  0  done
+  2  wrong usage
+  3  a pack could not be read or written"
+)]
+pub struct MergeArgs {
+    #[command(flatten)]
+    pub shards: Shards,
+
+    #[command(flatten)]
+    pub threads: Threads,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// The pack to write; with --shards a folder
+    #[arg(short, long, value_name = "PATH", value_parser = output_parser(), value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+
+    /// The packs, or folders of shards
+    #[arg(value_name = "PACK", required = true)]
+    pub packs: Vec<PathBuf>,
+}
+
+/// Print what a pack has, one site a line
+///
+/// Prints origin, outcome (rules, allow-all, disallow-all, unknown), the time of
+/// the answer, and for each crawler its pace.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve pack list [OPTIONS] PACK",
+    after_help = "\
+Exit status:
+  0  printed
+  2  wrong usage
+  3  the pack could not be read"
+)]
+pub struct ListArgs {
+    /// What to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ListFormat::Tsv)]
+    pub format: ListFormat,
+
+    /// The pack, or a folder of shards
+    #[arg(value_name = "PACK")]
+    pub pack: PathBuf,
+}
+
+/// The formats of `list`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// Lines with tabs
+    Tsv,
+    /// Lines of JSON
+    Jsonl,
 }

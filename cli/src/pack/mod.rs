@@ -1,253 +1,292 @@
 //! `robotsieve pack`: compiles the robots.txt files of many hosts into one file.
 
 pub mod args;
+mod gather;
+mod inspect;
+mod join;
+mod merge;
+mod output;
+mod shards;
+mod sources;
+mod spill;
+mod update;
 
-use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::fs;
-use std::io::{self, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::time::Instant;
 
-use rayon::prelude::*;
-use robotsieve::pack::{Outcome, Packed, Writer, Written};
-use robotsieve::{Config, Origin};
+use rayon::ThreadPool;
+use robotsieve::Config;
+use robotsieve::pack::{Outcome, Pack, Writer, Written};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{AsOf, Protocol};
 
 use crate::error::{Failure, Status};
-use crate::options::{When, crawler_names};
-use crate::read::hosts::host_and_port;
-use crate::read::{packs, robots_dir, robots_file, stdin};
+use crate::options::{Threads, When};
+use crate::read::{packs, robots_dir};
 use crate::write::file::{is_same, temporary};
-use crate::write::progress::{self, Bar, Measure};
+use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
-use crate::write::stdout::print;
 use args::{PackArgs, PackCommand};
+use gather::{Gather, Input, Place};
+use join::{Holding, Settled};
+use output::{Made, cannot_write};
 
-/// How many hosts are read and compiled at a time: enough to keep all threads busy, and few enough
-/// to hold their files in memory.
-const AT_A_TIME: usize = 1024;
+pub use output::Making;
+use sources::{Faults, Judging, Source, folder_of};
 
-/// Makes a pack, or inspects one.
+/// Makes a pack, or does something with packs.
 pub fn run(args: &PackArgs) -> Result<Status, Failure> {
     let progress = args.progress.progress;
     match (&args.command, &args.verify, &args.stat) {
-        (Some(PackCommand::Stat(args)), ..) => stat(&args.pack, args.progress.progress),
-        (Some(PackCommand::Verify(args)), ..) => verify(&args.pack, args.progress.progress),
-        (None, Some(path), _) => verify(path, progress),
-        (None, None, Some(path)) => stat(path, progress),
+        (Some(PackCommand::Update(args)), ..) => update::run(args),
+        (Some(PackCommand::Merge(args)), ..) => merge::run(args),
+        (Some(PackCommand::List(args)), ..) => inspect::list(args),
+        (Some(PackCommand::Stat(args)), ..) => inspect::stat(&args.pack, args.progress.progress),
+        (Some(PackCommand::Verify(args)), ..) => {
+            inspect::verify(&args.pack, args.progress.progress)
+        }
+        (None, Some(path), _) => inspect::verify(path, progress),
+        (None, None, Some(path)) => inspect::stat(path, progress),
         (None, None, None) => build(args),
     }
 }
 
-fn verify(path: &Path, progress: When) -> Result<Status, Failure> {
-    let pack = packs::open(path)?;
-    let verified = progress::with_spinner(progress, "checking", || pack.verify());
-    verified.map_err(|error| packs::damaged(path, &error))?;
-    print(format!("{}: no damage, {} origins\n", path.display(), pack.len()))
-}
-
-fn stat(path: &Path, progress: When) -> Result<Status, Failure> {
-    let pack = packs::open(path)?;
-    let stat = progress::with_spinner(progress, "reading", || pack.stat());
-    let stat = stat.map_err(|error| packs::damaged(path, &error))?;
-    let crawlers: Vec<String> = pack.crawlers().iter().map(crawler_names).collect();
-    let yes = |kept| if kept { "yes" } else { "no" }.to_string();
-    let ratio = |of: u64, to: u64| format!("{:.1}", of as f64 / to.max(1) as f64);
-    let lines = [
-        ("written_by", pack.tool().to_string()),
-        ("profile", pack.profile_name().to_string()),
-        ("crawlers", crawlers.join("; ")),
-        ("rules_kept", yes(pack.keeps_rules())),
-        ("sitemaps_kept", yes(pack.keeps_sitemaps())),
-        ("origins", stat.origins.to_string()),
-        ("files", stat.files.to_string()),
-        ("origins_per_file", ratio(stat.origins, stat.files)),
-        ("sites", stat.sites.to_string()),
-        ("policies", stat.policies.to_string()),
-        ("policies_as_tables", stat.tables.to_string()),
-        ("policies_as_rules", (stat.policies - stat.tables).to_string()),
-        ("policies_with_pace", stat.paces.to_string()),
-        ("sitemap_lists", stat.sitemap_lists.to_string()),
-        ("bytes_of_policies", stat.policy_bytes.to_string()),
-        ("bytes_of_sitemaps", stat.sitemap_bytes.to_string()),
-        ("bytes_of_panels", stat.panel_bytes.to_string()),
-        ("bytes_of_rules", stat.rule_bytes.to_string()),
-        ("bytes_of_entries", stat.entry_bytes.to_string()),
-        ("bytes_of_index", stat.index_bytes.to_string()),
-        ("bytes", stat.total_bytes.to_string()),
-        ("bytes_per_origin", ratio(stat.total_bytes, stat.origins)),
-    ];
-    let lines = lines.iter().map(|(name, value)| format!("{name}\t{value}\n"));
-    print(lines.collect::<String>())
-}
-
-/// A host and the path of its robots.txt.
-type Host = (Box<[u8]>, PathBuf);
-
 fn build(args: &PackArgs) -> Result<Status, Failure> {
     let start = Instant::now();
-    let Some(output) = &args.output else {
-        return Err(Failure::Usage("there is no file to write: name one with -o PATH".into()));
-    };
+    let output = required(args.output.as_deref())?;
     args.agents.required()?;
-    let crawlers = args.agents.crawlers(&args.profile.get())?;
-    let mut hosts = match (&args.robots_dir, &args.list) {
-        (Some(path), _) => of_folder(path)?,
-        (None, Some(path)) => of_list(path)?,
-        (None, None) => unreachable!("clap requires one of the options"),
-    };
-    let inputs = hosts.iter().map(|(_, path)| path).chain(&args.list);
-    if let Some(input) = inputs.into_iter().find(|input| is_same(input, output)) {
+    let profile = args.profile.get();
+    let mut config = Config::default();
+    config.keep_rules = args.keep_rules;
+    config.keep_sitemaps = args.keep_sitemaps;
+    let making = Making { profile, crawlers: args.agents.crawlers(&profile)?, config };
+    let judging = Judging::of(&profile, args.sources.as_of);
+    refuse_inputs(&args.sources, output)?;
+    let sources = sources::open(&args.sources, &judging, output, args.threads.get())?;
+    let progress = args.progress.progress;
+    let how = (args.shards.shards, args.threads, progress);
+    let summary = make(&making, sources, &judging, output, how)?;
+    summary.tell(start);
+    Ok(summary.status())
+}
+
+/// The path to write to.
+fn required(output: Option<&Path>) -> Result<&Path, Failure> {
+    output.ok_or_else(|| Failure::Usage("there is no file to write: name one with -o PATH".into()))
+}
+
+/// Refuses to write over what is read.
+fn refuse_inputs(sources: &args::Sources, output: &Path) -> Result<(), Failure> {
+    let names = sources::names(sources);
+    if let Some(input) = names.iter().find(|input| is_same(Path::new(input), output)) {
         return Err(Failure::Usage(format!(
             "'{}' is one of the files to read: name another file with -o PATH",
             input.display()
         )));
     }
-    if let Some(folder) = &args.robots_dir {
-        robots_dir::refuse_output(folder, output)?;
+    let folders = names.iter().map(Path::new).filter(|path| path.is_dir());
+    folders.into_iter().try_for_each(|folder| robots_dir::refuse_output_beneath(folder, output))
+}
+
+/// What came of making a pack.
+pub struct Summary {
+    made: Made,
+    /// Distinct files.
+    files: u64,
+    captures: u64,
+    /// Redirects to what the sources do not have.
+    lost: u64,
+    /// What could not be read.
+    faults: u64,
+}
+
+impl Summary {
+    fn tell(&self, start: Instant) {
+        tell_lost(self.lost);
+        let Made { origins, bytes } = self.made;
+        stderr::note(&format_args!(
+            "origins {origins} files {} captures {} bytes {bytes} seconds {:.3}",
+            self.files,
+            self.captures,
+            start.elapsed().as_secs_f64()
+        ));
     }
-    // So that the same input makes the same pack.
-    hosts.sort_unstable();
-    let failed = |cause| Failure::io(format!("cannot write pack '{}'", output.display()), cause);
-    let out = BufWriter::with_capacity(1 << 20, temporary(output).map_err(failed)?);
-    let mut config = Config::default();
-    config.keep_rules = args.keep_rules;
-    config.keep_sitemaps = args.keep_sitemaps;
-    let writer = Writer::new(out, &args.profile.get(), crawlers, &config).map_err(failed)?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.get()).build();
-    let threads = threads.map_err(|cause| failed(io::Error::other(cause)))?;
-    let bar = Bar::new(args.progress.progress, Measure::Count(hosts.len() as u64, "hosts"));
-    let mut build = Build { writer, origins: 0, failures: 0 };
-    for hosts in hosts.chunks(AT_A_TIME) {
-        threads.install(|| build.add(hosts)).map_err(failed)?;
-        bar.add(hosts.len() as u64);
+
+    fn status(&self) -> Status {
+        if self.faults == 0 { Status::Done } else { Status::Failed }
+    }
+}
+
+fn tell_lost(lost: u64) {
+    if lost > 0 {
+        stderr::note(&format_args!(
+            "{lost} redirects lead to what the sources do not have: they say nothing"
+        ));
+    }
+}
+
+/// How many sources are read at the same time. The same whatever the number of threads is, so that
+/// the same sources make the same pack.
+const LANES: usize = 8;
+
+/// How many captures are taken from a source at a time, and about how many bytes.
+const BATCH: usize = 512;
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Captures of a source, and whether there may be more.
+type Batch = (Vec<Input>, bool);
+
+fn batch(source: &mut dyn Source, faults: &Faults) -> Batch {
+    let (mut inputs, mut bytes) = (Vec::new(), 0);
+    while inputs.len() < BATCH && bytes < BATCH_BYTES {
+        let Some(input) = source.next(faults) else { return (inputs, false) };
+        bytes += input.weight();
+        inputs.push(input);
+    }
+    (inputs, true)
+}
+
+/// Reads all sources, with all threads of a pool. Returns how much could not be read.
+fn stream<W: Write + Send>(
+    gather: &mut Gather<'_, W>,
+    sources: Vec<Box<dyn Source>>,
+    threads: &ThreadPool,
+    progress: When,
+) -> io::Result<u64> {
+    use rayon::prelude::*;
+
+    let faults = Faults::default();
+    let bar = Bar::new(progress, Measure::Records);
+    let mut waiting = sources.into_iter();
+    let mut lanes: Vec<Box<dyn Source>> = waiting.by_ref().take(LANES).collect();
+    let fill = |lanes: &mut Vec<Box<dyn Source>>| -> Vec<Batch> {
+        lanes.par_iter_mut().map(|lane| batch(&mut **lane, &faults)).collect()
+    };
+    let mut read = threads.install(|| fill(&mut lanes));
+    while !read.is_empty() {
+        let mut is_open = read.iter().map(|(_, is_open)| *is_open);
+        lanes.retain(|_| is_open.next().unwrap_or(false));
+        lanes.extend(waiting.by_ref().take(LANES - lanes.len()));
+        let inputs: Vec<Input> = read.into_iter().flat_map(|(inputs, _)| inputs).collect();
+        let count = inputs.len();
+        // What was read is compiled while the next is read.
+        let (added, next) =
+            threads.install(|| rayon::join(|| gather.add(inputs), || fill(&mut lanes)));
+        added?;
+        read = next;
+        bar.add(count as u64);
     }
     bar.end();
-    let Build { writer, origins, failures } = build;
-    let files = writer.file_count();
-    let out = writer.finish().map_err(failed)?;
-    let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-    let bytes = file.persist().map_err(failed)?;
-    stderr::note(&format_args!(
-        "origins {origins} files {files} bytes {bytes} seconds {:.3}",
-        start.elapsed().as_secs_f64()
-    ));
-    Ok(if failures == 0 { Status::Done } else { Status::Failed })
+    Ok(faults.end() + gather.counts.unreadable)
 }
 
-fn of_folder(path: &Path) -> Result<Vec<Host>, Failure> {
-    let listing = robots_dir::list(path)?;
-    listing.warnings.iter().for_each(|warning| stderr::note(warning));
-    let hosts = listing.hosts.into_iter();
-    Ok(hosts.map(|(host, place)| (host, path.join(&listing.names[place as usize]))).collect())
+/// Follows redirects, finds out what holds for each origin, and gives it to `act`.
+fn settle<W: Write + Send>(
+    gather: Gather<'_, W>,
+    before: Option<&Pack<'_>>,
+    judging: &Judging,
+    folder: &Path,
+    mut act: impl FnMut(&mut Writer<'static, W>, Settled<'_>) -> io::Result<()>,
+) -> io::Result<(Writer<'static, W>, u64)> {
+    let Gather { mut writer, mut rows, requests, .. } = gather;
+    let (mut answers, followed) = join::follow(&mut rows, requests, before, folder)?;
+    join::settle(&mut rows, &mut answers, before, judging, |settled| act(&mut writer, settled))?;
+    Ok((writer, followed.lost))
 }
 
-fn of_list(path: &Path) -> Result<Vec<Host>, Failure> {
-    let cannot = format!("cannot read list '{}'", path.display());
-    let list = if stdin::is_meant(path) {
-        let mut list = Vec::new();
-        stdin::open().and_then(|input| input.lock().read_to_end(&mut list)).map(|_| list)
-    } else {
-        fs::read(path)
+/// The outcome of what was put into the pack that is being written.
+fn outcome(holds: Holding<'_>) -> io::Result<Outcome> {
+    Ok(match holds {
+        Holding::Rules(Place::Put(bytes)) => Outcome::Rules(Written::from_bytes(bytes)),
+        Holding::Rules(_) => return Err(io::Error::other("rules without a file")),
+        Holding::AllowAll => Outcome::AllowAll,
+        Holding::DisallowAll => Outcome::DisallowAll,
+        Holding::Unknown => Outcome::Unknown,
+    })
+}
+
+/// Makes a pack: one file, or a folder of shards.
+pub fn make(
+    making: &Making,
+    sources: Vec<Box<dyn Source>>,
+    judging: &Judging,
+    output: &Path,
+    (shards, threads, progress): (Option<u32>, Threads, When),
+) -> Result<Summary, Failure> {
+    let cannot = |cause| cannot_write(output, cause);
+    let folder = folder_of(output);
+    let threads = pool(threads).map_err(cannot)?;
+    let Some(count) = shards else {
+        let out = BufWriter::with_capacity(1 << 20, temporary(output).map_err(cannot)?);
+        let (out, summary) =
+            one(making, sources, judging, &folder, out, (&threads, progress)).map_err(cannot)?;
+        let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
+        let bytes = file.persist().map_err(cannot)?;
+        return Ok(Summary { made: Made { bytes, ..summary.made }, ..summary });
     };
-    let list = list.map_err(|cause| Failure::io(&cannot, cause))?;
-    let mut hosts = Vec::new();
-    let mut seen = HashSet::new();
-    for (number, line) in list.split(|byte| *byte == b'\n').enumerate() {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.is_empty() {
-            continue;
-        }
-        let wrong = |what: &str| {
-            Failure::Usage(format!("list '{}', line {}: {what}", path.display(), number + 1))
-        };
-        let tab = line.iter().position(|byte| *byte == b'\t');
-        let tab = tab.ok_or_else(|| wrong("there is no tab between the host and the path"))?;
-        let (host, file) = (&line[..tab], &line[tab + 1..]);
-        let host = host_and_port(host, None)
-            .ok_or_else(|| wrong("the text before the tab is not a host"))?;
-        let host: Box<[u8]> = Box::from(&*host);
-        if !seen.insert(host.clone()) {
-            return Err(wrong("the host is in the list twice"));
-        }
-        let file = path_of(file).ok_or_else(|| wrong("the text after the tab is not a path"))?;
-        hosts.push((host, file));
-    }
-    Ok(hosts)
+    // Where a redirect leads may be in another shard, so the shards are made from one pack.
+    shards::Folder::new(output)?;
+    let whole = tempfile::tempfile_in(&folder).map_err(cannot)?;
+    let out = BufWriter::with_capacity(1 << 20, whole);
+    let (out, summary) =
+        one(making, sources, judging, &folder, out, (&threads, progress)).map_err(cannot)?;
+    let whole = opened(out).map_err(cannot)?;
+    let made = threads.install(|| output::to_shards(&[whole], making, output, count))?;
+    Ok(Summary { made, ..summary })
 }
 
-#[cfg(unix)]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
-    Some(PathBuf::from(OsStr::from_bytes(bytes)))
+/// Makes a pack of what is in force for the origins of a store, for `store export`.
+pub fn of_store(
+    making: &Making,
+    store: &Path,
+    protocol: Protocol,
+    output: &Path,
+    progress: When,
+) -> Result<Status, Failure> {
+    let start = Instant::now();
+    let judging = Judging {
+        of_stores: (protocol, AsOf::Time(Timestamp::now())),
+        ..Judging::of(&making.profile, None)
+    };
+    let store = sources::Store::open(store, &judging)?;
+    let how = (None, Threads::default(), progress);
+    let summary = make(making, vec![Box::new(store)], &judging, output, how)?;
+    summary.tell(start);
+    Ok(summary.status())
 }
 
-#[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
-    std::str::from_utf8(bytes).ok().map(|path| PathBuf::from(OsStr::new(path)))
+/// Writes a pack from sources.
+fn one<W: Write + Send>(
+    making: &Making,
+    sources: Vec<Box<dyn Source>>,
+    judging: &Judging,
+    folder: &Path,
+    out: W,
+    (threads, progress): (&ThreadPool, When),
+) -> io::Result<(W, Summary)> {
+    let mut gather = Gather::new(making.writer(out)?, None, folder)?;
+    let faults = stream(&mut gather, sources, threads, progress)?;
+    let captures = gather.counts.captures;
+    let mut origins = 0;
+    let (writer, lost) = settle(gather, None, judging, folder, |writer, settled| {
+        origins += 1;
+        writer.add(&settled.origin, outcome(settled.holds)?, settled.captured)
+    })?;
+    let files = writer.file_count();
+    let made = Made { origins, bytes: 0 };
+    Ok((writer.finish()?, Summary { made, files, captures, lost, faults }))
 }
 
-struct Build<W> {
-    writer: Writer<'static, W>,
-    origins: u64,
-    /// How many files could not be read.
-    failures: usize,
+/// Opens a pack that was written to a file without a name.
+fn opened(out: BufWriter<File>) -> io::Result<&'static Pack<'static>> {
+    let file = out.into_inner().map_err(|error| error.into_error())?;
+    let pack = Pack::open(packs::map(&file)?).map_err(packs::as_io)?;
+    Ok(Box::leak(Box::new(pack)))
 }
 
-impl<W: Write + Send> Build<W> {
-    /// Reads these hosts' files with all threads, compiles those that are new, and writes them in
-    /// order.
-    fn add(&mut self, hosts: &[Host]) -> io::Result<()> {
-        let recipe = self.writer.recipe().clone();
-        let read =
-            |(_, path): &Host| robots_file::read(path).map(|file| (recipe.content(&file), file));
-        let files: Vec<_> = hosts.par_iter().map(read).collect();
-        let mut met = HashSet::new();
-        let is_new: Vec<bool> = files
-            .iter()
-            .map(|file| {
-                let content = file.as_ref().map(|(content, _)| *content);
-                content.is_ok_and(|content| {
-                    self.writer.known(content).is_none() && met.insert(content)
-                })
-            })
-            .collect();
-        let pack = |(file, is_new): (&Result<(u128, Vec<u8>), Failure>, &bool)| match file {
-            Ok((_, file)) if *is_new => Some(recipe.pack(file)),
-            _ => None,
-        };
-        let packed: Vec<Option<Packed>> = files.par_iter().zip(&is_new).map(pack).collect();
-        for (((host, _), file), packed) in hosts.iter().zip(files).zip(packed) {
-            match (file, packed) {
-                (Err(failure), _) => {
-                    self.failures += 1;
-                    stderr::error(&format_args!("{failure}; its host is not in the pack"));
-                }
-                (Ok(_), Some(packed)) => {
-                    let written = self.writer.put(&packed)?;
-                    self.add_host(host, written)?;
-                }
-                (Ok((content, file)), None) => {
-                    let written = match self.writer.known(content) {
-                        Some(written) => written,
-                        None => self.writer.put(&recipe.pack(&file))?,
-                    };
-                    self.add_host(host, written)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A file named after a host is for http and https.
-    fn add_host(&mut self, host: &[u8], written: Written) -> io::Result<()> {
-        for scheme in ["http", "https"] {
-            let url = [scheme.as_bytes(), b"://", host].concat();
-            if let Ok(origin) = Origin::of(&url) {
-                self.writer.add(&origin, Outcome::Rules(written), None)?;
-                self.origins += 1;
-            }
-        }
-        Ok(())
-    }
+fn pool(threads: Threads) -> io::Result<ThreadPool> {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
+    threads.map_err(io::Error::other)
 }

@@ -127,8 +127,7 @@ pub struct GetArgs {
 /// robots.txt becomes an empty file. A site that is unreachable becomes a file with
 /// the rules that then apply. If several schemes have the same host and port, the
 /// file has what https says, or else http. What http or ftp say, if it is something
-/// else, goes to the folders DIR/http and DIR/ftp. A pack, which goes by the host,
-/// leaves such a host out: its URLs are unknown.
+/// else, goes to the folders DIR/http and DIR/ftp. A pack keeps them apart.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,

@@ -9,7 +9,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use robotsieve::pack::{Outcome, Writer};
 use robotsieve::{Config, Origin, Profile, Robots, Scheme};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
@@ -17,6 +16,7 @@ use robotsieve_client::store::{Fault, MAX_BODY_BYTES, Reader, Store};
 
 use crate::error::{Failure, Status};
 use crate::fetch::cause;
+use crate::pack::{self, Making};
 use crate::read::{robots_dir, robots_file, stores};
 use crate::write::file::{self, temporary};
 use crate::write::progress::{self, Bar, Measure};
@@ -184,8 +184,14 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
     if let Some(path) = &args.warc {
         return to_warc(path, args, &store, &reader);
     }
-    let origins = by_authority(&reader)?;
     let protocol = args.answers.protocol(&args.profile.get());
+    if let Some(path) = &args.pack {
+        return to_pack(path, args, protocol);
+    }
+    let Some(folder) = &args.robots_dir else {
+        unreachable!("clap requires one of the options");
+    };
+    let origins = by_authority(&reader)?;
     let now = Timestamp::now();
     let bar = Bar::new(args.progress.progress, Measure::Count(origins.len() as u64, "origins"));
     let texts = origins.iter().map(|(authority, keys)| {
@@ -195,17 +201,14 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
             texts.push((*scheme, text(&known, body, &protocol, now)));
         }
         bar.add(1);
+        // What the other schemes say only counts if it is something else.
+        let first = texts.first().map(|(_, first)| first.clone());
+        texts.dedup_by(|later, _| Some(&later.1) == first.as_ref());
         Ok((authority, texts))
     });
-    let exported = match (&args.robots_dir, &args.pack) {
-        (Some(folder), _) => to_folder(folder, texts)?,
-        (None, Some(pack)) => to_pack(pack, args, texts)?,
-        (None, None) => unreachable!("clap requires one of the options"),
-    };
+    let exported = to_folder(folder, texts)?;
     bar.end();
-    if let Some(folder) = &args.robots_dir
-        && exported.others > 0
-    {
+    if exported.others > 0 {
         stderr::note(&format_args!(
             "{} origins say something else than another scheme of their host: https is preferred, \
              then http, then ftp; wrote them to the folders http and ftp in '{}'",
@@ -218,7 +221,7 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
     Ok(if exported.hosts == origins.len() as u64 { Status::Done } else { Status::Failed })
 }
 
-/// What is in force for a host, for each scheme.
+/// What is in force for a host: for each scheme that says something of its own.
 type HostTexts<'t> = (&'t String, Vec<(Scheme, Vec<u8>)>);
 
 /// How many hosts were exported, and how many origins that were not their first.
@@ -295,10 +298,7 @@ fn to_folder<'t>(
     let mut exported = Exported::default();
     let mut made = HashSet::new();
     for row in texts {
-        let (authority, mut texts) = row?;
-        // What the other schemes say only counts if it is something else.
-        let first = texts.first().map(|(_, first)| first.clone());
-        texts.dedup_by(|later, _| Some(&later.1) == first.as_ref());
+        let (authority, texts) = row?;
         // Such a host is a valid file name everywhere, and not a path. A longer host is not in DNS
         // either, but it may be in a list of URLs, and then in the store as unreachable.
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:[]".contains(&byte);
@@ -338,38 +338,16 @@ fn to_folder<'t>(
     Ok(exported)
 }
 
-fn to_pack<'t>(
-    path: &Path,
-    args: &ExportArgs,
-    texts: impl Iterator<Item = Result<HostTexts<'t>, Failure>>,
-) -> Result<Exported, Failure> {
+fn to_pack(path: &Path, args: &ExportArgs, protocol: Protocol) -> Result<Status, Failure> {
     args.agents.required()?;
-    let crawlers = args.agents.crawlers(&args.profile.get())?;
-    let cannot = |cause| Failure::io(format!("cannot write pack '{}'", path.display()), cause);
-    let out = BufWriter::with_capacity(1 << 20, temporary(path).map_err(cannot)?);
+    let profile = args.profile.get();
     let mut config = Config::default();
     config.keep_rules = args.keep_rules;
-    let mut writer = Writer::new(out, &args.profile.get(), crawlers, &config).map_err(cannot)?;
-    let recipe = writer.recipe().clone();
-    let mut hosts = 0;
-    for row in texts {
-        let (authority, texts) = row?;
-        hosts += u64::from(!texts.is_empty());
-        for (scheme, text) in &texts {
-            let written = match writer.known(recipe.content(text)) {
-                Some(written) => written,
-                None => writer.put(&recipe.pack(text)).map_err(cannot)?,
-            };
-            // As the key of a store, it is one.
-            let key = format!("{scheme}://{authority}");
-            let Ok(origin) = Origin::of(&key) else { continue };
-            writer.add(&origin, Outcome::Rules(written), None).map_err(cannot)?;
-        }
+    let making = Making { profile, crawlers: args.agents.crawlers(&profile)?, config };
+    if file::is_same(path, &args.store) {
+        return Err(Failure::Usage(format!("'{}' is the store itself", path.display())));
     }
-    let out = writer.finish().map_err(cannot)?;
-    let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
-    file.persist().map_err(cannot)?;
-    Ok(Exported { hosts, ..Exported::default() })
+    pack::of_store(&making, &args.store, protocol, path, args.progress.progress)
 }
 
 fn import(args: &ImportArgs) -> Result<Status, Failure> {

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
-/// The files that are to be removed if a signal ends the program. Locked while one of them comes
-/// or goes.
+/// The files and folders that are to be removed if a signal ends the program. Locked while one of
+/// them comes or goes.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file that is removed unless it is complete: when it is dropped, and when a signal ends the
@@ -108,6 +108,25 @@ impl Write for Temporary {
     }
 }
 
+/// A temporary folder that is removed unless [`forget_folder`] is called: when it is dropped, and
+/// when a signal ends the program.
+///
+/// # Errors
+/// Returns an error if it cannot be made.
+pub fn remove_at_end(beside: &Path) -> io::Result<TempDir> {
+    watch_signals()?;
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::Builder::new().prefix(".tmp").tempdir_in(beside)?;
+    unfinished.push(folder.path().to_owned());
+    Ok(folder)
+}
+
+/// A folder stays, however the program ends.
+pub fn forget_folder(path: &Path) {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    unfinished.retain(|unfinished| unfinished != path);
+}
+
 /// Sees to it that unfinished files are removed when a signal ends the program.
 fn watch_signals() -> io::Result<()> {
     static WATCHED: OnceLock<()> = OnceLock::new();
@@ -118,7 +137,7 @@ fn watch_signals() -> io::Result<()> {
     super::signals::before_the_end(|| {
         let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         for path in &*unfinished {
-            let _ = fs::remove_file(path);
+            let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         }
         // Whoever waits for the lock goes on no more: the program ends.
         std::mem::forget(unfinished);

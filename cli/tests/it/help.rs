@@ -162,7 +162,7 @@ fn bash_completes_a_command() {
 const GROFF: &[&str] = &["-man", "-Tutf8", "-Kutf8", "-P-c"];
 
 /// The commands of `store` and `pack`.
-const SECOND: [[&str; 2]; 9] = [
+const SECOND: [[&str; 2]; 12] = [
     ["store", "stat"],
     ["store", "get"],
     ["store", "export"],
@@ -170,6 +170,9 @@ const SECOND: [[&str; 2]; 9] = [
     ["store", "prune"],
     ["store", "compact"],
     ["store", "verify"],
+    ["pack", "update"],
+    ["pack", "merge"],
+    ["pack", "list"],
     ["pack", "stat"],
     ["pack", "verify"],
 ];

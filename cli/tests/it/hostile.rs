@@ -129,8 +129,8 @@ fn one_host_with_two_files() {
     let out = elsewhere.path("a.pack");
     run(args!["pack", "--robots-dir", folder.root(), "--agent", "bot", "-o", &out])
         .gives(0, "")
-        .says("origins 1 ")
-        .says("are for the same host, e.com: 'e.com' is used");
+        .says("origins 2 ")
+        .says("is used; remove or rename the other one");
 }
 
 /// All ways to write an IPv6 address are one host.

@@ -84,11 +84,11 @@ fn without_rules(lines: &str) -> String {
 fn stat_and_verify() {
     let folder = folder();
     let made = pack(&folder, &["--agent", "GPTBot", "--agent", "FooBot"]);
-    made.gives(0, "").says("origins 5 files 4");
+    made.gives(0, "").says("origins 10 files 4");
     let path = folder.path("out.pack");
     let stat = run(args!["pack", "--stat", &path]);
     let text = String::from_utf8(stat.out.clone()).unwrap();
-    for line in ["profile\trfc9309", "crawlers\tGPTBot; FooBot", "origins\t5", "files\t4"] {
+    for line in ["profile\trfc9309", "crawlers\tGPTBot; FooBot", "origins\t10", "files\t4"] {
         assert!(text.lines().any(|l| l == line), "{line}: {text}");
     }
     let verified = run(args!["pack", "--verify", &path]);
@@ -126,7 +126,7 @@ fn list() {
     let out = folder.path("out.pack");
     run(args!["pack", "--list", &list, "--agent", "FooBot", "-o", &out])
         .gives(0, "")
-        .says("origins 2 files 2");
+        .says("origins 4 files 2");
     let urls = b"http://a.example/a\nhttp://z.example:81/b\nhttp://z.example/\n";
     run_with(args!["filter", "--pack", &out, "--output", "tsv"], urls).gives(
         0,
@@ -137,6 +137,8 @@ fn list() {
         ("a.example robots.txt", "line 1: there is no tab"),
         ("a.example\tx\na.example\ty", "line 2: the host is in the list twice"),
         ("\nb/example\tx", "line 2: the text before the tab is not a host"),
+        ("https://a.example/\tx\na.example\ty", "line 2: the host is in the list twice"),
+        ("mailto://\tx", "line 1: the text before the tab is not a host, nor the URL of a site"),
     ] {
         let list = folder.file("list.tsv", text);
         run(args!["pack", "--list", &list, "--agent", "a", "-o", &out]).fails(2, message);
@@ -179,7 +181,7 @@ fn damage() {
     pack(&folder, &["--agent", "FooBot"]).gives(0, "");
     let path = folder.path("out.pack");
     let mut bytes = fs::read(&path).unwrap();
-    // In the first record after its header.
+    // In the first record, after its head.
     bytes[16 + 8 + 9] ^= 0x40;
     fs::write(&path, bytes).unwrap();
     run(args!["pack", "--verify", &path]).fails(3, "checksum");
@@ -199,7 +201,7 @@ fn unreadable_file() {
     let link = folder.path("robots/gone.example");
     std::os::unix::fs::symlink(Path::new("nowhere"), link).unwrap();
     let made = pack(&folder, &["--agent", "FooBot"]);
-    made.gives(3, "").says("gone.example").says("origins 5 files 4");
+    made.gives(3, "").says("gone.example").says("origins 10 files 4");
 }
 
 /// What a pack must not take the place of: a file that it is made from, or what is no file. A link
@@ -213,10 +215,16 @@ fn outputs_that_would_destroy_something() {
     let pack = |out: &Path| {
         run(args!["pack", "--robots-dir", folder.path("robots"), "--agent", "GPTBot", "-o", out])
     };
-    pack(Path::new(&input)).fails(2, "is one of the files to read");
+    pack(Path::new(&input)).fails(2, "would be in --robots-dir");
+    assert_eq!(fs::read(&input).unwrap(), before);
+    let list = folder.file("list.tsv", format!("copy.example\t{}\n", input.display()));
+    run(args!["pack", "--list", &list, "--agent", "GPTBot", "-o", &input])
+        .fails(2, "is one of the files to read");
     assert_eq!(fs::read(&input).unwrap(), before);
     pack(Path::new("/dev/null")).fails(3, "is not a regular file");
-    pack(Path::new(&folder.path("robots"))).fails(3, "is not a regular file");
+    pack(Path::new(&folder.path("robots"))).fails(2, "is one of the files to read");
+    fs::create_dir(folder.path("empty")).unwrap();
+    pack(Path::new(&folder.path("empty"))).fails(3, "is not a regular file");
     pack(Path::new(&folder.path("none/out.pack"))).fails(3, "there is no folder '");
 
     let (file, link) = (folder.path("file.pack"), folder.path("link.pack"));

@@ -58,7 +58,7 @@ fn a_list_of_hosts() {
     let list = format!("e.example\t{}\n", folder.path("robots.txt").display());
     run_with(args!["pack", "--list", "-", "--agent", "bot", "-o", &out], list.as_bytes())
         .gives(0, "")
-        .says("origins 1");
+        .says("origins 2 ");
     run_with(args!["pack", "--list", "-", "--agent", "bot", "-o", "-"], list.as_bytes())
         .fails(2, "--output <PATH>")
         .says("'./-' is a file");

@@ -1,6 +1,7 @@
 //! What follows from several answers of one origin: an archive is judged as of its captures.
 
 use http::header::CACHE_CONTROL;
+use serde::{Deserialize, Serialize};
 
 use super::attempt::{Attempt, Failure, Redirect, Response};
 use super::freshness;
@@ -34,7 +35,7 @@ pub struct Event {
 }
 
 /// What an answer was, as far as a later ruling can depend on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Said {
     /// A file (2xx), and the lifetime in seconds that its headers state.
     File(Option<u32>),

@@ -1,0 +1,224 @@
+//! Captures that are all known: redirects are followed, and what the captures of an origin say
+//! together is found out, one partition after another.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+
+use robotsieve::Origin;
+use robotsieve::pack::{Kind, Pack, Site};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{Event, Holds, Said};
+
+use super::gather::{Place, Request, Row, What};
+use super::sources::Judging;
+use super::spill::{PARTITIONS, Spill, partition_of};
+use crate::captures::{MAX_HOPS, nearest};
+use crate::read::packs;
+
+/// Redirects to what the sources do not have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Followed {
+    pub lost: u64,
+}
+
+/// Follows all redirects. The answers of `requests` are rows of their sources.
+///
+/// # Errors
+/// Returns an error if a temporary file cannot be read or written, or if the pack that is being
+/// updated is damaged.
+pub fn follow(
+    rows: &mut Spill,
+    mut requests: Spill,
+    before: Option<&Pack<'_>>,
+    folder: &Path,
+) -> io::Result<(Spill, Followed)> {
+    let mut answers = Spill::new(folder)?;
+    let mut followed = Followed::default();
+    while (0..PARTITIONS).any(|partition| !requests.is_empty(partition)) {
+        let mut further = Spill::new(folder)?;
+        for partition in 0..PARTITIONS {
+            if requests.is_empty(partition) {
+                continue;
+            }
+            let asked = requests.rows(partition)?;
+            let held = rows.rows(partition)?;
+            let captures = Captures::of(held.iter())?;
+            for request in asked.iter::<Request<'_>>() {
+                let request = request?;
+                let hops = request.hops;
+                let what = match captures.answer(&request) {
+                    Some(What::Redirect(_)) if hops == MAX_HOPS => {
+                        What::Said(hops, Said::NoTarget, Place::Nowhere)
+                    }
+                    Some(What::Redirect(target)) => {
+                        let next = Request { target, hops: hops + 1, exactly: None, ..request };
+                        further.put(partition_of(target), &next)?;
+                        continue;
+                    }
+                    Some(What::Same(target, at)) => {
+                        let next = Request { target, exactly: Some(at), ..request };
+                        further.put(partition_of(target), &next)?;
+                        continue;
+                    }
+                    Some(What::Said(_, said, place)) => What::Said(hops, said, place),
+                    Some(What::Lost) | None => match held_before(before, &request)? {
+                        Some((said, place)) => What::Said(hops, said, place),
+                        None => {
+                            followed.lost += 1;
+                            What::Lost
+                        }
+                    },
+                };
+                let Request { source, at, number, .. } = request;
+                answers.put(partition_of(source), &Row { key: source, at, number, what })?;
+            }
+        }
+        requests = further;
+    }
+    Ok((answers, followed))
+}
+
+/// What the pack that is being updated has for the target of a redirect.
+fn held_before<'k>(
+    before: Option<&Pack<'_>>,
+    request: &Request<'k>,
+) -> io::Result<Option<(Said, Place<'k>)>> {
+    let key = request.target;
+    let (Some(before), Some(origin), None) = (before, origin_of(key), request.exactly) else {
+        return Ok(None);
+    };
+    let site = before.get(&origin).map_err(packs::as_io)?;
+    Ok(site.and_then(|site| said_before(&site, key)))
+}
+
+/// What a pack has for an origin, as an answer.
+fn said_before<'k>(site: &Site<'_>, key: &'k str) -> Option<(Said, Place<'k>)> {
+    match site.kind() {
+        Kind::Rules => Some((Said::File(None), Place::Before(key))),
+        Kind::AllowAll => Some((Said::Status(404), Place::Nowhere)),
+        Kind::DisallowAll => Some((Said::Failed, Place::Nowhere)),
+        _ => None,
+    }
+}
+
+/// The origin of a key, unless it is the key of something else.
+fn origin_of(key: &str) -> Option<Origin<'_>> {
+    Origin::of(key).ok().filter(|origin| origin.key() == key)
+}
+
+/// The captures of a partition by their keys, in the order of their times.
+struct Captures<'r>(HashMap<&'r str, (Vec<Timestamp>, Vec<What<'r>>)>);
+
+impl<'r> Captures<'r> {
+    fn of(rows: impl Iterator<Item = io::Result<Row<'r>>>) -> io::Result<Captures<'r>> {
+        let mut sorted: Vec<Row<'r>> = rows.collect::<io::Result<_>>()?;
+        sorted.sort_unstable_by_key(|row| (row.at, row.number));
+        let mut captures: HashMap<_, (Vec<_>, Vec<_>)> = HashMap::new();
+        for row in sorted {
+            let (times, whats) = captures.entry(row.key).or_default();
+            times.push(Timestamp(row.at));
+            whats.push(row.what);
+        }
+        Ok(Captures(captures))
+    }
+
+    /// The capture that a request is about.
+    fn answer(&self, request: &Request<'_>) -> Option<What<'r>> {
+        let (times, whats) = self.0.get(request.target)?;
+        let Some(exactly) = request.exactly.map(Timestamp) else {
+            return Some(whats[nearest(times, Timestamp(request.at))?]);
+        };
+        // What only refers to another capture is not the one that is meant.
+        let first = times.partition_point(|time| *time < exactly);
+        let equal = times[first..].iter().take_while(|time| **time == exactly).count();
+        let equal = &whats[first..first + equal];
+        equal.iter().rev().find(|what| !matches!(what, What::Same(..))).copied()
+    }
+}
+
+/// What the captures of an origin come to.
+pub struct Settled<'r> {
+    pub origin: Origin<'r>,
+    pub holds: Holding<'r>,
+    /// Seconds since 1970.
+    pub captured: Option<u64>,
+}
+
+/// What holds for an origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holding<'r> {
+    Rules(Place<'r>),
+    AllowAll,
+    DisallowAll,
+    Unknown,
+}
+
+/// Finds out what holds for each origin, and gives it to `act`: in the order of partitions and
+/// keys.
+///
+/// # Errors
+/// Returns an error if a temporary file cannot be read, if the pack that is being updated is
+/// damaged, or if `act` fails.
+pub fn settle(
+    rows: &mut Spill,
+    answers: &mut Spill,
+    before: Option<&Pack<'_>>,
+    judging: &Judging,
+    mut act: impl FnMut(Settled<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    for partition in 0..PARTITIONS {
+        let (rows, answers) = (rows.rows(partition)?, answers.rows(partition)?);
+        // These are among the answers, with what they lead to.
+        let leads = |row: &Row<'_>| matches!(row.what, What::Redirect(_) | What::Same(..));
+        let own = rows.iter().filter(|row| row.as_ref().map_or(true, |row| !leads(row)));
+        let mut all: Vec<Row<'_>> = own.chain(answers.iter()).collect::<io::Result<_>>()?;
+        all.sort_unstable_by_key(|row| (row.key, row.at, row.number));
+        for history in all.chunk_by(|one, other| one.key == other.key) {
+            let Some(origin) = origin_of(history[0].key) else { continue };
+            if let Some(settled) = settled(origin, history, before, judging)? {
+                act(settled)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn settled<'r>(
+    origin: Origin<'r>,
+    history: &[Row<'r>],
+    before: Option<&Pack<'_>>,
+    judging: &Judging,
+) -> io::Result<Option<Settled<'r>>> {
+    let key = history[0].key;
+    let mut events: Vec<Event> = Vec::with_capacity(history.len() + 1);
+    let mut places: Vec<Place<'_>> = Vec::with_capacity(history.len() + 1);
+    if let Some(before) = before
+        && let Some(site) = before.get(&origin).map_err(packs::as_io)?
+        && let Some((said, place)) = said_before(&site, key)
+    {
+        // What is new and has no time counts as newer than what the pack has.
+        let is_timed = history.iter().any(|row| row.at > 0);
+        let at = Timestamp(site.captured().filter(|_| is_timed).unwrap_or(0));
+        events.push(Event { at, redirects: 0, said });
+        places.push(place);
+    }
+    for row in history {
+        if let What::Said(redirects, said, place) = row.what {
+            events.push(Event { at: Timestamp(row.at), redirects, said });
+            places.push(place);
+        }
+    }
+    if events.is_empty() {
+        // All its redirects led nowhere.
+        let newest = history.iter().map(|row| row.at).max().filter(|at| *at > 0);
+        return Ok(Some(Settled { origin, holds: Holding::Unknown, captured: newest }));
+    }
+    let Some(judged) = judging.protocol.judge(&events, judging.as_of) else { return Ok(None) };
+    let holds = match judged.holds {
+        Holds::Rules => Holding::Rules(places[judged.event]),
+        Holds::AllowAll => Holding::AllowAll,
+        _ => Holding::DisallowAll,
+    };
+    Ok(Some(Settled { origin, holds, captured: Some(judged.at.0).filter(|at| *at > 0) }))
+}

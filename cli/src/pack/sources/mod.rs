@@ -1,0 +1,225 @@
+//! What packs are made from. All sources are read as streams of captures, several at a time.
+
+mod detect;
+mod folder;
+mod jsonl;
+mod list;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod store;
+#[cfg(any())]
+mod warc;
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use robotsieve::Profile;
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{AsOf, Protocol, Redirect, Response};
+use url::Url;
+
+use super::args;
+use super::gather::Input;
+use crate::captures::{Answer, Capture, Key, Place};
+use crate::error::Failure;
+use crate::read::stdin;
+use crate::write::stderr;
+
+use detect::Kind;
+pub use store::Store;
+
+/// Something that yields captures.
+pub trait Source: Send {
+    /// The next one. What cannot be read is told to `faults`, and left out.
+    fn next(&mut self, faults: &Faults) -> Option<Input>;
+}
+
+/// How many faults are told one by one.
+const NAMED: u64 = 20;
+
+/// What could not be read.
+#[derive(Debug, Default)]
+pub struct Faults {
+    count: AtomicU64,
+    /// What someone else told.
+    told: AtomicU64,
+}
+
+impl Faults {
+    /// Tells that something is left out.
+    pub fn add(&self, what: &dyn Display) {
+        if self.count.fetch_add(1, Ordering::Relaxed) < NAMED {
+            stderr::error(&format_args!("{what}; left out"));
+        }
+    }
+
+    /// How many there were. Says so if they were not told one by one.
+    pub fn end(&self) -> u64 {
+        let count = self.count.load(Ordering::Relaxed);
+        if let Some(more) = count.checked_sub(NAMED).filter(|more| *more > 0) {
+            stderr::error(&format_args!("left out: {more} more"));
+        }
+        count + self.told.load(Ordering::Relaxed)
+    }
+}
+
+/// What a capture says, as columns and members have it.
+#[derive(Debug, Default)]
+struct Fields<'f> {
+    url: &'f str,
+    status: u16,
+    body: Vec<u8>,
+    /// Seconds since 1970.
+    at: Option<u64>,
+    location: Option<&'f str>,
+}
+
+/// How far apart two clocks may be.
+const CLOCK_TOLERANCE: u64 = 5 * 60;
+
+impl Fields<'_> {
+    /// # Errors
+    /// Returns what is wrong with it.
+    fn capture(self, place: Place) -> Result<Capture, String> {
+        let url = self.url;
+        let shown = || crate::write::bytes::shown(url.as_bytes());
+        // `https://example.com` names the site.
+        let is_site = Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none());
+        let key = if is_site { site(url) } else { Key::of(url) };
+        let key = key.ok_or_else(|| format!("'{}' is no URL of a site", shown()))?;
+        if self.at.is_some_and(|at| at > Timestamp::now().0 + CLOCK_TOLERANCE) {
+            return Err("its time is in the future: its clock was wrong".to_owned());
+        }
+        let (origin, other) = match key {
+            Key::Origin(origin) => (origin, None),
+            Key::Other(origin, url) => (origin, Some(url)),
+        };
+        let answer = match (self.status, self.location) {
+            (status @ (301 | 302 | 303 | 307 | 308), location) => {
+                let base = other.as_deref().map_or_else(|| origin.robots_url(), str::to_owned);
+                let to = location.and_then(|to| Url::parse(&base).ok()?.join(to).ok());
+                let mut to =
+                    to.ok_or_else(|| format!("the redirect of '{}' leads to no URL", shown()));
+                if let Ok(to) = &mut to {
+                    to.set_fragment(None);
+                }
+                Answer::Redirect(Redirect::new(status, to?))
+            }
+            (status @ 100..=999, _) => {
+                let is_file = (200..300).contains(&status);
+                Answer::Final(Response::new(status, if is_file { self.body } else { Vec::new() }))
+            }
+            (status, _) => return Err(format!("{status} is no HTTP status")),
+        };
+        Ok(Capture { origin, other, at: self.at.map(Timestamp), answer, place })
+    }
+}
+
+fn site(url: &str) -> Option<Key> {
+    Some(Key::Origin(robotsieve::Origin::of(url).ok()?.into_owned()))
+}
+
+/// A time: seconds since 1970, or as RFC 3339 writes it.
+fn time_of(text: &str) -> Option<u64> {
+    if let Ok(seconds) = text.parse() {
+        return Some(seconds);
+    }
+    let time = humantime::parse_rfc3339_weak(text).ok()?;
+    Some(Timestamp::from(time).0)
+}
+
+/// How captures are judged.
+#[derive(Clone, Debug)]
+pub struct Judging {
+    pub protocol: Protocol,
+    pub as_of: AsOf,
+    /// How the states of a store are turned into captures.
+    pub of_stores: (Protocol, AsOf),
+}
+
+impl Judging {
+    /// As a profile says, and as of what was given.
+    pub fn of(profile: &Profile, as_of: Option<AsOf>) -> Judging {
+        let protocol = Protocol::of(profile);
+        let now = as_of.unwrap_or(AsOf::Time(Timestamp::now()));
+        let of_stores = (protocol.clone(), now);
+        Judging { protocol, as_of: as_of.unwrap_or_default(), of_stores }
+    }
+}
+
+/// All sources that were named. None of them may read what is written to `output`.
+///
+/// # Errors
+/// Returns an error if one of them cannot be opened.
+pub fn open(
+    args: &args::Sources,
+    judging: &Judging,
+    output: &Path,
+    threads: usize,
+) -> Result<Vec<Box<dyn Source>>, Failure> {
+    let names = names(args);
+    stdin::at_most_once(names.iter().copied())?;
+    let of_kind = |kind| move |name: &OsString| (kind, name.clone());
+    let of_path = |kind| move |path: &PathBuf| (kind, path.clone().into_os_string());
+    let mut named = args
+        .from
+        .iter()
+        .map(|name| Ok((detect::kind(name)?, name.clone())))
+        .collect::<Result<Vec<(Kind, OsString)>, Failure>>()?;
+    named.extend(args.robots_dir.iter().map(of_path(Kind::Folder)));
+    named.extend(args.list.iter().map(of_path(Kind::List)));
+    named.extend(args.store.iter().map(of_path(Kind::Store)));
+    named.extend(args.jsonl.iter().map(of_kind(Kind::Jsonl)));
+    named.extend(args.parquet.iter().map(of_kind(Kind::Parquet)));
+    let mut warc = Vec::new();
+    let mut sources: Vec<Box<dyn Source>> = Vec::new();
+    for (kind, name) in named {
+        let path = Path::new(&name);
+        sources.push(match kind {
+            Kind::Folder => Box::new(folder::Folder::open(path)?),
+            Kind::List => Box::new(list::List::open(path, output)?),
+            Kind::Store => Box::new(Store::open(path, judging)?),
+            Kind::Jsonl => Box::new(jsonl::Jsonl::open(&name)?),
+            Kind::Parquet => parquet_of(&name)?,
+            Kind::Warc => {
+                warc.push(name);
+                continue;
+            }
+        });
+    }
+    warc.extend(args.warc.iter().cloned());
+    if !warc.is_empty() {
+        let _ = threads;
+        return Err(Failure::Usage("WARC files cannot be read yet".into()));
+    }
+    Ok(sources)
+}
+
+/// All names of files and folders.
+pub fn names(args: &args::Sources) -> Vec<&OsStr> {
+    let paths = [&args.robots_dir, &args.list, &args.store].into_iter().flatten();
+    let names = [&args.from, &args.jsonl, &args.parquet, &args.warc].into_iter().flatten();
+    names.map(|name| &name[..]).chain(paths.map(|path| path.as_os_str())).collect()
+}
+
+#[cfg(feature = "parquet")]
+fn parquet_of(name: &OsStr) -> Result<Box<dyn Source>, Failure> {
+    Ok(Box::new(parquet::Parquet::open(Path::new(name))?))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_of(name: &OsStr) -> Result<Box<dyn Source>, Failure> {
+    Err(Failure::Usage(format!(
+        "cannot read '{}': this robotsieve was built without Parquet; 'cargo install \
+         robotsieve-cli --features parquet' builds one with it",
+        name.display()
+    )))
+}
+
+/// A path of the folder for temporary files beside a file.
+pub fn folder_of(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    folder.unwrap_or(Path::new(".")).to_owned()
+}

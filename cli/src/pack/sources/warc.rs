@@ -1,0 +1,110 @@
+//! Captures in WARC files.
+
+use std::ffi::OsString;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+use std::{thread, vec};
+
+use super::{Faults, Source};
+use crate::captures::warc::{self, Counts, Item};
+use crate::error::Failure;
+use crate::pack::gather::Input;
+use crate::write::stderr;
+
+/// How many captures are handed on together, and about how many bytes.
+const BATCH: usize = 256;
+const BATCH_BYTES: usize = 1 << 20;
+
+/// How many batches may wait.
+const WAITING: usize = 8;
+
+/// The captures of some files, in their order. The files are read by threads of their own.
+pub struct Warc {
+    batches: Option<Receiver<Vec<Input>>>,
+    batch: vec::IntoIter<Input>,
+    reader: Option<JoinHandle<Result<(Counts, u64), Failure>>>,
+}
+
+impl Warc {
+    /// Begins to read the files; `-` is standard input.
+    ///
+    /// # Errors
+    /// Returns an error if there can be no threads.
+    pub fn open(names: Vec<OsString>, threads: usize) -> Result<Warc, Failure> {
+        let (sender, receiver) = sync_channel::<Vec<Input>>(WAITING);
+        let read = move || {
+            let (mut batch, mut bytes, mut missing) = (Vec::new(), 0, 0);
+            let gone = |_| Failure::Thread("pack");
+            let take = |item| {
+                let captures = match item {
+                    Item::Capture(capture) => vec![capture],
+                    Item::Known(known) => {
+                        let (place, origin) = (known.place.clone(), known.origin.clone());
+                        known.captures().unwrap_or_else(|| {
+                            missing += 1;
+                            stderr::error(&format_args!(
+                                "{place}: the body of {origin} is missing or another one; left out"
+                            ));
+                            Vec::new()
+                        })
+                    }
+                };
+                for capture in captures {
+                    let input = Input::Capture(capture);
+                    bytes += input.weight();
+                    batch.push(input);
+                }
+                if batch.len() < BATCH && bytes < BATCH_BYTES {
+                    return Ok(());
+                }
+                bytes = 0;
+                sender.send(std::mem::take(&mut batch)).map_err(gone)
+            };
+            let counts = warc::read(&names, threads, take, |_| ())?;
+            sender.send(batch).map_err(gone)?;
+            Ok((counts, missing))
+        };
+        let reader = thread::Builder::new()
+            .name("warc".into())
+            .spawn(read)
+            .map_err(|cause| Failure::io("cannot start threads", cause))?;
+        Ok(Warc { batches: Some(receiver), batch: Vec::new().into_iter(), reader: Some(reader) })
+    }
+}
+
+impl Faults {
+    /// Counts what was told already.
+    fn told(&self, count: u64) {
+        self.told.fetch_add(count, Ordering::Relaxed);
+    }
+}
+
+impl Source for Warc {
+    fn next(&mut self, faults: &Faults) -> Option<Input> {
+        loop {
+            if let Some(input) = self.batch.next() {
+                return Some(input);
+            }
+            match self.batches.as_ref()?.recv() {
+                Ok(batch) => self.batch = batch.into_iter(),
+                Err(_) => {
+                    self.batches = None;
+                    match self.reader.take()?.join() {
+                        Ok(Ok((counts, missing))) => {
+                            faults.told(counts.damaged + counts.unreadable + missing);
+                            if counts.passed_over > 0 {
+                                stderr::note(&format_args!(
+                                    "passed over {} answers that are no robots.txt",
+                                    counts.passed_over
+                                ));
+                            }
+                        }
+                        Ok(Err(failure)) => faults.add(&failure),
+                        Err(_) => faults.add(&Failure::Thread("WARC")),
+                    }
+                }
+            }
+        }
+    }
+}

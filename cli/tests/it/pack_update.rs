@@ -1,0 +1,358 @@
+//! `robotsieve pack update`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::command::{Folder, Ran, run, run_with};
+
+fn line(host: &str, status: u16, path: &str, time: Option<u64>) -> String {
+    let time = time.map(|time| format!(",\"time\":{time}")).unwrap_or_default();
+    format!(
+        "{{\"url\":\"https://{host}\",\"status\":{status}{time},\
+         \"body\":\"User-agent: *\\nDisallow: /{path}\\n\"}}\n"
+    )
+}
+
+fn lines(hosts: std::ops::Range<u32>, path: &str, time: u64) -> String {
+    hosts.map(|host| line(&format!("{host}.example"), 200, path, Some(time))).collect()
+}
+
+struct Packs {
+    folder: Folder,
+    shards: Option<&'static str>,
+}
+
+impl Packs {
+    /// A pack of these captures, in one file and in shards.
+    fn of(captures: &str) -> [Packs; 2] {
+        [None, Some("3")].map(|shards| {
+            let packs = Packs { folder: Folder::new(), shards };
+            let captures = packs.folder.file("captures.jsonl", captures);
+            packs.pack(&captures).gives(0, "");
+            packs
+        })
+    }
+
+    fn pack(&self, captures: &Path) -> Ran {
+        let args = args!["pack", "--jsonl", captures, "--agent", "FooBot", "-o", self.path()];
+        let shards = self.shards.iter().flat_map(|count| args!["--shards", count]);
+        run(args.into_iter().chain(shards))
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path("out")
+    }
+
+    fn update(&self, captures: &str) -> Ran {
+        let captures = self.folder.file("new.jsonl", captures);
+        self.update_from(&args!["--jsonl", captures])
+    }
+
+    fn update_from(&self, source: &[OsString]) -> Ran {
+        run(args!["pack", "update", self.path()].into_iter().chain(source.iter().cloned()))
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        if self.shards.is_none() {
+            return vec![self.path()];
+        }
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files
+    }
+
+    fn bytes(&self) -> Vec<Vec<u8>> {
+        self.files().iter().map(|file| fs::read(file).unwrap()).collect()
+    }
+
+    fn list(&self) -> Vec<String> {
+        let list = run(args!["pack", "list", self.path()]);
+        assert_eq!(list.status, 0, "{list:?}");
+        let mut lines: Vec<String> =
+            String::from_utf8(list.out).unwrap().lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    }
+
+    fn verdicts(&self, urls: &str) -> Vec<String> {
+        let args = args!["filter", "--pack", self.path(), "--format", "tsv"];
+        let ran = run_with(args, urls.as_bytes());
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let text = String::from_utf8(ran.out).unwrap();
+        text.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+    }
+
+    fn stat(&self, name: &str) -> u64 {
+        let stat = String::from_utf8(run(args!["pack", "stat", self.path()]).out).unwrap();
+        let line = stat.lines().find_map(|line| line.strip_prefix(&format!("{name}\t")));
+        line.unwrap_or_else(|| panic!("no {name}: {stat}")).parse().unwrap()
+    }
+
+    fn verify(&self) {
+        let ran = run(args!["pack", "verify", self.path()]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+    }
+}
+
+const URLS: &str = "https://1.example/a\nhttps://1.example/b\nhttps://2.example/a\n\
+    https://100.example/a\nhttps://100.example/b\n";
+
+#[test]
+fn what_is_new_is_added() {
+    for packs in Packs::of(&lines(0..60, "a", 1_000)) {
+        assert_eq!(packs.verdicts(URLS), ["disallow", "allow", "disallow", "unknown", "unknown"]);
+        let before = packs.bytes();
+        let changes = [lines(1..2, "b", 2_000), lines(100..101, "b", 2_000)].concat();
+        packs.update(&changes).gives(0, "").says("changed 2 captures 2 ");
+        assert_eq!(packs.verdicts(URLS), ["allow", "disallow", "disallow", "allow", "disallow"]);
+        assert_eq!((packs.stat("layers"), packs.stat("origins")), (2, 61));
+        packs.verify();
+        // Only the end is new.
+        for (before, after) in before.iter().zip(packs.bytes()) {
+            assert!(after.starts_with(before));
+        }
+        // Older captures, and the same again, change nothing.
+        let before = packs.bytes();
+        for changes in [lines(0..101, "c", 500), lines(2..60, "a", 1_000), changes] {
+            let ran = packs.update(&changes);
+            if changes.contains("/c") {
+                ran.gives(0, "").says("changed 40 ");
+                break;
+            }
+            ran.gives(0, "").says("changed 0 ");
+            assert!(packs.bytes() == before);
+        }
+    }
+}
+
+/// A capture that finds the same file later brings a new time, and nothing else.
+#[test]
+fn the_same_file_at_a_later_time() {
+    for packs in Packs::of(&lines(0..60, "a", 1_000)) {
+        let (files, policies) = (packs.stat("bytes"), packs.stat("bytes_of_policies"));
+        packs.update(&lines(0..60, "a", 2_000)).gives(0, "").says("changed 60 ");
+        assert_eq!(packs.stat("bytes_of_policies"), policies);
+        assert!(packs.stat("bytes") > files);
+        for line in packs.list() {
+            assert!(line.ends_with("\trules\t1970-01-01T00:33:20Z\t"), "{line}");
+        }
+        packs.verify();
+    }
+}
+
+/// What has no time, like the files of a folder, says what holds now.
+#[test]
+fn sources_without_times() {
+    for packs in Packs::of(&lines(0..60, "a", 1_000)) {
+        let robots = Folder::of(&[
+            ("1.example", "User-agent: *\nDisallow: /b\n"),
+            ("2.example", "User-agent: *\nDisallow: /a\n"),
+        ]);
+        let ran = packs.update_from(&args!["--from", robots.root()]);
+        // http://2.example is new, its https is as before.
+        ran.gives(0, "").says("changed 3 captures 4 ");
+        assert_eq!(packs.verdicts(URLS)[..3], ["allow", "disallow", "disallow"]);
+        let before = packs.bytes();
+        packs.update_from(&args!["--robots-dir", robots.root()]).gives(0, "").says("changed 0 ");
+        assert!(packs.bytes() == before);
+    }
+}
+
+/// A failure after a file that the pack has counts as after one in the same input; redirects lead
+/// to what the pack has.
+#[test]
+fn histories_go_on() {
+    for packs in Packs::of(
+        &[
+            lines(0..60, "a", 1_000),
+            line("x.example", 404, "", None),
+            line("y.example", 404, "", Some(1_000)),
+        ]
+        .concat(),
+    ) {
+        let to = |from: &str, to: &str| {
+            format!(
+                "{{\"url\":\"https://{from}\",\"status\":301,\"time\":2000,\
+                 \"location\":\"https://{to}/robots.txt\"}}\n"
+            )
+        };
+        let changes = [
+            line("1.example", 503, "", Some(2_000)),
+            line("2.example", 404, "", Some(2_000)),
+            line("x.example", 503, "", Some(2_000)),
+            to("new.example", "3.example"),
+            to("newer.example", "new.example"),
+            to("free.example", "y.example"),
+            to("4.example", "nowhere.example"),
+        ];
+        packs.update(&changes.concat()).gives(0, "").says("changed 5 ").says("1 redirects lead");
+        let urls = "https://1.example/a\nhttps://2.example/a\nhttps://x.example/\n\
+            https://new.example/a\nhttps://newer.example/a\nhttps://free.example/a\n\
+            https://4.example/a\nhttps://nowhere.example/\n";
+        assert_eq!(
+            packs.verdicts(urls),
+            [
+                "disallow", "allow", "disallow", "disallow", "disallow", "allow", "disallow",
+                "unknown"
+            ]
+        );
+        packs.verify();
+    }
+}
+
+/// An update that was cut short anywhere leaves the pack as it was, and the next one completes it.
+#[test]
+fn cut_short() {
+    for packs in Packs::of(&lines(0..30, "a", 1_000)) {
+        let (old, before) = (packs.list(), packs.bytes());
+        let changes = [lines(0..30, "b", 2_000), lines(90..99, "b", 2_000)].concat();
+        packs.update(&changes).gives(0, "");
+        let (new, after) = (packs.list(), packs.bytes());
+        assert_ne!(old, new);
+        let files = packs.files();
+        let last = files.len() - 1;
+        for len in (before[last].len() + 1..after[last].len()).step_by(61) {
+            for (file, bytes) in files.iter().zip(&before) {
+                fs::write(file, bytes).unwrap();
+            }
+            fs::write(&files[last], &after[last][..len]).unwrap();
+            assert_eq!(packs.list(), old, "{len}");
+            if len % 5 == 0 {
+                let ran = run(args!["pack", "stat", packs.path()]);
+                ran.says("was cut short or is under way: it is used as it was before");
+                packs.update(&changes).gives(0, "");
+                assert_eq!(packs.list(), new);
+                assert!(packs.bytes() == after, "{len}");
+                packs.verify();
+            }
+        }
+    }
+}
+
+/// Killed at any time, the pack is the old or the new one; of shards each is.
+#[cfg(unix)]
+#[test]
+fn killed() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    for packs in Packs::of(&lines(0..400, "a", 1_000)) {
+        let old = packs.list();
+        let changes = packs.folder.file("new.jsonl", lines(0..400, "b", 2_000));
+        let mut is_old = 0;
+        for micros in (0..40_000).step_by(1_000) {
+            let mut child = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
+                .args(args!["pack", "update", packs.path(), "--jsonl", &changes])
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_micros(micros));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let list = packs.list();
+            assert_eq!(list.len(), 400);
+            is_old += usize::from(list == old);
+            for line in &list {
+                let seconds = if old.contains(line) { "16:40Z" } else { "33:20Z" };
+                assert!(line.contains(seconds), "{line}");
+            }
+            packs.verify();
+        }
+        assert!(is_old > 0);
+        packs.update(&fs::read_to_string(&changes).unwrap()).gives(0, "");
+        assert!(packs.list().iter().all(|line| line.contains("33:20Z")));
+    }
+}
+
+/// A full disk leaves the pack as it was.
+#[cfg(unix)]
+#[test]
+fn no_room() {
+    for packs in Packs::of(&lines(0..30, "a", 1_000)) {
+        let before = packs.bytes();
+        let kib = before.iter().map(Vec::len).max().unwrap().div_ceil(1024) + 4;
+        // A layer begins a page at least, but what waits on disk is short.
+        let changes = packs.folder.file("new.jsonl", lines(1..3, "b", 2_000));
+        let ran = crate::pack_shards::limited(
+            kib as u32,
+            &format!("pack update '{}' --jsonl '{}'", packs.path().display(), changes.display()),
+        );
+        ran.fails(3, "cannot write pack '");
+        assert!(packs.bytes() == before);
+        packs.verify();
+    }
+}
+
+/// After eight updates the file is written anew. Whoever has the pack open sees it as it was.
+#[test]
+fn many_updates() {
+    for packs in Packs::of(&lines(0..30, "a", 1_000)) {
+        let mut most = 0;
+        for update in 1..=20 {
+            packs.update(&lines(0..30, &update.to_string(), 1_000 + update)).gives(0, "");
+            let layers = packs.stat("layers");
+            assert!(layers <= 8, "{layers} layers");
+            most = most.max(layers);
+            packs.verify();
+            let urls = format!("https://7.example/{update}\nhttps://7.example/{}\n", update + 1);
+            assert_eq!(packs.verdicts(&urls), ["disallow", "allow"]);
+        }
+        assert_eq!(most, 8);
+        // What was replaced is gone from the file that is written anew.
+        let name = packs.folder.path("anew");
+        run(args!["pack", "merge", packs.path(), "-o", &name]).gives(0, "");
+        assert_eq!(packs.stat("origins"), 30);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn open_readers_see_what_was() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+
+    for packs in Packs::of(&lines(0..30, "a", 1_000)) {
+        let mut reader = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
+            .args(args!["filter", "--pack", packs.path(), "--format", "tsv", "--threads", "1"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = reader.stdin.take().unwrap();
+        let mut output = BufReader::new(reader.stdout.take().unwrap());
+        let mut ask = |host: u32| {
+            writeln!(input, "https://{host}.example/a").unwrap();
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            line
+        };
+        assert_eq!(ask(0), "disallow\thttps://0.example/a\n");
+        for update in 1..12 {
+            packs.update(&lines(0..30, "b", 1_000 + update)).gives(0, "");
+            assert_eq!(ask(update as u32), format!("disallow\thttps://{update}.example/a\n"));
+        }
+        drop(input);
+        assert!(reader.wait().unwrap().success());
+        assert_eq!(packs.verdicts("https://1.example/a\n"), ["allow"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_updated() {
+    let folder = Folder::new();
+    let captures = folder.file("captures.jsonl", lines(0..3, "a", 1));
+    let update = |pack: &Path| run(args!["pack", "update", pack, "--jsonl", &captures]);
+    update(&folder.path("none.pack")).fails(3, "none.pack'");
+    update(&folder.file("other.pack", "x")).fails(3, "not a pack");
+    update(&captures).fails(2, "is one of the files to read");
+    let [packs, _] = Packs::of(&lines(0..3, "a", 1));
+    run(args!["pack", "update", packs.path()]).fails(2, "--from");
+    // Another update has it locked.
+    let file = fs::OpenOptions::new().write(true).open(packs.path()).unwrap();
+    file.lock().unwrap();
+    update(&packs.path()).fails(3, "another update of it is under way");
+    drop(file);
+    update(&packs.path()).gives(0, "").says("changed 0 ");
+}
