@@ -77,7 +77,7 @@
 //! * the tables of a pack, which are validated once and trusted from then on
 //!   (`automaton::table`, `pack::read`);
 //! * an origin taken for UTF-8 because it was found to be ASCII (`origin`);
-//! * the hint that lets batches fetch memory ahead (`read_ahead`).
+//! * the hint that fetches memory ahead (`read_ahead`).
 //!
 //! # Features
 //!
@@ -134,6 +134,7 @@ pub use policy::crawlers::{Answer, CrawlerPolicies};
 pub use policy::decision::{Decision, Reason, Rule};
 pub use policy::once::is_allowed_once;
 pub use policy::robots::Robots;
+pub use policy::verdicts::{BegunVerdict, Verdicts};
 pub use policy::{Memory, Policy};
 pub use profile::{
     ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,

@@ -1,8 +1,9 @@
 //! Decisions of a sieve: sites in memory, on one thread and on several, and sites that are only
 //! in the store. Asserts the number of allowed URLs.
 //!
-//! `cargo bench -p robotsieve-client --bench sieve`; with `-- --many-hosts` only the last part,
-//! which shows what the size of the table matters.
+//! `cargo bench -p robotsieve-client --bench sieve`; with `-- --many-hosts` only the part that shows
+//! what the size of the table matters; with `-- --hosts N` only the part that jumps between N
+//! generated sites, by all ways to ask, 10 million URLs each or as many as `--urls` says.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -71,6 +72,15 @@ fn main() {
     if std::env::args().any(|argument| argument == "--many-hosts") {
         return [1_000, 16_000, 100_000, 1_000_000].into_iter().for_each(many_hosts);
     }
+    let mut arguments = std::env::args();
+    if arguments.any(|argument| argument == "--hosts") {
+        let hosts = arguments.next().and_then(|hosts| hosts.parse::<usize>().ok());
+        let mut arguments = std::env::args();
+        let asked = arguments.any(|argument| argument == "--urls").then(|| arguments.next());
+        let urls = asked.flatten().map_or(Some(10_000_000), |urls| urls.parse().ok());
+        let (hosts, urls) = hosts.zip(urls).expect("a number of hosts, and of URLs");
+        return frontier(hosts, urls);
+    }
     let hosts = generated(if is_smoke { 200 } else { 20_000 });
     for (set, hosts) in [
         ("generated", &hosts[..200]),
@@ -86,6 +96,161 @@ fn main() {
     from_store(&hosts);
     for hosts in if is_smoke { &[1_000][..] } else { &[1_000, 16_000, 100_000, 1_000_000] } {
         many_hosts(*hosts);
+    }
+    if is_smoke { frontier(1_000, 10_000) } else { frontier(100_000, 10_000_000) }
+}
+
+/// A web of generated sites.
+struct Generated;
+
+impl Fetch for Generated {
+    fn fetch<'f>(
+        &'f self,
+        origin: &'f Origin<'static>,
+        _: Option<&'f CachedCopy>,
+    ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>> {
+        let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+        let host = digits(origin.host()).parse().expect("a generated name");
+        let response = Response::new(200, robotsieve_corpora::robots(1, host));
+        Box::pin(std::future::ready(Attempt::new(Timestamp::now(), Ok(response))))
+    }
+}
+
+/// The processor time of this thread: on a busy machine it says more than the clock.
+fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// URLs one after another in one text, as a file has them.
+struct Urls {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Urls {
+    fn new<'u>(urls: impl Iterator<Item = &'u str>) -> Urls {
+        let mut all = Urls { text: String::new(), ends: Vec::new() };
+        for url in urls {
+            all.text.push_str(url);
+            all.ends.push(all.text.len());
+        }
+        all
+    }
+
+    fn list(&self) -> Vec<&str> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(start, end)| &self.text[*start..*end]).collect()
+    }
+}
+
+/// How many URLs a caller passes to `decide_many`.
+const AT_A_TIME: usize = 4_096;
+
+/// Decisions on generated sites, all of them in memory: at random, where each question is for
+/// another site than the one before, and site by site. One by one and in batches, on one thread
+/// and on two. The number of allowed URLs is that of policies made without a sieve.
+fn frontier(hosts: usize, questions: usize) {
+    const URLS: u64 = 2;
+    let crawler = Crawler::name("Googlebot");
+    let mut allowed = 0;
+    let mut by_site = Vec::with_capacity(hosts * URLS as usize);
+    for host in 0..hosts as u64 {
+        let file = robotsieve_corpora::robots(1, host);
+        let policy = Robots::parse(&file, &Profile::RFC9309).policy(&crawler);
+        for number in 0..URLS {
+            let url = String::from_utf8(robotsieve_corpora::url(1, host, number)).expect("ASCII");
+            allowed += usize::from(policy.is_allowed(&url) == Ok(true));
+            by_site.push(url);
+        }
+    }
+    // Each URL once, in an order without order: the steps are all of one length only in the
+    // numbers that are shuffled.
+    let mut order: Vec<u32> = (0..by_site.len() as u32).collect();
+    let mut seed = 7u64;
+    for at in (1..order.len()).rev() {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        order.swap(at, (seed >> 33) as usize % (at + 1));
+    }
+    let at_random = Urls::new(order.iter().map(|at| &by_site[*at as usize][..]));
+    let by_site = Urls::new(by_site.iter().map(|url| &url[..]));
+
+    let sieve = Sieve::builder(crawler).max_bytes(16 << 30).slots(2 * hosts).fetcher(Generated);
+    let sieve = sieve.build();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let began = Instant::now();
+    runtime.block_on(async {
+        for urls in by_site.list().chunks(AT_A_TIME) {
+            for decision in sieve.decide_many(urls).await {
+                decision.expect("its site was fetched").site().policy(0).compile();
+            }
+            sieve.settled().await;
+        }
+    });
+    let metrics = sieve.metrics();
+    println!(
+        "{hosts} generated sites: fetched and compiled in {:.0} s, {} bytes a site",
+        began.elapsed().as_secs_f64(),
+        metrics.bytes / metrics.sites
+    );
+    let one_by_one = |urls: &[&str]| {
+        urls.iter().filter(|url| ready(sieve.decide(**url)).is_ok_and(|d| d.is_allowed())).count()
+    };
+    let in_batches = |urls: &[&str]| {
+        let batches = urls.chunks(AT_A_TIME).map(|urls| ready(sieve.decide_many(urls)));
+        batches.flatten().flatten().filter(|decision| decision.is_allowed()).count()
+    };
+    for (order, urls) in [("at random", &at_random), ("site by site", &by_site)] {
+        let urls = urls.list();
+        let rounds = (questions / urls.len()).max(1);
+        for (way, count) in [
+            ("decide", &one_by_one as &(dyn Fn(&[&str]) -> usize + Sync)),
+            ("decide_many", &in_batches),
+        ] {
+            let mut one = 0.0;
+            for threads in [1, 2] {
+                let before = sieve.metrics();
+                // Each begins elsewhere.
+                let (first, second) = urls.split_at(urls.len() / 2);
+                let ask = |thread: usize| {
+                    for _ in 0..rounds {
+                        let halves = if thread == 0 { [first, second] } else { [second, first] };
+                        assert_eq!(halves.map(count).iter().sum::<usize>(), allowed);
+                    }
+                };
+                if threads == 1 {
+                    ask(0);
+                }
+                let barrier = Barrier::new(threads);
+                let timed = |thread| {
+                    barrier.wait();
+                    let (began, cpu) = (Instant::now(), cpu_time());
+                    ask(thread);
+                    (began.elapsed(), cpu_time() - cpu)
+                };
+                let timed = &timed;
+                let times: Vec<_> = thread::scope(|scope| {
+                    let threads: Vec<_> =
+                        (0..threads).map(|thread| scope.spawn(move || timed(thread))).collect();
+                    threads.into_iter().map(|thread| thread.join().expect("right counts")).collect()
+                });
+                let asked = (rounds * urls.len()) as f64;
+                let longest = times.iter().map(|(wall, _)| *wall).max().expect("a thread");
+                let cpu: Duration = times.iter().map(|(_, cpu)| *cpu).sum();
+                let rate = threads as f64 * asked / longest.as_secs_f64();
+                one = if threads == 1 { rate } else { one };
+                let after = sieve.metrics();
+                let from_table = (after.from_table - before.from_table) as f64;
+                println!(
+                    "{hosts} generated sites {order}, {way}, {threads} threads: {:.0} ns a URL on \
+                     each ({:.0} of processor time), {:.2} times one thread, {:.1} % from the table",
+                    1e9 * threads as f64 / rate,
+                    cpu.as_secs_f64() * 1e9 / asked / threads as f64,
+                    rate / one,
+                    100.0 * from_table / (after.decisions - before.decisions) as f64,
+                );
+            }
+        }
     }
 }
 

@@ -44,7 +44,6 @@ pub use table::InvalidAutomaton;
 pub(crate) use table::Table;
 use trie::Trie;
 pub(crate) use trie::{Run, verdict_of};
-#[cfg(feature = "url")]
 pub(crate) use walk::Begun;
 
 /// Scratch space for more than this is not kept: some 16 MB, measured on the hostile file

@@ -39,7 +39,6 @@ impl<'b> Table<'b> {
     }
 
     /// Prefetches the lines of memory in which walks through the table of these bytes begin.
-    #[cfg(any(feature = "rayon", feature = "url"))]
     #[inline(always)]
     pub(crate) fn read_ahead(bytes: &[u8]) {
         read_ahead::lines(bytes, 0, 2);

@@ -9,6 +9,7 @@
 //! | `once` | one verdict straight from a file, without a policy |
 //! | `crawlers` | the policies of several crawlers for one file |
 //! | `sitemaps` | the sitemaps of a file, if they are kept |
+//! | `verdicts` | what a verdict needs of a policy, and nothing else |
 //! | `batch` | many URLs at once, on all cores |
 
 #[cfg(feature = "rayon")]
@@ -21,6 +22,7 @@ pub(crate) mod decision;
 pub(crate) mod once;
 pub(crate) mod robots;
 pub(crate) mod sitemaps;
+pub(crate) mod verdicts;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,6 +35,7 @@ use crate::automaton::{Automaton, InvalidAutomaton, LimitHit, Limits};
 use crate::engine::{Compiled, Engine};
 use crate::policy::config::Config;
 use crate::policy::decision::{Decision, Reason, Rule};
+use crate::policy::verdicts::Verdicts;
 use crate::profile::{Profile, TargetForm};
 #[cfg(feature = "rayon")]
 use crate::read_ahead;
@@ -388,6 +391,13 @@ impl Policy {
         if self.0.rare.as_ref().is_none_or(|rare| rare.engine != Some(Engine::Scan)) {
             self.0.compiled();
         }
+    }
+
+    /// What a verdict needs of the policy, and nothing else. `None` if the policy is not an
+    /// [`Engine::Dfa`], or not yet: [`Policy::compile`] makes it one if it can be. One atomic
+    /// increment.
+    pub fn verdicts(&self) -> Option<Verdicts> {
+        Some(Verdicts::new(self.automaton()?.clone(), self.0.reading))
     }
 
     /// The engine that answers the next question.

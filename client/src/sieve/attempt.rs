@@ -13,13 +13,13 @@ use tokio::sync::watch;
 use tracing::Instrument;
 
 use super::breaker::{Breaker, Permit};
-use super::cache::EntryRef;
 use super::entry::Entry;
 use super::error::SieveError;
 use super::fetch::Fetch;
 use super::in_flight::{InFlight, Joined, Progress, Running};
 use super::metrics::count;
 use super::sites::{Sites, TARGET, Usable};
+use super::table::EntryRef;
 use crate::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, OriginState, Outcome};
 use crate::store::StoreError;
 use crate::time::Timestamp;

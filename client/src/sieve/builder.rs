@@ -120,9 +120,9 @@ impl SieveBuilder {
     }
 
     /// How many sites fit in the table that all threads look at first, where a site is found
-    /// fastest; rounded up to a power of two. Each takes 8 bytes. The default is one for each
-    /// 4 KiB of [`SieveBuilder::max_bytes`], which is about what a typical site takes: 65,536 for
-    /// 256 MiB.
+    /// fastest; at least 14. Each takes some 9 bytes. The default is one for each 4 KiB of
+    /// [`SieveBuilder::max_bytes`], which is about what a typical site takes: 65,536 for 256 MiB.
+    /// Up to about three quarters of them nearly all sites find room; leave the rest free.
     pub fn slots(mut self, slots: usize) -> SieveBuilder {
         self.slots = Some(slots);
         self

@@ -1,29 +1,38 @@
 //! The sieve: decisions on URLs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use arc_swap::Guard;
 use futures_util::future::{self, Either};
 use futures_util::stream::{self, Stream, StreamExt};
 use robotsieve::Origin;
+use smallvec::SmallVec;
 
 use super::attempt::Shared;
-use super::cache::EntryRef;
 use super::decision::{Decision, Fetched, Site};
 use super::error::SieveError;
 use super::in_flight::Progress;
 use super::metrics::Metrics;
-use super::sites::is_current;
+use super::read_ahead;
+use super::sites::{Sites, TOUCH_EVERY};
 use super::stream::Decisions;
+use super::table::{EntryRef, Hash};
 use crate::outcome::OriginState;
 use crate::store::{Fault, StoreError};
 use crate::time::Timestamp;
 
 /// How many sites one call of [`Sieve::decide_many`] looks up in parallel.
 const PARALLEL_SITES: usize = 1024;
+
+/// How many questions of [`Sieve::decide_many`] wait for memory together.
+const AT_ONCE: usize = 32;
+
+/// Places of URLs in a list, by the key of their site.
+type Places = HashMap<Box<str>, Vec<usize>>;
 
 /// A decision, or the URL and why there is none.
 type AtOnce<U> = Result<Decision<U>, (U, SieveError)>;
@@ -179,55 +188,121 @@ impl Sieve {
         self.decide_stream(stream::iter(urls))
     }
 
-    /// Decides on many URLs, and returns the decisions in the same order. Each site is looked up
-    /// once, and all sites in parallel.
+    /// Decides on many URLs, and returns the decisions in the same order. Sites that are not in the
+    /// [table](super::SieveBuilder::slots) are looked up once each, and all of them in parallel.
     ///
     /// The call waits for the slowest site. [`Sieve::decide_stream`] does not.
+    ///
+    /// With very many sites in memory and URLs in no order this is several times as fast as
+    /// [`Sieve::decide`]: a question waits for memory, and here the waits of 32 questions overlap.
+    /// Pass a few thousand URLs at a time.
     pub async fn decide_many<'u, U: AsRef<[u8]>>(
         &self,
         urls: &'u [U],
     ) -> Vec<Result<Decision<&'u [u8]>, SieveError>> {
         let now = self.shared.sites.clock.now();
-        let mut sites: HashMap<Box<str>, Result<EntryRef, SieveError>> = HashMap::new();
-        let mut missing: HashSet<Box<str>> = HashSet::new();
-        let urls = || urls.iter().map(AsRef::as_ref);
-        for url in urls() {
-            let Ok(origin) = Origin::of(url) else { continue };
-            let key = origin.key();
-            if sites.contains_key(key) || missing.contains(key) {
-                continue;
-            }
-            match self.shared.sites.cache.in_table(key).filter(|site| is_current(site, now)) {
-                Some(site) => drop(sites.insert(key.into(), Ok(site))),
-                None => drop(missing.insert(key.into())),
-            }
+        let (mut decisions, missing) = self.decide_from_table(urls, now);
+        if missing.is_empty() {
+            return decisions;
         }
-        let waiting = missing.len() as u64;
-        let find = |key: Box<str>| async move {
+        let find = |(key, places): (Box<str>, Vec<usize>)| async move {
             let site = match self.shared.look_up(&key, now) {
                 Ok(found) => found.site().await,
                 Err(cause) => Err(cause),
             };
-            (key, site)
+            (site, places)
         };
-        let finding = stream::iter(missing).map(find).buffer_unordered(PARALLEL_SITES);
-        sites.extend(finding.collect::<Vec<_>>().await);
-        let mut decided = 0;
-        let decide_one = |url| {
-            let origin = Origin::of(url)?;
-            match &sites[origin.key()] {
-                Ok(site) => {
-                    decided += 1;
-                    decision(EntryRef::from_inner(Option::clone(site)), url, now)
-                }
-                Err(cause) => Err(cause.clone()),
+        let mut finding = stream::iter(missing).map(find).buffer_unordered(PARALLEL_SITES);
+        let mut others = 0;
+        while let Some((site, places)) = finding.next().await {
+            if site.is_ok() {
+                // The first URL of the site is counted by where the site was found.
+                others += places.len() as u64 - 1;
             }
-        };
-        let decisions = urls().map(decide_one).collect();
-        // The first URL of each site that was not in the table is counted by where the site was
-        // found.
-        self.shared.sites.counters.from_table.add(u64::saturating_sub(decided, waiting));
+            for place in places {
+                let url = urls[place].as_ref();
+                decisions[place] = match &site {
+                    Ok(site) => decision(EntryRef::from_inner(Option::clone(site)), url, now),
+                    Err(cause) => Err(cause.clone()),
+                };
+            }
+        }
+        self.shared.sites.counters.from_table.add(others);
         decisions
+    }
+
+    /// The decisions on URLs whose sites are in the table, and the places of the others, by site.
+    ///
+    /// Goes in stages over some URLs at a time, each of which prefetches what the next one reads.
+    #[inline]
+    fn decide_from_table<'u, U: AsRef<[u8]>>(
+        &self,
+        urls: &'u [U],
+        now: Timestamp,
+    ) -> (Vec<Result<Decision<&'u [u8]>, SieveError>>, Places) {
+        let Sites { cache, counters, .. } = &self.shared.sites;
+        let table = &*cache.table;
+        let mut decisions = Vec::with_capacity(urls.len());
+        let mut missing = Places::default();
+        for (number, chunk) in urls.chunks(AT_ONCE).enumerate() {
+            let behind = urls.iter().skip((number + 1) * AT_ONCE).take(AT_ONCE);
+            behind.for_each(|url| read_ahead::line(url.as_ref().as_ptr()));
+            let origins: SmallVec<[_; AT_ONCE]> = chunk
+                .iter()
+                .map(|url| {
+                    let origin = Origin::of(url.as_ref());
+                    let hash = origin.as_ref().map_or_else(
+                        |_| Hash::default(),
+                        |origin| {
+                            let hash = table.hash(origin.key());
+                            table.read_bucket_ahead(hash);
+                            hash
+                        },
+                    );
+                    (origin, hash)
+                })
+                .collect();
+            for (origin, hash) in &origins {
+                if origin.is_ok() {
+                    table.read_site_ahead(*hash);
+                }
+            }
+            let sites: SmallVec<[_; AT_ONCE]> = origins
+                .iter()
+                .map(|(origin, hash)| {
+                    let site = table.get(origin.as_ref().ok()?.key(), *hash)?;
+                    let site = Guard::into_inner(site).filter(|site| site.is_current_at(now))?;
+                    site.read_verdicts_ahead();
+                    Some(site)
+                })
+                .collect();
+            let mut found = 0;
+            for (((origin, _), site), url) in origins.into_iter().zip(sites).zip(chunk) {
+                decisions.push(match (origin, site) {
+                    (Ok(_), Some(site)) => {
+                        found += 1;
+                        decision(EntryRef::from_inner(Some(site)), url.as_ref(), now)
+                    }
+                    (Ok(origin), None) => {
+                        let places = match missing.get_mut(origin.key()) {
+                            Some(places) => places,
+                            None => missing.entry(origin.key().into()).or_default(),
+                        };
+                        places.push(decisions.len());
+                        // Until its site is found.
+                        Err(SieveError::Unknown)
+                    }
+                    (Err(cause), _) => Err(cause.into()),
+                });
+            }
+            let before = counters.from_table.add(found);
+            if before / TOUCH_EVERY != (before + found) / TOUCH_EVERY
+                && let Some(Ok(decision)) = decisions.last()
+            {
+                cache.touch(decision.site().origin());
+            }
+        }
+        (decisions, missing)
     }
 
     /// Fetches the robots.txt of an origin now, even if its answer is still current, and waits

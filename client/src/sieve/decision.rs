@@ -8,8 +8,8 @@ use robotsieve::records::{Pace, RequestRate};
 use robotsieve::{Answer, CrawlerPolicies, InvalidUrl, Policy, Profile, Reason, Verdict};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::cache::EntryRef;
 use super::entry::Entry;
+use super::table::EntryRef;
 use crate::outcome::{CachedCopy, Holds, OriginState, Ruling, Why};
 use crate::store::StoreError;
 use crate::time::Timestamp;
@@ -147,8 +147,7 @@ impl<U: AsRef<[u8]>> Decision<U> {
     /// Decides on a URL of this site.
     #[inline]
     pub(super) fn new(site: Site, url: U) -> Result<Decision<U>, (U, InvalidUrl)> {
-        let policy = &site.entry().policy;
-        match policy.target(url.as_ref()).map(|target| policy.verdict(&target)) {
+        match site.entry().verdict(&url) {
             Ok(verdict) => Ok(Decision { verdict, url, site }),
             Err(cause) => Err((url, cause)),
         }

@@ -1,11 +1,13 @@
 //! A site in memory.
 
-use std::sync::Arc;
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
-use robotsieve::{CrawlerPolicies, Policy, Profile};
+use robotsieve::{CrawlerPolicies, InvalidUrl, Profile, Verdict, Verdicts};
 use smallvec::SmallVec;
 
+use super::read_ahead;
 use crate::outcome::{OriginState, Ruling};
 use crate::time::Timestamp;
 
@@ -20,9 +22,11 @@ pub(super) struct Entry {
     check_at: AtomicU64,
     /// A time before this shows that the clock has been set back: another ruling may apply.
     valid_from: Timestamp,
-    /// The policy of the first crawler.
-    pub(super) policy: Policy,
+    /// What the first crawler's policy decides by, once that is compiled: it leads to the table in
+    /// one step, the policies do in four.
+    verdicts: OnceLock<Verdicts>,
     key: SmallVec<[u8; 40]>,
+    // Decisions read what comes before this.
     pub(super) policies: Arc<CrawlerPolicies>,
     /// The ruling as of when the entry was made.
     pub(super) ruling: Ruling,
@@ -44,10 +48,11 @@ impl Entry {
         (policies, of_copy): (Arc<CrawlerPolicies>, Option<Arc<CrawlerPolicies>>),
         profile: Profile,
     ) -> Entry {
+        let verdicts = policies.policy(0).verdicts();
         Entry {
             check_at: AtomicU64::new(ruling.until.min(ruling.next_attempt).0),
             valid_from: ruling.valid_from,
-            policy: policies.policy(0).clone(),
+            verdicts: verdicts.map(OnceLock::from).unwrap_or_default(),
             key: SmallVec::from_slice(key.as_bytes()),
             policies,
             ruling,
@@ -55,6 +60,46 @@ impl Entry {
             profile,
             of_copy,
             weighed_bytes: AtomicU64::new(0),
+        }
+    }
+
+    /// The verdict on a URL for the first crawler.
+    #[inline]
+    pub(super) fn verdict<U: AsRef<[u8]>>(&self, url: &U) -> Result<Verdict, InvalidUrl> {
+        match self.verdicts.get() {
+            Some(verdicts) => {
+                verdicts.read_ahead();
+                verdicts.verdict(url.as_ref())
+            }
+            None => self.verdict_by_policy(url.as_ref()),
+        }
+    }
+
+    /// [`Entry::verdict`] before the policy is compiled, and of the few that are no DFA.
+    #[cold]
+    fn verdict_by_policy(&self, url: &[u8]) -> Result<Verdict, InvalidUrl> {
+        let policy = self.policies.policy(0);
+        let verdict = policy.target(url).map(|target| policy.verdict(&target));
+        if let Some(verdicts) = policy.verdicts() {
+            self.verdicts.get_or_init(|| verdicts);
+        }
+        verdict
+    }
+
+    /// Prefetches what each decision reads of an entry.
+    #[inline]
+    pub(super) fn read_ahead(entry: &Arc<Entry>) {
+        // Before the entry are the counters of its Arc.
+        const COUNTERS: usize = 2 * size_of::<usize>();
+        let start = Arc::as_ptr(entry).wrapping_byte_sub(COUNTERS);
+        read_ahead::lines(start, COUNTERS + offset_of!(Entry, policies));
+    }
+
+    /// Prefetches the table with which a verdict begins.
+    #[inline]
+    pub(super) fn read_verdicts_ahead(&self) {
+        if let Some(verdicts) = self.verdicts.get() {
+            verdicts.read_ahead();
         }
     }
 

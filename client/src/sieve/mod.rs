@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | build | settings → sieve | [`SieveBuilder`] |
 //! | decide | URL → decision; a stream of URLs → a stream of decisions | [`Sieve`], [`Decisions`] |
-//! | sites | origin → its site, from memory or from the store | `sites`, `cache`, `policies` |
+//! | sites | origin → its site, from memory or from the store | `sites`, `table`, `cache`, `policies` |
 //! | override | origin → its site, as the operator says | [`Overrides`] |
 //! | attempt | origin → its site, by fetching; one attempt at a time | `attempt`, `in_flight`, [`Fetch`] |
 //! | pause | whether to ask at all, after faults on this side | `breaker` |
@@ -66,8 +66,10 @@ mod metrics;
 mod overrides;
 mod policies;
 mod prometheus;
+mod read_ahead;
 mod sites;
 mod stream;
+mod table;
 
 pub use builder::SieveBuilder;
 pub use decide::Sieve;

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use robotsieve::Origin;
 
-use super::cache::{Cache, EntryRef};
+use super::cache::Cache;
 use super::clock::Clock;
 use super::entry::Entry;
 use super::metrics::{Counters, count};
 use super::policies::Policies;
+use super::table::EntryRef;
 use crate::outcome::{ContentHash, OriginState, Protocol, Why};
 use crate::store::{Store, StoreError};
 use crate::time::Timestamp;
@@ -23,7 +24,7 @@ const REFRESH_CHECK: Duration = Duration::from_secs(60);
 
 /// Of so many uses of sites in the table, one is told to the memory bound, which drops the site
 /// that it has not heard of for the longest time.
-const TOUCH_EVERY: u64 = 128;
+pub(super) const TOUCH_EVERY: u64 = 128;
 
 /// How many locks [`Sites::changing`] has.
 pub(super) const STRIPES: usize = 64;
@@ -60,9 +61,13 @@ impl Sites {
     /// The site, if it is in the table and its ruling still applies.
     #[inline]
     pub(super) fn in_table(&self, origin: &Origin<'_>, now: Timestamp) -> Option<EntryRef> {
-        let site = self.cache.in_table(origin.key()).filter(|site| is_current(site, now))?;
+        let key = origin.key();
+        let site = self.cache.table.get(key, self.cache.hash(key))?;
+        if !is_current(&site, now) {
+            return None;
+        }
         if self.counters.from_table.add(1).is_multiple_of(TOUCH_EVERY) {
-            self.cache.touch(origin.key());
+            self.cache.touch(key);
         }
         Some(site)
     }
@@ -154,7 +159,7 @@ impl Sites {
     /// The lock for changes of an origin.
     pub(super) fn changing(&self, key: &str) -> MutexGuard<'_, ()> {
         // The lock protects no data that a panic could leave half-changed.
-        let stripe = self.cache.hash(key) as usize % STRIPES;
+        let stripe = self.cache.hash(key).number() as usize % STRIPES;
         self.changing[stripe].lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -11,11 +11,11 @@ use futures_util::stream::{FuturesUnordered, Stream, StreamExt};
 use robotsieve::Origin;
 
 use super::attempt::Found;
-use super::cache::EntryRef;
 use super::decide::Sieve;
 use super::decision::{Decision, Site};
 use super::error::SieveError;
 use super::metrics::count;
+use super::table::EntryRef;
 
 /// How many URLs may wait unless the caller says otherwise.
 const MAX_WAITING: usize = 4096;

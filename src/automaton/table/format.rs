@@ -224,7 +224,7 @@ impl<'t> RawTable<'t> {
 
     /// How haystacks are normalised and what ends them.
     #[inline(always)]
-    pub(in crate::automaton) fn encoding(self) -> Encoding {
+    pub(crate) fn encoding(self) -> Encoding {
         self.encoding
     }
 

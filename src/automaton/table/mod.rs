@@ -11,6 +11,7 @@ mod write;
 
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::rules::normalise::Encoding;
 
@@ -20,10 +21,10 @@ pub(super) use write::Layout;
 
 /// A policy's DFA in its compact form.
 ///
-/// Its bytes are valid: only [`Layout`] makes an automaton.
+/// Its bytes are valid: only [`Layout`] makes an automaton. Clones share them.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Automaton {
-    bytes: Box<[u8]>,
+    bytes: Arc<[u8]>,
     encoding: Encoding,
 }
 
@@ -33,14 +34,14 @@ impl Automaton {
         Table { raw: RawTable::new(&self.bytes, self.encoding) }
     }
 
-    #[cfg(any(feature = "url", feature = "rayon", feature = "lint"))]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// The bytes that it occupies, without `self`.
     pub(crate) fn memory_usage(&self) -> usize {
-        self.bytes.len()
+        // The two counters of the Arc.
+        2 * size_of::<usize>() + self.bytes.len()
     }
 }
 
