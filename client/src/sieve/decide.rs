@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::attempt::Shared;
 use super::decision::{Decision, Fetched, Site};
+use super::entry::Begun;
 use super::error::SieveError;
 use super::in_flight::Progress;
 use super::metrics::Metrics;
@@ -30,6 +31,9 @@ const PARALLEL_SITES: usize = 1024;
 
 /// How many questions of [`Sieve::decide_many`] wait for memory together.
 const AT_ONCE: usize = 32;
+
+/// What such questions need at a stage.
+type Stage<T> = SmallVec<[T; AT_ONCE]>;
 
 /// Places of URLs in a list, by the key of their site.
 type Places = HashMap<Box<str>, Vec<usize>>;
@@ -234,7 +238,6 @@ impl Sieve {
     /// The decisions on URLs whose sites are in the table, and the places of the others, by site.
     ///
     /// Goes in stages over some URLs at a time, each of which prefetches what the next one reads.
-    #[inline]
     fn decide_from_table<'u, U: AsRef<[u8]>>(
         &self,
         urls: &'u [U],
@@ -244,46 +247,43 @@ impl Sieve {
         let table = &*cache.table;
         let mut decisions = Vec::with_capacity(urls.len());
         let mut missing = Places::default();
-        for (number, chunk) in urls.chunks(AT_ONCE).enumerate() {
-            let behind = urls.iter().skip((number + 1) * AT_ONCE).take(AT_ONCE);
-            behind.for_each(|url| read_ahead::line(url.as_ref().as_ptr()));
-            let origins: SmallVec<[_; AT_ONCE]> = chunk
-                .iter()
-                .map(|url| {
-                    let origin = Origin::of(url.as_ref());
-                    let hash = origin.as_ref().map_or_else(
-                        |_| Hash::default(),
-                        |origin| {
-                            let hash = table.hash(origin.key());
-                            table.read_bucket_ahead(hash);
-                            hash
-                        },
-                    );
-                    (origin, hash)
-                })
+        let mut behind = urls.iter().skip(AT_ONCE);
+        for urls in urls.chunks(AT_ONCE) {
+            behind.by_ref().take(AT_ONCE).for_each(|url| read_ahead::line(url.as_ref().as_ptr()));
+            let origin = |url: &'u U| {
+                let origin = Origin::of(url.as_ref());
+                let hash = origin.as_ref().map(|origin| table.hash(origin.key()));
+                let hash = hash.unwrap_or_default();
+                table.read_bucket_ahead(hash);
+                (origin, hash)
+            };
+            let origins: Stage<_> = urls.iter().map(origin).collect();
+            origins.iter().for_each(|(_, hash)| table.read_site_ahead(*hash));
+            let site = |(origin, hash): &(Result<Origin<'_>, _>, Hash)| {
+                let site = table.get(origin.as_ref().ok()?.key(), *hash)?;
+                let site = Guard::into_inner(site).filter(|site| site.is_current_at(now))?;
+                site.read_verdicts_ahead();
+                Some(site)
+            };
+            let sites: Stage<_> = origins.iter().map(site).collect();
+            let sites_and_urls = sites.iter().zip(urls);
+            let begun: Stage<_> = sites_and_urls
+                .map(|(site, url)| Some(site.as_ref()?.begin(url.as_ref())))
                 .collect();
-            for (origin, hash) in &origins {
-                if origin.is_ok() {
-                    table.read_site_ahead(*hash);
-                }
-            }
-            let sites: SmallVec<[_; AT_ONCE]> = origins
-                .iter()
-                .map(|(origin, hash)| {
-                    let site = table.get(origin.as_ref().ok()?.key(), *hash)?;
-                    let site = Guard::into_inner(site).filter(|site| site.is_current_at(now))?;
-                    site.read_verdicts_ahead();
-                    Some(site)
-                })
-                .collect();
+            let finish = |begun: Option<Result<Begun<'_>, _>>| Some(begun?.map(|b| b.finish()));
+            let verdicts: Stage<_> = begun.into_iter().map(finish).collect();
             let mut found = 0;
-            for (((origin, _), site), url) in origins.into_iter().zip(sites).zip(chunk) {
-                decisions.push(match (origin, site) {
-                    (Ok(_), Some(site)) => {
+            let answers = origins.into_iter().zip(sites).zip(verdicts);
+            for ((((origin, _), site), verdict), url) in answers.zip(urls) {
+                let decision = match (origin, site, verdict) {
+                    (Ok(_), Some(site), Some(verdict)) => {
                         found += 1;
-                        decision(EntryRef::from_inner(Some(site)), url.as_ref(), now)
+                        let site = Site { entry: EntryRef::from_inner(Some(site)), now };
+                        let url = url.as_ref();
+                        verdict.map(|verdict| Decision { verdict, url, site }).map_err(Into::into)
                     }
-                    (Ok(origin), None) => {
+                    (Err(cause), ..) => Err(cause.into()),
+                    (Ok(origin), ..) => {
                         let places = match missing.get_mut(origin.key()) {
                             Some(places) => places,
                             None => missing.entry(origin.key().into()).or_default(),
@@ -292,8 +292,8 @@ impl Sieve {
                         // Until its site is found.
                         Err(SieveError::Unknown)
                     }
-                    (Err(cause), _) => Err(cause.into()),
-                });
+                };
+                decisions.push(decision);
             }
             let before = counters.from_table.add(found);
             if before / TOUCH_EVERY != (before + found) / TOUCH_EVERY

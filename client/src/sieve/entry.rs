@@ -4,7 +4,7 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use robotsieve::{CrawlerPolicies, InvalidUrl, Profile, Verdict, Verdicts};
+use robotsieve::{BegunVerdict, CrawlerPolicies, InvalidUrl, Profile, Verdict, Verdicts};
 use smallvec::SmallVec;
 
 use super::read_ahead;
@@ -72,6 +72,15 @@ impl Entry {
                 verdicts.verdict(url.as_ref())
             }
             None => self.verdict_by_policy(url.as_ref()),
+        }
+    }
+
+    /// Finds out a part of the verdict on a URL, and prefetches what the rest needs.
+    #[inline]
+    pub(super) fn begin<'e>(&'e self, url: &'e [u8]) -> Result<Begun<'e>, InvalidUrl> {
+        match self.verdicts.get() {
+            Some(verdicts) => verdicts.begin(url).map(Begun::Half),
+            None => self.verdict_by_policy(url).map(Begun::Whole),
         }
     }
 
@@ -150,5 +159,21 @@ impl Entry {
     fn policies_bytes(&self) -> u64 {
         let of_copy = self.of_copy.as_ref().map_or(0, |policies| policies.memory_usage());
         (self.policies.memory_usage() + of_copy) as u64
+    }
+}
+
+/// A verdict, or the first half of one.
+pub(super) enum Begun<'e> {
+    Half(BegunVerdict<'e>),
+    Whole(Verdict),
+}
+
+impl Begun<'_> {
+    #[inline]
+    pub(super) fn finish(&self) -> Verdict {
+        match self {
+            Begun::Half(begun) => begun.finish(),
+            Begun::Whole(verdict) => *verdict,
+        }
     }
 }
