@@ -38,6 +38,9 @@ type Stage<T> = SmallVec<[T; AT_ONCE]>;
 /// Places of URLs in a list, by the key of their site.
 type Places = HashMap<Box<str>, Vec<usize>>;
 
+/// A decision of [`Sieve::decide_many`].
+type OfMany<'u> = Result<Decision<&'u [u8]>, SieveError>;
+
 /// A decision, or the URL and why there is none.
 type AtOnce<U> = Result<Decision<U>, (U, SieveError)>;
 
@@ -242,7 +245,7 @@ impl Sieve {
         &self,
         urls: &'u [U],
         now: Timestamp,
-    ) -> (Vec<Result<Decision<&'u [u8]>, SieveError>>, Places) {
+    ) -> (Vec<OfMany<'u>>, Places) {
         let Sites { cache, counters, .. } = &self.shared.sites;
         let table = &*cache.table;
         let mut decisions = Vec::with_capacity(urls.len());
