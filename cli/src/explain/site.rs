@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use robotsieve::{Origin, Profile, TargetForm};
+use robotsieve::{Profile, TargetForm};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{CachedCopy, Holds, OriginState, Ruling, Why};
 use robotsieve_client::store::Store;
@@ -12,7 +12,7 @@ use crate::error::Failure;
 use crate::fetch;
 use crate::fetch::args::Answers;
 use crate::options::Instant;
-use crate::read::hosts::Authority;
+use crate::read::hosts::{Whose, whose};
 use crate::write::bytes::shown;
 
 /// The robots.txt files that stand for "everything is allowed" and "nothing is allowed", as in the
@@ -67,17 +67,19 @@ impl Sites {
     /// Returns an error if the store cannot be read.
     pub fn find(&mut self, url: &[u8], profile: &Profile) -> Result<Found, Failure> {
         let is_google = profile.target_form == TargetForm::Google;
-        let authority = Authority::of(url, is_google).filter(|found| found.host().is_some());
-        let Some(authority) = authority else {
-            return Ok(match is_google {
-                true => Found::Unknown("it has no host, so no site of the store is meant".into()),
-                false => Found::Invalid,
-            });
-        };
         let path = self.store.path().display();
-        let Ok(origin) = Origin::of(authority.start) else {
-            let origin = shown(authority.start);
-            return Ok(Found::Unknown(format!("{origin} has no robots.txt that could be fetched")));
+        let origin = match whose(url, is_google) {
+            (_, Whose::Origin(origin)) => origin,
+            (end, Whose::Foreign) => {
+                let origin = shown(&url[..end]);
+                let why = format!("{origin} has no robots.txt that could be fetched");
+                return Ok(Found::Unknown(why));
+            }
+            (_, Whose::Nobody) if is_google => {
+                let why = "it has no host, so no site of the store is meant";
+                return Ok(Found::Unknown(why.into()));
+            }
+            (_, Whose::Nobody) => return Ok(Found::Invalid),
         };
         let known = match &self.last {
             Some(known) if known.origin == origin.key() => Rc::clone(known),

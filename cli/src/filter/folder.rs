@@ -1,12 +1,13 @@
 //! The robots.txt files of a folder, looked up by host.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use robotsieve::{Crawler, Profile};
 
+use super::batch::Batch;
 use super::sites::{Found, Site, Sites};
 use crate::error::Failure;
 use crate::read::hosts::{HostHash, HostHasher, Identity};
@@ -22,7 +23,8 @@ pub struct Folder {
     crawlers: Vec<Crawler>,
     profile: Profile,
     files: Vec<RobotsFile>,
-    /// Normalized hosts, one after another.
+    /// Hosts as in [`Origin::authority`](robotsieve::Origin::authority), one after another. They
+    /// answer for every scheme that has a robots.txt.
     hosts: Vec<u8>,
     places: HashMap<HostHash, Place, Identity>,
     /// Keyed so that no two of `hosts` have the same hash.
@@ -79,18 +81,24 @@ impl Folder {
     }
 }
 
-impl Sites for Folder {
-    fn hasher(&self) -> &HostHasher {
-        &self.hasher
+impl Folder {
+    /// Where a host is, if there is a file for it.
+    #[inline]
+    fn place(&self, host: &str) -> Option<&Place> {
+        self.places.get(&self.hasher.hash(host.as_bytes()))
     }
 
-    fn find(&self, _: &[u8], host: &[u8], hash: HostHash) -> Found<'_> {
-        let Some(place) = self.places.get(&hash) else { return Found::Missing };
-        if self.hosts[place.start as usize..][..place.len as usize] != *host {
-            return Found::Missing;
-        }
-        let RobotsFile { name, site } = &self.files[place.file as usize];
-        let read = || match robots_file::read(&self.path.join(name)) {
+    /// The site of a file, which is read if this is the first time.
+    #[inline]
+    fn site(&self, file: u32) -> Found<'_> {
+        let file = &self.files[file as usize];
+        let site = file.site.get_or_init(|| self.read(&file.name));
+        site.as_ref().map_or(Found::Unreadable, Found::Site)
+    }
+
+    #[cold]
+    fn read(&self, name: &OsStr) -> Option<Site> {
+        match robots_file::read(&self.path.join(name)) {
             Ok(file) => {
                 let name = format_args!("'{}'", name.display());
                 self.report.cut_file(&name, file.len(), &self.profile);
@@ -100,7 +108,22 @@ impl Sites for Folder {
                 self.report.error(&format_args!("{failure}; the URLs of its host are unknown"));
                 None
             }
-        };
-        site.get_or_init(read).as_ref().map_or(Found::Unreadable, Found::Site)
+        }
+    }
+}
+
+impl Sites for Folder {
+    fn find<'s>(&'s self, batch: &Batch<'_>, found: &mut Vec<Found<'s>>) {
+        found.clear();
+        // In two steps, so that the processor fetches the places of several hosts at a time.
+        let places = batch.runs.iter().map(|run| self.place(run.origin()?.authority()));
+        let places: Vec<Option<&Place>> = places.collect();
+        for (run, place) in batch.runs.iter().zip(places) {
+            let place = place.filter(|place| {
+                let host = &self.hosts[place.start as usize..][..place.len as usize];
+                run.origin().is_some_and(|origin| origin.authority().as_bytes() == host)
+            });
+            found.push(place.map_or(Found::Missing, |place| self.site(place.file)));
+        }
     }
 }

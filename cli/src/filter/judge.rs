@@ -2,28 +2,28 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
 use robotsieve::{Answer, TargetForm};
 
 use super::Asked;
 use super::args::{FilterArgs, FilterFormat, Missing};
-use super::known::{KnownHosts, Ruling, begins_with};
+use super::batch::{Batch, Line, Run};
 use super::output::{self, AgentMember, Gone, Pieces};
-use super::sites::{Found, Site, Sites, Url};
+use super::sites::{Found, Site, Sites};
 use super::tally::{SeenHosts, Tally};
-use crate::read::hosts::{Authority, HostHash, HostHasher};
+use crate::read::hosts::{HostHasher, Whose};
 
 /// The robots.txt that URLs are judged by.
 pub enum Source {
     /// One for all URLs.
     One(Site),
-    /// The one of the URL's host.
+    /// The one of the URL's origin.
     ByHost(Box<dyn Sites>),
 }
 
 /// Judges lines; shared by all workers.
 pub struct Judge {
     source: Source,
+    /// For counting hosts.
     hasher: HostHasher,
     /// Whether the authority of a URL is found as in google/robotstxt.
     google: bool,
@@ -33,15 +33,20 @@ pub struct Judge {
     agents: Vec<AgentMember>,
 }
 
+/// What the URLs of a run are judged by.
+#[derive(Clone, Copy)]
+enum Ruling<'s> {
+    /// A robots.txt.
+    Site(&'s Site),
+    /// The same answer for all URLs.
+    All(Answer),
+}
+
 impl Judge {
     pub fn new(args: &FilterArgs, source: Source, asked: &Asked) -> Judge {
-        let hasher = match &source {
-            Source::One(_) => HostHasher::default(),
-            Source::ByHost(sites) => sites.hasher().clone(),
-        };
         Judge {
             source,
-            hasher,
+            hasher: HostHasher::default(),
             google: asked.target_form == TargetForm::Google,
             missing: match args.missing {
                 Missing::Unknown => Answer::Unknown,
@@ -53,25 +58,55 @@ impl Judge {
         }
     }
 
-    /// The ruling for URLs without a host or with an invalid one.
-    fn no_host(&self) -> Ruling<'_> {
-        match &self.source {
-            Source::One(site) => Ruling::Site(site),
+    /// The answer for URLs whose robots.txt is that of no origin.
+    fn without_origin(&self, whose: &Whose<'_>) -> Option<Answer> {
+        match whose {
+            Whose::Origin(_) => None,
+            Whose::Foreign => Some(self.missing),
             // In google/robotstxt anything is a URL.
-            Source::ByHost(_) if self.google => Ruling::All(Answer::Unknown),
-            Source::ByHost(_) => Ruling::All(Answer::Invalid),
+            Whose::Nobody if self.google => Some(Answer::Unknown),
+            Whose::Nobody => Some(Answer::Invalid),
         }
     }
 
-    /// The ruling for the URLs of a normalized host. `start` is the start of one of them.
-    fn ruling(&self, start: &[u8], host: &[u8], hash: HostHash) -> Ruling<'_> {
+    /// Writes a row of answers for each line: one for each crawler.
+    fn answer(&self, batch: &Batch<'_>, answers: &mut Vec<Answer>) {
+        let crawlers = self.agents.len();
+        answers.clear();
+        answers.resize(batch.lines.len() * crawlers, Answer::Unknown);
         match &self.source {
-            Source::One(site) => Ruling::Site(site),
-            Source::ByHost(sites) => match sites.find(start, host, hash) {
-                Found::Site(site) => Ruling::Site(site),
-                Found::Missing => Ruling::All(self.missing),
-                Found::Unreadable => Ruling::All(Answer::Unknown),
-            },
+            Source::One(site) => {
+                for (line, row) in batch.lines.iter().zip(answers.chunks_exact_mut(crawlers)) {
+                    site.answer(line.url(), row);
+                }
+            }
+            Source::ByHost(sites) => {
+                sites.answer(batch, self.missing, crawlers, answers);
+                for run in &batch.runs {
+                    if let Some(answer) = self.without_origin(&run.whose) {
+                        answers[run.first * crawlers..run.end * crawlers].fill(answer);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What each run is judged by.
+    fn rule<'j>(&'j self, batch: &Batch<'_>, found: &mut Vec<Found<'j>>) -> Vec<Ruling<'j>> {
+        match &self.source {
+            Source::One(site) => batch.runs.iter().map(|_| Ruling::Site(site)).collect(),
+            Source::ByHost(sites) => {
+                sites.find(batch, found);
+                let rulings = batch.runs.iter().zip(found).map(|(run, found)| match found {
+                    _ if run.origin().is_none() => {
+                        Ruling::All(self.without_origin(&run.whose).unwrap_or(self.missing))
+                    }
+                    Found::Site(site) => Ruling::Site(site),
+                    Found::Missing => Ruling::All(self.missing),
+                    Found::Unreadable => Ruling::All(Answer::Unknown),
+                });
+                rulings.collect()
+            }
         }
     }
 }
@@ -79,7 +114,9 @@ impl Judge {
 /// Judges one chunk after another; each thread has its own.
 pub struct Worker<'j> {
     judge: &'j Judge,
-    hosts: Hosts<'j>,
+    seen: SeenHosts,
+    /// A row for each line of a batch.
+    answers: Vec<Answer>,
     shared: Shared,
     /// The parts of a chunk to print.
     kept: Vec<Range<usize>>,
@@ -87,8 +124,13 @@ pub struct Worker<'j> {
 
 impl<'j> Worker<'j> {
     pub fn new(judge: &'j Judge) -> Worker<'j> {
-        let hosts = Hosts { judge, known: KnownHosts::default(), seen: SeenHosts::default() };
-        Worker { judge, hosts, shared: Shared::default(), kept: Vec::new() }
+        Worker {
+            judge,
+            seen: SeenHosts::default(),
+            answers: Vec::new(),
+            shared: Shared::default(),
+            kept: Vec::new(),
+        }
     }
 
     /// Whether the output consists of input lines, so that [`Worker::sieve`] applies.
@@ -104,36 +146,31 @@ impl<'j> Worker<'j> {
             _ => Answer::Allow,
         };
         let mut tally = Tally::default();
-        let kept = &mut self.kept;
-        kept.clear();
+        self.kept.clear();
         // Adjacent lines are kept in one piece. A CR before a line feed and an empty line are removed
         // by leaving a gap.
         let mut piece = 0..0;
-        let mut keep = |start: usize, end: usize| {
-            if piece.end == start {
-                piece.end = end;
-            } else {
-                kept.push(std::mem::replace(&mut piece, start..end));
+        let (mut batch, mut start) = (Batch::default(), 0);
+        while start < lines.len() {
+            start = self.fill(&mut batch, lines, start, &mut tally);
+            self.judge.answer(&batch, &mut self.answers);
+            for (line, answer) in batch.lines.iter().zip(&self.answers) {
+                tally.count(*answer, 1);
+                if *answer == kept_answer {
+                    let end = line.start() + line.url.len();
+                    for kept in [line.start()..end, line.end()..line.end() + 1] {
+                        if piece.end == kept.start {
+                            piece.end = kept.end;
+                        } else {
+                            self.kept.push(std::mem::replace(&mut piece, kept));
+                        }
+                    }
+                }
             }
-        };
-        let never = self.hosts.each_url(lines, &mut tally, |line, tally| -> Result<(), Never> {
-            let answer = match line.ruling {
-                Ruling::Site(site) => site.answer(line.url),
-                Ruling::All(answer) => answer,
-            };
-            tally.count(answer, 1);
-            if answer == kept_answer {
-                keep(line.start, line.start + line.url.bytes.len());
-                keep(line.end, line.end + 1);
-            }
-            Ok(())
-        });
-        match never {
-            Ok(()) => kept.push(piece),
-            Err(never) => match never {},
         }
+        self.kept.push(piece);
         let mut len = 0;
-        for piece in kept.drain(..) {
+        for piece in self.kept.drain(..) {
             let piece_len = piece.len();
             if piece.start != len {
                 lines.copy_within(piece, len);
@@ -147,63 +184,91 @@ impl<'j> Worker<'j> {
     /// Judges all lines of a chunk, which ends with a line feed, and formats the verdicts for each.
     pub fn format(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Gone> {
         let mut tally = Tally::default();
-        let (judge, shared) = (self.judge, &mut self.shared);
-        self.hosts.each_url(lines, &mut tally, |line, tally| {
-            let out = &mut pieces.bytes;
-            match judge.format {
-                FilterFormat::Jsonl => judge.format_json(&line, shared, tally, out),
-                _ => judge.format_tsv(&line, shared, tally, out),
-            }
-            pieces.line_done()
-        })?;
-        Ok(tally)
-    }
-}
-
-/// An error that never occurs.
-enum Never {}
-
-impl Judge {
-    #[inline]
-    fn format_tsv(
-        &self,
-        line: &Line<'_, '_>,
-        shared: &mut Shared,
-        tally: &mut Tally,
-        out: &mut Vec<u8>,
-    ) {
-        match line.ruling {
-            Ruling::Site(site) => {
-                shared.answers.clear();
-                shared.answers.extend(site.answers(line.url));
-                for policy in site.by_crawler() {
-                    let answer = shared.answers[*policy];
-                    tally.count(answer, 1);
-                    output::tsv_verdict(out, answer);
-                }
-            }
-            Ruling::All(answer) => {
-                tally.count(answer, self.agents.len() as u64);
-                self.agents.iter().for_each(|_| output::tsv_verdict(out, answer));
+        let (mut batch, mut start) = (Batch::default(), 0);
+        while start < lines.len() {
+            start = self.fill(&mut batch, lines, start, &mut tally);
+            match self.judge.format {
+                FilterFormat::Jsonl => self.format_json(&batch, &mut tally, pieces)?,
+                _ => self.format_tsv(&batch, &mut tally, pieces)?,
             }
         }
-        output::url_line(out, line.url.bytes);
+        Ok(tally)
+    }
+
+    /// The next lines of a chunk. Counts them and their hosts.
+    #[inline]
+    fn fill<'c>(
+        &mut self,
+        batch: &mut Batch<'c>,
+        lines: &'c [u8],
+        start: usize,
+        tally: &mut Tally,
+    ) -> usize {
+        let start = batch.fill(lines, start, self.judge.google);
+        tally.urls += batch.lines.len() as u64;
+        for run in &batch.runs {
+            let host = match &run.whose {
+                Whose::Origin(origin) => origin.authority(),
+                Whose::Foreign | Whose::Nobody => continue,
+            };
+            self.seen.note(self.judge.hasher.hash(host.as_bytes()), tally);
+        }
+        start
+    }
+
+    fn format_tsv(
+        &mut self,
+        batch: &Batch<'_>,
+        tally: &mut Tally,
+        pieces: &mut Pieces<'_>,
+    ) -> Result<(), Gone> {
+        self.judge.answer(batch, &mut self.answers);
+        let rows = self.answers.chunks_exact(self.judge.agents.len());
+        for (line, row) in batch.lines.iter().zip(rows) {
+            for answer in row {
+                tally.count(*answer, 1);
+                output::tsv_verdict(&mut pieces.bytes, *answer);
+            }
+            output::url_line(&mut pieces.bytes, line.url);
+            pieces.line_done()?;
+        }
+        Ok(())
     }
 
     fn format_json(
+        &mut self,
+        batch: &Batch<'_>,
+        tally: &mut Tally,
+        pieces: &mut Pieces<'_>,
+    ) -> Result<(), Gone> {
+        let judge = self.judge;
+        let rulings = judge.rule(batch, &mut Vec::new());
+        for (Run { first, end, .. }, ruling) in batch.runs.iter().zip(rulings) {
+            for line in &batch.lines[*first..*end] {
+                judge.format_json(line, ruling, &mut self.shared, tally, &mut pieces.bytes);
+                pieces.line_done()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Judge {
+    fn format_json(
         &self,
-        line: &Line<'_, '_>,
+        line: &Line<'_>,
+        ruling: Ruling<'_>,
         shared: &mut Shared,
         tally: &mut Tally,
         out: &mut Vec<u8>,
     ) {
-        let url = line.url.bytes;
+        let url = line.url;
         shared.answers.clear();
         shared.members.clear();
         shared.ends.clear();
-        match line.ruling {
+        match ruling {
             Ruling::Site(site) => {
-                for decision in site.decisions(line.url) {
+                for decision in site.decisions(line.url()) {
                     shared.answers.push(match decision {
                         Ok(decision) => {
                             let answer = Answer::from(decision.verdict);
@@ -232,109 +297,6 @@ impl Judge {
                 output::json_line(out, url, self.agents.iter().map(|a| (a, &*shared.members)));
             }
         }
-    }
-}
-
-/// One worker's view of the hosts.
-struct Hosts<'j> {
-    judge: &'j Judge,
-    known: KnownHosts<'j>,
-    seen: SeenHosts,
-}
-
-/// A non-empty line.
-struct Line<'c, 'j> {
-    url: Url<'c>,
-    ruling: Ruling<'j>,
-    /// Where it starts in the chunk.
-    start: usize,
-    /// Where its line feed is in the chunk.
-    end: usize,
-}
-
-impl<'j> Hosts<'j> {
-    /// Finds the ruling for each URL of a chunk, which ends with a line feed.
-    #[inline(always)]
-    fn each_url<'c, E>(
-        &mut self,
-        lines: &'c [u8],
-        tally: &mut Tally,
-        mut judge: impl FnMut(Line<'c, 'j>, &mut Tally) -> Result<(), E>,
-    ) -> Result<(), E> {
-        // URLs of one host tend to be adjacent: the start of the previous one, including the slash
-        // after its authority.
-        let mut last: (&[u8], Ruling<'j>) = (b"", self.judge.no_host());
-        let mut start = 0;
-        while start < lines.len() {
-            let left = &lines[start..];
-            let is_same = !last.0.is_empty() && begins_with(left, last.0);
-            let searched = if is_same { last.0.len() } else { 0 };
-            let Some(len) = memchr(b'\n', &left[searched..]) else { break };
-            let end = searched + len;
-            let bytes = left[..end].strip_suffix(b"\r").unwrap_or(&left[..end]);
-            let line_start = start;
-            start += end + 1;
-            let path = if is_same {
-                Some(&bytes[last.0.len() - 1..])
-            } else if bytes.is_empty() {
-                continue;
-            } else {
-                let (authority_end, ruling) = self.find(bytes, tally);
-                last.1 = ruling;
-                match bytes.get(authority_end) {
-                    Some(b'/') if authority_end > 0 => {
-                        last.0 = &bytes[..=authority_end];
-                        Some(&bytes[authority_end..])
-                    }
-                    _ => {
-                        last.0 = b"";
-                        None
-                    }
-                }
-            };
-            tally.urls += 1;
-            let (url, ruling) = (Url { bytes, path }, last.1);
-            judge(Line { url, ruling, start: line_start, end: start - 1 }, tally)?;
-        }
-        Ok(())
-    }
-
-    /// Where the authority of a URL ends (0 if it has none), and its ruling.
-    #[inline]
-    fn find(&mut self, url: &[u8], tally: &mut Tally) -> (usize, Ruling<'j>) {
-        let rest = url.strip_prefix(b"http").unwrap_or(url);
-        let rest = rest.strip_prefix(b"s").unwrap_or(rest);
-        if let Some(rest) = rest.strip_prefix(b"://")
-            && let Some(end) = memchr(b'/', rest)
-        {
-            let end = url.len() - rest.len() + end;
-            let start = &url[..end];
-            if let Some(ruling) = self.known.get(start, self.judge.hasher.hash(start)) {
-                return (end, ruling);
-            }
-        }
-        self.meet(url, tally)
-    }
-
-    /// The same for a URL whose host may be new; a new host is counted.
-    fn meet(&mut self, url: &[u8], tally: &mut Tally) -> (usize, Ruling<'j>) {
-        let judge = self.judge;
-        let Some(authority) = Authority::of(url, judge.google) else { return (0, judge.no_host()) };
-        let start = authority.start;
-        let start_hash = judge.hasher.hash(start);
-        if let Some(ruling) = self.known.get(start, start_hash) {
-            return (start.len(), ruling);
-        }
-        let ruling = match authority.host() {
-            None => judge.no_host(),
-            Some(host) => {
-                let hash = judge.hasher.hash(&host);
-                self.seen.note(hash, tally);
-                judge.ruling(start, &host, hash)
-            }
-        };
-        self.known.put(start, start_hash, ruling);
-        (start.len(), ruling)
     }
 }
 

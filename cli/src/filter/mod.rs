@@ -8,9 +8,9 @@
 //! ```
 //!
 //! [`inputs`] opens and decompresses the inputs and splits them into chunks of whole lines. Each
-//! chunk goes to a worker, where [`judge`] decides about every line. It asks [`sites`] for the
-//! robots.txt of a host ([`folder`], [`packed`] and [`stored`] are where they come from) and caches
-//! the answers in [`known`]. If lines are printed as they came, they stay in the chunk, which goes on
+//! chunk goes to a worker, where [`judge`] decides about every line. It takes a hundred lines at a
+//! time in steps: [`batch`] splits them and finds their origins, [`sites`] has the answers
+//! ([`folder`], [`packed`] and [`stored`] are where they come from). If lines are printed as they came, they stay in the chunk, which goes on
 //! to the writer; other output is formatted by [`output`]. The reader also sends the writer the
 //! receiving end of each chunk's own channel, in the order of the input, so the writer knows what
 //! comes next without numbering or sorting.
@@ -24,9 +24,9 @@
 
 mod ahead;
 pub mod args;
+mod batch;
 mod folder;
 mod judge;
-mod known;
 mod output;
 mod packed;
 mod sites;

@@ -1,14 +1,14 @@
-//! The policies of a pack, looked up by host.
+//! The policies of a pack, looked up by origin.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError};
 
-use robotsieve::Origin;
-use robotsieve::pack::{Kind, Pack, PackError};
+use robotsieve::pack::{self, Kind, Pack, PackError};
+use robotsieve::{Answer, Origin};
 
+use super::batch::{Batch, Run};
 use super::sites::{Found, Opinion, Site, Sites};
-use crate::read::hosts::{HostHash, HostHasher};
 use crate::write::report::Report;
+use std::sync::Arc;
 
 /// A pack that stays open until the program ends.
 pub struct Packed {
@@ -18,9 +18,8 @@ pub struct Packed {
     columns: Vec<usize>,
     /// Whether to load the rules, if the pack has them.
     decides: bool,
-    /// By the origin's key; `None` if it is damaged. Entries are never removed.
-    sites: RwLock<HashMap<Box<str>, Option<&'static Site>>>,
-    hasher: HostHasher,
+    /// The damage that was reported.
+    damage: Mutex<Vec<PackError>>,
 }
 
 impl Packed {
@@ -30,53 +29,72 @@ impl Packed {
         decides: bool,
         report: Arc<Report>,
     ) -> Packed {
-        let (sites, hasher) = (RwLock::default(), HostHasher::default());
-        Packed { report, pack, columns, decides, sites, hasher }
+        Packed { report, pack, columns, decides, damage: Mutex::default() }
     }
 
-    fn site(&self, site: robotsieve::pack::Site<'static>) -> Result<Site, PackError> {
-        let mut opinions = Vec::new();
+    /// Calls `act` with what the pack has for an origin.
+    fn find<R>(&self, origin: &Origin<'_>, act: impl FnOnce(Found<'_>) -> R) -> R {
+        match self.pack.get(origin).and_then(|site| site.map_or(Ok(None), |site| self.site(site))) {
+            Ok(Some(site)) => act(Found::Site(&site)),
+            Ok(None) => act(Found::Missing),
+            Err(error) => {
+                self.damaged(error);
+                act(Found::Unreadable)
+            }
+        }
+    }
+
+    /// The policies of a site; `None` if nothing is known of it.
+    fn site(&self, site: pack::Site<'static>) -> Result<Option<Site>, PackError> {
+        let mut opinions = Vec::with_capacity(self.columns.len());
         for &column in &self.columns {
-            // What is unknown is missing.
-            let Some(policy) = site.policy(column)? else { continue };
+            let Some(policy) = site.policy(column)? else { return Ok(None) };
             let with_rules = if self.decides { policy.with_rules()? } else { None };
             opinions.push(with_rules.map_or(Opinion::Packed(policy), Opinion::Policy));
         }
-        Ok(Site::of(opinions.into_iter()))
+        let of = Site::of(opinions.into_iter());
+        Ok(Some(if site.kind() == Kind::Rules { of } else { of.without_lines() }))
     }
 
-    fn damaged(&self, error: &PackError) {
-        self.report.error(&format_args!(
-            "{error}; the URLs that need it are unknown: make the pack again ('robotsieve pack \
-             verify' checks all of it)"
-        ));
+    /// Reports damage, once for each place.
+    fn damaged(&self, error: PackError) {
+        let mut damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        if !damage.contains(&error) {
+            self.report.error(&format_args!(
+                "{error}; the URLs that need it are unknown: make the pack again ('robotsieve pack \
+                 verify' checks all of it)"
+            ));
+            damage.push(error);
+        }
     }
 }
 
 impl Sites for Packed {
-    fn hasher(&self) -> &HostHasher {
-        &self.hasher
+    fn each_run(&self, batch: &Batch<'_>, act: &mut dyn FnMut(&Run<'_>, Found<'_>)) {
+        for run in &batch.runs {
+            match run.origin() {
+                Some(origin) => self.find(origin, |found| act(run, found)),
+                None => act(run, Found::Missing),
+            }
+        }
     }
 
-    fn find(&self, start: &[u8], _: &[u8], _: HostHash) -> Found<'_> {
-        let Ok(origin) = Origin::of(start) else { return Found::Missing };
-        let site = match self.pack.get(&origin) {
-            Ok(Some(site)) if site.kind() != Kind::Unknown => site,
-            Ok(_) => return Found::Missing,
-            Err(error) => {
-                self.damaged(&error);
-                return Found::Unreadable;
+    fn answer(&self, batch: &Batch<'_>, missing: Answer, crawlers: usize, answers: &mut [Answer]) {
+        if self.pack.answers(&batch.lines, &self.columns, answers).is_err() {
+            // The answers of the others, and what is damaged.
+            return self.each_run(batch, &mut |run, found| {
+                found.answer(batch, run, missing, crawlers, answers);
+            });
+        }
+        if missing != Answer::Unknown {
+            let unknown = answers.iter_mut().filter(|answer| **answer == Answer::Unknown);
+            unknown.for_each(|answer| *answer = missing);
+        }
+        // The pack reads URLs as the WHATWG standard does, of which the usual ones are no matter.
+        for run in batch.runs.iter().filter(|run| !run.is_usual) {
+            if let Some(origin) = run.origin() {
+                self.find(origin, |found| found.answer(batch, run, missing, crawlers, answers));
             }
-        };
-        // The read lock ends here; below, the lock is taken for writing.
-        let known =
-            self.sites.read().unwrap_or_else(PoisonError::into_inner).get(origin.key()).copied();
-        let found = known.unwrap_or_else(|| {
-            let made = self.site(site).map_err(|error| self.damaged(&error)).ok();
-            let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
-            let made = || made.map(|made| &*Box::leak(Box::new(made)));
-            *sites.entry(origin.key().into()).or_insert_with(made)
-        });
-        found.map_or(Found::Unreadable, Found::Site)
+        }
     }
 }

@@ -5,18 +5,36 @@ use std::iter;
 use robotsieve::pack::PackedPolicy;
 use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Policy, Profile, Robots};
 
-use crate::read::hosts::{HostHash, HostHasher};
+use super::batch::Batch;
 
-/// A source of robots.txt files by host, shared by all workers.
+/// A source of robots.txt files by origin, shared by all workers. It is asked for many URLs at
+/// once, so that the waits for memory overlap.
 ///
-/// Each worker caches the answers for recent hosts, so most URLs do not get here.
+/// Runs of lines that are of no origin are not its business.
 pub trait Sites: Send + Sync {
-    /// The hash function for the hashes that [`Sites::find`] is given.
-    fn hasher(&self) -> &HostHasher;
+    /// Looks the origins of all runs up, and sets `found` to what is known of them, one for each
+    /// run. The answer for an origin never changes.
+    fn find<'s>(&'s self, batch: &Batch<'_>, found: &mut Vec<Found<'s>>);
 
-    /// Looks up a normalized host; the answer for a host never changes. `start` is the URL up to the
-    /// end of its authority.
-    fn find(&self, start: &[u8], host: &[u8], hash: HostHash) -> Found<'_>;
+    /// Writes the answers for all lines: a row for each, with an answer for each crawler.
+    /// `missing` is the answer if there is no robots.txt.
+    fn answer(&self, batch: &Batch<'_>, missing: Answer, crawlers: usize, answers: &mut [Answer]) {
+        let mut found = Vec::with_capacity(batch.runs.len());
+        self.find(batch, &mut found);
+        for (run, found) in batch.runs.iter().zip(found) {
+            let rows = &mut answers[run.first * crawlers..run.end * crawlers];
+            match found {
+                Found::Site(site) => {
+                    let lines = &batch.lines[run.first..run.end];
+                    for (line, row) in lines.iter().zip(rows.chunks_exact_mut(crawlers)) {
+                        site.answer(line.url(), row);
+                    }
+                }
+                Found::Missing => rows.fill(missing),
+                Found::Unreadable => rows.fill(Answer::Unknown),
+            }
+        }
+    }
 }
 
 /// The outcome of looking up a host.
@@ -125,16 +143,21 @@ impl Site {
         self.has_lines
     }
 
-    /// The answer for the first crawler.
+    /// Writes the answer for each crawler.
     #[inline]
-    pub fn answer(&self, url: Url<'_>) -> Answer {
-        self.first.answer(url)
-    }
-
-    /// The answers of the distinct policies, of which there is at least one.
-    #[inline]
-    pub fn answers(&self, url: Url<'_>) -> impl Iterator<Item = Answer> {
-        self.policies().map(move |policy| policy.answer(url))
+    pub fn answer(&self, url: Url<'_>, row: &mut [Answer]) {
+        if self.others.is_empty() {
+            return row.fill(self.first.answer(url));
+        }
+        // One for each policy, in a row of those who share it.
+        for (policy, opinion) in self.policies().enumerate() {
+            let answer = opinion.answer(url);
+            for (place, of) in row.iter_mut().zip(&self.by_crawler) {
+                if *of == policy {
+                    *place = answer;
+                }
+            }
+        }
     }
 
     /// The decisions of the distinct policies. A URL is valid for all of them or for none.

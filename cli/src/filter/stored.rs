@@ -12,13 +12,14 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::args::FilterArgs;
+use super::batch::{Batch, Run};
 use super::sites::{Found, Opinion, Site, Sites};
 use crate::error::Failure;
 use crate::fetch::metrics::MetricsFile;
 use crate::fetch::watch::{Stop, Watch, is_unasked};
 use crate::fetch::{self, Faults};
 use crate::options::Instant;
-use crate::read::hosts::{Authority, HostHash, HostHasher};
+use crate::read::hosts::{HostHash, HostHasher, Whose, whose};
 use crate::read::stores;
 use crate::write::bytes;
 use crate::write::report::{MOST_ALIKE, Report};
@@ -40,7 +41,8 @@ pub struct Stored {
     /// The time of `--as-of`.
     as_of: Option<Instant>,
     /// By origin; `None` while it is being asked. Entries are never removed.
-    sites: RwLock<HashMap<Box<str>, Option<Found<'static>>>>,
+    sites: RwLock<HashMap<Box<str>, Option<Found<'static>>, HostHasher>>,
+    /// For what askers remember.
     hasher: HostHasher,
     faults: Faults,
     counts: Mutex<Counts>,
@@ -162,9 +164,10 @@ impl Stored {
     pub fn known_lines(&self, lines: &[u8]) -> usize {
         let mut start = 0;
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            let origin = Authority::of(line.trim_ascii_end(), self.google)
-                .and_then(|authority| Origin::of(authority.start).ok());
-            if origin.is_some_and(|origin| self.known(origin.key()).is_none()) {
+            let url = line.strip_suffix(b"\n").unwrap_or(line);
+            if let (_, Whose::Origin(origin)) = whose(url.strip_suffix(b"\r").unwrap_or(url), self.google)
+                && self.known(origin.key()).is_none()
+            {
                 return start;
             }
             start += line.len();
@@ -288,7 +291,7 @@ impl Stored {
     }
 }
 
-/// How many authorities an asker remembers, so that it does not look them up again: 32 KiB.
+/// How many origins an asker remembers, so that it does not look them up again: 32 KiB.
 const RECENT: usize = 1 << 12;
 
 /// Asks about the sites of one chunk of lines after another.
@@ -325,14 +328,14 @@ impl Asker {
             {
                 continue;
             }
-            let Some(authority) = Authority::of(line, self.stored.google) else { continue };
-            last = authority.start;
-            let hash = self.stored.hasher.hash(last);
+            let (end, whose) = whose(line, self.stored.google);
+            last = &line[..end];
+            let Whose::Origin(origin) = whose else { continue };
+            let hash = self.stored.hasher.hash(origin.key().as_bytes());
             let recent = &mut self.recent[hash.slot(RECENT)];
             if std::mem::replace(recent, hash) == hash {
                 continue;
             }
-            let Ok(origin) = Origin::of(last) else { continue };
             let mut sites = self.stored.sites.write().unwrap_or_else(PoisonError::into_inner);
             if sites.contains_key(origin.key()) {
                 continue;
@@ -359,16 +362,20 @@ impl Asker {
 }
 
 impl Sites for Arc<Stored> {
-    fn hasher(&self) -> &HostHasher {
-        &self.hasher
-    }
-
-    fn find(&self, start: &[u8], _: &[u8], _: HostHash) -> Found<'_> {
-        let Ok(origin) = Origin::of(start) else { return Found::Missing };
-        match self.known(origin.key()) {
-            Some(found) => found,
+    fn find<'s>(&'s self, batch: &Batch<'_>, found: &mut Vec<Found<'s>>) {
+        let known: Vec<_> = {
+            let sites = self.sites.read().unwrap_or_else(PoisonError::into_inner);
+            let known = |run: &Run<'_>| sites.get(run.origin()?.key()).copied().flatten();
+            batch.runs.iter().map(known).collect()
+        };
+        found.clear();
+        found.extend(batch.runs.iter().zip(known).map(|(run, known)| match (known, run.origin()) {
+            (Some(known), _) => known,
+            (None, None) => Found::Missing,
             // Without `--fetch`, or if the site was not asked about in advance.
-            None => self.handle.block_on(self.look(&origin)).unwrap_or(Found::Unreadable),
-        }
+            (None, Some(origin)) => {
+                self.handle.block_on(self.look(origin)).unwrap_or(Found::Unreadable)
+            }
+        }));
     }
 }

@@ -1,184 +1,111 @@
-//! The normalized host of a URL, and its hash.
+//! Whose robots.txt counts for a URL, and hashes of hosts.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::net::Ipv6Addr;
 
-use idna::AsciiDenyList;
 use memchr::{memchr, memrchr};
-use url::Host;
+use robotsieve::{InvalidOrigin, Origin};
 
-/// What is between `scheme://` and the path of a URL, including user info and port.
-#[derive(Clone, Copy, Debug)]
-pub struct Authority<'u> {
-    /// The URL up to the end of its authority.
-    pub start: &'u [u8],
-    text: &'u [u8],
-    /// Whether `text` is certain to be a normalized host, as it is in most URLs.
-    is_plain: bool,
-    /// The default port of the scheme, if it has one.
-    default_port: Option<u16>,
+/// Whose robots.txt counts for a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whose<'u> {
+    /// That of this origin.
+    Origin(Origin<'u>),
+    /// Nobody's: the URL has a host, but only http, https and ftp have a robots.txt.
+    Foreign,
+    /// It has no host, or not one that all clients agree on.
+    Nobody,
 }
 
-impl<'u> Authority<'u> {
-    /// The authority of a URL, if it has one: `scheme://authority`, by the library's rules for
-    /// URLs. In google/robotstxt a `;` ends it too.
-    #[inline]
-    pub fn of(url: &'u [u8], google: bool) -> Option<Authority<'u>> {
-        let (rest, default_port) = if let Some(rest) = url.strip_prefix(b"https://") {
-            (rest, Some(443))
-        } else if let Some(rest) = url.strip_prefix(b"http://") {
-            (rest, Some(80))
-        } else {
-            after_scheme(url)?
-        };
-        let (len, is_plain) = plain_until(rest, |byte| ends_authority(byte, google));
-        let start = &url[..url.len() - rest.len() + len];
-        let text = &rest[..len];
-        (len > 0).then_some(Authority { start, text, is_plain, default_port })
-    }
-
-    /// The normalized host, followed by `:PORT` unless the port is the scheme's default; `None` if
-    /// it is not a valid host.
-    ///
-    /// Neither is one after a `\`, which some clients take for a `/`: for them `http://a\@b/` is a
-    /// URL of `a`, for others one of `b`.
-    ///
-    /// The port follows the last `:` outside brackets. An empty port is the default, and leading
-    /// zeros are dropped.
-    #[inline]
-    pub fn host(&self) -> Option<Cow<'u, [u8]>> {
-        if self.is_plain {
-            return Some(Cow::Borrowed(self.text));
-        }
-        let text = match memrchr(b'@', self.text) {
-            Some(at) if memchr(b'\\', &self.text[..at]).is_some() => return None,
-            Some(at) => &self.text[at + 1..],
-            None => self.text,
-        };
-        host_and_port(text, self.default_port)
-    }
-}
-
+/// Whose robots.txt counts for a URL, and where its authority ends: 0 if it has none.
+///
+/// The authority is what the library's rules for URLs say: it follows `scheme://` and ends before
+/// `/`, `?` or `#`. In google/robotstxt a `;` ends it too.
 #[inline]
-fn ends_authority(byte: u8, google: bool) -> bool {
-    matches!(byte, b'/' | b'?' | b'#') || google && byte == b';'
+pub fn whose(url: &[u8], google: bool) -> (usize, Whose<'_>) {
+    match Origin::of(url) {
+        // The usual spelling: the URL begins with it, and what ends it ends every authority.
+        Ok(origin) if begins_at(&origin, url) => (origin.key().len(), Whose::Origin(origin)),
+        _ => whose_by_authority(url, google),
+    }
 }
 
-/// What follows `scheme://` if that is not literally `http://` or `https://`.
+/// Whether an origin is spelt in a URL as it is compared.
+#[inline]
+pub fn begins_at(origin: &Origin<'_>, url: &[u8]) -> bool {
+    std::ptr::eq(origin.key().as_ptr(), url.as_ptr())
+}
+
+#[cold]
+fn whose_by_authority(url: &[u8], google: bool) -> (usize, Whose<'_>) {
+    let Some((end, authority)) = authority(url, google) else { return (0, Whose::Nobody) };
+    let host = memrchr(b'@', authority).map_or(authority, |at| &authority[at + 1..]);
+    // The WHATWG URL standard takes `\` for `/`, so for some clients `http://a\@b/` is a URL of `a`
+    // and for others one of `b`. It drops tabs and spaces at the ends, too.
+    let is_odd = |byte: &u8| *byte <= b' ' || *byte == 0x7f;
+    if memchr(b'\\', authority).is_some() || host.iter().any(is_odd) {
+        return (end, Whose::Nobody);
+    }
+    let whose = match Origin::of(&url[..end]) {
+        Ok(origin) => Whose::Origin(origin.into_owned()),
+        Err(InvalidOrigin::Scheme) => Whose::Foreign,
+        Err(_) => Whose::Nobody,
+    };
+    (end, whose)
+}
+
+/// The authority of a URL, which is not empty, and where it ends.
 ///
 /// RFC 3986 §3.1: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
-#[cold]
-fn after_scheme(url: &[u8]) -> Option<(&[u8], Option<u16>)> {
+fn authority(url: &[u8], google: bool) -> Option<(usize, &[u8])> {
     let (scheme, rest) = url.split_at(memchr(b':', url)?);
     let rest = rest.strip_prefix(b"://")?;
     let is_scheme = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'+' | b'-' | b'.');
     if !scheme.first()?.is_ascii_alphabetic() || !scheme.iter().all(is_scheme) {
         return None;
     }
-    const PORTS: [(&[u8], u16); 3] = [(b"http", 80), (b"https", 443), (b"ftp", 21)];
-    let port = PORTS.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme));
-    Some((rest, port.map(|(_, port)| *port)))
+    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'#') || google && *byte == b';';
+    let len = rest.iter().position(is_end).unwrap_or(rest.len());
+    (len > 0).then(|| (url.len() - rest.len() + len, &rest[..len]))
 }
 
-/// The normalized form of a host and its port; `None` if it is not a valid host.
-pub fn host_and_port(text: &[u8], default_port: Option<u16>) -> Option<Cow<'_, [u8]>> {
-    let name_len = if text.first() == Some(&b'[') {
-        memchr(b']', text)? + 1
-    } else {
-        memrchr(b':', text).unwrap_or(text.len())
+/// The form in which `HOST` and `HOST:PORT`, as files are named, are compared: as in
+/// [`Origin::authority`], but with every port that is given. `None` if it is not a valid host.
+///
+/// The port follows the last `:` outside brackets. An empty one is none, and leading zeros are
+/// dropped.
+pub fn named(text: &[u8]) -> Option<Cow<'_, str>> {
+    let text = str::from_utf8(text).ok()?;
+    let name_len = match text.strip_prefix('[') {
+        Some(_) => text.find(']')? + 1,
+        None => text.rfind(':').unwrap_or(text.len()),
     };
-    let (name, rest) = text.split_at(name_len);
-    let name = canonical_name(name)?;
-    let port = match rest {
-        [] | [b':'] => return Some(name),
-        [b':', digits @ ..] => digits.iter().try_fold(0, |port: u32, digit| {
-            let digit = char::from(*digit).to_digit(10)?;
-            Some(port * 10 + digit).filter(|port| *port <= u16::MAX.into())
-        })? as u16,
+    let (name, port) = text.split_at(name_len);
+    let port = match port.strip_prefix(':').unwrap_or(port) {
+        "" => None,
+        digits if port.len() > digits.len() && digits.bytes().all(|o| o.is_ascii_digit()) => {
+            Some(digits.parse::<u16>().ok()?)
+        }
         _ => return None,
     };
-    if Some(port) == default_port {
-        return Some(name);
+    let url = format!("https://{name}");
+    let (end, Whose::Origin(origin)) = whose(url.as_bytes(), false) else { return None };
+    if end < url.len() || name.contains('@') {
+        return None;
     }
-    let has_no_zeros = rest[1] != b'0' || rest.len() == 2;
-    Some(match name {
-        Cow::Borrowed(_) if has_no_zeros => Cow::Borrowed(text),
-        name => Cow::Owned([&name, format!(":{port}").as_bytes()].concat()),
+    let named = match port {
+        Some(port) => format!("{}:{port}", origin.host()),
+        None => origin.host().to_owned(),
+    };
+    Some(if named == text { Cow::Borrowed(text) } else { Cow::Owned(named) })
+}
+
+/// As [`named`], as bytes.
+pub fn host_and_port(text: &[u8], _: Option<u16>) -> Option<Cow<'_, [u8]>> {
+    Some(match named(text)? {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     })
-}
-
-/// A host name in normalized form: lower case and Punycode.
-///
-/// Follows the WHATWG URL standard (percent-decoding, then UTS 46, non-transitional, with
-/// underscores), except that numbers are not read as IPv4 addresses. An IPv6 address keeps its
-/// brackets, and is written as short as it can be.
-fn canonical_name(name: &[u8]) -> Option<Cow<'_, [u8]>> {
-    if is_plain(name) {
-        return Some(Cow::Borrowed(name));
-    }
-    if let [b'[', address @ .., b']'] = name {
-        let address: Ipv6Addr = str::from_utf8(address).ok()?.parse().ok()?;
-        return Some(Cow::Owned(Host::<&str>::Ipv6(address).to_string().into_bytes()));
-    }
-    let decoded = percent_decoded(name);
-    // It forbids, among others, '/', '%', ':', '@', space and controls.
-    let ascii = idna::domain_to_ascii_cow(&decoded, AsciiDenyList::URL).ok()?;
-    (!ascii.is_empty()).then(|| Cow::Owned(ascii.as_bytes().to_vec()))
-}
-
-/// Whether a name is certain to be normalized.
-fn is_plain(name: &[u8]) -> bool {
-    !name.is_empty() && plain_until(name, |_| false).1
-}
-
-/// How many bytes precede the one that ends the text, and whether they are certain to be a
-/// normalized host name: lower-case ASCII without `--`, which every Punycode label contains. One
-/// loop does both, because its end is what the processor mispredicts.
-#[inline(always)]
-fn plain_until(text: &[u8], is_end: impl Fn(u8) -> bool) -> (usize, bool) {
-    let mut is_plain = true;
-    let mut before = 0;
-    for (at, byte) in text.iter().copied().enumerate() {
-        if is_end(byte) {
-            return (at, is_plain);
-        }
-        is_plain &= PLAIN[usize::from(byte)] & !(byte == b'-' && before == b'-');
-        before = byte;
-    }
-    (text.len(), is_plain)
-}
-
-/// The bytes that plain names consist of.
-static PLAIN: [bool; 256] = {
-    let mut plain = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        plain[byte] = matches!(byte as u8, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'_');
-        byte += 1;
-    }
-    plain
-};
-
-fn percent_decoded(name: &[u8]) -> Cow<'_, [u8]> {
-    if memchr(b'%', name).is_none() {
-        return Cow::Borrowed(name);
-    }
-    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
-    let mut decoded = Vec::with_capacity(name.len());
-    let mut rest = name;
-    while let [byte, after @ ..] = rest {
-        rest = after;
-        let pair = || Some(digit(after.first())? * 16 + digit(after.get(1))?);
-        match pair().filter(|_| *byte == b'%') {
-            Some(value) => {
-                decoded.push(value as u8);
-                rest = &after[2..];
-            }
-            None => decoded.push(*byte),
-        }
-    }
-    Cow::Owned(decoded)
 }
 
 /// The hash of a host, for looking it up and for counting hosts.
@@ -206,6 +133,36 @@ impl Default for HostHasher {
     fn default() -> HostHasher {
         let random = RandomState::new();
         HostHasher { keys: [0, 1, 2].map(|key| random.hash_one(key)) }
+    }
+}
+
+impl BuildHasher for HostHasher {
+    type Hasher = KeyHasher;
+
+    fn build_hasher(&self) -> KeyHasher {
+        KeyHasher { hasher: self.clone(), hash: HostHash::default() }
+    }
+}
+
+/// Hashes texts as [`HostHasher`] does, for maps by such texts.
+pub struct KeyHasher {
+    hasher: HostHasher,
+    hash: HostHash,
+}
+
+impl Hasher for KeyHasher {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        self.hash.0 ^= self.hasher.hash(bytes).0;
+    }
+
+    /// The end of a text.
+    #[inline]
+    fn write_u8(&mut self, _: u8) {}
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.hash.0
     }
 }
 
@@ -288,94 +245,134 @@ impl Hasher for IdentityHasher {
 mod tests {
     use super::*;
 
-    fn host(url: &str) -> Option<String> {
-        let host = Authority::of(url.as_bytes(), false)?.host()?;
-        Some(String::from_utf8(host.into_owned()).unwrap())
+    fn key(url: impl AsRef<[u8]>, google: bool) -> (usize, Option<String>) {
+        let (end, whose) = whose(url.as_ref(), google);
+        let key = match whose {
+            Whose::Origin(origin) => Some(origin.key().to_owned()),
+            Whose::Foreign => Some("foreign".to_owned()),
+            Whose::Nobody => None,
+        };
+        (end, key)
     }
 
     #[test]
-    fn hosts_of_urls() {
+    fn origins_of_urls() {
         let cases = [
-            ("http://e.com", Some("e.com")),
-            ("http://e.com/x:1@y", Some("e.com")),
-            ("http://E.Com?x", Some("e.com")),
-            ("HTTPS://e.com#x", Some("e.com")),
-            ("http://e.com.", Some("e.com.")),
-            ("http://a_b.e.com/", Some("a_b.e.com")),
-            ("http://-a-.com/", Some("-a-.com")),
-            ("http://a--b.com/", Some("a--b.com")),
-            ("http://Müller.example/", Some("xn--mller-kva.example")),
-            ("http://m%C3%BCller.example/", Some("xn--mller-kva.example")),
-            ("http://XN--mller-KVA.example/", Some("xn--mller-kva.example")),
-            ("http://straße.example/", Some("xn--strae-oqa.example")),
-            ("http://e\u{3002}com/", Some("e.com")),
-            ("http://%65.com/", Some("e.com")),
-            ("http://e.com:80/", Some("e.com")),
-            ("http://e.com:/", Some("e.com")),
-            ("http://e.com:0080/", Some("e.com")),
-            ("http://e.com:443/", Some("e.com:443")),
-            ("https://e.com:443/", Some("e.com")),
-            ("https://e.com:80/", Some("e.com:80")),
-            ("ftp://e.com:21/", Some("e.com")),
-            ("ftp://e.com:80/", Some("e.com:80")),
-            ("svn+ssh://e.com/", Some("e.com")),
-            ("svn+ssh://e.com:80/", Some("e.com:80")),
-            ("http://e.com:08080/", Some("e.com:8080")),
-            ("http://E.com:8080/", Some("e.com:8080")),
-            ("http://e.com:0/", Some("e.com:0")),
-            ("http://e.com:00/", Some("e.com:0")),
-            ("http://e.com:65535/", Some("e.com:65535")),
-            ("http://e.com:65536/", None),
-            ("http://e.com:99999999999999999999/", None),
-            ("http://e.com:8o/", None),
-            ("http://e.com:+80/", None),
-            ("http://u:p@e.com:8080/", Some("e.com:8080")),
-            ("http://u@v@e.com/", Some("e.com")),
-            ("http://u@/", None),
-            ("http://:80/", None),
-            ("http:///x", None),
-            ("http:/e.com/x", None),
-            ("/x", None),
-            ("e.com/x", None),
-            ("1http://e.com/", None),
-            ("://e.com/", None),
-            ("http://[::1]/", Some("[::1]")),
-            ("http://[2001:DB8::1]:80/", Some("[2001:db8::1]")),
-            ("http://[0:0:0:0:0:0:0:1]/", Some("[::1]")),
-            ("http://[2001:0db8:0:0::0001]:81/", Some("[2001:db8::1]:81")),
-            ("http://[::ffff:192.0.2.1]/", Some("[::ffff:c000:201]")),
-            ("http://[::1%25eth0]/", None),
-            ("http://[v1.x]/", None),
-            ("http://a\\@b/", None),
-            ("http://a:80\\@b/", None),
-            ("http://u@a\\b/", None),
-            ("http://u@v\\w@b/", None),
-            ("http://[::1]:8080/", Some("[::1]:8080")),
-            ("http://[::1/", None),
-            ("http://[]/", None),
-            ("http://[::1]x/", None),
-            ("http://192.0.2.1/", Some("192.0.2.1")),
-            ("http://../", Some("..")),
-            ("http://a%2fb/", None),
-            ("http://a%2Fb/", None),
-            ("http://%2e%2e/", Some("..")),
-            ("http://a%/", None),
-            ("http://a b/", None),
-            ("http://a\\b/", None),
-            ("http://xn--a/", None),
-            ("http://\u{ad}/", None),
+            ("http://e.com", 12, Some("http://e.com")),
+            ("http://e.com/x:1@y", 12, Some("http://e.com")),
+            ("http://E.Com?x", 12, Some("http://e.com")),
+            ("HTTPS://e.com#x", 13, Some("https://e.com")),
+            ("http://e.com./", 13, Some("http://e.com")),
+            ("http://a_b.e.com/", 16, Some("http://a_b.e.com")),
+            ("http://-a-.com/", 14, Some("http://-a-.com")),
+            ("http://a--b.com/", 15, Some("http://a--b.com")),
+            ("http://Müller.example/", 22, Some("http://xn--mller-kva.example")),
+            ("http://m%C3%BCller.example/", 26, Some("http://xn--mller-kva.example")),
+            ("http://XN--mller-KVA.example/", 28, Some("http://xn--mller-kva.example")),
+            ("http://straße.example/", 22, Some("http://xn--strae-oqa.example")),
+            ("http://e\u{3002}com/", 14, Some("http://e.com")),
+            ("http://%65.com/", 14, Some("http://e.com")),
+            ("http://e.com:80/", 15, Some("http://e.com")),
+            ("http://e.com:/", 13, Some("http://e.com")),
+            ("http://e.com:0080/", 17, Some("http://e.com")),
+            ("http://e.com:443/", 16, Some("http://e.com:443")),
+            ("https://e.com:443/", 17, Some("https://e.com")),
+            ("https://e.com:80/", 16, Some("https://e.com:80")),
+            ("ftp://e.com:21/", 14, Some("ftp://e.com")),
+            ("ftp://e.com:80/", 14, Some("ftp://e.com:80")),
+            ("svn+ssh://e.com/", 15, Some("foreign")),
+            ("WS://e.com:80/", 13, Some("foreign")),
+            ("http://e.com:08080/", 18, Some("http://e.com:8080")),
+            ("http://E.com:8080/", 17, Some("http://e.com:8080")),
+            ("http://e.com:0/", 14, Some("http://e.com:0")),
+            ("http://e.com:65536/", 18, None),
+            ("http://e.com:99999999999999999999/", 33, None),
+            ("http://e.com:8o/", 15, None),
+            ("http://e.com:+80/", 16, None),
+            ("http://u:p@e.com:8080/", 21, Some("http://e.com:8080")),
+            ("http://u@v@e.com/", 16, Some("http://e.com")),
+            ("http://u@/", 9, None),
+            ("http://:80/", 10, None),
+            ("http:///x", 0, None),
+            ("http:/e.com/x", 0, None),
+            ("http:e.com/x", 0, None),
+            ("http:\\\\e.com/x", 0, None),
+            ("/x", 0, None),
+            ("e.com/x", 0, None),
+            ("1http://e.com/", 0, None),
+            (" http://e.com/", 0, None),
+            ("://e.com/", 0, None),
+            ("", 0, None),
+            ("http://[::1]/", 12, Some("http://[::1]")),
+            ("http://[2001:DB8::1]:80/", 23, Some("http://[2001:db8::1]")),
+            ("http://[::ffff:192.0.2.1]/", 25, Some("http://[::ffff:c000:201]")),
+            ("http://[::1%25eth0]/", 19, None),
+            ("http://[v1.x]/", 13, None),
+            ("http://a\\@b/", 11, None),
+            ("http://a:80\\@b/", 14, None),
+            ("http://u@a\\b/", 13, None),
+            ("http://u@v\\w@b/", 15, None),
+            ("http://[::1]:8080/", 17, Some("http://[::1]:8080")),
+            ("http://[::1/", 11, None),
+            ("http://[]/", 9, None),
+            ("http://[::1]x/", 13, None),
+            ("http://192.0.2.1/", 16, Some("http://192.0.2.1")),
+            ("http://0xC0.2.1/", 15, Some("http://192.2.0.1")),
+            ("http://../", 9, Some("http://..")),
+            ("http://a%2fb/", 12, None),
+            ("http://%2e%2e/", 13, Some("http://..")),
+            ("http://a%/", 9, None),
+            ("http://a b/", 10, None),
+            ("http://b /", 9, None),
+            ("http://a\tb/", 10, None),
+            ("http://a\\b/", 10, None),
+            ("http://xn--a/", 12, None),
+            ("http://\u{ad}/", 9, None),
         ];
-        for (url, wanted) in cases {
-            assert_eq!(host(url).as_deref(), wanted, "{url}");
+        for (url, end, wanted) in cases {
+            let found = key(url, false);
+            assert_eq!((found.0, found.1.as_deref()), (end, wanted), "{url}");
         }
-        assert!(Authority::of(b"http://\xff/", false).unwrap().host().is_none());
+        assert_eq!(key(b"http://\xff/", false), (8, None));
     }
 
     #[test]
     fn a_semicolon_ends_the_authority_for_google() {
-        let host = |google| Authority::of(b"http://e.com;x/", google).unwrap().host().unwrap();
-        assert_eq!(*host(true), *b"e.com");
-        assert_eq!(*host(false), *b"e.com;x");
+        assert_eq!(key("http://e.com;x/", true), (12, Some("http://e.com".into())));
+        assert_eq!(key("http://e.com;x/", false), (14, Some("http://e.com;x".into())));
+        assert_eq!(key("HTTP://u@E.com:81;x/", true), (17, Some("http://e.com:81".into())));
+    }
+
+    #[test]
+    fn names_of_files() {
+        for (name, wanted) in [
+            ("e.com", Some("e.com")),
+            ("E.Com", Some("e.com")),
+            ("e.com.", Some("e.com")),
+            ("Müller.example", Some("xn--mller-kva.example")),
+            ("e.com:8080", Some("e.com:8080")),
+            ("e.com:0080", Some("e.com:80")),
+            ("e.com:80", Some("e.com:80")),
+            ("e.com:443", Some("e.com:443")),
+            ("e.com:", Some("e.com")),
+            ("[::1]", Some("[::1]")),
+            ("[0:0::1]:81", Some("[::1]:81")),
+            ("127.1", Some("127.0.0.1")),
+            ("a:b:80", None),
+            ("e.com:65536", None),
+            ("e.com:+1", None),
+            ("[::1]81", None),
+            ("a b", None),
+            ("u@e.com", None),
+            ("e.com?x", None),
+            ("e.com/x", None),
+            ("e.com\\x", None),
+            ("", None),
+            (":80", None),
+        ] {
+            assert_eq!(named(name.as_bytes()).as_deref(), wanted, "{name}");
+        }
+        assert_eq!(named(b"\xff"), None);
     }
 
     /// Every byte matters, wherever it is, and so does the length.
@@ -398,24 +395,5 @@ mod tests {
             }
         }
         assert_eq!(hashes.len(), texts);
-    }
-
-    /// The slow path does not change any name that the fast path calls plain.
-    #[test]
-    fn plain_names_are_canonical() {
-        let bytes = b"ax019._-n";
-        for number in 0..bytes.len().pow(6) {
-            let digits = (0..6).scan(number, |rest, _| {
-                let digit = bytes[*rest % bytes.len()];
-                *rest /= bytes.len();
-                Some(digit)
-            });
-            let name: Vec<u8> = digits.collect();
-            if is_plain(&name) {
-                let slow = idna::domain_to_ascii_cow(&name, AsciiDenyList::URL);
-                let slow = slow.unwrap_or_else(|_| panic!("{}", name.escape_ascii()));
-                assert_eq!(slow.as_bytes(), name);
-            }
-        }
     }
 }

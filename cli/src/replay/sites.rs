@@ -11,7 +11,7 @@ use robotsieve::{Policy, Profile, Robots, Rule};
 use super::args::ReplayArgs;
 use crate::error::Failure;
 use crate::explain::record::{Question, sha256};
-use crate::read::hosts::Authority;
+use crate::read::hosts::{Whose, whose};
 use crate::read::{robots_dir, robots_file, stdin};
 use crate::write::stderr;
 
@@ -103,11 +103,15 @@ impl Sites {
             Place::File(site) => return Ok(Rc::clone(site)),
             Place::Folder { path, names, hosts } => {
                 let google = question.profile == Profile::GOOGLE;
-                let host = Authority::of(&question.url, google).and_then(|a| a.host());
-                let host = host.ok_or("the URL has no host")?;
-                let place = hosts.get(&*host).ok_or_else(|| {
-                    format!("no file for {} in '{}'", host.escape_ascii(), path.display())
-                })?;
+                let origin = match whose(&question.url, google) {
+                    (_, Whose::Origin(origin)) => origin,
+                    (_, Whose::Foreign) => return Err("the URL's scheme has no robots.txt".into()),
+                    (_, Whose::Nobody) => return Err("the URL has no host".into()),
+                };
+                let host = origin.authority();
+                let place = hosts
+                    .get(host.as_bytes())
+                    .ok_or_else(|| format!("no file for {host} in '{}'", path.display()))?;
                 path.join(&names[*place as usize])
             }
         };

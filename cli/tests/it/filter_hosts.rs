@@ -113,6 +113,8 @@ fn spellings_of_a_host() {
         ("xn--strae-oqa.example", &only("/x")),
         ("UPPER.example", &only("/x")),
         ("under_score.example", &only("/x")),
+        ("192.0.2.1", &only("/x")),
+        ("[2001:db8::1].txt", &only("/x")),
     ]);
     let disallowed = [
         "http://müller.example/x",
@@ -127,16 +129,58 @@ fn spellings_of_a_host() {
         "http://upp%65r.example/x",
         "http://under_score.example/x",
         "http://Under_Score.example/x",
+        "http://upper.example./x",
+        "http://192.0.2.1/x",
+        "http://192.0.513/x",
+        "http://0xC0000201/x",
+        "http://[2001:DB8:0::1]/x",
     ];
-    assert_eq!(verdicts(&folder, &[], &disallowed), ["disallow"; 12].join(" "));
-    // Non-transitional: ß is not ss. A trailing dot makes another host.
-    let unknown = ["http://strasse.example/x", "http://upper.example./x", "http://muller.example/"];
-    assert_eq!(verdicts(&folder, &[], &unknown), ["unknown"; 3].join(" "));
+    assert_eq!(verdicts(&folder, &[], &disallowed), ["disallow"; 17].join(" "));
+    // Non-transitional: ß is not ss.
+    let unknown = ["http://strasse.example/x", "http://muller.example/"];
+    assert_eq!(verdicts(&folder, &[], &unknown), ["unknown"; 2].join(" "));
     let mut spellings = filter(&folder, &[], disallowed.join("\n"));
-    spellings.counts([12, 0, 12, 0, 0, 4]);
+    spellings.counts([17, 0, 17, 0, 0, 6]);
     spellings = filter(&folder, &[], "http://xn--a/\nhttp://\u{fffd}/\nhttp://a%ffb/\n");
     spellings.gives(0, "").counts([3, 0, 0, 0, 3, 0]);
     filter(&folder, &[], b"http://\xff.example/\n").gives(0, "").counts([1, 0, 0, 0, 1, 0]);
+}
+
+/// Only http, https and ftp have a robots.txt.
+#[test]
+fn other_schemes() {
+    let folder = Folder::of(&[("e.com", &only("/e")), ("e.com:80", &only("/80"))]);
+    let urls = ["ftp://e.com/e", "FTP://e.com:21/e", "ftp://e.com:80/80", "http://e.com/e"];
+    assert_eq!(verdicts(&folder, &[], &urls), ["disallow"; 4].join(" "));
+    let urls = ["gopher://e.com/e", "ws://e.com/e", "svn+ssh://e.com:80/80", "x://e.com/"];
+    for (options, wanted) in [
+        (&[][..], "unknown"),
+        (&["--missing", "allow"], "allow"),
+        (&["--missing", "disallow"], "disallow"),
+        (&["--profile", "google"], "unknown"),
+    ] {
+        assert_eq!(verdicts(&folder, options, &urls), [wanted; 4].join(" "));
+    }
+    filter(&folder, &[], urls.join("\n")).gives(0, "").counts([4, 0, 0, 4, 0, 0]);
+}
+
+/// URLs of one host and of others in all orders: a run of lines is one host's whatever stands
+/// before and after it.
+#[test]
+fn runs_of_hosts() {
+    let folder = Folder::of(&[("a.example", &only("/a")), ("b.example", &only("/b"))]);
+    let urls = ["http://a.example/a", "http://a.example/b", "http://b.example/a", "http://b.example/b",
+        "HTTP://A.example/a", "http://a.example", "http://a.example?/a", "http://c.example/a", "/a"];
+    let one_by_one: Vec<String> = urls.iter().map(|url| verdicts(&folder, &[], &[url])).collect();
+    let (mut input, mut wanted) = (Vec::new(), Vec::new());
+    for number in 0..urls.len().pow(4) {
+        for place in 0..4 {
+            let which = number / urls.len().pow(place) % urls.len();
+            input.push(urls[which]);
+            wanted.push(&one_by_one[which][..]);
+        }
+    }
+    assert_eq!(verdicts(&folder, &[], &input), wanted.join(" "));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use robotsieve_corpora::{big, host_name, hostile, robots, url};
 const HELP: &str = "\
 robotsieve-corpora: deterministic robots.txt files and URLs for tests and benchmarks
 
-usage: robotsieve-corpora --hosts N --urls M [--seed S] --out DIR
+usage: robotsieve-corpora --hosts N --urls M [--by-host] [--seed S] --out DIR
        robotsieve-corpora --shape NAME
        robotsieve-corpora warc --captures N [--seed S] [--files F] [--threads T] [--plain]
                                --out DIR|-
@@ -23,6 +23,7 @@ usage: robotsieve-corpora --hosts N --urls M [--seed S] --out DIR
 
   --hosts N     number of hosts; their files are written to DIR/robots/HOST
   --urls M      number of URLs, one per line, hosts interleaved, written to DIR/urls.txt
+  --by-host     write the URLs host by host, as many for each host
   --seed S      a different seed gives a different corpus (default 1)
   --out DIR     the folder to write to; created if it does not exist
   --shape NAME  write one file to standard output: big, prefixes, four_stars,
@@ -50,7 +51,7 @@ Exit status: 0 done, 2 wrong usage, 3 a file could not be written.
 enum Task {
     Help,
     Shape(String),
-    Corpus { hosts: u64, urls: u64, seed: u64, out: PathBuf },
+    Corpus { hosts: u64, urls: u64, by_host: bool, seed: u64, out: PathBuf },
     Archive(archive::Task),
 }
 
@@ -72,7 +73,9 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             }
         },
-        Task::Corpus { hosts, urls, seed, out } => write_corpus(hosts, urls, seed, &out),
+        Task::Corpus { hosts, urls, by_host, seed, out } => {
+            write_corpus(hosts, urls, by_host, seed, &out)
+        }
         Task::Archive(task) => archive::write(&task),
     };
     match result {
@@ -91,12 +94,14 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Task, String> {
         return archive::parse(arguments);
     }
     let (mut hosts, mut urls, mut seed, mut out, mut shape) = (None, None, None, None, None);
+    let mut by_host = false;
     while let Some(name) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value"));
         match name.as_str() {
             "--help" | "-h" => return Ok(Task::Help),
             "--hosts" => hosts = Some(number(&name, &value()?)?),
             "--urls" => urls = Some(number(&name, &value()?)?),
+            "--by-host" => by_host = true,
             "--seed" => seed = Some(number(&name, &value()?)?),
             "--out" => out = Some(PathBuf::from(value()?)),
             "--shape" => shape = Some(value()?),
@@ -104,7 +109,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Task, String> {
         }
     }
     if let Some(shape) = shape {
-        if hosts.is_some() || urls.is_some() || seed.is_some() || out.is_some() {
+        if hosts.is_some() || urls.is_some() || seed.is_some() || out.is_some() || by_host {
             return Err("--shape stands alone".into());
         }
         return Ok(Task::Shape(shape));
@@ -115,7 +120,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Task, String> {
     if hosts == 0 && urls > 0 {
         return Err("URLs need at least one host".into());
     }
-    Ok(Task::Corpus { hosts, urls, seed: seed.unwrap_or(1), out })
+    Ok(Task::Corpus { hosts, urls, by_host, seed: seed.unwrap_or(1), out })
 }
 
 fn number(name: &str, value: &str) -> Result<u64, String> {
@@ -138,7 +143,13 @@ fn write_out(text: &[u8]) -> Result<(), (PathBuf, io::Error)> {
 }
 
 /// Writes the files, then the URLs, with one host or URL in memory at a time.
-fn write_corpus(hosts: u64, urls: u64, seed: u64, out: &Path) -> Result<(), (PathBuf, io::Error)> {
+fn write_corpus(
+    hosts: u64,
+    urls: u64,
+    by_host: bool,
+    seed: u64,
+    out: &Path,
+) -> Result<(), (PathBuf, io::Error)> {
     let folder = out.join("robots");
     fs::create_dir_all(&folder).map_err(|error| (folder.clone(), error))?;
     for host in 0..hosts {
@@ -146,13 +157,17 @@ fn write_corpus(hosts: u64, urls: u64, seed: u64, out: &Path) -> Result<(), (Pat
         fs::write(&path, robots(seed, host)).map_err(|error| (path, error))?;
     }
     let path = out.join("urls.txt");
-    write_urls(&path, hosts, urls, seed).map_err(|error| (path, error))
+    write_urls(&path, hosts, urls, by_host, seed).map_err(|error| (path, error))
 }
 
-fn write_urls(path: &Path, hosts: u64, urls: u64, seed: u64) -> io::Result<()> {
+fn write_urls(path: &Path, hosts: u64, urls: u64, by_host: bool, seed: u64) -> io::Result<()> {
     let mut file = BufWriter::new(fs::File::create(path)?);
     for number in 0..urls {
-        file.write_all(&url(seed, frontier_host(hosts, number), number))?;
+        let host = match by_host {
+            true => (u128::from(number) * u128::from(hosts) / u128::from(urls)) as u64,
+            false => frontier_host(hosts, number),
+        };
+        file.write_all(&url(seed, host, number))?;
         file.write_all(b"\n")?;
     }
     file.flush()
@@ -176,8 +191,10 @@ mod tests {
 
     #[test]
     fn arguments() {
-        let task = Task::Corpus { hosts: 5, urls: 9, seed: 1, out: "d".into() };
-        assert_eq!(parse_words("--hosts 5 --urls 9 --out d"), Ok(task));
+        let task =
+            |by_host| Task::Corpus { hosts: 5, urls: 9, by_host, seed: 1, out: "d".into() };
+        assert_eq!(parse_words("--hosts 5 --urls 9 --out d"), Ok(task(false)));
+        assert_eq!(parse_words("--hosts 5 --urls 9 --by-host --out d"), Ok(task(true)));
         assert_eq!(parse_words("--help --nonsense"), Ok(Task::Help));
         assert_eq!(parse_words("--shape big"), Ok(Task::Shape("big".into())));
         for wrong in [
