@@ -51,8 +51,9 @@ Examples:
 Verdicts:
   allow     the crawler may fetch the URL
   disallow  it may not
-  unknown   the host has no robots.txt, or with --store nothing is known about
-            it (--missing replaces both); or the file cannot be read
+  unknown   the host has no robots.txt, or nothing is known about it, or the URL
+            is not of http, https or ftp, for which alone there is a robots.txt
+            (--missing replaces all three); or the file cannot be read
   invalid   not a URL, or a URL without a usable host where hosts matter. With
             --profile google nothing is invalid; a URL without a host is unknown
 unknown and invalid appear only in tsv, jsonl and the summary.
@@ -63,8 +64,8 @@ added if the URL is not UTF-8:
 
 The summary on standard error is one line of names and numbers: urls, then the
 verdicts allowed, disallowed, unknown and invalid (each URL counts once for each
-crawler), then hosts (distinct ones; a port other than the scheme's default
-makes another host), seconds and urls_per_second. With several crawlers,
+crawler), then hosts (distinct ones of http, https and ftp; a port other than
+the scheme's default makes another host), seconds and urls_per_second. With several crawlers,
 crawlers and verdicts (crawlers times urls) follow urls. With --fetch, fetched
 and local_faults (sites that could not be asked because of a fault on this side;
 their URLs are unknown) follow hosts.
@@ -92,17 +93,18 @@ pub struct FilterArgs {
     /// A folder of robots.txt files, each named after its host
     ///
     /// The file for the default port of the URL's scheme is HOST or HOST.txt
-    /// (http and https share it), for another port HOST:PORT or
-    /// HOST:PORT.txt. Upper and lower case, Unicode and Punycode are the same
+    /// (http, https and ftp share it), for another port HOST:PORT or
+    /// HOST:PORT.txt. Upper and lower case, Unicode and Punycode, all spellings
+    /// of an address, and a name with or without a dot at its end are the same
     /// host. The folder is listed once; a file is read when the first URL of
     /// its host comes up.
     #[arg(long, value_name = "DIR", verbatim_doc_comment, value_hint = ValueHint::DirPath)]
     pub robots_dir: Option<PathBuf>,
 
-    /// A pack of compiled policies
+    /// A pack of compiled policies: a file, or a folder of shards
     ///
     /// 'robotsieve pack' makes packs. A pack is for the crawlers and the
-    /// profile it was made for. Without --agent all of its crawlers are
+    /// profile it was made for, and has http and https apart. Without --agent all of its crawlers are
     /// judged for. jsonl has lines and rules if the pack was made with
     /// --keep-rules. Nobody may write to the file while it is in use.
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]

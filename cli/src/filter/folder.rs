@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use robotsieve::{Crawler, Profile};
 
-use super::batch::Batch;
+use super::batch::{Batch, Run};
 use super::sites::{Found, Site, Sites};
 use crate::error::Failure;
 use crate::read::hosts::{HostHash, HostHasher, Identity};
@@ -113,8 +113,7 @@ impl Folder {
 }
 
 impl Sites for Folder {
-    fn find<'s>(&'s self, batch: &Batch<'_>, found: &mut Vec<Found<'s>>) {
-        found.clear();
+    fn each_run(&self, batch: &Batch<'_>, act: &mut dyn FnMut(&Run<'_>, Found<'_>)) {
         // In two steps, so that the processor fetches the places of several hosts at a time.
         let places = batch.runs.iter().map(|run| self.place(run.origin()?.authority()));
         let places: Vec<Option<&Place>> = places.collect();
@@ -123,7 +122,7 @@ impl Sites for Folder {
                 let host = &self.hosts[place.start as usize..][..place.len as usize];
                 run.origin().is_some_and(|origin| origin.authority().as_bytes() == host)
             });
-            found.push(place.map_or(Found::Missing, |place| self.site(place.file)));
+            act(run, place.map_or(Found::Missing, |place| self.site(place.file)));
         }
     }
 }

@@ -91,22 +91,22 @@ impl Judge {
         }
     }
 
-    /// What each run is judged by.
-    fn rule<'j>(&'j self, batch: &Batch<'_>, found: &mut Vec<Found<'j>>) -> Vec<Ruling<'j>> {
+    /// Calls `act` with each line and what it is judged by.
+    fn each_line(&self, batch: &Batch<'_>, mut act: impl FnMut(&Line<'_>, Ruling<'_>)) {
+        let mut act = |run: &Run<'_>, ruling: Ruling<'_>| {
+            batch.lines[run.first..run.end].iter().for_each(|line| act(line, ruling));
+        };
         match &self.source {
-            Source::One(site) => batch.runs.iter().map(|_| Ruling::Site(site)).collect(),
-            Source::ByHost(sites) => {
-                sites.find(batch, found);
-                let rulings = batch.runs.iter().zip(found).map(|(run, found)| match found {
-                    _ if run.origin().is_none() => {
-                        Ruling::All(self.without_origin(&run.whose).unwrap_or(self.missing))
-                    }
-                    Found::Site(site) => Ruling::Site(site),
-                    Found::Missing => Ruling::All(self.missing),
-                    Found::Unreadable => Ruling::All(Answer::Unknown),
-                });
-                rulings.collect()
-            }
+            Source::One(site) => batch.runs.iter().for_each(|run| act(run, Ruling::Site(site))),
+            Source::ByHost(sites) => sites.each_run(batch, &mut |run, found| {
+                let ruling = match (self.without_origin(&run.whose), found) {
+                    (Some(answer), _) => Ruling::All(answer),
+                    (None, Found::Site(site)) => Ruling::Site(site),
+                    (None, Found::Missing) => Ruling::All(self.missing),
+                    (None, Found::Unreadable) => Ruling::All(Answer::Unknown),
+                };
+                act(run, ruling);
+            }),
         }
     }
 }
@@ -241,15 +241,15 @@ impl<'j> Worker<'j> {
         tally: &mut Tally,
         pieces: &mut Pieces<'_>,
     ) -> Result<(), Gone> {
-        let judge = self.judge;
-        let rulings = judge.rule(batch, &mut Vec::new());
-        for (Run { first, end, .. }, ruling) in batch.runs.iter().zip(rulings) {
-            for line in &batch.lines[*first..*end] {
-                judge.format_json(line, ruling, &mut self.shared, tally, &mut pieces.bytes);
-                pieces.line_done()?;
+        let Worker { judge, shared, .. } = self;
+        let mut sent = Ok(());
+        judge.each_line(batch, |line, ruling| {
+            if sent.is_ok() {
+                judge.format_json(line, ruling, shared, tally, &mut pieces.bytes);
+                sent = pieces.line_done();
             }
-        }
-        Ok(())
+        });
+        sent
     }
 }
 

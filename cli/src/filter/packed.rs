@@ -1,6 +1,6 @@
 //! The policies of a pack, looked up by origin.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use robotsieve::pack::{self, Kind, Pack, PackError};
 use robotsieve::{Answer, Origin};
@@ -8,7 +8,9 @@ use robotsieve::{Answer, Origin};
 use super::batch::{Batch, Run};
 use super::sites::{Found, Opinion, Site, Sites};
 use crate::write::report::Report;
-use std::sync::Arc;
+
+/// How many places of damage are reported.
+const MOST_PLACES: usize = 100;
 
 /// A pack that stays open until the program ends.
 pub struct Packed {
@@ -18,7 +20,7 @@ pub struct Packed {
     columns: Vec<usize>,
     /// Whether to load the rules, if the pack has them.
     decides: bool,
-    /// The damage that was reported.
+    /// The damage that was reported, and one more if there was more.
     damage: Mutex<Vec<PackError>>,
 }
 
@@ -56,16 +58,21 @@ impl Packed {
         Ok(Some(if site.kind() == Kind::Rules { of } else { of.without_lines() }))
     }
 
-    /// Reports damage, once for each place.
+    /// Reports damage: the first places, each once.
     fn damaged(&self, error: PackError) {
         let mut damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
-        if !damage.contains(&error) {
+        if damage.len() > MOST_PLACES || damage.contains(&error) {
+            return;
+        }
+        if damage.len() == MOST_PLACES {
+            self.report.error(&"more of the pack is damaged, and more URLs are unknown");
+        } else {
             self.report.error(&format_args!(
                 "{error}; the URLs that need it are unknown: make the pack again ('robotsieve pack \
                  verify' checks all of it)"
             ));
-            damage.push(error);
         }
+        damage.push(error);
     }
 }
 

@@ -5,35 +5,21 @@ use std::iter;
 use robotsieve::pack::PackedPolicy;
 use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Policy, Profile, Robots};
 
-use super::batch::Batch;
+use super::batch::{Batch, Run};
 
 /// A source of robots.txt files by origin, shared by all workers. It is asked for many URLs at
 /// once, so that the waits for memory overlap.
-///
-/// Runs of lines that are of no origin are not its business.
 pub trait Sites: Send + Sync {
-    /// Looks the origins of all runs up, and sets `found` to what is known of them, one for each
-    /// run. The answer for an origin never changes.
-    fn find<'s>(&'s self, batch: &Batch<'_>, found: &mut Vec<Found<'s>>);
+    /// Calls `act` with each run, in order, and with what is known of its origin, which never
+    /// changes. For runs without an origin that is [`Found::Missing`].
+    fn each_run(&self, batch: &Batch<'_>, act: &mut dyn FnMut(&Run<'_>, Found<'_>));
 
     /// Writes the answers for all lines: a row for each, with an answer for each crawler.
     /// `missing` is the answer if there is no robots.txt.
     fn answer(&self, batch: &Batch<'_>, missing: Answer, crawlers: usize, answers: &mut [Answer]) {
-        let mut found = Vec::with_capacity(batch.runs.len());
-        self.find(batch, &mut found);
-        for (run, found) in batch.runs.iter().zip(found) {
-            let rows = &mut answers[run.first * crawlers..run.end * crawlers];
-            match found {
-                Found::Site(site) => {
-                    let lines = &batch.lines[run.first..run.end];
-                    for (line, row) in lines.iter().zip(rows.chunks_exact_mut(crawlers)) {
-                        site.answer(line.url(), row);
-                    }
-                }
-                Found::Missing => rows.fill(missing),
-                Found::Unreadable => rows.fill(Answer::Unknown),
-            }
-        }
+        self.each_run(batch, &mut |run, found| {
+            found.answer(batch, run, missing, crawlers, answers);
+        });
     }
 }
 
@@ -46,6 +32,31 @@ pub enum Found<'s> {
     Missing,
     /// There is one, but it could not be read.
     Unreadable,
+}
+
+impl Found<'_> {
+    /// Writes the answers for the lines of a run.
+    #[inline]
+    pub fn answer(
+        self,
+        batch: &Batch<'_>,
+        run: &Run<'_>,
+        missing: Answer,
+        crawlers: usize,
+        answers: &mut [Answer],
+    ) {
+        let rows = &mut answers[run.first * crawlers..run.end * crawlers];
+        match self {
+            Found::Site(site) => {
+                let lines = &batch.lines[run.first..run.end];
+                for (line, row) in lines.iter().zip(rows.chunks_exact_mut(crawlers)) {
+                    site.answer(line.url(), row);
+                }
+            }
+            Found::Missing => rows.fill(missing),
+            Found::Unreadable => rows.fill(Answer::Unknown),
+        }
+    }
 }
 
 /// A URL and, if already known, its path, which starts with `/`. In every profile the path has the

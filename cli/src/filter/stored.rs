@@ -362,20 +362,22 @@ impl Asker {
 }
 
 impl Sites for Arc<Stored> {
-    fn find<'s>(&'s self, batch: &Batch<'_>, found: &mut Vec<Found<'s>>) {
+    fn each_run(&self, batch: &Batch<'_>, act: &mut dyn FnMut(&Run<'_>, Found<'_>)) {
         let known: Vec<_> = {
             let sites = self.sites.read().unwrap_or_else(PoisonError::into_inner);
             let known = |run: &Run<'_>| sites.get(run.origin()?.key()).copied().flatten();
             batch.runs.iter().map(known).collect()
         };
-        found.clear();
-        found.extend(batch.runs.iter().zip(known).map(|(run, known)| match (known, run.origin()) {
-            (Some(known), _) => known,
-            (None, None) => Found::Missing,
-            // Without `--fetch`, or if the site was not asked about in advance.
-            (None, Some(origin)) => {
-                self.handle.block_on(self.look(origin)).unwrap_or(Found::Unreadable)
-            }
-        }));
+        for (run, known) in batch.runs.iter().zip(known) {
+            let found = match (known, run.origin()) {
+                (Some(known), _) => known,
+                (None, None) => Found::Missing,
+                // Without `--fetch`, or if the site was not asked about in advance.
+                (None, Some(origin)) => {
+                    self.handle.block_on(self.look(origin)).unwrap_or(Found::Unreadable)
+                }
+            };
+            act(run, found);
+        }
     }
 }

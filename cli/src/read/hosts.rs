@@ -113,10 +113,11 @@ pub fn host_and_port(text: &[u8], _: Option<u16>) -> Option<Cow<'_, [u8]>> {
 pub struct HostHash(u64);
 
 impl HostHash {
-    /// The slot for this hash in a table with this many slots.
+    /// The slot for this hash in a table with this many slots, which are a power of two.
     #[inline]
     pub fn slot(self, slots: usize) -> usize {
-        self.0 as usize % slots
+        debug_assert!(slots.is_power_of_two());
+        self.0 as usize & (slots - 1)
     }
 }
 
