@@ -105,14 +105,12 @@ impl<'c> Batch<'c> {
                     Some(b'/') if authority_end > 0 => &url[..=authority_end],
                     _ => b"",
                 };
-                let is_usual =
-                    matches!(&whose, Whose::Origin(origin) if begins_at(origin, url));
+                let is_usual = matches!(&whose, Whose::Origin(origin) if begins_at(origin, url));
                 let first = self.lines.len();
                 self.runs.push(Run { whose, is_usual, first, end: first });
             }
             let path_at = last.len().saturating_sub(1);
-            let [path_at, line_start, end] =
-                [path_at, line_start, start - 1].map(|at| at as u32);
+            let [path_at, line_start, end] = [path_at, line_start, start - 1].map(|at| at as u32);
             self.lines.push(Line { url, path_at, start: line_start, end });
             if let Some(run) = self.runs.last_mut() {
                 run.end = self.lines.len();

@@ -165,7 +165,8 @@ impl Stored {
         let mut start = 0;
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             let url = line.strip_suffix(b"\n").unwrap_or(line);
-            if let (_, Whose::Origin(origin)) = whose(url.strip_suffix(b"\r").unwrap_or(url), self.google)
+            if let (_, Whose::Origin(origin)) =
+                whose(url.strip_suffix(b"\r").unwrap_or(url), self.google)
                 && self.known(origin.key()).is_none()
             {
                 return start;

@@ -169,8 +169,17 @@ fn other_schemes() {
 #[test]
 fn runs_of_hosts() {
     let folder = Folder::of(&[("a.example", &only("/a")), ("b.example", &only("/b"))]);
-    let urls = ["http://a.example/a", "http://a.example/b", "http://b.example/a", "http://b.example/b",
-        "HTTP://A.example/a", "http://a.example", "http://a.example?/a", "http://c.example/a", "/a"];
+    let urls = [
+        "http://a.example/a",
+        "http://a.example/b",
+        "http://b.example/a",
+        "http://b.example/b",
+        "HTTP://A.example/a",
+        "http://a.example",
+        "http://a.example?/a",
+        "http://c.example/a",
+        "/a",
+    ];
     let one_by_one: Vec<String> = urls.iter().map(|url| verdicts(&folder, &[], &[url])).collect();
     let (mut input, mut wanted) = (Vec::new(), Vec::new());
     for number in 0..urls.len().pow(4) {
@@ -322,4 +331,79 @@ fn files_are_read_when_needed_and_once() {
     assert_eq!(ran.status, 0);
     assert!(ran.out == wanted.as_bytes());
     assert_eq!((ran.figure("hosts"), ran.figure("unknown")), (2500.0, 12_000.0));
+}
+
+/// Usual and odd spellings mixed, in batches and in all formats: the same from a folder and from
+/// the pack that is made of it.
+#[test]
+fn the_same_from_a_pack() {
+    let folder = Folder::new();
+    for host in
+        ["e.com", "e.com:81", "xn--mller-kva.example", "192.0.2.1", "[::1]", "no-rules.example"]
+    {
+        let rules = if host == "no-rules.example" { String::new() } else { only("/e") };
+        folder.file(&format!("robots/{host}"), rules);
+    }
+    let urls = [
+        "http://e.com/e",
+        "https://e.com/e",
+        "HTTP://E.COM/e",
+        "http://e.com./e",
+        "http://u@e.com/e",
+        "http://e.com:80/e",
+        "https://e.com:81/e",
+        "https://e.com:081/e",
+        "http://e.com;/e",
+        "http://e.com?/e",
+        "http://e.com#/e",
+        "http://e.com",
+        "http://m\u{fc}ller.example/e",
+        "http://xn--mller-kva.example/e",
+        "http://192.0.2.1/e",
+        "http://0xC0000201/e",
+        "http://[::1]/e",
+        "http://[0::1]/e",
+        "http://a\\@e.com/e",
+        "http://e.com\\/e",
+        "http://e.com\t/e",
+        "http://other.example/e",
+        "gopher://e.com/e",
+        "/e",
+        "e.com/e",
+        "http:///e",
+        "http://no-rules.example/e",
+        "https://e.com/",
+        "https://e.com/robots.txt",
+    ];
+    let mut input = String::new();
+    for number in 0..5_000 {
+        input += urls[number * number % 1009 % urls.len()];
+        input += if number % 7 == 0 { "\r\n" } else { "\n" };
+    }
+    let (pack, robots) = (folder.path("out.pack"), folder.path("robots"));
+    for profile in ["rfc9309", "google"] {
+        let made =
+            args!["pack", "--robots-dir", &robots, "--agent", "a", "--agent", "b", "--keep-rules"];
+        let made = made.into_iter().chain(args!["--profile", profile, "-o", &pack]);
+        assert_eq!(run_with(made, b"").status, 0);
+        for format in ["urls", "denied", "tsv", "jsonl"] {
+            for missing in ["unknown", "allow", "disallow"] {
+                let options = args!["--format", format, "--missing", missing, "--agent", "a"];
+                let several = format == "tsv" || format == "jsonl";
+                let agents = if several { args!["--agent", "b"].to_vec() } else { Vec::new() };
+                let filter = |source: Vec<OsString>| {
+                    let all = args!["filter"].into_iter().chain(source).chain(options.clone());
+                    run_with(all.chain(agents.clone()), input.as_bytes())
+                };
+                let from_files =
+                    filter(args!["--robots-dir", &robots, "--profile", profile].to_vec());
+                let from_pack = filter(args!["--pack", &pack].to_vec());
+                assert!(from_files.out == from_pack.out, "{profile} {format} {missing}");
+                for count in ["urls", "allowed", "disallowed", "unknown", "invalid", "hosts"] {
+                    let [files, pack] = [&from_files, &from_pack].map(|ran| ran.figure(count));
+                    assert_eq!(files, pack, "{profile} {format} {missing} {count}");
+                }
+            }
+        }
+    }
 }

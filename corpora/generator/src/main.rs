@@ -191,8 +191,7 @@ mod tests {
 
     #[test]
     fn arguments() {
-        let task =
-            |by_host| Task::Corpus { hosts: 5, urls: 9, by_host, seed: 1, out: "d".into() };
+        let task = |by_host| Task::Corpus { hosts: 5, urls: 9, by_host, seed: 1, out: "d".into() };
         assert_eq!(parse_words("--hosts 5 --urls 9 --out d"), Ok(task(false)));
         assert_eq!(parse_words("--hosts 5 --urls 9 --by-host --out d"), Ok(task(true)));
         assert_eq!(parse_words("--help --nonsense"), Ok(Task::Help));
