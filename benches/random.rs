@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo bench --features pack --bench random [-- --hosts N --urls M --rounds R --huge-pages
-//!     --only set|pack --one --pack FILE]
+//!     --only set|pack --one --folder DIR]
 //! ```
 //!
 //! 1,000,000 hosts and 10,000,000 URLs by default. Measures from the text of a URL to its answer, and
@@ -13,8 +13,9 @@
 //! Times are those that a thread had the processor, so that other programs disturb less, and of
 //! each 65,536 URLs the best of all rounds counts. `--huge-pages` asks the allocator (of glibc) and
 //! the kernel for huge pages: compare the table with that of a run without. `--only` and `--one`
-//! leave out a source, or the panel of crawlers; `--pack` takes a pack of an earlier run, or leaves
-//! one for later runs. `--test` runs everything once with few hosts.
+//! leave out a source, or the panel of crawlers. `--folder` takes packs that an earlier run with as
+//! many hosts left there, or leaves them there, and the URLs as `random.txt` and `sorted.txt`:
+//! `benches/sources` asks `filter` about them. `--test` runs everything once with few hosts.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -26,6 +27,8 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use robotsieve::pack::{Outcome, Pack, Writer};
 use robotsieve::{Answer, Config, Crawler, Origin, PolicySet, Profile, Robots};
+
+mod support;
 
 const SEED: u64 = 1;
 const PROFILE: Profile = Profile::RFC9309;
@@ -65,7 +68,7 @@ struct Options {
     huge_pages: bool,
     only: Option<String>,
     panel: bool,
-    pack: Option<PathBuf>,
+    folder: Option<PathBuf>,
 }
 
 impl Options {
@@ -87,7 +90,14 @@ fn main() {
     println!("URLs: {:.1} bytes on average", urls.text.len() as f64 / options.urls as f64);
     let (order, sorted) = urls.sorted();
     let asked = Asked { random: urls, order, sorted };
+    if let Some(folder) = &options.folder {
+        for (name, urls) in [("random.txt", &asked.random), ("sorted.txt", &asked.sorted)] {
+            urls.write(&folder.join(name)).expect("a file in --folder");
+        }
+    }
 
+    equal_policies(&["Googlebot"]);
+    equal_policies(&PANEL);
     let one = Table::measure(&["Googlebot"], &asked, &options);
     one.print();
     if options.panel {
@@ -128,7 +138,7 @@ fn options() -> Option<Options> {
         huge_pages,
         only: text("--only"),
         panel: !has("--one"),
-        pack: text("--pack").map(PathBuf::from),
+        folder: text("--folder").map(PathBuf::from),
     };
     assert!(options.has("set") || options.has("pack"), "--only takes set or pack");
     Some(options)
@@ -189,6 +199,15 @@ impl Urls {
 
     fn get(&self, number: usize) -> &str {
         &self.text[self.range(number)]
+    }
+
+    /// Writes them as lines.
+    fn write(&self, path: &Path) -> std::io::Result<()> {
+        let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        for number in 0..self.ends.len() {
+            writeln!(out, "{}", self.get(number))?;
+        }
+        out.flush()
     }
 
     fn all(&self) -> Vec<&str> {
@@ -254,6 +273,26 @@ fn set(crawlers: &[Crawler], hosts: u64) -> PolicySet {
         (begin.elapsed() - generating).as_secs_f64(),
     );
     set
+}
+
+/// Prints how many files and policies of real hosts are equal.
+fn equal_policies(names: &[&str]) {
+    let mut set = PolicySet::new(&PROFILE, &config(), names.iter().map(Crawler::name));
+    for (number, host) in support::shared_corpus().iter().enumerate() {
+        set.insert(&origin(&format!("https://host-{number}")), &host.file);
+    }
+    if set.is_empty() {
+        return println!("no corpus of real files");
+    }
+    let [hosts, files, policies] = [set.len(), set.file_count(), set.policy_count()];
+    let share = |count| 100.0 * count as f64 / hosts as f64;
+    println!(
+        "corpus, {}: {hosts} files, {files} different ({:.1} %), {policies} different policies \
+         ({:.1} %)",
+        names.join(", "),
+        share(files),
+        share(policies),
+    );
 }
 
 /// Writes a pack with all threads of the machine, and returns how long that took without generating
@@ -352,11 +391,9 @@ impl Table {
             print_huge_bytes(options);
         }
         if options.has("pack") {
-            let folder = tempfile::tempdir().expect("a folder");
-            let path = match &options.pack {
-                Some(path) => path.with_extension(format!("{}.pack", names.len())),
-                None => folder.path().join("generated.pack"),
-            };
+            let own = tempfile::tempdir().expect("a folder");
+            let folder = options.folder.as_deref().unwrap_or(own.path());
+            let path = folder.join(format!("{}-for-{}.pack", options.hosts, names.len()));
             table.packs(&path, asked, options);
         }
         table
