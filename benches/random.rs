@@ -86,6 +86,8 @@ fn main() {
         options.rounds,
         if options.huge_pages { "asked for" } else { "not asked for" },
     );
+    let [one, many] = memory(&options);
+    println!("a load from memory: {one:.0} ns, {many:.1} ns of 32 at a time");
     let urls = Urls::generate(&options);
     println!("URLs: {:.1} bytes on average", urls.text.len() as f64 / options.urls as f64);
     let (order, sorted) = urls.sorted();
@@ -98,10 +100,9 @@ fn main() {
 
     equal_policies(&["Googlebot"]);
     equal_policies(&PANEL);
-    let one = Table::measure(&["Googlebot"], &asked, &options);
-    one.print();
+    Table::measure(&["Googlebot"], &asked, &options);
     if options.panel {
-        Table::measure(&PANEL, &asked, &options).print();
+        Table::measure(&PANEL, &asked, &options);
     }
 }
 
@@ -142,6 +143,26 @@ fn options() -> Option<Options> {
     };
     assert!(options.has("set") || options.has("pack"), "--only takes set or pack");
     Some(options)
+}
+
+/// What a load from memory costs now, in ns, where the next one waits for it, and with 32 of them on
+/// their way: tells a slow machine, or a busy one, from slow programs.
+fn memory(options: &Options) -> [f64; 2] {
+    const LOADS: u32 = 1 << 20;
+    // 512 MiB in lines of 64 bytes. Each has the number of another, and all are one ring.
+    let lines: u32 = if options.hosts < 100_000 { 1 << 14 } else { 1 << 23 };
+    let next = |line: u32| line.wrapping_mul(0x915F_77F5).wrapping_add(0x3C6E_F35F) % lines;
+    let ring: Vec<[u32; 16]> = (0..lines).map(|line| [next(line); 16]).collect();
+    let load = |line: &mut u32| *line = ring[*line as usize][*line as usize % 16];
+    [1, 32].map(|ways| {
+        let mut places: Vec<u32> = (0..ways).map(|way| way * (lines / 32)).collect();
+        let start = thread_time();
+        for _ in 0..LOADS / ways {
+            places.iter_mut().for_each(load);
+        }
+        std::hint::black_box(&places);
+        (thread_time() - start).as_secs_f64() * 1e9 / f64::from(LOADS)
+    })
 }
 
 /// The URLs that are asked about.
@@ -361,30 +382,18 @@ impl Source for Whole<'_> {
     }
 }
 
-/// What was measured for a list of crawlers.
+/// The measures of a list of crawlers.
 struct Table {
     crawlers: Vec<Crawler>,
-    rows: Vec<Row>,
-    /// The figures of the pack, in the order of [`PACK_BARS`]; its build is missing if it was there.
-    pack: Vec<Option<f64>>,
     /// What every way must answer, in the order of the random URLs.
     expected: Vec<Answer>,
 }
 
-struct Row {
-    name: String,
-    /// The time of all threads' processors, for a URL.
-    ns: f64,
-    /// How much faster than one thread: by the processors' time, and by the clock.
-    speed_up: Option<[f64; 2]>,
-}
-
 impl Table {
-    fn measure(names: &[&str], asked: &Asked, options: &Options) -> Table {
-        println!("\n{}:", names.join(", "));
+    fn measure(names: &[&str], asked: &Asked, options: &Options) {
+        println!("\n{}: processor time of all threads, ns a URL; bars", names.join(", "));
         let crawlers: Vec<Crawler> = names.iter().map(Crawler::name).collect();
-        let mut table =
-            Table { crawlers, rows: Vec::new(), pack: Vec::new(), expected: Vec::new() };
+        let mut table = Table { crawlers, expected: Vec::new() };
         if options.has("set") {
             let set = set(&table.crawlers, options.hosts);
             table.source("set", &set, asked, options.rounds);
@@ -396,7 +405,6 @@ impl Table {
             let path = folder.join(format!("{}-for-{}.pack", options.hosts, names.len()));
             table.packs(&path, asked, options);
         }
-        table
     }
 
     /// Measures a pack. Writes it unless it is there.
@@ -418,12 +426,18 @@ impl Table {
         site.ask(url, &mut row).expect("no damage");
         let first = start.elapsed();
         let micros = |time: Duration| time.as_secs_f64() * 1e6;
-        self.pack = vec![
+        let figures = [
             Some(len as f64 / options.hosts as f64),
             built,
             Some(micros(opened)),
             Some(micros(first)),
         ];
+        for ((name, bar), figure) in PACK_BARS.into_iter().zip(figures) {
+            // It was not built if it was there.
+            let Some(figure) = figure else { continue };
+            let bar = format!("<= {bar}: {}", verdict(figure <= bar));
+            println!("{:<52} {figure:>9.1}  {bar}", format!("pack, {name}"));
+        }
         println!(
             "pack: {}",
             pack.stat().map_or_else(|e| e.to_string(), |stat| format!("{stat:?}"))
@@ -464,15 +478,22 @@ impl Table {
                 }
             }
             let of_urls = |best: &Vec<f64>| best.iter().sum::<f64>() * 1e9 / all.len() as f64;
-            let ns = best.each_ref().map(of_urls);
+            let ns @ [_, in_batches, _] = best.each_ref().map(of_urls);
             for (way, (title, _, threads)) in WAYS.into_iter().enumerate() {
-                let speed_up =
-                    (threads == 2).then(|| [2.0 * ns[1] / ns[way], clock[1] / clock[way]]);
-                self.rows.push(Row {
-                    name: format!("{name}, {order}, {title}"),
-                    ns: ns[way],
-                    speed_up,
-                });
+                let (name, ns) = (format!("{name}, {order}, {title}"), ns[way]);
+                let bar = BARS.iter().find(|(of, _)| *of == name && columns == 1);
+                let mut note = bar
+                    .map(|(_, bar)| format!("<= {bar}: {}", verdict(ns <= *bar)))
+                    .unwrap_or_default();
+                if threads == 2 {
+                    let speed_up = 2.0 * in_batches / ns;
+                    note = format!(
+                        "{speed_up:.2} x one thread ({:.2} x by the clock), >= {TWO_THREADS}: {}",
+                        clock[1] / clock[way],
+                        verdict(speed_up >= TWO_THREADS)
+                    );
+                }
+                println!("{name:<52} {ns:>9.1}  {note}");
             }
         }
     }
@@ -496,30 +517,10 @@ impl Table {
             assert_eq!(row, expected, "{name}: {}", asked.random.get(place));
         }
     }
+}
 
-    fn print(&self) {
-        let verdict = |is_met| if is_met { "met" } else { "MISSED" };
-        println!("\n{:<52} {:>9}  bar, for one crawler", "", "ns a URL");
-        for Row { name, ns, speed_up } in &self.rows {
-            let bar = BARS.iter().find(|(of, _)| of == name && self.crawlers.len() == 1);
-            let bar = bar.map(|(_, bar)| format!("<= {bar}: {}", verdict(ns <= bar)));
-            let speed_up = speed_up.map(|[cpu, clock]| {
-                format!(
-                    "{cpu:.2} x one thread ({clock:.2} x by the clock), >= {TWO_THREADS}: {}",
-                    verdict(cpu >= TWO_THREADS)
-                )
-            });
-            println!("{name:<52} {ns:>9.1}  {}", bar.or(speed_up).unwrap_or_default());
-        }
-        for ((name, bar), figure) in PACK_BARS.iter().zip(&self.pack) {
-            let Some(figure) = figure else { continue };
-            println!(
-                "{:<52} {figure:>9.1}  <= {bar}: {}",
-                format!("pack, {name}"),
-                verdict(figure <= bar)
-            );
-        }
-    }
+fn verdict(is_met: bool) -> &'static str {
+    if is_met { "met" } else { "MISSED" }
 }
 
 /// Asks about all URLs. Sets `best` of each piece to the time it took, if that is shorter.
