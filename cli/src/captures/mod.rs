@@ -23,6 +23,8 @@
 //! [`Protocol::judge`]: robotsieve_client::outcome::Protocol::judge
 //! [`Judged::event`]: robotsieve_client::outcome::Judged::event
 
+pub mod warc;
+
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Subcommand, ValueHint};
 
 use crate::fetch::args::Answers;
-use crate::options::{AgentOption, Agents, ProfileOption, ProgressOption};
+use crate::options::{AgentOption, Agents, ProfileOption, ProgressOption, Threads};
 
 /// Inspect and convert stores of fetched robots.txt files
 #[derive(Debug, Subcommand)]
@@ -190,12 +190,12 @@ pub struct ExportArgs {
     pub answers: Answers,
 }
 
-/// Put a WARC file or a folder of robots.txt files into a store
+/// Put WARC files or a folder of robots.txt files into a store
 ///
-/// A WARC file is one of 'store export', or one of another crawler: then its
-/// answers for robots.txt files count as if they had been fetched at the time of
-/// the record, with their redirects, as far as the file has their targets. What
-/// the store knows from a later time stays.
+/// A WARC file is one of 'store export', or one of another crawler or an archive:
+/// then its answers for robots.txt files count as if they had been fetched at the
+/// time of the record, with their redirects and revisits, as far as the files or
+/// the store have what they lead to. What the store knows from a later time stays.
 ///
 /// A file of a folder counts as fetched when it was last modified. It is for http
 /// and https, as in 'filter --robots-dir', unless the folders DIR/http or DIR/ftp
@@ -207,12 +207,12 @@ pub struct ExportArgs {
     arg_required_else_help = true,
     group(ArgGroup::new("from").args(["warc", "robots_dir"]).required(true)),
     override_usage = "\
-robotsieve store import --warc FILE [OPTIONS] STORE
+robotsieve store import STORE --warc FILE...
        robotsieve store import --robots-dir DIR [OPTIONS] STORE",
     after_help = "\
 Examples:
   robotsieve store import robots.store --warc robots.warc.gz
-  robotsieve store import robots.store --warc CC-MAIN-20260101-00000.warc.gz
+  robotsieve store import robots.store --warc robotstxt/*.warc.gz
 
 Exit status:
   0  everything was imported
@@ -220,13 +220,20 @@ Exit status:
   3  something could not be read or written; what could be read was imported"
 )]
 pub struct ImportArgs {
-    /// A WARC file, plain or compressed with gzip
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub warc: Option<PathBuf>,
+    /// WARC files, plain or compressed; '-' is standard input
+    #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
+    #[arg(
+        long_help = "WARC files, plain or compressed with gzip or zstd; '-' is standard input.\n\
+        Give the store before the files, or another option behind them"
+    )]
+    pub warc: Vec<OsString>,
 
     /// A folder of robots.txt files, each named after its host
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub robots_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub threads: Threads,
 
     #[command(flatten)]
     pub progress: ProgressOption,

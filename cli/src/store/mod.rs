@@ -4,8 +4,9 @@ pub mod args;
 mod warc;
 
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use robotsieve_client::store::{Fault, MAX_BODY_BYTES, Reader, Store};
 use crate::error::{Failure, Status};
 use crate::fetch::cause;
 use crate::pack::{self, Making};
-use crate::read::{robots_dir, robots_file, stores};
+use crate::read::{robots_dir, robots_file, stdin, stores};
 use crate::write::file::{self, temporary};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
@@ -351,10 +352,9 @@ fn to_pack(path: &Path, args: &ExportArgs, protocol: Protocol) -> Result<Status,
 }
 
 fn import(args: &ImportArgs) -> Result<Status, Failure> {
-    match (&args.warc, &args.robots_dir) {
-        (Some(path), _) => from_warc(path, args),
-        (None, Some(folder)) => from_folder(folder, args),
-        (None, None) => unreachable!("clap requires one of the options"),
+    match &args.robots_dir {
+        Some(folder) => from_folder(folder, args),
+        None => from_warc(&args.warc, args),
     }
 }
 
@@ -377,40 +377,42 @@ fn compact(store: Store) -> Result<u64, Failure> {
     }
 }
 
-fn from_warc(path: &Path, args: &ImportArgs) -> Result<Status, Failure> {
-    // Before the store is created.
-    let failed = |cause| Failure::io(format!("cannot read WARC file '{}'", path.display()), cause);
-    let mut first = warc::Reader::open(path).map_err(failed)?;
-    // Of what is no WARC file at all, no store is made.
-    if !args.store.exists()
-        && let Some(warc::Next::Damage(_, what)) = first.next(|_| false).map_err(failed)?
-        && !first.has_record().map_err(failed)?
-    {
-        let none = io::Error::new(io::ErrorKind::InvalidData, what);
-        let made = format!("no store was made at '{}'", args.store.display());
-        return Err(failed(none).advise(made));
-    }
-    drop(first);
-    let store = stores::open(&args.store)?;
-    let bar = Bar::new(args.progress.progress, Measure::Records);
-    let imported = warc::import(path, &store, |records| bar.add(records))?;
+fn from_warc(names: &[OsString], args: &ImportArgs) -> Result<Status, Failure> {
+    stdin::at_most_once(names)?;
+    let known: Option<u64> = names.iter().map(|name| Some(fs::metadata(name).ok()?.len())).sum();
+    let bar = Bar::new(args.progress.progress, Measure::Bytes(known));
+    let threads = args.threads.get();
+    let (imported, store) = warc::import(names, &args.store, threads, |bytes| bar.add(bytes))?;
+    let Some(store) = store else {
+        bar.end();
+        return Err(Failure::Incomplete(format!(
+            "no store was made at '{}': there was nothing to put into it",
+            args.store.display()
+        )));
+    };
     let bytes = compact(store)?;
     bar.end();
-    if imported.older > 0 {
-        stderr::note(&format_args!("the store knows {} answers from a later time", imported.older));
+    let warc::Imported { counts, origins, older, unknown_targets, incomplete } = imported;
+    if older > 0 {
+        stderr::note(&format_args!("the store knows {older} answers from a later time"));
     }
-    if imported.unknown_targets > 0 {
+    if unknown_targets > 0 {
         stderr::note(&format_args!(
-            "left out {} redirects to what the file does not have",
-            imported.unknown_targets
+            "left out {unknown_targets} redirects and revisits of what the input does not have"
         ));
     }
-    if imported.damaged > 0 {
-        let are = if imported.damaged == 1 { "record is" } else { "records are" };
-        stderr::error(&format_args!("{} {are} damaged and left out", imported.damaged));
+    if counts.passed_over > 0 {
+        let passed_over = counts.passed_over;
+        stderr::note(&format_args!("passed over {passed_over} answers for other URLs"));
     }
-    stderr::note(&format_args!("origins {} bytes {bytes}", imported.origins));
-    Ok(if imported.damaged == 0 { Status::Done } else { Status::Failed })
+    let damaged = counts.damaged + incomplete;
+    if damaged > 0 {
+        let are = if damaged == 1 { "record is" } else { "records are" };
+        stderr::error(&format_args!("{damaged} {are} damaged and left out"));
+    }
+    stderr::note(&format_args!("origins {origins} bytes {bytes}"));
+    let is_whole = damaged == 0 && counts.unreadable == 0;
+    Ok(if is_whole { Status::Done } else { Status::Failed })
 }
 
 /// A file of a folder, and the origins that it is for.

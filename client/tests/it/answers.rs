@@ -11,8 +11,8 @@ use http::header::{AGE, CACHE_CONTROL, DATE, EXPIRES, HeaderName, RETRY_AFTER};
 use robotsieve::Profile;
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
-    Attempt, CachedCopy, Failure, Holds, LocalFault, LocalKind, OriginState, Outcome, Protocol,
-    Redirect, Response, Ruling, Stage,
+    AsOf, Attempt, CachedCopy, Event, Failure, Holds, LocalFault, LocalKind, OriginState, Outcome,
+    Protocol, Redirect, Response, Ruling, Said, Stage,
 };
 
 const START: Timestamp = Timestamp(1_700_000_000);
@@ -353,6 +353,80 @@ fn switches(page: &mut String) {
     }
 }
 
+/// What an archive with these captures, at these hours, says of a site.
+fn histories() -> Vec<(&'static str, Vec<(u64, Said)>)> {
+    let file = Said::File(None);
+    let status = Said::Status;
+    vec![
+        ("200", vec![(0, file)]),
+        ("404 or another 4xx but 429", vec![(0, status(404))]),
+        ("401, 403", vec![(0, status(403))]),
+        ("429", vec![(0, status(429))]),
+        ("503 or another 5xx", vec![(0, status(503))]),
+        ("no answer, or a broken one", vec![(0, Said::Failed)]),
+        ("redirects in a loop, more than five, or to no usable URL", vec![(0, Said::NoTarget)]),
+        ("redirect to what the archive does not have", vec![]),
+        ("304 alone", vec![(0, Said::Unchanged(None))]),
+        ("200, 304 a week later", vec![(0, file), (7 * 24, Said::Unchanged(None))]),
+        ("200, 503 an hour later", vec![(0, file), (1, status(503))]),
+        ("200, 503 a week later", vec![(0, file), (7 * 24, status(503))]),
+        ("200, 503 a week later and again 13 hours after it", vec![
+            (0, file),
+            (7 * 24, status(503)),
+            (7 * 24 + 13, status(503)),
+        ]),
+        ("503, 200 later", vec![(0, status(503)), (7 * 24, file)]),
+        ("200, 404 later", vec![(0, file), (7 * 24, status(404))]),
+        ("200, 403 later", vec![(0, file), (7 * 24, status(403))]),
+        ("200, 429 a week later", vec![(0, file), (7 * 24, status(429))]),
+        ("404, 503 later", vec![(0, status(404)), (7 * 24, status(503))]),
+        ("503 twice, 13 hours apart", vec![(0, status(503)), (13, status(503))]),
+        ("503 in three monthly archives", vec![
+            (0, status(503)),
+            (30 * 24, status(503)),
+            (60 * 24, status(503)),
+        ]),
+        ("503 every week for five weeks", (0..6).map(|week| (week * 7 * 24, status(503))).collect()),
+        ("200, then 503 every week for five weeks", {
+            let failures = (1..7).map(|week| (week * 7 * 24, status(503)));
+            std::iter::once((0, file)).chain(failures).collect()
+        }),
+        ("511, fault of this side", vec![(0, status(511))]),
+    ]
+}
+
+fn captures(page: &mut String) {
+    page.push_str("| captures |");
+    for (name, _) in &PROTOCOLS {
+        write!(page, " `{name}` |").unwrap();
+    }
+    page.push_str("\n|---|---|---|---|\n");
+    for (name, history) in histories() {
+        let events: Vec<Event> = (history.iter())
+            .map(|(hour, said)| {
+                let at = START + Duration::from_secs(hour * 60 * 60);
+                Event { at, redirects: 0, said: *said }
+            })
+            .collect();
+        write!(page, "| {name} |").unwrap();
+        for (_, protocol) in &PROTOCOLS {
+            let holds = |as_of| protocol.judge(&events, as_of).map(|judged| judged.holds);
+            let captured = holds(AsOf::Capture);
+            let cell = match captured {
+                Some(Holds::Rules) => "the rules",
+                Some(Holds::AllowAll) => "all",
+                Some(_) => "nothing",
+                None => "unknown",
+            };
+            write!(page, " {cell} |").unwrap();
+            // Read a year later it may be the same, or less, but time opens no site.
+            let later = holds(AsOf::Time(START + Duration::from_secs(400 * DAY)));
+            assert!(captured != Some(Holds::DisallowAll) || later != Some(Holds::AllowAll), "{name}");
+        }
+        page.push('\n');
+    }
+}
+
 fn page() -> String {
     let mut page = "\
 # What each answer of a server means
@@ -401,6 +475,10 @@ Silence opens no site: while a site is unreachable, no time that passes allows m
         "\n## How long a file is used\n\nBy the headers of a 2xx. A 304 replaces what it states, and leaves the rest as it was. That a site has no robots.txt counts for 24 hours, whatever the headers say.\n\n",
     );
     lifetimes(&mut page);
+    page.push_str(
+        "\n## Captures of an archive\n\nAn archive is judged as of the time of each site's newest capture, never as of today (`outcome::AsOf`). Several captures are a history, whatever their order in the input: the newest one that says something wins, and failures after it count as the protocol says. What is allowed then:\n\n",
+    );
+    captures(&mut page);
     page.push_str(
         "\n## Settings\n\nThe fields of `outcome::Protocol`. Change them to follow another crawler.\n\n",
     );

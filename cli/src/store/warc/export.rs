@@ -9,7 +9,7 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{CachedCopy, ContentHash, OriginState};
 use robotsieve_client::store::Reader;
 
-use super::state;
+use crate::captures::warc::state_to_json;
 use crate::error::Failure;
 
 /// Writes all origins of a store. Calls `done` after each. The bytes depend on what is in the
@@ -101,7 +101,7 @@ impl<W: Write> Writer<'_, W> {
             self.write(&record, &id, &[&head, body])?;
             refers_to.push(("WARC-Refers-To", id));
         }
-        let block = state::to_json(key, known);
+        let block = state_to_json(key, known);
         let record = Record {
             kind: "metadata",
             at: known.attempted,

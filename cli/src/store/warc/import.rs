@@ -1,252 +1,203 @@
-//! A WARC file into a store: our own, which say everything, and those of other crawlers.
+//! WARC files into a store: our own, which say everything, and those of other crawlers.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsString;
 use std::path::Path;
-use std::time::Duration;
 
-use robotsieve::{Origin, Profile};
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, ETAG, LAST_MODIFIED};
+use robotsieve::Profile;
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
-    Attempt, Cause, ContentHash, Failure as FetchFailure, OriginState, Outcome, Protocol, Redirect,
-    Response,
+    Attempt, Cause, Failure as FetchFailure, OriginState, Outcome, Protocol, Redirect, Response,
+    Said,
 };
-use robotsieve_client::store::{MAX_BODY_BYTES, Store};
+use robotsieve_client::store::Store;
 
-use super::http;
-use super::reader::{End, Next, Reader, Record};
-use super::state;
+use crate::captures::warc::{self, CLOCK_TOLERANCE, Counts, Item, Known};
+use crate::captures::{Answer, Capture, Key, MAX_HOPS};
 use crate::error::Failure;
+use crate::read::stores;
 use crate::write::stderr;
 
 /// How many origins, and how many bytes of bodies, are put into the store at once.
 const BATCH: usize = 8192;
 const BATCH_BYTES: usize = 32 << 20;
-/// How many bytes of URLs of redirects are kept until the end of the file.
-const REDIRECT_BYTES: usize = 256 << 20;
-/// Longer URLs are left out.
-const MAX_URL_BYTES: usize = 8 << 10;
-/// How many damaged places are named one by one.
-const NAMED: u64 = 20;
-/// How far redirects are followed: beyond what any protocol counts.
-const MAX_REDIRECTS: usize = 20;
-/// How far apart two clocks may be.
-const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
+/// How many bytes of redirects, and of what they may lead to, are kept until the end of the input.
+const KEPT_BYTES: usize = 256 << 20;
 
-/// What came of a file.
+/// What came of the files.
 #[derive(Debug, Default)]
 pub struct Imported {
+    pub counts: Counts,
     /// Origins that were put into the store. One that occurs twice counts twice.
     pub origins: u64,
     /// What the store knew better already.
     pub older: u64,
-    /// Redirects to what is not in the file.
+    /// Redirects and revisits of what is not in the files.
     pub unknown_targets: u64,
-    /// Damaged records, and answers that could not be read.
-    pub damaged: u64,
+    /// States whose body is missing.
+    pub incomplete: u64,
 }
 
-/// Imports a file. Calls `done` with the number of the records read.
+/// Imports files into the store at a path, which is made when there is something to put into it.
+/// Calls `done` with the numbers of bytes that were read.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read or the store cannot be written.
-pub fn import(path: &Path, store: &Store, done: impl Fn(u64)) -> Result<Imported, Failure> {
-    let cannot = |cause| Failure::io(format!("cannot read WARC file '{}'", path.display()), cause);
-    let mut reader = Reader::open(path).map_err(cannot)?;
+/// Returns an error if the store cannot be written.
+pub fn import(
+    names: &[OsString],
+    path: &Path,
+    threads: usize,
+    done: impl Fn(u64),
+) -> Result<(Imported, Option<Store>), Failure> {
+    // One that is there and is none, or is in use, is found out before anything is read.
+    let store = if path.exists() { Some(stores::open(path)?) } else { None };
     let mut import = Import {
         path,
         store,
         protocol: Protocol::of(&Profile::RFC9309),
         batch: HashMap::new(),
         batch_bytes: 0,
-        last: None,
-        redirects: HashMap::new(),
-        redirect_bytes: 0,
+        later: BTreeMap::new(),
+        others: HashMap::new(),
+        kept_bytes: 0,
         imported: Imported::default(),
-        latest: Timestamp::now() + CLOCK_TOLERANCE,
     };
-    while let Some(next) = reader.next(is_wanted).map_err(cannot)? {
-        match next {
-            Next::Damage(offset, what) => import.damaged(offset, &what),
-            Next::Record(record) => import.record(record)?,
-        }
-        done(1);
-    }
-    import.answer()?;
+    let counts = warc::read(names, threads, |item| import.item(item), done)?;
     import.flush()?;
     import.follow()?;
     import.flush()?;
-    Ok(import.imported)
-}
-
-/// Whether a record can say something about a robots.txt.
-fn is_wanted(record: &Record) -> bool {
-    match &record.kind[..] {
-        "response" => record.content_type.starts_with("application/http"),
-        "resource" => true,
-        "metadata" => record.content_type.starts_with("application/json"),
-        _ => false,
-    }
+    import.imported.counts = counts;
+    Ok((import.imported, import.store))
 }
 
 struct Import<'i> {
     path: &'i Path,
-    store: &'i Store,
+    store: Option<Store>,
     protocol: Protocol,
     /// What is not in the store yet.
     batch: HashMap<String, (OriginState, Option<Vec<u8>>)>,
     batch_bytes: usize,
-    /// The last answer. The next record says whether there is a state for it.
-    last: Option<Answer>,
-    /// The answers that lead elsewhere, by their origins.
-    redirects: HashMap<String, Step>,
-    redirect_bytes: usize,
+    /// The newest answer of each origin that is that of another URL.
+    later: BTreeMap<String, Elsewhere>,
+    /// Answers for URLs that are no robots.txt.
+    others: HashMap<Box<str>, (Timestamp, Answer)>,
+    kept_bytes: usize,
     imported: Imported,
-    /// Later times come from a wrong clock.
-    latest: Timestamp,
 }
 
-/// The answer to a request for a URL.
-struct Answer {
-    offset: u64,
-    id: String,
-    at: Option<Timestamp>,
-    uri: String,
-    result: Result<Result<Response, FetchFailure>, String>,
-}
-
-/// An answer that leads elsewhere.
-struct Step {
+/// An answer that is that of another URL.
+struct Elsewhere {
     at: Timestamp,
-    redirect: Redirect,
+    to: To,
+}
+
+enum To {
+    Redirect(Redirect),
+    /// The answer that this key had at this time.
+    Same(Box<str>, Timestamp),
 }
 
 impl Import<'_> {
-    fn record(&mut self, record: Record) -> Result<(), Failure> {
-        match &record.kind[..] {
-            "metadata" if !record.block.is_empty() => match state::of_json(&record.block) {
-                Some(Ok((origin, state))) => self.state(&record, origin, state),
-                Some(Err(cause)) => {
-                    self.damaged(record.offset, &cause);
-                    Ok(())
-                }
-                None => Ok(()),
-            },
-            "response" | "resource" if is_wanted(&record) => {
-                self.answer()?;
-                let result = match &record.kind[..] {
-                    "response" => http::response(&record.block, record.end),
-                    _ if record.end == End::Early => Ok(Err(http::broken())),
-                    _ => {
-                        let mut response = Response::new(200, record.block);
-                        let is_long = response.body.len() > MAX_BODY_BYTES;
-                        response.is_truncated = is_long || record.end == End::Limit;
-                        Ok(Ok(response))
-                    }
-                };
-                let at = humantime::parse_rfc3339_weak(&record.date).ok().map(Timestamp::from);
-                let (offset, id, uri) = (record.offset, record.id, record.uri);
-                self.last = Some(Answer { offset, id, at, uri, result });
-                Ok(())
-            }
-            _ => Ok(()),
+    fn item(&mut self, item: Item) -> Result<(), Failure> {
+        match item {
+            Item::Known(known) => self.state(*known),
+            Item::Capture(capture) => self.capture(capture),
         }
     }
 
-    /// An origin with everything that is known of it.
-    fn state(&mut self, record: &Record, key: String, state: OriginState) -> Result<(), Failure> {
-        let is_its = |answer: &mut Answer| !answer.id.is_empty() && answer.id == record.refers_to;
-        let answer = self.last.take_if(is_its);
-        // An answer that this state is not about speaks for itself.
-        self.answer()?;
-        let response = answer.and_then(|answer| answer.result.ok()?.ok());
-        let mut body = response.map(|response| response.body);
-        if let Some(copy) = &state.copy {
-            body.take_if(|body| ContentHash::of(body) != copy.content);
-            if body.is_none() && self.store.body(&copy.content)?.is_none() {
-                self.damaged(
-                    record.offset,
-                    &format!("the body of {key} is missing or another one"),
-                );
-                return Ok(());
+    /// An origin with everything that a store knew of it.
+    fn state(&mut self, known: Known) -> Result<(), Failure> {
+        let Known { origin, state, copy, place } = known;
+        let key = origin.key().to_owned();
+        let mut body = copy.map(|response| response.body);
+        match &state.copy {
+            Some(copy) if body.is_none() => {
+                let has_body = match &self.store {
+                    Some(store) => store.body(&copy.content)?.is_some(),
+                    None => false,
+                };
+                if !has_body {
+                    self.imported.incomplete += 1;
+                    stderr::error(&format_args!(
+                        "{place}: the body of {key} is missing or another one; left out"
+                    ));
+                    return Ok(());
+                }
             }
-        } else {
-            body = None;
+            Some(_) => {}
+            None => body = None,
         }
-        let known = self.known(&key)?;
-        if known.is_some_and(|known| self.is_later(known.attempted, state.attempted)) {
+        let before = self.known(&key)?;
+        if before.is_some_and(|before| is_later(before.attempted, state.attempted)) {
             self.imported.older += 1;
             return Ok(());
         }
         self.put(key, state, body)
     }
 
-    /// An answer without a state: what another crawler wrote.
-    fn answer(&mut self) -> Result<(), Failure> {
-        let Some(answer) = self.last.take() else { return Ok(()) };
-        let Some(origin) = origin_of(&answer.uri) else { return Ok(()) };
-        let result = match answer.result {
-            Ok(result) => result,
-            Err(cause) => {
-                self.damaged(answer.offset, &cause);
-                return Ok(());
+    fn capture(&mut self, capture: Capture) -> Result<(), Failure> {
+        let at = capture.time();
+        if let Some(url) = capture.other {
+            let bytes = url.len() + capture.answer.body().map_or(0, <[u8]>::len);
+            if self.keeps(bytes) {
+                let is_newer = self.others.get(&url).is_none_or(|(other, _)| *other <= at);
+                if is_newer {
+                    self.others.insert(url, (at, capture.answer));
+                }
             }
-        };
-        let Some(at) = answer.at else {
-            self.damaged(answer.offset, "the record has no valid WARC-Date");
-            return Ok(());
-        };
-        if at > self.latest {
-            self.damaged(answer.offset, "its WARC-Date is in the future: its clock was wrong");
             return Ok(());
         }
-        // A copy of our own is as it should be; this one may end with half a line.
-        let whole = result.map(|response| match response.is_truncated {
-            true => response.cut(MAX_BODY_BYTES),
-            false => response,
-        });
-        let response = match whole {
-            // Nothing is known of the rules that were cut off.
-            Ok(response) if response.is_truncated && response.body.is_empty() => {
-                return self.attempt(origin.key(), &Attempt::new(at, Err(http::broken())));
-            }
-            Ok(response) => response,
-            Err(failure) => return self.attempt(origin.key(), &Attempt::new(at, Err(failure))),
+        let key = capture.origin.key();
+        let result = match capture.answer {
+            Answer::Final(response) => Ok(response),
+            Answer::Failed(failure) => Err(failure),
+            Answer::Redirect(redirect) => return self.elsewhere(key, at, To::Redirect(redirect)),
+            Answer::Same(same) => return self.elsewhere(key, at, To::Same(same.key, same.at)),
         };
-        let location = response.headers.get("location").and_then(|to| to.to_str().ok());
-        let to = location.and_then(|to| url::Url::parse(&answer.uri).ok()?.join(to).ok());
-        match (response.status, to) {
-            (301 | 302 | 303 | 307 | 308, Some(to)) if to.as_str().len() <= MAX_URL_BYTES => {
-                let key = origin.key().to_owned();
-                if self.redirects.get(&key).is_some_and(|step| step.at > at) {
-                    return Ok(());
-                }
-                self.redirect_bytes += key.len() + to.as_str().len();
-                if self.redirect_bytes > REDIRECT_BYTES {
-                    self.imported.unknown_targets += 1;
-                    return Ok(());
-                }
-                let redirect = Redirect::new(response.status, to);
-                self.redirects.insert(key, Step { at, redirect });
-                Ok(())
-            }
-            (301 | 302 | 303 | 307 | 308, _) => {
-                let cause = FetchFailure::BadRedirect("no usable Location".to_owned());
-                self.attempt(origin.key(), &Attempt::new(at, Err(cause)))
-            }
-            _ => self.attempt(origin.key(), &Attempt::new(at, Ok(response))),
+        self.attempt(key, &Attempt::new(at, result))
+    }
+
+    fn elsewhere(&mut self, key: &str, at: Timestamp, to: To) -> Result<(), Failure> {
+        if self.later.get(key).is_some_and(|step| step.at > at) {
+            return Ok(());
         }
+        let bytes = match &to {
+            To::Redirect(redirect) => redirect.to.len(),
+            To::Same(key, _) => key.len(),
+        };
+        if self.keeps(key.len() + bytes) {
+            self.later.insert(key.to_owned(), Elsewhere { at, to });
+        } else {
+            self.imported.unknown_targets += 1;
+        }
+        Ok(())
+    }
+
+    fn keeps(&mut self, bytes: usize) -> bool {
+        self.kept_bytes += bytes + 128;
+        self.kept_bytes <= KEPT_BYTES
     }
 
     /// What follows from an attempt.
     fn attempt(&mut self, key: &str, attempt: &Attempt) -> Result<(), Failure> {
         let before = self.known(key)?;
-        let is_older = |before: &OriginState| self.is_later(before.attempted, attempt.at);
-        if before.as_ref().is_some_and(is_older) {
-            self.imported.older += 1;
-            return Ok(());
-        }
-        // A fault of this side says nothing about the site.
-        let Ok(state) = self.protocol.after(before.as_ref(), attempt) else { return Ok(()) };
+        let is_older = |before: &&OriginState| is_later(before.attempted, attempt.at);
+        let state = match before.as_ref().filter(is_older) {
+            Some(before) => match self.with_earlier(before, attempt) {
+                Some(state) => state,
+                None => {
+                    self.imported.older += 1;
+                    return Ok(());
+                }
+            },
+            // A fault of this side says nothing about the site.
+            None => match self.protocol.after(before.as_ref(), attempt) {
+                Ok(state) => state,
+                Err(_) => return Ok(()),
+            },
+        };
         let body = match &attempt.result {
             Ok(response) if state.copy.is_some() && (200..300).contains(&response.status) => {
                 Some(response.body.clone())
@@ -256,28 +207,72 @@ impl Import<'_> {
         self.put(key.to_owned(), state, body)
     }
 
-    /// Follows the redirects to what the file, or the store, has.
+    /// An origin whose newest attempts have failed, with a copy from before them. `None` if what is
+    /// known needs no copy, or has a later one.
+    fn with_earlier(&self, known: &OriginState, attempt: &Attempt) -> Option<OriginState> {
+        let Outcome::Unreachable(cause) = &known.last else { return None };
+        let is_file = attempt.result.as_ref().is_ok_and(|found| (200..300).contains(&found.status));
+        let has_later = known.copy.as_ref().is_some_and(|copy| copy.at > attempt.at);
+        let since = known.unreachable_since.unwrap_or(known.attempted);
+        if !is_file || has_later || attempt.at > since {
+            return None;
+        }
+        let mut state = self.protocol.after(None, attempt).ok()?;
+        for event in known.events().into_iter().filter(|event| !matches!(event.said, Said::File(_)))
+        {
+            let result = match cause {
+                Cause::Failure(failure) => Err(failure.clone()),
+                Cause::Status(status) => Ok(Response::new(*status, Vec::new())),
+                _ => return None,
+            };
+            state = self.protocol.after(Some(&state), &Attempt::new(event.at, result)).ok()?;
+        }
+        let mut with_copy = known.clone();
+        with_copy.copy = state.copy;
+        Some(with_copy)
+    }
+
+    /// Follows redirects and revisits to what the files, or the store, have.
     fn follow(&mut self) -> Result<(), Failure> {
-        let steps = std::mem::take(&mut self.redirects);
-        let mut keys: Vec<&String> = steps.keys().collect();
-        keys.sort_unstable();
-        for key in keys {
-            let (mut at, mut redirects) = (steps[key].at, Vec::new());
-            let mut seen = HashSet::new();
-            let mut here = key.clone();
+        let steps = std::mem::take(&mut self.later);
+        for (key, Elsewhere { at, to }) in &steps {
+            let (mut at, mut redirects) = (*at, Vec::new());
+            let mut seen = HashSet::from([key.clone()]);
+            let mut next = match to {
+                To::Redirect(redirect) => Next::Redirect(redirect.clone()),
+                To::Same(of, of_at) => Next::Result(self.found(of, Some(*of_at), &mut at)?),
+            };
             let result = loop {
-                if !seen.insert(here.clone()) {
+                let redirect = match next {
+                    Next::Result(result) => break result,
+                    Next::Redirect(redirect) => redirect,
+                };
+                let Some(to) = Key::of(&redirect.to) else { break None };
+                redirects.push(redirect);
+                if !seen.insert(to.as_str().to_owned()) {
                     break Some(Err(FetchFailure::RedirectLoop));
                 }
-                let Some(step) = steps.get(&here).filter(|_| redirects.len() < MAX_REDIRECTS)
-                else {
-                    break self.found(&here, &mut at)?;
-                };
-                redirects.push(step.redirect.clone());
-                match origin_of(&step.redirect.to) {
-                    Some(origin) => here = origin.key().to_owned(),
-                    None => break None,
+                if redirects.len() > MAX_HOPS.into() {
+                    break Some(Err(FetchFailure::TooManyRedirects));
                 }
+                next = match (steps.get(to.as_str()), self.others.get(to.as_str())) {
+                    (Some(Elsewhere { to: To::Redirect(redirect), .. }), _)
+                    | (None, Some((_, Answer::Redirect(redirect)))) => {
+                        Next::Redirect(redirect.clone())
+                    }
+                    (Some(Elsewhere { to: To::Same(of, of_at), .. }), _) => {
+                        Next::Result(self.found(of, Some(*of_at), &mut at)?)
+                    }
+                    (None, Some((then, answer))) => {
+                        at = at.min(*then);
+                        Next::Result(match answer {
+                            Answer::Final(response) => Some(Ok(response.clone())),
+                            Answer::Failed(failure) => Some(Err(failure.clone())),
+                            _ => None,
+                        })
+                    }
+                    (None, None) => Next::Result(self.found(to.as_str(), None, &mut at)?),
+                };
             };
             match result {
                 None => self.imported.unknown_targets += 1,
@@ -290,33 +285,37 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// What is known of the origin at the end of redirects, as an answer. Moves the time of the
-    /// attempt back to when that was found.
+    /// What is known of the origin with this key, as an answer; or only what it answered at this
+    /// time. Moves the time of the attempt back to when that was found.
     fn found(
         &mut self,
         key: &str,
+        of_at: Option<Timestamp>,
         at: &mut Timestamp,
     ) -> Result<Option<Result<Response, FetchFailure>>, Failure> {
-        let found = match self.batch.get(key) {
-            Some((state, body @ Some(_))) => Some((state.clone(), body.clone())),
-            _ => self.store.get_with_body(key)?,
+        let found = match (self.batch.get(key), &self.store) {
+            (Some((state, body @ Some(_))), _) => Some((state.clone(), body.clone())),
+            (_, Some(store)) => store.get_with_body(key)?,
+            (_, None) => None,
         };
         let Some((state, body)) = found else { return Ok(None) };
-        *at = state.attempted.min(*at);
+        if let Some(of_at) = of_at {
+            // A revisit is an answer of its own time.
+            if state.copy.as_ref().is_none_or(|copy| copy.at != of_at) {
+                return Ok(None);
+            }
+        } else {
+            *at = state.attempted.min(*at);
+        }
         Ok(match (state.last, state.copy, body) {
-            (Outcome::Present, Some(copy), Some(body)) => {
+            (last, Some(copy), Some(body)) if of_at.is_some() || last == Outcome::Present => {
                 let mut response = Response::new(200, body);
                 response.is_truncated = copy.is_truncated;
                 let lifetime = format!("max-age={}", copy.lifetime);
-                response.headers.extend(
-                    lifetime.parse().ok().map(|value| (::http::header::CACHE_CONTROL, value)),
-                );
-                for (name, value) in [
-                    (::http::header::ETAG, copy.etag),
-                    (::http::header::LAST_MODIFIED, copy.last_modified),
-                ] {
-                    let value =
-                        value.and_then(|value| ::http::HeaderValue::from_bytes(&value).ok());
+                let lifetime = lifetime.parse().ok();
+                response.headers.extend(lifetime.map(|value| (CACHE_CONTROL, value)));
+                for (name, value) in [(ETAG, copy.etag), (LAST_MODIFIED, copy.last_modified)] {
+                    let value = value.and_then(|value| HeaderValue::from_bytes(&value).ok());
                     response.headers.extend(value.map(|value| (name, value)));
                 }
                 Some(Ok(response))
@@ -335,16 +334,11 @@ impl Import<'_> {
         })
     }
 
-    /// Whether one time counts as later than another. One from a wrong clock comes before all
-    /// others.
-    fn is_later(&self, one: Timestamp, other: Timestamp) -> bool {
-        (one <= self.latest, one) > (other <= self.latest, other)
-    }
-
     fn known(&self, key: &str) -> Result<Option<OriginState>, Failure> {
-        match self.batch.get(key) {
-            Some((state, _)) => Ok(Some(state.clone())),
-            None => Ok(self.store.get(key)?),
+        match (self.batch.get(key), &self.store) {
+            (Some((state, _)), _) => Ok(Some(state.clone())),
+            (None, Some(store)) => Ok(store.get(key)?),
+            (None, None) => Ok(None),
         }
     }
 
@@ -372,28 +366,29 @@ impl Import<'_> {
     fn flush(&mut self) -> Result<(), Failure> {
         self.batch_bytes = 0;
         let mut rows: Vec<_> = self.batch.drain().collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
         // In the order of their keys, so that equal files give equal stores.
         rows.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-        self.store.put_many(rows.into_iter().map(|(key, (state, body))| (key, state, body)))?;
+        let store = match &self.store {
+            Some(store) => store,
+            None => self.store.insert(stores::open(self.path)?),
+        };
+        store.put_many(rows.into_iter().map(|(key, (state, body))| (key, state, body)))?;
         Ok(())
-    }
-
-    fn damaged(&mut self, offset: u64, what: &str) {
-        self.imported.damaged += 1;
-        if self.imported.damaged <= NAMED {
-            let what = crate::write::bytes::shown(what.as_bytes());
-            stderr::error(&format_args!(
-                "{}, byte {offset}: {what}; left out",
-                self.path.display()
-            ));
-        }
     }
 }
 
-/// The origin whose robots.txt has this URL.
-fn origin_of(url: &str) -> Option<Origin<'_>> {
-    let origin = (url.len() <= MAX_URL_BYTES).then(|| Origin::of(url).ok())??;
-    let is_robots =
-        url::Url::parse(url).is_ok_and(|url| url.path() == "/robots.txt" && url.query().is_none());
-    is_robots.then_some(origin)
+/// What an answer leads to.
+enum Next {
+    Redirect(Redirect),
+    /// `None` if it is not known.
+    Result(Option<Result<Response, FetchFailure>>),
+}
+
+/// Whether one time counts as later than another. One from a wrong clock comes before all others.
+fn is_later(one: Timestamp, other: Timestamp) -> bool {
+    let latest = Timestamp::now() + CLOCK_TOLERANCE;
+    (one <= latest, one) > (other <= latest, other)
 }

@@ -6,7 +6,8 @@ use robotsieve::Origin;
 use robotsieve_client::outcome::OriginState;
 use serde_json::{Value, json};
 
-use super::STATE_VERSION;
+/// The version of the JSON in metadata records, which `docs/formats.md` describes.
+const STATE_VERSION: u64 = 1;
 
 /// Bytes, which have a second member if they are not UTF-8.
 const BYTES: [&str; 2] = ["etag", "last_modified"];

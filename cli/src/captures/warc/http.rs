@@ -5,16 +5,32 @@ use std::io::{self, Read};
 use brotli_decompressor::Decompressor;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use http::header::{
-    CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+    AGE, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, DATE, ETAG, EXPIRES, HeaderMap,
+    HeaderName, HeaderValue, LAST_MODIFIED, LOCATION, RETRY_AFTER, TRANSFER_ENCODING,
 };
 use robotsieve_client::outcome::{Failure, Response};
 use robotsieve_client::store::MAX_BODY_BYTES;
 
-use super::reader::End;
+use super::record::End;
 
 const MAX_HEADERS: usize = 256;
 
-/// The answer in a block, with its encodings undone, or what went wrong on the site's side, as for
+/// The headers that something follows from.
+const KEPT: [HeaderName; 11] = [
+    AGE,
+    CACHE_CONTROL,
+    CONTENT_ENCODING,
+    CONTENT_LENGTH,
+    DATE,
+    ETAG,
+    EXPIRES,
+    LAST_MODIFIED,
+    LOCATION,
+    RETRY_AFTER,
+    TRANSFER_ENCODING,
+];
+
+/// The answer in a block, with its encodings undone and the headers that matter, or what went wrong on the site's side, as for
 /// a fetcher that had received these bytes. If `end` says that the block was cut at a limit, the
 /// body is what is left of it, and may end with half a line; so may one that is longer than a store
 /// takes, of which a little more than that is kept. Both are marked as truncated.
@@ -36,8 +52,8 @@ pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, Str
     };
     let mut response = Response::new(head.code.unwrap_or_default(), Vec::new());
     for header in head.headers {
-        let name = HeaderName::from_bytes(header.name.as_bytes());
-        if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(header.value)) {
+        let name = KEPT.iter().find(|kept| header.name.eq_ignore_ascii_case(kept.as_str()));
+        if let (Some(name), Ok(value)) = (name, HeaderValue::from_bytes(header.value)) {
             response.headers.append(name, value);
         }
     }

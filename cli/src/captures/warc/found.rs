@@ -1,0 +1,197 @@
+//! What a record says of a robots.txt.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ::http::header::LOCATION;
+use robotsieve::Origin;
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{Failure, OriginState, Redirect, Response};
+use robotsieve_client::store::MAX_BODY_BYTES;
+
+use super::record::{End, Kind, Record};
+use super::{http, state};
+use crate::captures::{Answer, At, Capture, Key, Place, Same};
+
+/// Longer URLs are left out.
+const MAX_URL_BYTES: usize = 8 << 10;
+
+/// What was found in a record.
+pub enum Found {
+    /// An answer, and the id of its record.
+    Answer(Box<str>, Capture),
+    /// All that a store knew of an origin.
+    State(Box<State>),
+    /// Something that is no record, or one that says nothing.
+    Damage(At, String),
+}
+
+/// All that a store knew of an origin.
+pub struct State {
+    pub place: Place,
+    pub origin: Origin<'static>,
+    pub state: OriginState,
+    /// The id of the record with the body.
+    pub refers_to: Box<str>,
+}
+
+impl Found {
+    /// About how much memory it takes.
+    pub fn weight(&self) -> usize {
+        match self {
+            Found::Answer(_, capture) => 512 + capture.answer.body().map_or(0, <[u8]>::len),
+            Found::State(_) => 1024,
+            Found::Damage(..) => 128,
+        }
+    }
+}
+
+/// Whether a record can say something about a robots.txt. The second is whether it is an answer for
+/// another URL.
+pub fn is_wanted(record: &Record<'_>) -> (bool, bool) {
+    let begins = |begin: &str| {
+        let text = record.content_type.get(..begin.len());
+        text.is_some_and(|text| text.eq_ignore_ascii_case(begin.as_bytes()))
+    };
+    let is_answer = match record.kind {
+        Kind::Response => begins("application/http"),
+        Kind::Resource | Kind::Revisit => true,
+        Kind::Metadata => return (begins("application/json") && names_robots(record.uri), false),
+        Kind::Other => false,
+    };
+    // The copy of a store may come from any URL.
+    let is_wanted = is_answer && (names_robots(record.uri) || is_of_a_store(record.id));
+    (is_wanted, is_answer && !is_wanted)
+}
+
+/// Whether a URL is that of a robots.txt, or what one might redirect to.
+pub fn names_robots(url: &[u8]) -> bool {
+    const NAME: &[u8] = b"robots";
+    if url.ends_with(b"/robots.txt") {
+        return true;
+    }
+    let after_scheme = url.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 3);
+    let rest = url.get(after_scheme..).unwrap_or_default();
+    let path = memchr::memchr(b'/', rest).map_or(&b""[..], |slash| &rest[slash..]);
+    path.windows(NAME.len()).any(|text| text.eq_ignore_ascii_case(NAME))
+}
+
+/// Whether the id of a record is one of `store export`: a UUID of version 8.
+fn is_of_a_store(id: &[u8]) -> bool {
+    id.strip_prefix(b"<urn:uuid:").and_then(|id| id.get(14)) == Some(&b'8')
+}
+
+/// What a record says.
+pub fn read(record: &Record<'_>, file: &Arc<Path>, at: At) -> Option<Found> {
+    let found = match record.kind {
+        Kind::Metadata => match state::of_json(record.block)? {
+            Ok((key, state)) => Origin::of(&key).map_err(|error| error.to_string()).map(|origin| {
+                Found::State(Box::new(State {
+                    place: Place { file: file.clone(), at },
+                    origin: origin.into_owned(),
+                    state,
+                    refers_to: text(record.refers_to).into(),
+                }))
+            }),
+            Err(cause) => Err(cause),
+        },
+        _ => answer(record)?.map(|(key, time, answer)| {
+            let (origin, other) = match key {
+                Key::Origin(origin) => (origin, None),
+                Key::Other(origin, url) => (origin, Some(url)),
+            };
+            let place = Place { file: file.clone(), at };
+            let capture = Capture { origin, other, at: Some(time), answer, place };
+            Found::Answer(text(record.id).into(), capture)
+        }),
+    };
+    Some(found.unwrap_or_else(|cause| Found::Damage(at, cause)))
+}
+
+fn text(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).unwrap_or_default()
+}
+
+type Answered = Result<(Key, Timestamp, Answer), String>;
+
+fn answer(record: &Record<'_>) -> Option<Answered> {
+    // What has no origin is not of a site: `dns:example.com`.
+    let url = str::from_utf8(record.uri).ok().filter(|url| url.len() <= MAX_URL_BYTES)?;
+    let key = Key::of(url)?;
+    Some(time(record.date, "WARC-Date").and_then(|at| {
+        let answer = match record.kind {
+            Kind::Resource if record.end == End::Early => Answer::Failed(http::broken()),
+            Kind::Resource => {
+                let mut response = Response::new(200, record.block);
+                let is_long = response.body.len() > MAX_BODY_BYTES;
+                response.is_truncated = is_long || record.end == End::Limit;
+                of_response(response, url, is_of_a_store(record.id))
+            }
+            Kind::Revisit => revisit(record, &key, at)?,
+            _ => match http::response(record.block, record.end)? {
+                Ok(response) => of_response(response, url, is_of_a_store(record.id)),
+                Err(failure) => Answer::Failed(failure),
+            },
+        };
+        Ok((key, at, answer))
+    }))
+}
+
+fn time(date: &[u8], name: &str) -> Result<Timestamp, String> {
+    let time = humantime::parse_rfc3339_weak(text(date)).map(Timestamp::from);
+    time.map_err(|_| format!("the record has no valid {name}"))
+}
+
+fn of_response(response: Response, url: &str, is_of_a_store: bool) -> Answer {
+    if let 301 | 302 | 303 | 307 | 308 = response.status {
+        let location = response.headers.get(LOCATION);
+        let to = location.and_then(|to| str::from_utf8(to.as_bytes()).ok());
+        let to = to.and_then(|to| url::Url::parse(url).ok()?.join(to.trim_ascii()).ok());
+        let is_usable = |to: &url::Url| {
+            matches!(to.scheme(), "http" | "https") && to.as_str().len() <= MAX_URL_BYTES
+        };
+        return match to.filter(is_usable) {
+            Some(mut to) => {
+                to.set_fragment(None);
+                Answer::Redirect(Redirect::new(response.status, to))
+            }
+            None => Answer::Failed(Failure::BadRedirect("no usable Location".to_owned())),
+        };
+    }
+    match response.is_truncated && !is_of_a_store {
+        true => whole_lines(response),
+        false => Answer::Final(response),
+    }
+}
+
+/// An answer whose body was cut, and may end with half a line, which would be another rule.
+pub fn whole_lines(response: Response) -> Answer {
+    let response = response.cut(MAX_BODY_BYTES);
+    match response.body.is_empty() {
+        // Nothing is known of the rules that were cut off.
+        true => Answer::Failed(http::broken()),
+        false => Answer::Final(response),
+    }
+}
+
+/// An answer that an earlier record has.
+fn revisit(record: &Record<'_>, key: &Key, at: Timestamp) -> Result<Answer, String> {
+    const UNMODIFIED: &[u8] = b"server-not-modified";
+    if !record.refers_to_date.is_empty() {
+        let of = match text(record.refers_to_uri) {
+            "" => Some(key.clone()),
+            url => Key::of(url),
+        };
+        let of = of.ok_or("the revisit has no valid WARC-Refers-To-Target-URI")?;
+        let of_at = time(record.refers_to_date, "WARC-Refers-To-Date")?;
+        if of == *key && of_at >= at {
+            return Err("the revisit refers to itself, or to something later".to_owned());
+        }
+        return Ok(Answer::Same(Same { key: of.as_str().into(), at: of_at }));
+    }
+    let is_unmodified = memchr::memmem::find(record.profile, UNMODIFIED).is_some();
+    match http::response(record.block, record.end) {
+        Ok(Ok(response)) if is_unmodified && response.status == 304 => Ok(Answer::Final(response)),
+        _ => Err("the revisit has no WARC-Refers-To-Date, which says what it repeats".to_owned()),
+    }
+}

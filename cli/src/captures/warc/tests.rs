@@ -1,0 +1,402 @@
+//! Reading in pieces, damage, and what stands in archives.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use robotsieve_client::outcome::Holds;
+use robotsieve_client::outcome::{AsOf, Event, Protocol};
+
+use super::*;
+use crate::captures::At;
+
+const DATE: &str = "2026-01-10T12:00:00Z";
+const AT: u64 = 1_768_046_400;
+
+fn record(kind: &str, url: &str, more: &str, block: &[u8]) -> Vec<u8> {
+    let content_type = match kind {
+        "response" | "revisit" => "application/http; msgtype=response",
+        _ => "text/plain",
+    };
+    let head = format!(
+        "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:1f0a>\r\nWARC-Date: {DATE}\r\n\
+         {more}Content-Type: {content_type}\r\nContent-Length: {}\r\nWARC-Target-URI: {url}\r\n\r\n",
+        block.len(),
+    );
+    [head.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
+fn answer(host: &str, head: &str, body: &[u8]) -> Vec<u8> {
+    let block = [format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body].concat();
+    record("response", &format!("https://{host}/robots.txt"), "", &block)
+}
+
+fn gzip(bytes: &[u8], level: u32) -> Vec<u8> {
+    let mut member = GzEncoder::new(Vec::new(), Compression::new(level));
+    member.write_all(bytes).unwrap();
+    member.finish().unwrap()
+}
+
+fn zstd_frame(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
+    let mut frame = zstd::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
+    frame.include_checksum(true).unwrap();
+    frame.write_all(bytes).unwrap();
+    frame.finish().unwrap()
+}
+
+/// Every compression of the same records.
+fn written(records: &[Vec<u8>]) -> Vec<(&'static str, Vec<u8>)> {
+    let dictionary = records[0].repeat(3);
+    let skippable = |content: &[u8]| {
+        let len = u32::try_from(content.len()).unwrap().to_le_bytes();
+        [&[0x5d, 0x2a, 0x4d, 0x18][..], &len, content].concat()
+    };
+    let each = |pack: &dyn Fn(&[u8]) -> Vec<u8>| -> Vec<u8> {
+        records.iter().flat_map(|record| pack(record)).collect()
+    };
+    let with_dictionary = each(&|record| zstd_frame(record, &dictionary));
+    vec![
+        ("plain", records.concat()),
+        ("members", each(&|record| gzip(record, 6))),
+        ("stored members", each(&|record| gzip(record, 0))),
+        ("one member", gzip(&records.concat(), 6)),
+        ("frames", each(&|record| zstd_frame(record, b""))),
+        ("one frame", zstd_frame(&records.concat(), b"")),
+        ("dictionary", [skippable(&dictionary), with_dictionary.clone()].concat()),
+        ("packed dictionary", [skippable(&zstd_frame(&dictionary, b"")), with_dictionary].concat()),
+    ]
+}
+
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new() -> Files {
+        Files(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self, bytes: &[u8]) -> PathBuf {
+        let path = self.0.path().join("w.warc");
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+/// What a file has: keys and bodies, and counts.
+fn read_all(path: &Path, threads: usize, piece_bytes: u64) -> (Vec<(String, String)>, Counts) {
+    let mut captures = Vec::new();
+    let counts = read_in_pieces(
+        &[path],
+        threads,
+        piece_bytes,
+        |item| {
+            let Item::Capture(capture) = item else { panic!("{item:?}") };
+            let said = match &capture.answer {
+                Answer::Final(found) => {
+                    format!("{} {}", found.status, String::from_utf8_lossy(&found.body))
+                }
+                Answer::Redirect(redirect) => redirect.to_string(),
+                Answer::Failed(failure) => failure.to_string(),
+                Answer::Same(same) => format!("as {} at {}", same.key, same.at),
+            };
+            captures.push((capture.key().to_owned(), said));
+            Ok(())
+        },
+        |_| {},
+    );
+    (captures, counts.ok().unwrap())
+}
+
+/// Records of which some have another record in their body: what it says is nobody's.
+fn sly() -> Vec<Vec<u8>> {
+    let forged = answer("forged.example", "200 OK", b"User-agent: *\nAllow: /\n");
+    let plain = [b"x\r\n\r\n", &forged[..], &forged].concat();
+    let member = [&gzip(&forged, 6)[..], &zstd_frame(&forged, b""), b"# "].concat();
+    (0..40)
+        .map(|number| {
+            let long = format!("# {number}\n").repeat(number * 7);
+            let bodies: [&[u8]; 4] =
+                [b"User-agent: *\nDisallow: /", &plain, &member, long.as_bytes()];
+            answer(&format!("h{number}.example"), "200 OK", bodies[number % 4])
+        })
+        .collect()
+}
+
+#[test]
+fn pieces_change_nothing() {
+    let files = Files::new();
+    let hosts: Vec<String> = (0..40).map(|number| format!("https://h{number}.example")).collect();
+    for (name, bytes) in written(&sly()) {
+        let path = files.file(&bytes);
+        let mut whole = None;
+        for piece_bytes in [1 << 20, 1, 7, 64, 333, 1000, 4096] {
+            let found = read_all(&path, 2, piece_bytes);
+            let keys: Vec<&String> = found.0.iter().map(|(key, _)| key).collect();
+            assert!(keys.iter().copied().eq(&hosts), "{name} {piece_bytes}: {keys:?}");
+            let counts = Counts { records: 40, bytes: bytes.len() as u64, ..Counts::default() };
+            assert_eq!(found.1, counts, "{name} {piece_bytes}");
+            let same = whole.get_or_insert_with(|| found.clone());
+            assert!(*same == found, "{name} {piece_bytes}");
+        }
+    }
+}
+
+/// A simple generator of numbers: Marsaglia's xorshift.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+}
+
+/// Damage anywhere loses the record that it is in, no other, and is told; and whatever the pieces,
+/// the same is found.
+#[test]
+fn damage_loses_what_is_damaged_and_is_told() {
+    let files = Files::new();
+    let records: Vec<Vec<u8>> = (0..30)
+        .map(|number| {
+            let body =
+                format!("User-agent: *\nDisallow: /{number}\n# {}\n", "é".repeat(number * 5));
+            answer(&format!("h{number}.example"), "200 OK", body.as_bytes())
+        })
+        .collect();
+    let packed = |pack: &dyn Fn(&[u8]) -> Vec<u8>| records.iter().map(|one| pack(one)).collect();
+    let all: [(&str, Vec<Vec<u8>>); 4] = [
+        ("plain", records.clone()),
+        ("members", packed(&|record| gzip(record, 6))),
+        ("stored members", packed(&|record| gzip(record, 0))),
+        ("frames", packed(&|record| zstd_frame(record, b""))),
+    ];
+    let mut random = Random(0x1357_9bdf_0246_8ace);
+    for (name, parts) in all {
+        let path = files.file(&parts.concat());
+        let (whole, _) = read_all(&path, 2, 1 << 20);
+        for round in 0..150 {
+            let hurt = random.below(parts.len());
+            let mut damaged = parts.clone();
+            let part = &mut damaged[hurt];
+            // The bytes between two records are of both.
+            let len = if name == "plain" { part.len() - 4 } else { part.len() };
+            let at = random.below(len);
+            let kind = match round % 4 {
+                0 => {
+                    part[at] ^= 1 << random.below(8);
+                    "flip"
+                }
+                1 => {
+                    part.drain(at..(at + 1 + random.below(50)).min(len));
+                    "cut"
+                }
+                2 => {
+                    let noise: Vec<u8> = (0..50).map(|_| random.below(256) as u8).collect();
+                    part.splice(at..at, noise);
+                    "noise"
+                }
+                _ => {
+                    part.truncate(at);
+                    part.extend_from_slice(if name == "plain" { b"\r\n\r\n" } else { b"" });
+                    "truncated"
+                }
+            };
+            let path = files.file(&damaged.concat());
+            let (found, counts) = read_all(&path, 1, 1 << 20);
+            let what = format!("{name} {round}: {kind} at {at} of {hurt}: {counts:?}");
+            for (number, capture) in whole.iter().enumerate().filter(|(other, _)| *other != hurt) {
+                assert!(found.contains(capture), "{what}: {number} is lost");
+            }
+            // Plain text has no checksum, so what a changed byte says may be taken for true.
+            let is_silent = name == "plain" && found.len() == 30;
+            assert!(found == whole || counts.damaged > 0 || is_silent, "{what}");
+            assert!(found.len() <= 30, "{what}");
+            for piece_bytes in [100, 1000] {
+                let again = read_all(&path, 2, piece_bytes);
+                assert!(again.0 == found && again.1 == counts, "{what} {piece_bytes} {again:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_archive_cut_off_anywhere_has_what_stands_before() {
+    let files = Files::new();
+    let records: Vec<Vec<u8>> = (0..6)
+        .map(|number| answer(&format!("h{number}.example"), "200 OK", b"User-agent: *\n"))
+        .collect();
+    for (name, bytes) in written(&records) {
+        let (whole, _) = read_all(&files.file(&bytes), 1, 1 << 20);
+        for len in (0..bytes.len()).step_by(7) {
+            let path = files.file(&bytes[..len]);
+            let (found, counts) = read_all(&path, 2, 256);
+            assert!(whole.starts_with(&found) || name.contains("one "), "{name} {len}: {found:?}");
+            let is_at_an_end = counts.records == found.len() as u64;
+            assert!(
+                counts.damaged + counts.unreadable <= 1 && is_at_an_end,
+                "{name} {len}: {counts:?}"
+            );
+        }
+    }
+}
+
+/// What answers in archives mean, whether they are one's own or another's.
+#[test]
+fn answers() {
+    let files = Files::new();
+    let url = "https://e.com/robots.txt";
+    let http = |head: &str, body: &[u8]| {
+        record("response", url, "", &[format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body].concat())
+    };
+    let cut = |reason: &str, body: &[u8]| {
+        let block = [b"HTTP/1.1 200 OK\r\n\r\n", body].concat();
+        record("response", url, &format!("WARC-Truncated: {reason}\r\n"), &block)
+    };
+    let revisit = |more: &str| record("revisit", url, more, b"HTTP/1.1 200 OK\r\n\r\n");
+    let not_modified = |head: &str| {
+        let profile = "WARC-Profile: http://netpreserve.org/warc/1.1/server-not-modified\r\n";
+        record("revisit", url, profile, format!("HTTP/1.1 {head}\r\n\r\n").as_bytes())
+    };
+    let robots: &[u8] = b"User-agent: *\nDisallow: /x\n";
+    let broken = "the answer is broken: end of file before message length reached";
+    let rules = "200 User-agent: *\nDisallow: /x\n";
+    for (bytes, said) in [
+        (http("200 OK", robots), rules),
+        (http("200 OK\r\nContent-Encoding: gzip", &gzip(robots, 6)), rules),
+        // Undone by the writer, who left the header.
+        (http("200 OK\r\nContent-Encoding: gzip", robots), rules),
+        (
+            http(
+                "200 OK\r\nTransfer-Encoding: chunked",
+                b"1b\r\nUser-agent: *\nDisallow: /x\n\r\n0\r\n\r\n",
+            ),
+            rules,
+        ),
+        (http("200 OK\r\nTransfer-Encoding: chunked", robots), rules),
+        (http("200 OK\r\nTransfer-Encoding: chunked", b"1b\r\nUser-agent: *\nDis"), broken),
+        (http("200 OK\r\nContent-Length: 99", robots), broken),
+        (http("200 OK\r\nContent-Length: 3", robots), rules),
+        (http("200 OK", b"<!doctype html><p>Hello"), "200 <!doctype html><p>Hello"),
+        (http("200 OK", b"\xff\xfeA\0l\0"), "200 Al"),
+        (http("403 Forbidden", b"<html>"), "403 "),
+        (http("429 Slow down", b""), "429 "),
+        (http("503 Busy", b"User-agent: *"), "503 "),
+        (
+            http("301 Moved\r\nLocation: http://www.e.com/robots.txt#x", b""),
+            "301 http://www.e.com/robots.txt",
+        ),
+        (http("302 Found\r\nLocation: ../en/robots.txt", b""), "302 https://e.com/en/robots.txt"),
+        (
+            http("307 There\r\nLocation: mailto:a@e.com", b""),
+            "a redirect is invalid: no usable Location",
+        ),
+        (http("308 There", b""), "a redirect is invalid: no usable Location"),
+        (cut("length", b"User-agent: *\nDisallow: /x\nDisa"), rules),
+        (cut("length", b"User-agent: *"), broken),
+        (cut("disconnect", robots), broken),
+        (record("resource", url, "", robots), rules),
+        (
+            revisit("WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\n"),
+            "as https://e.com at 1767225600",
+        ),
+        (
+            revisit(
+                "WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\n\
+                 WARC-Refers-To-Target-URI: <http://other.example/robots.txt>\r\n",
+            ),
+            "as http://other.example at 1767225600",
+        ),
+        (not_modified("304 Not Modified"), "304 "),
+    ] {
+        let (found, counts) = read_all(&files.file(&bytes), 1, 1 << 20);
+        assert_eq!(found, [("https://e.com".to_owned(), said.to_owned())], "{counts:?}");
+        assert_eq!(counts.damaged, 0);
+    }
+    for (bytes, damaged, passed_over) in [
+        (revisit(""), 1, 0),
+        (revisit("WARC-Refers-To-Date: 2027-01-01T00:00:00Z\r\n"), 1, 0),
+        (http("200 OK", robots).to_ascii_lowercase(), 1, 0),
+        (record("response", url, "", b"no answer"), 1, 0),
+        (record("response", "https://e.com/index.html", "", b"HTTP/1.1 200 OK\r\n\r\n"), 0, 1),
+        (record("request", url, "", b"GET /robots.txt HTTP/1.1\r\n\r\n"), 0, 0),
+        (record("metadata", url, "", b"fetchTimeMs: 1\r\n"), 0, 0),
+    ] {
+        let (found, counts) = read_all(&files.file(&bytes), 1, 1 << 20);
+        assert_eq!(
+            (&found[..], counts.damaged, counts.passed_over),
+            (&[][..], damaged, passed_over)
+        );
+    }
+}
+
+/// A wrong clock is told, with the place.
+#[test]
+fn answers_from_the_future_are_damaged() {
+    let files = Files::new();
+    let text = String::from_utf8(answer("e.com", "200 OK", b"")).unwrap();
+    let (found, counts) =
+        read_all(&files.file(text.replace(DATE, "2999-01-01T00:00:00Z").as_bytes()), 1, 9);
+    assert_eq!((found.len(), counts.damaged), (0, 1));
+}
+
+#[test]
+fn several_inputs_come_in_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths: Vec<PathBuf> = (0..9)
+        .map(|number| {
+            let path = folder.path().join(format!("{number}.warc.gz"));
+            let records =
+                (0..20).map(|part| answer(&format!("h{number}-{part}.example"), "404 No", b""));
+            // One is missing.
+            if number != 4 {
+                let bytes: Vec<u8> = records.flat_map(|record| gzip(&record, 6)).collect();
+                std::fs::write(&path, bytes).unwrap();
+            }
+            path
+        })
+        .collect();
+    let mut hosts = Vec::new();
+    let counts = read_in_pieces(
+        &paths,
+        3,
+        500,
+        |item| {
+            if let Item::Capture(capture) = item {
+                assert!(matches!(capture.place.at, At::Byte(_)));
+                hosts.push(capture.origin.host().to_owned());
+            }
+            Ok(())
+        },
+        |_| {},
+    );
+    let wanted: Vec<String> = (0..9)
+        .filter(|number| *number != 4)
+        .flat_map(|number| (0..20).map(move |part| format!("h{number}-{part}.example")))
+        .collect();
+    assert_eq!(hosts, wanted);
+    assert_eq!(counts.ok().unwrap().unreadable, 1);
+}
+
+/// An archive is judged as of its captures: what was found was that 997 of 997 sites that had
+/// answered 503 were allowed.
+#[test]
+fn a_503_in_an_archive_allows_nothing() {
+    let files = Files::new();
+    let path = files.file(&answer("e.com", "503 Busy", b""));
+    let mut events = Vec::new();
+    let act = |item| {
+        let Item::Capture(capture) = item else { panic!("{item:?}") };
+        assert_eq!(capture.time(), Timestamp(AT));
+        let said = capture.answer.said(capture.time()).unwrap();
+        events.push(Event { at: capture.time(), redirects: 0, said });
+        Ok(())
+    };
+    read(&[path], 1, act, |_| {}).ok().unwrap();
+    for protocol in [Protocol::RFC9309, Protocol::GOOGLE, Protocol::GOOGLE_CLASSIC] {
+        for as_of in [AsOf::Capture, AsOf::Time(Timestamp::now())] {
+            assert_eq!(protocol.judge(&events, as_of).unwrap().holds, Holds::DisallowAll);
+        }
+    }
+}
