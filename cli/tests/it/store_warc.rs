@@ -294,8 +294,10 @@ fn damaged_records_are_told_and_the_rest_is_imported() {
         let (first, second) = (format!("{name} plain"), format!("{name} packed"));
         let ran = import(&folder, &plain, &first);
         ran.fails(3, &format!("byte {offset}: ")).says("1 record is damaged");
-        // Whatever its length says.
-        assert_eq!(count(&folder.path(&first)), 19, "{name}");
+        // Whatever its length says; but of plain text the next record is lost as well if it does not
+        // begin on a line of its own.
+        let wanted = if matches!(name, "cut" | "no head") { 18 } else { 19 };
+        assert_eq!(count(&folder.path(&first)), wanted, "{name}");
         let ran = import(&folder, &packed, &second);
         ran.fails(3, &format!("byte {member_offset}: ")).says("1 record is damaged");
         assert_eq!(count(&folder.path(&second)), 19, "{name}");

@@ -29,7 +29,7 @@ pub struct Cursor<F> {
 }
 
 /// What was read is dropped when there is so much of it.
-const DROP_BYTES: usize = 1 << 18;
+const DROP_BYTES: usize = 1 << 16;
 
 impl<F: Feed> Cursor<F> {
     /// A cursor that uses the memory of these bytes.
@@ -115,7 +115,7 @@ pub enum Bounds {
 
 /// How far back in a stream damage can be searched.
 pub const KEPT_BYTES: u64 = 16 << 20;
-const READ_BYTES: usize = 1 << 18;
+const READ_BYTES: usize = 1 << 16;
 
 impl<'s> From<'s> {
     pub fn new(source: &'s Source, at: u64, bounds: Bounds) -> From<'s> {

@@ -162,8 +162,8 @@ impl Feed for Member<'_, '_> {
             return Ok(false);
         }
         let before = bytes.len();
-        // Twice as much each time, so that a long record is not copied again and again.
-        bytes.reserve(DECODED_BYTES.max(before));
+        // Half as much again each time, so that a long record is not copied again and again.
+        bytes.reserve_exact(DECODED_BYTES.max(before / 2));
         while bytes.len() == before && !self.is_over {
             if self.input.is_over()? {
                 return Err(damage("the file ends within a member"));
@@ -265,12 +265,11 @@ pub fn find(
     let finder = memchr::memmem::Finder::new(codec.magic());
     while input.find(&finder, until)? {
         let place = input.place();
-        let is_record = begins_like_a_record(input, decode);
-        input.go_to(place);
-        if is_record? {
+        if begins_like_a_record(input, decode)? {
+            input.go_to(place);
             return Ok(true);
         }
-        input.advance(1);
+        input.go_to(place + 1);
     }
     Ok(false)
 }

@@ -25,6 +25,7 @@ mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsStr;
+use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -121,43 +122,54 @@ pub fn read<N: AsRef<OsStr>>(
     act: impl FnMut(Item) -> Result<(), Failure>,
     done: impl Fn(u64),
 ) -> Result<Counts, Failure> {
-    read_in_pieces(names, threads, PIECE_BYTES, act, done)
+    let reading = Reading { threads, piece_bytes: PIECE_BYTES, named: NAMED };
+    reading.read(names, act, done)
 }
 
-fn read_in_pieces<N: AsRef<OsStr>>(
-    names: &[N],
+/// How to read.
+struct Reading {
     threads: usize,
     piece_bytes: u64,
-    mut act: impl FnMut(Item) -> Result<(), Failure>,
-    done: impl Fn(u64),
-) -> Result<Counts, Failure> {
-    let latest = Timestamp::now() + CLOCK_TOLERANCE;
-    let threads = threads.max(1);
-    let (jobs, waiting) = channel::<Job>();
-    let (results, finished) = channel();
-    let waiting = Mutex::new(waiting);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            let (waiting, results) = (&waiting, results.clone());
-            scope.spawn(move || work(waiting, &results));
-        }
-        drop(results);
-        let mut collect = Collect { latest, last: None, counts: Counts::default(), act: &mut act };
-        let mut pieces = Pieces {
-            names: names.iter().map(AsRef::as_ref),
-            piece_bytes,
-            ahead: 2 * threads + 2,
-            jobs,
-            finished,
-            current: None,
-            given: 0,
-            out: VecDeque::new(),
-            early: BTreeMap::new(),
-        };
-        pieces.run(&mut collect, &done)?;
-        collect.end()?;
-        Ok(collect.counts)
-    })
+    /// How many damaged places are named.
+    named: u64,
+}
+
+impl Reading {
+    fn read<N: AsRef<OsStr>>(
+        &self,
+        names: &[N],
+        mut act: impl FnMut(Item) -> Result<(), Failure>,
+        done: impl Fn(u64),
+    ) -> Result<Counts, Failure> {
+        let latest = Timestamp::now() + CLOCK_TOLERANCE;
+        let threads = self.threads.max(1);
+        let (jobs, waiting) = channel::<Job>();
+        let (results, finished) = channel();
+        let waiting = Mutex::new(waiting);
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (waiting, results) = (&waiting, results.clone());
+                scope.spawn(move || work(waiting, &results));
+            }
+            drop(results);
+            let (named, counts) = (self.named, Counts::default());
+            let mut collect = Collect { latest, named, last: None, counts, act: &mut act };
+            let mut pieces = Pieces {
+                names: names.iter().map(AsRef::as_ref),
+                piece_bytes: self.piece_bytes,
+                ahead: 2 * threads + 2,
+                jobs,
+                finished,
+                current: None,
+                given: 0,
+                out: VecDeque::new(),
+                early: BTreeMap::new(),
+            };
+            pieces.run(&mut collect, &done)?;
+            collect.end()?;
+            Ok(collect.counts)
+        })
+    }
 }
 
 /// A piece for a thread.
@@ -168,11 +180,16 @@ struct Job {
     until: u64,
 }
 
-fn work(waiting: &Mutex<Receiver<Job>>, results: &Sender<(u64, Read)>) {
+/// The number of a piece, and what is in it; `None` if the thread that read it has panicked.
+type Done = (u64, Option<Read>);
+
+fn work(waiting: &Mutex<Receiver<Job>>, results: &Sender<Done>) {
     loop {
         let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job { number, source, begin, until }) = job else { return };
-        let read = piece::read(&source, begin, until, None);
+        // Whoever waits for the piece must not wait for ever.
+        let read = AssertUnwindSafe(|| piece::read(&source, begin, until, None));
+        let read = std::panic::catch_unwind(read).ok();
         if results.send((number, read)).is_err() {
             return;
         }
@@ -186,7 +203,7 @@ struct Pieces<N> {
     /// How many pieces may be at work or wait for their turn.
     ahead: usize,
     jobs: Sender<Job>,
-    finished: Receiver<(u64, Read)>,
+    finished: Receiver<Done>,
     /// The input whose pieces are being given out, and where the next of them begins.
     current: Option<(Arc<Source>, u64)>,
     /// How many were given out.
@@ -257,8 +274,9 @@ impl<'n, N: Iterator<Item = &'n OsStr>> Pieces<N> {
             if let Some(read) = self.early.remove(&number) {
                 return Ok(read);
             }
-            let (number, read) = self.finished.recv().map_err(|_| Failure::Thread("WARC"))?;
-            self.early.insert(number, read);
+            let panicked = || Failure::Thread("WARC");
+            let (number, read) = self.finished.recv().map_err(|_| panicked())?;
+            self.early.insert(number, read.ok_or_else(panicked)?);
         }
     }
 }
@@ -267,6 +285,7 @@ impl<'n, N: Iterator<Item = &'n OsStr>> Pieces<N> {
 struct Collect<'c> {
     /// Later times come from a wrong clock.
     latest: Timestamp,
+    named: u64,
     /// The last answer, and the id of its record. The next record may be the state that it
     /// belongs to.
     last: Option<(Box<str>, Capture)>,
@@ -362,7 +381,7 @@ impl Collect<'_> {
 
     fn damaged(&mut self, place: &Place, what: &str) {
         self.counts.damaged += 1;
-        if self.counts.damaged <= NAMED {
+        if self.counts.damaged <= self.named {
             stderr::error(&format_args!("{place}: {}; left out", shown(what.as_bytes())));
         }
     }

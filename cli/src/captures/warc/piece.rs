@@ -20,6 +20,9 @@ const AHEAD_BYTES: u64 = 8 << 20;
 /// How much may be found in a piece before some of it is handed on.
 const MAX_FOUND_BYTES: usize = 32 << 20;
 
+/// Memory for a longer record is given back after it.
+const MAX_SPARE_BYTES: usize = 4 << 20;
+
 /// Takes what was found so far.
 pub type HandOn<'h> = &'h mut dyn FnMut(Vec<Found>) -> io::Result<()>;
 
@@ -157,6 +160,9 @@ impl Piece<'_> {
         let mut text = Cursor::new(member, std::mem::take(&mut self.spare));
         let read = self.records(&mut text, place);
         self.spare = text.into_bytes();
+        if self.spare.capacity() > MAX_SPARE_BYTES {
+            self.spare = Vec::new();
+        }
         read
     }
 
@@ -167,13 +173,14 @@ impl Piece<'_> {
                 return Ok(());
             }
             self.hand_on()?;
-            let known = self.read.found.len();
+            let known = (self.read.found.len(), self.read.records, self.read.passed_over);
             let read = self.record(text, place).and_then(|()| {
                 // At its end a member is compared with its checksum.
                 record::skip_empty_lines(text)
             });
             let Err(cause) = read else { continue };
-            self.read.found.truncate(known);
+            self.read.found.truncate(known.0);
+            (self.read.records, self.read.passed_over) = (known.1, known.2);
             if cause.kind() != io::ErrorKind::InvalidData {
                 return Err(cause);
             }

@@ -189,7 +189,10 @@ impl Places {
             let value = trimmed(head, line.start + colon + 1..line.end);
             places.field(head, &bytes[..colon], value)?;
         }
-        Ok(places)
+        match places.has_kind {
+            true => Ok(places),
+            false => Err(damage("the record has no WARC-Type")),
+        }
     }
 
     fn field(&mut self, head: &[u8], name: &[u8], value: Range<usize>) -> io::Result<()> {

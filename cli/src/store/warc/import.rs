@@ -156,7 +156,7 @@ impl Import<'_> {
             Answer::Redirect(redirect) => return self.elsewhere(key, at, To::Redirect(redirect)),
             Answer::Same(same) => return self.elsewhere(key, at, To::Same(same.key, same.at)),
         };
-        self.attempt(key, &Attempt::new(at, result))
+        self.attempt(key, Attempt::new(at, result))
     }
 
     fn elsewhere(&mut self, key: &str, at: Timestamp, to: To) -> Result<(), Failure> {
@@ -181,11 +181,11 @@ impl Import<'_> {
     }
 
     /// What follows from an attempt.
-    fn attempt(&mut self, key: &str, attempt: &Attempt) -> Result<(), Failure> {
+    fn attempt(&mut self, key: &str, attempt: Attempt) -> Result<(), Failure> {
         let before = self.known(key)?;
         let is_older = |before: &&OriginState| is_later(before.attempted, attempt.at);
         let state = match before.as_ref().filter(is_older) {
-            Some(before) => match self.with_earlier(before, attempt) {
+            Some(before) => match self.with_earlier(before, &attempt) {
                 Some(state) => state,
                 None => {
                     self.imported.older += 1;
@@ -193,14 +193,14 @@ impl Import<'_> {
                 }
             },
             // A fault of this side says nothing about the site.
-            None => match self.protocol.after(before.as_ref(), attempt) {
+            None => match self.protocol.after(before.as_ref(), &attempt) {
                 Ok(state) => state,
                 Err(_) => return Ok(()),
             },
         };
-        let body = match &attempt.result {
+        let body = match attempt.result {
             Ok(response) if state.copy.is_some() && (200..300).contains(&response.status) => {
-                Some(response.body.clone())
+                Some(response.body)
             }
             _ => None,
         };
@@ -278,7 +278,7 @@ impl Import<'_> {
                 None => self.imported.unknown_targets += 1,
                 Some(result) => {
                     let attempt = Attempt::new(at, result).with_redirects(redirects);
-                    self.attempt(key, &attempt)?;
+                    self.attempt(key, attempt)?;
                 }
             }
         }
