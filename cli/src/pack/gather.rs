@@ -273,7 +273,7 @@ fn read(recipe: &Recipe, input: Input) -> Ready {
             Ready { keys, is_origin: true, at: 0, what }
         }
         Input::Capture(capture) => {
-            let at = capture.time().0;
+            let (at, key) = (capture.time().0, capture.key().to_owned());
             let what = match capture.answer {
                 Answer::Redirect(redirect) => {
                     let key = Key::of(&redirect.to);
@@ -289,8 +289,7 @@ fn read(recipe: &Recipe, input: Input) -> Ready {
                 },
             };
             let is_origin = capture.other.is_none();
-            let key = capture.other.unwrap_or_else(|| capture.origin.key().into());
-            Ready { keys: vec![key.into()], is_origin, at, what }
+            Ready { keys: vec![key], is_origin, at, what }
         }
     }
 }

@@ -28,6 +28,8 @@ pub enum Measure {
     Bytes(Option<u64>),
     /// This many things with this name.
     Count(u64, &'static str),
+    /// Records to read, whose number is unknown.
+    Records,
 }
 
 /// A progress bar, hidden until it is due.
@@ -47,6 +49,7 @@ impl Bar {
                 "{wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}"
             }
             Measure::Bytes(None) => "{spinner} {bytes} {bytes_per_sec} {elapsed}",
+            Measure::Records => "{spinner} {pos} records {elapsed}",
             Measure::Count(total, name) => {
                 bar.set_length(total);
                 bar.set_message(name);

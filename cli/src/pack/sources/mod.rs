@@ -7,7 +7,6 @@ mod list;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod store;
-#[cfg(any())]
 mod warc;
 
 use std::ffi::{OsStr, OsString};
@@ -173,7 +172,7 @@ pub fn open(
     named.extend(args.store.iter().map(of_path(Kind::Store)));
     named.extend(args.jsonl.iter().map(of_kind(Kind::Jsonl)));
     named.extend(args.parquet.iter().map(of_kind(Kind::Parquet)));
-    let mut warc = Vec::new();
+    let mut warc_files = Vec::new();
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
     for (kind, name) in named {
         let path = Path::new(&name);
@@ -184,15 +183,14 @@ pub fn open(
             Kind::Jsonl => Box::new(jsonl::Jsonl::open(&name)?),
             Kind::Parquet => parquet_of(&name)?,
             Kind::Warc => {
-                warc.push(name);
+                warc_files.push(name);
                 continue;
             }
         });
     }
-    warc.extend(args.warc.iter().cloned());
-    if !warc.is_empty() {
-        let _ = threads;
-        return Err(Failure::Usage("WARC files cannot be read yet".into()));
+    warc_files.extend(args.warc.iter().cloned());
+    if !warc_files.is_empty() {
+        sources.push(Box::new(warc::Warc::open(warc_files, threads)?));
     }
     Ok(sources)
 }
