@@ -20,9 +20,9 @@
 //! * A place at which the walk reads a record is the start, a target that is not a verdict, or
 //!   the end of a literal that says so. A record is there (2, 4).
 //! * A part of a record whose length the record itself gives lies within the record (1).
-//! * At least [`PADDING`] bytes follow each record and the entries (1). So a vector that begins
-//!   within a record or within the prefixes of the entries ends within the table, and so does a
-//!   target that would come right after a record.
+//! * At least [`PADDING`] bytes follow each record (1). So a vector of 16 bytes that begins within a
+//!   record ends within the table, and so does a target that would come right after a record. A
+//!   vector of 32 bytes that begins at an eighth prefix of the entries ends within the table (8).
 //!
 //! Debug builds check every read, hence so do all tests and the fuzzers.
 
@@ -32,8 +32,8 @@ use std::arch::x86_64::*;
 
 use crate::automaton::table::Table;
 use crate::automaton::table::format::{
-    BRANCH, FILTER_LEN, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, PADDING, PREFIX_LEN, THEN_NEXT,
-    THEN_TARGET, entries_len, header_len,
+    BRANCH, FilterForm, Head, LITERAL, NO_PEEK, OTHERWISE_MISSED, OTHERWISE_TARGET, PADDING,
+    PREFIX_LEN, THEN_NEXT, THEN_TARGET, entries_len, header_len,
 };
 use crate::automaton::walk::{Begun, common_prefix_len, final_verdict, is_final, verdict_of};
 use crate::verdict::Verdict;
@@ -96,8 +96,8 @@ impl Avx2 {
     }
 }
 
-// A vector of 32 bytes that begins before the padding ends within it; so does a target.
-const _: () = assert!(PADDING >= 32);
+// A vector of 16 bytes that begins before the padding ends within it; so does a target.
+const _: () = assert!(PADDING >= 16);
 
 /// Bytes that are read without bounds checks; debug builds check them.
 #[derive(Clone, Copy)]
@@ -240,7 +240,7 @@ unsafe fn begin<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> (usiz
         // SAFETY: the haystack has four bytes, by the comparison above.
         let four = unsafe { given.word::<4>(0) } as u32;
         let prefixes = header_len(WIDTH);
-        // SAFETY: `n` prefixes follow the header, and the padding comes after them (1).
+        // SAFETY: `n` prefixes follow the header (1), and after them come so many bytes (8).
         let entry = unsafe { entry(bytes, prefixes, n, four) };
         if entry < n {
             let skips = prefixes + PREFIX_LEN * n;
@@ -263,15 +263,15 @@ unsafe fn begin<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> (usiz
 /// The index of the entry that begins with these four bytes; `n` or more if none does.
 ///
 /// # Safety
-/// `prefixes + 4 * n + 28` must not exceed the length.
+/// `prefixes + 4 * from + 32` must not exceed the length for any multiple of eight `from` below `n`.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn entry(bytes: Unchecked<'_>, prefixes: usize, n: usize, four: u32) -> usize {
     let (wanted, open) = (_mm256_set1_epi32(four as i32), _mm256_set1_epi8(NO_PEEK as i8));
     let mut from = 0;
     while from < n {
-        // SAFETY: `from < n`, so that at least 28 bytes more follow the four of this prefix, by
-        // the caller's word.
+        // SAFETY: `from` is a multiple of eight and below `n`, so 32 bytes follow by the caller's
+        // word.
         let eight = unsafe { bytes.load32(prefixes + PREFIX_LEN * from) };
         let same =
             _mm256_or_si256(_mm256_cmpeq_epi8(eight, wanted), _mm256_cmpeq_epi8(eight, open));
@@ -462,14 +462,22 @@ struct Filter {
 
 impl Filter {
     /// # Safety
-    /// `at + FILTER_LEN` must not exceed the length of `bytes`.
+    /// `at` and the filter's length must not exceed the length of `bytes` together.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn load(table: &Table<'_>, bytes: Unchecked<'_>, at: usize) -> Filter {
-        // SAFETY: `nibbles` is 5 at most below, so these are 16 bytes of the filter's 96, which
-        // are there by the caller's word.
-        let at = |nibbles: usize| unsafe {
-            _mm256_broadcastsi128_si256(bytes.load16(at + 16 * nibbles))
+    unsafe fn load(
+        table: &Table<'_>,
+        bytes: Unchecked<'_>,
+        at: usize,
+        form: &FilterForm,
+    ) -> Filter {
+        let mask = _mm_set1_epi8(form.mask() as i8);
+        let at = |table: usize| {
+            // SAFETY: the 16 bytes that a table is in are part of the filter, which is there by
+            // the caller's word.
+            let shared = unsafe { bytes.load16(at + usize::from(form.offsets[table])) };
+            let shift = _mm_cvtsi32_si128(i32::from(form.shifts[table]));
+            _mm256_broadcastsi128_si256(_mm_and_si128(_mm_srl_epi16(shared, shift), mask))
         };
         let [low, high] = table.encoding().special_nibbles();
         let special = |nibbles: &[u8; 16]| _mm256_broadcastsi128_si256(load16(nibbles));
@@ -539,6 +547,8 @@ unsafe fn walk<const WIDTH: usize>(
         let bytes = Unchecked(table.bytes());
         bytes.from(entries_len(WIDTH, usize::from(bytes.byte(1))))
     };
+    // SAFETY: this is in the header (1).
+    let missed = unsafe { Unchecked(table.bytes()).number::<WIDTH>(2 + WIDTH) };
     let encoding = table.encoding();
     let len = given.len();
     // Whenever the loop begins, a record is at `at` and `read <= len`: first by the caller's
@@ -561,14 +571,23 @@ unsafe fn walk<const WIDTH: usize>(
                 {
                     return table.at_special(given.0, at, read, 0);
                 }
-                // SAFETY: `n` targets follow bytes and peeks, and after the last one comes
-                // `otherwise` if it is a target; else this is the next record, an entry or the
-                // padding (1), and not used. `found.index` is `n` at most.
-                let to = unsafe { bytes.number::<WIDTH>(at + 2 + 2 * n + WIDTH * found.index) };
+                // The first transition has no target if it leads to the next record, so this is
+                // where its target would be: not before the record, which has a transition then
+                // (4).
+                let untargeted = head.untargeted();
+                let targets = at + 2 + 2 * n - WIDTH * untargeted;
+                // SAFETY: the other targets follow bytes and peeks, and after the last one comes
+                // `otherwise` if it is a target; else this is the next record or the padding (1),
+                // and not used. `found.index` is `n` at most.
+                let to = unsafe { bytes.number::<WIDTH>(targets + WIDTH * found.index) };
+                let next = targets + WIDTH * n + head.otherwise_len(WIDTH);
+                // The record says that one follows it, and so it does (4).
+                let to = if found.index < untargeted { next } else { to };
                 let otherwise = head.otherwise();
-                let is_verdict = found.index == n && otherwise != OTHERWISE_TARGET;
+                let without = if otherwise == OTHERWISE_MISSED { missed } else { otherwise.into() };
+                let has_none = found.index == n && otherwise != OTHERWISE_TARGET;
                 // A target, or final (2).
-                at = if is_verdict { usize::from(otherwise) } else { to };
+                at = if has_none { without } else { to };
                 // There is a byte at `read`, so this is `len` at most.
                 read += usize::from(found.has_transition);
             }
@@ -614,13 +633,15 @@ unsafe fn walk<const WIDTH: usize>(
                     OTHERWISE_TARGET => unsafe {
                         bytes.number::<WIDTH>(end + head.then_len(WIDTH))
                     },
+                    OTHERWISE_MISSED => missed,
                     verdict => return verdict_of(verdict),
                 };
             }
             _ => {
                 // SAFETY: the filter of the wait is there (1).
-                let filter = unsafe { Filter::load(table, bytes, at + 2) };
-                let bytes_at = at + 2 + FILTER_LEN;
+                let form = FilterForm::of(n);
+                let filter = unsafe { Filter::load(table, bytes, at + 2, form) };
+                let bytes_at = at + 2 + form.len();
                 at = 'scan: loop {
                     // SAFETY: `read <= len`: at first as in every record, then by the
                     // comparison at the end of this loop.

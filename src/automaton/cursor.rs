@@ -66,7 +66,7 @@ impl RawTable<'_> {
 
     /// The state that a byte leads to.
     ///
-    /// `O(log n)` for `n` transitions.
+    /// `O(n)` for `n` transitions, of which there are 255 at most.
     pub(crate) fn step(self, cursor: Cursor, byte: u8) -> Cursor {
         if cursor.is_final() {
             return cursor;
@@ -113,8 +113,8 @@ impl RawTable<'_> {
         }
     }
 
-    /// Whether a condition holds for all transitions of a state: each one's byte, in ascending
-    /// order, and the state it leads to.
+    /// Whether a condition holds for all transitions of a state: each one's byte, and the state it
+    /// leads to.
     ///
     /// Stops at the first one for which it does not hold.
     pub(super) fn all_transitions(
@@ -134,7 +134,7 @@ impl RawTable<'_> {
         if self.head(record).kind() == LITERAL {
             return (self.next_byte(cursor) == byte).then(|| self.after_next_byte(cursor));
         }
-        let index = self.transition_bytes(record).binary_search(&byte).ok()?;
+        let index = memchr::memchr(byte, self.transition_bytes(record))?;
         Some(Cursor::at(self.target(record, index)))
     }
 

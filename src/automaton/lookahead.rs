@@ -11,10 +11,17 @@
 //! that could make a difference.
 
 use crate::automaton::cursor::Cursor;
-use crate::automaton::table::format::{Entry, FILTER_LEN, NO_PEEK, PREFIX_LEN, RawTable, WAIT};
+use crate::automaton::table::format::{
+    Entry, FilterForm, MAX_FILTER_LEN, NO_PEEK, PADDING, PREFIX_LEN, RawTable, WAIT, header_len,
+};
 
 /// The maximal number of entries. The walk compares eight at once.
 const MAX_ENTRIES: usize = 64;
+/// Tables whose records have fewer bytes than this have no entries, because the walk loads 32 bytes
+/// at the first prefix: four of the prefix, three of its skip and target, the records, the padding.
+/// The first two are more if there are more entries; at each later eighth prefix, those in front of
+/// it have skips and targets of 24 bytes and more.
+const MIN_RECORDS: usize = 32 - PREFIX_LEN - 1 - 2 - PADDING;
 /// The maximal number of transitions looked at for one filter. Those of the wait that are left
 /// then accept any bytes. Real files need fewer; the limit bounds what hostile ones cost.
 const FILTER_TRANSITIONS: usize = 4096;
@@ -103,10 +110,11 @@ impl RawTable<'_> {
         })
     }
 
-    /// The filter of a wait.
-    pub(super) fn filter(self, wait: u32, work: &mut Work) -> [u8; FILTER_LEN] {
-        let mut filter = [0; FILTER_LEN];
+    /// The filter of a wait, which has as many bytes as [`FilterForm::len`] says.
+    pub(super) fn filter(self, wait: u32, work: &mut Work) -> [u8; MAX_FILTER_LEN] {
+        let mut filter = [0; MAX_FILTER_LEN];
         let count = self.count(wait);
+        let form = FilterForm::of(count);
         let mut left = work.part(FILTER_TRANSITIONS);
         for (index, (byte, to)) in self.transitions(wait).enumerate() {
             let mut sets = [Nibbles::default(); 3];
@@ -116,14 +124,13 @@ impl RawTable<'_> {
             {
                 following.fill(Nibbles::ALL);
             }
-            let bit = 1 << if count <= 8 { index } else { index * 8 / count };
-            for (set, tables) in sets.iter().zip(filter.chunks_exact_mut(32)) {
-                let (low, high) = tables.split_at_mut(16);
-                for (members, table) in [(set.low, low), (set.high, high)] {
-                    for (nibble, bits) in table.iter_mut().enumerate() {
-                        if members >> nibble & 1 != 0 {
-                            *bits |= bit;
-                        }
+            let bit: u8 = 1 << if count <= 8 { index } else { index * 8 / count };
+            let tables = sets.iter().flat_map(|set| [set.low, set.high]);
+            for ((members, offset), shift) in tables.zip(form.offsets).zip(form.shifts) {
+                let table = &mut filter[usize::from(offset)..][..16];
+                for (nibble, bits) in table.iter_mut().enumerate() {
+                    if members >> nibble & 1 != 0 {
+                        *bits |= bit << shift;
                     }
                 }
             }
@@ -164,26 +171,27 @@ impl RawTable<'_> {
         })
     }
 
-    /// Finds the entries of a table and returns `missed`, where the walk goes if none of them
-    /// matches, or 0 if there are no entries.
+    /// Finds the entries of a table.
     ///
     /// Prefixes have four bytes, or fewer if that makes too many entries or takes too much work.
-    pub(super) fn entries(self, entries: &mut Vec<Entry>, work: &mut Work) -> u32 {
+    pub(super) fn entries(self, entries: &mut Vec<Entry>, work: &mut Work) {
         entries.clear();
         let start = self.first_cursor();
         if start.is_final() || self.head(start.record()).kind() == WAIT {
-            return 0;
+            return;
         }
-        let missed = self.otherwise(start.record());
+        if self.records_end() - header_len(self.width()) < MIN_RECORDS {
+            return;
+        }
+        let missed = self.missed();
         for len in (2..=PREFIX_LEN).rev() {
             let empty = ([NO_PEEK; PREFIX_LEN], 0);
             let search = &mut Search { missed, max_len: len, entries, work };
             if self.add_entries(start, Cursor::at(missed), empty, search) {
-                return missed;
+                return;
             }
             entries.clear();
         }
-        0
     }
 
     /// Adds the entries whose prefix begins with the first `len` bytes of `prefix`, which lead

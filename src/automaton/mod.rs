@@ -131,7 +131,7 @@ mod tests {
                         assert_eq!(bytes[end], byte, "{offset}: {rest}");
                         end += 1;
                     }
-                    _ if word == "(filter)" => end += table::format::FILTER_LEN,
+                    _ if word == "(filter)" => end += table::format::FilterForm::of(1).len(),
                     _ => break,
                 }
             }
@@ -158,7 +158,7 @@ mod tests {
         let mut bytes = automaton.table().bytes().to_vec();
         assert!(Table::validated(&bytes, encoding).is_ok());
         let (mut valid, mut invalid) = (0, 0);
-        for at in 0..bytes.len() {
+        for at in 0..bytes.len() - table::format::PADDING {
             for bit in 0..8 {
                 bytes[at] ^= 1 << bit;
                 match Table::validated(&bytes, encoding) {

@@ -5,7 +5,8 @@
 
 use crate::automaton::table::Table;
 use crate::automaton::table::format::{
-    BRANCH, FILTER_LEN, Head, LITERAL, NO_PEEK, OTHERWISE_TARGET, THEN_NEXT, THEN_TARGET,
+    BRANCH, FilterForm, Head, LITERAL, NO_PEEK, OTHERWISE_MISSED, OTHERWISE_TARGET, THEN_NEXT,
+    THEN_TARGET,
 };
 use crate::read_ahead;
 use crate::verdict::Verdict;
@@ -132,6 +133,7 @@ impl Table<'_> {
                         OTHERWISE_TARGET => {
                             number::<WIDTH>(table, at + 2 + n + head.then_len(WIDTH))
                         }
+                        OTHERWISE_MISSED => self.missed() as usize,
                         verdict => return verdict_of(verdict),
                     }
                 }
@@ -143,24 +145,29 @@ impl Table<'_> {
                     if let Some(index) = position(&table[at + 2..at + 2 + n], byte) {
                         left = after;
                         if !self.peek_rules_out(table[at + 2 + n + index], left) {
-                            at = number::<WIDTH>(table, at + 2 + 2 * n + WIDTH * index);
+                            at = branch_target::<WIDTH>(table, at, index);
                             continue;
                         }
                     }
                     match head.otherwise() {
-                        OTHERWISE_TARGET => number::<WIDTH>(table, at + 2 + (2 + WIDTH) * n),
+                        OTHERWISE_TARGET => branch_target::<WIDTH>(table, at, n),
+                        OTHERWISE_MISSED => self.missed() as usize,
                         verdict => return verdict_of(verdict),
                     }
                 }
                 _ => at,
             };
-            let filter = &table[wait + 2..wait + 2 + FILTER_LEN];
             let n = usize::from(table[wait + 1]);
-            let bytes_at = wait + 2 + FILTER_LEN;
+            let form = FilterForm::of(n);
+            let bytes_at = wait + 2 + form.len();
+            let filter = &table[wait + 2..bytes_at];
+            let [(low_table, low_shift), (high_table, high_shift)] =
+                [0, 1].map(|at| (&filter[usize::from(form.offsets[at])..][..16], form.shifts[at]));
             at = loop {
                 let stops = |byte: &u8| {
-                    encoding.is_special(*byte)
-                        || filter[usize::from(byte & 15)] & filter[16 + usize::from(byte >> 4)] != 0
+                    let low = low_table[usize::from(byte & 15)] >> low_shift;
+                    let high = high_table[usize::from(byte >> 4)] >> high_shift;
+                    encoding.is_special(*byte) || low & high & form.mask() != 0
                 };
                 let Some(stop) = left.iter().position(stops) else {
                     return Head(table[wait]).at_end();
@@ -214,6 +221,10 @@ impl Table<'_> {
         let table = self.records();
         let width = self.width();
         let number = |at| if width == 2 { number::<2>(table, at) } else { number::<4>(table, at) };
+        let branch_target = |at, index| match width {
+            2 => branch_target::<2>(table, at, index),
+            _ => branch_target::<4>(table, at, index),
+        };
         'records: loop {
             if is_final(at) {
                 return final_verdict(at);
@@ -230,6 +241,7 @@ impl Table<'_> {
                             Some(_) => {
                                 at = match head.otherwise() {
                                     OTHERWISE_TARGET => number(p + n + head.then_len(width)),
+                                    OTHERWISE_MISSED => self.missed() as usize,
                                     verdict => return verdict_of(verdict),
                                 };
                                 continue 'records;
@@ -247,16 +259,17 @@ impl Table<'_> {
                     at = match position(&table[p..p + n], byte) {
                         Some(index) => {
                             next = bytes.next();
-                            number(p + 2 * n + width * index)
+                            branch_target(at, index)
                         }
                         None => match head.otherwise() {
-                            OTHERWISE_TARGET => number(p + 2 * n + width * n),
+                            OTHERWISE_TARGET => branch_target(at, n),
+                            OTHERWISE_MISSED => self.missed() as usize,
                             verdict => return verdict_of(verdict),
                         },
                     };
                 }
                 _ => {
-                    let p = p + FILTER_LEN;
+                    let p = p + FilterForm::of(n).len();
                     loop {
                         let Some(byte) = next else { return head.at_end() };
                         next = bytes.next();
@@ -294,6 +307,19 @@ pub(super) fn verdict_of(otherwise: u8) -> Verdict {
 fn number<const WIDTH: usize>(table: &[u8], at: usize) -> usize {
     let bytes: [u8; WIDTH] = table[at..at + WIDTH].try_into().expect("WIDTH bytes");
     bytes.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
+}
+
+/// Where a transition of the branch at a place leads, or its `otherwise` if that is a target and the
+/// index is one more than that of the last transition.
+#[inline(always)]
+fn branch_target<const WIDTH: usize>(table: &[u8], branch: usize, index: usize) -> usize {
+    let (head, n) = (Head(table[branch]), usize::from(table[branch + 1]));
+    let untargeted = head.untargeted();
+    let targets = branch + 2 + 2 * n - WIDTH * untargeted;
+    if index < untargeted {
+        return targets + WIDTH * n + head.otherwise_len(WIDTH);
+    }
+    number::<WIDTH>(table, targets + WIDTH * index)
 }
 
 /// The index of a byte.

@@ -7,6 +7,7 @@
 //! set is pruned and looked up only if the stars or the best run change.
 
 mod intern;
+mod merge;
 mod prune;
 
 use std::ops::Range;
@@ -16,6 +17,7 @@ use crate::automaton::trie::{NONE, NodeId, Run, Trie};
 use crate::rules::normalise::Encoding;
 use crate::verdict::Verdict;
 
+use merge::Merging;
 use prune::{Marks, leads_through};
 
 /// The number of a state, or a final verdict.
@@ -148,6 +150,9 @@ pub(crate) struct Dfa {
     to_do: Vec<ContextId>,
     /// The indices of the states in contexts that are not settled.
     unsettled: Vec<usize>,
+    /// By state: the one that stands for it. Empty if each stands for itself.
+    replacements: Vec<StateId>,
+    merging: Merging,
     /// How many nodes were looked at.
     work: u64,
     // Of the current context.
@@ -216,6 +221,7 @@ impl Dfa {
             }
         }
         self.drop_needless_transitions();
+        self.merge();
         Ok(())
     }
 
@@ -231,6 +237,7 @@ impl Dfa {
         self.context_table.clear();
         self.to_do.clear();
         self.unsettled.clear();
+        self.replacements.clear();
         self.work = 0;
         self.context = ContextId::MAX;
         self.live_stars.reserve(trie.len());
@@ -253,8 +260,12 @@ impl Dfa {
         self.work
     }
 
-    /// The numbers of all states.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = StateId> + use<> {
+    /// The numbers of all states that were not replaced by others.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = StateId> {
+        self.all_ids().filter(|id| self.replacement(*id) == *id)
+    }
+
+    fn all_ids(&self) -> impl Iterator<Item = StateId> + use<> {
         FIRST_STATE..FIRST_STATE + self.states.len() as StateId
     }
 

@@ -2,8 +2,9 @@
 //!
 //! # Layout
 //!
-//! A table is one run of bytes: a header, the entries, the records, and zeros as padding. A walk
-//! begins at the entries, so they share the first lines of memory with the header. A *target* is
+//! A table is one run of bytes: a header, the entries, the records, and 16 bytes of padding, which
+//! may be anything: whatever follows the table in a pack. A walk begins at the entries, so they
+//! share the first lines of memory with the header. A *target* is
 //! where a transition leads, as a little-endian number of `W` bytes: 0 is "finally allow", 1 is
 //! "finally disallow", anything else is the *place* of a record: its offset, without the length
 //! of the entries. So the records can be written before the entries are known.
@@ -13,7 +14,7 @@
 //!           start: W, missed: W
 //! entries   4 n bytes of prefixes, n skips, n targets
 //! records
-//! padding   32 zeros
+//! padding   16 bytes
 //! ```
 //!
 //! The first byte of a record, its *head*, says what it is:
@@ -21,19 +22,21 @@
 //! ```text
 //! bits 0-1  kind       0 literal, 1 branch, 2 wait
 //! bit  2    at end     the verdict if the haystack ends in this record: 0 allow, 1 disallow
-//! bits 3-4  otherwise  0 finally allow, 1 finally disallow, 2 the target in the record
+//! bits 3-4  otherwise  0 finally allow, 1 finally disallow, 2 the target in the record,
+//!                      3 `missed`
 //! bits 5-6  then       (literal) 0 the next record, 1 finally allow, 2 finally disallow,
-//!                      3 the target in the record
+//!                      3 the target in the record; (branch) 0 its first transition leads to the
+//!                      next record, 3 it holds all targets
 //!
 //! literal   head, len, len bytes, [then: W], [otherwise: W]
-//! branch    head, n, n bytes, n peeks, n targets, [otherwise: W]
-//! wait      head, n, a filter of 96 bytes, n bytes, n peeks, n targets
+//! branch    head, n, n bytes, n peeks, n or n - 1 targets, [otherwise: W]
+//! wait      head, n, a filter, n bytes, n peeks, n targets
 //! ```
 //!
 //! A *literal* compares its bytes with the haystack at once and goes on to `then` if all of
-//! them match. A *branch* has `n` transitions, each on one byte. If no byte matches, a literal
-//! or branch goes to `otherwise`, which reads the byte again: the failure transition of
-//! Aho-Corasick. A *wait* is the state after a star: it skips every byte but those of its
+//! them match. A *branch* has `n` transitions, each on one byte. Nearly always one of them leads to
+//! the next record: then it comes first, and has no target. If no byte matches, a literal or branch
+//! goes to `otherwise`, which reads the byte again: the failure transition of Aho-Corasick. A *wait* is the state after a star: it skips every byte but those of its
 //! transitions.
 //!
 //! # Looking ahead
@@ -48,34 +51,43 @@
 //!
 //! The *filter* of a wait describes which three bytes in a row may start a match. For each of
 //! the three it holds a set of bytes, as two tables indexed by the low and by the high four
-//! bits of a byte, where each transition owns one of eight bits. Only if all six look-ups share
-//! a bit can there be a match.
+//! bits of a byte, where each transition owns one of up to eight bits. Only if all six look-ups
+//! share a bit can there be a match. With eight bits, each of the six tables has 16 bytes; for
+//! fewer transitions four, two or one are enough, and tables share bytes: see [`FilterForm`].
 //!
 //! The *entries* say where the first four bytes of a haystack lead: a *prefix* of up to four
 //! bytes (filled up with `#`), the target after it, and how many bytes to skip. If no prefix
-//! matches and none of the four bytes is special, the walk goes to `missed`: a verdict, or a
-//! wait that reads the haystack from its first byte.
+//! matches and none of the four bytes is special, the walk goes to `missed`, the `otherwise` of
+//! the start: a verdict, or a wait that reads the haystack from its first byte. Tables with next
+//! to no records have no entries.
 //!
 //! # Invariants
 //!
 //! [`RawTable::validate`] checks all of them; the walk relies on them.
 //!
 //! 1. `W` is 2 or 4. Header and entries are whole. The records follow one another without a gap
-//!    from the entries to the padding, which ends the table.
+//!    from the entries to the padding.
 //! 2. Every target is 0, 1 or the place of a record; so is the start.
 //! 3. The `otherwise` of a literal or branch is final or a wait; a wait has none. So at most
-//!    two records read the same byte, and the walk ends.
-//! 4. A literal has at least one byte. If its `then` is the next record, there is one.
-//! 5. The bytes of a branch or a wait ascend.
+//!    two records read the same byte, and the walk ends. `missed` is the `otherwise` of the start,
+//!    or the start itself if that is a verdict or a wait. An `otherwise` that is `missed` (3) is
+//!    a wait.
+//! 4. A literal has at least one byte. If a `then` is the next record, there is one. A branch whose
+//!    first transition leads there has a transition.
+//! 5. The bytes of a branch or a wait differ, and ascend. Only the first byte of a branch need not,
+//!    if it leads to the next record.
 //! 6. No literal holds a *special* byte, one that ends a haystack or that normalising may
 //!    change (the `%` of an escape belongs to branches). So literals can be compared with
 //!    haystacks that are not normalised.
 //! 7. A peek other than `#` is the first byte of the literal that its transition leads to, and
 //!    that literal's `otherwise` is the branch's own, or the wait itself.
-//! 8. Filters, entries and `missed` are what [`lookahead`] computes from the records, with a
-//!    budget in proportion to their length. An entry skips at most four bytes.
+//! 8. Filters and entries are what [`lookahead`] computes from the records, with a budget in
+//!    proportion to their length. An entry skips at most four bytes. So many bytes follow the
+//!    entries that 32 bytes may be loaded from every eighth prefix on.
 //!
 //! [`lookahead`]: crate::automaton::lookahead
+
+use smallvec::SmallVec;
 
 use crate::rules::normalise::Encoding;
 use crate::verdict::Verdict;
@@ -89,6 +101,8 @@ pub(super) const OTHERWISE_SHIFT: u8 = 3;
 pub(super) const THEN_SHIFT: u8 = 5;
 /// `otherwise`: the record holds the target.
 pub(in crate::automaton) const OTHERWISE_TARGET: u8 = 2;
+/// `otherwise`: the wait that the header calls `missed`.
+pub(in crate::automaton) const OTHERWISE_MISSED: u8 = 3;
 /// `then`: the next record.
 pub(in crate::automaton) const THEN_NEXT: u8 = 0;
 /// `then`: the record holds the target.
@@ -108,15 +122,73 @@ pub(in crate::automaton) const fn entries_len(width: usize, count: usize) -> usi
     (PREFIX_LEN + 1 + width) * count
 }
 
-/// Zeros at the end of a table, so that a vector may be loaded from any offset before them.
-pub(in crate::automaton) const PADDING: usize = 32;
+/// Bytes at the end of a table, so that 16 bytes may be loaded from any offset before them. They
+/// may be anything.
+pub(in crate::automaton) const PADDING: usize = 16;
 /// The peek of a transition that cannot be judged by the next byte.
 pub(in crate::automaton) const NO_PEEK: u8 = b'#';
 /// Targets have two bytes in tables whose records end before this place.
 pub(super) const NARROW_LIMIT: usize = 1 << 16;
-/// The length of a filter: for each of three bytes in a row, a table by its low four bits and
-/// one by its high four bits.
-pub(in crate::automaton) const FILTER_LEN: usize = 6 * 16;
+/// The tables of a filter: for each of three bytes in a row, one by its low four bits and one by
+/// its high four bits.
+pub(in crate::automaton) const FILTER_TABLES: usize = 6;
+/// The length of the longest filter.
+pub(in crate::automaton) const MAX_FILTER_LEN: usize = 16 * FILTER_TABLES;
+
+/// How a filter is laid out. Its tables have 16 elements of one, two, four or eight bits; as many
+/// tables as fit share 16 bytes.
+#[derive(Clone, Copy)]
+pub(in crate::automaton) struct FilterForm {
+    /// How many bits an element has, and so how many transitions a bit of their own.
+    pub(in crate::automaton) buckets: u8,
+    pub(in crate::automaton) len: u8,
+    /// By table: the offset of the 16 bytes that it is in.
+    pub(in crate::automaton) offsets: [u8; FILTER_TABLES],
+    /// By table: the lowest of its bits in these bytes.
+    pub(in crate::automaton) shifts: [u8; FILTER_TABLES],
+}
+
+impl FilterForm {
+    /// By the number of transitions, up to five, which stands for more, too.
+    const BY_COUNT: [FilterForm; 6] = [
+        FilterForm::new(1),
+        FilterForm::new(1),
+        FilterForm::new(2),
+        FilterForm::new(4),
+        FilterForm::new(4),
+        FilterForm::new(8),
+    ];
+
+    const fn new(buckets: u8) -> FilterForm {
+        let mut form = FilterForm { buckets, len: 0, offsets: [0; 6], shifts: [0; 6] };
+        let mut table = 0;
+        while table < FILTER_TABLES {
+            let bit = table as u8 * buckets;
+            form.offsets[table] = bit / 8 * 16;
+            form.shifts[table] = bit % 8;
+            form.len = form.offsets[table] + 16;
+            table += 1;
+        }
+        form
+    }
+
+    /// Of a wait with so many transitions.
+    #[inline(always)]
+    pub(in crate::automaton) fn of(count: usize) -> &'static FilterForm {
+        &FilterForm::BY_COUNT[count.min(5)]
+    }
+
+    #[inline(always)]
+    pub(in crate::automaton) fn len(&self) -> usize {
+        usize::from(self.len)
+    }
+
+    /// The bits of an element.
+    #[inline(always)]
+    pub(in crate::automaton) fn mask(&self) -> u8 {
+        u8::MAX >> (8 - self.buckets)
+    }
+}
 /// The length of an entry's prefix.
 pub(in crate::automaton) const PREFIX_LEN: usize = 4;
 
@@ -145,17 +217,29 @@ impl Head {
         self.0 >> THEN_SHIFT & 3
     }
 
+    /// How many transitions of a branch have no target, since they lead to the next record: one or
+    /// none.
+    #[inline(always)]
+    pub(in crate::automaton) fn untargeted(self) -> usize {
+        usize::from(self.then() == THEN_NEXT)
+    }
+
     /// The length of a literal's target `then`: 0 if the record holds none.
     #[inline(always)]
     pub(in crate::automaton) fn then_len(self, width: usize) -> usize {
         if self.then() == THEN_TARGET { width } else { 0 }
     }
 
+    /// The length of the target `otherwise`: 0 if the record holds none.
+    #[inline(always)]
+    pub(in crate::automaton) fn otherwise_len(self, width: usize) -> usize {
+        if self.otherwise() == OTHERWISE_TARGET { width } else { 0 }
+    }
+
     /// The length of the targets that follow a literal's bytes.
     #[inline(always)]
     pub(in crate::automaton) fn targets_len(self, width: usize) -> usize {
-        let otherwise = if self.otherwise() == OTHERWISE_TARGET { width } else { 0 };
-        self.then_len(width) + otherwise
+        self.then_len(width) + self.otherwise_len(width)
     }
 }
 
@@ -167,7 +251,7 @@ pub(in crate::automaton) struct Record<'t> {
     /// One for each transition; empty for a literal.
     pub(in crate::automaton) peeks: &'t [u8],
     /// One for each transition; empty for a literal.
-    pub(in crate::automaton) targets: Vec<u32>,
+    pub(in crate::automaton) targets: SmallVec<[u32; 16]>,
     /// `None` for a wait.
     pub(in crate::automaton) otherwise: Option<u32>,
     /// Where a literal leads; `None` for the next record.
@@ -245,7 +329,7 @@ impl<'t> RawTable<'t> {
     }
 
     /// Where the walk goes if no entry matches.
-    pub(super) fn missed(self) -> u32 {
+    pub(in crate::automaton) fn missed(self) -> u32 {
         self.field(1)
     }
 
@@ -254,9 +338,10 @@ impl<'t> RawTable<'t> {
         self.records().len() - PADDING
     }
 
-    /// Takes the record at a place apart; `None` if it does not end before the padding.
+    /// Takes the record at a place apart; `None` if it does not end before the padding, or has no
+    /// transition where it must have one.
     ///
-    /// Allocates, so the walk has its own way to read records.
+    /// May allocate, so the walk has its own way to read records.
     pub(in crate::automaton) fn record(self, place: usize) -> Option<Record<'t>> {
         let width = self.width();
         let mut rest = self.records().get(..self.records_end())?.get(place..)?;
@@ -272,14 +357,14 @@ impl<'t> RawTable<'t> {
             head,
             bytes: &[],
             peeks: &[],
-            targets: Vec::new(),
+            targets: SmallVec::new(),
             otherwise: None,
             then: None,
             filter: None,
             len: 0,
         };
         if head.kind() == WAIT {
-            record.filter = Some(take(FILTER_LEN)?);
+            record.filter = Some(take(FilterForm::of(n).len())?);
         }
         record.bytes = take(n)?;
         if head.kind() == LITERAL {
@@ -290,11 +375,18 @@ impl<'t> RawTable<'t> {
             };
         } else {
             record.peeks = take(n)?;
-            record.targets = take(n * width)?.chunks_exact(width).map(number).collect();
+            let untargeted = if head.kind() == BRANCH { head.untargeted() } else { 0 };
+            let targets = take(n.checked_sub(untargeted)? * width)?.chunks_exact(width);
+            if untargeted != 0 {
+                let end = place + 2 + 2 * n + (n - 1) * width + head.otherwise_len(width);
+                record.targets.push(end as u32);
+            }
+            record.targets.extend(targets.map(number));
         }
         record.otherwise = match (head.kind(), head.otherwise()) {
             (WAIT, _) => None,
             (_, OTHERWISE_TARGET) => Some(number(take(width)?)),
+            (_, OTHERWISE_MISSED) => Some(self.missed()),
             (_, verdict) => Some(u32::from(verdict)),
         };
         record.len = before - rest.len();
@@ -312,7 +404,11 @@ impl<'t> RawTable<'t> {
 
     /// The place of a literal's bytes, or of the bytes of the transitions.
     fn bytes_at(self, record: u32) -> usize {
-        let filter = if self.head(record).kind() == WAIT { FILTER_LEN } else { 0 };
+        let filter = if self.head(record).kind() == WAIT {
+            FilterForm::of(self.count(record)).len()
+        } else {
+            0
+        };
         record as usize + 2 + filter
     }
 
@@ -330,18 +426,37 @@ impl<'t> RawTable<'t> {
         &self.records()[self.bytes_at(record)..][..self.count(record)]
     }
 
-    /// The target of a transition of a branch or wait.
-    pub(in crate::automaton) fn target(self, record: u32, transition: usize) -> u32 {
-        let targets = self.bytes_at(record) + 2 * self.count(record);
-        self.target_at(targets + self.width() * transition)
+    /// How many transitions of a branch or wait have no target, since they lead to the next record.
+    fn untargeted(self, record: u32) -> usize {
+        let head = self.head(record);
+        if head.kind() == BRANCH { head.untargeted() } else { 0 }
     }
 
-    /// The transitions of a branch or wait, by byte in ascending order.
+    /// The place of the targets of a branch's or wait's transitions, as if each had one.
+    fn targets_at(self, record: u32) -> usize {
+        let untargeted = self.width() * self.untargeted(record);
+        self.bytes_at(record) + 2 * self.count(record) - untargeted
+    }
+
+    /// Where a branch ends.
+    fn branch_end(self, branch: u32) -> u32 {
+        let end = self.targets_at(branch) + self.width() * self.count(branch);
+        (end + self.head(branch).otherwise_len(self.width())) as u32
+    }
+
+    /// The target of a transition of a branch or wait.
+    pub(in crate::automaton) fn target(self, record: u32, transition: usize) -> u32 {
+        if transition < self.untargeted(record) {
+            return self.branch_end(record);
+        }
+        self.target_at(self.targets_at(record) + self.width() * transition)
+    }
+
+    /// The transitions of a branch or wait, by byte in ascending order; but the one of a branch
+    /// that leads to the next record comes first.
     pub(in crate::automaton) fn transitions(self, record: u32) -> impl Iterator<Item = (u8, u32)> {
-        let (n, width) = (self.count(record), self.width());
-        let (bytes, rest) = self.records()[self.bytes_at(record)..].split_at(n);
-        let targets = rest[n..][..n * width].chunks_exact(width);
-        bytes.iter().copied().zip(targets.map(number))
+        let bytes = self.transition_bytes(record).iter().copied();
+        bytes.enumerate().map(move |(index, byte)| (byte, self.target(record, index)))
     }
 
     /// Where a literal leads if all its bytes match.
@@ -365,8 +480,9 @@ impl<'t> RawTable<'t> {
                 self.target_at(bytes + self.count(record) + head.then_len(self.width()))
             }
             (_, OTHERWISE_TARGET) => {
-                self.target_at(bytes + (2 + self.width()) * self.count(record))
+                self.target_at(self.targets_at(record) + self.width() * self.count(record))
             }
+            (_, OTHERWISE_MISSED) => self.missed(),
             (_, verdict) => u32::from(verdict),
         }
     }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::automaton::lookahead::Work;
 use crate::automaton::table::format::{
-    BRANCH, LAST_FINAL, LITERAL, NO_PEEK, PADDING, RawTable, Record, WAIT, entries_len, header_len,
+    BRANCH, FilterForm, LAST_FINAL, LITERAL, NO_PEEK, OTHERWISE_MISSED, PADDING, RawTable, Record,
+    WAIT, entries_len, header_len,
 };
 
 /// The error for an automaton that breaks one of its invariants: an offset in its table,
@@ -40,22 +41,32 @@ impl RawTable<'_> {
         if !is_target(&places, self.start()) {
             return Err(invalid(2, "the start is not a record"));
         }
+        if !is_target(&places, self.missed()) {
+            return Err(invalid(2 + self.width(), "a missed that is not a record"));
+        }
         for &place in &places {
             self.validate_record(&places, place).map_err(|what| at(place, what))?;
         }
         // Every target is known to be one now, so the records can be followed.
+        let start = self.start();
+        if self.missed() != if start <= LAST_FINAL { start } else { self.otherwise(start) } {
+            return Err(invalid(2 + self.width(), "a missed that is not where the start fails to"));
+        }
         let mut work = Work::of(self);
         for &place in &places {
-            let filter = self.record(place).and_then(|record| record.filter);
-            if filter.is_some_and(|filter| filter != self.filter(place as u32, &mut work)) {
-                return Err(at(place, "a filter that does not belong to its wait"));
+            let wait = place as u32;
+            if self.head(wait).kind() == WAIT {
+                let filter = self.filter(wait, &mut work);
+                let len = FilterForm::of(self.count(wait)).len();
+                if self.records()[place + 2..][..len] != filter[..len] {
+                    return Err(at(place, "a filter that does not belong to its wait"));
+                }
             }
         }
         self.validate_entries(&mut work)
     }
 
-    /// Checks that there is room for the header, the entries and the padding, and that the
-    /// padding is zero.
+    /// Checks that there is room for the header, the entries and the padding.
     fn validate_outline(self) -> Result<(), InvalidAutomaton> {
         let bytes = self.bytes();
         let [width @ (2 | 4), entry_count, ..] = *bytes else {
@@ -64,10 +75,6 @@ impl RawTable<'_> {
         let (width, entry_count) = (usize::from(width), usize::from(entry_count));
         if bytes.len() < header_len(width) + entries_len(width, entry_count) + PADDING {
             return Err(invalid(0, "a table cut short"));
-        }
-        let (body, padding) = bytes.split_at(bytes.len() - PADDING);
-        if padding != [0; PADDING] {
-            return Err(invalid(body.len(), "padding that is not zero"));
         }
         Ok(())
     }
@@ -99,6 +106,12 @@ impl RawTable<'_> {
         {
             return Err("an otherwise that is neither final nor a wait");
         }
+        if record.head.kind() != WAIT
+            && record.head.otherwise() == OTHERWISE_MISSED
+            && self.missed() <= LAST_FINAL
+        {
+            return Err("an otherwise that is not the wait it should be");
+        }
         Ok(())
     }
 
@@ -127,7 +140,13 @@ impl RawTable<'_> {
         place: usize,
         record: &Record<'_>,
     ) -> Result<(), &'static str> {
-        if !record.bytes.is_sorted_by(|a, b| a < b) {
+        let is_branch = record.head.kind() == BRANCH;
+        let first = if is_branch { record.head.untargeted() } else { 0 };
+        // `record` has found that there is a first byte if it must be there.
+        let (first, ascending) = record.bytes.split_at(first);
+        if !ascending.is_sorted_by(|a, b| a < b)
+            || first.iter().any(|byte| ascending.contains(byte))
+        {
             return Err("bytes that do not ascend");
         }
         if !record.targets.iter().all(|target| is_target(places, *target)) {
@@ -155,9 +174,7 @@ impl RawTable<'_> {
         let width = self.width();
         let header_len = header_len(width);
         let mut entries = Vec::new();
-        if self.missed() != self.entries(&mut entries, work) {
-            return Err(invalid(2 + width, "a missed that is not where the start fails to"));
-        }
+        self.entries(&mut entries, work);
         let prefixes = entries.iter().flat_map(|entry| entry.prefix);
         let skips = entries.iter().map(|entry| entry.skip);
         let targets = entries.iter().flat_map(|e| e.target.to_le_bytes().into_iter().take(width));

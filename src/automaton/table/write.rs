@@ -2,17 +2,21 @@
 
 use std::ops::Range;
 
-use crate::automaton::determinise::{Dfa, StateId, final_verdict};
+use crate::automaton::determinise::{Dfa, FINAL_ALLOW, StateId, final_verdict};
 use crate::automaton::limits::LimitHit;
 use crate::automaton::lookahead::Work;
 use crate::automaton::table::Automaton;
 use crate::automaton::table::format::{
-    AT_END_DISALLOW, BRANCH, Entry, FILTER_LEN, LITERAL, NARROW_LIMIT, NO_PEEK, OTHERWISE_SHIFT,
-    OTHERWISE_TARGET, PADDING, RawTable, THEN_NEXT, THEN_SHIFT, THEN_TARGET, WAIT, entries_len,
-    header_len,
+    AT_END_DISALLOW, BRANCH, Entry, FilterForm, LITERAL, NARROW_LIMIT, NO_PEEK, OTHERWISE_MISSED,
+    OTHERWISE_SHIFT, OTHERWISE_TARGET, PADDING, RawTable, THEN_NEXT, THEN_SHIFT, THEN_TARGET, WAIT,
+    entries_len, header_len,
 };
 use crate::rules::normalise::Encoding;
 use crate::verdict::Verdict;
+
+/// A tail of a literal that others share is copied if it has so few bytes: it would take as many
+/// to lead there, and a walk would visit one record more.
+const COPIED_BYTES: usize = 6;
 
 /// The most bytes of a literal, and the most transitions of a record: their number is a byte.
 const MAX_COUNT: usize = u8::MAX as usize;
@@ -42,6 +46,12 @@ enum Goal {
     NextItem,
 }
 
+impl Default for Goal {
+    fn default() -> Goal {
+        Goal::State(FINAL_ALLOW)
+    }
+}
+
 impl Goal {
     fn verdict(self) -> Option<Verdict> {
         match self {
@@ -61,6 +71,8 @@ pub(in crate::automaton) struct Layout {
     /// By state: how many transitions lead to it, counted up to two.
     incoming: Vec<u8>,
     to_place: Vec<StateId>,
+    /// Where the start fails to.
+    missed: Goal,
     /// By item.
     places: Vec<u32>,
     entries: Vec<Entry>,
@@ -94,7 +106,7 @@ impl Layout {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
         bytes.extend([byte(width), 0]);
-        for field in [self.target(Goal::State(dfa.start)), 0] {
+        for field in [self.target(Goal::State(dfa.start)), self.target(self.missed)] {
             bytes.extend_from_slice(&field.to_le_bytes()[..width]);
         }
         bytes.reserve(records_end + PADDING);
@@ -106,13 +118,14 @@ impl Layout {
         let mut work = Work::of(RawTable::new(&bytes, encoding));
         for (item, place) in self.items.iter().zip(&self.places) {
             if matches!(item, Item::Wait { .. }) {
-                let filter = RawTable::new(&bytes, encoding).filter(*place, &mut work);
-                bytes[*place as usize + 2..][..FILTER_LEN].copy_from_slice(&filter);
+                let table = RawTable::new(&bytes, encoding);
+                let filter = table.filter(*place, &mut work);
+                let len = FilterForm::of(table.count(*place)).len();
+                bytes[*place as usize + 2..][..len].copy_from_slice(&filter[..len]);
             }
         }
-        let missed = RawTable::new(&bytes, encoding).entries(&mut self.entries, &mut work);
+        RawTable::new(&bytes, encoding).entries(&mut self.entries, &mut work);
         bytes[1] = byte(self.entries.len());
-        bytes[2 + width..][..width].copy_from_slice(&missed.to_le_bytes()[..width]);
         self.bytes = bytes;
         let (header, records) = self.bytes.split_at(header_len(width));
         let len = self.bytes.len() + entries_len(width, self.entries.len());
@@ -153,6 +166,10 @@ impl Layout {
                 *incoming = (*incoming + 1).min(2);
             }
         }
+        self.missed = Goal::State(match final_verdict(dfa.start) {
+            Some(_) => dfa.start,
+            None => dfa.state(dfa.start).otherwise,
+        });
         self.to_place.clear();
         self.to_place.push(dfa.start);
         while let Some(id) = self.to_place.pop() {
@@ -181,7 +198,7 @@ impl Layout {
                 return self.place_targets_later(dfa, id);
             }
             // Joins states as long as the only transition leads to a state that differs in
-            // nothing else and that nothing else leads to.
+            // nothing else and that nothing else leads to, or that ends soon.
             let from = self.literals.len();
             let then = loop {
                 let link = dfa.state(id);
@@ -190,12 +207,10 @@ impl Layout {
                     [] => self.literals.push(byte),
                     literal => self.literals.extend_from_slice(literal),
                 }
-                if final_verdict(target).is_some() || self.incoming[target as usize] > 1 {
-                    break target;
-                }
-                let next = dfa.state(target);
-                let same = next.otherwise == state.otherwise && next.at_end == state.at_end;
-                if !same || !is_link(dfa, target, encoding) {
+                if final_verdict(target).is_some()
+                    || self.incoming[target as usize] > 1 && !ends_soon(dfa, target, encoding)
+                    || !is_continued(dfa, id, target, encoding)
+                {
                     break target;
                 }
                 id = target;
@@ -227,27 +242,34 @@ impl Layout {
     fn measure(&mut self, dfa: &Dfa, width: usize) -> usize {
         self.places.clear();
         let mut place = header_len(width);
-        for item in &self.items {
+        for (index, item) in self.items.iter().enumerate() {
             // Those beyond 4 GiB are never written: the table is over the limit then.
             self.places.push(u32::try_from(place).unwrap_or(u32::MAX));
             place += match item {
                 Item::Literal { bytes, otherwise, then, .. } => {
-                    let otherwise = if otherwise.verdict().is_none() { width } else { 0 };
+                    let otherwise = if self.has_target(*otherwise) { width } else { 0 };
                     let has_target = *then != Goal::NextItem && then.verdict().is_none();
                     2 + otherwise + if has_target { width } else { 0 } + bytes.len()
                 }
                 Item::Branch { state } => {
                     let state = dfa.state(*state);
-                    let has_target = final_verdict(state.otherwise).is_none();
+                    let has_target = self.has_target(Goal::State(state.otherwise));
                     let n = dfa.transitions(state).len();
-                    2 + if has_target { width } else { 0 } + n * (2 + width)
+                    let untargeted = usize::from(self.next_transition(dfa, index).is_some());
+                    2 + 2 * n + width * (n - untargeted + usize::from(has_target))
                 }
                 Item::Wait { state } => {
-                    2 + FILTER_LEN + dfa.transitions(dfa.state(*state)).len() * (2 + width)
+                    let n = dfa.transitions(dfa.state(*state)).len();
+                    2 + FilterForm::of(n).len() + n * (2 + width)
                 }
             };
         }
         place
+    }
+
+    /// Whether a record with this `otherwise` holds it as a target.
+    fn has_target(&self, otherwise: Goal) -> bool {
+        otherwise.verdict().is_none() && otherwise != self.missed
     }
 
     fn target(&self, goal: Goal) -> u32 {
@@ -259,13 +281,21 @@ impl Layout {
     }
 
     fn write_items<const WIDTH: usize>(&self, dfa: &Dfa, to: &mut Vec<u8>) {
-        for (item, place) in self.items.iter().zip(&self.places) {
+        for (index, place) in self.places.iter().enumerate() {
             debug_assert_eq!(to.len(), *place as usize);
-            self.write::<WIDTH>(dfa, item, to);
+            self.write::<WIDTH>(dfa, index, to);
         }
     }
 
-    fn write<const WIDTH: usize>(&self, dfa: &Dfa, item: &Item, to: &mut Vec<u8>) {
+    /// The transition of a branch that leads to the item behind it, if one does.
+    fn next_transition(&self, dfa: &Dfa, branch: usize) -> Option<usize> {
+        let Item::Branch { state } = self.items[branch] else { return None };
+        let next = branch as u32 + 1;
+        let transitions = dfa.transitions(dfa.state(state));
+        transitions.iter().position(|(_, target)| self.item_of[*target as usize] == next)
+    }
+
+    fn write<const WIDTH: usize>(&self, dfa: &Dfa, index: usize, to: &mut Vec<u8>) {
         let put = |to: &mut Vec<u8>, goal: Goal| {
             let bytes = self.target(goal).to_le_bytes();
             to.extend_from_slice(bytes.first_chunk::<WIDTH>().expect("two bytes or four"));
@@ -273,9 +303,10 @@ impl Layout {
         let end_bit = |at_end| if at_end == Verdict::Disallow { AT_END_DISALLOW } else { 0 };
         let otherwise_bits = |goal: Goal| match goal.verdict() {
             Some(verdict) => u8::from(verdict == Verdict::Disallow),
+            None if goal == self.missed => OTHERWISE_MISSED,
             None => OTHERWISE_TARGET,
         };
-        match item {
+        match &self.items[index] {
             Item::Literal { bytes, at_end, otherwise, then } => {
                 let then_bits = match (then, then.verdict()) {
                     (Goal::NextItem, _) => THEN_NEXT,
@@ -302,9 +333,16 @@ impl Layout {
                 let state = dfa.state(*state);
                 let otherwise = Goal::State(state.otherwise);
                 let bits = otherwise_bits(otherwise);
-                to.push(BRANCH | end_bit(state.at_end) | bits << OTHERWISE_SHIFT);
+                let first = self.next_transition(dfa, index);
+                let then_bits = if first.is_some() { THEN_NEXT } else { THEN_TARGET };
+                to.push(
+                    BRANCH
+                        | end_bit(state.at_end)
+                        | bits << OTHERWISE_SHIFT
+                        | then_bits << THEN_SHIFT,
+                );
                 to.push(byte(dfa.transitions(state).len()));
-                self.write_transitions(dfa.transitions(state), otherwise, put, to);
+                self.write_transitions(dfa.transitions(state), first, otherwise, put, to);
                 if bits == OTHERWISE_TARGET {
                     put(to, otherwise);
                 }
@@ -316,22 +354,32 @@ impl Layout {
                 to.push(WAIT | end_bit(state.at_end));
                 to.push(byte(transitions.len()));
                 // The filter can be computed when all records are written.
-                to.resize(to.len() + FILTER_LEN, 0);
-                self.write_transitions(transitions, itself, put, to);
+                to.resize(to.len() + FilterForm::of(transitions.len()).len(), 0);
+                self.write_transitions(transitions, None, itself, put, to);
             }
         }
     }
 
+    /// Writes bytes, peeks and targets. The transition `first` comes first, without a target.
     fn write_transitions(
         &self,
         transitions: &[(u8, StateId)],
+        first: Option<usize>,
         otherwise: Goal,
         put: impl Fn(&mut Vec<u8>, Goal),
         to: &mut Vec<u8>,
     ) {
-        to.extend(transitions.iter().map(|(byte, _)| *byte));
-        to.extend(transitions.iter().map(|(_, target)| self.peek(*target, otherwise)));
-        for (_, target) in transitions {
+        let (before, first, after) = match first {
+            Some(first) => {
+                (&transitions[..first], &transitions[first..=first], &transitions[first + 1..])
+            }
+            None => (transitions, &[][..], &[][..]),
+        };
+        let targeted = || before.iter().chain(after);
+        let ordered = || first.iter().chain(targeted());
+        to.extend(ordered().map(|(byte, _)| *byte));
+        to.extend(ordered().map(|(_, target)| self.peek(*target, otherwise)));
+        for (_, target) in targeted() {
             put(to, Goal::State(*target));
         }
     }
@@ -368,4 +416,31 @@ fn is_link(dfa: &Dfa, id: StateId, encoding: Encoding) -> bool {
             ([], _) => false,
             (_, _) => true,
         }
+}
+
+/// Whether a literal that ends in state `id` may go on with `next`: a state that differs in nothing
+/// but its transition.
+fn is_continued(dfa: &Dfa, id: StateId, next: StateId, encoding: Encoding) -> bool {
+    let (one, other) = (dfa.state(id), dfa.state(next));
+    (one.otherwise, one.at_end) == (other.otherwise, other.at_end) && is_link(dfa, next, encoding)
+}
+
+/// Whether the literal that begins at a state is short enough to be copied.
+fn ends_soon(dfa: &Dfa, mut id: StateId, encoding: Encoding) -> bool {
+    if !is_link(dfa, id, encoding) {
+        return false;
+    }
+    let mut len = 0;
+    loop {
+        let state = dfa.state(id);
+        len += dfa.literal(state).len().max(1);
+        if len > COPIED_BYTES {
+            return false;
+        }
+        let (_, target) = dfa.transitions(state)[0];
+        if final_verdict(target).is_some() || !is_continued(dfa, id, target, encoding) {
+            return true;
+        }
+        id = target;
+    }
 }
