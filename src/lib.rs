@@ -26,7 +26,7 @@
 //! | judge one URL, once | [`is_allowed_once`] |
 //! | judge for several crawlers at once | [`CrawlerPolicies`] |
 //! | find the names in a User-Agent header | [`Crawler::from_user_agent`], [`UserAgent`] |
-//! | hold the policies of many hosts | [`PolicySet`], or [`pack`](self#features) for a file |
+//! | hold the policies of many hosts | [`PolicySet`](self#features), or [`pack`](self#features) for a file |
 //! | judge millions of URLs on all cores | [`batch`](self#features) |
 //! | say which rule decided | [`Policy::decide`] |
 //! | show every step to that verdict | [`Robots::explain`] |
@@ -49,7 +49,8 @@
 //! | `diff` | what changed from one file to another, by walking both automata | [`diff`] |
 //! | `records` | the records that are no rules, typed | [`records`] |
 //! | `lint` | what is wrong with a file, and what has no effect | feature `lint` |
-//! | `pack` | policies of many origins in one file, used in place | feature `pack` |
+//! | `sites` | the policies of many origins, laid out for questions in random order | feature `url` |
+//! | `pack` | the same in a file, used in place | feature `pack` |
 //! | `origin` | whose robots.txt governs a URL | feature `url` |
 //!
 //! A [`Profile`] says how each step reads what the sources leave open or see differently: RFC 9309
@@ -74,8 +75,8 @@
 //! * vector instructions that find line ends (`read::marks`) and the end of a URL's host
 //!   (`rules::target`, `origin`), and that walk the table without bounds checks
 //!   (`automaton::avx2`);
-//! * the tables of a pack, which are validated once and trusted from then on
-//!   (`automaton::table`, `pack::read`);
+//! * the tables of a set, which only the compiler writes, and those of a pack, which are validated
+//!   once and trusted from then on (`automaton::table`, `sites::set`, `pack::shard`);
 //! * an origin taken for UTF-8 because it was found to be ASCII (`origin`);
 //! * the hint that fetches memory ahead (`read_ahead`).
 //!
@@ -84,9 +85,10 @@
 //! All are off by default.
 //!
 //! * `rayon`: the module `batch`, which judges many URLs on all cores.
-//! * `pack`: the module `pack`, policy sets as files that are used in place.
+//! * `pack`: the module `pack`, policies of many origins in files that are used in place.
 //! * `lint`: the module `lint`, which finds what is wrong with a file and what has no effect.
-//! * `url`: `Origin`, which says whose robots.txt governs a URL, and `records::Sitemap::resolve`.
+//! * `url`: `Origin`, which says whose robots.txt governs a URL, `PolicySet`, which holds the policies
+//!   of many, and `records::Sitemap::resolve`.
 //! * `serde`: `Serialize` for what people store, such as [`Decision`], [`Record`] and
 //!   [`Diagnostic`], and also `Deserialize` for what owns its data, such as [`Verdict`],
 //!   [`Answer`], [`Profile`] and [`Config`]. Each type documents its representation. Byte strings

@@ -224,65 +224,59 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
         });
     }
     let reading = grounds.reading();
-    let mut begun: SmallVec<[Option<(Target<'_>, Half<'_>)>; AHEAD]> = SmallVec::new();
-    let mut last = None;
-    for (url, origin) in urls.iter().zip(&origin_of) {
-        let target = match policies[*origin] {
-            Wanted::Invalid | Wanted::Unknown => None,
-            Wanted::One(_) | Wanted::Panel => {
-                Target::of(url.as_ref(), reading.form, reading.encoding).ok()
+    let mut begun: SmallVec<[(usize, Target<'_>, Begun<'_>); AHEAD]> = SmallVec::new();
+    let mut last: Option<(usize, How<'_>)> = None;
+    for (number, (url, origin)) in urls.iter().zip(origin_of).enumerate() {
+        let row = &mut answers[number * crawlers.len()..][..crawlers.len()];
+        let site = match (policies[origin], sites[origin]) {
+            (Wanted::Invalid, _) => {
+                row.fill(Answer::Invalid);
+                continue;
             }
+            (Wanted::Unknown, _) | (_, None) => {
+                row.fill(Answer::Unknown);
+                continue;
+            }
+            (Wanted::One(_) | Wanted::Panel, Some(site)) => site,
         };
-        let Some(target) = target else {
-            begun.push(None);
+        let Ok(target) = Target::of(url.as_ref(), reading.form, reading.encoding) else {
+            row.fill(Answer::Invalid);
             continue;
         };
-        let half = match (&policies[*origin], sites[*origin]) {
-            (Wanted::One(record), Some(site)) => {
-                let how = match last.take() {
-                    Some((known, how)) if known == *origin => how,
-                    _ => grounds.how(site, *record)?,
-                };
-                let half = match &how {
-                    How::Table(table) => Half::Begun(table.begin(target.unended())),
-                    How::Policy(_) => Half::Nothing,
-                };
-                last = Some((*origin, how));
-                half
-            }
-            _ => Half::Nothing,
+        let Wanted::One(record) = policies[origin] else {
+            ask(grounds, site, &target, crawlers.iter().copied(), row)?;
+            continue;
         };
-        begun.push(Some((target, half)));
-    }
-    let rows = answers.chunks_mut(crawlers.len());
-    for ((begun, row), origin) in begun.iter().zip(rows).zip(origin_of) {
-        match (begun, sites[origin]) {
-            (Some((target, Half::Begun(begun))), _) => {
-                row.fill(unless_robots_txt(begun.finish(), target, reading).into());
+        match &last {
+            // What its walk needs was just read.
+            Some((known, how)) if *known == origin => {
+                row.fill(how.verdict(&target, reading).into());
             }
-            (Some((target, Half::Nothing)), Some(site)) => {
-                ask(grounds, site, target, crawlers.iter().copied(), row)?;
+            _ => {
+                let how = grounds.how(site, record)?;
+                match &how {
+                    How::Table(table) => {
+                        begun.push((number, target, table.begin(target.unended())));
+                    }
+                    How::Policy(_) => row.fill(how.verdict(&target, reading).into()),
+                }
+                last = Some((origin, how));
             }
-            _ => row.fill(match policies[origin] {
-                Wanted::Unknown => Answer::Unknown,
-                Wanted::Invalid | Wanted::One(_) | Wanted::Panel => Answer::Invalid,
-            }),
         }
+    }
+    for (number, target, begun) in &begun {
+        let row = &mut answers[number * crawlers.len()..][..crawlers.len()];
+        row.fill(unless_robots_txt(begun.finish(), target, reading).into());
     }
     Ok(())
 }
 
 /// What decides for an origin.
+#[derive(Clone, Copy)]
 enum Wanted {
     Invalid,
     Unknown,
     /// One policy for all crawlers: the record.
     One(u32),
     Panel,
-}
-
-/// What is done of a walk.
-enum Half<'w> {
-    Begun(Begun<'w>),
-    Nothing,
 }

@@ -370,23 +370,24 @@ fn histories() -> Vec<(&'static str, Vec<(u64, Said)>)> {
         ("200, 304 a week later", vec![(0, file), (7 * 24, Said::Unchanged(None))]),
         ("200, 503 an hour later", vec![(0, file), (1, status(503))]),
         ("200, 503 a week later", vec![(0, file), (7 * 24, status(503))]),
-        ("200, 503 a week later and again 13 hours after it", vec![
-            (0, file),
-            (7 * 24, status(503)),
-            (7 * 24 + 13, status(503)),
-        ]),
+        (
+            "200, 503 a week later and again 13 hours after it",
+            vec![(0, file), (7 * 24, status(503)), (7 * 24 + 13, status(503))],
+        ),
         ("503, 200 later", vec![(0, status(503)), (7 * 24, file)]),
         ("200, 404 later", vec![(0, file), (7 * 24, status(404))]),
         ("200, 403 later", vec![(0, file), (7 * 24, status(403))]),
         ("200, 429 a week later", vec![(0, file), (7 * 24, status(429))]),
         ("404, 503 later", vec![(0, status(404)), (7 * 24, status(503))]),
         ("503 twice, 13 hours apart", vec![(0, status(503)), (13, status(503))]),
-        ("503 in three monthly archives", vec![
-            (0, status(503)),
-            (30 * 24, status(503)),
-            (60 * 24, status(503)),
-        ]),
-        ("503 every week for five weeks", (0..6).map(|week| (week * 7 * 24, status(503))).collect()),
+        (
+            "503 in three monthly archives",
+            vec![(0, status(503)), (30 * 24, status(503)), (60 * 24, status(503))],
+        ),
+        (
+            "503 every week for five weeks",
+            (0..6).map(|week| (week * 7 * 24, status(503))).collect(),
+        ),
         ("200, then 503 every week for five weeks", {
             let failures = (1..7).map(|week| (week * 7 * 24, status(503)));
             std::iter::once((0, file)).chain(failures).collect()
@@ -421,7 +422,10 @@ fn captures(page: &mut String) {
             write!(page, " {cell} |").unwrap();
             // Read a year later it may be the same, or less, but time opens no site.
             let later = holds(AsOf::Time(START + Duration::from_secs(400 * DAY)));
-            assert!(captured != Some(Holds::DisallowAll) || later != Some(Holds::AllowAll), "{name}");
+            assert!(
+                captured != Some(Holds::DisallowAll) || later != Some(Holds::AllowAll),
+                "{name}"
+            );
         }
         page.push('\n');
     }
