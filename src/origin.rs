@@ -156,8 +156,8 @@ impl<'u> Origin<'u> {
     /// ```
     /// use robotsieve::Origin;
     ///
-    /// assert_eq!(Origin::of("https://example.com/x")?.shard(16), 8);
-    /// assert_eq!(Origin::of("http://example.com")?.shard(16), 8);
+    /// assert_eq!(Origin::of("https://example.com/x")?.shard(16), 7);
+    /// assert_eq!(Origin::of("http://example.com")?.shard(16), 7);
     /// # Ok::<(), robotsieve::InvalidOrigin>(())
     /// ```
     ///

@@ -510,3 +510,85 @@ fn hostile_headers() {
     Crawler::from_user_agent(&words);
     within("a header of 20,000 names", started.elapsed(), Duration::from_millis(400));
 }
+
+/// Whatever a pack of `n` bytes holds, opening, checking, asking and copying it takes `O(n)`.
+#[cfg(feature = "pack")]
+#[test]
+fn hostile_packs() {
+    use robotsieve::pack::{Pack, Writer};
+    use robotsieve::{Answer, Origin};
+
+    let mut all = String::new();
+    for (name, make) in support::hostile_packs::ALL {
+        for bytes in [16 << 10, 128 << 10] {
+            let bytes = make(bytes);
+            // Each time the same work, so that the pack has not been checked before.
+            let verified = time(|| {
+                if let Ok(pack) = Pack::open(&bytes) {
+                    let _ = pack.verify();
+                }
+            });
+            let asked = time(|| {
+                let Ok(pack) = Pack::open(&bytes) else { return };
+                let _ = pack.stat();
+                let mut answers = vec![Answer::Unknown; pack.crawlers().len()];
+                for site in pack.sites() {
+                    let Ok(site) = site else { continue };
+                    let _ = site.ask("/a/b", &mut answers);
+                    let _ = site.policy(0).map(|policy| policy.map(|policy| policy.with_rules()));
+                    let _ = (site.pace(0), site.sitemaps().map(|mut list| list.next()));
+                    for origin in site.origins() {
+                        let _ = pack.get(&origin);
+                    }
+                }
+            });
+            // Names that it has, and one that it is full of.
+            let urls: Vec<String> = (0..bytes.len() / 64)
+                .map(|number| format!("https://{}.com/a/b", number * usize::from(number % 2 > 0)))
+                .chain(["https://e.com/a".to_owned()])
+                .collect();
+            let in_batches = time(|| {
+                let Ok(pack) = Pack::open(&bytes) else { return };
+                for urls in urls.chunks(64) {
+                    let mut answers = vec![Answer::Unknown; urls.len()];
+                    let _ = pack.answers(urls, &[0], &mut answers);
+                }
+            });
+            let copied = time(|| {
+                let Ok(pack) = Pack::open(&bytes) else { return };
+                let profile = Profile::named(pack.profile_name()).expect("a profile with a name");
+                let mut config = Config::default();
+                config.keep_rules = pack.keeps_rules();
+                config.keep_sitemaps = pack.keeps_sitemaps();
+                let crawlers = pack.crawlers().to_vec();
+                let mut copy = Writer::new(Vec::new(), &profile, crawlers, &config).expect("a Vec");
+                for site in pack.sites().flatten() {
+                    let Ok(outcome) = copy.put_site(&site) else { continue };
+                    for origin in site.origins() {
+                        copy.add(&origin, outcome, site.captured()).expect("a Vec");
+                    }
+                }
+                let copy = copy.finish().expect("a Vec");
+                assert!(copy.len() < 3 * bytes.len() + 16_384, "{name}: {}", copy.len());
+                let layer = Writer::append(&pack, Vec::new(), &profile, &config);
+                let Ok(mut layer) = layer else { return };
+                for url in &urls {
+                    layer.forget(&Origin::of(url).expect("a URL")).expect("a Vec");
+                }
+                let _ = layer.finish();
+            });
+            let times = [verified, asked, in_batches, copied];
+            all += &format!("{name}: {} bytes, {times:?}\n", bytes.len());
+            let bar = Duration::from_nanos(150) * u32::try_from(bytes.len()).expect("small");
+            within(name, *times.iter().max().expect("four"), bar);
+        }
+    }
+    say(&format!("verified, asked, asked in batches, copied and updated:\n{all}"));
+}
+
+#[cfg(feature = "pack")]
+fn time(act: impl FnOnce()) -> Duration {
+    let started = Instant::now();
+    act();
+    started.elapsed()
+}

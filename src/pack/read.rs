@@ -388,7 +388,7 @@ impl Grounds for Pack<'_> {
 
     #[inline]
     fn how<'g>(&'g self, site: Site<'g>, record: u32) -> Result<How<'g>, PackError> {
-        site.shard.how(record, NO_RECORD)
+        site.shard.how(record)
     }
 }
 

@@ -8,13 +8,14 @@ use std::sync::{PoisonError, RwLock};
 use smallvec::SmallVec;
 
 use crate::automaton::Table;
+use crate::origin::Origin;
 use crate::policy::config::Config;
 use crate::policy::{Policy, Reading};
 use crate::records::Pace;
 use crate::rules::{Pattern, RuleRef, RuleSet};
 use crate::sites::layout::{
-    self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, KIND_TABLE, Key, LINE_LEN, Matches, NO_RECORD,
-    PLACE_UNIT, Panel, Policies, RECORD_HEAD, RECORD_UNIT, Schemes,
+    self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, KIND_TABLE, Key, LINE_LEN, MAX_AUTHORITY,
+    Matches, NO_RECORD, PLACE_UNIT, Panel, Policies, RECORD_HEAD, RECORD_UNIT, SLOTS, Schemes,
 };
 use crate::sites::look_up::How;
 use crate::sites::pace;
@@ -34,6 +35,8 @@ use super::read::{body_offset, record_offset};
 #[derive(Debug)]
 pub(super) struct Shard<'p> {
     pub(super) bytes: &'p [u8],
+    /// Tells apart all files that the process has opened.
+    pub(super) id: u64,
     /// Which of the files it is, in the order given.
     file: usize,
     /// The newest first.
@@ -49,8 +52,10 @@ pub(super) struct Shard<'p> {
     /// The bytes of all records that were found valid or damaged.
     checked_bytes: AtomicU64,
     /// The policies made from records whose rules were needed, by the record of the policy and that
-    /// of the rules.
+    /// of the rules, if it has them elsewhere.
     policies: RwLock<HashMap<(u32, u32), Result<Policy, PackError>>>,
+    /// The bytes of the rules that were read from elsewhere for them.
+    kept_bytes: AtomicU64,
 }
 
 /// A layer of a file: an index, and the entries and records that came with it.
@@ -92,9 +97,13 @@ impl Layer {
             && (!is_first || about == blocks_end)
             && trailer.reach <= MAX_REACH
             && trailer.crawlers <= MAX_CRAWLERS
-            && trailer.shard[0] < trailer.shard[1];
-        let valid_blocks = Checked::new(index_len.div_ceil(PAGE_LEN));
-        fill.then_some(Layer { trailer, begin, index, blocks, blocks_end, valid_blocks })
+            && trailer.shard[0] < trailer.shard[1]
+            // Far fewer; so all files together have no more than can be counted.
+            && trailer.origins <= trailer.end;
+        fill.then(|| {
+            let valid_blocks = Checked::new(index_len.div_ceil(PAGE_LEN));
+            Layer { trailer, begin, index, blocks, blocks_end, valid_blocks }
+        })
     }
 
     /// Whether a layer after this one may have such a trailer.
@@ -128,8 +137,10 @@ impl<'p> Shard<'p> {
             Some(VERSION) => {}
             version => return Err(PackError::Version(version.unwrap_or_default())),
         }
+        static OPENED: AtomicU64 = AtomicU64::new(0);
         let mut shard = Shard {
             bytes,
+            id: OPENED.fetch_add(1, Ordering::Relaxed),
             file: file as usize,
             layers: SmallVec::new(),
             // Set below.
@@ -140,6 +151,7 @@ impl<'p> Shard<'p> {
             damaged: RwLock::default(),
             checked_bytes: AtomicU64::new(0),
             policies: RwLock::default(),
+            kept_bytes: AtomicU64::new(0),
         };
         if bytes[MAGIC.len() + 4..HEADER_LEN] != [0; 4] {
             return Err(shard.damaged(MAGIC.len() + 4, "expected zeros"));
@@ -152,6 +164,9 @@ impl<'p> Shard<'p> {
                 Err(_) if shard.layers.is_empty() && shard.complete().is_some() => {
                     let complete = shard.complete().unwrap_or_default() as u64;
                     return Err(PackError::Unfinished { complete });
+                }
+                Err(PackError::NotAPack) if !shard.layers.is_empty() => {
+                    return Err(shard.damaged(end, "no layer ends here"));
                 }
                 Err(error) => return Err(error),
             };
@@ -354,7 +369,7 @@ impl<'p> Shard<'p> {
         entry
             .filter(|entry| {
                 in_page >= PAGE_HEAD
-                    && entry.schemes.0 & !Schemes::BITS == 0
+                    && (1..=Schemes::BITS).contains(&entry.schemes.0)
                     && entry.kind <= FORGOTTEN
             })
             .ok_or_else(|| self.damaged(offset, "no entry begins here"))
@@ -374,17 +389,17 @@ impl<'p> Shard<'p> {
         Ok(())
     }
 
-    /// The slots of a layer that are not free, each with the number of its line.
-    pub(super) fn slots_of<'s>(
+    /// The slots of a layer that are not free, with their numbers.
+    fn slots_of<'s>(
         &'s self,
         layer: &'s Layer,
     ) -> impl Iterator<Item = Result<(usize, u64), PackError>> + use<'s, 'p> {
         (0..layer.line_count()).flat_map(move |line| {
-            let slots: SmallVec<[_; 8]> = match self.line(layer, line) {
-                Ok(bytes) => layout::slots(bytes)
-                    .into_iter()
-                    .filter(|slot| *slot != layout::FREE)
-                    .map(|slot| Ok((line, slot)))
+            let slots: SmallVec<[_; SLOTS]> = match self.line(layer, line) {
+                Ok(bytes) => (line * SLOTS..)
+                    .zip(layout::slots(bytes))
+                    .filter(|(_, slot)| *slot != layout::FREE)
+                    .map(Ok)
                     .collect(),
                 Err(error) => SmallVec::from_iter([Err(error)]),
             };
@@ -392,37 +407,96 @@ impl<'p> Shard<'p> {
         })
     }
 
-    /// The entries of all origins, the newest of each.
-    pub(super) fn entries(&self) -> impl Iterator<Item = Result<Entry<'p>, PackError>> {
-        let slots = self.layers.iter().flat_map(|layer| self.slots_of(layer));
-        // Each entry is given once: all together are never longer than the pack.
-        let mut left = Some(self.bytes.len());
-        slots
-            .map(|slot| self.newest(layout::place_of(slot?.1)))
-            .filter_map(Result::transpose)
-            .map_while(move |entry| {
-                let len = entry.as_ref().map_or(0, |entry| entry.len(false));
-                left = left?.checked_sub(len);
-                Some(match left {
-                    Some(_) => entry,
-                    None => Err(self.damaged(self.layers[0].index, "entries overlap")),
-                })
-            })
+    /// The entries that a layer's index leads to, in the order of their hashes. Each is where a
+    /// writer puts it, so its name leads to it.
+    pub(super) fn indexed<'s>(
+        &'s self,
+        layer: &'s Layer,
+    ) -> impl Iterator<Item = Result<Indexed<'p>, PackError>> + use<'s, 'p> {
+        let mut slots = self.slots_of(layer);
+        let (mut next, mut hash_before) = (0, 0);
+        // Each entry has bytes of its own: all together are never longer than the layer.
+        let mut left = Some(layer.index - layer.begin);
+        let mut name = String::new();
+        std::iter::from_fn(move || {
+            let room = left?;
+            let (number, slot) = match slots.next()? {
+                Ok(slot) => slot,
+                Err(error) => return Some(Err(error)),
+            };
+            let place = layout::place_of(slot);
+            let at = place as usize * PLACE_UNIT;
+            if !(layer.begin..layer.index).contains(&at) {
+                return Some(Err(self.damaged(at, "an origin points outside its layer")));
+            }
+            let entry = match self.entry(place) {
+                Ok(entry) => entry,
+                Err(error) => return Some(Err(error)),
+            };
+            left = room.checked_sub(entry.len(self.trailer().has_about()));
+            if left.is_none() {
+                return Some(Err(self.damaged(at, "entries overlap")));
+            }
+            let hash = layout::hash(entry.authority, 0);
+            let home = layout::home(hash, layer.trailer.lines) as usize * SLOTS;
+            let is_found = layout::slot(hash, place) == slot
+                && hash >= hash_before
+                && number == home.max(next)
+                && number / SLOTS - home / SLOTS <= layer.trailer.reach as usize;
+            (next, hash_before) = (number + 1, hash);
+            if !is_found {
+                let line = layer.index + number / SLOTS * LINE_LEN;
+                return Some(Err(self.damaged(line, "an origin is not found by its name")));
+            }
+            if !is_name(&entry, &mut name) {
+                return Some(Err(self.damaged(at, "an origin has a name that no URL has")));
+            }
+            Some(Ok(Indexed { hash, entry }))
+        })
     }
 
-    /// The entry at a place, with those of its schemes for which it is the one that counts.
-    fn newest(&self, place: u64) -> Result<Option<Entry<'p>>, PackError> {
-        let mut entry = self.entry(place)?;
-        let hash = layout::hash(entry.authority, 0);
-        let mut schemes = Schemes::default();
-        for scheme in entry.schemes.iter().map(Schemes::of) {
-            let found = self.look_up(&Key { authority: entry.authority, scheme, hash })?;
-            if found.is_some_and(|(at, _)| at == place) {
-                schemes.0 |= scheme.0;
+    /// The entries of all origins, the newest of each, with those of its schemes for which it is.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Result<Entry<'p>, PackError>> {
+        // All layers are in the order of their hashes, and so is what comes of them together.
+        let mut layers: SmallVec<[_; 1]> =
+            self.layers.iter().map(|layer| self.indexed(layer).peekable()).collect();
+        // Of those with the hash of the last one: names, and the schemes that newer entries have.
+        let (mut last_hash, mut met) = (0, HashMap::<&[u8], Schemes>::new());
+        std::iter::from_fn(move || {
+            loop {
+                // The least hash, and of equal ones that of the newest layer.
+                let mut least: Option<(u64, usize)> = None;
+                for (number, layer) in layers.iter_mut().enumerate() {
+                    match layer.peek() {
+                        Some(Ok(next)) if least.is_none_or(|(least, _)| next.hash < least) => {
+                            least = Some((next.hash, number));
+                        }
+                        Some(Err(error)) => {
+                            let error = error.clone();
+                            layer.next();
+                            return Some(Err(error));
+                        }
+                        _ => {}
+                    }
+                }
+                let (_, number) = least?;
+                let Indexed { hash, mut entry } = match layers[number].next()? {
+                    Ok(next) => next,
+                    Err(error) => return Some(Err(error)),
+                };
+                if hash != last_hash {
+                    last_hash = hash;
+                    met.clear();
+                }
+                let met = met.entry(entry.authority).or_default();
+                let schemes = Schemes(entry.schemes.0 & !met.0);
+                met.0 |= schemes.0;
+                if schemes != Schemes::default() && entry.kind != FORGOTTEN {
+                    entry.schemes = schemes;
+                    return Some(Ok(entry));
+                }
             }
-        }
-        entry.schemes = schemes;
-        Ok((schemes != Schemes::default()).then_some(entry))
+        })
     }
 
     /// The body of a record, and its checksum. Checks its bounds.
@@ -465,7 +539,7 @@ impl<'p> Shard<'p> {
     /// The policy of a record.
     #[inline]
     #[expect(unsafe_code, reason = "tables are validated once, not for each verdict")]
-    pub(super) fn how(&self, record: u32, rules: u32) -> Result<How<'p>, PackError> {
+    pub(super) fn how(&self, record: u32) -> Result<How<'p>, PackError> {
         let body = self.valid_body(record)?;
         match body[0] & !HAS_PACE {
             KIND_TABLE => {
@@ -477,15 +551,32 @@ impl<'p> Shard<'p> {
                 // when the file is opened.
                 Ok(How::Table(unsafe { Table::from_bytes_unchecked(table, self.reading.encoding) }))
             }
-            KIND_RULES => Ok(How::Policy(self.with_rules(record, rules)?)),
+            KIND_RULES => Ok(How::Policy(self.with_rules(record, NO_RECORD)?)),
             _ => Err(self.damaged_record(record, "the record is no policy")),
         }
     }
 
     /// The pace of a policy's record.
     pub(super) fn pace(&self, record: u32) -> Result<Pace, PackError> {
-        let body = self.valid_body(record)?;
+        let body = self.policy(record)?;
         Ok(pace::split(body).map_or(Pace::NONE, |(_, pace)| pace))
+    }
+
+    /// The record of a policy.
+    pub(super) fn policy(&self, record: u32) -> Result<&'p [u8], PackError> {
+        let body = self.valid_body(record)?;
+        match body[0] & !HAS_PACE {
+            KIND_TABLE | KIND_RULES => Ok(body),
+            _ => Err(self.damaged_record(record, "the record is no policy")),
+        }
+    }
+
+    /// The record of the rules of a policy that has a table. Empty if they are not kept.
+    pub(super) fn rules(&self, record: u32) -> Result<&'p [u8], PackError> {
+        match self.record(record)? {
+            body @ ([] | [KIND_EXPLAIN, ..]) => Ok(body),
+            _ => Err(self.damaged_record(record, "the record has no rules")),
+        }
     }
 
     /// The records for explanations: that of the sitemaps, and those of the rules of so many
@@ -593,8 +684,9 @@ impl<'p> Shard<'p> {
         }
     }
 
-    /// The policy of a record with its rules, which another record may have, or why there is none.
-    /// Made once.
+    /// The policy of a record with its rules, which another record has if it is a table, or why
+    /// there is none. Made once, unless many tables share their rules: then it is made again, so
+    /// that the policies take no more memory than the records account for.
     pub(super) fn with_rules(&self, record: u32, rules: u32) -> Result<Policy, PackError> {
         let known = self.policies.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = known.get(&(record, rules)) {
@@ -602,6 +694,12 @@ impl<'p> Shard<'p> {
         }
         drop(known);
         let policy = self.make_policy(record, rules);
+        let len = self.rules(rules).map_or(0, <[u8]>::len) as u64;
+        let kept = self.kept_bytes.fetch_add(len, Ordering::Relaxed);
+        if len > 0 && kept > 2 * self.bytes.len() as u64 {
+            self.kept_bytes.fetch_sub(len, Ordering::Relaxed);
+            return policy;
+        }
         let mut known = self.policies.write().unwrap_or_else(PoisonError::into_inner);
         known.entry((record, rules)).or_insert(policy).clone()
     }
@@ -614,11 +712,11 @@ impl<'p> Shard<'p> {
         let (body, pace) = pace::split(body).ok_or_else(unreadable)?;
         match body.split_first().map(|(kind, rest)| (kind & !HAS_PACE, rest)) {
             Some((KIND_RULES, rest)) => self.read_rules(rest, pace).ok_or_else(unreadable),
-            _ => match self.record(rules)? {
-                [KIND_EXPLAIN, rest @ ..] => self.read_rules(rest, pace).ok_or_else(|| {
-                    self.damaged_body(rules, "the rules of a record cannot be read")
-                }),
-                _ => Err(self.damaged_record(rules, "the record has no rules")),
+            _ => match self.rules(rules)? {
+                [KIND_EXPLAIN, rest @ ..] => {
+                    self.read_rules(rest, pace).ok_or_else(|| self.damaged_body(rules, what))
+                }
+                _ => Err(self.damaged_record(record, "the record has no rules")),
             },
         }
     }
@@ -662,6 +760,24 @@ impl<'p> Shard<'p> {
     pub(super) fn data(&self, layer: &Layer) -> Range<usize> {
         layer.begin.next_multiple_of(RECORD_UNIT)..layer.index
     }
+}
+
+/// An entry that an index leads to.
+pub(super) struct Indexed<'p> {
+    hash: u64,
+    entry: Entry<'p>,
+}
+
+/// Whether the authority of an entry is that of its origins. The buffer is for their keys.
+fn is_name(entry: &Entry<'_>, key: &mut String) -> bool {
+    let Ok(authority) = str::from_utf8(entry.authority) else { return false };
+    let is_short = authority.len() <= MAX_AUTHORITY;
+    is_short
+        && entry.schemes.iter().all(|scheme| {
+            key.clear();
+            key.extend([scheme.as_str(), "://", authority]);
+            Origin::of(key).is_ok_and(|origin| origin.key() == key)
+        })
 }
 
 /// The numbers of the records for explanations.

@@ -27,19 +27,27 @@ pub struct Site<'p> {
     pub(super) entry: Entry<'p>,
 }
 
-/// The bodies of the records of a site.
+/// The records of a site.
 pub(super) struct Bodies<'p> {
     /// Each policy with its rules, if they are kept apart.
-    pub(super) policies: Vec<(&'p [u8], &'p [u8])>,
+    pub(super) policies: Vec<(Body<'p>, Body<'p>)>,
     /// For each crawler the index of its policy.
     pub(super) columns: Vec<usize>,
-    pub(super) sitemaps: &'p [u8],
+    pub(super) sitemaps: Body<'p>,
+}
+
+/// A record with its body.
+#[derive(Clone, Copy)]
+pub(super) struct Body<'p> {
+    pub(super) record: u32,
+    /// Empty if there is no such record.
+    pub(super) bytes: &'p [u8],
 }
 
 impl<'p> Site<'p> {
     /// Host and, where it is not the scheme's default, port: [`Origin::authority`].
     pub fn authority(&self) -> &'p str {
-        // Those of a damaged or hostile pack may be anything.
+        // Those of a damaged or hostile pack may be anything where they are not listed.
         str::from_utf8(self.entry.authority).unwrap_or_default()
     }
 
@@ -102,7 +110,7 @@ impl<'p> Site<'p> {
         let record = policies.record(crawler);
         let about = shard.about(self.entry.about)?;
         let rules = about.rules(policies.index(crawler));
-        let (how, pace) = (shard.how(record, rules)?, shard.pace(record)?);
+        let (how, pace) = (shard.how(record)?, shard.pace(record)?);
         Ok(Some(PackedPolicy { pack: self.pack, shard, record, rules, pace, how }))
     }
 
@@ -147,29 +155,33 @@ impl<'p> Site<'p> {
         let bodies = self.bodies()?;
         let policies = packed.policies.iter().map(|parts| (&parts.policy[..], &parts.rules[..]));
         Ok(bodies.columns == packed.columns
-            && bodies.sitemaps == packed.sitemaps
-            && bodies.policies.iter().copied().eq(policies))
+            && bodies.sitemaps.bytes == packed.sitemaps
+            && bodies
+                .policies
+                .iter()
+                .map(|(policy, rules)| (policy.bytes, rules.bytes))
+                .eq(policies))
     }
 
-    /// The bodies of its records.
+    /// Its records. Checks that each is of its kind.
     pub(super) fn bodies(&self) -> Result<Bodies<'p>, PackError> {
         let (shard, crawlers) = (self.shard, self.pack.crawlers().len());
-        if self.entry.policies == NO_RECORD {
-            return Ok(Bodies { policies: Vec::new(), columns: Vec::new(), sitemaps: &[] });
-        }
         let about = shard.about(self.entry.about)?;
+        shard.sitemaps(about.sitemaps())?;
+        let sitemaps = Body { record: about.sitemaps(), bytes: shard.record(about.sitemaps())? };
+        if crawlers == 0 {
+            return Ok(Bodies { policies: Vec::new(), columns: Vec::new(), sitemaps });
+        }
         let policies = self.policies()?;
-        let records: Vec<u32> = match &policies {
-            Policies::One(record) => vec![*record],
-            Policies::Panel(panel) => panel.records().collect(),
-        };
-        let bodies = records.iter().enumerate().map(|(number, record)| {
-            Ok((shard.record(*record)?, shard.record(about.rules(number))?))
+        let bodies = policies.records().enumerate().map(|(number, record)| {
+            let rules = about.rules(number);
+            let policy = Body { record, bytes: shard.policy(record)? };
+            Ok((policy, Body { record: rules, bytes: shard.rules(rules)? }))
         });
         Ok(Bodies {
             policies: bodies.collect::<Result<_, PackError>>()?,
             columns: (0..crawlers).map(|crawler| policies.index(crawler)).collect(),
-            sitemaps: shard.record(about.sitemaps())?,
+            sitemaps,
         })
     }
 

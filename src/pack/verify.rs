@@ -1,8 +1,8 @@
 //! Checks a whole pack, and counts what is in it.
 
+use crate::origin::shard_of;
 use crate::sites::layout::{
-    self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, KIND_TABLE, NO_RECORD, PLACE_UNIT, RECORD_HEAD,
-    RECORD_UNIT,
+    Entry, HAS_PACE, KIND_PANEL, KIND_TABLE, NO_RECORD, PLACE_UNIT, RECORD_HEAD, RECORD_UNIT,
 };
 
 use super::format::{
@@ -113,7 +113,7 @@ impl Shard<'_> {
     fn walk(&self, layer: &Layer, verify: bool, stat: &mut Stat) -> Result<(), PackError> {
         let data = self.data(layer);
         let (mut at, mut records) = (data.start, 0);
-        stat.files += layer.trailer.files;
+        stat.files = stat.files.saturating_add(layer.trailer.files);
         stat.index_bytes += (layer.blocks_end() - layer.index) as u64;
         let zeros = |from: usize, to: usize, what| {
             let is_right = !verify || self.bytes[from..to].iter().all(|byte| *byte == 0);
@@ -211,17 +211,9 @@ impl Shard<'_> {
     /// Checks that each slot is where its entry is looked for.
     fn verify_index(&self, layer: &Layer) -> Result<(), PackError> {
         let mut entries = 0;
-        for slot in self.slots_of(layer) {
-            let (line, slot) = slot?;
+        for entry in self.indexed(layer) {
+            entry?;
             entries += 1;
-            let at = layer.index + line * layout::LINE_LEN;
-            let place = layout::place_of(slot);
-            let hash = layout::hash(self.entry(place)?.authority, 0);
-            let is_found = layout::slot(hash, place) == slot
-                && self.candidates(layer, hash).any(|found| found == Ok(place));
-            if !is_found {
-                return Err(self.damaged(at, "an origin is not found by its name"));
-            }
         }
         if entries != layer.trailer.entries {
             return Err(self.damaged(layer.index, "the number of entries is wrong"));
@@ -231,28 +223,25 @@ impl Shard<'_> {
 
     /// Checks what an entry leads to. What it leads to has been checked itself.
     fn verify_entry(&self, entry: &Entry<'_>, crawlers: usize) -> Result<(), PackError> {
-        let is_known = Kind::of(entry.kind) != Some(Kind::Unknown);
-        if entry.policies == NO_RECORD {
-            let is_right = (!is_known || crawlers == 0) && entry.about == NO_RECORD;
-            let at = self.trailer().index_at as usize;
-            return if is_right {
-                Ok(())
-            } else {
-                Err(self.damaged(at, "an origin has no policy"))
-            };
+        let damaged = |what| Err(self.damaged(self.trailer().index_at as usize, what));
+        let [shard, shards] = self.trailer().shard;
+        if shard_of(entry.authority, shards) != shard {
+            return damaged("an origin belongs into another file");
         }
-        let policies = self.policies(entry.policies, crawlers)?;
+        let is_known = Kind::of(entry.kind) != Some(Kind::Unknown);
+        let has_policies = is_known && crawlers > 0;
+        if has_policies != (entry.policies != NO_RECORD) || !is_known && entry.about != NO_RECORD {
+            return damaged("an origin has no policy, or one although nothing is known");
+        }
         let about = self.about(entry.about)?;
-        for crawler in 0..crawlers {
-            let record = policies.record(crawler);
-            let rules = about.rules(policies.index(crawler));
-            self.how(record, rules)?;
-            let is_table = self.record(record)?[0] & !HAS_PACE != KIND_RULES;
-            if is_table && rules != NO_RECORD {
-                self.with_rules(record, rules)?;
+        self.sitemaps(about.sitemaps())?;
+        if has_policies {
+            let policies = self.policies(entry.policies, crawlers)?;
+            for (number, record) in policies.records().enumerate() {
+                self.policy(record)?;
+                self.rules(about.rules(number))?;
             }
         }
-        self.sitemaps(about.sitemaps())?;
         Ok(())
     }
 }

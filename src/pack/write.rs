@@ -1,7 +1,7 @@
 //! Writes packs from robots.txt files.
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -25,6 +25,7 @@ use super::format::{
     MAX_REACH, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, reading_to_bytes,
 };
 use super::outcome::{FORGOTTEN, Kind, Outcome, Written};
+use super::site::Body;
 use super::{Pack, PackError, Site};
 
 /// How many pages of entries are collected before they are written.
@@ -186,9 +187,11 @@ pub struct Writer<'p, W> {
     /// The pack that is updated, and the answers for its origins that are new.
     updated: Option<Updated<'p>>,
     /// The files that were put, by their content.
-    files: Seen<Written>,
+    files: Seen<u128, Written>,
     /// The records that were written, by their content.
-    records: Seen<u32>,
+    records: Seen<u128, u32>,
+    /// The records that were copied, by their file and number there.
+    copied: Seen<(u64, u32), u32>,
     /// The records of outcomes that need no file.
     allow_all: Option<Written>,
     disallow_all: Option<Written>,
@@ -241,26 +244,26 @@ impl Slot {
 
 /// What was written before, as far as that is kept in mind.
 #[derive(Debug)]
-struct Seen<T>(HashMap<u128, (T, bool)>);
+struct Seen<K, T>(HashMap<K, (T, bool)>);
 
-impl<T: Copy> Seen<T> {
+impl<K: Eq + Hash, T: Copy> Seen<K, T> {
     /// The most that are known.
     const MOST: usize = 7 << 19;
 
-    fn get(&mut self, content: u128) -> Option<T> {
-        let (known, again) = self.0.get_mut(&content)?;
+    fn get(&mut self, key: K) -> Option<T> {
+        let (known, again) = self.0.get_mut(&key)?;
         *again = true;
         Some(*known)
     }
 
-    fn insert(&mut self, content: u128, new: T) {
+    fn insert(&mut self, key: K, new: T) {
         if self.0.len() >= Self::MOST {
             self.0.retain(|_, (_, again)| std::mem::take(again));
             if self.0.len() > Self::MOST / 2 {
                 self.0.clear();
             }
         }
-        self.0.insert(content, (new, false));
+        self.0.insert(key, (new, false));
     }
 }
 
@@ -372,6 +375,7 @@ impl<'p, W: Write> Writer<'p, W> {
             updated,
             files: Seen(HashMap::new()),
             records: Seen(HashMap::new()),
+            copied: Seen(HashMap::new()),
             allow_all: None,
             disallow_all: None,
             last: None,
@@ -436,10 +440,25 @@ impl<'p, W: Write> Writer<'p, W> {
             }
             Kind::Rules => {
                 let bodies = site.bodies().map_err(damaged)?;
-                let policies = bodies.policies.iter().copied();
-                Outcome::Rules(self.put_all(policies, &bodies.columns, bodies.sitemaps)?)
+                let file = site.shard.id;
+                let sitemaps = self.copy_record(file, bodies.sitemaps)?;
+                let mut records = Vec::with_capacity(bodies.policies.len());
+                for (policy, rules) in bodies.policies {
+                    records.push((self.copy_record(file, policy)?, self.copy_record(file, rules)?));
+                }
+                Outcome::Rules(self.lead_to(&records, &bodies.columns, sitemaps)?)
             }
         })
+    }
+
+    /// Writes a record of another file, unless that has been done.
+    fn copy_record(&mut self, file: u64, Body { record, bytes }: Body<'_>) -> io::Result<u32> {
+        if let Some(known) = self.copied.get((file, record)) {
+            return Ok(known);
+        }
+        let copy = self.put_record(bytes)?;
+        self.copied.insert((file, record), copy);
+        Ok(copy)
     }
 
     /// Writes the records of policies and sitemaps, and those that lead to them.
@@ -449,23 +468,33 @@ impl<'p, W: Write> Writer<'p, W> {
         columns: &[usize],
         sitemaps: &[u8],
     ) -> io::Result<Written> {
-        let mut about = vec![KIND_ABOUT];
         let sitemaps = self.put_record(sitemaps)?;
-        about.extend(sitemaps.to_le_bytes());
         let mut records = Vec::with_capacity(parts.len());
-        let mut has_about = sitemaps != NO_RECORD;
         for (policy, rules) in parts {
-            records.push(self.put_record(policy)?);
-            let rules = self.put_record(rules)?;
-            has_about |= rules != NO_RECORD;
-            about.extend(rules.to_le_bytes());
+            records.push((self.put_record(policy)?, self.put_record(rules)?));
         }
-        let policies = match &records[..] {
+        self.lead_to(&records, columns, sitemaps)
+    }
+
+    /// Writes the records that lead to policies, each with its rules, and to sitemaps.
+    fn lead_to(
+        &mut self,
+        records: &[(u32, u32)],
+        columns: &[usize],
+        sitemaps: u32,
+    ) -> io::Result<Written> {
+        let mut about = vec![KIND_ABOUT];
+        about.extend(sitemaps.to_le_bytes());
+        about.extend(records.iter().flat_map(|(_, rules)| rules.to_le_bytes()));
+        let has_about =
+            sitemaps != NO_RECORD || records.iter().any(|(_, rules)| *rules != NO_RECORD);
+        let policies = match records {
             [] => NO_RECORD,
-            [one] => *one,
+            [(one, _)] => *one,
             several => {
+                let policies: Vec<u32> = several.iter().map(|(policy, _)| *policy).collect();
                 let mut body = vec![KIND_PANEL];
-                Panel::write(several, columns, &mut body);
+                Panel::write(&policies, columns, &mut body);
                 self.put_record(&body)?
             }
         };
@@ -509,8 +538,8 @@ impl<'p, W: Write> Writer<'p, W> {
     /// they follow one another.
     ///
     /// # Errors
-    /// Returns an error if the output does, if the host is longer than 2048 bytes, or if the time is
-    /// after the year 2106.
+    /// Returns an error if the output does, if the host is longer than 2048 bytes, if the time is
+    /// after the year 2106, or if the origin belongs into another [shard](Writer::shard).
     pub fn add(
         &mut self,
         origin: &Origin<'_>,
@@ -573,6 +602,14 @@ impl<'p, W: Write> Writer<'p, W> {
             return Err(io::Error::other(format!(
                 "a host has {} bytes, but a pack takes {MAX_AUTHORITY} at most",
                 authority.len()
+            )));
+        }
+        let [shard, shards] = self.trailer.shard;
+        if shards > 1 && origin.shard(shards) != shard {
+            return Err(io::Error::other(format!(
+                "{origin} belongs into file {} of {shards}, and this is file {}",
+                u64::from(origin.shard(shards)) + 1,
+                u64::from(shard) + 1
             )));
         }
         if let Some((_, new)) = &mut self.updated {
@@ -671,7 +708,13 @@ impl<'p, W: Write> Writer<'p, W> {
                 let key = Key { authority: &authority, scheme, hash: layout::hash(&authority, 0) };
                 let was = pack.look_up(&key).map_err(io::Error::other)?.is_some();
                 let is = answer.kind != FORGOTTEN;
-                self.trailer.origins = self.trailer.origins + u64::from(is) - u64::from(was);
+                let origins = (self.trailer.origins + u64::from(is)).checked_sub(u64::from(was));
+                self.trailer.origins = origins.ok_or_else(|| {
+                    io::Error::other(pack.shards[0].damaged(
+                        self.trailer.begin as usize - TRAILER_LEN,
+                        "the number of origins is wrong",
+                    ))
+                })?;
                 if is || was {
                     self.add_entry(&authority, scheme, answer)?;
                 }

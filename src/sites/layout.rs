@@ -278,6 +278,8 @@ impl<'p> Panel<'p> {
         let (columns, more) = columns.as_chunks();
         let panel = Panel { records: records.as_chunks().0, columns };
         let are_right = (0..columns.len()).all(|crawler| panel.index(crawler) < count);
+        // Each policy is some crawler's.
+        let are_right = are_right && count <= crawlers;
         (columns.len() == crawlers && more.is_empty() && are_right).then_some(panel)
     }
 
@@ -330,6 +332,16 @@ impl Policies<'_> {
             Policies::One(record) => *record,
             Policies::Panel(panel) => panel.record(crawler),
         }
+    }
+
+    /// The records of all policies.
+    #[cfg(feature = "pack")]
+    pub(crate) fn records(&self) -> impl Iterator<Item = u32> {
+        let (one, several) = match self {
+            Policies::One(record) => (Some(*record), None),
+            Policies::Panel(panel) => (None, Some(panel.records())),
+        };
+        one.into_iter().chain(several.into_iter().flatten())
     }
 
     /// The number of a crawler's policy among those of the panel.

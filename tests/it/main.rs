@@ -23,6 +23,10 @@ mod once;
 mod pace;
 #[cfg(feature = "pack")]
 mod pack;
+#[cfg(feature = "pack")]
+mod pack_crafted;
+#[cfg(feature = "pack")]
+mod pack_format;
 #[cfg(feature = "serde")]
 mod reasons;
 mod records;

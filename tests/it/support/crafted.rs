@@ -4,9 +4,31 @@ use robotsieve::pack::Writer;
 use robotsieve::{Config, Profile};
 
 const HEADER_LEN: usize = 16;
-const TRAILER_LEN: usize = 144;
-const BLOCK_LEN: usize = 4096;
+pub const TRAILER_LEN: usize = 160;
+const PAGE_LEN: usize = 4096;
+const PAGE_HEAD: usize = 8;
+const SLOTS: usize = 8;
 const MAGIC: &[u8; 8] = b"\x89rsieve\n";
+
+/// Where the trailer has its numbers.
+pub mod at {
+    pub const CRAWLERS: usize = 8;
+    pub const REACH: usize = 12;
+    pub const SHARD: usize = 24;
+    pub const SHARDS: usize = 28;
+    pub const BEGIN: usize = 32;
+    pub const INDEX: usize = 40;
+    pub const LINES: usize = 48;
+    pub const BLOCKS: usize = 56;
+    pub const ABOUT: usize = 64;
+    pub const ABOUT_LEN: usize = 72;
+    pub const PREVIOUS: usize = 80;
+    pub const END: usize = 88;
+    pub const ORIGINS: usize = 96;
+    pub const ENTRIES: usize = 104;
+    pub const RECORDS: usize = 112;
+    pub const FILES: usize = 120;
+}
 
 /// The parts of a pack, in the order in which they are written.
 #[derive(Clone, Debug)]
@@ -16,31 +38,49 @@ pub struct Crafted {
     pub keeps_sitemaps: bool,
     /// The names of each crawler.
     pub crawlers: Vec<Vec<Vec<u8>>>,
-    /// Everything between the header and the rows, a multiple of eight bytes.
+    /// The layers before this one, and where the first one has its description.
+    base: Vec<u8>,
+    description: [u64; 3],
+    /// Everything between the beginning of the layer and its pages, a multiple of 16 bytes.
     pub records: Vec<u8>,
     /// What the trailer says of the number of records.
     pub record_count: u64,
-    /// The numbers of the records, for each file and crawler, and of the sitemaps if it keeps them.
-    pub rows: Vec<u32>,
+    /// What the pages hold.
+    pub entries: Vec<Entry>,
+    /// The index, if it is not as a writer makes it of the entries.
+    pub index: Option<Index>,
+    /// What the trailer says of the number of origins, if that is not how many schemes there are.
+    pub origins: Option<u64>,
     pub files: u64,
-    pub names: Vec<u8>,
-    pub slots: Vec<Slot>,
-    pub seed: u32,
+    /// What the trailer has instead: bytes, each with its place.
+    pub trailer: Vec<(usize, Vec<u8>)>,
+}
+
+/// An entry of an origin.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub name: Vec<u8>,
+    pub schemes: u8,
+    pub kind: u8,
+    pub captured: u32,
+    pub policies: u32,
+    pub about: u32,
+}
+
+/// The slots of an index.
+#[derive(Clone, Debug)]
+pub struct Index {
+    pub lines: u64,
     pub reach: u32,
+    /// 8 for each of the lines, and for each of those behind them.
+    pub slots: Vec<u64>,
 }
 
-/// A slot of the index.
-#[derive(Clone, Copy, Debug)]
-pub struct Slot {
-    pub upper_hash: u32,
-    pub row: u32,
-    pub name_at: u64,
-    pub name_len: u16,
-}
-
-impl Slot {
-    pub const FREE: Slot =
-        Slot { upper_hash: u32::MAX, row: u32::MAX, name_at: u64::MAX >> 16, name_len: u16::MAX };
+impl Entry {
+    /// What http and https have in common.
+    pub fn new(name: impl Into<Vec<u8>>, policies: u32) -> Entry {
+        Entry { name: name.into(), schemes: 3, kind: 0, captured: 0, policies, about: 0 }
+    }
 }
 
 impl Crafted {
@@ -51,24 +91,58 @@ impl Crafted {
             keeps_rules: false,
             keeps_sitemaps: false,
             crawlers: vec![vec![b"bot".to_vec()]],
+            base: Vec::new(),
+            description: [0; 3],
             records: Vec::new(),
             record_count: 0,
-            rows: Vec::new(),
+            entries: Vec::new(),
+            index: None,
+            origins: None,
             files: 0,
-            names: Vec::new(),
-            slots: vec![Slot::FREE],
-            seed: 0,
-            reach: 0,
+            trailer: Vec::new(),
         }
     }
 
-    /// A pack with one origin, `e.com`, and this policy.
+    /// A pack with the host `e.com`, and this policy.
     pub fn of(profile: &Profile, body: &[u8]) -> Crafted {
         let mut pack = Crafted::new(profile);
         let record = pack.record(body);
-        let row = pack.row(&[record]);
-        pack.origins(&[(b"e.com".to_vec(), row)]);
+        pack.entries.push(Entry::new("e.com", record));
         pack
+    }
+
+    /// A layer behind this pack, without anything in it yet.
+    pub fn next_layer(&self) -> Crafted {
+        let base = self.bytes();
+        let description = match self.description {
+            [0, ..] => {
+                let trailer = &base[base.len() - TRAILER_LEN..];
+                let number = |at: usize, len: usize| {
+                    let mut number = [0; 8];
+                    number[..len].copy_from_slice(&trailer[at..at + len]);
+                    u64::from_le_bytes(number)
+                };
+                [number(at::ABOUT, 8), number(at::ABOUT_LEN, 8), number(20, 4)]
+            }
+            known => known,
+        };
+        Crafted {
+            base,
+            description,
+            records: Vec::new(),
+            record_count: 0,
+            entries: Vec::new(),
+            index: None,
+            origins: None,
+            files: 0,
+            trailer: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Where the layer begins.
+    pub fn begin(&self) -> usize {
+        self.base.len().max(HEADER_LEN)
     }
 
     /// Adds a record and returns its number.
@@ -81,92 +155,185 @@ impl Crafted {
 
     /// The number of a record that begins at an offset within the records.
     pub fn record_number(&self, at: usize) -> u32 {
-        assert!(at.is_multiple_of(8));
-        u32::try_from((HEADER_LEN + at) / 8).expect("a small pack")
+        assert!(at.is_multiple_of(16));
+        u32::try_from((self.begin() + at) / 16).expect("a small pack")
     }
 
-    /// Adds a file with a record for each crawler, and for its sitemaps if the pack keeps them, and
-    /// returns its row.
-    pub fn row(&mut self, records: &[u32]) -> u32 {
-        assert_eq!(records.len(), self.crawlers.len() + usize::from(self.keeps_sitemaps));
-        self.rows.extend(records);
-        self.files += 1;
-        u32::try_from(self.files - 1).expect("a small pack")
+    /// Where the pages begin. The record that leads to them stands before.
+    fn pages_at(&self) -> usize {
+        (self.begin() + self.records.len() + 8 + 5).next_multiple_of(PAGE_LEN)
     }
 
-    /// Replaces names and index by those of some origins and their rows.
-    pub fn origins(&mut self, origins: &[(Vec<u8>, u32)]) {
-        let count = (2 * origins.len() + 1).next_power_of_two();
-        self.slots = vec![Slot::FREE; count];
-        self.names.clear();
-        for (name, row) in origins {
-            let hash = hash(name, self.seed);
-            let home = hash as usize & (count - 1);
-            let distance = (0..count)
-                .find(|distance| self.slots[(home + distance) & (count - 1)].row == u32::MAX)
-                .expect("half of the slots are free");
-            self.reach = self.reach.max(u32::try_from(distance).expect("a small pack"));
-            self.slots[(home + distance) & (count - 1)] = Slot {
-                upper_hash: (hash >> 32) as u32,
-                row: *row,
-                name_at: self.names.len() as u64,
-                name_len: u16::try_from(name.len()).expect("a short name"),
-            };
-            self.names.extend(name);
+    fn has_about(&self) -> bool {
+        self.keeps_rules || self.keeps_sitemaps
+    }
+
+    /// The bytes of the pages, and the places of the entries.
+    fn pages(&self) -> (Vec<u8>, Vec<u64>) {
+        let (mut pages, mut places) = (Vec::new(), Vec::new());
+        for entry in &self.entries {
+            let mut bytes = u16::try_from(entry.name.len()).expect("short").to_le_bytes().to_vec();
+            bytes.extend([entry.schemes, entry.kind]);
+            bytes.extend(entry.captured.to_le_bytes());
+            bytes.extend(entry.policies.to_le_bytes());
+            if self.has_about() {
+                bytes.extend(entry.about.to_le_bytes());
+            }
+            bytes.extend(&entry.name);
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+            assert!(bytes.len() <= PAGE_LEN - PAGE_HEAD, "fits on a page");
+            if pages.len().next_multiple_of(PAGE_LEN) - pages.len() < bytes.len() {
+                end_page(&mut pages);
+                pages.extend([0; PAGE_HEAD]);
+            }
+            places.push(((self.pages_at() + pages.len()) / 4) as u64);
+            pages.extend(bytes);
         }
+        end_page(&mut pages);
+        (pages, places)
+    }
+
+    /// The places of the entries.
+    pub fn places(&self) -> Vec<u64> {
+        self.pages().1
+    }
+
+    /// The index as a writer makes it.
+    pub fn right_index(&self) -> Index {
+        let mut all: Vec<(u64, u64)> = self
+            .entries
+            .iter()
+            .zip(self.places())
+            .map(|(entry, place)| (hash(&entry.name), place))
+            .collect();
+        all.sort_unstable();
+        let lines = (all.len() as u64 * 5).div_ceil(24).max(1);
+        let mut slots: Vec<u64> = Vec::new();
+        let mut reach = 0;
+        for (hash, place) in all {
+            let home = home(hash, lines);
+            slots.resize(slots.len().max(home * SLOTS), 0);
+            reach = reach.max(slots.len() / SLOTS - home);
+            slots.push(slot(hash, place));
+        }
+        slots.resize((lines as usize + reach) * SLOTS, 0);
+        Index { lines, reach: u32::try_from(reach).expect("small"), slots }
     }
 
     /// The bytes of the pack.
     pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend([2, 0, 0, 0, 0, 0, 0, 0]);
-        bytes.extend(&self.records);
-        let rows = bytes.len();
-        bytes.extend(self.rows.iter().flat_map(|record| record.to_le_bytes()));
-        let names = bytes.len();
-        bytes.extend(&self.names);
-        let index = bytes.len();
-        for slot in &self.slots {
-            bytes.extend(slot.upper_hash.to_le_bytes());
-            bytes.extend(slot.row.to_le_bytes());
-            bytes.extend(&slot.name_at.to_le_bytes()[..6]);
-            bytes.extend(slot.name_len.to_le_bytes());
+        let mut bytes = self.base.clone();
+        if bytes.is_empty() {
+            bytes.extend(MAGIC);
+            bytes.extend([3, 0, 0, 0, 0, 0, 0, 0]);
         }
-        let blocks = bytes.len();
-        for block in bytes[rows..].to_vec().chunks(BLOCK_LEN) {
+        let begin = bytes.len();
+        bytes.extend(&self.records);
+        let (pages, _) = self.pages();
+        if !pages.is_empty() {
+            let mut body = vec![8];
+            body.extend(number(pages.len() / PAGE_LEN));
+            body.resize(self.pages_at() - bytes.len() - 8, 0);
+            bytes.extend(record(&body));
+            bytes.extend(pages);
+        }
+        bytes.resize(bytes.len().next_multiple_of(PAGE_LEN), 0);
+        let index_at = bytes.len();
+        let index = self.index.clone().unwrap_or_else(|| self.right_index());
+        bytes.extend(index.slots.iter().flat_map(|slot| slot.to_le_bytes()));
+        let blocks_at = bytes.len();
+        for block in bytes[index_at..].to_vec().chunks(PAGE_LEN) {
             bytes.extend(crc32fast::hash(block).to_le_bytes());
         }
-        let about = bytes.len();
-        let name = Profile::NAMED.iter().find(|(_, profile)| *profile == self.profile);
-        bytes.extend(text(name.map_or("custom", |(name, _)| name).as_bytes()));
-        bytes.extend(text(b"crafted"));
-        for names in &self.crawlers {
-            bytes.extend(number(names.len()));
-            bytes.extend(names.iter().flat_map(|name| text(name)));
+        let blocks_checksum = crc32fast::hash(&bytes[blocks_at..]);
+        let mut description = self.description;
+        if self.base.is_empty() {
+            let about_at = bytes.len();
+            let name = Profile::NAMED.iter().find(|(_, profile)| *profile == self.profile);
+            bytes.extend(text(name.map_or("custom", |(name, _)| name).as_bytes()));
+            bytes.extend(text(b"crafted"));
+            for names in &self.crawlers {
+                bytes.extend(number(names.len()));
+                bytes.extend(names.iter().flat_map(|name| text(name)));
+            }
+            let about = &bytes[about_at..];
+            description = [about_at as u64, about.len() as u64, crc32fast::hash(about).into()];
         }
-        let end = bytes.len();
+        bytes.resize(bytes.len().next_multiple_of(16), 0);
+        let [about_at, about_len, about_checksum] = description;
         let mut trailer = reading(&self.profile).to_vec();
-        let keeps = u32::from(self.keeps_rules) | u32::from(self.keeps_sitemaps) << 1;
-        trailer.extend(keeps.to_le_bytes());
+        trailer
+            .extend(number(usize::from(self.keeps_rules) | usize::from(self.keeps_sitemaps) << 1));
         trailer.extend(number(self.crawlers.len()));
-        trailer.extend(self.seed.to_le_bytes());
-        trailer.extend(self.reach.to_le_bytes());
-        trailer.extend(crc32fast::hash(&bytes[blocks..about]).to_le_bytes());
-        trailer.extend(crc32fast::hash(&bytes[about..end]).to_le_bytes());
-        let origins = self.slots.iter().filter(|slot| slot.row != u32::MAX).count();
-        for number in [self.files, origins as u64, self.record_count, self.slots.len() as u64] {
+        trailer.extend(index.reach.to_le_bytes());
+        trailer.extend(blocks_checksum.to_le_bytes());
+        trailer.extend(number(usize::try_from(about_checksum).expect("32 bits")));
+        trailer.extend([0, 0, 0, 0, 1, 0, 0, 0]);
+        let entries = index.slots.iter().filter(|slot| **slot != 0).count() as u64;
+        let schemes = self.entries.iter().filter(|entry| entry.kind < 4);
+        let origins = schemes.map(|entry| u64::from(entry.schemes.count_ones())).sum();
+        for number in [
+            begin as u64,
+            index_at as u64,
+            index.lines,
+            blocks_at as u64,
+            about_at,
+            about_len,
+            self.base.len() as u64,
+            (bytes.len() + TRAILER_LEN) as u64,
+            self.origins.unwrap_or(origins),
+            entries,
+            self.record_count,
+            self.files,
+        ] {
             trailer.extend(number.to_le_bytes());
         }
-        for offset in [rows, names, index, blocks, about] {
-            trailer.extend((offset as u64).to_le_bytes());
-        }
         trailer.resize(TRAILER_LEN - 16, 0);
-        trailer.extend(2u32.to_le_bytes());
+        trailer.extend(3u32.to_le_bytes());
+        for (at, instead) in &self.trailer {
+            trailer[*at..at + instead.len()].copy_from_slice(instead);
+        }
         trailer.extend(crc32fast::hash(&trailer).to_le_bytes());
         trailer.extend(MAGIC);
         bytes.extend(trailer);
         bytes
     }
+
+    /// Puts a number into the trailer instead of the right one.
+    pub fn lie(&mut self, at: usize, number: u64) {
+        let len = if at < at::BEGIN { 4 } else { 8 };
+        self.trailer.push((at, number.to_le_bytes()[..len].to_vec()));
+    }
+}
+
+fn end_page(pages: &mut Vec<u8>) {
+    if pages.is_empty() || pages.len().is_multiple_of(PAGE_LEN) {
+        let Some(last) = pages.len().checked_sub(PAGE_LEN) else { return };
+        let used = u32::try_from(PAGE_LEN).expect("small");
+        mend_page(&mut pages[last..], used);
+        return;
+    }
+    let begin = pages.len() / PAGE_LEN * PAGE_LEN;
+    let used = u32::try_from(pages.len() - begin).expect("small");
+    pages.resize(begin + PAGE_LEN, 0);
+    mend_page(&mut pages[begin..], used);
+}
+
+/// Gives a page its head: how much of it is in use, and its checksum.
+pub fn mend_page(page: &mut [u8], used: u32) {
+    page[4..8].copy_from_slice(&used.to_le_bytes());
+    let checksum = crc32fast::hash(&page[4..]);
+    page[..4].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// A slot of the index.
+pub fn slot(hash: u64, place: u64) -> u64 {
+    hash << 40 | place
+}
+
+/// The line that a hash names.
+pub fn home(hash: u64, lines: u64) -> usize {
+    ((u128::from(hash) * u128::from(lines)) >> 64) as usize
 }
 
 /// A record with this body.
@@ -174,13 +341,27 @@ pub fn record(body: &[u8]) -> Vec<u8> {
     let mut record = number(body.len()).to_vec();
     record.extend(crc32fast::hash(body).to_le_bytes());
     record.extend(body);
-    record.resize(record.len().next_multiple_of(8), 0);
+    record.resize(record.len().next_multiple_of(16), 0);
     record
 }
 
 /// The body of a record that is a table.
 pub fn table_body(table: &[u8]) -> Vec<u8> {
-    [&[0][..], &text(table)].concat()
+    [&[0], table].concat()
+}
+
+/// The body of a record with the policies of several crawlers.
+pub fn panel_body(records: &[u32], columns: &[u16]) -> Vec<u8> {
+    let mut body = vec![4];
+    body.extend(u16::try_from(records.len()).expect("small").to_le_bytes());
+    body.extend(records.iter().flat_map(|record| record.to_le_bytes()));
+    body.extend(columns.iter().flat_map(|column| column.to_le_bytes()));
+    body
+}
+
+/// The body of a record for explanations: the record of the sitemaps, and those of rules.
+pub fn about_body(records: &[u32]) -> Vec<u8> {
+    [7].into_iter().chain(records.iter().flat_map(|record| record.to_le_bytes())).collect()
 }
 
 /// A rule in the body of a record.
@@ -227,10 +408,17 @@ pub fn rules_body(rules: &[PackedRule]) -> Vec<u8> {
     body
 }
 
+/// The body of a record that is the rules of a table.
+pub fn explain_body(rules: &[PackedRule]) -> Vec<u8> {
+    let mut body = rules_body(rules);
+    body[0] = 5;
+    body
+}
+
 /// The body of a record that is sitemaps.
 pub fn sitemaps_body(sitemaps: &[&[u8]]) -> Vec<u8> {
     let texts = sitemaps.iter().flat_map(|sitemap| text(sitemap));
-    [4].into_iter().chain(texts).collect()
+    [6].into_iter().chain(texts).collect()
 }
 
 /// The same body of a policy's record with a pace.
@@ -250,23 +438,37 @@ pub fn delay(secs: u64, nanos: u32) -> [u8; 32] {
 }
 
 /// A record of a table whose targets have two bytes: a branch on these bytes, each with its
-/// target, to a verdict otherwise. No transition has a peek.
+/// target, to a verdict otherwise. No transition has a peek, and all have a target.
 pub fn branch(transitions: &[(u8, u16)], otherwise_disallow: bool) -> Vec<u8> {
-    let mut record = vec![1 | u8::from(otherwise_disallow) << 3, short(transitions.len())];
-    record.extend(transitions.iter().map(|(byte, _)| *byte));
-    record.extend(transitions.iter().map(|_| b'#'));
-    record.extend(transitions.iter().flat_map(|(_, target)| target.to_le_bytes()));
+    let head = 1 | u8::from(otherwise_disallow) << 3 | 3 << 5;
+    let mut record = vec![head, short(transitions.len())];
+    push_transitions(transitions, &mut record);
     record
 }
 
-/// A record of a table whose targets have two bytes: a wait for these bytes, with this filter.
-pub fn wait(transitions: &[(u8, u16)], filter: [u8; 96]) -> Vec<u8> {
+/// A record of a table whose targets have two bytes: a wait for these bytes. Each byte of its filter
+/// is this one.
+pub fn wait(transitions: &[(u8, u16)], filter: u8) -> Vec<u8> {
     let mut record = vec![2, short(transitions.len())];
-    record.extend(filter);
+    record.resize(2 + filter_len(transitions.len()), filter);
+    push_transitions(transitions, &mut record);
+    record
+}
+
+/// The length of the filter of a wait with so many transitions.
+pub fn filter_len(transitions: usize) -> usize {
+    match transitions {
+        0 | 1 => 16,
+        2 => 32,
+        3 | 4 => 48,
+        _ => 96,
+    }
+}
+
+fn push_transitions(transitions: &[(u8, u16)], record: &mut Vec<u8>) {
     record.extend(transitions.iter().map(|(byte, _)| *byte));
     record.extend(transitions.iter().map(|_| b'#'));
     record.extend(transitions.iter().flat_map(|(_, target)| target.to_le_bytes()));
-    record
 }
 
 /// The place of a table's first record, if its targets have two bytes.
@@ -274,9 +476,16 @@ pub const FIRST_PLACE: usize = 6;
 
 /// A table of these records, whose targets have two bytes, without entries.
 pub fn table(records: &[Vec<u8>]) -> Vec<u8> {
-    let mut table = vec![2, 0, 6, 0, 0, 0];
+    let mut table = vec![2, 0, 6, 0];
+    // Where the start leads if no entry matches: a wait to itself, a branch otherwise.
+    table.extend(match records.first().map(|record| &record[..]) {
+        Some([head, ..]) if head & 3 == 2 => [6, 0],
+        Some([head, ..]) if head >> 3 & 3 == 1 => [1, 0],
+        Some([head, .., low, high]) if head >> 3 & 3 == 2 => [*low, *high],
+        _ => [0, 0],
+    });
     table.extend(records.concat());
-    table.extend([0; 32]);
+    table.extend([0; 16]);
     table
 }
 
@@ -301,14 +510,14 @@ fn reading(profile: &Profile) -> [u8; 4] {
     *pack[pack.len() - TRAILER_LEN..].first_chunk().expect("a trailer")
 }
 
-/// The hash of an origin's name, as `docs/pack.md` describes it.
-pub fn hash(name: &[u8], seed: u32) -> u64 {
+/// The hash of an authority, as `docs/pack.md` describes it.
+pub fn hash(name: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |hash: u64, word: u64| {
         let product = u128::from(hash ^ word) * u128::from(FACTOR);
         (product as u64) ^ (product >> 64) as u64
     };
-    let mut hash = mix(u64::from(seed) ^ FACTOR, name.len() as u64 ^ FACTOR.rotate_left(32));
+    let mut hash = mix(FACTOR, name.len() as u64 ^ FACTOR.rotate_left(32));
     for part in name.chunks(8) {
         let mut word = [0; 8];
         word[..part.len()].copy_from_slice(part);

@@ -3,15 +3,16 @@
 use robotsieve::Profile;
 
 use super::crafted::{
-    Crafted, FIRST_PLACE, PackedRule, Slot, branch, delay, hash, number, record, rules_body,
-    sitemaps_body, table, table_body, wait, with_pace,
+    Crafted, Entry, FIRST_PLACE, Index, PackedRule, about_body, branch, delay, explain_body,
+    filter_len, hash, home, mend_page, number, panel_body, record, rules_body, sitemaps_body, slot,
+    table, table_body, wait, with_pace,
 };
 
 /// Makes a pack of about so many bytes.
 type Make = fn(usize) -> Vec<u8>;
 
 /// Each way, with its name.
-pub const ALL: [(&str, Make); 13] = [
+pub const ALL: [(&str, Make); 26] = [
     ("branches without exits", branches_without_exits),
     ("small tables of branches without exits", small_tables),
     ("branches that share their targets", shared_branches),
@@ -21,10 +22,23 @@ pub const ALL: [(&str, Make); 13] = [
     ("one damaged record for all origins", one_damaged_record),
     ("one record with damaged rules for all origins", one_record_with_damaged_rules),
     ("an index without free slots", full_index),
-    ("names that overlap", overlapping_names),
-    ("a row of many crawlers", many_crawlers),
+    ("an index whose slots all match", slots_that_match),
+    ("slots that all lead to one entry", one_entry),
+    ("slots that lead to themselves", slots_to_the_index),
+    ("layers whose lines are all full", full_layers),
+    ("more layers than there may be", many_layers),
+    ("layers in a circle", layers_in_a_circle),
+    ("entries that overlap", overlapping_entries),
+    ("one damaged page for all origins", one_damaged_page),
+    ("one damaged block of the index", one_damaged_block),
+    ("pages that are longer than the pack", long_pages),
+    ("a panel of many crawlers", many_crawlers),
+    ("a panel for all origins", one_panel),
+    ("panels of panels", panels_of_panels),
     ("one damaged list of sitemaps for all origins", one_damaged_list),
     ("lists of sitemaps within lists", nested_lists),
+    ("long rules that many tables share", shared_rules),
+    ("ends of layers that are none", ends_without_layers),
 ];
 
 /// Bytes of transitions: none of them is special in the profile that all packs here have.
@@ -49,7 +63,7 @@ fn fan_out(transitions: usize, levels: usize) -> Vec<u8> {
 fn branches_without_exits(bytes: usize) -> Vec<u8> {
     // As many levels as lead to the most work, and the rest of the table out of reach.
     let mut table = fan_out(250, 3);
-    let records_end = table.len() - 32;
+    let records_end = table.len() - 16;
     let more = (bytes.min(60_000) / 2).saturating_sub(records_end / 2);
     table.splice(records_end..records_end, branch(&[], false).repeat(more));
     Crafted::of(&Profile::ORIGINAL_1994, &table_body(&table)).bytes()
@@ -57,24 +71,20 @@ fn branches_without_exits(bytes: usize) -> Vec<u8> {
 
 fn small_tables(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
-    let mut origins = Vec::new();
     for transitions in [7, 17, 27].iter().cycle() {
         let body = table_body(&fan_out(*transitions, 3));
         let record = pack.record(&body);
-        let row = pack.row(&[record]);
-        origins.push((format!("{row}.com").into_bytes(), row));
+        pack.entries.push(Entry::new(format!("{record}.com"), record));
         if pack.records.len() > bytes {
             break;
         }
     }
-    pack.origins(&origins);
     pack.bytes()
 }
 
 /// A start with few transitions, each to a branch with many that it shares with the others.
 fn shared_branches(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
-    let mut origins = Vec::new();
     while pack.records.len() < bytes {
         // A branch of 60 transitions to a branch of 80 transitions to itself.
         let first = FIRST_PLACE + 2 + 4 * 60;
@@ -83,10 +93,8 @@ fn shared_branches(bytes: usize) -> Vec<u8> {
         let itself: Vec<(u8, u16)> = letters(250).map(|byte| (byte, target)).collect();
         let body = table_body(&table(&[branch(&start, false), branch(&itself, false)]));
         let record = pack.record(&body);
-        let row = pack.row(&[record]);
-        origins.push((format!("{row}.com").into_bytes(), row));
+        pack.entries.push(Entry::new(format!("{record}.com"), record));
     }
-    pack.origins(&origins);
     pack.bytes()
 }
 
@@ -94,9 +102,8 @@ fn shared_branches(bytes: usize) -> Vec<u8> {
 /// at all that it may.
 fn long_filters(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
-    let mut origins = Vec::new();
     while pack.records.len() < bytes {
-        let wait_len = 2 + 96 + 2 * 4;
+        let wait_len = 2 + filter_len(2) + 2 * 4;
         let branch_len = 2 + 4 * 250 + 2;
         let waits = 20;
         let mut records = Vec::new();
@@ -108,11 +115,11 @@ fn long_filters(bytes: usize) -> Vec<u8> {
                 )
                 .expect("a narrow table")
             };
-            records.push(wait(&[(b'a', at(1)), (b'b', at(1))], [0; 96]));
+            records.push(wait(&[(b'a', at(1)), (b'b', at(1))], 0));
             for level in [2, 2] {
                 let all: Vec<(u8, u16)> = letters(250).map(|byte| (byte, at(level))).collect();
                 let mut record = branch(&all, false);
-                record[0] = 1 | 2 << 3;
+                record[0] = 1 | 2 << 3 | 3 << 5;
                 record.extend(at(0).to_le_bytes());
                 records.push(record);
             }
@@ -121,10 +128,8 @@ fn long_filters(bytes: usize) -> Vec<u8> {
         // The last filter is looked at only if those before it are right, so all are made so.
         mend_filters(&mut table, &records);
         let record = pack.record(&table_body(&table));
-        let row = pack.row(&[record]);
-        origins.push((format!("{row}.com").into_bytes(), row));
+        pack.entries.push(Entry::new(format!("{record}.com"), record));
     }
-    pack.origins(&origins);
     pack.bytes()
 }
 
@@ -134,14 +139,24 @@ fn mend_filters(table: &mut [u8], records: &[Vec<u8>]) {
     let mut at = FIRST_PLACE;
     for record in records {
         if record[0] & 3 == 2 {
-            let (first, following) = table[at + 2..at + 98].split_at_mut(32);
+            // Two bits for each of six tables: four of them share the first 16 bytes.
+            let (first, last) = table[at + 2..at + 2 + filter_len(2)].split_at_mut(16);
             for (bit, byte) in [(1, b'a'), (2, b'b')] {
                 first[usize::from(byte & 15)] |= bit;
-                first[16 + usize::from(byte >> 4)] |= bit;
-                following.iter_mut().for_each(|bits| *bits |= bit);
+                first[usize::from(byte >> 4)] |= bit << 2;
             }
+            first.iter_mut().for_each(|bits| *bits |= 0xF0);
+            last.fill(0x0F);
         }
         at += record.len();
+    }
+}
+
+/// Entries that lead to records which begin so many bytes before the end of all records.
+fn lead_to(pack: &mut Crafted, from_end: &[usize]) {
+    for from_end in from_end {
+        let record = pack.record_number(pack.records.len() - from_end);
+        pack.entries.push(Entry::new(format!("{record}.com"), record));
     }
 }
 
@@ -154,62 +169,50 @@ fn nested_records(bytes: usize) -> Vec<u8> {
     while records.len() < bytes / 2 {
         let body = |fill: usize| {
             let mut rule = PackedRule::disallow(b"/a", 2);
-            rule.value = [b"/a", &[b'.'; 8][..fill], &records].concat();
+            rule.value = [b"/a", &[b'.'; 16][..fill], &records].concat();
             rules_body(&[rule])
         };
-        // The records in the value begin at a multiple of eight bytes.
+        // The records in the value begin at a multiple of 16 bytes.
         let before = 8 + body(0).len() - records.len();
-        records = record(&body(before.next_multiple_of(8) - before));
+        records = record(&body(before.next_multiple_of(16) - before));
         from_end.push(records.len());
     }
-    pack.records = records;
-    pack.record_count = 1;
-    let mut origins = Vec::new();
-    for from_end in from_end {
-        let record = pack.record_number(pack.records.len() - from_end);
-        let row = pack.row(&[record]);
-        origins.push((format!("{row}.com").into_bytes(), row));
-    }
-    pack.origins(&origins);
+    (pack.records, pack.record_count) = (records, 1);
+    lead_to(&mut pack, &from_end);
     pack.bytes()
 }
 
-/// A record begins every eight bytes, and its body is the rest.
+/// A record begins every 16 bytes, and its body is the rest.
 fn records_to_the_end(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
-    let count = bytes / 3 / 8;
+    let count = bytes / 3 / 16;
     // From the end, in a buffer that is filled backwards.
-    let mut records = vec![0; 8 * (count + 1)];
-    for at in (0..8 * count).step_by(8).rev() {
+    let mut records = vec![0; 16 * (count + 1)];
+    for at in (0..16 * count).step_by(16).rev() {
         let body = &records[at + 8..];
         let head = [number(body.len()), crc32fast::hash(body).to_le_bytes()].concat();
         records[at..at + 8].copy_from_slice(&head);
     }
-    pack.records = records;
-    pack.record_count = 1;
-    let mut origins = Vec::new();
-    for at in (0..pack.records.len() - 8).step_by(8) {
-        let record = pack.record_number(at);
-        let row = pack.row(&[record]);
-        origins.push((format!("{row}.com").into_bytes(), row));
-    }
-    pack.origins(&origins);
+    (pack.records, pack.record_count) = (records, 1);
+    let from_end: Vec<usize> = (32..pack.records.len()).step_by(16).collect();
+    lead_to(&mut pack, &from_end);
     pack.bytes()
 }
 
-/// Many origins that share a row.
-fn with_many_origins(pack: &mut Crafted, record: u32, count: usize) {
-    let row = pack.row(&[record]);
-    let origins: Vec<(Vec<u8>, u32)> =
-        (0..count).map(|number| (format!("{number}.com").into_bytes(), row)).collect();
-    pack.origins(&origins);
+/// Many origins that share a record, and one for explanations.
+fn with_many_origins(pack: &mut Crafted, record: u32, about: u32, count: usize) {
+    for number in 0..count {
+        let mut entry = Entry::new(format!("{number}.com"), record);
+        entry.about = about;
+        pack.entries.push(entry);
+    }
 }
 
 fn one_damaged_record(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     let record = pack.record(&rules_body(&[PackedRule::disallow(&vec![b'/'; bytes / 2], 1)]));
     pack.records[4] ^= 1;
-    with_many_origins(&mut pack, record, bytes / 80);
+    with_many_origins(&mut pack, record, 0, bytes / 80);
     pack.bytes()
 }
 
@@ -219,60 +222,203 @@ fn one_record_with_damaged_rules(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     pack.keeps_rules = true;
     let rules: Vec<PackedRule> = (0..bytes / 50).map(|_| PackedRule::disallow(b"/", 1)).collect();
-    let mut body = table_body(&table(&[wait(&[], [0; 96])]));
-    body.extend(&rules_body(&rules)[1..]);
+    let record = pack.record(&table_body(&table(&[wait(&[], 0)])));
+    let mut body = explain_body(&rules);
     body.pop();
-    let record = pack.record(&body);
-    with_many_origins(&mut pack, record, bytes / 80);
+    let rules = pack.record(&body);
+    let about = pack.record(&about_body(&[0, rules]));
+    with_many_origins(&mut pack, record, about, bytes / 80);
     pack.bytes()
 }
 
-/// All origins are where the hash of the first one leads, so each is looked for among all.
+/// Names with their hashes, in the order of these.
+fn names(count: usize) -> Vec<(u64, String)> {
+    let mut names: Vec<(u64, String)> =
+        (0..count).map(|number| format!("{number}.com")).map(|n| (hash(n.as_bytes()), n)).collect();
+    names.sort_unstable();
+    names
+}
+
+/// All lines are full, and those behind them too, so that each origin is far behind its line.
 fn full_index(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     let record = pack.record(&rules_body(&[]));
-    let row = pack.row(&[record]);
-    let count = (bytes / 24).next_power_of_two();
-    let mut slots = vec![Slot::FREE; count];
-    for (number, slot) in slots.iter_mut().enumerate() {
-        let name = format!("{number:06}");
-        *slot = Slot {
-            upper_hash: (hash(name.as_bytes(), 0) >> 32) as u32,
-            row,
-            name_at: pack.names.len() as u64,
-            name_len: 6,
-        };
-        pack.names.extend(name.bytes());
-    }
-    pack.slots = slots;
-    pack.reach = u32::try_from(count - 1).expect("a small pack");
+    let names = names(bytes / 32 / 8 * 8);
+    pack.entries = names.iter().map(|(_, name)| Entry::new(name.clone(), record)).collect();
+    let places = pack.places();
+    let slots = names.iter().zip(places).map(|((hash, _), place)| slot(*hash, place));
+    let slots: Vec<u64> = slots.collect();
+    let reach = (slots.len() / 8 - 1).min(1024);
+    let lines = (slots.len() / 8 - reach) as u64;
+    pack.index = Some(Index { lines, reach: number_of(reach), slots });
     pack.bytes()
 }
 
-/// All names are the same long text, but for where they end.
-fn overlapping_names(bytes: usize) -> Vec<u8> {
+fn number_of(number: usize) -> u32 {
+    u32::try_from(number).expect("a small pack")
+}
+
+/// In all lines that may have an origin, each slot has its fingerprint, and leads to another one.
+fn slots_that_match(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     let record = pack.record(&rules_body(&[]));
-    let row = pack.row(&[record]);
-    let len = (bytes / 4).min(60_000);
-    let count = (bytes / 64).next_power_of_two().min(len);
-    pack.names = vec![b'a'; len];
-    pack.slots = vec![Slot::FREE; 2 * count];
-    for cut in 0..count {
-        let name = &pack.names[cut..];
-        let hash = hash(name, 0);
-        let slots = pack.slots.len();
-        let home = hash as usize & (slots - 1);
-        let distance = (0..slots)
-            .find(|distance| pack.slots[(home + distance) & (slots - 1)].row == u32::MAX)
-            .expect("half of them are free");
-        pack.reach = pack.reach.max(u32::try_from(distance).expect("a small pack"));
-        pack.slots[(home + distance) & (slots - 1)] = Slot {
-            upper_hash: (hash >> 32) as u32,
-            row,
-            name_at: cut as u64,
-            name_len: u16::try_from(len - cut).expect("at most 60,000"),
-        };
+    pack.entries = vec![Entry::new("a.com", record), Entry::new("e.com", record)];
+    let places = pack.places();
+    let count = bytes / 64;
+    let reach = (count - 1).min(1024);
+    let mut slots = vec![slot(hash(b"e.com"), places[0]); 8 * count];
+    let last = slots.len() - 1;
+    slots[last] = slot(hash(b"e.com"), places[1]);
+    pack.index = Some(Index { lines: (count - reach) as u64, reach: number_of(reach), slots });
+    pack.bytes()
+}
+
+fn one_entry(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    let record = pack.record(&rules_body(&[]));
+    pack.entries = vec![Entry::new(vec![b'a'; 2000], record)];
+    let count = bytes / 64;
+    let slots = vec![slot(hash(&[b'a'; 2000]), pack.places()[0]); 8 * count];
+    let reach = (count - 1).min(1024);
+    pack.index = Some(Index { lines: (count - reach) as u64, reach: number_of(reach), slots });
+    pack.bytes()
+}
+
+/// Into the index, the header, the records, beyond the end.
+fn slots_to_the_index(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::of(&Profile::ORIGINAL_1994, &rules_body(&[]));
+    let count = bytes / 64;
+    let places = [1, 4, 2048, 3072, 4096, (bytes as u64) / 4, (1 << 40) - 2, (1 << 40) - 1];
+    let slots = (0..8 * count).map(|n| slot(hash(b"e.com"), places[n % 8])).collect();
+    let reach = (count - 1).min(1024);
+    pack.index = Some(Index { lines: (count - reach) as u64, reach: number_of(reach), slots });
+    pack.bytes()
+}
+
+/// Each layer has only full lines, all of whose slots match.
+fn full_layers(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    for layer in 0..64 {
+        if layer > 0 {
+            pack = pack.next_layer();
+        }
+        if pack.begin() > bytes && layer > 1 {
+            break;
+        }
+        let record = pack.record(&rules_body(&[]));
+        pack.entries = vec![Entry::new("a.com", record)];
+        let count = (bytes / 64 / 64).max(1);
+        let slots = vec![slot(hash(b"e.com"), pack.places()[0]); 8 * count];
+        pack.index = Some(Index { lines: 1, reach: number_of(count - 1), slots });
+        pack.origins = Some(1);
+    }
+    pack.bytes()
+}
+
+/// One more than 64, each with the same origin.
+fn many_layers(_: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    for layer in 0..65 {
+        if layer > 0 {
+            pack = pack.next_layer();
+        }
+        let record = pack.record(&rules_body(&[]));
+        pack.entries = vec![Entry::new("e.com", record)];
+        // 64 of them are not refused.
+        if layer == 63 {
+            let right = pack.bytes();
+            assert_eq!(robotsieve::pack::Pack::open(&right).map(|pack| pack.verify()), Ok(Ok(())));
+        }
+    }
+    pack.bytes()
+}
+
+/// The layer before the last one is the last one.
+fn layers_in_a_circle(_: usize) -> Vec<u8> {
+    let pack = Crafted::of(&Profile::ORIGINAL_1994, &rules_body(&[]));
+    let mut pack = pack.next_layer();
+    let end = pack.bytes().len() as u64;
+    pack.lie(super::crafted::at::PREVIOUS, end);
+    pack.lie(super::crafted::at::BEGIN, end);
+    pack.bytes()
+}
+
+/// An entry begins every four bytes, and its name is the rest of its page.
+fn overlapping_entries(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    let record = pack.record(&rules_body(&[]));
+    // Each record that leads to a page is followed by it.
+    let mut found: Vec<(u64, u64)> = Vec::new();
+    while pack.begin() + pack.records.len() < bytes / 2 {
+        let from = pack.begin() + pack.records.len();
+        let mut body = vec![8, 1, 0, 0, 0];
+        body.resize((from + 13).next_multiple_of(4096) - from - 8, 0);
+        pack.records.extend(super::crafted::record(&body));
+        let mut page = vec![0; 4096];
+        for at in (8..4096 - 12).step_by(16) {
+            let len = 4096 - at - 12;
+            page[at..at + 2].copy_from_slice(&(len as u16).to_le_bytes());
+            page[at + 2] = 3;
+            page[at + 8..at + 12].copy_from_slice(&record.to_le_bytes());
+        }
+        mend_page(&mut page, 4096);
+        let page_at = pack.begin() + pack.records.len();
+        for at in (8..4096 - 12).step_by(16) {
+            found.push((hash(&page[at + 12..]), ((page_at + at) / 4) as u64));
+        }
+        pack.records.extend(page);
+    }
+    found.sort_unstable();
+    let lines = (found.len() as u64 * 5).div_ceil(24).max(1);
+    let mut slots: Vec<u64> = Vec::new();
+    for (hash, place) in found {
+        slots.resize(slots.len().max(home(hash, lines) * 8), 0);
+        slots.push(slot(hash, place));
+    }
+    slots.resize((lines as usize + 9) * 8, 0);
+    pack.index = Some(Index { lines, reach: 9, slots });
+    pack.bytes()
+}
+
+fn one_damaged_page(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    let record = pack.record(&rules_body(&[]));
+    with_many_origins(&mut pack, record, 0, bytes / 64);
+    let mut bytes = pack.bytes();
+    for page in (4096..bytes.len() / 2).step_by(4096) {
+        bytes[page] ^= 1;
+    }
+    bytes
+}
+
+/// The checksum of each block is wrong, but not that of all these.
+fn one_damaged_block(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    let record = pack.record(&rules_body(&[]));
+    with_many_origins(&mut pack, record, 0, bytes / 64);
+    let mut bytes = pack.bytes();
+    let number = |bytes: &[u8], at: usize| {
+        let at = bytes.len() - super::crafted::TRAILER_LEN + at;
+        u64::from_le_bytes(*bytes[at..].first_chunk().expect("eight bytes")) as usize
+    };
+    let index = number(&bytes, super::crafted::at::INDEX);
+    let blocks = number(&bytes, super::crafted::at::BLOCKS);
+    for block in (index..blocks).step_by(4096) {
+        bytes[block] ^= 1;
+    }
+    bytes
+}
+
+/// The records that lead to pages say that more follow.
+fn long_pages(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::of(&Profile::ORIGINAL_1994, &rules_body(&[]));
+    for count in [u32::MAX, 1 << 31, 1 << 20].iter().cycle() {
+        let mut body = vec![8];
+        body.extend(count.to_le_bytes());
+        pack.record(&body);
+        if pack.records.len() > bytes / 2 {
+            break;
+        }
     }
     pack.bytes()
 }
@@ -284,8 +430,48 @@ fn many_crawlers(bytes: usize) -> Vec<u8> {
     pack.crawlers = vec![Vec::new(); count];
     let body = rules_body(&[]);
     let records: Vec<u32> = (0..count).map(|_| pack.record(&body)).collect();
-    let row = pack.row(&records);
-    pack.origins(&[(b"e.com".to_vec(), row)]);
+    let columns: Vec<u16> = (0..count).map(|column| column as u16).collect();
+    let panel = pack.record(&panel_body(&records, &columns));
+    pack.entries.push(Entry::new("e.com", panel));
+    pack.bytes()
+}
+
+/// All crawlers of all origins have the same long record, each origin with other explanations.
+fn one_panel(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    (pack.keeps_rules, pack.keeps_sitemaps) = (true, true);
+    let count = (bytes / 100).min(100);
+    pack.crawlers = vec![Vec::new(); count];
+    let long: Vec<PackedRule> = (0..bytes / 100).map(|_| PackedRule::disallow(b"/", 1)).collect();
+    let record = pack.record(&rules_body(&long));
+    let rules = pack.record(&explain_body(&long));
+    let columns: Vec<u16> = (0..count).map(|column| column as u16).collect();
+    let panel = pack.record(&panel_body(&vec![record; count], &columns));
+    let mut all = vec![rules; count + 1];
+    all[0] = 0;
+    for number in 0..bytes / (8 * count + 200) {
+        let about = pack.record(&about_body(&all));
+        with_entry(&mut pack, format!("{number}.com"), panel, about);
+    }
+    pack.bytes()
+}
+
+fn with_entry(pack: &mut Crafted, name: String, policies: u32, about: u32) {
+    let mut entry = Entry::new(name, policies);
+    entry.about = about;
+    pack.entries.push(entry);
+}
+
+/// Each panel leads to the next one, and the last one to the first.
+fn panels_of_panels(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    pack.crawlers = vec![Vec::new(); 2];
+    let count = bytes / 100;
+    for number in 0..count {
+        let next = pack.record_number(((number + 1) % count) * 32);
+        let panel = pack.record(&panel_body(&[next, next], &[0, 1]));
+        pack.entries.push(Entry::new(format!("{panel}.com"), panel));
+    }
     pack.bytes()
 }
 
@@ -297,10 +483,8 @@ fn one_damaged_list(bytes: usize) -> Vec<u8> {
     let mut list = sitemaps_body(&vec![&b""[..]; bytes / 8]);
     list.pop();
     let list = pack.record(&list);
-    let row = pack.row(&[policy, list]);
-    let origins: Vec<(Vec<u8>, u32)> =
-        (0..bytes / 80).map(|number| (format!("{number}.com").into_bytes(), row)).collect();
-    pack.origins(&origins);
+    let about = pack.record(&about_body(&[list]));
+    with_many_origins(&mut pack, policy, about, bytes / 80);
     pack.bytes()
 }
 
@@ -308,24 +492,44 @@ fn one_damaged_list(bytes: usize) -> Vec<u8> {
 fn nested_lists(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     pack.keeps_sitemaps = true;
-    let mut records = record(&rules_body(&[]));
+    let mut records: Vec<u8> = Vec::new();
     // From the last record to the first; offsets are from the end.
-    let policy_from_end = records.len();
     let mut from_end = Vec::new();
     while records.len() < bytes / 2 {
-        // Head, kind and length are 13 bytes, so the records begin at a multiple of eight.
+        // Head, kind and length are 13 bytes, so the records begin at a multiple of 16.
         records = record(&sitemaps_body(&[&[b"...", &records[..]].concat()]));
         from_end.push(records.len());
     }
-    pack.records = records;
-    pack.record_count = 1;
-    let policy = pack.record_number(pack.records.len() - policy_from_end);
-    let mut origins = Vec::new();
+    (pack.records, pack.record_count) = (records, 1);
+    let end = pack.records.len();
+    let policy = pack.record(&rules_body(&[]));
     for from_end in from_end {
-        let list = pack.record_number(pack.records.len() - from_end);
-        let row = pack.row(&[policy, list]);
-        origins.push((format!("{row}.com").into_bytes(), row));
+        let list = pack.record_number(end - from_end);
+        let about = pack.record(&about_body(&[list]));
+        with_entry(&mut pack, format!("{list}.com"), policy, about);
     }
-    pack.origins(&origins);
     pack.bytes()
+}
+
+/// Many tables, each with a pace of its own, share one long record of rules.
+fn shared_rules(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    pack.keeps_rules = true;
+    let rules: Vec<PackedRule> = (0..bytes / 80).map(|_| PackedRule::disallow(b"/", 1)).collect();
+    let rules = pack.record(&explain_body(&rules));
+    let about = pack.record(&about_body(&[0, rules]));
+    let table = table_body(&table(&[wait(&[], 0)]));
+    for number in 0..bytes / 512 {
+        let record = pack.record(&with_pace(&table, delay(number as u64, 0)));
+        with_entry(&mut pack, format!("{number}.com"), record, about);
+    }
+    pack.bytes()
+}
+
+/// A pack, and behind it bytes with which each layer ends.
+fn ends_without_layers(bytes: usize) -> Vec<u8> {
+    let pack = Crafted::of(&Profile::ORIGINAL_1994, &rules_body(&[])).bytes();
+    let trailer = &pack[pack.len() - super::crafted::TRAILER_LEN..];
+    let more = trailer.repeat(bytes / 2 / trailer.len());
+    [&pack[..], &more, &b"\x89rsieve\n".repeat(bytes / 16)].concat()
 }

@@ -10,11 +10,15 @@ pub mod corpus;
 pub mod crafted;
 pub mod every_config;
 pub mod generate;
+#[cfg(feature = "pack")]
+pub mod hostile_packs;
 pub mod naive;
 pub mod random;
 pub mod regex;
 mod say;
 pub mod switches;
 pub mod whole_file;
+#[cfg(feature = "pack")]
+pub mod whole_pack;
 
 pub use say::say;
