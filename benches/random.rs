@@ -14,8 +14,7 @@
 //! each 65,536 URLs the best of all rounds counts. `--huge-pages` asks the allocator (of glibc) and
 //! the kernel for huge pages: compare the table with that of a run without. `--only` and `--one`
 //! leave out a source, or the panel of crawlers. `--folder` takes packs that an earlier run with as
-//! many hosts left there, or leaves them there, and the URLs as `random.txt` and `sorted.txt`:
-//! `benches/sources` asks `filter` about them. `--test` runs everything once with few hosts.
+//! many hosts left there, or leaves them there. `--test` runs everything once with few hosts.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -92,12 +91,6 @@ fn main() {
     println!("URLs: {:.1} bytes on average", urls.text.len() as f64 / options.urls as f64);
     let (order, sorted) = urls.sorted();
     let asked = Asked { random: urls, order, sorted };
-    if let Some(folder) = &options.folder {
-        for (name, urls) in [("random.txt", &asked.random), ("sorted.txt", &asked.sorted)] {
-            urls.write(&folder.join(name)).expect("a file in --folder");
-        }
-    }
-
     equal_policies(&["Googlebot"]);
     equal_policies(&PANEL);
     Table::measure(&["Googlebot"], &asked, &options);
@@ -220,15 +213,6 @@ impl Urls {
 
     fn get(&self, number: usize) -> &str {
         &self.text[self.range(number)]
-    }
-
-    /// Writes them as lines.
-    fn write(&self, path: &Path) -> std::io::Result<()> {
-        let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
-        for number in 0..self.ends.len() {
-            writeln!(out, "{}", self.get(number))?;
-        }
-        out.flush()
     }
 
     fn all(&self) -> Vec<&str> {
