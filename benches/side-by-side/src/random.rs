@@ -11,6 +11,7 @@ use crate::allocator::bytes_of;
 use crate::contestants::{Contestant, Kind, TextingRobots};
 use crate::data::AGENT;
 use crate::measure::Lane;
+use crate::plot::number;
 
 const SEED: u64 = 1;
 
@@ -34,8 +35,8 @@ impl Frontier {
     pub fn title(&self) -> String {
         format!(
             "a URL from its text, {} hosts at random ({} URLs; rules not kept)",
-            self.hosts,
-            self.urls.len()
+            number(self.hosts as f64),
+            number(self.urls.len() as f64)
         )
     }
 
