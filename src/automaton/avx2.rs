@@ -638,8 +638,8 @@ unsafe fn walk<const WIDTH: usize>(
                 };
             }
             _ => {
-                // SAFETY: the filter of the wait is there (1).
                 let form = FilterForm::of(n);
+                // SAFETY: the filter of the wait is there (1).
                 let filter = unsafe { Filter::load(table, bytes, at + 2, form) };
                 let bytes_at = at + 2 + form.len();
                 at = 'scan: loop {
