@@ -1,9 +1,10 @@
 //! The arguments of `robotsieve explain`.
 
 use clap::{Args, ValueEnum};
+use robotsieve_client::outcome::AsOf;
 
 use crate::fetch::args::Answers;
-use crate::options::{ColorOption, Instant, PolicyArgs, ProgressOption, Urls, values};
+use crate::options::{ColorOption, PolicyArgs, ProgressOption, Urls, as_of, values};
 
 /// Explain why URLs are allowed or not, rule by rule
 ///
@@ -59,15 +60,17 @@ pub struct ExplainArgs {
     ///
     /// With a store: the rulings as they are at TIME, which is like
     /// 2026-11-20T12:00:00Z or 2026-11-20, or 7days (ago) or +12h (from now).
-    /// What held before a site was last asked is unknown.
+    /// What held before a site was last asked is unknown. With 'capture' the
+    /// site is judged as of the time when it was last asked.
     #[arg(
         long,
-        value_name = "TIME",
+        value_name = "TIME|capture",
+        value_parser = as_of,
         allow_hyphen_values = true,
         hide_short_help = true,
         verbatim_doc_comment
     )]
-    pub as_of: Option<Instant>,
+    pub as_of: Option<AsOf>,
 
     /// What to print: text, json or jsonl
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ExplainFormat::Text)]

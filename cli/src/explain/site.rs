@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use robotsieve::{Profile, TargetForm};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{CachedCopy, Holds, OriginState, Ruling, Why};
+use robotsieve_client::outcome::{AsOf, CachedCopy, Holds, OriginState, Ruling, Why};
 use robotsieve_client::store::Store;
 use serde_json::Value;
 
 use crate::error::Failure;
 use crate::fetch;
 use crate::fetch::args::Answers;
-use crate::options::Instant;
+use crate::options::is_before;
 use crate::read::hosts::{Whose, whose};
 use crate::write::bytes::shown;
 
@@ -23,9 +23,9 @@ const DISALLOW_ALL: &[u8] = b"User-agent: *\nDisallow: /";
 /// The sites of a store, as of some time.
 pub struct Sites {
     store: Store,
-    now: Timestamp,
     /// The time of `--as-of`.
-    as_of: Option<Instant>,
+    as_of: Option<AsOf>,
+    now: Timestamp,
     answers: Answers,
     /// The site that was looked up last: URLs of one site tend to be adjacent.
     last: Option<Rc<Known>>,
@@ -56,9 +56,8 @@ pub enum Found {
 
 impl Sites {
     /// The sites as they are now, or as of some time, if their answers mean this.
-    pub fn new(store: Store, as_of: Option<Instant>, answers: Answers) -> Sites {
-        let now = as_of.map_or_else(Timestamp::now, |as_of| as_of.0);
-        Sites { store, now, as_of, answers, last: None }
+    pub fn new(store: Store, as_of: Option<AsOf>, answers: Answers) -> Sites {
+        Sites { store, as_of, now: Timestamp::now(), answers, last: None }
     }
 
     /// The site of a URL, as this profile sees it.
@@ -93,20 +92,25 @@ impl Sites {
             }
         };
         self.last = Some(Rc::clone(&known));
-        if self.as_of.is_some_and(|as_of| as_of.is_before(&known.state)) {
+        if self.as_of.is_some_and(|as_of| is_before(as_of, &known.state)) {
             return Ok(Found::Unknown(format!(
                 "{origin} was asked later, at {}, and a store keeps the latest outcome only",
                 time(known.state.attempted)
             )));
         }
-        let ruling = self.answers.protocol(profile).ruling(&known.state, self.now);
+        let now = match self.as_of {
+            Some(AsOf::Capture) => known.state.attempted,
+            Some(AsOf::Time(time)) => time,
+            None => self.now,
+        };
+        let ruling = self.answers.protocol(profile).ruling(&known.state, now);
         if ruling.is_expired && ruling.why == Why::NeverAsked {
             return Ok(Found::Unknown(format!("{origin}: {}", ruling.why)));
         }
         if ruling.holds == Holds::Rules && known.body.is_none() {
             return Ok(Found::Unknown(format!("the robots.txt of {origin} is not in the store")));
         }
-        Ok(Found::Site(Site { known, ruling, now: self.now }))
+        Ok(Found::Site(Site { known, ruling, now }))
     }
 }
 

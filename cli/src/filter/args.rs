@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
+use robotsieve_client::outcome::AsOf;
 
 use crate::error::Failure;
 use crate::fetch::args::{FETCHING, Fetching, MEANING, Meaning};
 use crate::options::{
-    Agents, Instant, ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Size, Threads, values,
+    Agents, ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Size, Threads, as_of, values,
 };
 
 /// Judge URLs by the million, by the robots.txt of their hosts
@@ -124,17 +125,19 @@ pub struct FilterArgs {
     /// With --store: the rulings of the store as they are at TIME, which is
     /// like 2026-11-20T12:00:00Z or 2026-11-20, or 7days (ago) or +12h (from
     /// now). A store keeps the latest outcome of each site: what held before
-    /// a site was last asked is unknown.
+    /// a site was last asked is unknown. With 'capture' each site is judged
+    /// as of the time when it was last asked: for a store made of archives.
     #[arg(
         long,
-        value_name = "TIME",
+        value_name = "TIME|capture",
+        value_parser = as_of,
         allow_hyphen_values = true,
         requires = "store",
         conflicts_with = "fetch",
         hide_short_help = true,
         verbatim_doc_comment
     )]
-    pub as_of: Option<Instant>,
+    pub as_of: Option<AsOf>,
 
     /// Fetch what is missing from the store or has expired
     ///

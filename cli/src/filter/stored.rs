@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use robotsieve::{Crawler, Origin, Profile, TargetForm};
-use robotsieve_client::outcome::{Holds, Why};
+use robotsieve_client::outcome::{AsOf, Holds, Why};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveError};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
@@ -18,7 +18,7 @@ use crate::error::Failure;
 use crate::fetch::metrics::MetricsFile;
 use crate::fetch::watch::{Stop, Watch, is_unasked};
 use crate::fetch::{self, Faults};
-use crate::options::Instant;
+use crate::options::is_before;
 use crate::read::hosts::{HostHash, HostHasher, Whose, whose};
 use crate::read::stores;
 use crate::write::bytes;
@@ -39,7 +39,7 @@ pub struct Stored {
     profile: Profile,
     google: bool,
     /// The time of `--as-of`.
-    as_of: Option<Instant>,
+    as_of: Option<AsOf>,
     /// By origin; `None` while it is being asked. Entries are never removed.
     sites: RwLock<HashMap<Box<str>, Option<Found<'static>>, HostHasher>>,
     /// For what askers remember.
@@ -90,8 +90,8 @@ impl Stored {
         let builder =
             Sieve::builder(first).profile(profile).protocol(protocol).overrides(overrides);
         let mut builder = crawlers.fold(builder, |builder, crawler| builder.crawler(crawler));
-        if let Some(Instant(time)) = args.as_of {
-            builder = builder.clock(move || time);
+        if let Some(as_of) = args.as_of {
+            builder = builder.as_of(as_of);
         }
         let (watch, mut window) = (Watch::new(), None);
         builder = if args.fetch {
@@ -192,7 +192,7 @@ impl Stored {
         match self.sieve.site(origin).await {
             Ok(site)
                 if site.ruling().why != Why::Override
-                    && self.as_of.is_some_and(|as_of| as_of.is_before(site.state())) =>
+                    && self.as_of.is_some_and(|as_of| is_before(as_of, site.state())) =>
             {
                 self.count(|counts| counts.later += 1);
                 Some(Found::Missing)

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::OriginState;
+use robotsieve_client::outcome::{AsOf, OriginState};
 
 /// How far apart two clocks may be before a time in the future counts as later, as in the library's
 /// `Protocol`.
@@ -14,11 +14,20 @@ const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instant(pub Timestamp);
 
-impl Instant {
-    /// Whether the site was asked later, so that what held at this time is not known any more.
-    pub fn is_before(self, state: &OriginState) -> bool {
-        state.attempted > self.0 + CLOCK_TOLERANCE
+/// The value of `--as-of`: a time, or `capture`.
+///
+/// # Errors
+/// Returns an error that says what a time is like.
+pub fn as_of(text: &str) -> Result<AsOf, String> {
+    match text {
+        "capture" => Ok(AsOf::Capture),
+        time => Ok(AsOf::Time(time.parse::<Instant>()?.0)),
     }
+}
+
+/// Whether the site was asked later, so that what held then is not known any more.
+pub fn is_before(as_of: AsOf, state: &OriginState) -> bool {
+    matches!(as_of, AsOf::Time(time) if state.attempted > time + CLOCK_TOLERANCE)
 }
 
 impl FromStr for Instant {

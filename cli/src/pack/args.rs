@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint, value_parser};
 
 use robotsieve_client::outcome::AsOf;
 
-use crate::options::{Agents, Instant, ProfileOption, ProgressOption, Threads, output_parser};
+use crate::options::{Agents, ProfileOption, ProgressOption, Threads, as_of, output_parser};
 
 /// Compile the robots.txt of many hosts into one file
 ///
@@ -149,7 +149,7 @@ pub struct Sources {
     pub warc: Vec<OsString>,
 
     /// Judge the sites as of this time; 'capture' is each site's newest
-    #[arg(long, value_name = "TIME", value_parser = as_of)]
+    #[arg(long, value_name = "TIME|capture", value_parser = as_of)]
     #[arg(
         long_help = "Judge the sites as of this time, or as of each site's newest capture: how\n\
         long a site has been unreachable is counted up to then, and later captures are\n\
@@ -157,13 +157,6 @@ pub struct Sources {
         capture; now for what a store knows]"
     )]
     pub as_of: Option<AsOf>,
-}
-
-fn as_of(text: &str) -> Result<AsOf, String> {
-    match text {
-        "capture" => Ok(AsOf::Capture),
-        time => Ok(AsOf::Time(time.parse::<Instant>()?.0)),
-    }
 }
 
 /// `--shards`.

@@ -253,6 +253,63 @@ fn other_crawlers() {
     assert_eq!(stores[0].len(), 12, "{:?}", stores[0]);
 }
 
+/// An archive is judged as of its captures. When it was judged as of today, 997 of 997 sites that
+/// had answered 503 51 days before were allowed.
+#[test]
+fn sites_that_failed_long_ago_are_not_allowed() {
+    const DAY: u64 = 24 * 60 * 60;
+    let folder = Folder::new();
+    let date = |days_ago| {
+        let at = Timestamp(Timestamp::now().0 - days_ago * DAY);
+        humantime::format_rfc3339_seconds(at.into()).to_string()
+    };
+    let capture = |host: &str, days_ago, head: &str| {
+        let block = [format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), RULES].concat();
+        record("response", &format!("https://{host}/robots.txt"), &date(days_ago), &block)
+    };
+    let hosts: Vec<String> = (0..997).map(|number| format!("h{number}.example")).collect();
+    let mut records: Vec<Vec<u8>> =
+        hosts.iter().map(|host| capture(host, 51, "503 Busy")).collect();
+    // A file that was fresh when the site failed, and one that was not.
+    let fresh = "200 OK\r\nCache-Control: max-age=864000";
+    records.push(capture("fresh.example", 51, fresh));
+    records.push(capture("fresh.example", 49, "503 Busy"));
+    records.push(capture("stale.example", 81, fresh));
+    records.push(capture("stale.example", 51, "503 Busy"));
+    let warc = folder.file("w.warc", records.concat());
+    import(&folder, &warc, "s").gives(0, "");
+    let pack = folder.path("p");
+    run(args!["pack", "--warc", &warc, "--agent", "x", "-o", &pack]).gives(0, "");
+    let then = date(48);
+    let before = folder.path("before");
+    run(args!["pack", "--warc", &warc, "--as-of", &date(50), "--agent", "x", "-o", &before])
+        .gives(0, "");
+    let urls = |hosts: &[String]| -> String {
+        hosts.iter().map(|host| format!("https://{host}/x\n")).collect()
+    };
+    let few = ["fresh.example".to_owned(), "stale.example".to_owned()];
+    let input = urls(&hosts) + &urls(&few);
+    let store = folder.path("s");
+    let filter = |options: Vec<std::ffi::OsString>| {
+        let all = [args!["filter", "--agent", "x"], options].concat();
+        run_with(all, input.as_bytes())
+    };
+    filter(args!["--store", &store]).gives(0, "");
+    filter(args!["--store", &store, "--as-of", "now"]).gives(0, "");
+    let fresh = urls(&few[..1]);
+    filter(args!["--store", &store, "--as-of", "capture"]).gives(0, &fresh);
+    filter(args!["--store", &store, "--as-of", &then]).gives(0, &fresh);
+    filter(args!["--pack", &pack]).gives(0, &fresh);
+    filter(args!["--pack", &before]).gives(0, &fresh);
+    let explain = |time: &str, status| {
+        let url = "https://fresh.example/x";
+        let ran = run(args!["explain", "--as-of", time, &store, "x", url]);
+        assert_eq!(ran.status, status, "{ran:?}");
+    };
+    explain("capture", 0);
+    explain("now", 1);
+}
+
 /// Each damage costs one record, is told with its place, and changes the exit status.
 #[test]
 fn damaged_records_are_told_and_the_rest_is_imported() {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::attempt::{Attempt, Failure, Redirect, Response};
 use super::freshness;
 use super::protocol::Protocol;
-use super::ruling::{Holds, Why};
+use super::ruling::{Holds, Ruling, Why};
 use super::state::{Cause, OriginState, Outcome};
 use crate::time::Timestamp;
 
@@ -187,6 +187,36 @@ impl Protocol {
     }
 }
 
+impl Protocol {
+    /// The [ruling](Protocol::ruling) on a site as of a time. As of its capture, a state is judged
+    /// at the time when the site was last asked, and the ruling holds at all times: nobody will ask
+    /// it again.
+    ///
+    /// ```
+    /// use robotsieve_client::Timestamp;
+    /// use robotsieve_client::outcome::{AsOf, Attempt, Holds, Protocol, Response};
+    ///
+    /// // Captured long ago.
+    /// let attempt = Attempt::new(Timestamp(1_700_000_000), Ok(Response::new(503, *b"")));
+    /// let state = Protocol::RFC9309.after(None, &attempt)?;
+    /// let ruling = Protocol::RFC9309.ruling_as_of(&state, AsOf::Capture);
+    /// assert_eq!((ruling.holds, ruling.is_expired), (Holds::DisallowAll, false));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ruling_as_of(&self, state: &OriginState, as_of: AsOf) -> Ruling {
+        match as_of {
+            AsOf::Time(time) => self.ruling(state, time),
+            AsOf::Capture => {
+                let (first, last) = (Timestamp(0), Timestamp(u64::MAX));
+                let then = self.ruling(state, state.attempted);
+                let is_expired = then.why == Why::NeverAsked;
+                Ruling { valid_from: first, until: last, next_attempt: last, is_expired, ..then }
+            }
+        }
+    }
+}
+
 /// How many failures of a state become events: more than any constant of [`Protocol`] counts.
 const FAILURES: u32 = 16;
 
@@ -294,6 +324,29 @@ mod tests {
         for (redirects, wanted) in [(0, Holds::Rules), (5, Holds::Rules), (6, Holds::AllowAll)] {
             let events = [Event { redirects, ..event(1, Said::File(None)) }];
             assert_eq!(holds(&Protocol::RFC9309, &events, AsOf::Capture), wanted);
+        }
+    }
+
+    /// A copy that was fresh when the site failed applies as of then, however long ago that was.
+    #[test]
+    fn states_as_of_their_capture() {
+        let fresh = [event(0, Said::File(Some(10 * 86_400))), event(2, Said::Status(503))];
+        let old = [event(0, Said::File(Some(86_400))), event(2, Said::Status(503))];
+        for (events, wanted) in [
+            (&fresh[..], Holds::Rules),
+            (&old, Holds::DisallowAll),
+            (&fresh[..1], Holds::Rules),
+            (&[event(0, Said::Status(404))], Holds::AllowAll),
+            (&[event(0, Said::Failed)], Holds::DisallowAll),
+        ] {
+            let mut state = None;
+            for event in events {
+                let attempt = Attempt::new(event.at, event.said.result());
+                state = Protocol::RFC9309.after(state.as_ref(), &attempt).ok();
+            }
+            let ruling = Protocol::RFC9309.ruling_as_of(&state.unwrap(), AsOf::Capture);
+            assert_eq!((ruling.holds, ruling.is_expired), (wanted, false), "{events:?}");
+            assert_eq!(holds(&Protocol::RFC9309, events, AsOf::Capture), wanted);
         }
     }
 

@@ -15,7 +15,7 @@ use super::metrics::Counters;
 use super::overrides::Overrides;
 use super::policies::Policies;
 use super::sites::Sites;
-use crate::outcome::Protocol;
+use crate::outcome::{AsOf, Protocol};
 use crate::store::Store;
 use crate::time::Timestamp;
 
@@ -30,6 +30,7 @@ impl Sieve {
             store: None,
             fetcher: None,
             clock: Clock::System,
+            is_as_of_capture: false,
             max_bytes: 256 << 20,
             slots: None,
             pause_after: 16,
@@ -48,6 +49,7 @@ pub struct SieveBuilder {
     store: Option<Store>,
     fetcher: Option<Box<dyn Fetch>>,
     clock: Clock,
+    is_as_of_capture: bool,
     max_bytes: u64,
     slots: Option<usize>,
     pause_after: u32,
@@ -112,6 +114,19 @@ impl SieveBuilder {
         self
     }
 
+    /// The time at which sites are judged. The default is that of the [clock](SieveBuilder::clock).
+    ///
+    /// With [`AsOf::Capture`], what the store knows of a site is judged at the time when the site was
+    /// last asked, and never expires: for stores made of archives. A fetcher is then asked only for
+    /// sites of which nothing is known.
+    pub fn as_of(mut self, as_of: AsOf) -> SieveBuilder {
+        self.is_as_of_capture = as_of == AsOf::Capture;
+        match as_of {
+            AsOf::Time(time) => self.clock(move || time),
+            AsOf::Capture => self,
+        }
+    }
+
     /// How many bytes of memory sites and their policies may use. The default is 256 MiB. When it
     /// is used up, the site that was not used for the longest time is dropped, give or take.
     pub fn max_bytes(mut self, max_bytes: u64) -> SieveBuilder {
@@ -155,6 +170,10 @@ impl SieveBuilder {
     pub fn build(self) -> Sieve {
         let protocol = self.protocol.unwrap_or_else(|| Protocol::of(&self.profile));
         let policies = Policies::new(self.profile, self.config, self.crawlers);
+        let policies = match self.is_as_of_capture {
+            true => policies.as_of_capture(),
+            false => policies,
+        };
         let now = self.clock.now();
         let overrides = self.overrides.into_iter().map(|(key, answer)| {
             let site = Arc::new(policies.overridden(&key, &answer, now));

@@ -7,7 +7,7 @@ use robotsieve::{Config, Crawler, CrawlerPolicies, Profile, Robots};
 
 use super::entry::Entry;
 use super::overrides::Override;
-use crate::outcome::{CachedCopy, ContentHash, Holds, OriginState, Protocol, Ruling, Why};
+use crate::outcome::{AsOf, CachedCopy, ContentHash, Holds, OriginState, Protocol, Ruling, Why};
 use crate::time::Timestamp;
 
 /// Files that allow everything and nothing.
@@ -19,6 +19,8 @@ pub(super) struct Policies {
     profile: Profile,
     config: Config,
     crawlers: Vec<Crawler>,
+    /// Whether sites are judged as of the time when they were last asked, not as of now.
+    is_as_of_capture: bool,
     allow_all: Arc<CrawlerPolicies>,
     disallow_all: Arc<CrawlerPolicies>,
     shared: Mutex<Shared>,
@@ -36,7 +38,14 @@ impl Policies {
         let policies = |file| Arc::new(compile(file, &profile, &config, &crawlers));
         let (allow_all, disallow_all) = (policies(ALLOW_ALL), policies(DISALLOW_ALL));
         let shared = Mutex::default();
-        Policies { profile, config, crawlers, allow_all, disallow_all, shared }
+        let is_as_of_capture = false;
+        Policies { profile, config, crawlers, is_as_of_capture, allow_all, disallow_all, shared }
+    }
+
+    /// Judges sites as of the time when they were last asked.
+    pub(super) fn as_of_capture(mut self) -> Policies {
+        self.is_as_of_capture = true;
+        self
     }
 
     pub(super) fn crawler_count(&self) -> usize {
@@ -53,7 +62,8 @@ impl Policies {
         protocol: &Protocol,
         now: Timestamp,
     ) -> Option<Entry> {
-        let ruling = protocol.ruling(&state, now);
+        let as_of = if self.is_as_of_capture { AsOf::Capture } else { AsOf::Time(now) };
+        let ruling = protocol.ruling_as_of(&state, as_of);
         let of_copy = || self.in_use(state.copy.as_ref()?.content);
         let policies = match ruling.holds {
             Holds::AllowAll => (Arc::clone(&self.allow_all), of_copy()),

@@ -16,8 +16,8 @@ use http::{HeaderMap, HeaderValue};
 use robotsieve::{Answer, Config, Crawler, Origin, Profile, Reason};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
-    Attempt, CachedCopy, Condition, Failure, Holds, LocalFault, LocalKind, OriginState, Outcome,
-    Protocol, Redirect, Response, Why,
+    AsOf, Attempt, CachedCopy, Condition, Failure, Holds, LocalFault, LocalKind, OriginState,
+    Outcome, Protocol, Redirect, Response, Why,
 };
 use robotsieve_client::sieve::{Fetch, Grounds, Metrics, Sieve, SieveBuilder, SieveError};
 use robotsieve_client::store::Store;
@@ -531,6 +531,51 @@ async fn old_failures() {
             }
         }
     }
+}
+
+/// A store made of an archive is judged as of its captures, and nothing of it is asked again.
+#[tokio::test]
+async fn as_of_captures() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("robots.store")).unwrap();
+    let mut fresh = Response::new(200, RULES);
+    fresh.headers.insert("cache-control", HeaderValue::from_static("max-age=864000"));
+    let busy = || Response::new(503, *b"");
+    for (key, captures) in [
+        ("https://busy.com", vec![(0, busy())]),
+        ("https://fresh.com", vec![(0, fresh.clone()), (2, busy())]),
+        ("https://stale.com", vec![(0, fresh), (20, busy())]),
+        ("https://none.com", vec![(0, Response::new(404, *b""))]),
+    ] {
+        let mut state = None;
+        for (day, response) in captures {
+            let attempt = Attempt::new(Timestamp(START + day * DAY), Ok(response));
+            state = Protocol::RFC9309.after(state.as_ref(), &attempt).ok();
+        }
+        store.put(key, &state.unwrap(), Some(RULES.as_bytes())).unwrap();
+    }
+    let web = Web::of([]);
+    web.later(51 * DAY);
+    let known = |as_of| web.builder().store(store.clone()).as_of(as_of).build();
+    let capture = known(AsOf::Capture);
+    let today = Sieve::builder(Crawler::name("bot")).store(store.clone());
+    let today = today.as_of(AsOf::Time(Timestamp(START + 51 * DAY))).build();
+    for (host, then, now) in [
+        ("busy.com", Holds::DisallowAll, Holds::DisallowAll),
+        ("fresh.com", Holds::Rules, Holds::DisallowAll),
+        ("stale.com", Holds::DisallowAll, Holds::DisallowAll),
+        ("none.com", Holds::AllowAll, Holds::AllowAll),
+    ] {
+        for (sieve, wanted) in [(&capture, then), (&today, now)] {
+            for _ in 0..3 {
+                let url = format!("https://{host}/public");
+                let decision = sieve.decide(&url).await.unwrap();
+                assert_eq!(decision.site().ruling().holds, wanted, "{host}");
+                assert_eq!(decision.is_allowed(), wanted != Holds::DisallowAll, "{host}");
+            }
+        }
+    }
+    assert_eq!(web.asked(), 0);
 }
 
 /// More sites than memory has room for: the bound holds.
