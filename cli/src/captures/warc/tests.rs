@@ -400,3 +400,47 @@ fn a_503_in_an_archive_allows_nothing() {
         }
     }
 }
+
+/// How fast the reader is, with bodies decoded. For a figure that means something, give it an archive
+/// and run it optimised:
+///
+/// ```text
+/// cargo run --release -p robotsieve-corpora -- warc --captures 300000 --plain --out /tmp/warc
+/// ROBOTSIEVE_WARC=/tmp/warc/robotstxt-00000.warc \
+///     cargo test --release -p robotsieve-cli --bin robotsieve -- warc::tests::speed --nocapture
+/// ```
+#[test]
+fn speed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = std::env::var_os("ROBOTSIEVE_WARC").map_or_else(
+        || {
+            let path = folder.path().join("w.warc");
+            std::fs::write(&path, sly().concat()).unwrap();
+            path
+        },
+        PathBuf::from,
+    );
+    let mut before = None;
+    for threads in [1, 2, 4] {
+        let began = std::time::Instant::now();
+        let (mut captures, mut bodies) = (0, 0);
+        let act = |item| {
+            if let Item::Capture(capture) = item {
+                captures += 1;
+                bodies += capture.answer.body().map_or(0, <[u8]>::len);
+            }
+            Ok(())
+        };
+        let counts = read(&[&path], threads, act, |_| {}).ok().unwrap();
+        let seconds = began.elapsed().as_secs_f64();
+        println!(
+            "{threads} threads: {captures} captures, {} MB with {} MB of bodies, {seconds:.3} s, \
+             {:.0} MB/s",
+            counts.bytes / 1_000_000,
+            bodies / 1_000_000,
+            counts.bytes as f64 / seconds / 1e6,
+        );
+        let found = (captures, bodies, counts);
+        assert_eq!(*before.get_or_insert(found), found);
+    }
+}
