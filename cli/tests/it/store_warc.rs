@@ -290,17 +290,17 @@ fn sites_that_failed_long_ago_are_not_allowed() {
     let few = ["fresh.example".to_owned(), "stale.example".to_owned()];
     let input = urls(&hosts) + &urls(&few);
     let store = folder.path("s");
-    let filter = |options: Vec<std::ffi::OsString>| {
-        let all = [args!["filter", "--agent", "x"], options].concat();
+    let filter = |options: &[std::ffi::OsString]| {
+        let all = [&args!["filter", "--agent", "x"], options].concat();
         run_with(all, input.as_bytes())
     };
-    filter(args!["--store", &store]).gives(0, "");
-    filter(args!["--store", &store, "--as-of", "now"]).gives(0, "");
+    filter(&args!["--store", &store]).gives(0, "");
+    filter(&args!["--store", &store, "--as-of", "now"]).gives(0, "");
     let fresh = urls(&few[..1]);
-    filter(args!["--store", &store, "--as-of", "capture"]).gives(0, &fresh);
-    filter(args!["--store", &store, "--as-of", &then]).gives(0, &fresh);
-    filter(args!["--pack", &pack]).gives(0, &fresh);
-    filter(args!["--pack", &before]).gives(0, &fresh);
+    filter(&args!["--store", &store, "--as-of", "capture"]).gives(0, &fresh);
+    filter(&args!["--store", &store, "--as-of", &then]).gives(0, &fresh);
+    filter(&args!["--pack", &pack]).gives(0, &fresh);
+    filter(&args!["--pack", &before]).gives(0, &fresh);
     let explain = |time: &str, status| {
         let url = "https://fresh.example/x";
         let ran = run(args!["explain", "--as-of", time, &store, "x", url]);

@@ -171,7 +171,7 @@ impl SieveBuilder {
         let protocol = self.protocol.unwrap_or_else(|| Protocol::of(&self.profile));
         let policies = Policies::new(self.profile, self.config, self.crawlers);
         let policies = match self.is_as_of_capture {
-            true => policies.as_of_capture(),
+            true => policies.judging_captures(),
             false => policies,
         };
         let now = self.clock.now();

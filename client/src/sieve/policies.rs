@@ -43,7 +43,7 @@ impl Policies {
     }
 
     /// Judges sites as of the time when they were last asked.
-    pub(super) fn as_of_capture(mut self) -> Policies {
+    pub(super) fn judging_captures(mut self) -> Policies {
         self.is_as_of_capture = true;
         self
     }

@@ -56,6 +56,7 @@ pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// What WARC files yield.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are captures")]
 pub enum Item {
     Capture(Capture),
     /// All that a store knew of an origin, from `store export --warc`.
