@@ -12,7 +12,7 @@ use robotsieve_client::outcome::{Event, Holds, Said};
 
 use super::gather::{Place, Request, Row, What};
 use super::sources::Judging;
-use super::spill::{PARTITIONS, Spill, partition_of};
+use super::spill::{PARTITIONS, Spill, partition_of, without_scheme};
 use crate::captures::{MAX_HOPS, nearest};
 use crate::read::packs;
 
@@ -155,7 +155,7 @@ pub enum Holding<'r> {
 }
 
 /// Finds out what holds for each origin, and gives it to `act`: in the order of partitions and
-/// keys.
+/// keys, the schemes of a host one after the other.
 ///
 /// # Errors
 /// Returns an error if a temporary file cannot be read, if the pack that is being updated is
@@ -173,7 +173,7 @@ pub fn settle(
         let leads = |row: &Row<'_>| matches!(row.what, What::Redirect(_) | What::Same(..));
         let own = rows.iter().filter(|row| row.as_ref().map_or(true, |row| !leads(row)));
         let mut all: Vec<Row<'_>> = own.chain(answers.iter()).collect::<io::Result<_>>()?;
-        all.sort_unstable_by_key(|row| (row.key, row.at, row.number));
+        all.sort_unstable_by_key(|row| (without_scheme(row.key), row.key, row.at, row.number));
         for history in all.chunk_by(|one, other| one.key == other.key) {
             let Some(origin) = origin_of(history[0].key) else { continue };
             if let Some(settled) = settled(origin, history, before, judging)? {

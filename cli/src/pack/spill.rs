@@ -19,10 +19,16 @@ pub const PARTITIONS: usize = 256;
 /// How many bytes of a partition are written at once.
 const BLOCK_BYTES: usize = 64 << 10;
 
-/// The partition of a key.
+/// A key without its scheme: what follows `://`. The origins of a host lie together, since a pack
+/// keeps equal answers of http and https once.
+pub fn without_scheme(key: &str) -> &str {
+    key.find("://").map_or(key, |at| &key[at + 3..])
+}
+
+/// The partition of a key: that of all schemes.
 pub fn partition_of(key: &str) -> usize {
     let mut hasher = DefaultHasher::new();
-    hasher.write(key.as_bytes());
+    hasher.write(without_scheme(key).as_bytes());
     hasher.finish() as usize % PARTITIONS
 }
 

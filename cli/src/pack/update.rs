@@ -107,7 +107,11 @@ fn is_as_before(
 fn lock(path: &Path) -> Result<File, Failure> {
     let cannot = |cause| cannot_write(path, cause);
     loop {
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(cannot)?;
+        let file = OpenOptions::new().read(true).write(true).open(path);
+        let file = file.map_err(|cause| match cause.kind() {
+            io::ErrorKind::NotFound => cannot(cause).advise(packs::MADE_BY),
+            _ => cannot(cause),
+        })?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

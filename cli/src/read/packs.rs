@@ -12,7 +12,8 @@ use robotsieve::pack::{Pack, PackError};
 use crate::error::Failure;
 use crate::write::stderr;
 
-const MADE_BY: &str = "'robotsieve pack' and 'robotsieve store export' make packs";
+/// How to come by a pack.
+pub const MADE_BY: &str = "'robotsieve pack' and 'robotsieve store export' make packs";
 
 /// Maps a pack into memory until the program ends: a file, or a folder of shards.
 ///
@@ -137,7 +138,11 @@ pub fn map(file: &File) -> io::Result<&'static [u8]> {
 /// The failure to report for a pack that is damaged, or is not one.
 pub fn damaged(path: &Path, error: &PackError) -> Failure {
     let cause = io::Error::other(error.to_string());
-    Failure::io(format!("cannot use pack '{}'", path.display()), cause).advise(MADE_BY)
+    let failure = Failure::io(format!("cannot use pack '{}'", path.display()), cause);
+    match error {
+        PackError::OneOf { .. } => failure.advise("name the folder that they are in"),
+        _ => failure.advise(MADE_BY),
+    }
 }
 
 /// The same within what else may fail.

@@ -33,6 +33,29 @@ fn filter(source: [OsString; 2], options: &[&str]) -> Ran {
     run_with(first.chain(options.iter().map(OsString::from)), URLS.as_bytes())
 }
 
+/// Packs of formats that are no longer read say what to do.
+#[test]
+fn older_formats() {
+    let folder = folder();
+    pack(&folder, &["--agent", "GPTBot"]).gives(0, "");
+    let mut bytes = fs::read(folder.path("out.pack")).unwrap();
+    let at = robotsieve::pack::MAGIC.len();
+    for version in [1, 2, 4] {
+        bytes[at] = version;
+        let old = folder.file("old.pack", &bytes);
+        for call in [
+            args!["pack", "stat", &old].to_vec(),
+            args!["pack", "update", &old, "--robots-dir", folder.path("robots")].to_vec(),
+            args!["pack", "merge", &old, "-o", folder.path("new.pack")].to_vec(),
+            args!["filter", "--pack", &old].to_vec(),
+        ] {
+            run(call)
+                .fails(3, &format!("a pack of version {version}, but this program reads version 3"))
+                .says("write the pack again; 'robotsieve pack' and 'robotsieve store export' make packs");
+        }
+    }
+}
+
 #[test]
 fn same_verdicts_as_from_the_files() {
     let folder = folder();

@@ -117,6 +117,10 @@ fn all_sources_give_the_same() {
         sources.iter().flat_map(|(option, path)| args![option, path]).collect();
     pack(&folder, &all).gives(0, "").says("origins 8 ");
     assert_eq!(verdicts(&folder, URLS), wanted);
+    // What is the same for http and https is there once.
+    let stat = run(args!["pack", "stat", folder.path("out.pack")]);
+    let stat = String::from_utf8(stat.out).unwrap();
+    assert!(stat.contains("\norigins\t8\nsites\t4\n"), "{stat}");
 }
 
 /// Files are found by their names alone, whatever subfolder they are in; but `http` and `ftp` have

@@ -344,7 +344,7 @@ fn what_cannot_be_updated() {
     let folder = Folder::new();
     let captures = folder.file("captures.jsonl", lines(0..3, "a", 1));
     let update = |pack: &Path| run(args!["pack", "update", pack, "--jsonl", &captures]);
-    update(&folder.path("none.pack")).fails(3, "none.pack'");
+    update(&folder.path("none.pack")).fails(3, "none.pack'").says("make packs");
     update(&folder.file("other.pack", "x")).fails(3, "not a pack");
     update(&captures).fails(2, "is one of the files to read");
     let [packs, _] = Packs::of(&lines(0..3, "a", 1));
