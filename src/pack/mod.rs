@@ -67,6 +67,7 @@ mod outcome;
 mod read;
 mod shard;
 mod site;
+mod slots;
 mod verify;
 mod write;
 

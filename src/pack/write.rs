@@ -26,6 +26,7 @@ use super::format::{
 };
 use super::outcome::{FORGOTTEN, Kind, Outcome, Written};
 use super::site::Body;
+use super::slots::{Slot, Slots};
 use super::{Pack, PackError, Site};
 
 /// How many pages of entries are collected before they are written.
@@ -174,8 +175,8 @@ fn put_rules(policy: &Policy, body: &mut Vec<u8>) {
 /// Writes a pack, or a layer that updates one.
 ///
 /// Records and entries are written as they come. Until the end, memory holds 16 bytes for each
-/// origin, and some 300 MiB at most to recognise files and policies that were written before: once
-/// so many are known, those that came up only once are forgotten.
+/// origin (see [`Writer::with_scratch`]), and some 300 MiB at most to recognise files and policies
+/// that were written before: once so many are known, those that came up only once are forgotten.
 #[must_use = "the pack is incomplete until `finish` is called"]
 #[derive(Debug)]
 pub struct Writer<'p, W> {
@@ -198,9 +199,7 @@ pub struct Writer<'p, W> {
     /// The entry of the last origin. The next one may differ only in its scheme.
     last: Option<(Vec<u8>, Schemes, Answer)>,
     pages: Vec<u8>,
-    /// The slots whose entries are on `pages`: their places count from there.
-    pending: usize,
-    slots: Vec<Slot>,
+    slots: Slots,
     /// Tells authorities apart whose hashes are equal.
     keys: RandomState,
 }
@@ -215,31 +214,6 @@ struct Answer {
     kind: u8,
     captured: u32,
     written: Written,
-}
-
-/// A slot of the index, before it is sorted.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    hash: u64,
-    /// From the lowest bit: the place, the schemes, and bits of another hash.
-    rest: u64,
-}
-
-impl Slot {
-    const SCHEMES_AT: u32 = PLACES.trailing_ones() + 1;
-    const CHECK_AT: u32 = Slot::SCHEMES_AT + Schemes::BITS.trailing_ones();
-
-    fn place(self) -> u64 {
-        layout::place_of(self.rest)
-    }
-
-    fn schemes(self) -> u8 {
-        (self.rest >> Slot::SCHEMES_AT) as u8 & Schemes::BITS
-    }
-
-    fn check(self) -> u64 {
-        self.rest >> Slot::CHECK_AT
-    }
 }
 
 /// What was written before, as far as that is kept in mind.
@@ -380,10 +354,23 @@ impl<'p, W: Write> Writer<'p, W> {
             disallow_all: None,
             last: None,
             pages: Vec::new(),
-            pending: 0,
-            slots: Vec::new(),
+            slots: Slots::new(),
             keys: RandomState::new(),
         }
+    }
+
+    /// Has a file, which must be empty, for what memory would otherwise hold of the origins: beyond
+    /// 16 million, whose index takes 256 MiB, they wait there. So a pack of any size is written in
+    /// less than 1 GiB of memory.
+    ///
+    /// Not needed for smaller packs, and without use for the origins of an update, which are all in
+    /// memory.
+    pub fn with_scratch(
+        mut self,
+        scratch: impl io::Read + Write + io::Seek + Send + Sync + 'static,
+    ) -> Writer<'p, W> {
+        self.slots.set_scratch(scratch);
+        self
     }
 
     /// How to pack files for this writer.
@@ -660,10 +647,9 @@ impl<'p, W: Write> Writer<'p, W> {
         }
         let place = (self.pages.len() / PLACE_UNIT) as u64;
         entry.write(has_about, &mut self.pages);
-        let check = self.keys.hash_one(authority) << Slot::CHECK_AT;
-        let schemes = u64::from(schemes.0) << Slot::SCHEMES_AT;
+        let check = self.keys.hash_one(authority);
         let hash = layout::hash(authority, 0);
-        self.slots.push(Slot { hash, rest: place | schemes | check });
+        self.slots.push(Slot::new(hash, check, *schemes, place));
         Ok(())
     }
 
@@ -684,10 +670,7 @@ impl<'p, W: Write> Writer<'p, W> {
         if first + (self.pages.len() / PLACE_UNIT) as u64 >= PLACES {
             return Err(too_large("bytes"));
         }
-        for slot in &mut self.slots[self.pending..] {
-            slot.rest += first;
-        }
-        self.pending = self.slots.len();
+        self.slots.place(first)?;
         self.out.write_all(&self.pages)?;
         self.at += self.pages.len() as u64;
         self.pages.clear();
@@ -727,11 +710,17 @@ impl<'p, W: Write> Writer<'p, W> {
         let end = self.at.next_multiple_of(PAGE_LEN as u64);
         self.pad_to(end)?;
         self.trailer.index_at = self.at;
-        let origins = self.sort_slots();
+        self.slots.sort();
+        let (mut entries, mut origins) = (0, 0);
+        self.slots.each(|_, of_entry| {
+            entries += 1;
+            origins += u64::from(of_entry);
+            Ok(())
+        })?;
         if !is_update {
             self.trailer.origins = origins;
         }
-        self.trailer.entries = self.slots.len() as u64;
+        self.trailer.entries = entries;
         let blocks = self.write_index()?;
         self.trailer.blocks_at = self.at;
         self.trailer.checksums[0] = crc32fast::hash(&blocks);
@@ -762,48 +751,13 @@ impl<'p, W: Write> Writer<'p, W> {
         self.write(&zeros)
     }
 
-    /// Sorts the slots by hash, drops those whose origins were added again, and returns the number
-    /// of origins.
-    fn sort_slots(&mut self) -> u64 {
-        // The latest first: its place is the greatest.
-        self.slots.sort_unstable_by_key(|slot| (slot.hash, std::cmp::Reverse(slot.place())));
-        let (mut origins, mut kept) = (0, 0);
-        // Of those with the hash of the last one that was kept.
-        let mut met: Vec<(u64, u8)> = Vec::new();
-        for at in 0..self.slots.len() {
-            let slot = self.slots[at];
-            if kept > 0 && self.slots[kept - 1].hash != slot.hash {
-                met.clear();
-            }
-            let known = met.iter_mut().find(|(check, _)| *check == slot.check());
-            let new = match known {
-                Some((_, schemes)) => {
-                    let new = slot.schemes() & !*schemes;
-                    *schemes |= new;
-                    new
-                }
-                None => {
-                    met.push((slot.check(), slot.schemes()));
-                    slot.schemes()
-                }
-            };
-            if new != 0 {
-                origins += u64::from(new.count_ones());
-                self.slots[kept] = slot;
-                kept += 1;
-            }
-        }
-        self.slots.truncate(kept);
-        origins
-    }
-
     /// Writes the index, and returns the checksums of its blocks.
     fn write_index(&mut self) -> io::Result<Vec<u8>> {
-        let lines = layout::lines_for(self.slots.len() as u64);
-        let slots = std::mem::take(&mut self.slots);
+        let lines = layout::lines_for(self.trailer.entries);
+        let mut slots = std::mem::replace(&mut self.slots, Slots::new());
         let (mut block, mut blocks) = (Vec::with_capacity(PAGE_LEN), Vec::new());
         let (mut next, mut reach) = (0, 0);
-        for slot in &slots {
+        slots.each(|slot, _| {
             let home = layout::home(slot.hash, lines);
             let number = (home * SLOTS as u64).max(next);
             let behind = number / SLOTS as u64 - home;
@@ -814,7 +768,8 @@ impl<'p, W: Write> Writer<'p, W> {
             self.put_slots(&mut block, &mut blocks, number - next, layout::FREE)?;
             self.put_slots(&mut block, &mut blocks, 1, layout::slot(slot.hash, slot.place()))?;
             next = number + 1;
-        }
+            Ok(())
+        })?;
         let all = (lines + u64::from(reach)) * SLOTS as u64;
         self.put_slots(&mut block, &mut blocks, all - next, layout::FREE)?;
         if !block.is_empty() {

@@ -266,7 +266,7 @@ fn one<W: Write + Send>(
     out: W,
     (threads, progress): (&ThreadPool, When),
 ) -> io::Result<(W, Summary)> {
-    let mut gather = Gather::new(making.writer(out)?, None, folder)?;
+    let mut gather = Gather::new(making.writer(out, folder)?, None, folder)?;
     let faults = stream(&mut gather, sources, threads, progress)?;
     let captures = gather.counts.captures;
     let mut origins = 0;

@@ -10,6 +10,7 @@ use robotsieve::pack::{Pack, Writer};
 use robotsieve::{Config, Crawler, Origin, Profile};
 
 use super::shards;
+use super::sources::folder_of;
 use crate::error::Failure;
 use crate::read::packs;
 use crate::write::file::temporary;
@@ -54,9 +55,10 @@ impl Making {
         Ok(Making { profile, crawlers: pack.crawlers().to_vec(), config })
     }
 
-    /// A writer for a pack of its own.
-    pub fn writer<W: Write>(&self, out: W) -> io::Result<Writer<'static, W>> {
-        Writer::new(out, &self.profile, self.crawlers.clone(), &self.config)
+    /// A writer for a pack of its own, of any size. `folder` takes a temporary file.
+    pub fn writer<W: Write>(&self, out: W, folder: &Path) -> io::Result<Writer<'static, W>> {
+        let writer = Writer::new(out, &self.profile, self.crawlers.clone(), &self.config)?;
+        Ok(writer.with_scratch(tempfile::tempfile_in(folder)?))
     }
 
     /// A writer for a shard.
@@ -79,7 +81,7 @@ impl Making {
 pub fn to_file(packs: &[&Pack<'_>], making: &Making, path: &Path) -> Result<Made, Failure> {
     let cannot = |cause| cannot_write(path, cause);
     let out = BufWriter::with_capacity(1 << 20, temporary(path).map_err(cannot)?);
-    let mut writer = making.writer(out).map_err(cannot)?;
+    let mut writer = making.writer(out, &folder_of(path)).map_err(cannot)?;
     let origins = copy(packs, slice::from_mut(&mut writer), |_| Some(0)).map_err(cannot)?;
     let out = writer.finish().map_err(cannot)?;
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;

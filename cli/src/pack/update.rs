@@ -53,7 +53,7 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
 
     let gather = || -> io::Result<_> {
         let out = BufWriter::with_capacity(1 << 20, tempfile::tempfile_in(&folder)?);
-        let mut gather = Gather::new(making.writer(out)?, Some(pack), &folder)?;
+        let mut gather = Gather::new(making.writer(out, &folder)?, Some(pack), &folder)?;
         let faults = stream(&mut gather, sources, &threads, args.progress.progress)?;
         let captures = gather.counts.captures;
         let mut touched = Spill::new(&folder)?;

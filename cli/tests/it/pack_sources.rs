@@ -91,16 +91,18 @@ fn all_sources_give_the_same() {
     let gzip = folder.path("captures.jsonl.gz");
     let made = Command::new("gzip").arg("-k").arg(&jsonl).status().unwrap();
     assert!(made.success());
-    let store = folder.path("robots.store");
+    let (store, warc) = (folder.path("robots.store"), folder.path("robots.warc.gz"));
     assert_eq!(run(args!["store", "import", "--robots-dir", &robots, &store]).status, 0);
+    assert_eq!(run(args!["store", "export", "--warc", &warc, &store]).status, 0);
 
-    let sources: [(&str, PathBuf); 6] = [
+    let sources: [(&str, PathBuf); 7] = [
         ("--robots-dir", robots),
         ("--robots-dir", spread.path("robots")),
         ("--list", list),
         ("--jsonl", jsonl),
         ("--jsonl", gzip),
         ("--store", store),
+        ("--warc", warc),
     ];
     for (option, path) in &sources {
         for option in [option, "--from"] {
