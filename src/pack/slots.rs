@@ -240,8 +240,8 @@ mod tests {
                     // Many authorities come again, some with another scheme, some only with an equal
                     // hash.
                     let name = (random >> 33) % 9_000;
-                    let (hash, check) = (name / 2 << 40, name);
-                    slots.push(Slot::new(hash, check, Schemes(1 << (random >> 62 & 1)), place));
+                    let (hash, check) = ((name / 2) << 40, name);
+                    slots.push(Slot::new(hash, check, Schemes(1 << ((random >> 62) & 1)), place));
                 }
                 slots.place(at).unwrap();
                 at += 100 + page;
