@@ -66,10 +66,10 @@ added if the URL is not UTF-8:
 The summary on standard error is one line of names and numbers: urls, then the
 verdicts allowed, disallowed, unknown and invalid (each URL counts once for each
 crawler), then hosts (distinct ones of http, https and ftp; a port other than
-the scheme's default makes another host), seconds and urls_per_second. With several crawlers,
-crawlers and verdicts (crawlers times urls) follow urls. With --fetch, fetched
-and local_faults (sites that could not be asked because of a fault on this side;
-their URLs are unknown) follow hosts.
+the scheme's default makes another host), seconds and urls_per_second. With
+several crawlers, crawlers and verdicts (crawlers times urls) follow urls. With
+--fetch, fetched and local_faults (sites that could not be asked because of a
+fault on this side; their URLs are unknown) follow hosts.
 
 A line of more than 1 MiB is no URL: it is reported, skipped and counted as
 invalid. With --fetch, sites are asked while earlier URLs wait for theirs, and
@@ -95,19 +95,20 @@ pub struct FilterArgs {
     ///
     /// The file for the default port of the URL's scheme is HOST or HOST.txt
     /// (http, https and ftp share it), for another port HOST:PORT or
-    /// HOST:PORT.txt. Upper and lower case, Unicode and Punycode, all spellings
-    /// of an address, and a name with or without a dot at its end are the same
-    /// host. The folder is listed once; a file is read when the first URL of
-    /// its host comes up.
+    /// HOST:PORT.txt. Upper and lower case, Unicode and Punycode, all
+    /// spellings of an address, and a name with or without a dot at its end
+    /// are the same host. The folder is listed once; a file is read when the
+    /// first URL of its host comes up.
     #[arg(long, value_name = "DIR", verbatim_doc_comment, value_hint = ValueHint::DirPath)]
     pub robots_dir: Option<PathBuf>,
 
-    /// A pack of compiled policies: a file, or a folder of shards
+    /// A pack of compiled policies
     ///
-    /// 'robotsieve pack' makes packs. A pack is for the crawlers and the
-    /// profile it was made for, and has http and https apart. Without --agent all of its crawlers are
-    /// judged for. jsonl has lines and rules if the pack was made with
-    /// --keep-rules. Nobody may write to the file while it is in use.
+    /// A file, or a folder of shards; 'robotsieve pack' makes them. A pack is
+    /// for the crawlers and the profile it was made for, and has http and
+    /// https apart. Without --agent all of its crawlers are judged for. jsonl
+    /// has lines and rules if the pack was made with --keep-rules. Nobody may
+    /// write to the file while it is in use, except 'robotsieve pack update'.
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub pack: Option<PathBuf>,
 

@@ -41,7 +41,7 @@ robotsieve pack --from SOURCE... --agent NAME [OPTIONS] -o PATH
 Examples:
   robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
   robotsieve pack --list hosts.tsv --agent GPTBot --agent CCBot -o ai.pack
-  robotsieve pack --warc robotstxt/*.warc.gz --agent FooBot --shards 64 -o packs/
+  robotsieve pack --warc crawl/*.warc.gz --agent FooBot --shards 64 -o packs/
   robotsieve pack update robots.pack --from tonight.jsonl.gz
   robotsieve pack merge monday.pack tuesday.pack -o week.pack
   robotsieve pack list robots.pack
@@ -103,25 +103,23 @@ pub struct PackArgs {
 pub struct Sources {
     /// Sources of any kind; the kind is found by what is in them
     #[arg(long, value_name = "SOURCE", num_args = 1.., value_hint = ValueHint::AnyPath)]
-    #[arg(
-        long_help = "Sources of any kind: a folder, a list, a store, lines of JSON, Parquet or\n\
-        WARC; the kind is found by what is in them"
-    )]
+    #[arg(long_help = "Sources of any kind: a folder, a list, a store, lines of JSON, Parquet\n\
+        or WARC; the kind is found by what is in them")]
     pub from: Vec<OsString>,
 
     /// A folder of robots.txt files, each named after its host
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     #[arg(long_help = "A folder of robots.txt files, each named after its host: HOST,\n\
-        HOST.txt or HOST:PORT, for http and https. Subfolders are searched too and\n\
-        have no meaning, except that DIR/http and DIR/ftp are for that scheme")]
+        HOST.txt or HOST:PORT, for http and https. Subfolders are searched too\n\
+        and have no meaning, except that DIR/http and DIR/ftp are for that\n\
+        scheme")]
     pub robots_dir: Vec<PathBuf>,
 
     /// A list of hosts and robots.txt files; '-' is standard input
     #[arg(long, value_name = "FILE")]
-    #[arg(
-        long_help = "A list of sites and robots.txt files: lines of HOST, HOST:PORT (for http\n\
-        and https) or URL, a tab, and the path of the file; '-' is standard input"
-    )]
+    #[arg(long_help = "A list of sites and robots.txt files: lines of HOST, HOST:PORT (for\n\
+        http and https) or URL, a tab, and the path of the file; '-' is\n\
+        standard input")]
     pub list: Vec<PathBuf>,
 
     /// A store of fetched robots.txt files
@@ -130,32 +128,31 @@ pub struct Sources {
 
     /// Answers as lines of JSON, plain or compressed
     #[arg(long, value_name = "FILE", num_args = 1..)]
-    #[arg(long_help = "Answers as lines of JSON, plain or compressed with gzip or zstd; '-' is\n\
-        standard input. Members: 'url', 'status', 'body' or 'body_base64', and if known\n\
-        'time' (seconds since 1970, or like 2026-11-20T12:00:00Z) and 'location' (of a\n\
-        redirect)")]
+    #[arg(long_help = "Answers as lines of JSON, plain or compressed with gzip or zstd; '-'\n\
+        is standard input. Members: 'url', 'status', 'body' or 'body_base64',\n\
+        and if known 'time' (seconds since 1970, or like 2026-11-20T12:00:00Z)\n\
+        and 'location' (of a redirect)")]
     pub jsonl: Vec<OsString>,
 
     /// Answers in Parquet files
     #[arg(long, value_name = "FILE", num_args = 1..)]
-    #[arg(long_help = "Answers in Parquet files, with columns named as the members of --jsonl;\n\
-        needs a robotsieve built with '--features parquet'")]
+    #[arg(long_help = "Answers in Parquet files, with columns named as the members of\n\
+        --jsonl; needs a robotsieve built with '--features parquet'")]
     pub parquet: Vec<OsString>,
 
-    /// Answers in WARC files, plain or compressed
+    /// WARC, plain or compressed
     #[arg(long, value_name = "FILE", num_args = 1..)]
     #[arg(long_help = "Answers in WARC files, plain or compressed with gzip or zstd; '-' is\n\
         standard input")]
     pub warc: Vec<OsString>,
 
-    /// Judge the sites as of this time; 'capture' is each site's newest
+    /// Judge by what was in force at this time
     #[arg(long, value_name = "TIME|capture", value_parser = as_of)]
-    #[arg(
-        long_help = "Judge the sites as of this time, or as of each site's newest capture: how\n\
-        long a site has been unreachable is counted up to then, and later captures are\n\
-        left out. TIME is like 2026-11-20T12:00:00Z, 2026-11-20 or 7days (ago) [default:\n\
-        capture; now for what a store knows]"
-    )]
+    #[arg(long_help = "Judge by what was in force at this time: how long a site has been\n\
+        unreachable is counted up to then, and later captures are left out.\n\
+        TIME is like 2026-11-20T12:00:00Z, 2026-11-20 or 7days (ago), or\n\
+        'capture': of each site, the time of its newest capture [default:\n\
+        capture; now for what a store knows]")]
     pub as_of: Option<AsOf>,
 }
 
@@ -164,10 +161,9 @@ pub struct Sources {
 pub struct Shards {
     /// Write a folder of this many packs, which opens as one
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096))]
-    #[arg(
-        long_help = "Write a folder of this many packs, which opens as one. Each site is in the\n\
-        pack that the hash of its host names, as 'pmod(xxhash64(host), N)' in Spark"
-    )]
+    #[arg(long_help = "Write a folder of this many packs, which opens as one. Each site is in\n\
+        the pack that the hash of its host names, as 'pmod(xxhash64(host), N)'\n\
+        in Spark")]
     pub shards: Option<u32>,
 }
 

@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn rows_come_back_in_order() {
         let mut spill = Spill::new(Path::new(".")).unwrap();
-        let key = |n: u32| format!("https://{}.example", n % 300_000);
+        let key = |n: u32| format!("https://a-host-with-a-long-name-{}.example", n % 300_000);
         // Over several blocks. Reading in between changes nothing.
         for n in 0..600_000 {
             spill.put(partition_of(&key(n)), &(key(n), n)).unwrap();

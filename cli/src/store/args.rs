@@ -149,7 +149,7 @@ Exit status:
   3  something could not be read or written, or a site was left out"
 )]
 pub struct ExportArgs {
-    /// A WARC file, plain or compressed with gzip
+    /// WARC, plain or compressed
     ///
     /// The file to write, with everything that is known of each origin. If
     /// its name ends in '.gz', each record is compressed.
@@ -220,12 +220,10 @@ Exit status:
   3  something could not be read or written; what could be read was imported"
 )]
 pub struct ImportArgs {
-    /// WARC files, plain or compressed; '-' is standard input
+    /// WARC, plain or compressed
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
-    #[arg(
-        long_help = "WARC files, plain or compressed with gzip or zstd; '-' is standard input.\n\
-        Give the store before the files, or another option behind them"
-    )]
+    #[arg(long_help = "WARC files, plain or compressed with gzip or zstd; '-' is standard\n\
+        input. Give the store before the files, or another option behind them")]
     pub warc: Vec<OsString>,
 
     /// A folder of robots.txt files, each named after its host
