@@ -210,8 +210,9 @@ pub struct OnePack {
 ///
 /// Writes only what changed, at the end of the file. Whoever has the pack open
 /// sees it as it was. After an update that was interrupted the pack is as before;
-/// the next update cuts off what is left of it. A pack that was updated eight
-/// times is written anew.
+/// of a folder of shards each file is as before, or updated. The same update
+/// again cuts off what is left of it, and does the rest. A file that was updated
+/// eight times is written anew.
 ///
 /// What the pack knows from a later time stays. A site that the sources do not
 /// have stays, too.

@@ -106,7 +106,8 @@ fn whole<P>(
 
 fn before_update(path: &Path, bytes: &'static [u8], complete: u64) -> &'static [u8] {
     stderr::note(&format_args!(
-        "an update of pack '{}' was cut short or is under way: it is used as it was before",
+        "an update of pack '{}' was cut short or is under way: it is used as it was before; the next \
+         'robotsieve pack update' cuts off what is left",
         path.display()
     ));
     // Never longer than the file.

@@ -222,6 +222,7 @@ fn cut_short() {
             if len % 5 == 0 {
                 let ran = run(args!["pack", "stat", packs.path()]);
                 ran.says("was cut short or is under way: it is used as it was before");
+                ran.says("the next 'robotsieve pack update' cuts off what is left");
                 packs.update(&changes).gives(0, "");
                 assert_eq!(packs.list(), new);
                 assert!(packs.bytes() == after, "{len}");
