@@ -54,7 +54,7 @@ const TWO_THREADS: f64 = 1.8;
 /// Bytes a host, and seconds to build; microseconds to open and to the first verdict.
 const PACK_BARS: [(&str, f64); 4] = [
     ("bytes a host", 400.0),
-    ("s to build", 45.0),
+    ("s of each thread to build", 45.0),
     ("us to open", 1e3),
     ("us to the first verdict", 100.0),
 ];
@@ -230,12 +230,12 @@ impl Urls {
     }
 }
 
-/// Calls `add` with every host and its file, in the order of the hosts. Returns how long generating
-/// took.
+/// Calls `add` with every host and its file, in the order of the hosts. Returns how long processors
+/// were busy with generating.
 fn each_host(hosts: u64, mut add: impl FnMut(&[(String, Vec<u8>)])) -> Duration {
     let mut generating = Duration::ZERO;
     for from in (0..hosts).step_by(HOSTS_AT_A_TIME as usize) {
-        let start = Instant::now();
+        let start = process_time();
         let files: Vec<(String, Vec<u8>)> = (from..hosts.min(from + HOSTS_AT_A_TIME))
             .into_par_iter()
             .map(|host| {
@@ -243,7 +243,7 @@ fn each_host(hosts: u64, mut add: impl FnMut(&[(String, Vec<u8>)])) -> Duration 
                 (origin, robotsieve_corpora::robots(SEED, host))
             })
             .collect();
-        generating += start.elapsed();
+        generating += process_time() - start;
         add(&files);
     }
     generating
@@ -260,7 +260,7 @@ fn config() -> Config {
 }
 
 fn set(crawlers: &[Crawler], hosts: u64) -> PolicySet {
-    let begin = Instant::now();
+    let begin = process_time();
     let mut set = PolicySet::new(&PROFILE, &config(), crawlers.iter().cloned());
     let generating = each_host(hosts, |files| {
         for (name, file) in files {
@@ -274,7 +274,7 @@ fn set(crawlers: &[Crawler], hosts: u64) -> PolicySet {
         set.file_count(),
         set.policy_count(),
         set.memory_usage() as f64 / hosts as f64,
-        (begin.elapsed() - generating).as_secs_f64(),
+        (process_time() - begin - generating).as_secs_f64(),
     );
     set
 }
@@ -299,10 +299,10 @@ fn equal_policies(names: &[&str]) {
     );
 }
 
-/// Writes a pack with all threads of the machine, and returns how long that took without generating
-/// the files.
+/// Writes a pack with all threads of the machine, and returns how long each of them was busy, without
+/// generating the files.
 fn write_pack(path: &Path, crawlers: &[Crawler], hosts: u64) -> Duration {
-    let begin = Instant::now();
+    let begin = process_time();
     let out = BufWriter::with_capacity(1 << 20, File::create(path).expect("a file"));
     let mut writer =
         Writer::new(out, &PROFILE, crawlers.iter().cloned(), &config()).expect("writes");
@@ -328,7 +328,7 @@ fn write_pack(path: &Path, crawlers: &[Crawler], hosts: u64) -> Duration {
         }
     });
     writer.finish().expect("writes").flush().expect("writes");
-    begin.elapsed() - generating
+    (process_time() - begin - generating) / rayon::current_num_threads() as u32
 }
 
 /// Where answers come from.
@@ -542,7 +542,18 @@ fn ask(
 /// How long this thread has had a processor.
 #[cfg(target_os = "linux")]
 fn thread_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    on_processor(rustix::time::ClockId::ThreadCPUTime)
+}
+
+/// How long all threads of this process have had one.
+#[cfg(target_os = "linux")]
+fn process_time() -> Duration {
+    on_processor(rustix::time::ClockId::ProcessCPUTime)
+}
+
+#[cfg(target_os = "linux")]
+fn on_processor(clock: rustix::time::ClockId) -> Duration {
+    let time = rustix::time::clock_gettime(clock);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
@@ -551,6 +562,12 @@ fn thread_time() -> Duration {
 fn thread_time() -> Duration {
     static BEGIN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
     BEGIN.elapsed()
+}
+
+/// As if all threads had been busy all the time.
+#[cfg(not(target_os = "linux"))]
+fn process_time() -> Duration {
+    thread_time() * rayon::current_num_threads() as u32
 }
 
 /// Judges a sample of the URLs by policies of their own.
