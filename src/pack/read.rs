@@ -261,7 +261,7 @@ impl<'p> Pack<'p> {
     ///
     /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
     /// one whose origin is not in the pack, or of which nothing is known. Takes 32 URLs at a time
-    /// from memory, so that their waits overlap: for origins in random order that is three times
+    /// from memory, so that their waits overlap: for origins in random order that is twice
     /// as fast as one by one. Allocates nothing for crawlers that share a few policies.
     ///
     /// ```
