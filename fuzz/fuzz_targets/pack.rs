@@ -158,7 +158,7 @@ fn craft(bytes: &[u8]) -> Vec<u8> {
             b'e' => {
                 let (len, schemes) = (usize::from(left.byte() & 31), left.byte());
                 let name = match len {
-                    0 => b"e.com",
+                    0 => &b"e.com"[..],
                     _ => left.bytes(len),
                 };
                 let policies = left.record(&records);
@@ -246,7 +246,7 @@ fn mend_layer(bytes: &mut [u8]) -> Option<usize> {
         let checksum = crc32fast::hash(&bytes[at + 8..end]);
         bytes[at + 4..at + 8].copy_from_slice(&checksum.to_le_bytes());
         let body = &bytes[at + 8..end];
-        let pages = match body.first_chunk() {
+        let pages = match body.first_chunk::<5>() {
             Some([KIND_PAGES, count @ ..]) => u32::from_le_bytes(*count) as usize,
             _ => 0,
         };
