@@ -179,6 +179,67 @@ mod tests {
         }
     }
 
+    /// Debug builds check every read of the walk, and vectors are longer than these records.
+    #[test]
+    fn shortest_tables() {
+        let profile = Profile::RFC9309;
+        let encoding = Encoding::of_target(&profile);
+        let mut compiler = Compiler::default();
+        let text = b"/abcdefghijklmn$";
+        let mut with_entries = 0;
+        for len in 1..text.len() {
+            for anchor in [&b""[..], b"$"] {
+                let value = [&text[..len], anchor].concat();
+                let rules = rule_set(&[(Verdict::Disallow, &value)], &profile);
+                let automaton = compiler.compile(&rules, encoding, &Limits::default()).unwrap();
+                let table = automaton.table();
+                with_entries += usize::from(table.entries_len() > 0);
+                for end in 1..text.len() {
+                    let matches = if anchor.is_empty() { end >= len } else { end == len };
+                    let wanted = if matches { Verdict::Disallow } else { Verdict::Allow };
+                    let haystack = &text[1..end];
+                    assert_eq!(table.verdict(haystack), wanted, "{value:?} {haystack:?}");
+                }
+            }
+        }
+        assert!(with_entries > 5);
+    }
+
+    /// The transition of a branch that leads to the next record comes first. A table with a byte
+    /// twice is not valid.
+    #[test]
+    fn first_transitions() {
+        let profile = Profile::RFC9309;
+        let rules: [(Verdict, &[u8]); 3] = [
+            (Verdict::Disallow, b"/a"),
+            (Verdict::Disallow, b"/bcdef"),
+            (Verdict::Disallow, b"/c"),
+        ];
+        let rules = rule_set(&rules, &profile);
+        let encoding = Encoding::of_target(&profile);
+        let automaton = Compiler::default().compile(&rules, encoding, &Limits::default()).unwrap();
+        let table = automaton.table();
+        let mut bytes = table.bytes().to_vec();
+        let branch = bytes.len() - table.records().len() + table.start() as usize;
+        assert_eq!(bytes[branch + 1..branch + 5], [3, b'b', b'a', b'c']);
+        assert_eq!(
+            table.transitions(table.start()).map(|(_, to)| to).collect::<Vec<_>>()[1..],
+            [1, 1]
+        );
+        for (haystack, wanted) in
+            [("a", Verdict::Disallow), ("bcd", Verdict::Allow), ("bcdef", Verdict::Disallow)]
+        {
+            assert_eq!(table.verdict(haystack.as_bytes()), wanted, "{haystack}");
+        }
+        for (index, byte) in [(0, b'a'), (0, b'c'), (1, b'b'), (1, b'c'), (1, b'd'), (2, b'b')] {
+            let before = std::mem::replace(&mut bytes[branch + 2 + index], byte);
+            let Err(invalid) = Table::validated(&bytes, encoding) else { panic!("is valid") };
+            assert!(invalid.to_string().contains("ascend"), "{index} {byte}: {invalid}");
+            bytes[branch + 2 + index] = before;
+        }
+        assert!(Table::validated(&bytes, encoding).is_ok());
+    }
+
     /// The number of a record's transitions is a byte, so 255 is the most.
     #[test]
     fn a_transition_for_every_byte() {

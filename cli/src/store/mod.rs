@@ -401,10 +401,6 @@ fn from_warc(names: &[OsString], args: &ImportArgs) -> Result<Status, Failure> {
             "left out {unknown_targets} redirects and revisits of what the input does not have"
         ));
     }
-    if counts.passed_over > 0 {
-        let passed_over = counts.passed_over;
-        stderr::note(&format_args!("passed over {passed_over} answers for other URLs"));
-    }
     let damaged = counts.damaged + incomplete;
     if damaged > 0 {
         let are = if damaged == 1 { "record is" } else { "records are" };

@@ -76,8 +76,10 @@ pub(in crate::automaton) struct Layout {
     /// By item.
     places: Vec<u32>,
     entries: Vec<Entry>,
-    /// The table without its entries, before it is copied into an allocation of its size.
+    /// The table without its entries.
     bytes: Vec<u8>,
+    /// The table, before it is copied into an allocation of its size.
+    whole: Vec<u8>,
 }
 
 impl Layout {
@@ -132,15 +134,16 @@ impl Layout {
         if len > limit {
             return Err(LimitHit::TableBytes(limit_bytes));
         }
-        let mut bytes = Vec::with_capacity(len);
-        bytes.extend_from_slice(header);
-        bytes.extend(self.entries.iter().flat_map(|entry| entry.prefix));
-        bytes.extend(self.entries.iter().map(|entry| entry.skip));
+        self.whole.clear();
+        self.whole.reserve(len);
+        self.whole.extend_from_slice(header);
+        self.whole.extend(self.entries.iter().flat_map(|entry| entry.prefix));
+        self.whole.extend(self.entries.iter().map(|entry| entry.skip));
         for entry in &self.entries {
-            bytes.extend_from_slice(&entry.target.to_le_bytes()[..width]);
+            self.whole.extend_from_slice(&entry.target.to_le_bytes()[..width]);
         }
-        bytes.extend_from_slice(records);
-        let automaton = Automaton { bytes: bytes.into(), encoding };
+        self.whole.extend_from_slice(records);
+        let automaton = Automaton { bytes: self.whole.as_slice().into(), encoding };
         debug_assert_eq!(automaton.table().validate(), Ok(()));
         Ok(automaton)
     }

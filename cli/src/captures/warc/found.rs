@@ -46,34 +46,22 @@ impl Found {
     }
 }
 
-/// Whether a record can say something about a robots.txt. The second is whether it is an answer for
-/// another URL.
-pub fn is_wanted(record: &Record<'_>) -> (bool, bool) {
+/// Whether a record can say something about a robots.txt. A redirect may lead to any page, so all
+/// answers can.
+pub fn is_wanted(record: &Record<'_>) -> bool {
     let begins = |begin: &str| {
         let text = record.content_type.get(..begin.len());
         text.is_some_and(|text| text.eq_ignore_ascii_case(begin.as_bytes()))
     };
-    let is_answer = match record.kind {
+    let is_robots = record.uri.ends_with(b"/robots.txt");
+    match record.kind {
         Kind::Response => begins("application/http"),
-        Kind::Resource | Kind::Revisit => true,
-        Kind::Metadata => return (begins("application/json") && names_robots(record.uri), false),
+        Kind::Revisit => true,
+        // The copy of a store may come from any URL.
+        Kind::Resource => is_robots || is_of_a_store(record.id),
+        Kind::Metadata => begins("application/json") && is_robots,
         Kind::Other => false,
-    };
-    // The copy of a store may come from any URL.
-    let is_wanted = is_answer && (names_robots(record.uri) || is_of_a_store(record.id));
-    (is_wanted, is_answer && !is_wanted)
-}
-
-/// Whether a URL is that of a robots.txt, or what one might redirect to.
-pub fn names_robots(url: &[u8]) -> bool {
-    const NAME: &[u8] = b"robots";
-    if url.ends_with(b"/robots.txt") {
-        return true;
     }
-    let after_scheme = url.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 3);
-    let rest = url.get(after_scheme..).unwrap_or_default();
-    let path = memchr::memchr(b'/', rest).map_or(&b""[..], |slash| &rest[slash..]);
-    path.windows(NAME.len()).any(|text| text.eq_ignore_ascii_case(NAME))
 }
 
 /// Whether the id of a record is one of `store export`: a UUID of version 8.

@@ -99,8 +99,6 @@ impl Known {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub records: u64,
-    /// Answers for URLs that are no robots.txt and name none.
-    pub passed_over: u64,
     /// Places that are no record, and records that could not be read.
     pub damaged: u64,
     /// Inputs that could not be read, or not to their end.
@@ -299,7 +297,6 @@ impl Collect<'_> {
     fn piece(&mut self, source: &Source, read: Read) -> Result<u64, Failure> {
         self.found(source, read.found)?;
         self.counts.records += read.records;
-        self.counts.passed_over += read.passed_over;
         if let Some(cause) = read.failure {
             self.unreadable(&source.path.display(), cause);
         } else if !read.is_over {
@@ -371,11 +368,6 @@ impl Collect<'_> {
         {
             let empty = Response::new(response.status, Vec::new());
             capture.answer = found::whole_lines(std::mem::replace(response, empty));
-        }
-        // The copy of a store may come from any URL; here it is without its state.
-        if capture.other.as_deref().is_some_and(|url| !found::names_robots(url.as_bytes())) {
-            self.counts.passed_over += 1;
-            return Ok(());
         }
         (self.act)(Item::Capture(capture))
     }

@@ -46,8 +46,6 @@ pub struct Read {
     pub is_over: bool,
     pub found: Vec<Found>,
     pub records: u64,
-    /// Answers for other URLs.
-    pub passed_over: u64,
     /// Why the input could not be read on.
     pub failure: Option<io::Error>,
 }
@@ -173,14 +171,14 @@ impl Piece<'_> {
                 return Ok(());
             }
             self.hand_on()?;
-            let known = (self.read.found.len(), self.read.records, self.read.passed_over);
+            let known = (self.read.found.len(), self.read.records);
             let read = self.record(text, place).and_then(|()| {
                 // At its end a member is compared with its checksum.
                 record::skip_empty_lines(text)
             });
             let Err(cause) = read else { continue };
             self.read.found.truncate(known.0);
-            (self.read.records, self.read.passed_over) = (known.1, known.2);
+            self.read.records = known.1;
             if cause.kind() != io::ErrorKind::InvalidData {
                 return Err(cause);
             }
@@ -196,16 +194,9 @@ impl Piece<'_> {
 
     fn record<F: Feed>(&mut self, input: &mut Cursor<F>, place: u64) -> io::Result<()> {
         let Piece { source, read, .. } = self;
-        let mut is_passed_over = false;
-        let wanted = |record: &record::Record<'_>| {
-            let (is_wanted, is_other) = found::is_wanted(record);
-            is_passed_over = is_other;
-            is_wanted
-        };
         let made = |record: &record::Record<'_>| found::read(record, &source.path, At::Byte(place));
-        let found = record::read(input, wanted, made)?;
+        let found = record::read(input, found::is_wanted, made)?;
         read.records += 1;
-        read.passed_over += u64::from(is_passed_over);
         if let Some(Some(found)) = found {
             self.weight += found.weight();
             self.read.found.push(found);

@@ -93,12 +93,6 @@ impl Source for Warc {
                     match self.reader.take()?.join() {
                         Ok(Ok((counts, missing))) => {
                             faults.told(counts.damaged + counts.unreadable + missing);
-                            if counts.passed_over > 0 {
-                                stderr::note(&format_args!(
-                                    "passed over {} answers that are no robots.txt",
-                                    counts.passed_over
-                                ));
-                            }
                         }
                         Ok(Err(failure)) => faults.add(&failure),
                         Err(_) => faults.add(&Failure::Thread("WARC")),

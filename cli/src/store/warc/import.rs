@@ -23,8 +23,9 @@ use crate::write::stderr;
 /// How many origins, and how many bytes of bodies, are put into the store at once.
 const BATCH: usize = 8192;
 const BATCH_BYTES: usize = 32 << 20;
-/// How many bytes of redirects, and of what they may lead to, are kept until the end of the input.
-const KEPT_BYTES: usize = 256 << 20;
+/// How many bytes of redirects, and as many of what they may lead to, are kept until the end of the
+/// input.
+const KEPT_BYTES: usize = 128 << 20;
 
 /// What came of the files.
 #[derive(Debug, Default)]
@@ -61,7 +62,8 @@ pub fn import(
         batch_bytes: 0,
         later: BTreeMap::new(),
         others: HashMap::new(),
-        kept_bytes: 0,
+        later_bytes: 0,
+        others_bytes: 0,
         imported: Imported::default(),
     };
     let counts = warc::read(names, threads, |item| import.item(item), done)?;
@@ -83,7 +85,8 @@ struct Import<'i> {
     later: BTreeMap<String, Elsewhere>,
     /// Answers for URLs that are no robots.txt.
     others: HashMap<Box<str>, (Timestamp, Answer)>,
-    kept_bytes: usize,
+    later_bytes: usize,
+    others_bytes: usize,
     imported: Imported,
 }
 
@@ -141,7 +144,7 @@ impl Import<'_> {
         let at = capture.time();
         if let Some(url) = capture.other {
             let bytes = url.len() + capture.answer.body().map_or(0, <[u8]>::len);
-            if self.keeps(bytes) {
+            if keeps(&mut self.others_bytes, bytes) {
                 let is_newer = self.others.get(&url).is_none_or(|(other, _)| *other <= at);
                 if is_newer {
                     self.others.insert(url, (at, capture.answer));
@@ -167,17 +170,12 @@ impl Import<'_> {
             To::Redirect(redirect) => redirect.to.len(),
             To::Same(key, _) => key.len(),
         };
-        if self.keeps(key.len() + bytes) {
+        if keeps(&mut self.later_bytes, key.len() + bytes) {
             self.later.insert(key.to_owned(), Elsewhere { at, to });
         } else {
             self.imported.unknown_targets += 1;
         }
         Ok(())
-    }
-
-    fn keeps(&mut self, bytes: usize) -> bool {
-        self.kept_bytes += bytes + 128;
-        self.kept_bytes <= KEPT_BYTES
     }
 
     /// What follows from an attempt.
@@ -378,6 +376,16 @@ impl Import<'_> {
         store.put_many(rows.into_iter().map(|(key, (state, body))| (key, state, body)))?;
         Ok(())
     }
+}
+
+/// Whether there is memory for so many bytes more.
+fn keeps(kept: &mut usize, bytes: usize) -> bool {
+    let wanted = kept.saturating_add(bytes + 128);
+    let is_kept = wanted <= KEPT_BYTES;
+    if is_kept {
+        *kept = wanted;
+    }
+    is_kept
 }
 
 /// What an answer leads to.

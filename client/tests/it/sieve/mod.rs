@@ -550,15 +550,18 @@ async fn as_of_captures() {
         let mut state = None;
         for (day, response) in captures {
             let attempt = Attempt::new(Timestamp(START + day * DAY), Ok(response));
-            state = Protocol::RFC9309.after(state.as_ref(), &attempt).ok();
+            state = Protocol::GOOGLE.after(state.as_ref(), &attempt).ok();
         }
-        store.put(key, &state.unwrap(), Some(RULES.as_bytes())).unwrap();
+        let state = state.unwrap();
+        let body = state.copy.is_some().then_some(RULES.as_bytes());
+        store.put(key, &state, body).unwrap();
     }
     let web = Web::of([]);
     web.later(51 * DAY);
-    let known = |as_of| web.builder().store(store.clone()).as_of(as_of).build();
-    let capture = known(AsOf::Capture);
-    let today = Sieve::builder(Crawler::name("bot")).store(store.clone());
+    let builder = web.builder().protocol(Protocol::GOOGLE).store(store.clone());
+    let capture = builder.as_of(AsOf::Capture).build();
+    let today =
+        Sieve::builder(Crawler::name("bot")).protocol(Protocol::GOOGLE).store(store.clone());
     let today = today.as_of(AsOf::Time(Timestamp(START + 51 * DAY))).build();
     for (host, then, now) in [
         ("busy.com", Holds::DisallowAll, Holds::DisallowAll),
