@@ -126,12 +126,11 @@ impl RawTable<'_> {
             }
             let bit: u8 = 1 << if count <= 8 { index } else { index * 8 / count };
             let tables = sets.iter().flat_map(|set| [set.low, set.high]);
-            for ((members, offset), shift) in tables.zip(form.offsets).zip(form.shifts) {
+            for ((mut members, offset), shift) in tables.zip(form.offsets).zip(form.shifts) {
                 let table = &mut filter[usize::from(offset)..][..16];
-                for (nibble, bits) in table.iter_mut().enumerate() {
-                    if members >> nibble & 1 != 0 {
-                        *bits |= bit << shift;
-                    }
+                while members != 0 {
+                    table[members.trailing_zeros() as usize] |= bit << shift;
+                    members &= members - 1;
                 }
             }
         }

@@ -40,14 +40,65 @@ pub struct Stored {
     google: bool,
     /// The time of `--as-of`.
     as_of: Option<AsOf>,
-    /// By origin; `None` while it is being asked. Entries are never removed.
-    sites: RwLock<HashMap<Box<str>, Option<Found<'static>>, HostHasher>>,
+    sites: RwLock<Known>,
     /// For what askers remember.
     hasher: HostHasher,
     faults: Faults,
     counts: Mutex<Counts>,
     /// Taken when everything is done.
     metrics: Mutex<Option<MetricsFile>>,
+}
+
+/// The sites that were looked up.
+#[derive(Default)]
+struct Known {
+    /// By origin; `None` while it is being asked. Entries are never removed.
+    sites: HashMap<Box<str>, Option<Found<'static>>, HostHasher>,
+    /// How many of them nothing is known of.
+    strangers: usize,
+}
+
+/// How many sites are remembered of which nothing is known. They take some 100 bytes each.
+const MOST_STRANGERS: usize = 1 << 20;
+
+impl Known {
+    fn get(&self, key: &str) -> Option<Found<'static>> {
+        self.sites.get(key).copied().flatten()
+    }
+
+    /// Remembers what was found, unless another thread was first. Forgets what is unknown when there
+    /// is too much of that: it is looked up again.
+    fn remember(&mut self, key: &str, looked: Looked) -> Option<Found<'static>> {
+        let found = match looked {
+            Looked::Found(found) => Some(found),
+            Looked::Stranger => Some(Found::Missing),
+            Looked::Stopped => None,
+        };
+        match self.sites.get_mut(key) {
+            Some(known) => {
+                *known = known.or(found);
+                *known
+            }
+            None => {
+                let is_stranger = matches!(looked, Looked::Stranger);
+                if !is_stranger || self.strangers < MOST_STRANGERS {
+                    self.strangers += usize::from(is_stranger);
+                    self.sites.insert(key.into(), found);
+                }
+                found
+            }
+        }
+    }
+}
+
+/// The outcome of looking a site up.
+#[derive(Clone, Copy)]
+enum Looked {
+    Found(Found<'static>),
+    /// Nothing is known of it, and it cannot be asked.
+    Stranger,
+    /// The run was stopped first.
+    Stopped,
 }
 
 /// What was asked.
@@ -143,7 +194,7 @@ impl Stored {
 
     /// The site, if it was looked up.
     fn known(&self, key: &str) -> Option<Found<'static>> {
-        self.sites.read().unwrap_or_else(PoisonError::into_inner).get(key).copied().flatten()
+        self.sites.read().unwrap_or_else(PoisonError::into_inner).get(key)
     }
 
     /// Starts asking about sites, for one reader.
@@ -178,16 +229,14 @@ impl Stored {
 
     /// Looks a site up and remembers it. Does nothing if the run is stopped before it is known.
     async fn look(&self, origin: &Origin<'_>) -> Option<Found<'static>> {
-        let found = self.found(origin).await;
-        let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
-        let site = sites.entry(origin.key().into()).or_default();
-        *site = site.or(found);
-        *site
+        let looked = self.looked(origin).await;
+        let mut known = self.sites.write().unwrap_or_else(PoisonError::into_inner);
+        known.remember(origin.key(), looked)
     }
 
-    async fn found(&self, origin: &Origin<'_>) -> Option<Found<'static>> {
+    async fn looked(&self, origin: &Origin<'_>) -> Looked {
         if self.window.is_some() && !self.fetch(origin).await {
-            return None;
+            return Looked::Stopped;
         }
         match self.sieve.site(origin).await {
             Ok(site)
@@ -195,7 +244,7 @@ impl Stored {
                     && self.as_of.is_some_and(|as_of| is_before(as_of, site.state())) =>
             {
                 self.count(|counts| counts.later += 1);
-                Some(Found::Missing)
+                Looked::Found(Found::Missing)
             }
             Ok(site) => {
                 let policies = (0..self.crawlers).map(|crawler| site.policy(crawler).clone());
@@ -207,18 +256,18 @@ impl Stored {
                 {
                     self.report.cut_file(origin, copy.len as usize, &self.profile);
                 }
-                Some(Found::Site(Box::leak(Box::new(found))))
+                Looked::Found(Found::Site(Box::leak(Box::new(found))))
             }
-            Err(SieveError::Unknown) => Some(Found::Missing),
-            Err(SieveError::Local(fault)) if is_unasked(&fault) => None,
+            Err(SieveError::Unknown) => Looked::Stranger,
+            Err(SieveError::Local(fault)) if is_unasked(&fault) => Looked::Stopped,
             Err(SieveError::Local(fault)) => {
                 self.count(|counts| counts.local_faults += 1);
                 self.faults.add(origin, &fault, &self.report);
-                Some(Found::Unreadable)
+                Looked::Found(Found::Unreadable)
             }
             Err(cause) => {
                 self.failed(origin, &cause);
-                Some(Found::Unreadable)
+                Looked::Found(Found::Unreadable)
             }
         }
     }
@@ -337,12 +386,12 @@ impl Asker {
             if std::mem::replace(recent, hash) == hash {
                 continue;
             }
-            let mut sites = self.stored.sites.write().unwrap_or_else(PoisonError::into_inner);
-            if sites.contains_key(origin.key()) {
+            let mut known = self.stored.sites.write().unwrap_or_else(PoisonError::into_inner);
+            if known.sites.contains_key(origin.key()) {
                 continue;
             }
-            sites.insert(origin.key().into(), None);
-            drop(sites);
+            known.sites.insert(origin.key().into(), None);
+            drop(known);
             looks.push(self.look(origin.into_owned()));
         }
         looks
@@ -365,9 +414,8 @@ impl Asker {
 impl Sites for Arc<Stored> {
     fn each_run(&self, batch: &Batch<'_>, act: &mut dyn FnMut(&Run<'_>, Found<'_>)) {
         let known: Vec<_> = {
-            let sites = self.sites.read().unwrap_or_else(PoisonError::into_inner);
-            let known = |run: &Run<'_>| sites.get(run.origin()?.key()).copied().flatten();
-            batch.runs.iter().map(known).collect()
+            let known = self.sites.read().unwrap_or_else(PoisonError::into_inner);
+            batch.runs.iter().map(|run| known.get(run.origin()?.key())).collect()
         };
         for (run, known) in batch.runs.iter().zip(known) {
             let found = match (known, run.origin()) {
@@ -380,5 +428,33 @@ impl Sites for Arc<Stored> {
             };
             act(run, found);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Memory for strangers is bounded, and no site that was found is forgotten.
+    #[test]
+    fn strangers() {
+        let mut known = Known { strangers: MOST_STRANGERS - 1, ..Known::default() };
+        for (key, looked, is_remembered) in [
+            ("a", Looked::Stranger, true),
+            ("b", Looked::Stranger, false),
+            ("c", Looked::Found(Found::Unreadable), true),
+            ("d", Looked::Stopped, false),
+            ("a", Looked::Found(Found::Unreadable), true),
+        ] {
+            let found = known.remember(key, looked);
+            assert_eq!(found.is_none(), matches!(looked, Looked::Stopped), "{key}");
+            assert_eq!(known.get(key).is_some(), is_remembered, "{key}");
+        }
+        assert!(matches!(known.get("a"), Some(Found::Missing)), "the first one to look was first");
+        // Sites that are being asked are never forgotten: others wait for them.
+        known.sites.insert("e".into(), None);
+        assert!(known.remember("e", Looked::Stranger).is_some());
+        assert!(matches!(known.get("e"), Some(Found::Missing)));
+        assert_eq!(known.strangers, MOST_STRANGERS);
     }
 }

@@ -119,6 +119,12 @@ impl HostHash {
         debug_assert!(slots.is_power_of_two());
         self.0 as usize & (slots - 1)
     }
+
+    /// With how many zeros it begins, which the slot does not depend on.
+    #[inline]
+    pub fn leading_zeros(self) -> u32 {
+        self.0.leading_zeros()
+    }
 }
 
 /// A hash function with random keys, so that nobody can choose hosts that collide.

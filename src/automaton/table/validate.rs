@@ -38,13 +38,13 @@ impl RawTable<'_> {
         // The offset of what stands at a place.
         let at = |place, what| invalid(self.entries_len() + place, what);
         let places = self.record_places().map_err(|place| at(place, "a record cut short"))?;
-        if !is_target(&places, self.start()) {
+        if !places.has_target(self.start()) {
             return Err(invalid(2, "the start is not a record"));
         }
-        if !is_target(&places, self.missed()) {
+        if !places.has_target(self.missed()) {
             return Err(invalid(2 + self.width(), "a missed that is not a record"));
         }
-        for &place in &places {
+        for &place in &places.all {
             self.validate_record(&places, place).map_err(|what| at(place, what))?;
         }
         // Every target is known to be one now, so the records can be followed.
@@ -53,7 +53,7 @@ impl RawTable<'_> {
             return Err(invalid(2 + self.width(), "a missed that is not where the start fails to"));
         }
         let mut work = Work::of(self);
-        for &place in &places {
+        for &place in &places.all {
             let wait = place as u32;
             if self.head(wait).kind() == WAIT {
                 let filter = self.filter(wait, &mut work);
@@ -83,17 +83,19 @@ impl RawTable<'_> {
     ///
     /// # Errors
     /// Returns the place of a record that does not end before the padding.
-    fn record_places(self) -> Result<Vec<usize>, usize> {
-        let mut places = Vec::new();
+    fn record_places(self) -> Result<Places, usize> {
+        let end = self.records_end();
+        let mut places = Places { all: Vec::new(), bits: vec![0; end.div_ceil(64)] };
         let mut place = header_len(self.width());
-        while place < self.records_end() {
-            places.push(place);
+        while place < end {
+            places.all.push(place);
+            places.bits[place / 64] |= 1 << (place % 64);
             place += self.record(place).ok_or(place)?.len;
         }
         Ok(places)
     }
 
-    fn validate_record(self, places: &[usize], place: usize) -> Result<(), &'static str> {
+    fn validate_record(self, places: &Places, place: usize) -> Result<(), &'static str> {
         let record = self.record(place).ok_or("a record cut short")?;
         match record.head.kind() {
             LITERAL => self.validate_literal(places, place, &record)?,
@@ -102,7 +104,7 @@ impl RawTable<'_> {
         }
         if let Some(otherwise) = record.otherwise
             && otherwise > LAST_FINAL
-            && (!is_target(places, otherwise) || self.head(otherwise).kind() != WAIT)
+            && (!places.has_target(otherwise) || self.head(otherwise).kind() != WAIT)
         {
             return Err("an otherwise that is neither final nor a wait");
         }
@@ -117,7 +119,7 @@ impl RawTable<'_> {
 
     fn validate_literal(
         self,
-        places: &[usize],
+        places: &Places,
         place: usize,
         literal: &Record<'_>,
     ) -> Result<(), &'static str> {
@@ -128,15 +130,15 @@ impl RawTable<'_> {
             return Err("a literal with a special byte");
         }
         match literal.then {
-            None if places.last() == Some(&place) => Err("a literal without a next record"),
-            Some(then) if !is_target(places, then) => Err("a literal that leads to no record"),
+            None if places.all.last() == Some(&place) => Err("a literal without a next record"),
+            Some(then) if !places.has_target(then) => Err("a literal that leads to no record"),
             _ => Ok(()),
         }
     }
 
     fn validate_transitions(
         self,
-        places: &[usize],
+        places: &Places,
         place: usize,
         record: &Record<'_>,
     ) -> Result<(), &'static str> {
@@ -149,7 +151,7 @@ impl RawTable<'_> {
         {
             return Err("bytes that do not ascend");
         }
-        if !record.targets.iter().all(|target| is_target(places, *target)) {
+        if !record.targets.iter().all(|target| places.has_target(*target)) {
             return Err("a transition that leads to no record");
         }
         let otherwise = record.otherwise.unwrap_or(place as u32);
@@ -157,12 +159,12 @@ impl RawTable<'_> {
             if *peek == NO_PEEK {
                 continue;
             }
-            let next = self.record(*target as usize).filter(|_| *target > LAST_FINAL);
-            let is_right = next.is_some_and(|next| {
-                next.head.kind() == LITERAL
-                    && next.bytes.first() == Some(peek)
-                    && next.otherwise == Some(otherwise)
-            });
+            // All places are those of records that are not cut short.
+            let is_right = *target > LAST_FINAL
+                && self.head(*target).kind() == LITERAL
+                && self.count(*target) > 0
+                && self.literal_byte(*target, 0) == *peek
+                && self.otherwise(*target) == otherwise;
             if !is_right {
                 return Err("a peek that is not the next literal's first byte");
             }
@@ -186,7 +188,20 @@ impl RawTable<'_> {
     }
 }
 
-/// Whether a target is a verdict or the place of a record.
-fn is_target(places: &[usize], target: u32) -> bool {
-    target <= LAST_FINAL || places.binary_search(&(target as usize)).is_ok()
+/// Where the records of a table begin.
+struct Places {
+    /// In ascending order.
+    all: Vec<usize>,
+    /// A bit for each byte of the records: packs check a table when it is first asked, and targets
+    /// are the most that there is to check.
+    bits: Vec<u64>,
+}
+
+impl Places {
+    /// Whether a target is a verdict or the place of a record.
+    #[inline]
+    fn has_target(&self, target: u32) -> bool {
+        let (word, bit) = (target as usize / 64, target % 64);
+        target <= LAST_FINAL || self.bits.get(word).is_some_and(|bits| bits >> bit & 1 == 1)
+    }
 }
