@@ -118,7 +118,7 @@ impl Hosts {
     /// Makes room for this many hosts, or leaves out half of those that are there.
     #[cold]
     fn make_room(&mut self, hosts: usize) {
-        let mut slots = (hosts + hosts / 2).next_power_of_two();
+        let mut slots = (hosts + hosts.div_ceil(2)).next_power_of_two();
         if slots > self.most_slots {
             slots = self.most_slots;
             self.zeros += u32::from(self.slots.len() == slots);
@@ -193,6 +193,18 @@ mod tests {
             plain.extend(some);
             assert_eq!(hosts.count(), plain.len() as u64);
             assert!(4 * hosts.len <= 3 * hosts.slots.len());
+        }
+    }
+
+    #[test]
+    fn few_hosts() {
+        let hasher = HostHasher::default();
+        for count in 0..100u8 {
+            let mut hosts = Hosts::default();
+            hosts.extend(&(0..count).map(|n| hasher.hash(&[n])).collect::<Vec<_>>());
+            assert_eq!(hosts.count(), count.into());
+            hosts.extend(&[hasher.hash(b"one more")]);
+            assert_eq!(hosts.count(), u64::from(count) + 1);
         }
     }
 
