@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use robotsieve::records::Pace;
-use robotsieve::{Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots};
+use robotsieve::{Config, Crawler, CrawlerPolicies, Profile, Robots};
+#[cfg(feature = "url")]
+use robotsieve::{Origin, PolicySet};
 
 const FILE: &[u8] = b"Crawl-delay: 99\nSitemap: https://e.com/1.xml\nUser-agent: a\nDisallow: /x\n\
     Crawl-delay: 2\n\nUser-agent: b\nDisallow: /x\ncrawl_delay: 3.5\nRequest-rate: 1/10m\n\n\
@@ -15,6 +17,7 @@ fn seconds(robots: &Robots<'_>, name: &str) -> Option<u64> {
     robots.policy(&Crawler::name(name)).pace().min_interval().map(|interval| interval.as_secs())
 }
 
+#[cfg(feature = "url")]
 fn origin_of(host: &str) -> Origin<'static> {
     Origin::of(&format!("https://{host}")).expect("a host").into_owned()
 }
@@ -67,8 +70,7 @@ fn huge_values_are_capped() {
     }
 }
 
-/// Crawlers with equal rules are asked once, but each has its own pace; and files that differ only
-/// in a delay are two files.
+/// Crawlers with equal rules are asked once, but each has its own pace.
 #[test]
 fn equal_rules_with_different_paces() {
     for keep_rules in [true, false] {
@@ -84,7 +86,16 @@ fn equal_rules_with_different_paces() {
             assert_eq!(policies.pace(place), robots.pace(crawler));
         }
         assert!(policies.policy(3).is_same(policies.policy(4)));
+    }
+}
 
+/// Files that differ only in a delay are two files of a set.
+#[cfg(feature = "url")]
+#[test]
+fn equal_rules_with_different_paces_in_sets() {
+    for keep_rules in [true, false] {
+        let mut config = Config::default();
+        config.keep_rules = keep_rules;
         let mut set = PolicySet::new(&Profile::RFC9309, &config, [Crawler::name("bot")]);
         for (origin, delay) in [("a", 1), ("b", 2), ("c", 1)] {
             let file = format!("User-agent: *\nDisallow: /x\nCrawl-delay: {delay}");
@@ -96,6 +107,7 @@ fn equal_rules_with_different_paces() {
     }
 }
 
+#[cfg(feature = "url")]
 #[test]
 fn sets_keep_sitemaps_if_told_to() {
     let mut config = Config::default();
