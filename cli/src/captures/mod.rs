@@ -32,9 +32,18 @@ use std::sync::Arc;
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Failure, Redirect, Response, Said};
+use url::Url;
 
 /// How many redirects are followed, as in the standard (RFC 9309, section 2.3.1.2).
 pub const MAX_HOPS: u8 = 5;
+
+/// Longer URLs are not followed.
+pub const MAX_URL_BYTES: usize = 8 << 10;
+
+/// Whether this status is that of a redirect, if there is a `Location`.
+pub fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
 
 /// What a site answered when it was asked for a URL.
 #[derive(Clone, Debug)]
@@ -106,6 +115,22 @@ impl Capture {
 }
 
 impl Answer {
+    /// A redirect from a URL to the value of its `Location`. What has none that can be followed is
+    /// a [`Failure::BadRedirect`], as for a fetcher: the site has no robots.txt.
+    pub fn redirect(status: u16, url: &str, location: Option<&str>) -> Answer {
+        let to = location.and_then(|to| Url::parse(url).ok()?.join(to.trim_ascii()).ok());
+        let is_usable = |to: &Url| {
+            matches!(to.scheme(), "http" | "https") && to.as_str().len() <= MAX_URL_BYTES
+        };
+        match to.filter(is_usable) {
+            Some(mut to) => {
+                to.set_fragment(None);
+                Answer::Redirect(Redirect::new(status, to))
+            }
+            None => Answer::Failed(Failure::BadRedirect("no usable Location".to_owned())),
+        }
+    }
+
     /// What the answer says of its site. Returns `None` for a redirect or a revisit, which say what
     /// another capture says, and for a fault that was not the site's.
     pub fn said(&self, at: Timestamp) -> Option<Said> {
@@ -146,7 +171,7 @@ impl Key {
         if rest == Some("/robots.txt") {
             return Some(Key::Origin(origin.into_owned()));
         }
-        let mut parsed = url::Url::parse(url).ok()?;
+        let mut parsed = Url::parse(url).ok()?;
         parsed.set_fragment(None);
         let origin = origin.into_owned();
         if parsed.path() == "/robots.txt" && parsed.query().is_none() {

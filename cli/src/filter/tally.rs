@@ -202,7 +202,7 @@ mod tests {
         for count in 0..100u8 {
             let mut hosts = Hosts::default();
             hosts.extend(&(0..count).map(|n| hasher.hash(&[n])).collect::<Vec<_>>());
-            assert_eq!(hosts.count(), count.into());
+            assert_eq!(hosts.count(), u64::from(count));
             hosts.extend(&[hasher.hash(b"one more")]);
             assert_eq!(hosts.count(), u64::from(count) + 1);
         }

@@ -36,12 +36,8 @@ impl FromStr for Instant {
     /// Reads `2026-11-20T12:00:00Z`, `2026-11-20T14:00:00+02:00`, `2026-11-20`, `7days` (ago),
     /// `+12h` (from now) or `now`.
     fn from_str(text: &str) -> Result<Instant, String> {
-        let is_date = text.len() == "2026-11-20".len() && text.as_bytes()[4] == b'-';
-        let whole = if is_date { format!("{text}T00:00:00Z") } else { text.to_owned() };
-        let (whole, offset) = offset(&whole).unwrap_or((&whole, 0));
-        if let Ok(time) = humantime::parse_rfc3339_weak(whole) {
-            let Timestamp(seconds) = stamp(time);
-            return Ok(Instant(Timestamp(seconds.saturating_add_signed(-offset))));
+        if let Some(time) = rfc3339(text) {
+            return Ok(Instant(time));
         }
         if text == "now" {
             return Ok(Instant(Timestamp::now()));
@@ -63,6 +59,18 @@ impl FromStr for Instant {
             false => Timestamp(now.0.saturating_sub(duration.as_secs())),
         }))
     }
+}
+
+/// A time as RFC 3339 writes it, with any fraction, which is cut off, and any offset: without one it
+/// is UTC. A date alone is its first second in UTC. Returns `None` if it is none, or before 1970.
+pub fn rfc3339(text: &str) -> Option<Timestamp> {
+    // `t` and `z` are as good.
+    let text = text.to_ascii_uppercase();
+    let is_date = text.len() == "2026-11-20".len() && text.as_bytes()[4] == b'-';
+    let whole = if is_date { text + "T00:00:00Z" } else { text };
+    let (whole, offset) = offset(&whole).unwrap_or((&whole, 0));
+    let Timestamp(seconds) = stamp(humantime::parse_rfc3339_weak(whole).ok()?);
+    Some(Timestamp(seconds.saturating_add_signed(-offset)))
 }
 
 /// A time of day without its offset from UTC, and that offset in seconds.
@@ -99,6 +107,10 @@ mod tests {
             "2026-11-20",
             "2026-11-20T00:00:00Z",
             "2026-11-20 00:00:00",
+            "2026-11-20t00:00:00.999z",
+            "2026-11-20T00:00:00.123456789012Z",
+            "2026-11-20T02:00:00.5+02:00",
+            "2026-11-20T00:00:00-00:00",
             "2026-11-20T02:00:00+02:00",
             "2026-11-19T18:30:00-05:30",
         ] {

@@ -14,7 +14,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 pub use crawlers::{Agent, Agents, SEND_USER_AGENT_HELP, crawler_names, is_refused};
-pub use instant::{as_of, is_before};
+pub use instant::{as_of, is_before, rfc3339};
 pub use output::parser as output_parser;
 pub use policy::{AgentOption, PolicyArgs, Urls};
 pub use profile::ProfileOption;

@@ -2,12 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::vec;
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::MultiGzDecoder;
 use memchr::{memchr, memchr_iter, memrchr};
 use same_file::Handle;
 
@@ -212,14 +212,65 @@ fn open_and_detect(
     while Compression::may_follow(&first) && bytes.by_ref().take(1).read_to_end(&mut first)? > 0 {}
     let compression = Compression::of(&first);
     let bytes = io::Cursor::new(first).chain(bytes);
-    let buffered = |bytes| BufReader::with_capacity(COMPRESSED_BYTES, bytes);
+    let taken =
+        |bytes| Taken { bytes: BufReader::with_capacity(COMPRESSED_BYTES, bytes), count: 0 };
     let bytes: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(bytes),
-        Compression::Gzip => Box::new(MultiGzDecoder::new(buffered(bytes))),
+        Compression::Gzip => Box::new(Decoder::Gzip(MultiGzDecoder::new(taken(bytes)))),
         // Refuses windows above 128 MiB, like the command zstd, so that memory stays bounded.
-        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(bytes))?),
+        Compression::Zstd => Box::new(Decoder::Zstd(zstd::Decoder::with_buffer(taken(bytes))?)),
     };
     Ok((bytes, compression))
+}
+
+/// A compressed input. What is wrong with it is told with the byte where that stands.
+enum Decoder<R: Read> {
+    Gzip(MultiGzDecoder<Taken<R>>),
+    Zstd(zstd::Decoder<'static, Taken<R>>),
+}
+
+impl<R: Read> Read for Decoder<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (read, at) = match self {
+            Decoder::Gzip(decoder) => (decoder.read(buffer), decoder.get_ref().count),
+            Decoder::Zstd(decoder) => (decoder.read(buffer), decoder.get_ref().count),
+        };
+        read.map_err(|cause| match cause.kind() {
+            // Of the disk, or no fault at all.
+            io::ErrorKind::Interrupted => cause,
+            _ if cause.raw_os_error().is_some() => cause,
+            io::ErrorKind::UnexpectedEof => io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("it ends at byte {at}, in the middle of what is compressed"),
+            ),
+            kind => io::Error::new(kind, format!("it is damaged before byte {at} ({cause})")),
+        })
+    }
+}
+
+/// Counts the bytes that a decoder takes.
+struct Taken<R> {
+    bytes: BufReader<R>,
+    count: u64,
+}
+
+impl<R: Read> Read for Taken<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(buffer)?;
+        self.count += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: Read> BufRead for Taken<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.bytes.fill_buf()
+    }
+
+    fn consume(&mut self, len: usize) {
+        self.bytes.consume(len);
+        self.count += len as u64;
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::command::{Folder, Ran, run, run_with};
 
@@ -156,16 +157,47 @@ fn list() {
         "disallow\thttp://a.example/a\ndisallow\thttp://z.example:81/b\n\
          unknown\thttp://z.example/\n",
     );
+    // Bad lines are told and left out.
     for (text, message) in [
         ("a.example robots.txt", "line 1: there is no tab"),
-        ("a.example\tx\na.example\ty", "line 2: the host is in the list twice"),
-        ("\nb/example\tx", "line 2: the text before the tab is not a host"),
-        ("https://a.example/\tx\na.example\ty", "line 2: the host is in the list twice"),
-        ("mailto://\tx", "line 1: the text before the tab is not a host, nor the URL of a site"),
+        ("a.example\tA\na.example\tx", "line 2: the host is in the list twice; the first line"),
+        ("\nb/example\tx", "line 2: 'b/example' is neither a host nor the URL of a site"),
+        ("https://a.example/\tA\na.example\tx", "line 2: the host is in the list twice"),
+        ("mailto://\tx", "line 1: 'mailto://' is neither a host nor the URL of a site"),
+        (&"x".repeat(1 << 21), "line 1: it is longer than 1 MiB"),
     ] {
-        let list = folder.file("list.tsv", text);
-        run(args!["pack", "--list", &list, "--agent", "a", "-o", &out]).fails(2, message);
+        let text = format!("{text}\nz.example\tB\n");
+        let text = text.replace('A', &a.display().to_string());
+        let list = folder.file("list.tsv", text.replace('B', &b.display().to_string()));
+        run(args!["pack", "--list", &list, "--agent", "FooBot", "-o", &out])
+            .gives(3, "")
+            .says("list.tsv', ")
+            .says(message)
+            .says("; left out\n")
+            .says(if text.starts_with("https") { "origins 3 " } else { "origins " });
+        run_with(args!["filter", "--pack", &out, "--format", "tsv"], b"https://z.example/b\n")
+            .gives(0, "disallow\thttps://z.example/b\n");
     }
+    // A list may be compressed, and then break off.
+    let lines: String = (0..2000).map(|n| format!("{n}.example\t{}\n", a.display())).collect();
+    let list = folder.file("list.tsv", lines);
+    assert!(Command::new("gzip").arg("-k").arg(&list).status().unwrap().success());
+    let packed = folder.path("list.tsv.gz");
+    for option in ["--list", "--from"] {
+        run(args!["pack", option, &packed, "--agent", "FooBot", "-o", &out])
+            .gives(0, "")
+            .says("origins 4000 ");
+    }
+    let bytes = fs::read(&packed).unwrap();
+    let cut = folder.file("cut.tsv.gz", &bytes[..bytes.len() - 20]);
+    for option in ["--list", "--from"] {
+        run(args!["pack", option, &cut, "--agent", "FooBot", "-o", &out])
+            .gives(3, "")
+            .says("cut.tsv.gz' breaks off: it ends at byte ");
+    }
+    let list = folder.file("list.tsv", format!("a.example\t{}\n", out.display()));
+    run(args!["pack", "--list", &list, "--agent", "a", "-o", &out])
+        .fails(2, "is one of the files to read");
 }
 
 #[test]

@@ -271,6 +271,133 @@ fn histories() {
     }
 }
 
+/// Times as programs write them.
+#[test]
+fn times() {
+    let folder = Folder::new();
+    let shown = |time: &str| {
+        let capture = line("https://a.example", 404, &format!("\"time\":{time}"));
+        let captures = folder.file("captures.jsonl", capture);
+        pack(&folder, &args!["--jsonl", &captures]).gives(0, "");
+        let list = run(args!["pack", "list", folder.path("out.pack")]);
+        let text = String::from_utf8(list.out).unwrap();
+        let line = text.lines().find(|line| line.starts_with("https://a.example\t")).unwrap();
+        line.split('\t').nth(2).unwrap().to_owned()
+    };
+    for (times, wanted) in [
+        (
+            &[
+                "1795132800",
+                "1795132800.75",
+                "\"1795132800\"",
+                "\"2026-11-20T00:00:00Z\"",
+                "\"2026-11-20T00:00:00.123456Z\"",
+                "\"2026-11-20t00:00:00.5z\"",
+                "\"2026-11-20T02:00:00+02:00\"",
+                "\"2026-11-19T19:30:00.25-04:30\"",
+                "\"2026-11-20T00:00:00\"",
+                "\"2026-11-20 00:00:00\"",
+                "\"2026-11-20\"",
+            ][..],
+            "2026-11-20T00:00:00Z",
+        ),
+        // Not known.
+        (&["0", "0.5", "\"0\"", "null", "\"1970-01-01T00:00:00Z\"", "\"1970-01-01\""], ""),
+    ] {
+        for time in times {
+            assert_eq!(shown(time), wanted, "{time}");
+        }
+    }
+}
+
+/// A redirect that leads nowhere means the same wherever it was captured: as for a fetcher, there
+/// is no robots.txt.
+#[test]
+fn redirects_without_a_target() {
+    let folder = Folder::new();
+    let site = |number: usize| format!("https://{number}.example/robots.txt");
+    let locations =
+        [None, Some("mailto:a@e.com"), Some("https://"), Some("ftp://e.com/robots.txt")];
+    let (mut lines, mut records) = (String::new(), String::new());
+    for (number, location) in locations.iter().enumerate() {
+        let member = location.map_or(String::new(), |to| format!("\"location\":\"{to}\""));
+        lines += &line(&site(number), 301, &member);
+        let header = location.map_or(String::new(), |to| format!("Location: {to}\r\n"));
+        let answer = format!("HTTP/1.1 301 Moved\r\n{header}\r\n");
+        write!(
+            records,
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-01-10T12:00:00Z\r\n\
+             WARC-Target-URI: {}\r\nContent-Type: application/http; msgtype=response\r\n\
+             Content-Length: {}\r\n\r\n{answer}\r\n\r\n",
+            site(number),
+            answer.len(),
+        )
+        .unwrap();
+    }
+    for file in [folder.file("a.jsonl", lines), folder.file("a.warc", records)] {
+        pack(&folder, &args!["--from", &file]).gives(0, "").says("origins 4 ");
+        let list = run(args!["pack", "list", folder.path("out.pack")]);
+        let text = String::from_utf8(list.out).unwrap();
+        assert_eq!(text.matches(".example\tallow-all\t").count(), 4, "{file:?}: {text}");
+    }
+}
+
+/// What is damaged is told with its place, and what stands before is kept: with `--from` as with
+/// the option of its kind.
+#[test]
+fn damaged_and_empty() {
+    let folder = Folder::new();
+    let mut lines = String::new();
+    for host in 0..3000 {
+        let rules = body(&format!("User-agent: *\nDisallow: /{}\n", host * 7919));
+        lines += &line(&format!("https://{host}.example/robots.txt"), 200, &rules);
+    }
+    let gzip = |name: &str, bytes: &[u8]| {
+        let path = folder.file(name, bytes);
+        assert!(Command::new("gzip").arg("-f").arg(&path).status().unwrap().success());
+        folder.path(&format!("{name}.gz"))
+    };
+    let whole = fs::read(gzip("whole.jsonl", lines.as_bytes())).unwrap();
+    let origins = |ran: &Ran| {
+        let figure = ran.err.split("origins ").nth(1).unwrap().split(' ').next().unwrap();
+        figure.parse::<u64>().unwrap()
+    };
+    // In the middle, in the first block, in the head, and in the checksum.
+    for (len, at_least) in [(whole.len() / 2, 500), (500, 0), (5, 0), (whole.len() - 3, 2999)] {
+        let cut = folder.file("cut.jsonl.gz", &whole[..len]);
+        let mut told = Vec::new();
+        for option in ["--from", "--jsonl"] {
+            let ran = pack(&folder, &args![option, &cut]);
+            ran.gives(3, "").says(&format!(
+                "cut.jsonl.gz' breaks off: it ends at byte {len}, in the middle of what is \
+                 compressed; the rest of it is left out\n"
+            ));
+            assert!((at_least..=3000).contains(&origins(&ran)), "{len}: {ran:?}");
+            told.push(origins(&ran));
+        }
+        assert_eq!(told[0], told[1], "{len}");
+    }
+    let mut hurt = whole.clone();
+    let at = whole.len() / 2;
+    hurt[at..at + 50].fill(0xff);
+    let hurt = folder.file("hurt.jsonl.gz", hurt);
+    for option in ["--from", "--jsonl"] {
+        let ran = pack(&folder, &args![option, &hurt]);
+        ran.gives(3, "").says("hurt.jsonl.gz' breaks off: it is damaged before byte ");
+        assert!(origins(&ran) > 500, "{ran:?}");
+    }
+    // Nothing is no damage: of many files some may be empty.
+    for path in [gzip("empty.jsonl", b""), folder.file("nothing", "")] {
+        let ran = pack(&folder, &args!["--from", &path]);
+        ran.gives(0, "").says("is empty\n").says("origins 0 ");
+        pack(&folder, &args!["--jsonl", &path]).gives(0, "").says("origins 0 ");
+    }
+    // What can be read only once would be lost to whoever looks what it is.
+    if cfg!(unix) {
+        pack(&folder, &args!["--from", "/dev/null"]).fails(2, "name it, as in '--jsonl /dev/null'");
+    }
+}
+
 /// Lines that say nothing usable are told, with their place; the others count.
 #[test]
 fn lines_that_are_left_out() {
@@ -284,24 +411,46 @@ fn lines_that_are_left_out() {
         "{\"url\":\"https://b.example/\",\"status\":200,\"body\":\"\",\"body_base64\":\"\"}\n",
         "{\"url\":\"https://b.example/\",\"status\":200,\"body_base64\":\"?\"}\n",
         "{\"url\":\"https://b.example/\",\"status\":7}\n",
-        "{\"url\":\"https://b.example/\",\"status\":301}\n",
+        "{\"url\":\"https://b.example/\",\"status\":404,\"time\":-5}\n",
         "{\"url\":\"https://b.example/\",\"status\":404,\"time\":\"noon\"}\n",
         "{\"url\":\"https://b.example/\",\"status\":404,\"time\":99999999999}\n",
         "{\"url\":\"https://c.example/\",\"status\":404,\"more\":[1]}\n",
+        "{\"url\":\"https://b.example/\"}\n",
+        "\"an answer that is longer than most\"\n",
+        "{\"url\":\"https://b.example/\",\"status\":\"200\",\"body\":\"\"}\n",
+        "{\"url\":\"https://b.example/\",\"status\":404,\"time\":[1]}\n",
+        "{\"url\":\"https://b.example/\",\"status\":404,\"time\":1795132800000}\n",
+        "{\"url\":\"https://b.example/\",\n",
+        "{\"url\":\"https://b.example/\",\"status\":200,\"body\":{}}\n",
+        "{\"url\":\"https://b.example/\",\"url\":\"https://d.example/\",\"status\":404}\n",
+        "{\"url\":null,\"status\":404}\n",
     ];
     let captures = folder.file("captures.jsonl", lines.concat());
     let ran = pack(&folder, &args!["--jsonl", &captures]);
     ran.gives(3, "").says("origins 2 ");
     for (line, what) in [
-        (3, "expected"),
-        (4, "'mailto:x' is no URL of a site"),
-        (5, "a file without 'body'"),
+        (3, "it is no JSON object: see column 2; left out"),
+        (4, "'url' is 'mailto:x'; the URL of a site, as in https://example.com/robots.txt, is"),
+        (5, "'status' is 200, but it has no 'body' or 'body_base64'; an empty file is \"\""),
         (6, "it has both 'body' and 'body_base64'"),
-        (7, "'body_base64'"),
-        (8, "7 is no HTTP status"),
-        (9, "leads to no URL"),
-        (10, "'noon' is no time"),
-        (11, "in the future"),
+        (7, "'body_base64' is no base64"),
+        (8, "'status' is 7; an HTTP status from 100 to 999 is expected"),
+        (9, "'time' is before 1970"),
+        (10, "'time' is 'noon'; seconds since 1970, or a time as in 2026-11-20T12:00:00Z, is"),
+        (11, "'time' is 5138-11-16T09:46:39Z, in the future: its clock was wrong"),
+        (13, "it has no 'status': an HTTP status from 100 to 999 is expected"),
+        (14, "it is a text, not a JSON object"),
+        (15, "'status' is the text \"200\"; an HTTP status"),
+        (16, "'time' is a list; seconds since 1970"),
+        (
+            17,
+            "'time' is 1795132800000; seconds since 1970, or a time as in \
+              2026-11-20T12:00:00Z, is expected, not milliseconds",
+        ),
+        (18, "its JSON has no end"),
+        (19, "'body' is an object; text is expected"),
+        (20, "one of its members is there twice"),
+        (21, "'url' is null; the URL of a site"),
     ] {
         let told = ran.err.lines().find(|told| told.contains(&format!("line {line}:")));
         assert!(told.is_some_and(|told| told.contains(what)), "{line}: {what}: {ran:?}");
@@ -475,7 +624,9 @@ mod parquet {
             let path = write(&folder, time, &rows, 400);
             for option in ["--parquet", "--from"] {
                 let ran = pack(&folder, &args![option, &path]);
-                ran.gives(3, "").says("origins 704 ").says("row 6: 'nonsense' is no URL");
+                ran.gives(3, "")
+                    .says("origins 704 ")
+                    .says("row 6: 'url' is 'nonsense'; the URL of a site");
                 let urls = "https://a.example/new\nhttps://a.example/old\nhttp://a.example/old\n\
                     https://b.example/\nhttps://c.example/\nhttps://699.example/old\n";
                 assert_eq!(

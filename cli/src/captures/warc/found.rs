@@ -6,15 +6,12 @@ use std::sync::Arc;
 use ::http::header::LOCATION;
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{Failure, OriginState, Redirect, Response};
+use robotsieve_client::outcome::{OriginState, Response};
 use robotsieve_client::store::MAX_BODY_BYTES;
 
 use super::record::{End, Kind, Record};
 use super::{http, state};
-use crate::captures::{Answer, At, Capture, Key, Place, Same};
-
-/// Longer URLs are left out.
-const MAX_URL_BYTES: usize = 8 << 10;
+use crate::captures::{Answer, At, Capture, Key, MAX_URL_BYTES, Place, Same, is_redirect};
 
 /// What was found in a record.
 pub enum Found {
@@ -131,20 +128,10 @@ fn time(date: &[u8], name: &str) -> Result<Timestamp, String> {
 }
 
 fn of_response(response: Response, url: &str, is_of_a_store: bool) -> Answer {
-    if let 301 | 302 | 303 | 307 | 308 = response.status {
+    if is_redirect(response.status) {
         let location = response.headers.get(LOCATION);
-        let to = location.and_then(|to| str::from_utf8(to.as_bytes()).ok());
-        let to = to.and_then(|to| url::Url::parse(url).ok()?.join(to.trim_ascii()).ok());
-        let is_usable = |to: &url::Url| {
-            matches!(to.scheme(), "http" | "https") && to.as_str().len() <= MAX_URL_BYTES
-        };
-        return match to.filter(is_usable) {
-            Some(mut to) => {
-                to.set_fragment(None);
-                Answer::Redirect(Redirect::new(response.status, to))
-            }
-            None => Answer::Failed(Failure::BadRedirect("no usable Location".to_owned())),
-        };
+        let location = location.and_then(|to| str::from_utf8(to.as_bytes()).ok());
+        return Answer::redirect(response.status, url, location);
     }
     match response.is_truncated && !is_of_a_store {
         true => whole_lines(response),

@@ -1,8 +1,8 @@
 //! What kind of source a file is, by what is in it.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use crate::error::Failure;
 use crate::options::When;
 use crate::read::{inputs, stdin, stores};
 use crate::write::report::Report;
+use crate::write::stderr;
 
 /// How many bytes tell the kind of most files.
 const BEGINNING: u64 = 4096;
@@ -25,27 +26,35 @@ pub enum Kind {
     Warc,
 }
 
-/// Finds out what kind of source this is.
+/// Finds out what kind of source this is. What is damaged is of the kind that its sound beginning,
+/// or else its name says, so that its reader tells the damage and keeps the rest.
 ///
 /// # Errors
 /// Returns an error if it cannot be read, or is no source.
 pub fn kind(name: &OsStr) -> Result<Kind, Failure> {
-    if stdin::is_meant(name) {
-        return Err(Failure::Usage(
-            "the kind of standard input is not found by what is in it: name it, as in '--jsonl -', \
-             '--warc -' or '--list -'"
-                .into(),
-        ));
-    }
     let path = Path::new(name);
-    if path.is_dir() {
-        return Ok(Kind::Folder);
+    let cannot = |cause| Failure::io(format!("cannot read {}", inputs::shown(name)), cause);
+    let is_stdin = stdin::is_meant(name);
+    let found = if is_stdin { None } else { Some(fs::metadata(path).map_err(cannot)?) };
+    match found {
+        Some(found) if found.is_dir() => return Ok(Kind::Folder),
+        Some(found) if found.is_file() => {}
+        _ => {
+            let what = if is_stdin { "standard input" } else { "a pipe or a device" };
+            return Err(Failure::Usage(format!(
+                "the kind of {what} is not found by what is in it: name it, as in '--jsonl {0}', \
+                 '--warc {0}' or '--list {0}'",
+                path.display()
+            )));
+        }
     }
     if stores::is_store(path) {
         return Ok(Kind::Store);
     }
-    let cannot = |cause| Failure::io(format!("cannot read {}", inputs::shown(name)), cause);
-    let first = File::open(path).and_then(beginning).map_err(cannot)?;
+    let mut first = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(BEGINNING).read_to_end(&mut first))
+        .map_err(cannot)?;
     if first.starts_with(b"PAR1") {
         return Ok(Kind::Parquet);
     }
@@ -55,34 +64,34 @@ pub fn kind(name: &OsStr) -> Result<Kind, Failure> {
             path.display()
         )));
     }
-    let is_list = is_list(&first);
-    // Decompressed. The beginning of a damaged file may be lost, and be found by the WARC reader.
+    // Decompressed, as far as that can be done.
     let report = Arc::new(Report::new(When::Never, &[]));
-    let first = inputs::open(name, &report).and_then(beginning);
-    let first = match first {
-        Err(_) if path.to_string_lossy().contains(".warc") => return Ok(Kind::Warc),
-        first => first.map_err(cannot)?,
-    };
+    first.clear();
+    let end =
+        inputs::open(name, &report).and_then(|bytes| bytes.take(BEGINNING).read_to_end(&mut first));
     let text = first.trim_ascii_start();
-    if text.starts_with(b"WARC/1.") {
-        return Ok(Kind::Warc);
-    }
-    if text.starts_with(b"{") {
-        return Ok(Kind::Jsonl);
-    }
-    if is_list {
-        return Ok(Kind::List);
-    }
-    Err(Failure::Usage(format!(
-        "{} is no source: it is no folder, list, store, WARC or Parquet file, nor lines of JSON",
-        inputs::shown(name)
-    )))
-}
-
-fn beginning(bytes: impl Read) -> io::Result<Vec<u8>> {
-    let mut first = Vec::new();
-    bytes.take(BEGINNING).read_to_end(&mut first)?;
-    Ok(first)
+    Ok(match &end {
+        Err(cause) if cause.raw_os_error().is_some() => {
+            return Err(end.map_err(cannot).unwrap_err());
+        }
+        _ if text.starts_with(b"WARC/1.") => Kind::Warc,
+        _ if text.starts_with(b"{") => Kind::Jsonl,
+        _ if is_list(text) => Kind::List,
+        // The WARC reader may find records behind the damage.
+        Err(_) if path.to_string_lossy().contains(".warc") => Kind::Warc,
+        Err(_) => Kind::Jsonl,
+        Ok(_) if text.is_empty() => {
+            stderr::note(&format_args!("{} is empty", inputs::shown(name)));
+            Kind::Jsonl
+        }
+        Ok(_) => {
+            return Err(Failure::Usage(format!(
+                "{} is no source: it is no folder, list, store, WARC or Parquet file, nor lines of \
+                 JSON",
+                inputs::shown(name)
+            )));
+        }
+    })
 }
 
 /// Whether the first line is text with a tab.

@@ -2,77 +2,105 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs;
-use std::io::Read;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::vec;
 
 use robotsieve::Origin;
 
 use super::{Faults, Source};
 use crate::error::Failure;
+use crate::options::When;
 use crate::pack::gather::Input;
 use crate::read::hosts::host_and_port;
+use crate::read::inputs;
+use crate::read::lines::{Line, Lines, URL_BYTES};
 use crate::read::robots_dir::keys_of;
-use crate::read::stdin;
 use crate::write::file::is_same;
+use crate::write::report::Report;
 
 /// The lines of a list, in the order of their sites.
-pub struct List(vec::IntoIter<(Vec<String>, PathBuf)>);
+pub struct List {
+    files: vec::IntoIter<(Vec<String>, PathBuf)>,
+    /// What is wrong with the lines that are left out.
+    wrong: Vec<String>,
+    /// Why it cannot be read to its end.
+    breaks_off: Option<(String, io::Error)>,
+}
 
 impl List {
-    /// Reads the list.
+    /// Reads the list; `-` is standard input.
     ///
     /// # Errors
-    /// Returns an error if it cannot be read, or if a line is no line of a list.
+    /// Returns an error if it cannot be opened, or if `output` is one of its files.
     pub fn open(path: &Path, output: &Path) -> Result<List, Failure> {
-        let cannot = format!("cannot read list '{}'", path.display());
-        let list = if stdin::is_meant(path) {
-            let mut list = Vec::new();
-            stdin::open().and_then(|input| input.lock().read_to_end(&mut list)).map(|_| list)
-        } else {
-            fs::read(path)
-        };
-        let list = list.map_err(|cause| Failure::io(&cannot, cause))?;
-        let mut files = Vec::new();
+        let report = Arc::new(Report::new(When::Never, &[]));
+        let bytes = inputs::open(path.as_os_str(), &report).map_err(|cause| {
+            Failure::io(format!("cannot read list '{}'", path.display()), cause)
+        })?;
+        let mut lines = Lines::of(BufReader::new(bytes), URL_BYTES);
+        let (mut files, mut wrong) = (Vec::new(), Vec::new());
+        let mut breaks_off = None;
         let mut seen = HashSet::new();
-        for (number, line) in list.split(|byte| *byte == b'\n').enumerate() {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if line.is_empty() {
-                continue;
-            }
-            let wrong = |what: &str| {
-                Failure::Usage(format!("list '{}', line {}: {what}", path.display(), number + 1))
+        loop {
+            let (number, line) = match lines.next() {
+                Ok(None) => break,
+                Ok(Some((number, Line::Whole(line)))) => (number, entry(line, &mut seen)),
+                Ok(Some((number, Line::TooLong(_)))) => {
+                    (number, Err("it is longer than 1 MiB".to_owned()))
+                }
+                Err(cause) => {
+                    breaks_off = Some((format!("list '{}'", path.display()), cause));
+                    break;
+                }
             };
-            let tab = line.iter().position(|byte| *byte == b'\t');
-            let tab = tab.ok_or_else(|| wrong("there is no tab between the host and the path"))?;
-            let (site, file) = (&line[..tab], &line[tab + 1..]);
-            let keys = keys(site).ok_or_else(|| {
-                wrong("the text before the tab is not a host, nor the URL of a site")
-            })?;
-            if !keys.iter().all(|key| seen.insert(key.clone())) {
-                return Err(wrong("the host is in the list twice"));
+            match line {
+                Ok((_, file)) if is_same(&file, output) => {
+                    return Err(Failure::Usage(format!(
+                        "'{}' is one of the files to read: name another file with -o PATH",
+                        file.display()
+                    )));
+                }
+                Ok(entry) => files.push(entry),
+                Err(what) => {
+                    wrong.push(format!("list '{}', line {number}: {what}", path.display()));
+                }
             }
-            let file =
-                path_of(file).ok_or_else(|| wrong("the text after the tab is not a path"))?;
-            if is_same(&file, output) {
-                return Err(Failure::Usage(format!(
-                    "'{}' is one of the files to read: name another file with -o PATH",
-                    file.display()
-                )));
-            }
-            files.push((keys, file));
         }
         // So that the same lines make the same pack.
         files.sort_unstable();
-        Ok(List(files.into_iter()))
+        Ok(List { files: files.into_iter(), wrong, breaks_off })
     }
 }
 
 impl Source for List {
-    fn next(&mut self, _: &Faults) -> Option<Input> {
-        self.0.next().map(|(keys, path)| Input::File { keys, path })
+    fn next(&mut self, faults: &Faults) -> Option<Input> {
+        self.wrong.drain(..).for_each(|what| faults.add(&what));
+        if let Some((list, cause)) = self.breaks_off.take() {
+            faults.breaks_off(&list, &cause);
+        }
+        self.files.next().map(|(keys, path)| Input::File { keys, path })
     }
+}
+
+/// What a line says, unless the sites were seen before.
+///
+/// # Errors
+/// Returns what is wrong with it.
+fn entry(line: &[u8], seen: &mut HashSet<String>) -> Result<(Vec<String>, PathBuf), String> {
+    let tab = memchr::memchr(b'\t', line);
+    let tab = tab.ok_or("there is no tab between the host and the path")?;
+    let (site, file) = (&line[..tab], &line[tab + 1..]);
+    let keys = keys(site).ok_or_else(|| {
+        format!("'{}' is neither a host nor the URL of a site", crate::write::bytes::shown(site))
+    })?;
+    let file = path_of(file).ok_or("the text after the tab is not a path")?;
+    if keys.iter().any(|key| seen.contains(key)) {
+        return Err("the host is in the list twice; the first line counts".to_owned());
+    }
+    seen.extend(keys.iter().cloned());
+    Ok((keys, file))
 }
 
 /// The keys of the origins that the text before the tab is for.

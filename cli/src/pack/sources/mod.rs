@@ -13,16 +13,18 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 use robotsieve::Profile;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{AsOf, Protocol, Redirect, Response};
+use robotsieve_client::outcome::{AsOf, Protocol, Response};
 use url::Url;
 
 use super::args;
 use super::gather::Input;
-use crate::captures::{Answer, Capture, Key, Place};
+use crate::captures::{Answer, Capture, Key, Place, is_redirect};
 use crate::error::Failure;
+use crate::options::rfc3339;
 use crate::read::stdin;
 use crate::write::stderr;
 
@@ -42,7 +44,7 @@ const NAMED: u64 = 20;
 #[derive(Debug, Default)]
 pub struct Faults {
     count: AtomicU64,
-    /// What someone else told.
+    /// What is told whatever its number.
     told: AtomicU64,
 }
 
@@ -52,6 +54,17 @@ impl Faults {
         if self.count.fetch_add(1, Ordering::Relaxed) < NAMED {
             stderr::error(&format_args!("{what}; left out"));
         }
+    }
+
+    /// Tells that a source cannot be read to its end, however much was told before.
+    pub fn breaks_off(&self, source: &dyn Display, cause: &dyn Display) {
+        self.told(1);
+        stderr::error(&format_args!("{source} breaks off: {cause}; the rest of it is left out"));
+    }
+
+    /// Counts what was told already.
+    fn told(&self, count: u64) {
+        self.told.fetch_add(count, Ordering::Relaxed);
     }
 
     /// How many there were. Says so if they were not told one by one.
@@ -75,6 +88,11 @@ struct Fields<'f> {
     location: Option<&'f str>,
 }
 
+/// What is expected of the columns and members of these names.
+const URL: &str = "the URL of a site, as in https://example.com/robots.txt,";
+const STATUS: &str = "an HTTP status from 100 to 999";
+const TIME: &str = "seconds since 1970, or a time as in 2026-11-20T12:00:00Z,";
+
 /// How far apart two clocks may be.
 const CLOCK_TOLERANCE: u64 = 5 * 60;
 
@@ -83,34 +101,35 @@ impl Fields<'_> {
     /// Returns what is wrong with it.
     fn capture(self, place: Place) -> Result<Capture, String> {
         let url = self.url;
-        let shown = || crate::write::bytes::shown(url.as_bytes());
         // `https://example.com` names the site.
         let is_site = Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none());
         let key = if is_site { site(url) } else { Key::of(url) };
-        let key = key.ok_or_else(|| format!("'{}' is no URL of a site", shown()))?;
-        if self.at.is_some_and(|at| at > Timestamp::now().0 + CLOCK_TOLERANCE) {
-            return Err("its time is in the future: its clock was wrong".to_owned());
+        let key = key.ok_or_else(|| {
+            let url = crate::write::bytes::shown(url.as_bytes());
+            format!("'url' is '{url}'; {URL} is expected")
+        })?;
+        if let Some(at) = self.at.filter(|at| *at > Timestamp::now().0 + CLOCK_TOLERANCE) {
+            // As seconds this is the year 5138, as milliseconds 1973.
+            if at >= 100_000_000_000 {
+                return Err(format!("'time' is {at}; {TIME} is expected, not milliseconds"));
+            }
+            let at = humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at));
+            return Err(format!("'time' is {at}, in the future: its clock was wrong"));
         }
         let (origin, other) = match key {
             Key::Origin(origin) => (origin, None),
             Key::Other(origin, url) => (origin, Some(url)),
         };
-        let answer = match (self.status, self.location) {
-            (status @ (301 | 302 | 303 | 307 | 308), location) => {
+        let answer = match self.status {
+            status if is_redirect(status) => {
                 let base = other.as_deref().map_or_else(|| origin.robots_url(), str::to_owned);
-                let to = location.and_then(|to| Url::parse(&base).ok()?.join(to).ok());
-                let mut to =
-                    to.ok_or_else(|| format!("the redirect of '{}' leads to no URL", shown()));
-                if let Ok(to) = &mut to {
-                    to.set_fragment(None);
-                }
-                Answer::Redirect(Redirect::new(status, to?))
+                Answer::redirect(status, &base, self.location)
             }
-            (status @ 100..=999, _) => {
+            status @ 100..=999 => {
                 let is_file = (200..300).contains(&status);
                 Answer::Final(Response::new(status, if is_file { self.body } else { Vec::new() }))
             }
-            (status, _) => return Err(format!("{status} is no HTTP status")),
+            status => return Err(format!("'status' is {status}; {STATUS} is expected")),
         };
         Ok(Capture { origin, other, at: self.at.map(Timestamp), answer, place })
     }
@@ -121,12 +140,15 @@ fn site(url: &str) -> Option<Key> {
 }
 
 /// A time: seconds since 1970, or as RFC 3339 writes it.
-fn time_of(text: &str) -> Option<u64> {
-    if let Ok(seconds) = text.parse() {
-        return Some(seconds);
-    }
-    let time = humantime::parse_rfc3339_weak(text).ok()?;
-    Some(Timestamp::from(time).0)
+///
+/// # Errors
+/// Returns what is wrong with it.
+fn time_of(text: &str) -> Result<u64, String> {
+    let seconds = text.parse().ok().or_else(|| rfc3339(text).map(|time| time.0));
+    seconds.ok_or_else(|| {
+        let text = crate::write::bytes::shown(text.as_bytes());
+        format!("'time' is '{text}'; {TIME} is expected")
+    })
 }
 
 /// How captures are judged.

@@ -12,7 +12,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
-use super::{Faults, Fields, Source, time_of};
+use super::{Faults, Fields, STATUS, Source, TIME, URL, time_of};
 use crate::captures::{At, Place};
 use crate::error::Failure;
 use crate::pack::gather::Input;
@@ -144,26 +144,30 @@ impl Parquet {
             _ => None,
         };
         let [url, status, body, time, location] = cells;
-        let url = text(&url).ok_or("'url' is no text")?;
+        let url = text(&url).ok_or_else(|| format!("'url' is no text; {URL} is expected"))?;
         let status = match status {
             Cell::Number(status) => u16::try_from(status).ok(),
             status => text(&status).and_then(|status| status.parse().ok()),
         };
-        let status = status.ok_or("'status' is no HTTP status")?;
+        let status =
+            status.ok_or_else(|| format!("'status' is no number; {STATUS} is expected"))?;
         let body = match body {
             Cell::Bytes(body) => body.data().to_vec(),
             Cell::Null if (200..300).contains(&status) => {
-                return Err("a file without 'body'".into());
+                return Err(format!("'status' is {status}, but it has no 'body'"));
             }
             Cell::Null => Vec::new(),
-            Cell::Number(_) => return Err("'body' is a number".into()),
+            Cell::Number(_) => return Err("'body' is a number; bytes or text are expected".into()),
         };
         let at = match time {
             Cell::Null => None,
             Cell::Number(time) => {
                 Some(u64::try_from(time / self.per_second).map_err(|_| "'time' is before 1970")?)
             }
-            time => Some(text(&time).as_deref().and_then(time_of).ok_or("'time' is no time")?),
+            time => Some(match text(&time) {
+                Some(time) => time_of(&time)?,
+                None => return Err(format!("'time' is no text; {TIME} is expected")),
+            }),
         };
         let location = text(&location);
         let fields = Fields { url: &url, status, body, at, location: location.as_deref() };
@@ -182,9 +186,8 @@ impl Source for Parquet {
                     Err(error) => {
                         let file = self.file.display();
                         let row = self.row + 1;
-                        faults.add(&format_args!(
-                            "Parquet file '{file}', row {row}: {error}; the rest of its row group is"
-                        ));
+                        let group = format!("the row group of row {row} in Parquet file '{file}'");
+                        faults.breaks_off(&group, &error);
                         self.columns = None;
                         continue;
                     }

@@ -1,7 +1,6 @@
 //! Captures in WARC files.
 
 use std::ffi::OsString;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 use std::{thread, vec};
@@ -70,13 +69,6 @@ impl Warc {
             .spawn(read)
             .map_err(|cause| Failure::io("cannot start threads", cause))?;
         Ok(Warc { batches: Some(receiver), batch: Vec::new().into_iter(), reader: Some(reader) })
-    }
-}
-
-impl Faults {
-    /// Counts what was told already.
-    fn told(&self, count: u64) {
-        self.told.fetch_add(count, Ordering::Relaxed);
     }
 }
 
