@@ -94,6 +94,7 @@ fn craft(bytes: &[u8]) -> Vec<u8> {
     for number in 0..flags >> 4 & 3 {
         pack.crawlers.push(vec![vec![b'a' + number]]);
     }
+    pack.seed = u64::from(flags & 64);
     let mut records = vec![0];
     let (mut layers, mut slots) = (1, Vec::new());
     while let [step, ..] = left.0 {

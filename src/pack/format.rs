@@ -98,6 +98,8 @@ pub(super) struct Trailer {
     pub(super) records: u64,
     /// The robots.txt files that were told apart.
     pub(super) files: u64,
+    /// The seed of the hash; the same in all layers.
+    pub(super) seed: u64,
 }
 
 impl Trailer {
@@ -127,6 +129,7 @@ impl Trailer {
             self.entries,
             self.records,
             self.files,
+            self.seed,
         ];
         bytes.extend(large.iter().flat_map(|number| number.to_le_bytes()));
         bytes.resize(TRAILER_LEN - 16, 0);
@@ -160,6 +163,7 @@ impl Trailer {
             entries: large(9)?,
             records: large(10)?,
             files: large(11)?,
+            seed: large(12)?,
         };
         (trailer.to_bytes() == *bytes).then_some(trailer)
     }

@@ -30,9 +30,6 @@ pub struct Pack<'p> {
     crawlers: Vec<Crawler>,
 }
 
-/// The hash has no seed in packs.
-const SEED: u64 = 0;
-
 impl<'p> Pack<'p> {
     /// Opens a pack.
     ///
@@ -187,6 +184,14 @@ impl<'p> Pack<'p> {
         (shard, shards)
     }
 
+    /// The seed of the hash that finds the origins of its first file. [`Writer::with_seed`] makes the
+    /// same bytes again.
+    ///
+    /// [`Writer::with_seed`]: crate::pack::Writer::with_seed
+    pub fn seed(&self) -> u64 {
+        self.shards[0].seed
+    }
+
     /// The layers of its files, the most that one has: 1, and 1 for each update.
     pub fn layer_count(&self) -> usize {
         self.shards.iter().map(|shard| shard.layers.len()).max().unwrap_or(0)
@@ -233,7 +238,7 @@ impl<'p> Pack<'p> {
     /// Returns an error if a part of the index that is read is damaged.
     #[inline]
     pub fn get(&self, origin: &Origin<'_>) -> Result<Option<Site<'_>>, PackError> {
-        self.look_up(&Key::of(origin, SEED))
+        self.look_up(&self.key(origin))
     }
 
     #[inline]
@@ -244,16 +249,16 @@ impl<'p> Pack<'p> {
     }
 
     #[inline]
-    fn shard_number(&self, key: &Key<'_>) -> usize {
+    fn shard_number(&self, authority: &[u8]) -> usize {
         match self.shards.len() {
             1 => 0,
-            shards => crate::origin::shard_of(key.authority, shards as u32) as usize,
+            shards => crate::origin::shard_of(authority, shards as u32) as usize,
         }
     }
 
     #[inline]
     fn shard_of(&self, key: &Key<'_>) -> &Shard<'p> {
-        &self.shards[self.shard_number(key)]
+        &self.shards[self.shard_number(key.authority)]
     }
 
     /// Answers for many URLs: a row for each, with an answer for each of these crawlers, which are
@@ -318,8 +323,9 @@ impl Grounds for Pack<'_> {
     type Error = PackError;
 
     #[inline]
-    fn seed(&self) -> u64 {
-        SEED
+    fn key<'k>(&self, origin: &'k Origin<'_>) -> Key<'k> {
+        let number = self.shard_number(origin.authority().as_bytes());
+        Key::of(origin, self.shards[number].seed)
     }
 
     #[inline]
@@ -338,7 +344,7 @@ impl Grounds for Pack<'_> {
 
     #[inline]
     fn first_place(&self, key: &Key<'_>) -> Result<Option<(u32, u64)>, PackError> {
-        let number = self.shard_number(key);
+        let number = self.shard_number(key.authority);
         let place = self.shards[number].first_place(key)?;
         Ok(place.map(|place| (number as u32, place)))
     }

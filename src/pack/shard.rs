@@ -43,6 +43,8 @@ pub(super) struct Shard<'p> {
     pub(super) layers: SmallVec<[Layer; 1]>,
     pub(super) reading: Reading,
     pub(super) wildcards: bool,
+    /// The seed of the hash.
+    pub(super) seed: u64,
     /// The records that were found valid.
     pub(super) valid: Checked,
     /// The pages of entries that were found valid.
@@ -110,8 +112,9 @@ impl Layer {
     fn is_before(&self, later: &Trailer) -> bool {
         let of = |trailer: &Trailer| {
             let Trailer { reading, keeps_rules, keeps_sitemaps, crawlers, .. } = *trailer;
-            let Trailer { shard, about_at, about_len, checksums: [_, about], .. } = *trailer;
-            (reading, keeps_rules, keeps_sitemaps, crawlers, shard, about_at, about_len, about)
+            let Trailer { shard, seed, about_at, about_len, .. } = *trailer;
+            let about = (about_at, about_len, trailer.checksums[1]);
+            (reading, keeps_rules, keeps_sitemaps, crawlers, shard, seed, about)
         };
         of(&self.trailer) == of(later)
     }
@@ -146,6 +149,7 @@ impl<'p> Shard<'p> {
             // Set below.
             reading: Reading::of(&crate::profile::Profile::RFC9309),
             wildcards: true,
+            seed: 0,
             valid: Checked::new(0),
             valid_pages: Checked::new(0),
             damaged: RwLock::default(),
@@ -185,7 +189,8 @@ impl<'p> Shard<'p> {
         let trailer = shard.trailer();
         let (reading, wildcards) = reading_from_bytes(trailer.reading)
             .ok_or_else(|| shard.damaged(bytes.len(), "the profile's switches are invalid"))?;
-        (shard.reading, shard.wildcards) = (reading, wildcards);
+        let seed = trailer.seed;
+        (shard.reading, shard.wildcards, shard.seed) = (reading, wildcards, seed);
         let index = shard.layers[0].index;
         shard.valid = Checked::new(index / RECORD_UNIT);
         shard.valid_pages = Checked::new(index / PAGE_LEN);
@@ -437,7 +442,7 @@ impl<'p> Shard<'p> {
             if left.is_none() {
                 return Some(Err(self.damaged(at, "entries overlap")));
             }
-            let hash = layout::hash(entry.authority, 0);
+            let hash = layout::hash(entry.authority, self.seed);
             let home = layout::home(hash, layer.trailer.lines) as usize * SLOTS;
             let is_found = layout::slot(hash, place) == slot
                 && hash >= hash_before

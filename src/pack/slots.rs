@@ -2,7 +2,7 @@
 //! runs elsewhere.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -13,20 +13,22 @@ use crate::sites::layout::{self, PLACES, Schemes};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) hash: u64,
-    /// From the lowest bit: the place, the schemes, and bits of another hash.
+    /// Another hash of the authority. Both together tell authorities apart.
+    check: u64,
+    /// From the lowest bit: the place, and the schemes.
     rest: u64,
 }
 
 impl Slot {
     const SCHEMES_AT: u32 = PLACES.trailing_ones() + 1;
-    const CHECK_AT: u32 = Slot::SCHEMES_AT + Schemes::BITS.trailing_ones();
-    const BYTES: usize = 16;
+    const BYTES: usize = 24;
 
-    /// `check` is another hash of the authority, and `place` counts from where the pages that are
+    /// `check` is another hash of the authority, with random keys: 64 bits, so that even authorities
+    /// that were chosen for their equal `hash` are not taken for one. `place` counts from where the pages that are
     /// not written yet will be.
     pub(super) fn new(hash: u64, check: u64, schemes: Schemes, place: u64) -> Slot {
         let schemes = u64::from(schemes.0) << Slot::SCHEMES_AT;
-        Slot { hash, rest: place | schemes | check << Slot::CHECK_AT }
+        Slot { hash, check, rest: place | schemes }
     }
 
     pub(super) fn place(self) -> u64 {
@@ -37,10 +39,6 @@ impl Slot {
         (self.rest >> Slot::SCHEMES_AT) as u8 & Schemes::BITS
     }
 
-    fn check(self) -> u64 {
-        self.rest >> Slot::CHECK_AT
-    }
-
     /// By hash; of equal ones the latest first: its place is the greatest.
     fn order(self) -> (u64, Reverse<u64>) {
         (self.hash, Reverse(self.place()))
@@ -49,13 +47,14 @@ impl Slot {
     fn to_bytes(self) -> [u8; Slot::BYTES] {
         let mut bytes = [0; Slot::BYTES];
         bytes[..8].copy_from_slice(&self.hash.to_le_bytes());
-        bytes[8..].copy_from_slice(&self.rest.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.check.to_le_bytes());
+        bytes[16..].copy_from_slice(&self.rest.to_le_bytes());
         bytes
     }
 
     fn of(bytes: &[u8; Slot::BYTES]) -> Slot {
-        let [hash, rest] = *bytes.as_chunks::<8>().0 else { unreachable!("16 bytes") };
-        Slot { hash: u64::from_le_bytes(hash), rest: u64::from_le_bytes(rest) }
+        let number = |at| u64::from_le_bytes(*bytes[at..].first_chunk().expect("eight bytes"));
+        Slot { hash: number(0), check: number(8), rest: number(16) }
     }
 }
 
@@ -85,7 +84,7 @@ impl fmt::Debug for Slots {
 
 impl Slots {
     /// 256 MiB.
-    const MOST: usize = 1 << 24;
+    const MOST: usize = (256 << 20) / Slot::BYTES;
 
     pub(super) fn new() -> Slots {
         let (memory, runs) = (Vec::new(), Vec::new());
@@ -140,26 +139,24 @@ impl Slots {
         &mut self,
         mut act: impl FnMut(Slot, u32) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut last = None;
-        // Of those with the hash of the last one.
-        let mut met: Vec<(u64, u8)> = Vec::new();
+        let mut last: Option<Slot> = None;
+        // Schemes by the check of their authority, of those with the hash of the last one. Empty as
+        // long as that is the only one, as it is of nearly all hashes.
+        let mut met: HashMap<u64, u8> = HashMap::new();
         self.merged(|slot| {
-            if last != Some(slot.hash) {
+            let is_first = last.is_none_or(|last| last.hash != slot.hash);
+            if is_first {
                 met.clear();
-                last = Some(slot.hash);
+            } else if let Some(last) = last.filter(|_| met.is_empty()) {
+                met.insert(last.check, last.schemes());
             }
-            let known = met.iter_mut().find(|(check, _)| *check == slot.check());
-            let new = match known {
-                Some((_, schemes)) => {
-                    let new = slot.schemes() & !*schemes;
-                    *schemes |= new;
-                    new
-                }
-                None => {
-                    met.push((slot.check(), slot.schemes()));
-                    slot.schemes()
-                }
-            };
+            last = Some(slot);
+            let mut new = slot.schemes();
+            if !is_first {
+                let known = met.entry(slot.check).or_default();
+                new &= !*known;
+                *known |= new;
+            }
             if new == 0 { Ok(()) } else { act(slot, new.count_ones()) }
         })
     }
@@ -178,16 +175,16 @@ impl Slots {
         let mut heads = BinaryHeap::new();
         for run in 0..=self.runs.len() {
             if let Some(slot) = next(run)? {
-                heads.push(Reverse((slot.order(), run, slot.rest)));
+                heads.push(Reverse((slot.order(), run, slot.check, slot.rest)));
             }
         }
         while let Some(mut head) = heads.peek_mut() {
-            let Reverse(((hash, _), run, rest)) = *head;
+            let Reverse(((hash, _), run, check, rest)) = *head;
             match next(run)? {
-                Some(slot) => *head = Reverse((slot.order(), run, slot.rest)),
+                Some(slot) => *head = Reverse((slot.order(), run, slot.check, slot.rest)),
                 None => drop(std::collections::binary_heap::PeekMut::pop(head)),
             }
-            act(Slot { hash, rest })?;
+            act(Slot { hash, check, rest })?;
         }
         Ok(())
     }

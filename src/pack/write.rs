@@ -174,7 +174,7 @@ fn put_rules(policy: &Policy, body: &mut Vec<u8>) {
 
 /// Writes a pack, or a layer that updates one.
 ///
-/// Records and entries are written as they come. Until the end, memory holds 16 bytes for each
+/// Records and entries are written as they come. Until the end, memory holds 24 bytes for each
 /// origin (see [`Writer::with_scratch`]), and some 300 MiB at most to recognise files and policies
 /// that were written before: once so many are known, those that came up only once are forgotten.
 #[must_use = "the pack is incomplete until `finish` is called"]
@@ -242,7 +242,7 @@ impl<K: Eq + Hash, T: Copy> Seen<K, T> {
 }
 
 impl<W: Write> Writer<'static, W> {
-    /// Begins a pack for these crawlers.
+    /// Begins a pack for these crawlers. Each pack has a [seed](Writer::with_seed) of its own.
     ///
     /// The configuration says what the pack holds: with [`Config::keep_rules`] it is about twice
     /// as large and can tell which rule decides, with [`Config::keep_sitemaps`] it has the
@@ -292,6 +292,8 @@ impl<W: Write> Writer<'static, W> {
             crawlers: number(crawlers.len(), "crawlers")?,
             shard: [shard, shards],
             begin: HEADER_LEN as u64,
+            // The keys are random.
+            seed: RandomState::new().hash_one(0),
             ..Trailer::default()
         };
         Ok(Writer::begin(out, *profile, crawlers, *config, trailer, None))
@@ -360,7 +362,7 @@ impl<'p, W: Write> Writer<'p, W> {
     }
 
     /// Has a file, which must be empty, for what memory would otherwise hold of the origins: beyond
-    /// 16 million, whose index takes 256 MiB, they wait there. So a pack of any size is written in
+    /// 11 million, which take 256 MiB, they wait there. So a pack of any size is written in
     /// less than 1 GiB of memory.
     ///
     /// Not needed for smaller packs, and without use for the origins of an update, which are all in
@@ -370,6 +372,21 @@ impl<'p, W: Write> Writer<'p, W> {
         scratch: impl io::Read + Write + io::Seek + Send + Sync + 'static,
     ) -> Writer<'p, W> {
         self.slots.set_scratch(scratch);
+        self
+    }
+
+    /// Sets the seed of the hash that finds the origins. So a pack of the same origins in the same order
+    /// has the same bytes. Otherwise the seed is random, so that nobody can choose hosts whose hashes
+    /// are equal, which makes look-ups slow and [`Writer::finish`] fail: take a seed that those who
+    /// choose the hosts do not know.
+    ///
+    /// # Panics
+    /// Panics if an origin was added before, or if the writer [appends](Writer::append) to a pack,
+    /// whose seed it has.
+    pub fn with_seed(mut self, seed: u64) -> Writer<'p, W> {
+        assert!(self.updated.is_none(), "the seed is that of the pack that is updated");
+        assert!(self.last.is_none(), "an origin was added before the seed was set");
+        self.trailer.seed = seed;
         self
     }
 
@@ -648,7 +665,7 @@ impl<'p, W: Write> Writer<'p, W> {
         let place = (self.pages.len() / PLACE_UNIT) as u64;
         entry.write(has_about, &mut self.pages);
         let check = self.keys.hash_one(authority);
-        let hash = layout::hash(authority, 0);
+        let hash = layout::hash(authority, self.trailer.seed);
         self.slots.push(Slot::new(hash, check, *schemes, place));
         Ok(())
     }
@@ -683,12 +700,14 @@ impl<'p, W: Write> Writer<'p, W> {
     ///
     /// # Errors
     /// Returns an error if the output does, if the pack is larger than the format allows, if the
-    /// pack that is updated is damaged, or if the hashes of too many names are equal.
+    /// pack that is updated is damaged, or if the hashes of too many names are nearly equal, as they
+    /// can be by intent only, where the seed is known.
     pub fn finish(mut self) -> io::Result<W> {
         if let Some((pack, new)) = self.updated.take() {
             for ((authority, scheme), answer) in new {
                 let scheme = Schemes(scheme);
-                let key = Key { authority: &authority, scheme, hash: layout::hash(&authority, 0) };
+                let hash = layout::hash(&authority, self.trailer.seed);
+                let key = Key { authority: &authority, scheme, hash };
                 let was = pack.look_up(&key).map_err(io::Error::other)?.is_some();
                 let is = answer.kind != FORGOTTEN;
                 let origins = (self.trailer.origins + u64::from(is)).checked_sub(u64::from(was));
@@ -762,7 +781,12 @@ impl<'p, W: Write> Writer<'p, W> {
             let number = (home * SLOTS as u64).max(next);
             let behind = number / SLOTS as u64 - home;
             if behind > u64::from(MAX_REACH) {
-                return Err(too_large("origins with nearly equal hashes"));
+                return Err(io::Error::other(if self.trailer.previous == 0 {
+                    "too many origins have nearly equal hashes: write the pack with another seed"
+                } else {
+                    "too many new origins have nearly equal hashes: merge the pack, which gives it \
+                     another seed, and update it then"
+                }));
             }
             reach = reach.max(behind as u32);
             self.put_slots(&mut block, &mut blocks, number - next, layout::FREE)?;

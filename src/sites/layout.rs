@@ -45,8 +45,8 @@ pub(crate) fn lines_for(entries: u64) -> u64 {
     (entries * 5).div_ceil(3 * SLOTS as u64).max(1)
 }
 
-/// The hash of an authority. Mixes in eight bytes at a time with a multiplication. Without a seed it
-/// is part of the format of packs.
+/// The hash of an authority. Mixes in eight bytes at a time with a multiplication. Part of the
+/// format of packs.
 #[inline]
 pub(crate) fn hash(authority: &[u8], seed: u64) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;

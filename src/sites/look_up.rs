@@ -28,8 +28,8 @@ pub(crate) trait Grounds {
         Self: 'g;
     type Error;
 
-    /// The seed of the hash.
-    fn seed(&self) -> u64;
+    /// How an origin is looked up.
+    fn key<'k>(&self, origin: &'k Origin<'_>) -> Key<'k>;
 
     fn reading(&self) -> Reading;
 
@@ -169,11 +169,10 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
         }
         origin_of.push(origins.len() - 1);
     }
-    let seed = grounds.seed();
     let keys: SmallVec<[Option<Key<'_>>; AHEAD]> = origins
         .iter()
         .map(|origin| {
-            let key = Key::of(origin.as_ref()?, seed);
+            let key = grounds.key(origin.as_ref()?);
             grounds.read_line_ahead(&key);
             Some(key)
         })

@@ -482,8 +482,8 @@ impl Grounds for PolicySet {
     type Error = Infallible;
 
     #[inline]
-    fn seed(&self) -> u64 {
-        self.seed
+    fn key<'k>(&self, origin: &'k Origin<'_>) -> Key<'k> {
+        Key::of(origin, self.seed)
     }
 
     #[inline]

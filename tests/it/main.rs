@@ -27,6 +27,8 @@ mod pack;
 mod pack_crafted;
 #[cfg(feature = "pack")]
 mod pack_format;
+#[cfg(feature = "pack")]
+mod pack_seed;
 #[cfg(feature = "serde")]
 mod reasons;
 mod records;

@@ -54,7 +54,8 @@ fn site<'p>(pack: &'p Pack<'_>, host: &str) -> Option<Site<'p>> {
 
 fn packed(files: &[(String, Vec<u8>)], profile: &Profile, keep_rules: bool) -> Vec<u8> {
     let config = config(keep_rules);
-    let mut writer = Writer::new(Vec::new(), profile, crawlers(), &config).expect("a Vec");
+    let writer = Writer::new(Vec::new(), profile, crawlers(), &config).expect("a Vec");
+    let mut writer = writer.with_seed(1);
     for (number, (host, file)) in (0..).zip(files) {
         let known = writer.known(writer.recipe().content(file));
         let written = known.unwrap_or_else(|| {

@@ -16,6 +16,7 @@ struct Trailer {
     crawlers: u32,
     reach: u32,
     shard: [u32; 2],
+    seed: u64,
     /// From offset 32 on: begin, index, lines, blocks, description, its length, end of the layer
     /// before, end, origins, entries, records, files.
     numbers: [u64; 12],
@@ -44,11 +45,11 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
-fn hash(authority: &[u8]) -> u64 {
+fn hash(authority: &[u8], seed: u64) -> u64 {
     const F: u64 = 0x9E37_79B9_7F4A_7C15;
     let fold = |x: u128| x as u64 ^ (x >> 64) as u64;
     let step = |h: u64, with: u64| fold(u128::from(h ^ with) * u128::from(F));
-    let mut h = step(F, authority.len() as u64 ^ F.rotate_left(32));
+    let mut h = step(F ^ seed, authority.len() as u64 ^ F.rotate_left(32));
     for part in authority.chunks(8) {
         let number = part.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
         h = step(h, number ^ F.rotate_left(17));
@@ -64,12 +65,13 @@ impl File {
             let trailer = &bytes[end - 160..end];
             assert_eq!((u32_at(trailer, 144), &trailer[152..]), (3, &MAGIC[..]));
             assert_eq!(u32_at(trailer, 148), crc32fast::hash(&trailer[..148]));
-            assert_eq!(trailer[128..144], [0; 16]);
+            assert_eq!(trailer[136..144], [0; 8]);
             let layer = Trailer {
                 kept: u32_at(trailer, 4),
                 crawlers: u32_at(trailer, 8),
                 reach: u32_at(trailer, 12),
                 shard: [u32_at(trailer, 24), u32_at(trailer, 28)],
+                seed: u64_at(trailer, 128),
                 numbers: std::array::from_fn(|number| u64_at(trailer, 32 + 8 * number)),
             };
             let [_, index, lines, blocks, about, about_len, previous, its_end, ..] = layer.numbers;
@@ -116,8 +118,8 @@ impl File {
     }
 
     fn look_up(&self, scheme: u8, authority: &str) -> Option<Entry> {
-        let hash = hash(authority.as_bytes());
         for layer in &self.layers {
+            let hash = hash(authority.as_bytes(), layer.seed);
             let [_, index, lines, ..] = layer.numbers;
             let home = ((u128::from(hash) * u128::from(lines)) >> 64) as u64;
             for line in home..=home + u64::from(layer.reach) {
@@ -209,7 +211,8 @@ fn origin(text: &str) -> Origin<'_> {
 
 #[test]
 fn hashes() {
-    assert_eq!(hash(b"example.com"), 0xC7B1_FAC7_AE66_592F);
+    assert_eq!(hash(b"example.com", 0), 0xC7B1_FAC7_AE66_592F);
+    assert_eq!(hash(b"example.com", 1), 0x65D2_5350_5D57_0318);
 }
 
 #[test]
@@ -235,6 +238,7 @@ fn from_the_bytes_alone() {
     let file = File::open(&bytes);
     assert_eq!(file.layers.len(), 1);
     assert_eq!(file.layers[0].shard, [0, 1]);
+    assert_ne!(file.layers[0].seed, 0, "random");
     let [.., origins, entries, _, files] = file.layers[0].numbers;
     assert_eq!((origins, entries, files), (3_004, 3_003, 1));
     let (texts, counts) = file.description();
@@ -299,6 +303,7 @@ fn from_the_bytes_alone() {
     let file = File::open(&bytes);
     let [begin, .., origins, entries, _, _] = file.layers[0].numbers;
     assert_eq!((file.layers.len(), begin, origins, entries), (2, before, 3_004, 3));
+    assert_eq!(file.layers[0].seed, file.layers[1].seed);
     assert_eq!(file.layers[0].numbers[6], before);
     assert_eq!(file.look_up(2, "e.com:8443"), None);
     assert_eq!(file.look_up(1, "e.com"), Some(entry));

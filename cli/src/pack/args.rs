@@ -1,6 +1,7 @@
 //! The arguments of `robotsieve pack`.
 
 use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint, value_parser};
@@ -79,6 +80,9 @@ pub struct PackArgs {
 
     #[command(flatten)]
     pub shards: Shards,
+
+    #[command(flatten)]
+    pub seed: Seed,
 
     #[command(flatten)]
     pub threads: Threads,
@@ -165,6 +169,28 @@ pub struct Shards {
         the pack that the hash of its host names, as 'pmod(xxhash64(host), N)'\n\
         in Spark")]
     pub shards: Option<u32>,
+}
+
+/// `--seed`.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Seed {
+    /// The seed of the hash in the pack, to make the same bytes again
+    #[arg(long, value_name = "N")]
+    #[arg(
+        long_help = "The seed of the hash in the pack. The same sources and the same seed make\n\
+        the same bytes; 'pack stat' prints the seed of a pack. Take one that those\n\
+        who choose the hosts do not know, or it helps them to make the pack slow\n\
+        [default: a random one]"
+    )]
+    seed: Option<u64>,
+}
+
+impl Seed {
+    /// The seed that was given, or a random one.
+    pub fn get(self) -> u64 {
+        // The keys are random.
+        self.seed.unwrap_or_else(|| RandomState::new().hash_one(0))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -276,6 +302,9 @@ Exit status:
 pub struct MergeArgs {
     #[command(flatten)]
     pub shards: Shards,
+
+    #[command(flatten)]
+    pub seed: Seed,
 
     #[command(flatten)]
     pub threads: Threads,

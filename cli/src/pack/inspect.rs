@@ -38,6 +38,7 @@ pub fn stat(path: &Path, progress: When) -> Result<Status, Failure> {
         ("crawlers", crawlers.join("; ")),
         ("rules_kept", yes(pack.keeps_rules())),
         ("sitemaps_kept", yes(pack.keeps_sitemaps())),
+        ("seed", pack.seed().to_string()),
         ("shards", stat.shards.to_string()),
         ("layers", stat.layers.to_string()),
         ("origins", stat.origins.to_string()),

@@ -26,7 +26,7 @@ pub fn run(args: &MergeArgs) -> Result<Status, Failure> {
     for path in &args.packs {
         packs.push(packs::open(path)?);
     }
-    let making = Making::like(packs[0], &args.packs[0])?;
+    let making = Making { seed: args.seed.get(), ..Making::like(packs[0], &args.packs[0])? };
     for (pack, path) in packs.iter().zip(&args.packs) {
         if let Some((what, this, other)) = difference(packs[0], pack) {
             return Err(Failure::Usage(format!(

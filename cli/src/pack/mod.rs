@@ -61,7 +61,8 @@ fn build(args: &PackArgs) -> Result<Status, Failure> {
     let mut config = Config::default();
     config.keep_rules = args.keep_rules;
     config.keep_sitemaps = args.keep_sitemaps;
-    let making = Making { profile, crawlers: args.agents.crawlers(&profile)?, config };
+    let crawlers = args.agents.crawlers(&profile)?;
+    let making = Making { profile, crawlers, config, seed: args.seed.get() };
     let judging = Judging::of(&profile, args.sources.as_of);
     refuse_inputs(&args.sources, output)?;
     let sources = sources::open(&args.sources, &judging, output, args.threads.get())?;

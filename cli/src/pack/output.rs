@@ -28,6 +28,8 @@ pub struct Making {
     pub profile: Profile,
     pub crawlers: Vec<Crawler>,
     pub config: Config,
+    /// Of the hash, for all of its files.
+    pub seed: u64,
 }
 
 /// What was written.
@@ -52,13 +54,13 @@ impl Making {
         let mut config = Config::default();
         config.keep_rules = pack.keeps_rules();
         config.keep_sitemaps = pack.keeps_sitemaps();
-        Ok(Making { profile, crawlers: pack.crawlers().to_vec(), config })
+        Ok(Making { profile, crawlers: pack.crawlers().to_vec(), config, seed: pack.seed() })
     }
 
     /// A writer for a pack of its own, of any size. `folder` takes a temporary file.
     pub fn writer<W: Write>(&self, out: W, folder: &Path) -> io::Result<Writer<'static, W>> {
         let writer = Writer::new(out, &self.profile, self.crawlers.clone(), &self.config)?;
-        Ok(writer.with_scratch(tempfile::tempfile_in(folder)?))
+        Ok(writer.with_seed(self.seed).with_scratch(tempfile::tempfile_in(folder)?))
     }
 
     /// A writer for a shard.
@@ -69,7 +71,8 @@ impl Making {
         count: u32,
     ) -> io::Result<Writer<'static, W>> {
         let crawlers = self.crawlers.clone();
-        Writer::shard(out, &self.profile, crawlers, &self.config, index, count)
+        let writer = Writer::shard(out, &self.profile, crawlers, &self.config, index, count)?;
+        Ok(writer.with_seed(self.seed))
     }
 }
 

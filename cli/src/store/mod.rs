@@ -17,6 +17,7 @@ use robotsieve_client::store::{Fault, MAX_BODY_BYTES, Reader, Store};
 
 use crate::error::{Failure, Status};
 use crate::fetch::cause;
+use crate::pack::args::Seed;
 use crate::pack::{self, Making};
 use crate::read::{robots_dir, robots_file, stdin, stores};
 use crate::write::file::{self, temporary};
@@ -344,7 +345,8 @@ fn to_pack(path: &Path, args: &ExportArgs, protocol: Protocol) -> Result<Status,
     let profile = args.profile.get();
     let mut config = Config::default();
     config.keep_rules = args.keep_rules;
-    let making = Making { profile, crawlers: args.agents.crawlers(&profile)?, config };
+    let crawlers = args.agents.crawlers(&profile)?;
+    let making = Making { profile, crawlers, config, seed: Seed::default().get() };
     if file::is_same(path, &args.store) {
         return Err(Failure::Usage(format!("'{}' is the store itself", path.display())));
     }

@@ -40,6 +40,8 @@ pub struct Crafted {
     pub crawlers: Vec<Vec<Vec<u8>>>,
     /// The layers before this one, and where the first one has its description.
     base: Vec<u8>,
+    /// The seed of the hash.
+    pub seed: u64,
     description: [u64; 3],
     /// Everything between the beginning of the layer and its pages, a multiple of 16 bytes.
     pub records: Vec<u8>,
@@ -92,6 +94,7 @@ impl Crafted {
             keeps_sitemaps: false,
             crawlers: vec![vec![b"bot".to_vec()]],
             base: Vec::new(),
+            seed: 0,
             description: [0; 3],
             records: Vec::new(),
             record_count: 0,
@@ -204,7 +207,7 @@ impl Crafted {
             .entries
             .iter()
             .zip(self.places())
-            .map(|(entry, place)| (hash(&entry.name), place))
+            .map(|(entry, place)| (hash(&entry.name, self.seed), place))
             .collect();
         all.sort_unstable();
         let lines = (all.len() as u64 * 5).div_ceil(24).max(1);
@@ -285,6 +288,7 @@ impl Crafted {
             entries,
             self.record_count,
             self.files,
+            self.seed,
         ] {
             trailer.extend(number.to_le_bytes());
         }
@@ -510,18 +514,26 @@ fn reading(profile: &Profile) -> [u8; 4] {
     *pack[pack.len() - TRAILER_LEN..].first_chunk().expect("a trailer")
 }
 
-/// The hash of an authority, as `docs/pack.md` describes it.
-pub fn hash(name: &[u8]) -> u64 {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mix = |hash: u64, word: u64| {
-        let product = u128::from(hash ^ word) * u128::from(FACTOR);
-        (product as u64) ^ (product >> 64) as u64
-    };
-    let mut hash = mix(FACTOR, name.len() as u64 ^ FACTOR.rotate_left(32));
+const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A step of the hash.
+pub fn hash_step(hash: u64, word: u64) -> u64 {
+    let product = u128::from(hash ^ word) * u128::from(FACTOR);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+/// The steps of the hash for some bytes of an authority.
+pub fn hash_on(mut hash: u64, name: &[u8]) -> u64 {
     for part in name.chunks(8) {
         let mut word = [0; 8];
         word[..part.len()].copy_from_slice(part);
-        hash = mix(hash, u64::from_le_bytes(word) ^ FACTOR.rotate_left(17));
+        hash = hash_step(hash, u64::from_le_bytes(word) ^ FACTOR.rotate_left(17));
     }
-    mix(hash, FACTOR.rotate_left(47))
+    hash
+}
+
+/// The hash of an authority, as `docs/pack.md` describes it.
+pub fn hash(name: &[u8], seed: u64) -> u64 {
+    let begin = hash_step(seed ^ FACTOR, name.len() as u64 ^ FACTOR.rotate_left(32));
+    hash_step(hash_on(begin, name), FACTOR.rotate_left(47))
 }

@@ -233,8 +233,10 @@ fn one_record_with_damaged_rules(bytes: usize) -> Vec<u8> {
 
 /// Names with their hashes, in the order of these.
 fn names(count: usize) -> Vec<(u64, String)> {
-    let mut names: Vec<(u64, String)> =
-        (0..count).map(|number| format!("{number}.com")).map(|n| (hash(n.as_bytes()), n)).collect();
+    let mut names: Vec<(u64, String)> = (0..count)
+        .map(|number| format!("{number}.com"))
+        .map(|n| (hash(n.as_bytes(), 0), n))
+        .collect();
     names.sort_unstable();
     names
 }
@@ -266,9 +268,9 @@ fn slots_that_match(bytes: usize) -> Vec<u8> {
     let places = pack.places();
     let count = bytes / 64;
     let reach = (count - 1).min(1024);
-    let mut slots = vec![slot(hash(b"e.com"), places[0]); 8 * count];
+    let mut slots = vec![slot(hash(b"e.com", 0), places[0]); 8 * count];
     let last = slots.len() - 1;
-    slots[last] = slot(hash(b"e.com"), places[1]);
+    slots[last] = slot(hash(b"e.com", 0), places[1]);
     pack.index = Some(Index { lines: (count - reach) as u64, reach: number_of(reach), slots });
     pack.bytes()
 }
@@ -278,7 +280,7 @@ fn one_entry(bytes: usize) -> Vec<u8> {
     let record = pack.record(&rules_body(&[]));
     pack.entries = vec![Entry::new(vec![b'a'; 2000], record)];
     let count = bytes / 64;
-    let slots = vec![slot(hash(&[b'a'; 2000]), pack.places()[0]); 8 * count];
+    let slots = vec![slot(hash(&[b'a'; 2000], 0), pack.places()[0]); 8 * count];
     let reach = (count - 1).min(1024);
     pack.index = Some(Index { lines: (count - reach) as u64, reach: number_of(reach), slots });
     pack.bytes()
@@ -289,7 +291,7 @@ fn slots_to_the_index(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::of(&Profile::ORIGINAL_1994, &rules_body(&[]));
     let count = bytes / 64;
     let places = [1, 4, 2048, 3072, 4096, (bytes as u64) / 4, (1 << 40) - 2, (1 << 40) - 1];
-    let slots = (0..8 * count).map(|n| slot(hash(b"e.com"), places[n % 8])).collect();
+    let slots = (0..8 * count).map(|n| slot(hash(b"e.com", 0), places[n % 8])).collect();
     let reach = (count - 1).min(1024);
     pack.index = Some(Index { lines: (count - reach) as u64, reach: number_of(reach), slots });
     pack.bytes()
@@ -308,7 +310,7 @@ fn full_layers(bytes: usize) -> Vec<u8> {
         let record = pack.record(&rules_body(&[]));
         pack.entries = vec![Entry::new("a.com", record)];
         let count = (bytes / 64 / 64).max(1);
-        let slots = vec![slot(hash(b"e.com"), pack.places()[0]); 8 * count];
+        let slots = vec![slot(hash(b"e.com", 0), pack.places()[0]); 8 * count];
         pack.index = Some(Index { lines: 1, reach: number_of(count - 1), slots });
         pack.origins = Some(1);
     }
@@ -364,7 +366,7 @@ fn overlapping_entries(bytes: usize) -> Vec<u8> {
         mend_page(&mut page, 4096);
         let page_at = pack.begin() + pack.records.len();
         for at in (8..4096 - 12).step_by(16) {
-            found.push((hash(&page[at + 12..]), ((page_at + at) / 4) as u64));
+            found.push((hash(&page[at + 12..], 0), ((page_at + at) / 4) as u64));
         }
         pack.records.extend(page);
     }
