@@ -171,10 +171,23 @@ impl<'u> Origin<'u> {
     /// the origin do, but not all.
     #[inline]
     pub(crate) fn is_of(&self, url: &[u8]) -> bool {
-        match url.strip_prefix(self.key.as_bytes()) {
-            Some(rest) => matches!(rest.first(), None | Some(b'/' | b'?' | b'#')),
-            None => false,
-        }
+        // Another origin's URL seldom has one of these there.
+        matches!(url.get(self.key.len()), None | Some(b'/' | b'?' | b'#'))
+            && url.starts_with(self.key.as_bytes())
+    }
+
+    /// The path of a URL that this is the origin of: what follows the key, if that begins with `/`
+    /// and the URL with the key. `None` for unusual ones, where parsers may differ.
+    ///
+    /// The URL must be the one that the origin was made of, or one that [`Origin::is_of`] says is.
+    #[inline]
+    pub(crate) fn usual_path_of<'p>(&self, url: &'p [u8]) -> Option<&'p [u8]> {
+        // Borrowed keys are of lower-case letters, digits, `-`, `_` and dots, where no parser ends a
+        // host.
+        let Cow::Borrowed(key) = self.key else { return None };
+        debug_assert!(url.starts_with(key.as_bytes()), "another origin's URL");
+        let path = url.get(key.len()..)?;
+        (self.scheme != Scheme::Ftp && path.first() == Some(&b'/')).then_some(path)
     }
 
     /// The same without a borrow.

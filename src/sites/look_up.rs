@@ -1,7 +1,7 @@
 //! Answers for many URLs of many origins.
 //!
 //! An origin that is not in a cache costs a chain of fetches from memory: line, entry, record, and
-//! where the walk begins. One by one, a question waits for all of them. Here [`AHEAD`] questions
+//! where the walk begins. One by one, a question waits for all of them. Here [`AHEAD`] origins
 //! take each step together, and each step asks for the memory of the next, so that their waits
 //! overlap.
 
@@ -12,11 +12,14 @@ use crate::automaton::{Begun, Table};
 use crate::origin::Origin;
 use crate::policy::crawlers::Answer;
 use crate::policy::{Policy, Reading};
-use crate::rules::target::Target;
+use crate::rules::target::{InvalidUrl, Target};
 use crate::verdict::Verdict;
 
-/// How many URLs take a step together.
+/// How many origins take a step together.
 const AHEAD: usize = 32;
+
+/// How many URLs take a step together: that many fit into the nearest cache.
+const MOST_URLS: usize = 16 * AHEAD;
 
 /// The policies of many origins, in steps.
 pub(crate) trait Grounds {
@@ -148,35 +151,70 @@ pub(crate) fn answers<G: Grounds, U: AsRef<[u8]>>(
     if crawlers.is_empty() {
         return Ok(());
     }
-    let rows = answers.chunks_mut(AHEAD * crawlers.len());
-    urls.chunks(AHEAD).zip(rows).try_for_each(|(urls, rows)| some(grounds, urls, crawlers, rows))
+    let mut next = 0;
+    while next < urls.len() {
+        let runs = Runs::of(&urls[next..]);
+        let count = runs.urls;
+        some(grounds, &urls[next..][..count], &runs, crawlers, {
+            &mut answers[next * crawlers.len()..][..count * crawlers.len()]
+        })?;
+        next += count;
+    }
+    Ok(())
 }
 
-/// The answers for at most [`AHEAD`] URLs.
+/// URLs that take the steps together: at most [`AHEAD`] runs of the same origin.
+struct Runs<'u> {
+    runs: SmallVec<[Run<'u>; AHEAD]>,
+    /// How many URLs these are.
+    urls: usize,
+}
+
+/// URLs of one origin that follow one another.
+struct Run<'u> {
+    /// `None` if it is one URL without an origin.
+    origin: Option<Origin<'u>>,
+    /// The number of the first URL behind them.
+    end: usize,
+}
+
+impl<'u> Runs<'u> {
+    #[inline]
+    fn of<U: AsRef<[u8]>>(urls: &'u [U]) -> Runs<'u> {
+        let mut runs: SmallVec<[Run<'u>; AHEAD]> = SmallVec::new();
+        for (number, url) in urls.iter().take(MOST_URLS).enumerate() {
+            let url = url.as_ref();
+            if let Some(Run { origin: Some(last), end }) = runs.last_mut()
+                && last.is_of(url)
+            {
+                *end = number + 1;
+            } else if runs.len() < AHEAD {
+                runs.push(Run { origin: Origin::of(url).ok(), end: number + 1 });
+            } else {
+                break;
+            }
+        }
+        let urls = runs.last().map_or(0, |run| run.end);
+        Runs { runs, urls }
+    }
+}
+
+/// Answers for the URLs of some runs.
 fn some<G: Grounds, U: AsRef<[u8]>>(
     grounds: &G,
     urls: &[U],
+    Runs { runs, .. }: &Runs<'_>,
     crawlers: &[usize],
     answers: &mut [Answer],
 ) -> Result<(), G::Error> {
-    // URLs of one origin often follow one another. They take the steps together.
-    let mut origins: SmallVec<[Option<Origin<'_>>; AHEAD]> = SmallVec::new();
-    let mut origin_of: SmallVec<[usize; AHEAD]> = SmallVec::new();
-    for url in urls {
-        let url = url.as_ref();
-        if !origins.last().and_then(Option::as_ref).is_some_and(|last| last.is_of(url)) {
-            origins.push(Origin::of(url).ok());
-        }
-        origin_of.push(origins.len() - 1);
-    }
-    let keys: SmallVec<[Option<Key<'_>>; AHEAD]> = origins
-        .iter()
-        .map(|origin| {
-            let key = grounds.key(origin.as_ref()?);
+    let mut keys: SmallVec<[Option<Key<'_>>; AHEAD]> = SmallVec::new();
+    for run in runs {
+        keys.push(run.origin.as_ref().map(|origin| {
+            let key = grounds.key(origin);
             grounds.read_line_ahead(&key);
-            Some(key)
-        })
-        .collect();
+            key
+        }));
+    }
     let mut places: SmallVec<[Option<G::Place>; AHEAD]> = SmallVec::new();
     for key in &keys {
         let place = match key {
@@ -199,67 +237,61 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
         }
         sites.push(site);
     }
-    let mut policies: SmallVec<[Wanted; AHEAD]> = SmallVec::new();
-    for (key, site) in keys.iter().zip(&sites) {
+    let mut wanted: SmallVec<[Wanted<G::Site<'_>>; AHEAD]> = SmallVec::new();
+    for (key, site) in keys.iter().zip(sites) {
         let known = match site {
-            Some(site) => grounds.policies(*site)?.map(|policies| (*site, policies)),
+            Some(site) => grounds.policies(site)?.map(|policies| (site, policies)),
             None => None,
         };
-        policies.push(match (known, crawlers) {
-            (None, _) if key.is_none() => Wanted::Invalid,
-            (None, _) => Wanted::Unknown,
-            (Some((_, Policies::One(record))), _) => Wanted::One(record),
+        wanted.push(match (known, crawlers) {
+            (None, _) if key.is_none() => Wanted::Nothing(Answer::Invalid),
+            (None, _) => Wanted::Nothing(Answer::Unknown),
+            (Some((site, Policies::One(record))), _) => Wanted::One(site, record),
             (Some((site, Policies::Panel(panel))), [crawler]) => {
                 let record = panel.record(*crawler);
                 grounds.read_policy_ahead(site, record);
-                Wanted::One(record)
+                Wanted::One(site, record)
             }
             (Some((site, Policies::Panel(panel))), _) => {
                 for record in panel.records().take(4) {
                     grounds.read_policy_ahead(site, record);
                 }
-                Wanted::Panel
+                Wanted::Panel(site)
             }
         });
     }
     let reading = grounds.reading();
     let mut begun: SmallVec<[(usize, Target<'_>, Begun<'_>); AHEAD]> = SmallVec::new();
-    let mut last: Option<(usize, How<'_>)> = None;
-    for (number, (url, origin)) in urls.iter().zip(origin_of).enumerate() {
-        let row = &mut answers[number * crawlers.len()..][..crawlers.len()];
-        let site = match (policies[origin], sites[origin]) {
-            (Wanted::Invalid, _) => {
+    let mut first = 0;
+    for (run, wanted) in runs.iter().zip(wanted) {
+        let numbers = std::mem::replace(&mut first, run.end)..run.end;
+        let of_run = &mut answers[numbers.start * crawlers.len()..run.end * crawlers.len()];
+        let (site, record) = match wanted {
+            Wanted::Nothing(answer) => {
+                of_run.fill(answer);
+                continue;
+            }
+            Wanted::One(site, record) => (site, Some(record)),
+            Wanted::Panel(site) => (site, None),
+        };
+        let how = match record {
+            Some(record) => Some(grounds.how(site, record)?),
+            None => None,
+        };
+        let mut is_first = true;
+        for (number, row) in numbers.zip(of_run.chunks_exact_mut(crawlers.len())) {
+            let is_first = std::mem::replace(&mut is_first, false);
+            let Ok(target) = run.target(urls[number].as_ref(), reading) else {
                 row.fill(Answer::Invalid);
                 continue;
-            }
-            (Wanted::Unknown, _) | (_, None) => {
-                row.fill(Answer::Unknown);
-                continue;
-            }
-            (Wanted::One(_) | Wanted::Panel, Some(site)) => site,
-        };
-        let Ok(target) = Target::of(url.as_ref(), reading.form, reading.encoding) else {
-            row.fill(Answer::Invalid);
-            continue;
-        };
-        let Wanted::One(record) = policies[origin] else {
-            ask(grounds, site, &target, crawlers.iter().copied(), row)?;
-            continue;
-        };
-        match &last {
-            // What its walk needs was just read.
-            Some((known, how)) if *known == origin => {
-                row.fill(how.verdict(&target, reading).into());
-            }
-            _ => {
-                let how = grounds.how(site, record)?;
-                match &how {
-                    How::Table(table) => {
-                        begun.push((number, target, table.begin(target.unended())));
-                    }
-                    How::Policy(_) => row.fill(how.verdict(&target, reading).into()),
+            };
+            match &how {
+                Some(How::Table(table)) if is_first => {
+                    begun.push((number, target, table.begin(target.unended())));
                 }
-                last = Some((origin, how));
+                // What its walk needs was just read.
+                Some(how) => row.fill(how.verdict(&target, reading).into()),
+                None => ask(grounds, site, &target, crawlers.iter().copied(), row)?,
             }
         }
     }
@@ -270,12 +302,23 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
     Ok(())
 }
 
+impl Run<'_> {
+    /// The target of a URL of the run.
+    #[inline]
+    fn target<'u>(&self, url: &'u [u8], reading: Reading) -> Result<Target<'u>, InvalidUrl> {
+        match self.origin.as_ref().and_then(|origin| origin.usual_path_of(url)) {
+            Some(path) => Target::of_path(path, reading.encoding),
+            None => Target::of(url, reading.form, reading.encoding),
+        }
+    }
+}
+
 /// What decides for an origin.
 #[derive(Clone, Copy)]
-enum Wanted {
-    Invalid,
-    Unknown,
-    /// One policy for all crawlers: the record.
-    One(u32),
-    Panel,
+enum Wanted<S> {
+    /// There is nothing to decide.
+    Nothing(Answer),
+    /// One policy for all crawlers: its record.
+    One(S, u32),
+    Panel(S),
 }
