@@ -693,6 +693,63 @@ mod tests {
         assert_eq!((set.len(), set.file_count(), set.policy_count()), (0, 0, 0));
     }
 
+    /// URLs in batches have the answers that they have one by one: in runs of any length, of more
+    /// origins than take a step together, in usual and unusual spellings.
+    #[test]
+    fn batches() {
+        let file = |n: usize| format!("User-agent: *\nDisallow: /{}\nDisallow: /*;x\n", n % 7);
+        let mut urls = Vec::new();
+        for (place, len) in
+            [1, 1, 700, 2, 40, 1, 511, 513, 3].into_iter().cycle().take(90).enumerate()
+        {
+            let host = ["https://a", "http://B", "http://c.example:81", "https://d;e", "ftp://f"];
+            let host = format!("{}{}", host[place % 5], place % 50);
+            urls.extend((0..len).map(|n| match n % 9 {
+                0 => format!("{host}?{n};x"),
+                1 => format!("{}/{n}", host.to_uppercase()),
+                2 => format!("{host}#{n}"),
+                3 => format!("{host};x/{n}"),
+                4 => host.clone(),
+                _ => format!("{host}/{n};x"),
+            }));
+            urls.extend(["e.com/x", "http://", "gopher://g/"].map(String::from));
+        }
+        for (_, profile) in Profile::NAMED {
+            for crawlers in [&["a"][..], &["a", "b"]] {
+                let crawlers = crawlers.iter().map(Crawler::name);
+                let mut set = PolicySet::new(profile, &Config::default(), crawlers);
+                for (number, url) in urls.iter().enumerate().filter(|(_, url)| url.len() < 25) {
+                    if let Ok(origin) = Origin::of(url)
+                        && number % 3 > 0
+                    {
+                        let of_a =
+                            if number % 2 == 0 { "User-agent: a\nDisallow: /3\n" } else { "" };
+                        set.insert(&origin, (file(number) + of_a).as_bytes());
+                    }
+                }
+                let columns = set.crawlers().len();
+                let mut answers = vec![Answer::Unknown; urls.len() * columns];
+                set.answers(&urls, &mut answers);
+                let mut counts = std::collections::HashMap::new();
+                for (url, row) in urls.iter().zip(answers.chunks(columns)) {
+                    let mut wanted = vec![Answer::Invalid; columns];
+                    if let Ok(origin) = Origin::of(url) {
+                        wanted.fill(Answer::Unknown);
+                        if let Some(site) = set.get(&origin) {
+                            site.ask(url, &mut wanted);
+                        }
+                    }
+                    assert_eq!(row, wanted, "{url}");
+                    *counts.entry(row[0]).or_insert(0) += 1;
+                }
+                assert!(
+                    counts.len() == 4 && counts.values().all(|count| *count > 20),
+                    "{counts:?}"
+                );
+            }
+        }
+    }
+
     /// A set that changes is always like one that was made at once.
     #[test]
     fn many_changes() {
