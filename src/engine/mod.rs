@@ -95,6 +95,16 @@ impl Compiled {
             }
             Some(Engine::Lazy | Engine::Segments) => None,
         };
+        Compiled::over(rules, encoding, engine, limit)
+    }
+
+    /// What decides without a DFA, for a rule set of which it is known that it is over a limit.
+    pub(crate) fn over(
+        rules: &RuleSet,
+        encoding: Encoding,
+        engine: Option<Engine>,
+        limit: Option<LimitHit>,
+    ) -> Compiled {
         let lazy = match engine {
             Some(Engine::Segments) => false,
             Some(Engine::Lazy) => true,

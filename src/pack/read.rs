@@ -265,9 +265,9 @@ impl<'p> Pack<'p> {
     /// indexes in [`Pack::crawlers`].
     ///
     /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
-    /// one whose origin is not in the pack, or of which nothing is known. Takes 32 URLs at a time
-    /// from memory, so that their waits overlap: for origins in random order that is twice
-    /// as fast as one by one. Allocates nothing for crawlers that share a few policies.
+    /// one whose origin is not in the pack, or of which nothing is known. Takes URLs of 32
+    /// origins at a time, so that their waits for memory overlap: for origins in random order that is
+    /// twice as fast as one by one. Allocates nothing for crawlers that share a few policies.
     ///
     /// ```
     /// # use robotsieve::pack::{Outcome, Pack, Writer};

@@ -716,7 +716,10 @@ impl<'p> Shard<'p> {
         let unreadable = || self.damaged_body(record, what);
         let (body, pace) = pace::split(body).ok_or_else(unreadable)?;
         match body.split_first().map(|(kind, rest)| (kind & !HAS_PACE, rest)) {
-            Some((KIND_RULES, rest)) => self.read_rules(rest, pace).ok_or_else(unreadable),
+            // The writer has found out that it is over the limits.
+            Some((KIND_RULES, rest)) => {
+                self.read_rules(rest, pace).map(Policy::without_dfa).ok_or_else(unreadable)
+            }
             _ => match self.rules(rules)? {
                 [KIND_EXPLAIN, rest @ ..] => {
                     self.read_rules(rest, pace).ok_or_else(|| self.damaged_body(rules, what))

@@ -393,6 +393,16 @@ impl Policy {
         }
     }
 
+    /// Never tries to make a DFA, since it is known that the policy is over the limits of one.
+    #[cfg(feature = "pack")]
+    pub(crate) fn without_dfa(self) -> Policy {
+        let inner = &self.0;
+        inner
+            .compiled
+            .get_or_init(|| Compiled::over(&inner.rules, inner.reading.encoding, None, None));
+        self
+    }
+
     /// What a verdict needs of the policy, and nothing else. `None` if the policy is not an
     /// [`Engine::Dfa`], or not yet: [`Policy::compile`] makes it one if it can be. One atomic
     /// increment.

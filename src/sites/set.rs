@@ -378,9 +378,9 @@ impl PolicySet {
     /// [`PolicySet::new`].
     ///
     /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
-    /// one whose origin is not in the set. Takes 32 URLs at a time from memory, so that their waits
-    /// overlap: for origins in random order that is twice as fast as one by one. Allocates
-    /// nothing for crawlers that share a few policies.
+    /// one whose origin is not in the set. Takes URLs of 32 origins at a time, so that
+    /// their waits for memory overlap: for origins in random order that is twice as fast as one by
+    /// one. Allocates nothing for crawlers that share a few policies.
     ///
     /// # Panics
     /// Panics unless there is room for as many answers.

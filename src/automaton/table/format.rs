@@ -393,6 +393,25 @@ impl<'t> RawTable<'t> {
         Some(record)
     }
 
+    /// The length of the record at a place, by its first two bytes; `None` if it is less than a
+    /// record of its kind has, or does not end before the padding. What [`RawTable::record`] says,
+    /// without taking it apart.
+    pub(in crate::automaton) fn record_len(self, place: usize) -> Option<usize> {
+        let width = self.width();
+        let rest = self.records().get(..self.records_end())?.get(place..)?;
+        let [head, n] = *rest.first_chunk()?;
+        let (head, n) = (Head(head), usize::from(n));
+        let len = match head.kind() {
+            WAIT => FilterForm::of(n).len() + (2 + width) * n,
+            LITERAL => n + head.targets_len(width),
+            kind => {
+                let untargeted = if kind == BRANCH { head.untargeted() } else { 0 };
+                2 * n + width * n.checked_sub(untargeted)? + head.otherwise_len(width)
+            }
+        };
+        (2 + len <= rest.len()).then_some(2 + len)
+    }
+
     pub(in crate::automaton) fn head(self, record: u32) -> Head {
         Head(self.records()[record as usize])
     }

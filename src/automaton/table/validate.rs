@@ -90,13 +90,14 @@ impl RawTable<'_> {
         while place < end {
             places.all.push(place);
             places.bits[place / 64] |= 1 << (place % 64);
-            place += self.record(place).ok_or(place)?.len;
+            place += self.record_len(place).ok_or(place)?;
         }
         Ok(places)
     }
 
     fn validate_record(self, places: &Places, place: usize) -> Result<(), &'static str> {
         let record = self.record(place).ok_or("a record cut short")?;
+        debug_assert_eq!(Some(record.len), self.record_len(place));
         match record.head.kind() {
             LITERAL => self.validate_literal(places, place, &record)?,
             BRANCH | WAIT => self.validate_transitions(places, place, &record)?,
