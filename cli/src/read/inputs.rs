@@ -216,7 +216,7 @@ fn open_and_detect(
         |bytes| Taken { bytes: BufReader::with_capacity(COMPRESSED_BYTES, bytes), count: 0 };
     let bytes: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(bytes),
-        Compression::Gzip => Box::new(Decoder::Gzip(MultiGzDecoder::new(taken(bytes)))),
+        Compression::Gzip => Box::new(Decoder::Gzip(Box::new(MultiGzDecoder::new(taken(bytes))))),
         // Refuses windows above 128 MiB, like the command zstd, so that memory stays bounded.
         Compression::Zstd => Box::new(Decoder::Zstd(zstd::Decoder::with_buffer(taken(bytes))?)),
     };
@@ -225,7 +225,7 @@ fn open_and_detect(
 
 /// A compressed input. What is wrong with it is told with the byte where that stands.
 enum Decoder<R: Read> {
-    Gzip(MultiGzDecoder<Taken<R>>),
+    Gzip(Box<MultiGzDecoder<Taken<R>>>),
     Zstd(zstd::Decoder<'static, Taken<R>>),
 }
 
