@@ -64,10 +64,20 @@ impl<'b> Begun<'b> {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = super::avx2::Avx2::detect() {
             let verdict = avx2.finish(self);
-            debug_assert_eq!(verdict, self.table.verdict_portable(self.haystack));
+            let whole = Begun::at_start(self.table, self.haystack);
+            debug_assert_eq!(verdict, whole.finish_portable());
             return verdict;
         }
-        self.table.verdict_portable(self.haystack)
+        self.finish_portable()
+    }
+
+    /// The walk for every processor.
+    #[inline(never)]
+    fn finish_portable(&self) -> Verdict {
+        match self.table.width() {
+            2 => self.table.walk::<2>(self.haystack, self.at as usize, self.read as usize),
+            _ => self.table.walk::<4>(self.haystack, self.at as usize, self.read as usize),
+        }
     }
 }
 
@@ -83,28 +93,19 @@ impl Table<'_> {
             debug_assert_eq!(verdict, self.begin(haystack).finish());
             return verdict;
         }
-        self.verdict_portable(haystack)
+        Begun::at_start(*self, haystack).finish_portable()
     }
 
-    /// The walk for every processor.
-    #[inline(never)]
-    fn verdict_portable(&self, haystack: &[u8]) -> Verdict {
-        match self.width() {
-            2 => self.walk::<2>(haystack),
-            _ => self.walk::<4>(haystack),
-        }
-    }
-
+    /// Goes on from a verdict, or from the record at a place after so many bytes of the haystack.
     /// Compares the bytes as they are given, until a special one matters.
     ///
     /// The time goes into look-ups that wait for one another, and into branches that cannot be
     /// predicted. So each field of a record is fetched only when it is needed, and the wait to
     /// which a literal or branch fails is entered without asking for its kind.
-    fn walk<const WIDTH: usize>(&self, haystack: &[u8]) -> Verdict {
+    fn walk<const WIDTH: usize>(&self, haystack: &[u8], mut at: usize, read: usize) -> Verdict {
         let table = self.records();
         let encoding = self.encoding();
-        let mut left = haystack;
-        let mut at = self.start() as usize;
+        let mut left = &haystack[read..];
         loop {
             if is_final(at) {
                 return final_verdict(at);
