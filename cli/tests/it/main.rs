@@ -3,6 +3,7 @@
 #[macro_use]
 mod command;
 
+mod archive_verdicts;
 mod check;
 mod diff;
 mod docs_links;
