@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use robotsieve_corpora::warc::{self, Expected, Site};
-use robotsieve_corpora::{host_name, url};
+use robotsieve_corpora::{archive, warc};
 use robotsieve_corpus_test::corpus_test;
 
 use crate::command::{Folder, run, run_with};
@@ -52,34 +51,13 @@ fn generated() {
     const HOSTS: u64 = 2_000;
     let folder = Folder::new();
     for seed in [1, 77] {
-        let mut urls = Vec::new();
-        let robots = folder.path(&format!("robots-{seed}"));
-        fs::create_dir(&robots).unwrap();
-        for host in 0..HOSTS {
-            let name = host_name(host);
-            for (number, (origin, expected)) in Site::new(seed, host).expected.iter().enumerate() {
-                let authority = origin.split_once("://").unwrap().1;
-                let file = match *expected {
-                    Expected::Rules(text) => Some(text.bytes(seed)),
-                    Expected::AllowAll => Some(Vec::new()),
-                    Expected::DisallowAll => Some(b"User-agent: *\nDisallow: /\n".to_vec()),
-                    Expected::Unknown => None,
-                };
-                if let Some(file) = file {
-                    fs::write(robots.join(authority), file).unwrap();
-                }
-                for step in 0..8 {
-                    let url = url(seed, host, number as u64 + 3 * step);
-                    urls.extend_from_slice(origin.as_bytes());
-                    urls.extend_from_slice(&url["https://".len() + name.len()..]);
-                    urls.push(b'\n');
-                }
-            }
-        }
-        let urls = folder.file("urls.txt", urls);
+        let expected = folder.path(&format!("expected-{seed}"));
+        archive::expect(&expected, seed, HOSTS, 1).unwrap();
+        let (robots, urls) = (expected.join("robots"), expected.join("urls.txt"));
+        archive::urls(&urls, seed, HOSTS, 1, 10 * HOSTS).unwrap();
         let source = args!["--robots-dir", &robots].into_iter().chain(AGENTS.map(OsString::from));
         let wanted = filter(source, &urls);
-        assert!(wanted.split(|byte| *byte == b'\n').count() > 8 * HOSTS as usize);
+        assert!(wanted.split(|byte| *byte == b'\n').count() > 10 * HOSTS as usize);
         assert!(["allow", "disallow", "unknown"].iter().all(|verdict| {
             memchr::memmem::find(&wanted, format!("\n{verdict}\t").as_bytes()).is_some()
         }));

@@ -1,5 +1,6 @@
 //! The documents show what the command prints: each `console` block of these pages is run by the
-//! shell, in the root of the repository, and its standard output is compared.
+//! shell, in the root of the repository, and its standard output is compared. The guide to archives
+//! is run beside a generated archive, and all that a terminal would show is compared, but for times.
 //!
 //! `UPDATE_DOCS=1 cargo test -p robotsieve-cli --test it docs_output` updates the pages.
 
@@ -10,30 +11,37 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use robotsieve_corpora::archive;
+
 /// The pages, each with the heading of the section to run, or all of it.
-const PAGES: [(&str, Option<&str>); 4] = [
+const PAGES: [(&str, Option<&str>); 5] = [
     ("README.md", Some("## A tour")),
     ("docs/explain.md", None),
+    ("docs/guide-archives.md", None),
     ("docs/guide-crawlers.md", None),
     ("docs/guide-sites.md", None),
 ];
+
+/// What the guide to archives says how to generate: captures, files, and pages in the index.
+const ARCHIVE: [u64; 3] = [10_000, 4, 20_000];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// What a command line prints, with the `robotsieve` that was built.
-fn printed(line: &str) -> String {
+/// A shell that runs a command line with the `robotsieve` that was built.
+fn shell(line: &str) -> Command {
     let folder = Path::new(env!("CARGO_BIN_EXE_robotsieve")).parent().unwrap().to_owned();
     let others = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths([folder].into_iter().chain(env::split_paths(&others))).unwrap();
-    let output = Command::new("sh")
-        .args(["-c", line])
-        .current_dir(root())
-        .env("PATH", path)
-        .stdin(Stdio::null())
-        .output()
-        .expect("a shell");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).env("PATH", path).stdin(Stdio::null());
+    shell
+}
+
+/// What a command line prints.
+fn printed(line: &str) -> String {
+    let output = shell(line).current_dir(root()).output().expect("a shell");
     let said = String::from_utf8_lossy(&output.stderr);
     // Summaries are fine, failures are not.
     let failed = ["Usage:", "--help", "cannot", "invalid", "not found"];
@@ -45,8 +53,40 @@ fn printed(line: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
+/// What a terminal shows of a command line that is run in this folder.
+fn shown(line: &str, folder: &Path) -> String {
+    let output =
+        shell(&format!("exec 2>&1; {line}")).current_dir(folder).output().expect("a shell");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The text with a dash for each number that is a time or a pace.
+fn untimed(text: &str) -> String {
+    let mut words: Vec<&str> = text.split(' ').collect();
+    for at in 1..words.len() {
+        if let "seconds" | "urls_per_second" = words[at - 1] {
+            let number = words[at].trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+            words[at] = if number.starts_with('\n') { "-\n" } else { "-" };
+        }
+    }
+    words.join(" ")
+}
+
+/// A folder with the archive that the guide to archives generates.
+fn archive() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let [captures, files, pages] = ARCHIVE;
+    let hosts = robotsieve_corpora::warc::hosts_of(1, captures);
+    archive::write(&path.join("archive"), 1, hosts, files, 1, true).unwrap();
+    archive::expect(&path.join("expected"), 1, hosts, 1).unwrap();
+    archive::index(&path.join("expected/index.cdxj"), 1, hosts, 1, pages).unwrap();
+    folder
+}
+
 /// The page with the real output in its blocks, and the number of commands in it.
-fn made(page: &str, section: Option<&str>) -> (String, usize) {
+fn made(page: &str, section: Option<&str>, printed: impl Fn(&str) -> String) -> (String, usize) {
     let mut made = String::new();
     let mut commands = 0;
     let mut is_run = section.is_none();
@@ -82,13 +122,19 @@ fn pages_show_what_the_command_prints() {
     for (name, section) in PAGES {
         let path = root().join(name);
         let page = fs::read_to_string(&path).expect(name).replace("\r\n", "\n");
-        let (made, commands) = made(&page, section);
+        let folder = (name == "docs/guide-archives.md").then(archive);
+        let (made, commands) = made(&page, section, |line| match &folder {
+            Some(folder) => shown(line, folder.path()),
+            None => printed(line),
+        });
         assert!(commands >= 4, "{name}: {commands} commands are run");
         if env::var_os("UPDATE_DOCS").is_some() {
             fs::write(&path, made).expect(name);
         } else {
+            let text = |text: String| if folder.is_some() { untimed(&text) } else { text };
             assert_eq!(
-                page, made,
+                text(page),
+                text(made),
                 "{name}: update it with UPDATE_DOCS=1 cargo test -p robotsieve-cli --test it docs_output"
             );
         }

@@ -1,118 +1,37 @@
-//! The subcommand `warc`: writes an archive, or what a reader must find in it.
+//! Archives of captures as files in a folder, and what a reader must find in them.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use robotsieve_corpora::warc::{self, Expected, Site};
-use robotsieve_corpora::{host_name, url};
+use crate::warc::{self, Expected, Site};
+use crate::{host_name, url};
 
-use crate::number;
-
-/// What the arguments ask for.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Task {
-    captures: u64,
+/// Writes the files of an archive, `robotstxt-00000.warc` and so on, or `.warc.gz` with `compress`.
+/// Returns the number of captures.
+///
+/// # Errors
+///
+/// Returns the path that could not be written, and why.
+pub fn write(
+    folder: &Path,
     seed: u64,
-    output: Output,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Output {
-    Stdout { compress: bool },
-    Files { folder: PathBuf, files: u64, threads: u64, compress: bool },
-    Expected { folder: PathBuf, every: u64, urls: u64 },
-}
-
-/// Reads the arguments after `warc`. An error is a message for the user.
-pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<crate::Task, String> {
-    let (mut captures, mut seed, mut plain) = (None, 1, false);
-    let (mut out, mut files, mut threads) = (None, None, None);
-    let (mut expect, mut every, mut urls) = (None, None, None);
-    while let Some(name) = arguments.next() {
-        let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value"));
-        match name.as_str() {
-            "--help" | "-h" => return Ok(crate::Task::Help),
-            "--captures" => captures = Some(number(&name, &value()?)?),
-            "--seed" => seed = number(&name, &value()?)?,
-            "--out" => out = Some(value()?),
-            "--files" => files = Some(number(&name, &value()?)?),
-            "--threads" => threads = Some(number(&name, &value()?)?),
-            "--plain" => plain = true,
-            "--expect" => expect = Some(value()?),
-            "--every" => every = Some(number(&name, &value()?)?),
-            "--urls" => urls = Some(number(&name, &value()?)?),
-            _ => return Err(format!("{name:?} is not an option of warc")),
-        }
-    }
-    let captures = captures.ok_or("--captures is missing")?;
-    let output = match (out, expect) {
-        (Some(_), Some(_)) => return Err("--out and --expect exclude each other".into()),
-        (None, None) => return Err("--out or --expect is missing".into()),
-        (None, Some(folder)) => {
-            if files.is_some() || threads.is_some() || plain {
-                return Err("--files, --threads and --plain go with --out".into());
-            }
-            let every = every.unwrap_or(1);
-            if every == 0 {
-                return Err("--every needs a number from 1".into());
-            }
-            Output::Expected { folder: folder.into(), every, urls: urls.unwrap_or(0) }
-        }
-        (Some(out), None) => {
-            if every.is_some() || urls.is_some() {
-                return Err("--every and --urls go with --expect".into());
-            }
-            let (files, threads) = (files.unwrap_or(1), threads.unwrap_or(1));
-            if files == 0 || threads == 0 {
-                return Err("--files and --threads need a number from 1".into());
-            }
-            match out.as_str() {
-                "-" if files > 1 => return Err("several files need a folder".into()),
-                "-" => Output::Stdout { compress: !plain },
-                _ => Output::Files { folder: out.into(), files, threads, compress: !plain },
-            }
-        }
-    };
-    Ok(crate::Task::Archive(Task { captures, seed, output }))
-}
-
-/// Does the task. An error is the path, and what happened there.
-pub fn write(task: &Task) -> Result<(), (PathBuf, io::Error)> {
-    let Task { captures, seed, output } = task;
-    let hosts = warc::hosts_of(*seed, *captures);
-    match output {
-        Output::Stdout { compress } => {
-            let stdout = BufWriter::with_capacity(1 << 20, io::stdout().lock());
-            let mut outs = [(0, stdout)];
-            let written = warc::write(&mut outs, *seed, hosts, 1, *compress);
-            let written = written.map_err(|(_, error)| error);
-            let flushed = written.and_then(|captures| outs[0].1.flush().map(|()| captures));
-            let captures = flushed.map_err(|error| (PathBuf::from("standard output"), error))?;
-            eprintln!("{captures} captures of {hosts} hosts");
-        }
-        Output::Files { folder, files, threads, compress } => {
-            fs::create_dir_all(folder).map_err(|error| (folder.clone(), error))?;
-            let threads = *threads.min(files);
-            let captures = thread::scope(|scope| {
-                let part = |thread: u64| {
-                    let numbers = (thread..*files).step_by(threads as usize);
-                    scope.spawn(move || {
-                        write_files(folder, numbers, *seed, hosts, *files, *compress)
-                    })
-                };
-                let parts: Vec<_> = (0..threads).map(part).collect();
-                let parts = parts.into_iter().map(|part| part.join().expect("does not panic"));
-                parts.sum::<Result<u64, _>>()
-            })?;
-            eprintln!("{captures} captures of {hosts} hosts in {files} files");
-        }
-        Output::Expected { folder, every, urls } => {
-            write_expected(folder, *seed, hosts, *every, *urls)?;
-        }
-    }
-    Ok(())
+    hosts: u64,
+    files: u64,
+    threads: u64,
+    compress: bool,
+) -> Result<u64, (PathBuf, io::Error)> {
+    fs::create_dir_all(folder).map_err(|error| (folder.to_owned(), error))?;
+    let threads = threads.min(files);
+    thread::scope(|scope| {
+        let part = |thread: u64| {
+            let numbers = (thread..files).step_by(threads as usize);
+            scope.spawn(move || write_files(folder, numbers, seed, hosts, files, compress))
+        };
+        let parts: Vec<_> = (0..threads).map(part).collect();
+        parts.into_iter().map(|part| part.join().expect("does not panic")).sum()
+    })
 }
 
 fn write_files(
@@ -138,13 +57,18 @@ fn write_files(
     Ok(captures)
 }
 
-/// One host is in memory at a time.
-fn write_expected(
+/// Writes what a reader must find as of the captures: `origins.tsv` has a line for each origin that was
+/// asked, and `robots/HOST` a file of the same meaning; only of every `every`-th host. One host is in
+/// memory at a time.
+///
+/// # Errors
+///
+/// Returns the path that could not be written, and why.
+pub fn expect(
     folder: &Path,
     seed: u64,
     hosts: u64,
     every: u64,
-    urls: u64,
 ) -> Result<(), (PathBuf, io::Error)> {
     let robots = folder.join("robots");
     fs::create_dir_all(&robots).map_err(|error| (robots.clone(), error))?;
@@ -169,72 +93,76 @@ fn write_expected(
             }
         }
     }
-    list.flush().map_err(at_path)?;
-    if urls == 0 {
-        return Ok(());
-    }
-    let path = folder.join("urls.txt");
-    write_urls(&path, seed, hosts, every, urls).map_err(|error| (path, error))
+    list.flush().map_err(at_path)
 }
 
-/// URLs of the expected origins, hosts at random.
-fn write_urls(path: &Path, seed: u64, hosts: u64, every: u64, urls: u64) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    let chosen = hosts.div_ceil(every);
-    for number in 0..urls {
-        // An odd multiplier scatters neighbours; the remainder keeps it in range.
-        let scattered = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 11;
-        let host = scattered % chosen * every;
-        let expected = Site::new(seed, host).expected;
-        let (origin, _) = &expected[number as usize % expected.len()];
-        let url = url(seed, host, number);
-        let path = &url["https://".len() + host_name(host).len()..];
-        file.write_all(origin.as_bytes())?;
-        file.write_all(path)?;
-        file.write_all(b"\n")?;
-    }
-    file.flush()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse_words(words: &str) -> Result<crate::Task, String> {
-        parse(words.split_whitespace().map(String::from))
-    }
-
-    #[test]
-    fn arguments() {
-        let output = Output::Files { folder: "d".into(), files: 4, threads: 2, compress: false };
-        let task = Task { captures: 9, seed: 3, output };
-        assert_eq!(
-            parse_words("--captures 9 --seed 3 --files 4 --threads 2 --plain --out d"),
-            Ok(crate::Task::Archive(task))
-        );
-        let output = Output::Expected { folder: "d".into(), every: 7, urls: 5 };
-        assert_eq!(
-            parse_words("--captures 9 --expect d --every 7 --urls 5"),
-            Ok(crate::Task::Archive(Task { captures: 9, seed: 1, output }))
-        );
-        let output = Output::Stdout { compress: true };
-        assert_eq!(
-            parse_words("--captures 9 --out -"),
-            Ok(crate::Task::Archive(Task { captures: 9, seed: 1, output }))
-        );
-        for wrong in [
-            "",
-            "--captures 9",
-            "--captures 9 --out",
-            "--captures 9 --out - --files 2",
-            "--captures 9 --out d --files 0",
-            "--captures 9 --out d --urls 5",
-            "--captures 9 --expect d --plain",
-            "--captures 9 --expect d --every 0",
-            "--captures 9 --expect d --out e",
-            "--captures 9 --hosts 5 --out d",
-        ] {
-            assert!(parse_words(wrong).is_err(), "{wrong}");
+/// Writes URLs of the origins that were asked, hosts at random.
+///
+/// # Errors
+///
+/// Returns the path if it could not be written, and why.
+pub fn urls(
+    path: &Path,
+    seed: u64,
+    hosts: u64,
+    every: u64,
+    count: u64,
+) -> Result<(), (PathBuf, io::Error)> {
+    let write = || {
+        let mut file = BufWriter::new(File::create(path)?);
+        for number in 0..count {
+            file.write_all(&some_url(seed, hosts, every, number).1)?;
+            file.write_all(b"\n")?;
         }
-    }
+        file.flush()
+    };
+    write().map_err(|error| (path.to_owned(), error))
+}
+
+/// Writes an index of pages at [`urls`] in the form of Common Crawl's, CDXJ: lines with the host's
+/// labels in reverse and the path, a time, and JSON with the URL, in the order of their bytes.
+/// Memory: the lines.
+///
+/// # Errors
+///
+/// Returns the path if it could not be written, and why.
+pub fn index(
+    path: &Path,
+    seed: u64,
+    hosts: u64,
+    every: u64,
+    count: u64,
+) -> Result<(), (PathBuf, io::Error)> {
+    let mut lines: Vec<String> = (0..count)
+        .map(|number| {
+            let (authority, url) = some_url(seed, hosts, every, number);
+            let url = String::from_utf8_lossy(&url).replace('\\', "\\\\").replace('"', "\\\"");
+            let path = &url[url.find("://").map_or(0, |at| at + 3) + authority.len()..];
+            let (host, port) = authority.split_once(':').unwrap_or((&authority, ""));
+            let labels: Vec<&str> = host.rsplit('.').collect();
+            let port = if port.is_empty() { String::new() } else { format!(":{port}") };
+            format!(
+                "{}{port}){} 202311{:02}120000 {{\"url\": \"{url}\", \"mime\": \"text/html\", \
+                 \"status\": \"200\"}}\n",
+                labels.join(","),
+                path.to_lowercase(),
+                14 + number % 14,
+            )
+        })
+        .collect();
+    lines.sort_unstable();
+    fs::write(path, lines.concat()).map_err(|error| (path.to_owned(), error))
+}
+
+/// A URL of an origin that was asked, and its host with the port.
+fn some_url(seed: u64, hosts: u64, every: u64, number: u64) -> (String, Vec<u8>) {
+    // An odd multiplier scatters neighbours; the remainder keeps it in range.
+    let scattered = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 11;
+    let host = scattered % hosts.div_ceil(every) * every;
+    let expected = Site::new(seed, host).expected;
+    let (origin, _) = &expected[number as usize % expected.len()];
+    let url = url(seed, host, number);
+    let path = &url["https://".len() + host_name(host).len()..];
+    let authority = origin.split_once("://").map_or(&origin[..], |(_, rest)| rest);
+    (authority.to_owned(), [origin.as_bytes(), path].concat())
 }

@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-mod archive;
+mod archive_task;
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -20,6 +20,7 @@ usage: robotsieve-corpora --hosts N --urls M [--by-host] [--seed S] --out DIR
        robotsieve-corpora warc --captures N [--seed S] [--files F] [--threads T] [--plain]
                                --out DIR|-
        robotsieve-corpora warc --captures N [--seed S] --expect DIR [--every E] [--urls M]
+                               [--index M]
 
   --hosts N     number of hosts; their files are written to DIR/robots/HOST
   --urls M      number of URLs, one per line, hosts interleaved, written to DIR/urls.txt
@@ -42,6 +43,7 @@ usage: robotsieve-corpora --hosts N --urls M [--by-host] [--seed S] --out DIR
                 DIR/robots/HOST a file of the same meaning, for --robots-dir
   --every E     only of every E-th host (default 1)
   --urls M      writes M URLs of these origins to DIR/urls.txt, at random (default 0)
+  --index M     writes an index of M pages at such URLs to DIR/index.cdxj, sorted (default 0)
 
 Exit status: 0 done, 2 wrong usage, 3 a file could not be written.
 ";
@@ -52,7 +54,7 @@ enum Task {
     Help,
     Shape(String),
     Corpus { hosts: u64, urls: u64, by_host: bool, seed: u64, out: PathBuf },
-    Archive(archive::Task),
+    Archive(archive_task::Task),
 }
 
 fn main() -> ExitCode {
@@ -76,7 +78,7 @@ fn main() -> ExitCode {
         Task::Corpus { hosts, urls, by_host, seed, out } => {
             write_corpus(hosts, urls, by_host, seed, &out)
         }
-        Task::Archive(task) => archive::write(&task),
+        Task::Archive(task) => archive_task::write(&task),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -91,7 +93,7 @@ fn main() -> ExitCode {
 fn parse(arguments: impl Iterator<Item = String>) -> Result<Task, String> {
     let mut arguments = arguments.peekable();
     if arguments.next_if(|first| first == "warc").is_some() {
-        return archive::parse(arguments);
+        return archive_task::parse(arguments);
     }
     let (mut hosts, mut urls, mut seed, mut out, mut shape) = (None, None, None, None, None);
     let mut by_host = false;
