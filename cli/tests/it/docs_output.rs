@@ -1,6 +1,7 @@
 //! The documents show what the command prints: each `console` block of these pages is run by the
 //! shell, in the root of the repository, and its standard output is compared. The guide to archives
-//! is run beside a generated archive, and all that a terminal would show is compared, but for times.
+//! is run beside a generated archive, and all that a terminal would show is compared, but for times
+//! and sizes.
 //!
 //! `UPDATE_DOCS=1 cargo test -p robotsieve-cli --test it docs_output` updates the pages.
 
@@ -61,11 +62,11 @@ fn shown(line: &str, folder: &Path) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The text with a dash for each number that is a time or a pace.
+/// The text with a dash for each number that is a time, a pace or the size of a file.
 fn untimed(text: &str) -> String {
     let mut words: Vec<&str> = text.split(' ').collect();
     for at in 1..words.len() {
-        if let "seconds" | "urls_per_second" = words[at - 1] {
+        if let "seconds" | "urls_per_second" | "bytes" = words[at - 1] {
             let number = words[at].trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
             words[at] = if number.starts_with('\n') { "-\n" } else { "-" };
         }
