@@ -36,7 +36,7 @@ fn shell(line: &str) -> Command {
     let others = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths([folder].into_iter().chain(env::split_paths(&others))).unwrap();
     let mut shell = Command::new("sh");
-    shell.args(["-c", line]).env("PATH", path).stdin(Stdio::null());
+    shell.args(["-c", line]).env("PATH", path).env("LC_ALL", "C").stdin(Stdio::null());
     shell
 }
 
