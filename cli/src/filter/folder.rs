@@ -58,8 +58,16 @@ impl Folder {
         profile: Profile,
         report: Arc<Report>,
     ) -> Result<Folder, Failure> {
-        let Listing { names, hosts: files_of_hosts, warnings } = robots_dir::list(path)?;
+        let Listing { names, hosts: files_of_hosts, warnings, subfolders } =
+            robots_dir::list(path)?;
         warnings.iter().for_each(|warning| stderr::note(warning));
+        if subfolders > 0 {
+            stderr::note(&format_args!(
+                "the subfolders of '{}' are not read ({subfolders}): name one of them, or make a pack, \
+                 'robotsieve pack' reads them too",
+                path.display()
+            ));
+        }
         let mut hosts = Vec::new();
         let (hasher, places) = loop {
             hosts.clear();

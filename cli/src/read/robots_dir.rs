@@ -23,6 +23,8 @@ pub struct Listing {
     pub hosts: Vec<HostPlace>,
     /// Warnings about hosts with two files.
     pub warnings: Vec<String>,
+    /// How many subfolders there are, which are not listed.
+    pub subfolders: u64,
 }
 
 /// A normalized host, and the index of its file in [`Listing::names`].
@@ -34,16 +36,18 @@ pub type HostPlace = (Box<[u8]>, u32);
 /// Returns an error if the folder cannot be listed.
 pub fn list(path: &Path) -> Result<Listing, Failure> {
     let failed = |cause| cannot_list(path, cause);
-    let mut names = Vec::new();
+    let (mut names, mut subfolders) = (Vec::new(), 0);
     for entry in fs::read_dir(path).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         if is_file(&entry).map_err(failed)? {
             names.push(entry.file_name());
+        } else if entry.file_type().map_err(failed)?.is_dir() {
+            subfolders += 1;
         }
     }
     names.sort_unstable();
     let (hosts, warnings) = hosts_of(path, &names);
-    Ok(Listing { names, hosts, warnings })
+    Ok(Listing { names, hosts, warnings, subfolders })
 }
 
 /// All files of a folder and its subfolders that are named after hosts.
@@ -114,8 +118,9 @@ pub fn keys_of(host: &str, schemes: &[&str]) -> Vec<String> {
 }
 
 /// Lists a folder with its subfolders. The name of a file alone says which host it is for. The
-/// folders `http` and `ftp` in `path` itself are for this scheme, as `store export` writes them;
-/// others are for http and https. Links to folders are not followed.
+/// folders `http`, `https` and `ftp` in `path` itself are for this scheme, as `store export` writes
+/// them; others are for http and https. A file in `path` itself comes before those in subfolders, as if
+/// it were listed alone. Links to folders are not followed.
 ///
 /// # Errors
 /// Returns an error if a folder cannot be listed.
@@ -172,9 +177,14 @@ impl Tree {
     /// Sorts the files, and lets one remain for each origin.
     fn settle(&mut self) {
         let Tree { folders, files, warnings, .. } = self;
-        // The files of a scheme's own folder come before those of both.
-        let order = |file: &TreeFile| (file.schemes.0.count_ones(), file.schemes, file.rank());
         let folder = |file: &TreeFile| &folders[file.folder as usize];
+        let depths: Vec<usize> = folders.iter().map(|path| path.components().count()).collect();
+        // The files of a scheme's own folder come before those of both, and those of a folder before
+        // those of its subfolders.
+        let order = |file: &TreeFile| {
+            let depth = depths[file.folder as usize];
+            (file.schemes.0.count_ones(), file.schemes, depth, file.rank())
+        };
         files.sort_unstable_by(|one, other| {
             (one.host(), order(one))
                 .cmp(&(other.host(), order(other)))
@@ -336,6 +346,8 @@ mod tests {
             "ab/cd/B.example",
             "ab/http/c.example",
             "z.example:80",
+            "top.example.txt",
+            "ab/top.example",
             "no host",
             "ftp/d.example",
             "http/e.example",
@@ -356,17 +368,19 @@ mod tests {
             [
                 ("http://a.example", "http/a.example"),
                 ("https://a.example", "a.example"),
-                ("https://b.example http://b.example", "ab/cd/B.example"),
+                ("https://b.example http://b.example", "ab/b.example.txt"),
                 ("https://c.example http://c.example", "ab/http/c.example"),
                 ("ftp://d.example", "ftp/d.example"),
                 ("http://e.example", "http/e.example"),
                 ("https://e.example", "x/e.example"),
+                ("https://top.example http://top.example", "top.example.txt"),
                 ("https://z.example:80", "z.example:80"),
             ]
         );
         assert_eq!((tree.ignored_count, &tree.ignored[..]), (1, &[root.join("no host")][..]));
-        assert_eq!(tree.warnings.len(), 2, "{:?}", tree.warnings);
-        assert!(tree.warnings[0].contains("ab/cd/B.example' is used"), "{:?}", tree.warnings);
+        assert_eq!(tree.warnings.len(), 3, "{:?}", tree.warnings);
+        assert!(tree.warnings[0].contains("ab/b.example.txt' is used"), "{:?}", tree.warnings);
+        assert!(tree.warnings[2].contains("/top.example.txt' is used"), "{:?}", tree.warnings);
         assert!(tree.warnings[1].contains("x/e.example' is used"), "{:?}", tree.warnings);
     }
 }
