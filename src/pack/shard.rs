@@ -376,6 +376,7 @@ impl<'p> Shard<'p> {
                 in_page >= PAGE_HEAD
                     && (1..=Schemes::BITS).contains(&entry.schemes.0)
                     && entry.kind <= FORGOTTEN
+                    && (entry.captured != 0 || !entry.is_later)
             })
             .ok_or_else(|| self.damaged(offset, "no entry begins here"))
     }

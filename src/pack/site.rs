@@ -73,7 +73,16 @@ impl<'p> Site<'p> {
 
     /// When that was captured, in seconds since the UNIX epoch. `None` if the writer was not told.
     pub fn captured(&self) -> Option<u64> {
-        (self.entry.captured != 0).then_some(self.entry.captured.into())
+        let is_told = self.entry.captured != 0 && !self.entry.is_later;
+        is_told.then_some(self.entry.captured.into())
+    }
+
+    /// If it is not told when that was captured: a time after which it was, in seconds since the
+    /// UNIX epoch. It is that of an answer which it replaced ([`Writer::add_later`]).
+    ///
+    /// [`Writer::add_later`]: crate::pack::Writer::add_later
+    pub fn captured_after(&self) -> Option<u64> {
+        self.entry.is_later.then_some(self.entry.captured.into())
     }
 
     /// The pack it is in.

@@ -90,7 +90,7 @@ impl Pack<'_> {
                 origins += entry.schemes.len();
                 stat.sites += 1;
                 stat.kinds[usize::from(entry.kind).min(3)] += 1;
-                if entry.captured != 0 {
+                if entry.captured != 0 && !entry.is_later {
                     let time = u64::from(entry.captured);
                     let (oldest, newest) = stat.captured.unwrap_or((time, time));
                     stat.captured = Some((oldest.min(time), newest.max(time)));

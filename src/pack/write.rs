@@ -213,6 +213,7 @@ struct Answer {
     /// A [`Kind`], or [`FORGOTTEN`].
     kind: u8,
     captured: u32,
+    is_later: bool,
     written: Written,
 }
 
@@ -550,6 +551,31 @@ impl<'p, W: Write> Writer<'p, W> {
         outcome: Outcome,
         captured: Option<u64>,
     ) -> io::Result<()> {
+        self.add_captured(origin, outcome, captured.unwrap_or(0), false)
+    }
+
+    /// The same for an outcome of which it is not known when it was captured, but that it was after
+    /// this time: it replaces what was captured then. [`Site::captured_after`] tells that, so that an
+    /// older answer does not replace it.
+    ///
+    /// # Errors
+    /// The same as for [`Writer::add`].
+    pub fn add_later(
+        &mut self,
+        origin: &Origin<'_>,
+        outcome: Outcome,
+        after: u64,
+    ) -> io::Result<()> {
+        self.add_captured(origin, outcome, after, after > 0)
+    }
+
+    fn add_captured(
+        &mut self,
+        origin: &Origin<'_>,
+        outcome: Outcome,
+        captured: u64,
+        is_later: bool,
+    ) -> io::Result<()> {
         let kind = outcome.kind() as u8;
         let written = match outcome {
             Outcome::Rules(written) => written,
@@ -557,12 +583,9 @@ impl<'p, W: Write> Writer<'p, W> {
             Outcome::AllowAll => self.put_allow_all()?,
             Outcome::DisallowAll => self.put_disallow_all()?,
         };
-        let captured = match captured {
-            None | Some(0) => 0,
-            Some(time) => u32::try_from(time)
-                .map_err(|_| io::Error::other(format!("{origin} was captured too late: {time}")))?,
-        };
-        self.set(origin, Answer { kind, captured, written })
+        let captured = u32::try_from(captured)
+            .map_err(|_| io::Error::other(format!("{origin} was captured too late: {captured}")))?;
+        self.set(origin, Answer { kind, captured, is_later, written })
     }
 
     /// Removes an origin from the pack that is updated.
@@ -574,7 +597,8 @@ impl<'p, W: Write> Writer<'p, W> {
     /// Panics unless the writer [appends](Writer::append) to a pack.
     pub fn forget(&mut self, origin: &Origin<'_>) -> io::Result<()> {
         assert!(self.updated.is_some(), "only what a pack has can be forgotten");
-        let answer = Answer { kind: FORGOTTEN, captured: 0, written: Written::NOTHING };
+        let written = Written::NOTHING;
+        let answer = Answer { kind: FORGOTTEN, captured: 0, is_later: false, written };
         self.set(origin, answer)
     }
 
@@ -648,6 +672,7 @@ impl<'p, W: Write> Writer<'p, W> {
             schemes: *schemes,
             kind: answer.kind,
             captured: answer.captured,
+            is_later: answer.is_later,
             policies: answer.written.policies,
             about: answer.written.about,
         };

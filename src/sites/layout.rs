@@ -181,6 +181,9 @@ impl<'k> Key<'k> {
 /// Bytes of an entry before its name, without the number of the record for explanations.
 const ENTRY_HEAD: usize = 12;
 
+/// The bit of an entry's schemes for [`Entry::is_later`].
+const LATER: u8 = 8;
+
 /// What is known of origins that differ in their schemes at most.
 ///
 /// ```text
@@ -194,11 +197,24 @@ pub(crate) struct Entry<'e> {
     pub(crate) kind: u8,
     /// In seconds since the UNIX epoch; 0 if it is not told.
     pub(crate) captured: u32,
+    /// Whether it was captured not then, but later, and it is not told when.
+    pub(crate) is_later: bool,
     pub(crate) policies: u32,
     pub(crate) about: u32,
 }
 
 impl<'e> Entry<'e> {
+    /// An entry of no origin.
+    pub(crate) const NOTHING: Entry<'static> = Entry {
+        authority: b"",
+        schemes: Schemes(0),
+        kind: 0,
+        captured: 0,
+        is_later: false,
+        policies: NO_RECORD,
+        about: NO_RECORD,
+    };
+
     /// Reads an entry that begins there. `None` if the bytes end before it does.
     #[inline]
     pub(crate) fn read(bytes: &'e [u8], has_about: bool) -> Option<Entry<'e>> {
@@ -213,9 +229,10 @@ impl<'e> Entry<'e> {
         let len = usize::from(u16::from_le_bytes([head[0], head[1]]));
         Some(Entry {
             authority: rest.get(..len)?,
-            schemes: Schemes(head[2]),
+            schemes: Schemes(head[2] & !LATER),
             kind: head[3],
             captured: number(4),
+            is_later: head[2] & LATER != 0,
             policies: number(8),
             about,
         })
@@ -237,7 +254,7 @@ impl<'e> Entry<'e> {
     pub(crate) fn write(&self, has_about: bool, to: &mut Vec<u8>) {
         let end = to.len() + self.len(has_about);
         to.extend((self.authority.len() as u16).to_le_bytes());
-        to.extend([self.schemes.0, self.kind]);
+        to.extend([self.schemes.0 | if self.is_later { LATER } else { 0 }, self.kind]);
         to.extend(self.captured.to_le_bytes());
         to.extend(self.policies.to_le_bytes());
         if has_about {
@@ -368,6 +385,7 @@ mod tests {
                     schemes: Schemes(5),
                     kind: 1,
                     captured: 7,
+                    is_later: authority.is_empty(),
                     policies: 9,
                     about: if has_about { 3 } else { NO_RECORD },
                 })

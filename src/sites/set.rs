@@ -170,8 +170,7 @@ impl PolicySet {
             None => {
                 let place = (self.entries.len() / PLACE_UNIT) as u64;
                 let (authority, schemes) = (key.authority, key.scheme);
-                let entry =
-                    Entry { authority, schemes, kind: 0, captured: 0, policies, about: number };
+                let entry = Entry { authority, schemes, policies, about: number, ..Entry::NOTHING };
                 entry.write(true, &mut self.entries);
                 let PolicySet { entries, seed, .. } = self;
                 self.lines.insert(key.hash, place, |place| {

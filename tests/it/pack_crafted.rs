@@ -317,7 +317,9 @@ fn entries() {
     for schemes in [1, 2, 4, 7] {
         assert_eq!(entry(&|entry| entry.schemes = schemes), None);
     }
-    for schemes in [0, 8, 255] {
+    assert_eq!(with(&|pack| (pack.entries[0].schemes, pack.entries[0].captured) = (9, 1)), None);
+    // Captured later than at no time, and a bit that means nothing.
+    for schemes in [0, 8, 9, 16, 17, 255] {
         let wanted = Some("no entry begins here");
         assert_eq!(entry(&|entry| entry.schemes = schemes), wanted, "{schemes}");
     }

@@ -79,20 +79,7 @@ pub struct PackArgs {
     pub keep_sitemaps: bool,
 
     #[command(flatten)]
-    pub shards: Shards,
-
-    #[command(flatten)]
-    pub seed: Seed,
-
-    #[command(flatten)]
-    pub threads: Threads,
-
-    #[command(flatten)]
-    pub progress: ProgressOption,
-
-    /// The pack to write; with --shards a folder
-    #[arg(short, long, value_name = "PATH", value_parser = output_parser(), value_hint = ValueHint::FilePath)]
-    pub output: Option<PathBuf>,
+    pub writing: Writing,
 
     // The spellings before the commands 'stat' and 'verify'.
     #[arg(long, value_name = "PACK", hide = true, conflicts_with_all = ["output", "crawlers"])]
@@ -114,9 +101,9 @@ pub struct Sources {
     /// A folder of robots.txt files, each named after its host
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     #[arg(long_help = "A folder of robots.txt files, each named after its host: HOST,\n\
-        HOST.txt or HOST:PORT, for http and https. Subfolders are searched too\n\
-        and have no meaning, except that DIR/http and DIR/ftp are for that\n\
-        scheme")]
+        HOST.txt or HOST:PORT, for http and https (with 'filter --robots-dir' for\n\
+        ftp, too). Subfolders are searched too and have no meaning, except that\n\
+        DIR/http and DIR/ftp are for that scheme")]
     pub robots_dir: Vec<PathBuf>,
 
     /// A list of hosts and robots.txt files; '-' is standard input
@@ -171,6 +158,26 @@ pub struct Shards {
     pub shards: Option<u32>,
 }
 
+/// How a pack is written, and where.
+#[derive(Args, Debug)]
+pub struct Writing {
+    #[command(flatten)]
+    pub shards: Shards,
+
+    #[command(flatten)]
+    pub seed: Seed,
+
+    #[command(flatten)]
+    pub threads: Threads,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// The pack to write; with --shards a folder
+    #[arg(short, long, value_name = "PATH", value_parser = output_parser(), value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
 /// `--seed`.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Seed {
@@ -215,12 +222,12 @@ Exit status:
 Exit status:
   0  the pack is undamaged
   2  wrong usage
-  3  it is damaged, or could not be read"
+  3  it is damaged, or could not be read, or an update of it was cut short"
     )]
     Verify(OnePack),
 }
 
-/// The arguments of `stat` and `verify`.
+/// The pack that `stat`, `verify` and `update` are about.
 #[derive(Args, Debug)]
 #[command(arg_required_else_help = true)]
 pub struct OnePack {
@@ -241,7 +248,7 @@ pub struct OnePack {
 /// eight times is written anew.
 ///
 /// What the pack knows from a later time stays. A site that the sources do not
-/// have stays, too.
+/// have stays, too. What has no time counts as newer than what the pack has.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -271,18 +278,17 @@ pub struct UpdateArgs {
     pub threads: Threads,
 
     #[command(flatten)]
-    pub progress: ProgressOption,
-
-    /// The pack, or a folder of shards
-    #[arg(value_name = "PACK")]
-    pub pack: PathBuf,
+    pub of: OnePack,
 }
 
 /// Write several packs into one
 ///
-/// Of a site that several packs have, the newest answer counts, and of equally new
-/// ones that of the later pack. The packs must have the same profile and crawlers.
-/// With one pack this writes it anew, in shards if --shards is given.
+/// What several packs have for a site is its history, as in 'pack update': the
+/// newest answer that says something counts, of equally new ones that of the later
+/// pack, and a failure after an answer counts as the profile says. Packs do not
+/// tell why all is disallowed, so 'disallow-all' counts as a failure. Redirects are
+/// not followed: packs do not keep them. The packs must have the same profile and
+/// crawlers. With one pack this writes it anew, in shards if --shards is given.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -301,20 +307,7 @@ Exit status:
 )]
 pub struct MergeArgs {
     #[command(flatten)]
-    pub shards: Shards,
-
-    #[command(flatten)]
-    pub seed: Seed,
-
-    #[command(flatten)]
-    pub threads: Threads,
-
-    #[command(flatten)]
-    pub progress: ProgressOption,
-
-    /// The pack to write; with --shards a folder
-    #[arg(short, long, value_name = "PATH", value_parser = output_parser(), value_hint = ValueHint::FilePath)]
-    pub output: Option<PathBuf>,
+    pub writing: Writing,
 
     /// The packs, or folders of shards
     #[arg(value_name = "PACK", required = true)]

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use robotsieve::Origin;
 use robotsieve::pack::{Pack, Packed, Recipe, Writer};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::Said;
+use robotsieve_client::outcome::{AsOf, Said};
 use serde::{Deserialize, Serialize};
 
 use super::spill::{Spill, partition_of};
@@ -99,6 +99,8 @@ pub struct Gather<'g, W> {
     recipe: Recipe,
     /// The pack that is being updated, if there is one.
     before: Option<&'g Pack<'g>>,
+    /// Later captures are left out.
+    as_of: AsOf,
     pub rows: Spill,
     pub requests: Spill,
     pub counts: Counts,
@@ -108,6 +110,8 @@ pub struct Gather<'g, W> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     pub captures: u64,
+    /// Captures that were left out because they are later than wanted.
+    pub later: u64,
     /// Files that could not be read.
     pub unreadable: u64,
 }
@@ -148,11 +152,13 @@ impl<'g, W: Write + Send> Gather<'g, W> {
     pub fn new(
         writer: Writer<'static, W>,
         before: Option<&'g Pack<'g>>,
+        as_of: AsOf,
         folder: &Path,
     ) -> io::Result<Gather<'g, W>> {
         let recipe = writer.recipe().clone();
         let (rows, requests) = (Spill::new(folder)?, Spill::new(folder)?);
-        Ok(Gather { writer, recipe, before, rows, requests, counts: Counts::default() })
+        let counts = Counts::default();
+        Ok(Gather { writer, recipe, before, as_of, rows, requests, counts })
     }
 
     /// Takes captures, with all threads of the present pool.
@@ -163,6 +169,10 @@ impl<'g, W: Write + Send> Gather<'g, W> {
     pub fn add(&mut self, inputs: Vec<Input>) -> io::Result<()> {
         let mut ready: Vec<Ready> =
             inputs.into_par_iter().map(|input| read(&self.recipe, input)).collect();
+        if let AsOf::Time(as_of) = self.as_of {
+            let later = ready.extract_if(.., |ready| ready.at > as_of.0);
+            self.counts.later += later.map(|ready| ready.keys.len() as u64).sum::<u64>();
+        }
         let mut met = HashSet::new();
         let compile = ready.iter_mut().filter_map(|ready| match &mut ready.what {
             ReadyWhat::File(file, _) => {

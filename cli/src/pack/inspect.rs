@@ -11,14 +11,26 @@ use super::args::{ListArgs, ListFormat};
 use crate::error::{Failure, Status};
 use crate::options::{When, crawler_names};
 use crate::read::packs;
-use crate::write::progress;
 use crate::write::stdout::{self, Stdout, print};
+use crate::write::{progress, stderr};
 
 /// Reads all of a pack and checks it.
 pub fn verify(path: &Path, progress: When) -> Result<Status, Failure> {
-    let pack = packs::open(path)?;
+    let (pack, tails) = packs::open_before_updates(path)?;
     let verified = progress::with_spinner(progress, "checking", || pack.verify());
     verified.map_err(|error| packs::damaged(path, &error))?;
+    for tail in &tails {
+        stderr::error(&format_args!(
+            "'{}' has {} bytes behind the pack, which ends at byte {} and is not damaged: an update was \
+             cut short, or is under way; the next 'robotsieve pack update' cuts off what is left",
+            tail.path.display(),
+            tail.bytes(),
+            tail.complete
+        ));
+    }
+    if !tails.is_empty() {
+        return Ok(Status::Failed);
+    }
     print(format!("{}: no damage, {} origins\n", path.display(), pack.len()))
 }
 
@@ -80,6 +92,8 @@ struct Line<'l> {
     outcome: &'l str,
     #[serde(skip_serializing_if = "Option::is_none")]
     captured: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    captured_after: Option<String>,
     /// Only crawlers that have one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     paces: Vec<PaceOf<'l>>,
@@ -134,7 +148,8 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
                     let (origin, sitemaps) = (origin.key(), sitemaps.clone());
                     let paces = names.iter().zip(&paces).filter_map(|(name, pace)| of(name, pace));
                     let paces = paces.collect();
-                    let line = Line { origin, outcome, captured, paces, sitemaps };
+                    let captured_after = site.captured_after().map(time);
+                    let line = Line { origin, outcome, captured, captured_after, paces, sitemaps };
                     serde_json::to_writer(&mut out, &line)
                         .map_err(std::io::Error::from)
                         .and_then(|()| out.write_all(b"\n"))

@@ -6,10 +6,11 @@ use std::io;
 use std::path::Path;
 
 use robotsieve::Origin;
-use robotsieve::pack::{Kind, Pack, Site};
+use robotsieve::pack::{Kind, Pack};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{Event, Holds, Said};
+use robotsieve_client::outcome::{AsOf, Event, Holds, Judged, Said};
 
+use super::captured::Captured;
 use super::gather::{Place, Request, Row, What};
 use super::sources::Judging;
 use super::spill::{PARTITIONS, Spill, partition_of, without_scheme};
@@ -89,17 +90,29 @@ fn held_before<'k>(
         return Ok(None);
     };
     let site = before.get(&origin).map_err(packs::as_io)?;
-    Ok(site.and_then(|site| said_before(&site, key)))
+    Ok(site.and_then(|site| said_before(site.kind(), key)))
 }
 
 /// What a pack has for an origin, as an answer.
-fn said_before<'k>(site: &Site<'_>, key: &'k str) -> Option<(Said, Place<'k>)> {
-    match site.kind() {
-        Kind::Rules => Some((Said::File(None), Place::Before(key))),
-        Kind::AllowAll => Some((Said::Status(404), Place::Nowhere)),
-        Kind::DisallowAll => Some((Said::Failed, Place::Nowhere)),
-        _ => None,
+fn said_before(kind: Kind, key: &str) -> Option<(Said, Place<'_>)> {
+    let place = if kind == Kind::Rules { Place::Before(key) } else { Place::Nowhere };
+    said_of(kind).map(|said| (said, place))
+}
+
+/// What a pack has, as an answer. Packs do not tell what disallowed all: it counts as a failure.
+pub fn said_of(kind: Kind) -> Option<Said> {
+    match kind {
+        Kind::Rules => Some(Said::File(None)),
+        Kind::AllowAll => Some(Said::Status(404)),
+        Kind::DisallowAll => Some(Said::Failed),
+        Kind::Unknown => None,
     }
+}
+
+/// When the answer was captured that holds, given when the event that it comes from was.
+pub fn captured_of(judged: &Judged, event: Captured) -> Captured {
+    let at = judged.at.0;
+    Captured { at, is_later: event.is_later && event.at == at }
 }
 
 /// The origin of a key, unless it is the key of something else.
@@ -141,8 +154,7 @@ impl<'r> Captures<'r> {
 pub struct Settled<'r> {
     pub origin: Origin<'r>,
     pub holds: Holding<'r>,
-    /// Seconds since 1970.
-    pub captured: Option<u64>,
+    pub captured: Captured,
 }
 
 /// What holds for an origin.
@@ -191,34 +203,48 @@ fn settled<'r>(
     judging: &Judging,
 ) -> io::Result<Option<Settled<'r>>> {
     let key = history[0].key;
-    let mut events: Vec<Event> = Vec::with_capacity(history.len() + 1);
-    let mut places: Vec<Place<'_>> = Vec::with_capacity(history.len() + 1);
-    if let Some(before) = before
-        && let Some(site) = before.get(&origin).map_err(packs::as_io)?
-        && let Some((said, place)) = said_before(&site, key)
+    let site = match before {
+        Some(before) => before.get(&origin).map_err(packs::as_io)?,
+        None => None,
+    };
+    let known = site.as_ref().map_or(Captured::default(), Captured::of);
+    if let AsOf::Time(time) = judging.as_of
+        && known.at > time.0
     {
-        // What is new and has no time counts as newer than what the pack has.
-        let is_timed = history.iter().any(|row| row.at > 0);
-        let at = Timestamp(site.captured().filter(|_| is_timed).unwrap_or(0));
-        events.push(Event { at, redirects: 0, said });
-        places.push(place);
+        // What is known from a later time stays.
+        return Ok(None);
+    }
+    let mut answers: Vec<(Captured, u8, Said, Place<'_>)> = Vec::with_capacity(history.len() + 1);
+    if let Some((said, place)) = site.and_then(|site| said_before(site.kind(), key)) {
+        answers.push((known, 0, said, place));
     }
     for row in history {
         if let What::Said(redirects, said, place) = row.what {
-            events.push(Event { at: Timestamp(row.at), redirects, said });
-            places.push(place);
+            // What is new and has no time counts as newer than what the pack has.
+            let captured = if row.at > 0 { Captured::at(row.at) } else { known.after() };
+            answers.push((captured, redirects, said, place));
         }
     }
-    if events.is_empty() {
+    if answers.is_empty() {
         // All its redirects led nowhere.
-        let newest = history.iter().map(|row| row.at).max().filter(|at| *at > 0);
-        return Ok(Some(Settled { origin, holds: Holding::Unknown, captured: newest }));
+        let newest = history.iter().map(|row| row.at).max().unwrap_or(0);
+        let captured = Captured::at(newest);
+        return Ok(Some(Settled { origin, holds: Holding::Unknown, captured }));
     }
+    // Stable: answers of the same time keep their order.
+    answers.sort_by_key(|(captured, ..)| *captured);
+    let event = |&(Captured { at, .. }, redirects, said, _): &_| Event {
+        at: Timestamp(at),
+        redirects,
+        said,
+    };
+    let events: Vec<Event> = answers.iter().map(event).collect();
     let Some(judged) = judging.protocol.judge(&events, judging.as_of) else { return Ok(None) };
+    let (captured, _, _, place) = answers[judged.event];
     let holds = match judged.holds {
-        Holds::Rules => Holding::Rules(places[judged.event]),
+        Holds::Rules => Holding::Rules(place),
         Holds::AllowAll => Holding::AllowAll,
         _ => Holding::DisallowAll,
     };
-    Ok(Some(Settled { origin, holds, captured: Some(judged.at.0).filter(|at| *at > 0) }))
+    Ok(Some(Settled { origin, holds, captured: captured_of(&judged, captured) }))
 }

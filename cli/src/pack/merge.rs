@@ -5,7 +5,7 @@ use std::time::Instant;
 use robotsieve::pack::Pack;
 
 use super::args::MergeArgs;
-use super::output::{Making, cannot_write, to_file, to_shards};
+use super::output::{Input, Making, cannot_write, to_file, to_shards};
 use super::{pool, required};
 use crate::error::{Failure, Status};
 use crate::options::crawler_names;
@@ -15,8 +15,8 @@ use crate::write::stderr;
 
 pub fn run(args: &MergeArgs) -> Result<Status, Failure> {
     let start = Instant::now();
-    let output = required(args.output.as_deref())?;
-    if let Some(shards) = args.shards.shards.filter(|_| output.is_file()) {
+    let output = required(args.writing.output.as_deref())?;
+    if let Some(shards) = args.writing.shards.shards.filter(|_| output.is_file()) {
         return Err(Failure::Usage(format!(
             "'{}' is a file: name a folder for {shards} shards with -o PATH",
             output.display()
@@ -26,7 +26,8 @@ pub fn run(args: &MergeArgs) -> Result<Status, Failure> {
     for path in &args.packs {
         packs.push(packs::open(path)?);
     }
-    let making = Making { seed: args.seed.get(), ..Making::like(packs[0], &args.packs[0])? };
+    let making =
+        Making { seed: args.writing.seed.get(), ..Making::like(packs[0], &args.packs[0])? };
     for (pack, path) in packs.iter().zip(&args.packs) {
         if let Some((what, this, other)) = difference(packs[0], pack) {
             return Err(Failure::Usage(format!(
@@ -37,14 +38,17 @@ pub fn run(args: &MergeArgs) -> Result<Status, Failure> {
             )));
         }
     }
-    let write = || match args.shards.shards {
-        None => to_file(&packs, &making, output),
+    let inputs: Vec<Input<'_>> =
+        packs.iter().zip(&args.packs).map(|(pack, path)| (*pack, &**path)).collect();
+    let write = || match args.writing.shards.shards {
+        None => to_file(&inputs, &making, output),
         Some(count) => {
-            let threads = pool(args.threads).map_err(|cause| cannot_write(output, cause))?;
-            threads.install(|| to_shards(&packs, &making, output, count))
+            let threads =
+                pool(args.writing.threads).map_err(|cause| cannot_write(output, cause))?;
+            threads.install(|| to_shards(&inputs, &making, output, count))
         }
     };
-    let made = progress::with_spinner(args.progress.progress, "merging", write)?;
+    let made = progress::with_spinner(args.writing.progress.progress, "merging", write)?;
     stderr::note(&format_args!(
         "origins {} bytes {} seconds {:.3}",
         made.origins,

@@ -1,6 +1,7 @@
 //! `robotsieve pack`: compiles the robots.txt files of many hosts into one file.
 
 pub mod args;
+mod captured;
 mod gather;
 mod inspect;
 mod join;
@@ -29,7 +30,7 @@ use crate::write::file::{is_same, temporary};
 use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
 use args::{PackArgs, PackCommand};
-use gather::{Gather, Input, Place};
+use gather::{Counts, Gather, Input, Place};
 use join::{Holding, Settled};
 use output::{Made, cannot_write};
 
@@ -38,7 +39,7 @@ use sources::{Faults, Judging, Source, folder_of};
 
 /// Makes a pack, or does something with packs.
 pub fn run(args: &PackArgs) -> Result<Status, Failure> {
-    let progress = args.progress.progress;
+    let progress = args.writing.progress.progress;
     match (&args.command, &args.verify, &args.stat) {
         (Some(PackCommand::Update(args)), ..) => update::run(args),
         (Some(PackCommand::Merge(args)), ..) => merge::run(args),
@@ -55,19 +56,19 @@ pub fn run(args: &PackArgs) -> Result<Status, Failure> {
 
 fn build(args: &PackArgs) -> Result<Status, Failure> {
     let start = Instant::now();
-    let output = required(args.output.as_deref())?;
+    let output = required(args.writing.output.as_deref())?;
     args.agents.required()?;
     let profile = args.profile.get();
     let mut config = Config::default();
     config.keep_rules = args.keep_rules;
     config.keep_sitemaps = args.keep_sitemaps;
     let crawlers = args.agents.crawlers(&profile)?;
-    let making = Making { profile, crawlers, config, seed: args.seed.get() };
+    let making = Making { profile, crawlers, config, seed: args.writing.seed.get() };
     let judging = Judging::of(&profile, args.sources.as_of);
     refuse_inputs(&args.sources, output)?;
-    let sources = sources::open(&args.sources, &judging, output, args.threads.get())?;
-    let progress = args.progress.progress;
-    let how = (args.shards.shards, args.threads, progress);
+    let sources = sources::open(&args.sources, &judging, output, args.writing.threads.get())?;
+    let progress = args.writing.progress.progress;
+    let how = (args.writing.shards.shards, args.writing.threads, progress);
     let summary = make(&making, sources, &judging, output, how)?;
     summary.tell(start);
     Ok(summary.status())
@@ -97,6 +98,8 @@ pub struct Summary {
     /// Distinct files.
     files: u64,
     captures: u64,
+    /// Captures from after `--as-of`.
+    later: u64,
     /// Redirects to what the sources do not have.
     lost: u64,
     /// What could not be read.
@@ -106,6 +109,10 @@ pub struct Summary {
 impl Summary {
     fn tell(&self, start: Instant) {
         tell_lost(self.lost);
+        tell_later(self.later);
+        if self.made.origins == 0 {
+            stderr::note(&"the pack is empty: the sources say nothing of any site");
+        }
         let Made { origins, bytes } = self.made;
         stderr::note(&format_args!(
             "origins {origins} files {} captures {} bytes {bytes} seconds {:.3}",
@@ -125,6 +132,12 @@ fn tell_lost(lost: u64) {
         stderr::note(&format_args!(
             "{lost} redirects lead to what the sources do not have: they say nothing"
         ));
+    }
+}
+
+fn tell_later(later: u64) {
+    if later > 0 {
+        stderr::note(&format_args!("left out {later} captures from after the time of --as-of"));
     }
 }
 
@@ -234,7 +247,8 @@ pub fn make(
     let (out, summary) =
         one(making, sources, judging, &folder, out, (&threads, progress)).map_err(cannot)?;
     let whole = opened(out).map_err(cannot)?;
-    let made = threads.install(|| output::to_shards(&[whole], making, output, count))?;
+    let inputs = [(whole, output)];
+    let made = threads.install(|| output::to_shards(&inputs, making, output, count))?;
     Ok(Summary { made, ..summary })
 }
 
@@ -267,17 +281,17 @@ fn one<W: Write + Send>(
     out: W,
     (threads, progress): (&ThreadPool, When),
 ) -> io::Result<(W, Summary)> {
-    let mut gather = Gather::new(making.writer(out, folder)?, None, folder)?;
+    let mut gather = Gather::new(making.writer(out, folder)?, None, judging.as_of, folder)?;
     let faults = stream(&mut gather, sources, threads, progress)?;
-    let captures = gather.counts.captures;
+    let Counts { captures, later, .. } = gather.counts;
     let mut origins = 0;
     let (writer, lost) = settle(gather, None, judging, folder, |writer, settled| {
         origins += 1;
-        writer.add(&settled.origin, outcome(settled.holds)?, settled.captured)
+        settled.captured.add(writer, &settled.origin, outcome(settled.holds)?)
     })?;
     let files = writer.file_count();
     let made = Made { origins, bytes: 0 };
-    Ok((writer.finish()?, Summary { made, files, captures, lost, faults }))
+    Ok((writer.finish()?, Summary { made, files, captures, later, lost, faults }))
 }
 
 /// Opens a pack that was written to a file without a name.

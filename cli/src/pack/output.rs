@@ -1,14 +1,20 @@
 //! Writing packs: one file or a folder of shards, from the sites of other packs.
 
+use std::error::Error;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::slice;
 
 use rayon::prelude::*;
-use robotsieve::pack::{Pack, Writer};
+use robotsieve::pack::{Kind, Outcome, Pack, PackError, Site, Writer};
 use robotsieve::{Config, Crawler, Origin, Profile};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{AsOf, Event, Holds, Protocol};
 
+use super::captured::Captured;
+use super::join;
 use super::shards;
 use super::sources::folder_of;
 use crate::error::Failure;
@@ -76,16 +82,20 @@ impl Making {
     }
 }
 
-/// Writes the sites of some packs into one file. Of an origin that several have, the newest
-/// capture counts; of equally new ones that of the last pack.
+/// A pack that is read, and its path.
+pub type Input<'p> = (&'p Pack<'p>, &'p Path);
+
+/// Writes the sites of some packs into one file. What several have for an origin is its history, and
+/// the last pack comes last of those with equally new answers.
 ///
 /// # Errors
 /// Returns an error if the file cannot be written, or a pack is damaged.
-pub fn to_file(packs: &[&Pack<'_>], making: &Making, path: &Path) -> Result<Made, Failure> {
-    let cannot = |cause| cannot_write(path, cause);
+pub fn to_file(packs: &[Input<'_>], making: &Making, path: &Path) -> Result<Made, Failure> {
+    let cannot = |cause| cannot_copy(packs, path, cause);
     let out = BufWriter::with_capacity(1 << 20, temporary(path).map_err(cannot)?);
     let mut writer = making.writer(out, &folder_of(path)).map_err(cannot)?;
-    let origins = copy(packs, slice::from_mut(&mut writer), |_| Some(0)).map_err(cannot)?;
+    let writers = slice::from_mut(&mut writer);
+    let origins = copy(packs, &making.profile, writers, |_| Some(0)).map_err(cannot)?;
     let out = writer.finish().map_err(cannot)?;
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
     Ok(Made { origins, bytes: file.persist().map_err(cannot)? })
@@ -103,7 +113,7 @@ pub fn shard_anew(
 ) -> io::Result<u64> {
     let out = BufWriter::with_capacity(1 << 20, temporary(path)?);
     let mut writer = making.shard(out, index, count)?;
-    copy(&[pack], slice::from_mut(&mut writer), |_| Some(0))?;
+    copy(&[(pack, path)], &making.profile, slice::from_mut(&mut writer), |_| Some(0))?;
     let file = writer.finish()?.into_inner().map_err(|error| error.into_error())?;
     file.persist()
 }
@@ -114,14 +124,14 @@ pub fn shard_anew(
 /// # Errors
 /// The same as for [`to_file`]; also if there is something else than shards at `path`.
 pub fn to_shards(
-    packs: &[&Pack<'_>],
+    packs: &[Input<'_>],
     making: &Making,
     path: &Path,
     count: u32,
 ) -> Result<Made, Failure> {
-    let cannot = |cause| cannot_write(path, cause);
+    let cannot = |cause| cannot_copy(packs, path, cause);
     let folder = shards::Folder::new(path)?;
-    let sites: u64 = packs.iter().map(|pack| pack.len()).sum();
+    let sites: u64 = packs.iter().map(|(pack, _)| pack.len()).sum();
     let threads = rayon::current_num_threads() as u32;
     let per_pass = (SITES_AT_A_TIME * u64::from(count) / sites.max(1)).max(1);
     let per_pass = u32::try_from(per_pass).unwrap_or(u32::MAX).min(MOST_OPEN);
@@ -140,7 +150,7 @@ pub fn to_shards(
             let shard = origin.shard(count);
             group.contains(&shard).then(|| (shard - first) as usize)
         };
-        let origins = copy(packs, &mut writers, which)?;
+        let origins = copy(packs, &making.profile, &mut writers, which)?;
         let mut bytes = 0;
         for writer in writers {
             let file = writer.finish()?.into_inner().map_err(|error| error.into_error())?;
@@ -159,27 +169,34 @@ pub fn to_shards(
 
 /// Copies sites to the writers that `which` names for their origins. Returns the number of origins.
 fn copy<W: Write>(
-    packs: &[&Pack<'_>],
+    packs: &[Input<'_>],
+    profile: &Profile,
     writers: &mut [Writer<'static, W>],
     which: impl Fn(&Origin<'_>) -> Option<usize>,
 ) -> io::Result<u64> {
+    let protocol = Protocol::of(profile);
     let mut count = 0;
-    for (number, pack) in packs.iter().enumerate() {
+    for (number, (pack, _)) in packs.iter().enumerate() {
         for site in pack.sites() {
-            let site = site.map_err(packs::as_io)?;
-            let mut outcome = None;
+            let site = site.map_err(|error| Damaged::io(number, error))?;
+            let mut copied = None;
             for origin in site.origins() {
                 // The other schemes have the same shard.
                 let Some(writer) = which(&origin) else { break };
-                if !is_newest(packs, number, &origin, site.captured())? {
-                    continue;
-                }
+                let told = told(packs, &protocol, (number, site), &origin)?;
+                let Some((kind, captured)) = told else { continue };
                 let writer = &mut writers[writer];
-                let outcome = match outcome {
-                    Some(outcome) => outcome,
-                    None => *outcome.insert(writer.put_site(&site)?),
+                let outcome = match (kind, copied) {
+                    (Kind::AllowAll, _) => Outcome::AllowAll,
+                    (Kind::DisallowAll, _) => Outcome::DisallowAll,
+                    (Kind::Unknown, _) => Outcome::Unknown,
+                    (Kind::Rules, Some(copied)) => copied,
+                    (Kind::Rules, None) => {
+                        let put = writer.put_site(&site);
+                        *copied.insert(put.map_err(|error| Damaged::of(number, error))?)
+                    }
                 };
-                writer.add(&origin, outcome, site.captured())?;
+                captured.add(writer, &origin, outcome)?;
                 count += 1;
             }
         }
@@ -187,20 +204,80 @@ fn copy<W: Write>(
     Ok(count)
 }
 
-/// Whether no other pack has a newer capture of an origin.
-fn is_newest(
-    packs: &[&Pack<'_>],
-    number: usize,
+/// What all packs come to for an origin, and when that was captured, if it comes from this site of the
+/// pack with this number.
+fn told(
+    packs: &[Input<'_>],
+    protocol: &Protocol,
+    (number, site): (usize, Site<'_>),
     origin: &Origin<'_>,
-    captured: Option<u64>,
-) -> io::Result<bool> {
-    for (other, pack) in packs.iter().enumerate().filter(|(other, _)| *other != number) {
-        let Some(site) = pack.get(origin).map_err(packs::as_io)? else { continue };
-        if (site.captured(), other) > (captured, number) {
-            return Ok(false);
+) -> io::Result<Option<(Kind, Captured)>> {
+    let mut answers = vec![(Captured::of(&site), number, site.kind())];
+    for (other, (pack, _)) in packs.iter().enumerate().filter(|(other, _)| *other != number) {
+        let site = pack.get(origin).map_err(|error| Damaged::io(other, error))?;
+        answers.extend(site.map(|site| (Captured::of(&site), other, site.kind())));
+    }
+    if let [(captured, _, kind)] = answers[..] {
+        return Ok(Some((kind, captured)));
+    }
+    // What is known is better than what is not.
+    if answers.iter().any(|(.., kind)| *kind != Kind::Unknown) {
+        answers.retain(|(.., kind)| *kind != Kind::Unknown);
+    }
+    answers.sort_unstable_by_key(|(captured, number, _)| (*captured, *number));
+    let events = answers.iter().filter_map(|(captured, _, kind)| {
+        Some(Event { at: Timestamp(captured.at), redirects: 0, said: join::said_of(*kind)? })
+    });
+    let events: Vec<Event> = events.collect();
+    let Some(judged) = protocol.judge(&events, AsOf::Capture) else {
+        let newest = answers.last().filter(|(_, of, _)| *of == number);
+        return Ok(newest.map(|(captured, _, kind)| (*kind, *captured)));
+    };
+    let (captured, of, _) = answers[judged.event];
+    let kind = match judged.holds {
+        Holds::Rules => Kind::Rules,
+        Holds::AllowAll => Kind::AllowAll,
+        _ => Kind::DisallowAll,
+    };
+    Ok((of == number).then(|| (kind, join::captured_of(&judged, captured))))
+}
+
+/// Damage of a pack that is copied.
+#[derive(Debug)]
+struct Damaged {
+    /// Which of the packs.
+    number: usize,
+    error: PackError,
+}
+
+impl Damaged {
+    fn io(number: usize, error: PackError) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidData, Damaged { number, error })
+    }
+
+    /// The same of what a writer says of a pack that it reads.
+    fn of(number: usize, error: io::Error) -> io::Error {
+        match error.downcast::<PackError>() {
+            Ok(damage) => Damaged::io(number, damage),
+            Err(error) => error,
         }
     }
-    Ok(true)
+}
+
+impl fmt::Display for Damaged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl Error for Damaged {}
+
+/// The failure of copying packs to a path: of one that is damaged, or of writing.
+fn cannot_copy(packs: &[Input<'_>], path: &Path, cause: io::Error) -> Failure {
+    match cause.downcast::<Damaged>() {
+        Ok(Damaged { number, error }) => packs::damaged(packs[number].1, &error),
+        Err(cause) => cannot_write(path, cause),
+    }
 }
 
 /// The failure of writing a pack.

@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use robotsieve::Origin;
-use robotsieve::pack::{Kind, Pack, PackError, Site, Writer};
+use robotsieve::pack::{Kind, Pack, Site, Writer};
 use same_file::Handle;
 use serde::{Deserialize, Serialize};
 
 use super::args::UpdateArgs;
-use super::gather::{Gather, Place};
+use super::captured::Captured;
+use super::gather::{Counts, Gather, Place};
 use super::join::{Holding, Settled};
 use super::output::{self, Made, Making, cannot_write};
 use super::sources::{self, Judging, folder_of};
 use super::spill::{PARTITIONS, Spill, partition_of};
-use super::{opened, outcome, pool, refuse_inputs, settle, stream, tell_lost};
+use super::{opened, outcome, pool, refuse_inputs, settle, stream, tell_later, tell_lost};
 use crate::error::{Failure, Status};
-use crate::read::packs;
+use crate::read::packs::{self, Tail};
 use crate::write::stderr;
 
 /// A file with more layers is written anew. Each layer costs a look-up another miss.
@@ -33,33 +34,38 @@ const MOST_OPEN: usize = 256;
 struct Touched<'r> {
     origin: &'r str,
     like: &'r str,
-    captured: Option<u64>,
+    captured: Captured,
 }
 
 pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
     let start = Instant::now();
-    refuse_inputs(&args.sources, &args.pack)?;
-    let paths =
-        if args.pack.is_dir() { packs::shards(&args.pack)? } else { vec![args.pack.clone()] };
+    packs::refuse_stdin(&args.of.pack)?;
+    refuse_inputs(&args.sources, &args.of.pack)?;
+    let paths = if args.of.pack.is_dir() {
+        packs::shards(&args.of.pack)?
+    } else {
+        vec![args.of.pack.clone()]
+    };
     // Before anything is read, so that nobody else updates the pack meanwhile.
     let _lock = lock(&paths[0])?;
-    let pack = packs::open(&args.pack)?;
-    let making = Making::like(pack, &args.pack)?;
+    let (pack, tails) = packs::open_before_updates(&args.of.pack)?;
+    let making = Making::like(pack, &args.of.pack)?;
     let judging = Judging::of(&making.profile, args.sources.as_of);
-    let sources = sources::open(&args.sources, &judging, &args.pack, args.threads.get())?;
-    let cannot = |cause| cannot_write(&args.pack, cause);
+    let sources = sources::open(&args.sources, &judging, &args.of.pack, args.threads.get())?;
+    let cannot = |cause| cannot_write(&args.of.pack, cause);
     let threads = pool(args.threads).map_err(cannot)?;
-    let folder = folder_of(&args.pack);
+    let folder = folder_of(&args.of.pack);
 
     let gather = || -> io::Result<_> {
         let out = BufWriter::with_capacity(1 << 20, tempfile::tempfile_in(&folder)?);
-        let mut gather = Gather::new(making.writer(out, &folder)?, Some(pack), &folder)?;
-        let faults = stream(&mut gather, sources, &threads, args.progress.progress)?;
-        let captures = gather.counts.captures;
+        let writer = making.writer(out, &folder)?;
+        let mut gather = Gather::new(writer, Some(pack), judging.as_of, &folder)?;
+        let faults = stream(&mut gather, sources, &threads, args.of.progress.progress)?;
+        let counts = gather.counts;
         let mut touched = Spill::new(&folder)?;
         let (writer, lost) = settle(gather, Some(pack), &judging, &folder, |writer, settled| {
             let site = pack.get(&settled.origin).map_err(packs::as_io)?;
-            let before = site.map(|site| (site.kind(), site.captured()));
+            let before = site.map(|site| (site.kind(), Captured::of(&site)));
             let Settled { origin, holds, captured } = settled;
             match holds {
                 _ if is_as_before(&origin, holds, captured, before) => Ok(()),
@@ -67,14 +73,17 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
                     let row = Touched { origin: origin.key(), like, captured };
                     touched.put(partition_of(origin.key()), &row)
                 }
-                holds => writer.add(&origin, outcome(holds)?, captured),
+                holds => captured.add(writer, &origin, outcome(holds)?),
             }
         })?;
-        Ok((opened(writer.finish()?)?, touched, captures, lost, faults))
+        Ok((opened(writer.finish()?)?, touched, counts, lost, faults))
     };
-    let (new, touched, captures, lost, faults) = gather().map_err(cannot)?;
+    let (new, touched, counts, lost, faults) = gather().map_err(cannot)?;
+    let Counts { captures, later, .. } = counts;
+    tails.iter().try_for_each(cut).map_err(cannot)?;
     let changed = Update { pack, making, paths, new, touched }.apply().map_err(cannot)?;
     tell_lost(lost);
+    tell_later(later);
     stderr::note(&format_args!(
         "changed {} captures {captures} bytes {} seconds {:.3}",
         changed.origins,
@@ -84,14 +93,27 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
     Ok(if faults == 0 { Status::Done } else { Status::Failed })
 }
 
+/// Cuts off what is left of an update that was cut short.
+fn cut(tail: &Tail) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).open(&tail.path)?;
+    file.set_len(tail.complete)?;
+    file.sync_all()?;
+    stderr::note(&format_args!(
+        "cut off {} bytes at the end of '{}': what was left of an update that was cut short",
+        tail.bytes(),
+        tail.path.display()
+    ));
+    Ok(())
+}
+
 /// Whether the pack says just this already. What has no time says nothing new of the time.
 fn is_as_before(
     origin: &Origin<'_>,
     holds: Holding<'_>,
-    captured: Option<u64>,
-    before: Option<(Kind, Option<u64>)>,
+    captured: Captured,
+    before: Option<(Kind, Captured)>,
 ) -> bool {
-    let Some((kind, at)) = before else { return false };
+    let Some((kind, known)) = before else { return false };
     let is_same = match holds {
         Holding::Rules(Place::Before(like)) => kind == Kind::Rules && like == origin.key(),
         Holding::Rules(_) => false,
@@ -100,7 +122,7 @@ fn is_as_before(
         // What is known is better.
         Holding::Unknown => return true,
     };
-    is_same && (captured.is_none() || captured == at)
+    is_same && captured.at == known.at
 }
 
 /// Waits for nobody: two updates of a pack at the same time are a mistake.
@@ -207,7 +229,7 @@ impl Update {
                 }
             };
             origins += 1;
-            writer.add(origin, outcome, captured)
+            captured.add(writer, origin, outcome)
         })?;
         let mut bytes = 0;
         for shard in group {
@@ -232,12 +254,12 @@ impl Update {
     /// Calls `act` with all that changes.
     fn each_change(
         &mut self,
-        mut act: impl FnMut(Change<'_>, &Origin<'_>, Option<u64>) -> io::Result<()>,
+        mut act: impl FnMut(Change<'_>, &Origin<'_>, Captured) -> io::Result<()>,
     ) -> io::Result<()> {
         for site in self.new.sites() {
             let site = site.map_err(packs::as_io)?;
             for origin in site.origins() {
-                act(Change::To(&site), &origin, site.captured())?;
+                act(Change::To(&site), &origin, Captured::of(&site))?;
             }
         }
         for partition in 0..PARTITIONS {
@@ -266,17 +288,9 @@ impl Layer {
     fn begin(path: &Path, making: &Making) -> io::Result<Layer> {
         let mut file = OpenOptions::new().read(true).write(true).open(path)?;
         let bytes = packs::map(&file)?;
-        let (own, complete) = match Pack::open_shard(bytes) {
-            // What is left of an update that was cut short is no part of the pack.
-            Err(PackError::Unfinished { complete }) => {
-                let whole = usize::try_from(complete).unwrap_or(usize::MAX).min(bytes.len());
-                (Pack::open_shard(&bytes[..whole]), complete)
-            }
-            own => (own, bytes.len() as u64),
-        };
-        let own: &'static Pack<'static> = Box::leak(Box::new(own.map_err(packs::as_io)?));
-        file.set_len(complete)?;
-        file.seek(SeekFrom::Start(complete))?;
+        let own = Pack::open_shard(bytes).map_err(packs::as_io)?;
+        let own: &'static Pack<'static> = Box::leak(Box::new(own));
+        let complete = file.seek(SeekFrom::Start(bytes.len() as u64))?;
         let out = BufWriter::with_capacity(64 << 10, file.try_clone()?);
         let writer = Writer::append(own, out, &making.profile, &making.config)?;
         Ok(Layer { file, complete, own, writer })

@@ -10,6 +10,7 @@ use memmap2::Mmap;
 use robotsieve::pack::{Pack, PackError};
 
 use crate::error::Failure;
+use crate::read::stdin;
 use crate::write::stderr;
 
 /// How to come by a pack.
@@ -23,24 +24,76 @@ pub const MADE_BY: &str = "'robotsieve pack' and 'robotsieve store export' make 
 /// # Errors
 /// Returns an error if a file cannot be mapped or is not a pack, or if a shard is missing.
 pub fn open(path: &Path) -> Result<&'static Pack<'static>, Failure> {
-    if !path.is_dir() {
-        let bytes = map_at(path)?;
-        let pack = whole(path, bytes, Pack::open).map_err(|error| damaged(path, &error))?;
-        return Ok(Box::leak(Box::new(pack)));
+    let (pack, tails) = open_before_updates(path)?;
+    for Tail { path, .. } in tails {
+        stderr::note(&format_args!(
+            "an update of pack '{}' was cut short or is under way: it is used as it was before; the \
+             next 'robotsieve pack update' cuts off what is left",
+            path.display()
+        ));
     }
-    let paths = shards(path)?;
+    Ok(pack)
+}
+
+/// What stands behind a pack in its file: an update that was cut short, or is under way.
+pub struct Tail {
+    pub path: PathBuf,
+    /// How many bytes the pack has.
+    pub complete: u64,
+    /// How many bytes the file has.
+    len: u64,
+}
+
+impl Tail {
+    /// How many bytes stand behind the pack.
+    pub fn bytes(&self) -> u64 {
+        self.len - self.complete
+    }
+}
+
+/// The same, without the note. Returns what stands behind the pack in its files.
+///
+/// # Errors
+/// The same as for [`open`].
+pub fn open_before_updates(path: &Path) -> Result<(&'static Pack<'static>, Vec<Tail>), Failure> {
+    refuse_stdin(path)?;
+    let is_folder = path.is_dir();
+    let paths = if is_folder { shards(path)? } else { vec![path.to_owned()] };
     let mut files: Vec<&'static [u8]> = Vec::with_capacity(paths.len());
     for path in &paths {
         files.push(map_at(path)?);
     }
+    let mut tails = Vec::new();
     loop {
-        match Pack::open_shards(&files) {
-            Ok(pack) => return Ok(Box::leak(Box::new(pack))),
+        let opened = match is_folder {
+            true => Pack::open_shards(&files),
+            false => Pack::open(files[0]).map_err(|error| (0, error)),
+        };
+        match opened {
+            Ok(pack) => return Ok((Box::leak(Box::new(pack)), tails)),
             Err((file, PackError::Unfinished { complete })) => {
-                files[file] = before_update(&paths[file], files[file], complete);
+                let bytes = files[file];
+                tails.push(Tail { path: paths[file].clone(), complete, len: bytes.len() as u64 });
+                // Never longer than the file.
+                files[file] = &bytes[..usize::try_from(complete).unwrap_or(0).min(bytes.len())];
             }
             Err((file, error)) => return Err(damaged(&paths[file], &error)),
         }
+    }
+}
+
+/// Refuses `-` as a pack.
+///
+/// # Errors
+/// Returns an error if that is the name.
+pub fn refuse_stdin(path: &Path) -> Result<(), Failure> {
+    match stdin::is_meant(path) {
+        true => Err(Failure::Usage(
+            "a pack cannot be read from standard input: write it to a file, and name that \
+             ('./-' if it is called '-')"
+                .into(),
+        )),
+        false => Ok(()),
     }
 }
 
@@ -61,20 +114,25 @@ pub fn shards(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     shards.sort_unstable();
     let other = |what: String| failed(io::Error::new(io::ErrorKind::InvalidData, what));
+    let missing = |index, count| {
+        other(format!("{} is missing", shard_name(index, count)))
+            .advise("all shards are needed: copy it from where they were made, or make them again")
+    };
     let Some(((_, count), _)) = shards.first() else {
         return Err(other("the folder has no files named shard-NNNN-of-NNNN.pack".to_owned()));
     };
     for (expected, ((index, of), path)) in (0..).zip(&shards) {
         if of != count {
             let name = path.file_name().unwrap_or_default().display();
-            return Err(other(format!("'{name}' is of another set than its first shard")));
+            let other = other(format!("'{name}' is of another set than its first shard"));
+            return Err(other.advise("move the files of all sets but one to other folders"));
         }
         if *index != expected {
-            return Err(other(format!("{} is missing", shard_name(expected, *count))));
+            return Err(missing(expected, *count));
         }
     }
     if shards.len() != *count as usize {
-        return Err(other(format!("{} is missing", shard_name(shards.len() as u32, *count))));
+        return Err(missing(shards.len() as u32, *count));
     }
     Ok(shards.into_iter().map(|(_, path)| path).collect())
 }
@@ -90,28 +148,6 @@ pub fn shard_of_name(name: &std::ffi::OsStr) -> Option<(u32, u32)> {
     let (index, count) = parts.split_once("-of-")?;
     let (index, count) = (index.parse().ok()?, count.parse().ok()?);
     (shard_name(index, count) == name.to_str()?).then_some((index, count))
-}
-
-/// Opens a pack with `open`; without its end if that is of an update that was cut short.
-fn whole<P>(
-    path: &Path,
-    bytes: &'static [u8],
-    open: impl Fn(&'static [u8]) -> Result<P, PackError>,
-) -> Result<P, PackError> {
-    match open(bytes) {
-        Err(PackError::Unfinished { complete }) => open(before_update(path, bytes, complete)),
-        opened => opened,
-    }
-}
-
-fn before_update(path: &Path, bytes: &'static [u8], complete: u64) -> &'static [u8] {
-    stderr::note(&format_args!(
-        "an update of pack '{}' was cut short or is under way: it is used as it was before; the next \
-         'robotsieve pack update' cuts off what is left",
-        path.display()
-    ));
-    // Never longer than the file.
-    &bytes[..usize::try_from(complete).unwrap_or(0).min(bytes.len())]
 }
 
 fn map_at(path: &Path) -> Result<&'static [u8], Failure> {
@@ -138,8 +174,15 @@ pub fn map(file: &File) -> io::Result<&'static [u8]> {
 
 /// The failure to report for a pack that is damaged, or is not one.
 pub fn damaged(path: &Path, error: &PackError) -> Failure {
+    let shard = match error {
+        PackError::Damaged { file, .. } if path.is_dir() => {
+            shards(path).ok().and_then(|shards| shards.get(*file).cloned())
+        }
+        _ => None,
+    };
+    let name = shard.as_deref().unwrap_or(path);
     let cause = io::Error::other(error.to_string());
-    let failure = Failure::io(format!("cannot use pack '{}'", path.display()), cause);
+    let failure = Failure::io(format!("cannot use pack '{}'", name.display()), cause);
     match error {
         PackError::OneOf { .. } => failure.advise("name the folder that they are in"),
         _ => failure.advise(MADE_BY),

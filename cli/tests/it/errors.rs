@@ -126,7 +126,7 @@ fn packs_and_stores() {
     }
     fails(&folder, "filter --robots-dir robots.txt --agent a", 3, &["'robots.txt'", "a folder"]);
     fails(&folder, "pack --robots-dir none --agent a -o p", 3, &["--robots-dir 'none'"]);
-    fails(&folder, "pack --list robots.txt --agent a -o p", 2, &["list 'robots.txt', line 1"]);
+    fails(&folder, "pack --list robots.txt --agent a -o p", 3, &["list 'robots.txt', line 1"]);
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod lint_fix;
 mod live;
 mod names;
 mod pack;
+mod pack_merge;
 mod pack_shards;
 mod pack_sources;
 mod pack_update;

@@ -117,10 +117,14 @@ fn stat_and_verify() {
     }
     let verified = run(args!["pack", "--verify", &path]);
     assert_eq!(verified.status, 0, "{verified:?}");
-    // The same files make the same pack.
+    // The same files make the same pack, if the seed is the same.
     let before = fs::read(&path).unwrap();
-    pack(&folder, &["--agent", "GPTBot", "--agent", "FooBot", "--threads", "3"]).gives(0, "");
-    assert_eq!(fs::read(&path).unwrap(), before);
+    let seed = text.lines().find_map(|line| line.strip_prefix("seed\t")).expect("a seed");
+    let again = ["--agent", "GPTBot", "--agent", "FooBot", "--threads", "3", "--seed", seed];
+    pack(&folder, &again).gives(0, "");
+    assert!(fs::read(&path).unwrap() == before);
+    pack(&folder, &again[..6]).gives(0, "");
+    assert!(fs::read(&path).unwrap() != before, "a random seed");
     assert_eq!(fs::read_dir(folder.root()).unwrap().count(), 2, "nothing else is left");
 }
 

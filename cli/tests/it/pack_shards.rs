@@ -238,6 +238,16 @@ fn merge() {
     run(args!["pack", "merge", folder.path("none"), "-o", &merged]).fails(3, "cannot open pack");
 }
 
+/// Shards and a file with the same few sites.
+#[cfg(unix)]
+fn small_packs(folder: &Folder) -> [PathBuf; 2] {
+    let small = folder.file("captures.jsonl", captures(0..50, "a", 1));
+    let (shards, file) = (folder.path("shards"), folder.path("file.pack"));
+    pack(&small, &shards, &["--shards", "3"]).gives(0, "");
+    pack(&small, &file, &[]).gives(0, "");
+    [shards, file]
+}
+
 /// Whatever ends the program, nothing is left, and what was there before is whole.
 #[cfg(unix)]
 #[test]
@@ -247,10 +257,7 @@ fn ended_in_the_middle() {
     use std::time::Duration;
 
     let folder = Folder::new();
-    let small = folder.file("captures.jsonl", captures(0..50, "a", 1));
-    let (shards, file) = (folder.path("shards"), folder.path("file.pack"));
-    pack(&small, &shards, &["--shards", "3"]).gives(0, "");
-    pack(&small, &file, &[]).gives(0, "");
+    let [shards, file] = small_packs(&folder);
     let wanted = listed(&file);
     let many = captures(0..30_000, "b", 2);
     for signal in ["-TERM", "-KILL"] {
@@ -287,10 +294,7 @@ fn ended_in_the_middle() {
 #[test]
 fn no_room() {
     let folder = Folder::new();
-    let small = folder.file("captures.jsonl", captures(0..50, "a", 1));
-    let (shards, file) = (folder.path("shards"), folder.path("file.pack"));
-    pack(&small, &shards, &["--shards", "3"]).gives(0, "");
-    pack(&small, &file, &[]).gives(0, "");
+    let [shards, file] = small_packs(&folder);
     let wanted = listed(&file);
     let many = folder.file("captures.jsonl", captures(0..9_000, "b", 2));
     for (out, shards) in [(&shards, "--shards 3"), (&file, "")] {

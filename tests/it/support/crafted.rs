@@ -132,14 +132,11 @@ impl Crafted {
         Crafted {
             base,
             description,
-            records: Vec::new(),
-            record_count: 0,
-            entries: Vec::new(),
-            index: None,
-            origins: None,
-            files: 0,
-            trailer: Vec::new(),
-            ..self.clone()
+            seed: self.seed,
+            keeps_rules: self.keeps_rules,
+            keeps_sitemaps: self.keeps_sitemaps,
+            crawlers: self.crawlers.clone(),
+            ..Crafted::new(&self.profile)
         }
     }
 

@@ -1,7 +1,7 @@
 //! Uses a pack in every way. Any answer will do, but nothing may panic, and what was verified has no
 //! damage.
 
-use robotsieve::pack::{Kind, Outcome, Pack, PackError, Writer};
+use robotsieve::pack::{Kind, Outcome, Pack, PackError, Site, Writer};
 use robotsieve::{Answer, Config, Origin, Profile};
 
 const PATHS: [&str; 5] = ["/", "/a/b?c=d", "/robots.txt", "/%C3%A9*$#x", "/aXbYcZ/aaaa.pdf"];
@@ -62,13 +62,18 @@ pub fn look_at(bytes: &[u8], most: usize) -> Result<(), PackError> {
             assert_eq!(origin.authority(), site.authority());
             let got = pack.get(&origin);
             if let Ok(got) = &got {
-                let got = got.map(|got| (got.authority(), got.kind(), got.captured()));
-                let listed = (site.authority(), site.kind(), site.captured());
-                assert!(!is_right || got == Some(listed), "{got:?} {listed:?}");
+                let of = |site: Site<'_>| (site.kind(), site.captured(), site.captured_after());
+                let got = got.map(|got| (got.authority().to_owned(), of(got)));
+                let listed = (site.authority().to_owned(), of(site));
+                assert!(!is_right || got.as_ref() == Some(&listed), "{got:?} {listed:?}");
             }
             assert!(!is_right || got.is_ok());
             if let Ok(outcome) = &outcome {
-                copy.add(&origin, *outcome, site.captured()).expect("no more than there was");
+                match site.captured_after() {
+                    Some(after) => copy.add_later(&origin, *outcome, after),
+                    None => copy.add(&origin, *outcome, site.captured()),
+                }
+                .expect("no more than there was");
             }
             origins.push(origin);
         }
