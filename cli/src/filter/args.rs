@@ -98,7 +98,7 @@ pub struct FilterArgs {
     /// (http, https and ftp share it), for another port HOST:PORT or
     /// HOST:PORT.txt. Upper and lower case, Unicode and Punycode, all
     /// spellings of an address, and a name with or without a dot at its end
-    /// are the same host. The folder is listed once, without its subfolders; a
+    /// are the same host. The folder is listed once, without subfolders; a
     /// file is read when the first URL of its host comes up. (A pack of the
     /// folder has its subfolders too, and ftp from DIR/ftp alone.)
     #[arg(long, value_name = "DIR", verbatim_doc_comment, value_hint = ValueHint::DirPath)]
