@@ -101,9 +101,9 @@ pub struct Sources {
     /// A folder of robots.txt files, each named after its host
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     #[arg(long_help = "A folder of robots.txt files, each named after its host: HOST,\n\
-        HOST.txt or HOST:PORT, for http and https (with 'filter --robots-dir' for\n\
-        ftp, too). Subfolders are searched too and have no meaning, except that\n\
-        DIR/http and DIR/ftp are for that scheme")]
+        HOST.txt or HOST:PORT, for http and https ('filter --robots-dir' takes\n\
+        it for ftp, too). Subfolders are searched too and have no meaning,\n\
+        except that DIR/http and DIR/ftp are for that scheme")]
     pub robots_dir: Vec<PathBuf>,
 
     /// A list of hosts and robots.txt files; '-' is standard input
@@ -183,12 +183,10 @@ pub struct Writing {
 pub struct Seed {
     /// The seed of the hash in the pack, to make the same bytes again
     #[arg(long, value_name = "N")]
-    #[arg(
-        long_help = "The seed of the hash in the pack. The same sources and the same seed make\n\
-        the same bytes; 'pack stat' prints the seed of a pack. Take one that those\n\
-        who choose the hosts do not know, or it helps them to make the pack slow\n\
-        [default: a random one]"
-    )]
+    #[arg(long_help = "The seed of the hash in the pack. The same sources and the same seed\n\
+        make the same bytes; 'pack stat' prints the seed of a pack. Take one\n\
+        that those who choose the hosts do not know, or they can choose them\n\
+        so that the pack is slow, or is refused [default: a random one]")]
     seed: Option<u64>,
 }
 
