@@ -271,7 +271,7 @@ impl Crafted {
         trailer.extend([0, 0, 0, 0, 1, 0, 0, 0]);
         let entries = index.slots.iter().filter(|slot| **slot != 0).count() as u64;
         let schemes = self.entries.iter().filter(|entry| entry.kind < 4);
-        let origins = schemes.map(|entry| u64::from(entry.schemes.count_ones())).sum();
+        let origins = schemes.map(|entry| u64::from((entry.schemes & 7).count_ones())).sum();
         for number in [
             begin as u64,
             index_at as u64,
