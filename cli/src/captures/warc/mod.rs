@@ -14,23 +14,26 @@
 //!
 //! # Why not a crate
 //!
-//! Read in November 2026, in their sources:
+//! Read and tried in November 2026, with a generated archive of 305 MB (136 MB as `.gz`), 20 MB of it
+//! cut off within a member, and the same with seven bytes overwritten in the middle:
 //!
-//! | | fastwarc 2.0.0 | rust_warc 1.2.0 | warc 0.4.0 |
-//! |---|---|---|---|
-//! | reads | plain, gzip, zstd, lz4; an input must be able to seek, so no pipe | plain; any `BufRead` | plain, gzip; any `BufRead` |
-//! | places of records | yes | no | no |
-//! | threads | one for each file | one | one |
-//! | damaged gzip member | an error for each further call; what stands behind it is not searched | the decoder's error | the decoder's error |
-//! | file that ends within a member | taken for the end of the file; the body is shorter than its length | an error | an error |
-//! | wrong `Content-Length` | 0 if it is no number | as much memory as it says | 0 if it is missing |
-//! | HTTP | head, chunks, encodings | no | no |
-//! | crates that come with it | 42 | none | 61 with gzip |
+//! | | fastwarc 2.0.0 | rust_warc 1.2.0 | warc 0.4.0 | this reader |
+//! |---|---|---|---|---|
+//! | plain, one thread, processor time | 0.36 s | 0.61 s | 1.10 s | 1.05 s |
+//! | gzip | 2.03 s | 2.15 s, with flate2 | | 3.78 s |
+//! | zstd | 2.35 s | 1.27 s, with zstd | | 1.80 s |
+//! | what it gives | blocks | blocks | blocks | bodies with chunks and encodings undone |
+//! | reads | plain, gzip, zstd, lz4; what can seek, so no pipe | plain | plain, gzip | plain, gzip, zstd with dictionaries; pipes |
+//! | threads for a file | one | one | one | all |
+//! | damage in a member | an error for each further call: half of the records are lost | an error and the end: likewise | likewise | told by its byte; one record is lost |
+//! | end within a member | taken for the end of the file, without an error | an error | an error, for each further call | told by its byte |
+//! | `Content-Length` that is no number | an error and the end | an error and the end | an error; goes on in the text that follows | told by its byte; one record is lost |
+//! | crates that come with it | 42 | none | 61 with gzip | none |
 //!
-//! None of them reads on behind damage without taking a body's text for a record, which is what an
-//! archive of strangers' texts needs, and none divides a file among threads. fastwarc is the one to
-//! take for an undamaged file on disk. What is left for it here would be the head of a record
-//! ([`record`], 265 lines), since streams, places, members and their search would stay.
+//! All of them are faster at taking records apart, and each would do for sound files on disk. None
+//! searches the next record behind damage, tells where the damage is, or divides a file among
+//! threads: for that their own streams and members would have to be replaced by [`source`],
+//! [`piece`] and [`member`], and what would be left for a crate is the head of a record ([`record`]).
 
 mod cursor;
 mod found;
