@@ -77,7 +77,7 @@ fn closed_streams() {
     // Streams that are not used may be closed, or be anything.
     for line in [
         "\"$0\" check robots.txt bot / <&-",
-        "\"$0\" pack --list urls --agent bot -o a.pack >&- || test $? = 2",
+        "\"$0\" pack --list urls --agent bot -o a.pack >&- || test $? = 3",
         "\"$0\" check robots.txt bot - < /dev/null > /dev/null",
         "\"$0\" check robots.txt bot - <> /dev/null 1<> /dev/null",
     ] {
