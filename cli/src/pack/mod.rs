@@ -107,6 +107,17 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Writes no empty pack because nothing could be read: an old one may be there.
+    fn refuse_nothing(&self, output: &Path) -> Result<(), Failure> {
+        if self.faults > 0 && self.captures + self.later == 0 {
+            return Err(Failure::Incomplete(format!(
+                "nothing could be read, so '{}' was not written: see the errors above",
+                output.display()
+            )));
+        }
+        Ok(())
+    }
+
     fn tell(&self, start: Instant) {
         tell_lost(self.lost);
         tell_later(self.later);
@@ -236,6 +247,7 @@ pub fn make(
         let out = BufWriter::with_capacity(1 << 20, temporary(output).map_err(cannot)?);
         let (out, summary) =
             one(making, sources, judging, &folder, out, (&threads, progress)).map_err(cannot)?;
+        summary.refuse_nothing(output)?;
         let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
         let bytes = file.persist().map_err(cannot)?;
         return Ok(Summary { made: Made { bytes, ..summary.made }, ..summary });
@@ -246,6 +258,7 @@ pub fn make(
     let out = BufWriter::with_capacity(1 << 20, whole);
     let (out, summary) =
         one(making, sources, judging, &folder, out, (&threads, progress)).map_err(cannot)?;
+    summary.refuse_nothing(output)?;
     let whole = opened(out).map_err(cannot)?;
     let inputs = [(whole, output)];
     let made = threads.install(|| output::to_shards(&inputs, making, output, count))?;

@@ -320,7 +320,7 @@ pub fn refuse_output_beneath(folder: &Path, file: &Path) -> Result<(), Failure> 
 
 fn would_be_in(folder: &Path, file: &Path) -> Failure {
     Failure::Usage(format!(
-        "'{}' would be in --robots-dir '{}', whose files are the robots.txt of hosts: write it to \
+        "'{}' would be in the folder '{}', whose files are read: write it to \
          another folder",
         file.display(),
         folder.display()

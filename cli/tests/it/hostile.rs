@@ -14,11 +14,11 @@ fn a_pack_is_not_written_among_the_files_it_is_made_of() {
     let robots = folder.path("robots");
     for out in [folder.path("robots/a.pack"), folder.path("robots/../robots/a.pack")] {
         run(args!["pack", "--robots-dir", &robots, "--agent", "bot", "-o", &out])
-            .fails(2, "would be in --robots-dir");
+            .fails(2, "would be in the folder '");
         assert!(!out.exists());
     }
     run(args!["store", "import", "--robots-dir", &robots, folder.path("robots/a.store")])
-        .fails(2, "would be in --robots-dir");
+        .fails(2, "would be in the folder '");
     let out = folder.path("a.pack");
     run(args!["pack", "--robots-dir", &robots, "--agent", "bot", "-o", &out]).gives(0, "");
 }

@@ -274,7 +274,7 @@ fn outputs_that_would_destroy_something() {
     let pack = |out: &Path| {
         run(args!["pack", "--robots-dir", folder.path("robots"), "--agent", "GPTBot", "-o", out])
     };
-    pack(Path::new(&input)).fails(2, "would be in --robots-dir");
+    pack(Path::new(&input)).fails(2, "would be in the folder '");
     assert_eq!(fs::read(&input).unwrap(), before);
     let list = folder.file("list.tsv", format!("copy.example\t{}\n", input.display()));
     run(args!["pack", "--list", &list, "--agent", "GPTBot", "-o", &input])

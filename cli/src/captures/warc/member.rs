@@ -28,8 +28,8 @@ const DICTIONARY: &[u8] = &[0x5d, 0x2a, 0x4d, 0x18];
 const MAX_DICTIONARY_BYTES: usize = 64 << 20;
 /// How many bytes the head of a gzip member may have.
 const MAX_HEAD_BYTES: usize = 1 << 16;
-/// How much is decoded at a time, at least.
-const DECODED_BYTES: usize = 1 << 15;
+/// How much is decoded at a time, at least: of most captures all.
+const DECODED_BYTES: usize = 1 << 13;
 
 impl Codec {
     /// With what each member begins.
@@ -163,7 +163,7 @@ impl Feed for Member<'_, '_> {
         }
         let before = bytes.len();
         // Half as much again each time, so that a long record is not copied again and again.
-        bytes.reserve_exact(DECODED_BYTES.max(before / 2));
+        let room = DECODED_BYTES.max(before / 2);
         while bytes.len() == before && !self.is_over {
             if self.input.is_over()? {
                 return Err(damage("the file ends within a member"));
@@ -171,17 +171,23 @@ impl Feed for Member<'_, '_> {
             let input = self.input.rest();
             let (read, is_over) = match &mut *self.decode {
                 Decode::Gzip(decoder) => {
-                    let start = decoder.total_in();
-                    let status = decoder
-                        .decompress_vec(input, bytes, FlushDecompress::None)
-                        .map_err(|_| damage("the member is damaged"))?;
-                    let read = decoder.total_in() - start;
+                    let start = [decoder.total_in(), decoder.total_out()];
+                    // Not `decompress_vec`: it fills all that a vector has room for with zeros, each
+                    // time, and this one has had room for the longest record.
+                    bytes.resize(before + room, 0);
+                    let status =
+                        decoder.decompress(input, &mut bytes[before..], FlushDecompress::None);
+                    let [read, written] =
+                        [decoder.total_in() - start[0], decoder.total_out() - start[1]];
+                    bytes.truncate(before + written as usize);
+                    let status = status.map_err(|_| damage("the member is damaged"))?;
                     if status == Status::BufError && read == 0 && bytes.len() == before {
                         return Err(damage("the member is damaged"));
                     }
                     (read as usize, status == Status::StreamEnd)
                 }
                 Decode::Zstd(decoder) => {
+                    bytes.reserve_exact(room);
                     let mut from = InBuffer::around(input);
                     let mut to = OutBuffer::around_pos(bytes, before);
                     let left = decoder
