@@ -151,23 +151,15 @@ pub(crate) fn answers<G: Grounds, U: AsRef<[u8]>>(
     if crawlers.is_empty() {
         return Ok(());
     }
-    let mut next = 0;
-    while next < urls.len() {
-        let runs = Runs::of(&urls[next..]);
-        let count = runs.urls;
-        some(grounds, &urls[next..][..count], &runs, crawlers, {
-            &mut answers[next * crawlers.len()..][..count * crawlers.len()]
-        })?;
-        next += count;
+    let (mut urls, mut answers) = (urls, answers);
+    loop {
+        let runs = runs(urls);
+        let Some(last) = runs.last() else { return Ok(()) };
+        let (some_urls, other_urls) = urls.split_at(last.end);
+        let (rows, other_rows) = answers.split_at_mut(last.end * crawlers.len());
+        some(grounds, some_urls, &runs, crawlers, rows)?;
+        (urls, answers) = (other_urls, other_rows);
     }
-    Ok(())
-}
-
-/// URLs that take the steps together: at most [`AHEAD`] runs of the same origin.
-struct Runs<'u> {
-    runs: SmallVec<[Run<'u>; AHEAD]>,
-    /// How many URLs these are.
-    urls: usize,
 }
 
 /// URLs of one origin that follow one another.
@@ -178,32 +170,31 @@ struct Run<'u> {
     end: usize,
 }
 
-impl<'u> Runs<'u> {
-    #[inline]
-    fn of<U: AsRef<[u8]>>(urls: &'u [U]) -> Runs<'u> {
-        let mut runs: SmallVec<[Run<'u>; AHEAD]> = SmallVec::new();
-        for (number, url) in urls.iter().take(MOST_URLS).enumerate() {
-            let url = url.as_ref();
-            if let Some(Run { origin: Some(last), end }) = runs.last_mut()
-                && last.is_of(url)
-            {
-                *end = number + 1;
-            } else if runs.len() < AHEAD {
-                runs.push(Run { origin: Origin::of(url).ok(), end: number + 1 });
-            } else {
-                break;
-            }
+/// The runs with which some URLs begin: those that take the steps together. None only if there are
+/// no URLs.
+#[inline]
+fn runs<U: AsRef<[u8]>>(urls: &[U]) -> SmallVec<[Run<'_>; AHEAD]> {
+    let mut runs: SmallVec<[Run<'_>; AHEAD]> = SmallVec::new();
+    for (number, url) in urls.iter().take(MOST_URLS).enumerate() {
+        let url = url.as_ref();
+        if let Some(Run { origin: Some(last), end }) = runs.last_mut()
+            && last.is_of(url)
+        {
+            *end = number + 1;
+        } else if runs.len() < AHEAD {
+            runs.push(Run { origin: Origin::of(url).ok(), end: number + 1 });
+        } else {
+            break;
         }
-        let urls = runs.last().map_or(0, |run| run.end);
-        Runs { runs, urls }
     }
+    runs
 }
 
 /// Answers for the URLs of some runs.
 fn some<G: Grounds, U: AsRef<[u8]>>(
     grounds: &G,
     urls: &[U],
-    Runs { runs, .. }: &Runs<'_>,
+    runs: &[Run<'_>],
     crawlers: &[usize],
     answers: &mut [Answer],
 ) -> Result<(), G::Error> {
@@ -274,10 +265,7 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
             Wanted::One(site, record) => (site, Some(record)),
             Wanted::Panel(site) => (site, None),
         };
-        let how = match record {
-            Some(record) => Some(grounds.how(site, record)?),
-            None => None,
-        };
+        let how = record.map(|record| grounds.how(site, record)).transpose()?;
         let mut is_first = true;
         for (number, row) in numbers.zip(of_run.chunks_exact_mut(crawlers.len())) {
             let is_first = std::mem::replace(&mut is_first, false);

@@ -344,8 +344,8 @@ impl<'t> RawTable<'t> {
     /// May allocate, so the walk has its own way to read records.
     pub(in crate::automaton) fn record(self, place: usize) -> Option<Record<'t>> {
         let width = self.width();
-        let mut rest = self.records().get(..self.records_end())?.get(place..)?;
-        let before = rest.len();
+        let len = self.record_len(place)?;
+        let mut rest = &self.records()[place..][..len];
         let mut take = |len: usize| {
             let (taken, left) = rest.split_at_checked(len)?;
             rest = left;
@@ -361,7 +361,7 @@ impl<'t> RawTable<'t> {
             otherwise: None,
             then: None,
             filter: None,
-            len: 0,
+            len,
         };
         if head.kind() == WAIT {
             record.filter = Some(take(FilterForm::of(n).len())?);
@@ -389,13 +389,12 @@ impl<'t> RawTable<'t> {
             (_, OTHERWISE_MISSED) => Some(self.missed()),
             (_, verdict) => Some(u32::from(verdict)),
         };
-        record.len = before - rest.len();
+        debug_assert!(rest.is_empty(), "all fields, and nothing else, count for the length");
         Some(record)
     }
 
     /// The length of the record at a place, by its first two bytes; `None` if it is less than a
-    /// record of its kind has, or does not end before the padding. What [`RawTable::record`] says,
-    /// without taking it apart.
+    /// record of its kind has, or does not end before the padding.
     pub(in crate::automaton) fn record_len(self, place: usize) -> Option<usize> {
         let width = self.width();
         let rest = self.records().get(..self.records_end())?.get(place..)?;

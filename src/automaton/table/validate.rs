@@ -97,7 +97,6 @@ impl RawTable<'_> {
 
     fn validate_record(self, places: &Places, place: usize) -> Result<(), &'static str> {
         let record = self.record(place).ok_or("a record cut short")?;
-        debug_assert_eq!(Some(record.len), self.record_len(place));
         match record.head.kind() {
             LITERAL => self.validate_literal(places, place, &record)?,
             BRANCH | WAIT => self.validate_transitions(places, place, &record)?,
