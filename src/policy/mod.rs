@@ -393,6 +393,30 @@ impl Policy {
         }
     }
 
+    /// Whether a question about a URL of common length would compile the policy first, and so take
+    /// much longer than others: to do that where nobody waits, with [`Policy::compile`].
+    ///
+    /// ```
+    /// use robotsieve::{Crawler, Profile, Robots};
+    ///
+    /// let file = b"User-agent: *\nDisallow: /*.pdf$";
+    /// let policy = Robots::parse(file, &Profile::RFC9309).policy(&Crawler::name("bot"));
+    /// while !policy.compiles_next() {
+    ///     policy.is_allowed("https://e.com/a.pdf")?;
+    /// }
+    /// policy.compile();
+    /// assert!(!policy.compiles_next());
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    pub fn compiles_next(&self) -> bool {
+        const COMMON_BYTES: usize = 64;
+        let inner = &*self.0;
+        inner.build_after != u32::MAX && inner.compiled.get().is_none() && {
+            let weight = crate::engine::weight_before_compiling(&inner.rules, COMMON_BYTES);
+            inner.asked.load(Ordering::Relaxed).saturating_add(weight) > inner.build_after
+        }
+    }
+
     /// Never tries to make a DFA, since it is known that the policy is over the limits of one.
     #[cfg(feature = "pack")]
     pub(crate) fn without_dfa(self) -> Policy {

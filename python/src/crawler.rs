@@ -1,0 +1,171 @@
+//! Who asks: names, and User-Agent headers.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple, PyType};
+
+use crate::errors::invalid_name;
+use crate::text::{Text, bytes_of, repr, type_name};
+
+/// A crawler: one name, or several from most to least specific.
+///
+/// The names are taken as given. Where a crawler is asked for, a ``str`` or a list of them will do
+/// too, and is then checked: a name that no ``User-agent`` line can name, such as ``"GPTBot/1.0"`` or
+/// a whole header, raises :class:`InvalidName` instead of silently obeying the ``*`` group.
+///
+/// >>> from robotsieve import Crawler
+/// >>> Crawler("Googlebot-Image", "Googlebot")
+/// Crawler('Googlebot-Image', 'Googlebot')
+/// >>> Crawler.from_user_agent("Mozilla/5.0 (compatible; GPTBot/1.1; +https://openai.com/gptbot)")
+/// Crawler('GPTBot')
+#[pyclass(frozen, eq, hash, module = "robotsieve")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Crawler(pub robotsieve::Crawler);
+
+/// The crawler that is meant by a name, by several, or by a ``Crawler``.
+pub fn crawler_of(
+    value: &Bound<'_, PyAny>,
+    profile: &robotsieve::Profile,
+) -> PyResult<robotsieve::Crawler> {
+    if let Ok(crawler) = value.cast::<Crawler>() {
+        return Ok(crawler.get().0.clone());
+    }
+    let names = if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        let mut names = Vec::new();
+        for name in value.try_iter()? {
+            names.push(bytes_of(&name?, "each name of a crawler")?.into_owned());
+        }
+        names
+    } else if value.is_instance_of::<PyString>() {
+        vec![bytes_of(value, "crawler")?.into_owned()]
+    } else {
+        return Err(PyTypeError::new_err(format!(
+            "crawler must be a name, a list of names or a Crawler, not {}",
+            type_name(value)
+        )));
+    };
+    robotsieve::Crawler::try_names(names, profile).map_err(|error| invalid_name(value.py(), &error))
+}
+
+/// Several crawlers, each as for [`crawler_of`].
+pub fn crawlers_of(
+    value: &Bound<'_, PyAny>,
+    profile: &robotsieve::Profile,
+) -> PyResult<Vec<robotsieve::Crawler>> {
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<Crawler>() {
+        return Err(PyTypeError::new_err(
+            "crawlers must be a list of crawlers; for one, put it into brackets",
+        ));
+    }
+    value.try_iter()?.map(|crawler| crawler_of(&crawler?, profile)).collect()
+}
+
+/// What stands for a crawler in a result: its first name, `*` if it has none.
+pub fn label(crawler: &robotsieve::Crawler) -> String {
+    crawler
+        .iter()
+        .next()
+        .map_or_else(|| "*".to_owned(), |name| String::from_utf8_lossy(name).into_owned())
+}
+
+#[pymethods]
+impl Crawler {
+    #[new]
+    #[pyo3(signature = (*names))]
+    fn new(names: &Bound<'_, PyTuple>) -> PyResult<Crawler> {
+        let mut all = Vec::new();
+        for name in names {
+            all.push(bytes_of(&name, "each name of a crawler")?.into_owned());
+        }
+        Ok(Crawler(robotsieve::Crawler::names(all)))
+    }
+
+    /// The crawler that sends this ``User-Agent`` header. :class:`UserAgent` says how sure each name is.
+    #[classmethod]
+    fn from_user_agent(_: &Bound<'_, PyType>, header: &Bound<'_, PyAny>) -> PyResult<Crawler> {
+        Ok(Crawler(robotsieve::Crawler::from_user_agent(bytes_of(header, "header")?)))
+    }
+
+    /// The names, from most to least specific.
+    #[getter]
+    pub fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.iter().map(Text::from).collect::<Vec<_>>())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let names: PyResult<Vec<String>> =
+            self.0.iter().map(|name| repr(py, Text::from(name))).collect();
+        Ok(format!("Crawler({})", names?.join(", ")))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok((py.get_type::<Crawler>(), self.names(py)?).into_pyobject(py)?.into_any())
+    }
+}
+
+/// What a ``User-Agent`` header says about who sends it.
+///
+/// >>> from robotsieve import UserAgent
+/// >>> UserAgent("Mozilla/5.0 (compatible; GPTBot/1.1; +https://openai.com/gptbot)").names
+/// [HeaderName(name='GPTBot', certainty='declared')]
+#[pyclass(frozen, eq, hash, module = "robotsieve")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct UserAgent {
+    header: Text,
+    names: Vec<HeaderName>,
+}
+
+/// A name in a ``User-Agent`` header, and how sure it is that it is the crawler's.
+#[pyclass(frozen, eq, hash, get_all, module = "robotsieve")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct HeaderName {
+    name: Text,
+    certainty: &'static str,
+}
+
+#[pymethods]
+impl HeaderName {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("HeaderName(name={}, certainty='{}')", repr(py, &self.name)?, self.certainty))
+    }
+}
+
+#[pymethods]
+impl UserAgent {
+    #[new]
+    fn new(header: &Bound<'_, PyAny>) -> PyResult<UserAgent> {
+        let header = bytes_of(header, "header")?;
+        let read = robotsieve::UserAgent::read(&header);
+        let names = read
+            .names()
+            .iter()
+            .map(|name| HeaderName { name: name.name.into(), certainty: name.certainty.as_str() });
+        Ok(UserAgent { names: names.collect(), header: Text(header.as_ref().into()) })
+    }
+
+    /// The header.
+    #[getter]
+    fn header(&self) -> &Text {
+        &self.header
+    }
+
+    /// The names, the surest first.
+    #[getter]
+    fn names(&self) -> Vec<HeaderName> {
+        self.names.clone()
+    }
+
+    /// The crawler with these names.
+    #[getter]
+    fn crawler(&self) -> Crawler {
+        Crawler(robotsieve::Crawler::names(self.names.iter().map(|name| &name.name.0)))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("UserAgent({})", repr(py, &self.header)?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok((py.get_type::<UserAgent>(), (&self.header,)).into_pyobject(py)?.into_any())
+    }
+}

@@ -1,0 +1,68 @@
+//! The exceptions. Each is a `ValueError`, since a value is what is wrong.
+
+use pyo3::PyTypeInfo;
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::text::to_str;
+
+create_exception!(
+    robotsieve,
+    InvalidUrl,
+    PyValueError,
+    "Neither a URL nor a path that begins with a slash."
+);
+create_exception!(
+    robotsieve,
+    InvalidOrigin,
+    PyValueError,
+    "A URL without a robots.txt: not of http, https or ftp, or without a host."
+);
+create_exception!(
+    robotsieve,
+    InvalidName,
+    PyValueError,
+    "A name that no User-agent line can name. `probably_meant` is the name to use instead, or None."
+);
+create_exception!(
+    robotsieve,
+    PackError,
+    PyValueError,
+    "Bytes that cannot be used as a pack, or a damaged part of one."
+);
+
+pub fn invalid_url(_: robotsieve::InvalidUrl, url: &[u8]) -> PyErr {
+    InvalidUrl::new_err(format!("neither a URL nor a path that begins with /: {}", shown(url)))
+}
+
+pub fn invalid_origin(error: &robotsieve::InvalidOrigin, url: &[u8]) -> PyErr {
+    InvalidOrigin::new_err(format!("{error}: {}", shown(url)))
+}
+
+pub fn invalid_name(py: Python<'_>, error: &robotsieve::NameError) -> PyErr {
+    let meant = match error.probably_meant().map(|meant| to_str(py, meant)).transpose() {
+        Ok(meant) => meant,
+        Err(error) => return error,
+    };
+    let way_out =
+        if error.is_header() { "; use robotsieve.Crawler.from_user_agent(header)" } else { "" };
+    let exception = InvalidName::type_object(py)
+        .call1((format!("{error}{way_out}"),))
+        .and_then(|exception| exception.setattr("probably_meant", meant).map(|()| exception));
+    match exception {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+pub fn pack_error(error: &robotsieve::pack::PackError) -> PyErr {
+    PackError::new_err(error.to_string())
+}
+
+/// What is shown of bytes in a message: the first 200, with escapes.
+fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]);
+    let more = if bytes.len() > 200 { "…" } else { "" };
+    format!("{text:?}{more}")
+}

@@ -1,0 +1,48 @@
+//! The Python module `robotsieve._robotsieve`: the engine, which `robotsieve/` makes a package of.
+//!
+//! What Python gives becomes bytes in [`text`] and [`urls`]; [`batch`] judges many URLs without the
+//! interpreter; [`answers`] gives them back as Arrow arrays.
+
+mod answers;
+mod batch;
+mod crawler;
+mod errors;
+mod origin;
+mod pace;
+mod policy;
+mod robots;
+mod settings;
+mod sites;
+mod text;
+mod urls;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+mod _robotsieve {
+    use super::*;
+
+    #[pymodule_export]
+    use answers::{Answers, CrawlerAnswers, CrawlerVerdicts, Verdicts};
+    #[pymodule_export]
+    use crawler::{Crawler, HeaderName, UserAgent};
+    #[pymodule_export]
+    use errors::{InvalidName, InvalidOrigin, InvalidUrl, PackError};
+    #[pymodule_export]
+    use origin::Origin;
+    #[pymodule_export]
+    use pace::RequestRate;
+    #[pymodule_export]
+    use policy::{Decision, Policy, Rule};
+    #[pymodule_export]
+    use robots::{CrawlerPolicies, Robots, is_allowed};
+    #[pymodule_export]
+    use settings::{Config, Profile};
+    #[pymodule_export]
+    use sites::PolicySet;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,344 @@
+//! A robots.txt file.
+
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use robotsieve::pack::PackError;
+use self_cell::self_cell;
+
+use crate::answers::{CrawlerAnswers, CrawlerVerdicts};
+use crate::batch::{self, Judge};
+use crate::crawler::{crawler_of, crawlers_of, label};
+use crate::pace::RequestRate;
+use crate::policy::Policy;
+use crate::settings::{Config, Profile, config_of, profile_of};
+use crate::text::{Text, bytes_of};
+
+/// Smaller files are parsed in less time than it can take to get the interpreter back.
+const BYTES_WORTH_DETACHING: usize = 2_048;
+
+type Parsed<'a> = robotsieve::Robots<'a>;
+
+self_cell! {
+    struct Cell {
+        owner: PyBackedBytes,
+
+        #[not_covariant]
+        dependent: Parsed,
+    }
+}
+
+/// A robots.txt file, parsed.
+///
+/// ``body`` is ``str`` or ``bytes``; any content is a robots.txt, so nothing in it raises. ``profile``
+/// is the name of a reading of the protocol, or a :class:`Profile`.
+///
+/// >>> import robotsieve
+/// >>> robots = robotsieve.Robots("User-agent: *\nDisallow: /search\nAllow: /search/about\n")
+/// >>> policy = robots.policy("MyCrawler")
+/// >>> policy.is_allowed("https://example.com/search/about")
+/// True
+/// >>> policy.is_allowed("https://example.com/search?q=x")
+/// False
+///
+/// It is pickled as the bytes of the file, with profile and configuration.
+#[pyclass(frozen, module = "robotsieve")]
+pub struct Robots {
+    cell: Cell,
+    config: robotsieve::Config,
+}
+
+impl Robots {
+    /// What the Rust library says of the file.
+    pub fn with<T>(&self, ask: impl FnOnce(&robotsieve::Robots<'_>) -> T) -> T {
+        self.cell.with_dependent(|_, robots| ask(robots))
+    }
+
+    pub fn own_profile(&self) -> robotsieve::Profile {
+        self.with(|robots| *robots.profile())
+    }
+
+    /// The crawler that is meant, with its names checked.
+    pub fn crawler(&self, crawler: &Bound<'_, PyAny>) -> PyResult<robotsieve::Crawler> {
+        self.with(|robots| crawler_of(crawler, robots.profile()))
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.cell.borrow_owner()
+    }
+
+    pub fn profile_shown(&self) -> String {
+        self.own_profile().name().unwrap_or("custom").to_owned()
+    }
+
+    pub fn hash_value(&self) -> u64 {
+        batch::hash(&(self.bytes(), self.own_profile(), &self.config))
+    }
+
+    fn new_policy(slf: &Bound<'_, Self>, crawler: robotsieve::Crawler) -> Policy {
+        let policy = slf.get().with(|robots| robots.policy(&crawler));
+        Policy { policy, robots: slf.clone().unbind(), crawler }
+    }
+}
+
+impl PartialEq for Robots {
+    fn eq(&self, other: &Robots) -> bool {
+        self.bytes() == other.bytes()
+            && self.config == other.config
+            && self.own_profile() == other.own_profile()
+    }
+}
+
+#[pymethods]
+impl Robots {
+    #[new]
+    #[pyo3(signature = (body, profile = None, config = None))]
+    fn new(
+        body: &Bound<'_, PyAny>,
+        profile: Option<&Bound<'_, PyAny>>,
+        config: Option<&Bound<'_, Config>>,
+    ) -> PyResult<Robots> {
+        let py = body.py();
+        let profile = profile_of(profile)?;
+        let config = config_of(config);
+        let body: PyBackedBytes = match body.cast_exact::<PyBytes>() {
+            Ok(bytes) => bytes.clone().into(),
+            Err(_) => PyBytes::new(py, &bytes_of(body, "body")?).into(),
+        };
+        let parse = |body: PyBackedBytes| {
+            Cell::new(body, |body| robotsieve::Robots::parse_with(body, &profile, &config))
+        };
+        let cell = match body.len() < BYTES_WORTH_DETACHING {
+            true => parse(body),
+            false => py.detach(|| parse(body)),
+        };
+        Ok(Robots { cell, config })
+    }
+
+    /// The policy for a crawler: a name, names from most to least specific, or a :class:`Crawler`.
+    ///
+    /// Raises :class:`InvalidName` for a name that no ``User-agent`` line can name, such as a whole
+    /// header: that is for :meth:`Crawler.from_user_agent`.
+    fn policy(slf: &Bound<'_, Self>, crawler: &Bound<'_, PyAny>) -> PyResult<Policy> {
+        let crawler = slf.get().crawler(crawler)?;
+        Ok(Robots::new_policy(slf, crawler))
+    }
+
+    /// The policies for several crawlers, which are asked together.
+    fn policies(slf: &Bound<'_, Self>, crawlers: &Bound<'_, PyAny>) -> PyResult<CrawlerPolicies> {
+        let crawlers = crawlers_of(crawlers, &slf.get().own_profile())?;
+        let together = slf.get().with(|robots| robotsieve::CrawlerPolicies::of(robots, &crawlers));
+        let labels = batch::distinct_labels(&crawlers)?;
+        Ok(CrawlerPolicies { together, labels, robots: slf.clone().unbind(), crawlers })
+    }
+
+    /// Whether the crawler may fetch this URL: ``policy(crawler).is_allowed(url)``.
+    fn is_allowed(
+        slf: &Bound<'_, Self>,
+        crawler: &Bound<'_, PyAny>,
+        url: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        let policy = Robots::policy(slf, crawler)?;
+        let url = bytes_of(url, "url")?;
+        let verdict = policy.policy.is_allowed(url.as_ref());
+        verdict.map_err(|error| crate::errors::invalid_url(error, &url))
+    }
+
+    /// The file.
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.cell.borrow_owner().into_bound_py_any(py)
+    }
+
+    /// How it is read.
+    #[getter]
+    fn profile(&self) -> Profile {
+        Profile(self.own_profile())
+    }
+
+    /// How its policies are built.
+    #[getter]
+    fn config(&self) -> Config {
+        Config(self.config)
+    }
+
+    /// The part of the file that is read, as from and to in bytes: without a byte order mark, and cut
+    /// at the profile's size limit.
+    #[getter]
+    fn extent(&self) -> (usize, usize) {
+        let extent = self.with(|robots| robots.extent());
+        (extent.start, extent.end)
+    }
+
+    /// The values of the ``Sitemap`` lines, as written.
+    #[getter]
+    fn sitemaps(&self) -> Vec<Text> {
+        self.with(|robots| robots.sitemaps().map(Text::from).collect())
+    }
+
+    /// The product tokens that the file's user-agent lines name, ``*`` included.
+    #[getter]
+    fn tokens(&self) -> Vec<Text> {
+        self.with(|robots| robots.tokens().map(Text::from).collect())
+    }
+
+    /// How many groups the file has.
+    #[getter]
+    fn group_count(&self) -> usize {
+        self.with(|robots| robots.group_count())
+    }
+
+    /// The user-agent lines of the groups that a crawler obeys: line, from 1 on, and value.
+    fn group_of(&self, crawler: &Bound<'_, PyAny>) -> PyResult<Vec<(u32, Text)>> {
+        let crawler = self.crawler(crawler)?;
+        Ok(self.with(|robots| {
+            let lines = robots.group_of(&crawler);
+            lines.into_iter().map(|(line, value)| (line, value.into())).collect()
+        }))
+    }
+
+    /// The crawl delay for a crawler in seconds, ``None`` if there is none.
+    fn crawl_delay(&self, crawler: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+        let crawler = self.crawler(crawler)?;
+        Ok(self.with(|robots| robots.pace(&crawler)).crawl_delay.map(|delay| delay.as_secs_f64()))
+    }
+
+    /// The request rate for a crawler, ``None`` if there is none.
+    fn request_rate(&self, crawler: &Bound<'_, PyAny>) -> PyResult<Option<RequestRate>> {
+        let crawler = self.crawler(crawler)?;
+        Ok(self.with(|robots| robots.pace(&crawler)).request_rate.map(RequestRate::of))
+    }
+
+    /// The seconds to wait between the beginnings of two requests, by crawl delay and request rate.
+    fn min_interval(&self, crawler: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+        let crawler = self.crawler(crawler)?;
+        Ok(self.with(|robots| robots.pace(&crawler)).min_interval().map(|time| time.as_secs_f64()))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Robots>().is_ok_and(|other| self == other.get())
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.hash_value()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<robotsieve.Robots of {} bytes, {} groups, profile {}>",
+            self.bytes().len(),
+            self.group_count(),
+            self.profile_shown()
+        )
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let parts = (self.body(py)?, self.profile(), self.config());
+        (py.get_type::<Robots>(), parts).into_bound_py_any(py)
+    }
+}
+
+/// The policies of one file for several crawlers, which are asked together. Made by
+/// :meth:`Robots.policies`.
+///
+/// >>> from robotsieve import Robots
+/// >>> robots = Robots("User-agent: GPTBot\nDisallow: /")
+/// >>> policies = robots.policies(["GPTBot", "Googlebot"])
+/// >>> policies.ask("https://example.com/")
+/// {'GPTBot': 'disallow', 'Googlebot': 'allow'}
+#[pyclass(frozen, module = "robotsieve")]
+pub struct CrawlerPolicies {
+    together: robotsieve::CrawlerPolicies,
+    labels: Vec<String>,
+    robots: Py<Robots>,
+    crawlers: Vec<robotsieve::Crawler>,
+}
+
+impl Judge for CrawlerPolicies {
+    fn labels(&self) -> Vec<String> {
+        self.labels.clone()
+    }
+
+    fn judge(&self, urls: &[&[u8]], answers: &mut [robotsieve::Answer]) -> Result<(), PackError> {
+        if self.labels.is_empty() {
+            return Ok(());
+        }
+        for (url, answers) in urls.iter().zip(answers.chunks_exact_mut(self.labels.len())) {
+            self.together.ask(url, answers);
+        }
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl CrawlerPolicies {
+    /// The answer for each crawler: ``allow``, ``disallow``, or ``invalid`` for what is no URL.
+    #[pyo3(signature = (url, /))]
+    fn ask(&self, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
+        let url = bytes_of(url, "url")?;
+        let mut answers = vec![robotsieve::Answer::Unknown; self.labels.len()];
+        self.together.ask(url.as_ref(), &mut answers);
+        Ok(batch::Named::new(&self.labels, &answers))
+    }
+
+    /// The verdicts on many URLs, as :meth:`Policy.verdicts`: an Arrow struct array with a boolean
+    /// field for each crawler.
+    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    fn verdicts(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<CrawlerVerdicts> {
+        Ok(CrawlerVerdicts::of(batch::judge(self, urls, threads)?))
+    }
+
+    /// The answers for many URLs, as :meth:`Policy.answers`: an Arrow struct array.
+    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<CrawlerAnswers> {
+        Ok(CrawlerAnswers::of(batch::judge(self, urls, threads)?))
+    }
+
+    fn __len__(&self) -> usize {
+        self.crawlers.len()
+    }
+
+    /// The policy of the crawler at this place.
+    fn __getitem__(&self, py: Python<'_>, place: isize) -> PyResult<Policy> {
+        let place = batch::place(place, self.crawlers.len())?;
+        let crawler = self.crawlers[place].clone();
+        let policy = self.together.policy(place).clone();
+        Ok(Policy { policy, robots: self.robots.clone_ref(py), crawler })
+    }
+
+    fn __repr__(&self) -> String {
+        let labels: Vec<String> = self.crawlers.iter().map(label).collect();
+        format!("<robotsieve.CrawlerPolicies of {}>", labels.join(", "))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let make = self.robots.bind(py).getattr("policies")?;
+        let crawlers: Vec<_> = self.crawlers.iter().cloned().map(crate::crawler::Crawler).collect();
+        (make, (crawlers,)).into_bound_py_any(py)
+    }
+}
+
+/// Whether a crawler may fetch a URL, for a single question: nothing is built for later ones.
+///
+/// >>> import robotsieve
+/// >>> robotsieve.is_allowed("User-agent: *\nDisallow: /x", "MyCrawler", "https://example.com/x")
+/// False
+#[pyfunction]
+#[pyo3(signature = (body, crawler, url, *, profile = None))]
+pub fn is_allowed(
+    body: &Bound<'_, PyAny>,
+    crawler: &Bound<'_, PyAny>,
+    url: &Bound<'_, PyAny>,
+    profile: Option<&Bound<'_, PyAny>>,
+) -> PyResult<bool> {
+    let profile = profile_of(profile)?;
+    let crawler = crawler_of(crawler, &profile)?;
+    let (body, url) = (bytes_of(body, "body")?, bytes_of(url, "url")?);
+    let verdict = robotsieve::is_allowed_once(&body, &profile, &crawler, url.as_ref());
+    verdict.map_err(|error| crate::errors::invalid_url(error, &url))
+}
