@@ -10,12 +10,10 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySlice, PyString, PyTuple};
-use pyo3_arrow::ffi::{
-    ArrayIterator, to_array_pycapsules, to_schema_pycapsule, to_stream_pycapsule,
-};
 use robotsieve::Answer;
 
 use crate::batch::{Judged, place};
+use crate::export;
 use crate::text::type_name;
 
 const ALL: [Answer; 4] = [Answer::Allow, Answer::Disallow, Answer::Invalid, Answer::Unknown];
@@ -215,18 +213,17 @@ macro_rules! column {
             }
 
             fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-                Ok(to_schema_pycapsule(py, <$show>::data_type())?)
+                export::schema(py, <$show>::data_type())
             }
 
             #[pyo3(signature = (requested_schema = None))]
             fn __arrow_c_array__<'py>(
                 &self,
                 py: Python<'py>,
-                requested_schema: Option<Bound<'py, PyCapsule>>,
+                requested_schema: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyTuple>> {
-                let array = py.detach(|| <$show>::array(&self.answers));
-                let field = Arc::new(Field::new("", <$show>::data_type(), true));
-                Ok(to_array_pycapsules(py, field, &array, requested_schema)?)
+                let _ = requested_schema;
+                export::array(py, &py.detach(|| <$show>::array(&self.answers)))
             }
         }
     };
@@ -364,30 +361,27 @@ macro_rules! columns {
             }
 
             fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-                Ok(to_schema_pycapsule(py, DataType::Struct(self.fields()))?)
+                export::schema(py, DataType::Struct(self.fields()))
             }
 
             #[pyo3(signature = (requested_schema = None))]
             fn __arrow_c_array__<'py>(
                 &self,
                 py: Python<'py>,
-                requested_schema: Option<Bound<'py, PyCapsule>>,
+                requested_schema: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyTuple>> {
-                let array = py.detach(|| self.array())?;
-                let field = Arc::new(Field::new("", DataType::Struct(self.fields()), false));
-                Ok(to_array_pycapsules(py, field, &array, requested_schema)?)
+                let _ = requested_schema;
+                export::array(py, &py.detach(|| self.array())?)
             }
 
             #[pyo3(signature = (requested_schema = None))]
             fn __arrow_c_stream__<'py>(
                 &self,
                 py: Python<'py>,
-                requested_schema: Option<Bound<'py, PyCapsule>>,
+                requested_schema: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyCapsule>> {
-                let array: ArrayRef = Arc::new(py.detach(|| self.array())?);
-                let field = Arc::new(Field::new("", DataType::Struct(self.fields()), false));
-                let one = Box::new(ArrayIterator::new(std::iter::once(Ok(array)), field));
-                Ok(to_stream_pycapsule(py, one, requested_schema)?)
+                let _ = requested_schema;
+                export::table(py, py.detach(|| self.array())?)
             }
         }
     };

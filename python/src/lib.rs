@@ -1,14 +1,16 @@
 //! The Python module `robotsieve._robotsieve`: the engine, which `robotsieve/` makes a package of.
 //!
 //! What Python gives becomes bytes in [`text`] and [`urls`]; [`batch`] judges many URLs without the
-//! interpreter; [`answers`] gives them back as Arrow arrays.
+//! interpreter; [`answers`] are given back as Arrow arrays ([`export`]).
 
 mod answers;
 mod batch;
 mod crawler;
 mod errors;
+mod export;
 mod origin;
 mod pace;
+mod pack;
 mod policy;
 mod robots;
 mod settings;
@@ -30,6 +32,8 @@ mod _robotsieve {
     use errors::{InvalidName, InvalidOrigin, InvalidUrl, PackError};
     #[pymodule_export]
     use origin::Origin;
+    #[pymodule_export]
+    use pack::{Pack, PackWriter};
     #[pymodule_export]
     use pace::RequestRate;
     #[pymodule_export]

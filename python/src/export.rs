@@ -1,0 +1,42 @@
+//! Arrow arrays for Python, by the PyCapsule interface.
+//!
+//! A schema that a consumer requests is not heeded, as the interface permits: consumers cast better
+//! themselves, and Arrow's casts would be a third of this program.
+
+use std::ffi::CStr;
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, RecordBatch, RecordBatchIterator, StructArray};
+use arrow_schema::{ArrowError, DataType};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+
+const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
+const STREAM: &CStr = c"arrow_array_stream";
+
+/// The capsule of a type.
+pub fn schema(py: Python<'_>, data_type: DataType) -> PyResult<Bound<'_, PyCapsule>> {
+    let schema = FFI_ArrowSchema::try_from(&data_type).map_err(failed)?;
+    PyCapsule::new_with_value(py, schema, SCHEMA)
+}
+
+/// The capsules of an array: its type and its data.
+pub fn array<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Bound<'py, PyTuple>> {
+    let data = PyCapsule::new_with_value(py, FFI_ArrowArray::new(&array.to_data()), ARRAY)?;
+    PyTuple::new(py, [schema(py, array.data_type().clone())?, data])
+}
+
+/// The capsule of a stream with one batch: the columns of a struct array.
+pub fn table(py: Python<'_>, columns: StructArray) -> PyResult<Bound<'_, PyCapsule>> {
+    let batch = RecordBatch::from(columns);
+    let schema = batch.schema();
+    let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+    PyCapsule::new_with_value(py, stream, STREAM)
+}
+
+fn failed(error: ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}

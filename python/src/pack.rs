@@ -1,0 +1,533 @@
+//! The policies of many origins in a file.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use memmap2::Mmap;
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyList, PyTuple, PyType};
+use robotsieve::Answer;
+use robotsieve::pack::{Kind, Outcome, PackError, PackedPolicy, Site, Writer};
+use self_cell::self_cell;
+use tempfile::NamedTempFile;
+
+use crate::batch::{self, Judge};
+use crate::crawler::{Crawler, crawlers_of};
+use crate::errors::{invalid_url, pack_error};
+use crate::origin::{Origin, origin_of};
+use crate::pace::RequestRate;
+use crate::policy::Decision;
+use crate::settings::{Config, config_of, profile_of};
+use crate::sites::{AnyAnswers, AnyVerdicts, answers_of, not_judged, place_of, verdicts_of};
+use crate::text::{Text, bytes_of, repr};
+
+/// Where the bytes of a pack are.
+enum Bytes {
+    Map(Mmap),
+    Python(PyBackedBytes),
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Bytes::Map(map) => map,
+            Bytes::Python(bytes) => bytes,
+        }
+    }
+}
+
+type Opened<'a> = robotsieve::pack::Pack<'a>;
+
+self_cell! {
+    struct Cell {
+        owner: Vec<Bytes>,
+
+        #[not_covariant]
+        dependent: Opened,
+    }
+}
+
+/// The policies of many origins in a file that is used in place: it is mapped, not loaded, and all
+/// processes that open it share its memory. Made by :class:`PackWriter` or by ``robotsieve pack``.
+///
+/// ``Pack.open(path)`` opens a file, or the files of a pack in several. ``Pack(bytes)`` takes the bytes
+/// of one. It is pickled as its paths, made absolute, or as its bytes.
+///
+/// >>> import os, tempfile
+/// >>> from robotsieve import Pack, PackWriter
+/// >>> path = os.path.join(tempfile.mkdtemp(), "sites.pack")
+/// >>> with PackWriter(path, ["MyCrawler"]) as writer:
+/// ...     writer.add("https://example.com", "User-agent: *\nDisallow: /search")
+/// >>> pack = Pack.open(path)
+/// >>> list(pack.verdicts(["https://example.com/search", "https://example.org/"]))
+/// [False, None]
+///
+/// No program may change or cut the file while it is open; replace it by renaming another one to its
+/// name, as the writer does.
+#[pyclass(frozen, module = "robotsieve")]
+pub struct Pack {
+    cell: Cell,
+    /// Empty if it was made of bytes.
+    paths: Vec<PathBuf>,
+    crawlers: Vec<robotsieve::Crawler>,
+    labels: Vec<String>,
+}
+
+impl Pack {
+    fn new_of(files: Vec<Bytes>, paths: Vec<PathBuf>) -> PyResult<Pack> {
+        let cell = Cell::try_new(files, |files| {
+            let bytes: Vec<&[u8]> = files.iter().map(AsRef::as_ref).collect();
+            robotsieve::pack::Pack::open_shards(&bytes)
+        });
+        let cell = cell.map_err(|(file, error)| {
+            let place = paths.get(file).map(|path| format!("{}: ", path.display()));
+            crate::errors::PackError::new_err(format!("{}{error}", place.unwrap_or_default()))
+        })?;
+        let crawlers = cell.with_dependent(|_, pack| pack.crawlers().to_vec());
+        let labels = batch::distinct_labels(&crawlers)?;
+        Ok(Pack { cell, paths, crawlers, labels })
+    }
+
+    fn with<T>(&self, ask: impl FnOnce(&robotsieve::pack::Pack<'_>) -> T) -> T {
+        self.cell.with_dependent(|_, pack| ask(pack))
+    }
+
+    /// Asks what there is about an origin, if anything.
+    fn with_site<T>(
+        &self,
+        origin: &robotsieve::Origin<'_>,
+        ask: impl FnOnce(Site<'_>) -> Result<T, PackError>,
+    ) -> PyResult<Option<T>> {
+        self.with(|pack| pack.get(origin)?.map(ask).transpose()).map_err(|error| pack_error(&error))
+    }
+
+    /// Asks the policy of a crawler for an origin, if there is one.
+    fn with_policy<T>(
+        &self,
+        origin: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+        ask: impl FnOnce(PackedPolicy<'_>) -> Result<T, PackError>,
+    ) -> PyResult<Option<T>> {
+        let place = place_of(&self.labels, &self.crawlers, crawler)?;
+        let origin = origin_of(origin)?;
+        Ok(self.with_site(&origin, |site| site.policy(place)?.map(ask).transpose())?.flatten())
+    }
+
+    fn answers_for(&self, url: &[u8]) -> PyResult<Vec<Answer>> {
+        let mut answers = vec![Answer::Unknown; self.labels.len()];
+        self.judge(&[url], &mut answers).map_err(|error| pack_error(&error))?;
+        Ok(answers)
+    }
+}
+
+impl Judge for Pack {
+    fn labels(&self) -> Vec<String> {
+        self.labels.clone()
+    }
+
+    fn judge(&self, urls: &[&[u8]], answers: &mut [Answer]) -> Result<(), PackError> {
+        let all: Vec<usize> = (0..self.labels.len()).collect();
+        self.with(|pack| pack.answers(urls, &all, answers))
+    }
+}
+
+#[pymethods]
+impl Pack {
+    #[new]
+    fn new(bytes: &Bound<'_, PyAny>) -> PyResult<Pack> {
+        let bytes: PyBackedBytes = match bytes.cast_exact::<PyBytes>() {
+            Ok(bytes) => bytes.clone().into(),
+            Err(_) => PyBytes::new(bytes.py(), &bytes_of(bytes, "bytes")?).into(),
+        };
+        Pack::new_of(vec![Bytes::Python(bytes)], Vec::new())
+    }
+
+    /// Opens a file, or several that are one pack. Raises :class:`OSError` if one can't be read, and
+    /// :class:`PackError` if it is no pack.
+    #[classmethod]
+    fn open(_: &Bound<'_, PyType>, path: &Bound<'_, PyAny>) -> PyResult<Pack> {
+        let is_many = path.is_instance_of::<PyList>() || path.is_instance_of::<PyTuple>();
+        let paths: Vec<PathBuf> = match is_many {
+            true => path.extract()?,
+            false => vec![path.extract()?],
+        };
+        let paths = paths.iter().map(std::path::absolute).collect::<io::Result<Vec<PathBuf>>>()?;
+        let map = |path: &PathBuf| map(path).map(Bytes::Map).map_err(|error| of_path(path, &error));
+        let files = paths.iter().map(map).collect::<PyResult<Vec<Bytes>>>()?;
+        Pack::new_of(files, paths)
+    }
+
+    /// Whether the crawler may fetch this URL; ``None`` if nothing is known of its origin.
+    ///
+    /// ``crawler`` is the name of one of the pack's crawlers, and may be left out if there is one.
+    /// Raises :class:`InvalidOrigin` for what is no URL.
+    #[pyo3(signature = (url, /, crawler = None))]
+    fn is_allowed(
+        &self,
+        url: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<bool>> {
+        let place = place_of(&self.labels, &self.crawlers, crawler)?;
+        let url = bytes_of(url, "url")?;
+        match self.answers_for(&url)?[place] {
+            Answer::Allow => Ok(Some(true)),
+            Answer::Disallow => Ok(Some(false)),
+            Answer::Unknown => Ok(None),
+            Answer::Invalid => Err(not_judged(&url)),
+        }
+    }
+
+    /// The verdict on a URL with the reason for it, as far as the pack keeps rules; ``None`` if nothing
+    /// is known of its origin.
+    #[pyo3(signature = (url, /, crawler = None))]
+    fn decide(
+        &self,
+        url: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<Decision>> {
+        let bytes = bytes_of(url, "url")?;
+        let decision = self.with_policy(url, crawler, |policy| {
+            Ok(match policy.with_rules()? {
+                Some(policy) => policy.decide(bytes.as_ref()).map(Decision::of),
+                None => policy.decide(bytes.as_ref()).map(Decision::of),
+            })
+        })?;
+        decision.transpose().map_err(|error| invalid_url(error, &bytes))
+    }
+
+    /// The answer for each crawler: ``allow``, ``disallow``, ``invalid`` or ``unknown``.
+    #[pyo3(signature = (url, /))]
+    fn ask(&self, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
+        let url = bytes_of(url, "url")?;
+        Ok(batch::Named::new(&self.labels, &self.answers_for(&url)?))
+    }
+
+    /// The verdicts on many URLs of any origins, as :meth:`PolicySet.verdicts`.
+    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    fn verdicts(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<AnyVerdicts> {
+        batch::judge(self, urls, threads).map(verdicts_of)
+    }
+
+    /// The answers for many URLs, in words, as :meth:`PolicySet.answers`.
+    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<AnyAnswers> {
+        batch::judge(self, urls, threads).map(answers_of)
+    }
+
+    /// The crawl delay in seconds that an origin asks for; ``None`` if there is none.
+    #[pyo3(signature = (origin, crawler = None))]
+    fn crawl_delay(
+        &self,
+        origin: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<f64>> {
+        let delay = self.with_policy(origin, crawler, |policy| Ok(policy.crawl_delay()))?;
+        Ok(delay.flatten().map(|delay| delay.as_secs_f64()))
+    }
+
+    /// The request rate that an origin asks for; ``None`` if there is none.
+    #[pyo3(signature = (origin, crawler = None))]
+    fn request_rate(
+        &self,
+        origin: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<RequestRate>> {
+        let rate = self.with_policy(origin, crawler, |policy| Ok(policy.request_rate()))?;
+        Ok(rate.flatten().map(RequestRate::of))
+    }
+
+    /// The sitemaps of an origin, if the pack keeps them.
+    fn sitemaps(&self, origin: &Bound<'_, PyAny>) -> PyResult<Vec<Text>> {
+        let origin = origin_of(origin)?;
+        let sitemaps =
+            self.with_site(&origin, |site| Ok(site.sitemaps()?.map(Text::from).collect()))?;
+        Ok(sitemaps.unwrap_or_default())
+    }
+
+    /// What is known of an origin: ``rules``, ``allow-all``, ``disallow-all`` or ``unknown``; ``None`` if it is
+    /// not in the pack.
+    fn outcome(&self, origin: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+        let origin = origin_of(origin)?;
+        self.with_site(&origin, |site| Ok(site.kind().as_str()))
+    }
+
+    /// When what is known of an origin was captured, in seconds since 1970; ``None`` if that is not known.
+    fn captured(&self, origin: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+        let origin = origin_of(origin)?;
+        Ok(self.with_site(&origin, |site| Ok(site.captured()))?.flatten())
+    }
+
+    /// The origins, in no particular order.
+    fn origins(&self) -> PyResult<Vec<Origin>> {
+        let all = self.with(|pack| {
+            let mut all = Vec::new();
+            for site in pack.sites() {
+                all.extend(site?.origins().map(Origin));
+            }
+            Ok(all)
+        });
+        all.map_err(|error| pack_error(&error))
+    }
+
+    /// Reads and checks everything. Raises :class:`PackError` for the first damage.
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.with(|pack| pack.verify())).map_err(|error| pack_error(&error))
+    }
+
+    /// The crawlers that it has policies for.
+    #[getter]
+    fn crawlers(&self) -> Vec<Crawler> {
+        self.crawlers.iter().cloned().map(Crawler).collect()
+    }
+
+    /// The name of the profile, ``custom`` if it has none.
+    #[getter]
+    fn profile_name(&self) -> String {
+        self.with(|pack| pack.profile_name().to_owned())
+    }
+
+    /// The program that wrote it.
+    #[getter]
+    fn tool(&self) -> String {
+        self.with(|pack| pack.tool().to_owned())
+    }
+
+    /// Whether it can say which rule decided.
+    #[getter]
+    fn keeps_rules(&self) -> bool {
+        self.with(|pack| pack.keeps_rules())
+    }
+
+    /// Whether it has the sitemaps of each file.
+    #[getter]
+    fn keeps_sitemaps(&self) -> bool {
+        self.with(|pack| pack.keeps_sitemaps())
+    }
+
+    /// The seed of its hashes.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.with(|pack| pack.seed())
+    }
+
+    /// The paths that it was opened from, made absolute.
+    #[getter]
+    fn paths(&self) -> Vec<PathBuf> {
+        self.paths.clone()
+    }
+
+    /// How many origins it has.
+    fn __len__(&self) -> PyResult<usize> {
+        let len = self.with(|pack| pack.len());
+        usize::try_from(len).map_err(|_| PyValueError::new_err("more origins than memory"))
+    }
+
+    /// Whether the origin of a URL is in the pack.
+    fn __contains__(&self, origin: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let origin = origin_of(origin)?;
+        Ok(self.with_site(&origin, |_| Ok(()))?.is_some())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let place = match &self.paths[..] {
+            [] => "bytes".to_owned(),
+            [path] => repr(py, path.display().to_string())?,
+            paths => format!("{} files", paths.len()),
+        };
+        let origins = self.with(|pack| pack.len());
+        Ok(format!("<robotsieve.Pack of {origins} origins for {}, {place}>", self.labels.join(", ")))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let class = py.get_type::<Pack>();
+        if self.paths.is_empty() {
+            let bytes = self.cell.borrow_owner().first().map_or(&b""[..], AsRef::as_ref);
+            return (class, (PyBytes::new(py, bytes),)).into_bound_py_any(py);
+        }
+        let paths: Vec<OsString> = self.paths.iter().map(|path| path.clone().into()).collect();
+        (class.getattr("open")?, (paths,)).into_bound_py_any(py)
+    }
+}
+
+#[expect(unsafe_code, reason = "maps a file: see Safety")]
+fn map(path: &Path) -> io::Result<Mmap> {
+    let file = File::open(path)?;
+    // SAFETY: the bytes of a map must not change while it exists. Neither this module nor the command
+    // writes to what is mapped: both replace packs by renaming. That no other program does cannot be
+    // enforced; the documentation of `Pack` asks it of the user.
+    unsafe { Mmap::map(&file) }
+}
+
+/// The `OSError` for a file.
+fn of_path(path: &Path, error: &io::Error) -> PyErr {
+    let what = error.to_string();
+    match error.raw_os_error() {
+        // With the number, Python chooses the subclass, such as FileNotFoundError.
+        Some(number) => pyo3::exceptions::PyOSError::new_err((number, what, path.to_path_buf())),
+        None => pyo3::exceptions::PyOSError::new_err(format!("{}: {what}", path.display())),
+    }
+}
+
+/// Writes a pack.
+///
+/// Everything is written to a file beside ``path``, which takes its name when the pack is complete: at the
+/// end of the ``with`` block, or by :meth:`close`. If the block ends by an exception, nothing changes.
+///
+/// ``config`` says what is kept: by default rules, with which it is about twice as large and can say which
+/// one decided, and no sitemaps.
+#[pyclass(frozen, module = "robotsieve")]
+pub struct PackWriter {
+    state: Mutex<Option<Open>>,
+    path: PathBuf,
+}
+
+/// The file that is removed unless it gets its name.
+type Open = Writer<'static, BufWriter<NamedTempFile>>;
+
+/// A file beside `path`, readable to whom new files are.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let mut prefix = path.file_name().map_or_else(OsString::new, OsString::from);
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let folder = path.parent().unwrap_or(path);
+    builder.prefix(&prefix).suffix(".unfinished").tempfile_in(folder)
+}
+
+fn complete(writer: Open, path: &Path) -> io::Result<()> {
+    let file = writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+impl PackWriter {
+    fn with<T>(&self, py: Python<'_>, write: impl FnOnce(&mut Open) -> io::Result<T> + Send) -> PyResult<T>
+    where
+        T: Send,
+    {
+        py.detach(|| match &mut *self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(writer) => write(writer).map_err(|error| of_path(&self.path, &error)),
+            None => Err(PyValueError::new_err("the pack is closed")),
+        })
+    }
+}
+
+#[pymethods]
+impl PackWriter {
+    #[new]
+    #[pyo3(signature = (path, crawlers, profile = None, config = None, *, seed = None))]
+    fn new(
+        path: PathBuf,
+        crawlers: &Bound<'_, PyAny>,
+        profile: Option<&Bound<'_, PyAny>>,
+        config: Option<&Bound<'_, Config>>,
+        seed: Option<u64>,
+    ) -> PyResult<PackWriter> {
+        let profile = profile_of(profile)?;
+        let crawlers = crawlers_of(crawlers, &profile)?;
+        batch::distinct_labels(&crawlers)?;
+        let path = std::path::absolute(path)?;
+        let begin = || {
+            let file = BufWriter::with_capacity(1 << 20, beside(&path)?);
+            let writer = Writer::new(file, &profile, crawlers, &config_of(config))?;
+            Ok(match seed {
+                Some(seed) => writer.with_seed(seed),
+                None => writer,
+            })
+        };
+        let writer = begin().map_err(|error| of_path(&path, &error))?;
+        Ok(PackWriter { state: Mutex::new(Some(writer)), path })
+    }
+
+    /// Adds an origin, given by any of its URLs, with its robots.txt. Of several for one origin, the last
+    /// counts.
+    ///
+    /// ``captured`` is when it was fetched, in seconds since 1970. A site without a robots.txt has an empty
+    /// one, or ``outcome="allow-all"``; one that can't be reached ``"disallow-all"``; of one without an answer
+    /// nothing is ``"unknown"``.
+    #[pyo3(signature = (origin, body = None, *, outcome = None, captured = None))]
+    fn add(
+        &self,
+        origin: &Bound<'_, PyAny>,
+        body: Option<&Bound<'_, PyAny>>,
+        outcome: Option<&str>,
+        captured: Option<u64>,
+    ) -> PyResult<()> {
+        let py = origin.py();
+        let origin = origin_of(origin)?;
+        if let Some(body) = body {
+            if outcome.is_some_and(|outcome| outcome != Kind::Rules.as_str()) {
+                return Err(PyTypeError::new_err("give a body or an outcome, not both"));
+            }
+            let body = bytes_of(body, "body")?;
+            return self.with(py, |writer| {
+                let content = writer.recipe().content(&body);
+                let written = match writer.known(content) {
+                    Some(known) => known,
+                    None => {
+                        let packed = writer.recipe().pack(&body);
+                        writer.put(&packed)?
+                    }
+                };
+                writer.add(&origin, Outcome::Rules(written), captured)
+            });
+        }
+        let outcomes = [Outcome::AllowAll, Outcome::DisallowAll, Outcome::Unknown];
+        let meant = outcomes.into_iter().find(|known| Some(known.kind().as_str()) == outcome);
+        let Some(meant) = meant else {
+            return Err(PyTypeError::new_err(
+                "give a body, or an outcome: 'allow-all', 'disallow-all' or 'unknown'",
+            ));
+        };
+        self.with(py, |writer| writer.add(&origin, meant, captured))
+    }
+
+    /// How many different files were added.
+    #[getter]
+    fn file_count(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |writer| Ok(writer.file_count()))
+    }
+
+    /// Completes the pack.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let writer = self.state.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(writer) = writer else { return Ok(()) };
+        let path = &self.path;
+        py.detach(|| complete(writer, path)).map_err(|error| of_path(path, &error))
+    }
+
+    /// Gives the pack up: nothing is written to its path.
+    fn abandon(&self) {
+        drop(self.state.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: &Bound<'_, PyAny>,
+        _value: &Bound<'_, PyAny>,
+        _traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        if kind.is_none() {
+            return self.close(py);
+        }
+        self.abandon();
+        Ok(())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<robotsieve.PackWriter to {}>", repr(py, self.path.display().to_string())?))
+    }
+}
