@@ -1,0 +1,109 @@
+"""What the drop-ins share: from a user agent to a policy, and from any string to a path."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ._robotsieve import Crawler, InvalidName, InvalidUrl, Profile, Robots
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from ._robotsieve import Policy
+
+    #: A product token, a whole ``User-Agent`` header, or a crawler with all its names.
+    Agent: TypeAlias = str | bytes | Crawler
+
+#: How many user agents have their policy kept, for one file.
+POLICIES_KEPT = 64
+
+#: Scheme and authority of RFC 3986, then path and query, without the fragment.
+_REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://[^/?#]*)?([^#]*)").match
+
+#: What browsers and ``urlsplit`` drop before a URL.
+_LEADING = "".join(map(chr, range(33)))
+
+
+@lru_cache(maxsize=4096)
+def crawler_of(agent: Agent, profile: Profile) -> Crawler:
+    """The crawler that calls itself this.
+
+    A product token names the crawler itself. Anything else is read as a header.
+
+    >>> from robotsieve import Profile
+    >>> crawler_of("MyCrawler", Profile())
+    Crawler('MyCrawler')
+    >>> crawler_of("Mozilla/5.0 (compatible; MyCrawler/1.0)", Profile())
+    Crawler('MyCrawler')
+    """
+    if isinstance(agent, Crawler):
+        return agent
+    if isinstance(agent, bytes):
+        agent = agent.decode("utf-8", "surrogateescape")
+    try:
+        return Robots(b"", profile).policy(agent).crawler
+    except InvalidName:
+        return Crawler.from_user_agent(agent)
+
+
+def path_of(url: str) -> str:
+    """Path and query of what is no URL with a scheme and an authority, as ``urlsplit`` finds them: of
+    a path, with or without a slash at its beginning, or of ``//host/path``.
+
+    >>> path_of("page?x#top"), path_of("//example.com/page"), path_of("")
+    ('/page?x', '/page', '/')
+    """
+    found = _REFERENCE(url.lstrip(_LEADING))
+    path = found[1] if found else ""
+    return path if path.startswith("/") else f"/{path}"
+
+
+def is_allowed(policy: Policy, url: str) -> bool:
+    """The verdict on a URL, or on what else the originals take for one.
+
+    >>> from robotsieve import Robots
+    >>> policy = Robots("User-agent: *\\nDisallow: /page").policy("MyCrawler")
+    >>> is_allowed(policy, "https://example.com/page"), is_allowed(policy, "page")
+    (False, False)
+    """
+    if url[:2] != "//":
+        try:
+            return policy.is_allowed(url)
+        except InvalidUrl:
+            pass
+    return policy.is_path_allowed(path_of(url))
+
+
+class Policies(dict["Agent", "Policy"]):
+    """The policies of one file, by user agent. They are made when they are first asked for.
+
+    Pickled as the file alone.
+    """
+
+    def __init__(self, robots: Robots) -> None:
+        super().__init__()
+        self.robots = robots
+
+    def __missing__(self, agent: Agent) -> Policy:
+        crawler = crawler_of(agent, self.robots.profile)
+        # Many headers are of the same crawler, or of no crawler at all.
+        policy = self.get(crawler)
+        if policy is None:
+            policy = self.robots.policy(crawler)
+            self._keep(crawler, policy)
+        self._keep(agent, policy)
+        return policy
+
+    def _keep(self, agent: Agent, policy: Policy) -> None:
+        if len(self) >= POLICIES_KEPT:
+            self.clear()
+        self[agent] = policy
+
+    def values_of(self, kind: str, agent: Agent) -> list[str]:
+        """The values of the records of a kind that are for a user agent, as written."""
+        return self.robots._values(kind, self[agent].crawler)
+
+    def __reduce__(self) -> tuple[type[Policies], tuple[Robots]]:
+        return type(self), (self.robots,)

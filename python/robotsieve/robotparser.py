@@ -1,0 +1,205 @@
+"""Takes the place of ``urllib.robotparser``: ``from robotsieve.robotparser import RobotFileParser``.
+
+The interface is that of the standard library; the verdicts are robotsieve's. ``docs/migration.md``
+lists what differs.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from ._dropin import Policies, is_allowed
+from ._robotsieve import Crawler, Profile, Robots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ._dropin import Agent
+    from ._robotsieve import Policy
+
+__all__ = ["RobotFileParser"]
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class RequestRate(NamedTuple):
+    """How many documents to request in how many seconds."""
+
+    requests: int
+    seconds: int
+
+
+class RuleLine(NamedTuple):
+    """A rule as written."""
+
+    path: str
+    allowance: bool
+
+    def __str__(self) -> str:
+        return f"{'Allow' if self.allowance else 'Disallow'}: {self.path}"
+
+
+class Entry(NamedTuple):
+    """What holds for some user agents: their groups, merged."""
+
+    useragents: list[str]
+    rulelines: list[RuleLine]
+    delay: float | None
+    req_rate: RequestRate | None
+
+    def __str__(self) -> str:
+        lines = [f"User-agent: {agent}" for agent in self.useragents]
+        if self.delay is not None:
+            lines.append(f"Crawl-delay: {self.delay}")
+        if self.req_rate is not None:
+            lines.append(f"Request-rate: {self.req_rate.requests}/{self.req_rate.seconds}")
+        # Without a rule, the next group would begin with these user agents.
+        lines.extend(map(str, self.rulelines) if self.rulelines else ["Allow:"])
+        return "\n".join(lines)
+
+
+def _delay_of(policy: Policy) -> float | None:
+    delay = policy.crawl_delay
+    return int(delay) if delay is not None and delay.is_integer() else delay
+
+
+def _rate_of(policy: Policy) -> RequestRate | None:
+    rate = policy.request_rate
+    return None if rate is None else RequestRate(rate.requests, int(rate.seconds))
+
+
+class RobotFileParser:
+    """A robots.txt, with the interface of ``urllib.robotparser.RobotFileParser``.
+
+    A user agent is a product token or a whole ``User-Agent`` header; a :class:`robotsieve.Crawler`
+    will do too, for a crawler with several names. Files are read as RFC 9309 says; ``profile=``, or
+    the attribute ``profile`` of a subclass, names another reading.
+
+    >>> from robotsieve.robotparser import RobotFileParser
+    >>> rp = RobotFileParser()
+    >>> rp.parse(["User-agent: *", "Disallow: /search", "Allow: /search/about"])
+    >>> rp.can_fetch("MyCrawler", "https://example.com/search/about")
+    True
+
+    As in the standard library, nothing may be fetched before :meth:`read` or :meth:`parse`.
+    """
+
+    profile: ClassVar[str | Profile] = "rfc9309"
+
+    #: Set by :meth:`read`, or by you: then they are the answer for every URL.
+    disallow_all: bool
+    allow_all: bool
+    last_checked: float
+
+    def __init__(self, url: str = "", *, profile: str | Profile | None = None) -> None:
+        self._profile = self.profile if profile is None else profile
+        self._policies = Policies(Robots(b"", self._profile))
+        self.sitemaps: list[str] = []
+        self.disallow_all = False
+        self.allow_all = False
+        self.last_checked = 0
+        self.set_url(url)
+
+    def mtime(self) -> float:
+        """When the file was last fetched, in seconds since the epoch; 0 if it never was."""
+        return self.last_checked
+
+    def modified(self) -> None:
+        """Says that the file was fetched now."""
+        self.last_checked = time.time()
+
+    def set_url(self, url: str | urllib.request.Request) -> None:
+        """Sets the URL of the robots.txt."""
+        self.url = url
+        full = url.full_url if isinstance(url, urllib.request.Request) else url
+        self.host, self.path = urllib.parse.urlparse(full)[1:3]
+
+    def read(self) -> None:
+        """Fetches the URL and parses the file.
+
+        As in the standard library, after 401 and 403 nothing may be fetched, after another 4xx
+        everything; an ``URLError`` is raised. After 5xx nothing may be fetched, as in its newer
+        versions. Unlike there, a later fetch that succeeds ends that.
+        """
+        try:
+            with urllib.request.urlopen(self.url) as answer:
+                body: bytes = answer.read()
+        except urllib.error.HTTPError as error:
+            error.close()
+            if error.code in (401, 403) or 500 <= error.code < 600:
+                self.disallow_all = True
+            elif 400 <= error.code < 500:
+                self.allow_all = True
+        else:
+            self.disallow_all = self.allow_all = False
+            self.parse(_LINE_END.split(body.decode("utf-8", "surrogateescape")))
+
+    def parse(self, lines: Iterable[str]) -> None:
+        """Takes these lines as the file, in place of what was parsed before."""
+        body = "\n".join(line.rstrip("\r\n") for line in lines)
+        self._policies = Policies(Robots(body, self._profile))
+        self.sitemaps = self._policies.robots.sitemaps
+        self.modified()
+
+    def can_fetch(self, useragent: Agent | None, url: str) -> bool:
+        """Whether the user agent may fetch the URL, or the path."""
+        if self.disallow_all:
+            return False
+        if self.allow_all:
+            return True
+        if not self.last_checked:
+            return False
+        return is_allowed(self._policies["*" if useragent is None else useragent], url)
+
+    def _policy(self, useragent: Agent | None) -> Policy | None:
+        if not self.mtime():
+            return None
+        return self._policies["*" if useragent is None else useragent]
+
+    def crawl_delay(self, useragent: Agent | None) -> float | None:
+        """The crawl delay for the user agent in seconds, an ``int`` if it is a whole number."""
+        policy = self._policy(useragent)
+        return _delay_of(policy) if policy is not None else None
+
+    def request_rate(self, useragent: Agent | None) -> RequestRate | None:
+        """The request rate for the user agent."""
+        policy = self._policy(useragent)
+        return _rate_of(policy) if policy is not None else None
+
+    def site_maps(self) -> list[str] | None:
+        """The values of the ``Sitemap`` lines, ``None`` if there are none."""
+        return self.sitemaps or None
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The groups that name crawlers, those of the same crawlers merged."""
+        return [entry for entry in self._entries() if "*" not in entry.useragents]
+
+    @property
+    def default_entry(self) -> Entry | None:
+        """The group of ``*``, ``None`` if there is none."""
+        return next((entry for entry in self._entries() if "*" in entry.useragents), None)
+
+    def _entries(self) -> list[Entry]:
+        robots = self._policies.robots
+        entries: dict[tuple[int, ...], Entry] = {}
+        for token in dict.fromkeys(token.lower() for token in robots.tokens):
+            policy = robots.policy(Crawler(token))
+            lines = tuple(line for line, _ in policy.group)
+            if lines in entries:
+                entries[lines].useragents.append(token)
+                continue
+            rules = sorted(policy.rules, key=lambda rule: rule.line)
+            rulelines = [RuleLine(rule.value, rule.verdict == "allow") for rule in rules]
+            entries[lines] = Entry([token], rulelines, _delay_of(policy), _rate_of(policy))
+        return list(entries.values())
+
+    def __str__(self) -> str:
+        default = self.default_entry
+        entries = self.entries + ([default] if default is not None else [])
+        return "\n\n".join(map(str, entries))
