@@ -11,7 +11,7 @@ from datetime import time
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ._dropin import Policies, is_allowed
-from ._robotsieve import Profile, Robots
+from ._robotsieve import Robots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ._dropin import Agent
+    from ._robotsieve import AnyProfile
 
 __all__ = ["Protego", "RequestRate", "VisitTime"]
 
@@ -64,7 +65,7 @@ class Protego:
     4.0
     """
 
-    profile: ClassVar[str | Profile] = "rfc9309"
+    profile: ClassVar[AnyProfile] = "rfc9309"
 
     _policies: Policies
 
@@ -72,14 +73,14 @@ class Protego:
         self._policies = Policies(Robots(b"", self.profile))
 
     @classmethod
-    def parse(cls, content: str, *, profile: str | Profile | None = None) -> Self:
+    def parse(cls, content: str, *, profile: AnyProfile | None = None) -> Self:
         """Reads a robots.txt. Any content is one."""
         if not isinstance(content, str):
             raise TypeError(f"Protego.parse expects str, got {type(content).__name__}")
         return cls._of(content, profile)
 
     @classmethod
-    def _of(cls, body: str | bytes, profile: str | Profile | None = None) -> Self:
+    def _of(cls, body: str | bytes, profile: AnyProfile | None = None) -> Self:
         parsed = cls()
         parsed._policies = Policies(Robots(body, cls.profile if profile is None else profile))
         return parsed

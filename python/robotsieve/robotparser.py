@@ -14,13 +14,13 @@ import urllib.request
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ._dropin import Policies, is_allowed
-from ._robotsieve import Crawler, Profile, Robots
+from ._robotsieve import Crawler, Robots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ._dropin import Agent
-    from ._robotsieve import Policy
+    from ._robotsieve import AnyProfile, Policy
 
 __all__ = ["RobotFileParser"]
 
@@ -89,15 +89,15 @@ class RobotFileParser:
     As in the standard library, nothing may be fetched before :meth:`read` or :meth:`parse`.
     """
 
-    profile: ClassVar[str | Profile] = "rfc9309"
+    profile: ClassVar[AnyProfile] = "rfc9309"
 
     #: Set by :meth:`read`, or by you: then they are the answer for every URL.
     disallow_all: bool
     allow_all: bool
     last_checked: float
 
-    def __init__(self, url: str = "", *, profile: str | Profile | None = None) -> None:
-        self._profile = self.profile if profile is None else profile
+    def __init__(self, url: str = "", *, profile: AnyProfile | None = None) -> None:
+        self._profile: AnyProfile = self.profile if profile is None else profile
         self._policies = Policies(Robots(b"", self._profile))
         self.sitemaps: list[str] = []
         self.disallow_all = False

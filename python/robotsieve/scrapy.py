@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from ._robotsieve import Profile
+    from ._robotsieve import AnyProfile
 
 __all__ = ["RobotsieveRobotParser"]
 
@@ -40,10 +40,10 @@ class RobotsieveRobotParser(RobotParser):
     False
     """
 
-    profile: ClassVar[str | Profile] = "rfc9309"
+    profile: ClassVar[AnyProfile] = "rfc9309"
 
     def __init__(
-        self, robotstxt_body: bytes, spider: Spider | None, profile: str | Profile | None = None
+        self, robotstxt_body: bytes, spider: Spider | None, profile: AnyProfile | None = None
     ) -> None:
         self.spider: Spider | None = spider
         self.rp: Protego = Protego._of(

@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robotsieve
+from robotsieve import protego as protego_dropin
 from robotsieve import robotparser
 from robotsieve._dropin import POLICIES_KEPT, crawler_of
 from robotsieve.protego import Protego, RequestRate, VisitTime
@@ -52,8 +53,8 @@ def parsed(body: str) -> RobotFileParser:
     return parser
 
 
-def names(agent: str, profile: str = "rfc9309") -> tuple[str, ...]:
-    return crawler_of(agent, robotsieve.Profile(profile)).names
+def names(agent: str) -> tuple[str, ...]:
+    return crawler_of(agent, robotsieve.Profile()).names
 
 
 # From a user agent to a crawler
@@ -171,21 +172,25 @@ URL = TEXT | BYTES | st.builds(str.__add__, st.sampled_from(["//", "http://", "/
 @given(content=CONTENT, agent=AGENT, url=URL)
 def test_nothing_raises(content: str, agent: str, url: str) -> None:
     rp = Protego.parse(content)
-    rp.can_fetch(url, agent)
-    rp.crawl_delay(agent), rp.request_rate(agent), rp.visit_time(agent)
-    list(rp.sitemaps), rp.preferred_host
+    assert rp.can_fetch(url, agent) in (True, False)
+    for ask in (rp.crawl_delay, rp.request_rate, rp.visit_time):
+        ask(agent)
+    assert None not in [*rp.sitemaps, rp.preferred_host or ""]
     for lines in (content.splitlines(), content.splitlines(keepends=True), content):
         parser = RobotFileParser()
         parser.parse(lines)
-        parser.can_fetch(agent, url)
-        parser.crawl_delay(agent), parser.request_rate(agent), parser.site_maps(), str(parser)
+        assert parser.can_fetch(agent, url) in (True, False)
+        for tell in (parser.crawl_delay, parser.request_rate):
+            tell(agent)
+        assert isinstance(str(parser), str)
 
 
 @given(content=st.binary() | CONTENT.map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_nothing_raises_in_scrapy(content: bytes) -> None:
     parser = RobotsieveRobotParser.from_crawler(None, content)
-    for text in (b"/x", content):
-        parser.allowed(text, content), parser.crawl_delay(content)
+    for url in (b"/x", content):
+        assert parser.allowed(url, content) in (True, False)
+    parser.crawl_delay(content)
 
 
 # Protego
@@ -199,7 +204,7 @@ def test_protego_has_the_whole_interface() -> None:
                 ours = list(inspect.signature(getattr(Protego, name)).parameters)
                 theirs = list(inspect.signature(member).parameters)
                 assert ours[: len(theirs)] == theirs, name
-    assert set(protego.__all__) == set(robotsieve.protego.__all__)
+    assert set(protego.__all__) == set(protego_dropin.__all__)
     assert RequestRate._fields == protego.RequestRate._fields
     assert VisitTime._fields == protego.VisitTime._fields
 
@@ -216,7 +221,8 @@ def test_protego_records() -> None:
     assert rp.preferred_host == "e.com"
     empty = Protego()
     assert empty.can_fetch("/", "x") and not list(empty.sitemaps)
-    assert empty.crawl_delay("x") is empty.request_rate("x") is empty.preferred_host is None
+    assert empty.crawl_delay("x") is None and empty.request_rate("x") is None
+    assert empty.preferred_host is None and empty.visit_time("x") is None
 
 
 @pytest.mark.parametrize(
@@ -280,7 +286,7 @@ def test_profiles() -> None:
 
 def test_token_in_google_is_as_given() -> None:
     # In this profile a line's token ends at the first digit, so no line can name MJ12bot.
-    assert names("MJ12bot", "google") == ("MJ12bot",)
+    assert crawler_of("MJ12bot", robotsieve.Profile("google")).names == ("MJ12bot",)
     assert Protego.parse(FILE, profile="google").can_fetch("/", "MJ12bot")
 
 
@@ -382,8 +388,9 @@ def serving(answers: dict[str, tuple[int, bytes]]) -> Iterator[str]:
 @pytest.mark.parametrize("status", [401, 403, 404, 410, 429, 500, 503])
 def test_failed_reads_are_as_in_the_standard_library(status: int) -> None:
     states = []
+    parsers: list[Any] = [RobotFileParser(), urllib.robotparser.RobotFileParser()]
     with serving({"/robots.txt": (status, b"User-agent: *\nDisallow: /x")}) as site:
-        for parser in (RobotFileParser(), urllib.robotparser.RobotFileParser()):
+        for parser in parsers:
             parser.set_url(f"{site}/robots.txt")
             parser.read()
             states.append((parser.can_fetch("x", "/"), parser.mtime(), parser.allow_all))
