@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Fields};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PySlice, PyString, PyTuple};
 use robotsieve::Answer;
 
 use crate::batch::{Judged, place};
@@ -135,8 +135,12 @@ macro_rules! column {
                     let answers = slice_of(&self.answers, slice)?;
                     return $name { answers }.into_bound_py_any(py);
                 }
-                let place = place(index.extract()?, self.answers.len())?;
+                let place = place(index, self.answers.len())?;
                 Ok(<$show>::item(py, self.answers[place]))
+            }
+
+            fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+                self.to_pylist(py)?.try_iter()
             }
 
             /// As a list.

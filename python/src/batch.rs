@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use robotsieve::Answer;
@@ -209,12 +209,16 @@ impl<'py> IntoPyObject<'py> for Named {
 }
 
 /// An index of Python: negative ones count from the end.
-pub fn place(index: isize, len: usize) -> PyResult<usize> {
-    let from_end = if index < 0 { index.checked_add_unsigned(len) } else { Some(index) };
-    match from_end.map(usize::try_from) {
-        Some(Ok(place)) if place < len => Ok(place),
-        _ => Err(PyIndexError::new_err(format!("no place {index} of {len}"))),
-    }
+pub fn place(index: &Bound<'_, PyAny>, len: usize) -> PyResult<usize> {
+    let none = || PyIndexError::new_err(format!("no place {index} of {len}"));
+    let place: isize = index.extract().map_err(|error: PyErr| {
+        if error.is_instance_of::<PyOverflowError>(index.py()) { none() } else { error }
+    })?;
+    let from_end = if place < 0 { place.checked_add_unsigned(len) } else { Some(place) };
+    from_end
+        .and_then(|place| usize::try_from(place).ok())
+        .filter(|place| *place < len)
+        .ok_or_else(none)
 }
 
 /// A hash that is the same for equal values of this process.

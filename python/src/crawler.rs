@@ -1,8 +1,9 @@
 //! Who asks: names, and User-Agent headers.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};
+use robotsieve::Certainty;
 
 use crate::errors::invalid_name;
 use crate::text::{Text, bytes_of, repr, type_name};
@@ -107,7 +108,7 @@ impl Crawler {
 ///
 /// >>> from robotsieve import UserAgent
 /// >>> UserAgent("Mozilla/5.0 (compatible; GPTBot/1.1; +https://openai.com/gptbot)").names
-/// [HeaderName(name='GPTBot', certainty='declared')]
+/// [HeaderName(name='GPTBot', certainty='compatible')]
 #[pyclass(frozen, eq, hash, module = "robotsieve")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct UserAgent {
@@ -119,12 +120,30 @@ pub struct UserAgent {
 #[pyclass(frozen, eq, hash, get_all, module = "robotsieve")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct HeaderName {
+    /// The name.
     name: Text,
+    /// ``compatible``: it follows that word. ``product``: it has a version, or the header begins with it.
+    /// ``word``: it stands somewhere else.
     certainty: &'static str,
 }
 
 #[pymethods]
 impl HeaderName {
+    #[new]
+    fn new(name: Text, certainty: &str) -> PyResult<HeaderName> {
+        let all = [Certainty::Compatible, Certainty::Product, Certainty::Word];
+        let known = all.into_iter().map(Certainty::as_str).find(|known| *known == certainty);
+        let certainty = known
+            .ok_or_else(|| PyValueError::new_err(format!("there is no certainty {certainty:?}")))?;
+        Ok(HeaderName { name, certainty })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok((py.get_type::<HeaderName>(), (&self.name, self.certainty))
+            .into_pyobject(py)?
+            .into_any())
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("HeaderName(name={}, certainty='{}')", repr(py, &self.name)?, self.certainty))
     }

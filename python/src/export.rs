@@ -8,7 +8,7 @@ use std::ffi::CStr;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, RecordBatch, RecordBatchIterator, StructArray};
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::{ArrowError, DataType, Field};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -17,9 +17,10 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// The capsule of a type.
+/// The capsule of a type, whose values may be null.
 pub fn schema(py: Python<'_>, data_type: DataType) -> PyResult<Bound<'_, PyCapsule>> {
-    let schema = FFI_ArrowSchema::try_from(&data_type).map_err(failed)?;
+    let field = Field::new("", data_type, true);
+    let schema = FFI_ArrowSchema::try_from(&field).map_err(failed)?;
     PyCapsule::new_with_value(py, schema, SCHEMA)
 }
 

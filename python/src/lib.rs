@@ -33,9 +33,9 @@ mod _robotsieve {
     #[pymodule_export]
     use origin::Origin;
     #[pymodule_export]
-    use pack::{Pack, PackWriter};
-    #[pymodule_export]
     use pace::RequestRate;
+    #[pymodule_export]
+    use pack::{Pack, PackWriter};
     #[pymodule_export]
     use policy::{Decision, Policy, Rule};
     #[pymodule_export]

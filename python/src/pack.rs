@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use memmap2::Mmap;
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyTuple, PyType};
@@ -209,13 +209,13 @@ impl Pack {
     }
 
     /// The verdicts on many URLs of any origins, as :meth:`PolicySet.verdicts`.
-    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    #[pyo3(signature = (urls, /, *, threads = 1))]
     fn verdicts(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<AnyVerdicts> {
         batch::judge(self, urls, threads).map(verdicts_of)
     }
 
     /// The answers for many URLs, in words, as :meth:`PolicySet.answers`.
-    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    #[pyo3(signature = (urls, /, *, threads = 1))]
     fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<AnyAnswers> {
         batch::judge(self, urls, threads).map(answers_of)
     }
@@ -341,7 +341,10 @@ impl Pack {
             paths => format!("{} files", paths.len()),
         };
         let origins = self.with(|pack| pack.len());
-        Ok(format!("<robotsieve.Pack of {origins} origins for {}, {place}>", self.labels.join(", ")))
+        Ok(format!(
+            "<robotsieve.Pack of {origins} origins for {}, {place}>",
+            self.labels.join(", ")
+        ))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -366,11 +369,14 @@ fn map(path: &Path) -> io::Result<Mmap> {
 
 /// The `OSError` for a file.
 fn of_path(path: &Path, error: &io::Error) -> PyErr {
-    let what = error.to_string();
     match error.raw_os_error() {
         // With the number, Python chooses the subclass, such as FileNotFoundError.
-        Some(number) => pyo3::exceptions::PyOSError::new_err((number, what, path.to_path_buf())),
-        None => pyo3::exceptions::PyOSError::new_err(format!("{}: {what}", path.display())),
+        Some(number) => {
+            let text = error.to_string();
+            let what = text.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, what, path.as_os_str().to_owned()))
+        }
+        None => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
     }
 }
 
@@ -398,6 +404,8 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let folder = path.parent().unwrap_or(path);
+    // Without the name of a file that the user never gave.
+    folder.metadata()?;
     builder.prefix(&prefix).suffix(".unfinished").tempfile_in(folder)
 }
 
@@ -409,7 +417,11 @@ fn complete(writer: Open, path: &Path) -> io::Result<()> {
 }
 
 impl PackWriter {
-    fn with<T>(&self, py: Python<'_>, write: impl FnOnce(&mut Open) -> io::Result<T> + Send) -> PyResult<T>
+    fn with<T>(
+        &self,
+        py: Python<'_>,
+        write: impl FnOnce(&mut Open) -> io::Result<T> + Send,
+    ) -> PyResult<T>
     where
         T: Send,
     {

@@ -118,14 +118,14 @@ impl Policy {
     /// ``urls`` is an Arrow array or stream (PyArrow, Polars, pandas 3, DuckDB, nanoarrow, …) of
     /// strings or binary, or any iterable of ``str``, ``bytes`` and ``None``. The result is an Arrow
     /// boolean array. Runs without the GIL, on ``threads`` threads; ``None`` means one for each core.
-    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    #[pyo3(signature = (urls, /, *, threads = 1))]
     fn verdicts(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<Verdicts> {
         Ok(Verdicts::of(self.judge_all(urls, threads)?))
     }
 
     /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, or ``invalid`` for what is no URL. An
     /// Arrow dictionary array.
-    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    #[pyo3(signature = (urls, /, *, threads = 1))]
     fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<Answers> {
         Ok(Answers::of(self.judge_all(urls, threads)?))
     }

@@ -298,7 +298,7 @@ impl CrawlerPolicies {
 
     /// The verdicts on many URLs, as :meth:`Policy.verdicts`: an Arrow struct array with a boolean
     /// field for each crawler.
-    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    #[pyo3(signature = (urls, /, *, threads = 1))]
     fn verdicts(
         &self,
         urls: &Bound<'_, PyAny>,
@@ -308,7 +308,7 @@ impl CrawlerPolicies {
     }
 
     /// The answers for many URLs, as :meth:`Policy.answers`: an Arrow struct array.
-    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    #[pyo3(signature = (urls, /, *, threads = 1))]
     fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<CrawlerAnswers> {
         Ok(CrawlerAnswers::of(batch::judge(self, urls, threads)?))
     }
@@ -318,7 +318,8 @@ impl CrawlerPolicies {
     }
 
     /// The policy of the crawler at this place.
-    fn __getitem__(&self, py: Python<'_>, place: isize) -> PyResult<Policy> {
+    fn __getitem__(&self, place: &Bound<'_, PyAny>) -> PyResult<Policy> {
+        let py = place.py();
         let place = batch::place(place, self.crawlers.len())?;
         let crawler = self.crawlers[place].clone();
         let policy = self.together.policy(place).clone();

@@ -46,8 +46,8 @@ where
 /// (True, True)
 ///
 /// Wherever a profile is asked for, its name will do.
-#[pyclass(frozen, eq, hash, module = "robotsieve", from_py_object)]
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[pyclass(frozen, eq, hash, module = "robotsieve")]
+#[derive(PartialEq, Eq, Hash)]
 pub struct Profile(pub robotsieve::Profile);
 
 /// The profile that is meant by a name or a ``Profile``.
@@ -121,8 +121,8 @@ impl Profile {
 /// >>> import robotsieve
 /// >>> robotsieve.Config(keep_rules=False)
 /// Config(keep_rules=False)
-#[pyclass(frozen, eq, hash, module = "robotsieve", from_py_object)]
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[pyclass(frozen, eq, hash, module = "robotsieve")]
+#[derive(PartialEq, Eq, Hash)]
 pub struct Config(pub robotsieve::Config);
 
 /// The configuration that is meant: the default unless one is given.

@@ -220,14 +220,14 @@ impl PolicySet {
 
     /// The verdicts on many URLs of any origins, as :meth:`Policy.verdicts`. With several crawlers an
     /// Arrow struct array, with a field for each.
-    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    #[pyo3(signature = (urls, /, *, threads = 1))]
     fn verdicts(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<AnyVerdicts> {
         batch::judge(self, urls, threads).map(verdicts_of)
     }
 
     /// The answers for many URLs, in words: ``allow``, ``disallow``, ``invalid`` for what is no URL of http,
     /// https or ftp, ``unknown`` for one whose origin is not in the set.
-    #[pyo3(signature = (urls, /, *, threads = Some(1)))]
+    #[pyo3(signature = (urls, /, *, threads = 1))]
     fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<AnyAnswers> {
         batch::judge(self, urls, threads).map(answers_of)
     }

@@ -1,0 +1,223 @@
+"""Speed beside Protego, urllib.robotparser and the Rust library, in one run. Needs the corpus.
+
+    python -m pytest python/benches -q
+
+Every benchmark asserts how many URLs are allowed. The figure of each is its best round.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from urllib.robotparser import RobotFileParser
+
+import pyarrow as pa
+import pytest
+from conftest import AGENT, BARS, REPOSITORY, SECONDS, Site, took
+from protego import Protego
+
+from robotsieve import Pack, PackWriter, PolicySet, Robots
+
+ROUNDS = {"rounds": 7, "warmup_rounds": 2}
+FEW = {"rounds": 3, "warmup_rounds": 0}
+
+
+def test_is_allowed(benchmark, sites: list[Site]) -> None:
+    asked = [(Robots(site.body).policy(AGENT), site.urls) for site in sites]
+    for policy, _ in asked:
+        policy.compile()
+
+    def run() -> int:
+        allowed = 0
+        for policy, urls in asked:
+            is_allowed = policy.is_allowed
+            for url in urls:
+                allowed += is_allowed(url)
+        return allowed
+
+    assert benchmark.pedantic(run, **ROUNDS) == 51_903
+    each = took("is_allowed", benchmark, 60_795)
+    BARS.append(("policy.is_allowed(str)", "<= 200 ns", f"{each * 1e9:.0f} ns"))
+
+
+def test_protego_can_fetch(benchmark, sites: list[Site]) -> None:
+    asked = [(Protego.parse(site.text), site.urls) for site in sites]
+
+    def run() -> int:
+        return sum(parser.can_fetch(url, AGENT) for parser, urls in asked for url in urls)
+
+    assert benchmark.pedantic(run, **FEW) > 50_000
+    each = took("Protego.can_fetch", benchmark, 60_795)
+    ratio = each / SECONDS["is_allowed"]
+    BARS.append(("… beside Protego's can_fetch", ">= 25 x", f"{ratio:.1f} x ({each * 1e9:.0f} ns)"))
+
+
+def test_urllib_can_fetch(benchmark, sites: list[Site]) -> None:
+    asked = []
+    for site in sites[::10]:
+        parser = RobotFileParser()
+        parser.parse(site.text.splitlines())
+        asked.append((parser, site.urls))
+    items = sum(len(urls) for _, urls in asked)
+
+    def run() -> int:
+        return sum(parser.can_fetch(AGENT, url) for parser, urls in asked for url in urls)
+
+    assert benchmark.pedantic(run, **FEW) > items // 2
+    each = took("urllib can_fetch", benchmark, items)
+    ratio = each / SECONDS["is_allowed"]
+    BARS.append(("… beside urllib's can_fetch", "", f"{ratio:.1f} x ({each * 1e9:.0f} ns)"))
+
+
+def first_urls(sites: list[Site]) -> list[tuple[bytes, str, str]]:
+    return [(site.body, site.text, site.urls[-1]) for site in sites]
+
+
+def test_parse_and_first_verdict(benchmark, sites: list[Site]) -> None:
+    asked = first_urls(sites)
+
+    def run() -> int:
+        return sum(Robots(body).policy(AGENT).is_allowed(url) for body, _, url in asked)
+
+    assert benchmark.pedantic(run, **ROUNDS) > 500
+    each = took("first", benchmark, len(asked))
+    BARS.append(("parse and first verdict", "", f"{each * 1e6:.1f} µs"))
+
+
+def test_protego_parse_and_first_verdict(benchmark, sites: list[Site]) -> None:
+    asked = first_urls(sites)
+
+    def run() -> int:
+        return sum(Protego.parse(text).can_fetch(url, AGENT) for _, text, url in asked)
+
+    assert benchmark.pedantic(run, **FEW) > 500
+    each = took("Protego first", benchmark, len(asked))
+    ratio = each / SECONDS["first"]
+    BARS.append(("… beside Protego", ">= 20 x", f"{ratio:.1f} x ({each * 1e6:.0f} µs)"))
+
+
+@pytest.fixture(scope="module")
+def buffer(million: list[str]) -> pa.Array:
+    return pa.array([url.encode("utf-8", "surrogateescape") for url in million], pa.binary())
+
+
+def test_verdicts_of_one_policy(benchmark, buffer: pa.Array, middle: Site, tmp_path: Path) -> None:
+    policy = Robots(middle.body).policy(AGENT)
+    policy.compile()
+    verdicts = benchmark.pedantic(lambda: policy.verdicts(buffer), **ROUNDS)
+    each = took("verdicts", benchmark, len(buffer))
+    rate = 1e-6 / each
+    what = f"verdicts on 1,000,000 URLs, {len(policy.rules)} rules, one thread"
+    BARS.append((what, ">= 12 million/s", f"{rate:.1f} million/s"))
+
+    robots, urls = tmp_path / "robots.txt", tmp_path / "urls.txt"
+    robots.write_bytes(middle.body)
+    urls.write_bytes(b"\n".join(buffer.to_pylist()))
+    command = ["cargo", "bench", "-q", "-p", "robotsieve", "--bench", "buffer", "--"]
+    done = subprocess.run(
+        [*command, str(robots), AGENT, str(urls)],
+        cwd=REPOSITORY,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    allowed, nanoseconds = done.stdout.split()
+    assert int(allowed) == verdicts.allowed_count
+    share = float(nanoseconds) * 1e-9 / each
+    BARS.append(
+        ("… of what Rust does on the same buffer", ">= 60 %", f"{share:.0%} ({nanoseconds} ns in Rust)")
+    )
+
+
+def test_verdicts_of_a_list(benchmark, million: list[str], middle: Site) -> None:
+    policy = Robots(middle.body).policy(AGENT)
+    policy.compile()
+    verdicts = benchmark.pedantic(lambda: policy.verdicts(million), **FEW)
+    assert verdicts.undecided_count == 0
+    each = took("verdicts of a list", benchmark, len(million))
+    BARS.append(("… from a list of str", "", f"{1e-6 / each:.1f} million/s"))
+
+
+@pytest.fixture(scope="module")
+def many(sites: list[Site]) -> PolicySet:
+    many = PolicySet([AGENT])
+    for site in sites:
+        for origin in {"/".join(url.split("/", 3)[:3]) for url in site.urls}:
+            many.add(origin, site.body)
+    return many
+
+
+def test_set_at_random(benchmark, buffer: pa.Array, many: PolicySet) -> None:
+    verdicts = benchmark.pedantic(lambda: many.verdicts(buffer), **ROUNDS)
+    assert verdicts.undecided_count == 0
+    SECONDS["allowed at random"] = verdicts.allowed_count
+    each = took("set", benchmark, len(buffer))
+    what = f"PolicySet.verdicts, 668 hosts ({len(many)} origins), at random"
+    BARS.append((what, ">= 4 million/s", f"{1e-6 / each:.1f} million/s"))
+
+
+def test_pack_at_random(benchmark, buffer: pa.Array, sites: list[Site], tmp_path: Path) -> None:
+    path = tmp_path / "sites.pack"
+    with PackWriter(path, [AGENT]) as writer:
+        for site in sites:
+            for origin in {"/".join(url.split("/", 3)[:3]) for url in site.urls}:
+                writer.add(origin, site.body)
+    pack = Pack.open(path)
+    verdicts = benchmark.pedantic(lambda: pack.verdicts(buffer), **ROUNDS)
+    assert verdicts.allowed_count == SECONDS["allowed at random"]
+    each = took("pack", benchmark, len(buffer))
+    BARS.append(("Pack.verdicts, the same", "", f"{1e-6 / each:.1f} million/s"))
+
+
+def test_two_threads(buffer: pa.Array, many: PolicySet, middle: Site) -> None:
+    if (os.cpu_count() or 1) < 2:
+        pytest.skip("needs two cores")
+    policy = Robots(middle.body).policy(AGENT)
+    policy.compile()
+    half = len(buffer) // 2
+    halves = [buffer[:half], buffer[half:]]
+
+    def in_turn(ask) -> float:
+        begin = time.perf_counter()
+        for part in halves:
+            ask(part)
+        return time.perf_counter() - begin
+
+    def together(ask) -> float:
+        threads = [threading.Thread(target=ask, args=(part,)) for part in halves]
+        begin = time.perf_counter()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return time.perf_counter() - begin
+
+    for name, ask in (("one policy", policy.verdicts), ("a set", many.verdicts)):
+        one = two = own = float("inf")
+        for _ in range(7):
+            one = min(one, in_turn(ask))
+            two = min(two, together(ask))
+            begin = time.perf_counter()
+            ask(buffer, threads=2)
+            own = min(own, time.perf_counter() - begin)
+        BARS.append(
+            (
+                f"two threads of Python, {name}; threads=2",
+                ">= 1.8 x",
+                f"{one / two:.2f} x; {one / own:.2f} x",
+            )
+        )
+
+
+def test_import() -> None:
+    code = (
+        "import time; begin = time.perf_counter(); import robotsieve;"
+        "print(time.perf_counter() - begin)"
+    )
+    times = []
+    for _ in range(15):
+        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        times.append(float(done.stdout))
+    BARS.append(("import", "<= 10 ms", f"{sorted(times)[7] * 1e3:.1f} ms (median of 15)"))

@@ -1,0 +1,47 @@
+"""The types of what is given and returned, for annotations."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Union
+
+if TYPE_CHECKING:
+    from ._robotsieve import Crawler, Origin, Profile
+
+if sys.version_info >= (3, 12):
+    from collections.abc import Buffer
+elif TYPE_CHECKING:
+    from typing_extensions import Buffer
+else:
+    Buffer = Union[bytes, bytearray, memoryview]
+
+
+class ArrowArray(Protocol):
+    """What exports an Arrow array, such as ``pyarrow.Array``."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[object, object]: ...
+
+
+class ArrowStream(Protocol):
+    """What exports an Arrow stream, such as ``pyarrow.ChunkedArray`` or ``polars.Series``."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object: ...
+
+
+#: A URL, a file or a name: ``str``, ``bytes`` or another buffer of bytes.
+Text: TypeAlias = Union[str, "Buffer"]
+Verdict: TypeAlias = Literal["allow", "disallow"]
+Answer: TypeAlias = Literal["allow", "disallow", "invalid", "unknown"]
+Outcome: TypeAlias = Literal["rules", "allow-all", "disallow-all", "unknown"]
+Reason: TypeAlias = Literal[
+    "rule", "no-group", "no-match", "empty-rule", "robots-txt", "rules-not-kept"
+]
+ProfileName: TypeAlias = Literal["rfc9309", "google", "google-classic", "original-1994"]
+AnyProfile: TypeAlias = Union[ProfileName, "Profile"]
+#: A name, names from most to least specific, or a ``Crawler``.
+AnyCrawler: TypeAlias = Union[str, Sequence[str], "Crawler"]
+#: Any URL of it, or an ``Origin``.
+AnyOrigin: TypeAlias = Union[Text, "Origin"]
+#: Many URLs: an Arrow array or stream, or an iterable.
+ManyUrls: TypeAlias = Union[ArrowArray, ArrowStream, Iterable[Union[str, bytes, None]]]

@@ -1,0 +1,53 @@
+"""Every example in the documentation runs, and does what it says."""
+
+import doctest
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import robotsieve
+
+PYTHON = Path(__file__).resolve().parents[1]
+PAGES = sorted([PYTHON / "README.md", *(PYTHON / "docs").glob("*.md")])
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def modules() -> list[str]:
+    return ["robotsieve"] + [
+        module.name for module in pkgutil.walk_packages(robotsieve.__path__, "robotsieve.")
+    ]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_docstrings(name: str) -> None:
+    module = importlib.import_module(name)
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    for example in finder.find(module, name):
+        runner.run(example)
+    if name == "robotsieve":
+        assert runner.summarize(verbose=False).attempted > 20
+    assert runner.summarize(verbose=False).failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS)
+    assert result.failed == 0
+
+
+def test_everything_public_has_a_docstring() -> None:
+    missing = []
+    for name in robotsieve.__all__:
+        thing = getattr(robotsieve, name)
+        if name.startswith("__") or not callable(thing):
+            continue
+        if not thing.__doc__:
+            missing.append(name)
+        for member, value in vars(thing).items() if isinstance(thing, type) else ():
+            if not member.startswith("_") and not getattr(value, "__doc__", None):
+                missing.append(f"{name}.{member}")
+    assert missing == []

@@ -1,0 +1,250 @@
+"""Many URLs at once: whatever holds them, on however many threads."""
+
+import pickle
+import threading
+
+import duckdb
+import nanoarrow as na
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from robotsieve import Answers, CrawlerVerdicts, Policy, Robots, Verdicts
+
+URLS = ["https://e.com/", "https://e.com/search", None, "no URL", "https://e.com/é/search"]
+EXPECTED = [True, False, None, None, True]
+WORDS = ["allow", "disallow", "invalid", "invalid", "allow"]
+
+
+@pytest.fixture(scope="module")
+def policy() -> Policy:
+    return Robots("User-agent: *\nDisallow: /search").policy("MyCrawler")
+
+
+BYTES = [url and url.encode() for url in URLS]
+SOURCES = {
+    "list": URLS,
+    "tuple": tuple(BYTES),
+    "generator": lambda: (url for url in URLS),
+    "set of one": {"https://e.com/"},
+    "numpy of objects": np.array(URLS, dtype=object),
+    "numpy of objects with nan": np.array([URLS[0], URLS[1], float("nan"), *URLS[3:]], dtype=object),
+    "numpy U": np.array([url or "" for url in URLS]),
+    "numpy S": np.array([url or b"" for url in BYTES]),
+    "numpy StringDType": np.array(
+        URLS, dtype=np.dtypes.StringDType(na_object=None)
+    ),
+    "pandas": pd.Series(URLS),
+    "pandas objects": pd.Series(URLS, dtype=object),
+    "pandas string": pd.Series(URLS, dtype="string"),
+    "pandas NA": [URLS[0], URLS[1], pd.NA, *URLS[3:]],
+    "pandas categorical": pd.Series(URLS, dtype="category"),
+    "polars": pl.Series(URLS),
+    "polars binary": pl.Series(BYTES),
+    "polars categorical": pl.Series(URLS, dtype=pl.Categorical),
+    "polars frame of one column": pl.DataFrame({"url": URLS}),
+    "nanoarrow": na.Array(URLS, na.string()),
+    "chunked": pa.chunked_array([URLS[:2], [], URLS[2:]]),
+    "a table of one column": pa.table({"url": URLS}),
+    "a reader": lambda: pa.table({"url": URLS}).to_reader(max_chunksize=2),
+    "sliced": pa.array(["x", None, *URLS, "y"])[2:-1],
+    "dictionary": pa.array(URLS).dictionary_encode(),
+    "dictionary of binary": pa.array(BYTES).dictionary_encode(),
+    "sliced dictionary": pa.array(["x", None, *URLS, "y"]).dictionary_encode()[2:-1],
+    "dictionary with a null value": pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 2, 3, 4], pa.int8()), pa.array(URLS)
+    ),
+    "duckdb": lambda: duckdb.from_arrow(pa.table({"url": URLS})).select("url"),
+    **{
+        str(kind): pa.array(URLS if "string" in str(kind) else BYTES, kind)
+        for kind in (
+            pa.string(),
+            pa.large_string(),
+            pa.string_view(),
+            pa.binary(),
+            pa.large_binary(),
+            pa.binary_view(),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("threads", [1, 3, None])
+def test_sources(policy: Policy, name: str, threads: int | None) -> None:
+    source = SOURCES[name]
+    verdicts = policy.verdicts(source() if callable(source) else source, threads=threads)
+    if name == "set of one":
+        assert list(verdicts) == [True]
+        return
+    assert list(verdicts) == EXPECTED
+    assert list(policy.answers(source() if callable(source) else source)) == WORDS
+
+
+def test_nothing(policy: Policy) -> None:
+    for none in ([], pa.array([], pa.string()), pa.chunked_array([], pa.string()), iter(())):
+        assert policy.verdicts(none).to_pylist() == []
+    assert policy.verdicts(pa.nulls(3)).to_pylist() == [None] * 3
+    empty = pa.DictionaryArray.from_arrays(pa.array([None, None], pa.int8()), pa.array([], pa.string()))
+    assert policy.verdicts(empty).to_pylist() == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("urls", "message"),
+    [
+        ("https://e.com/", "not one str: put it into brackets"),
+        (b"https://e.com/", "not one bytes: put it into brackets"),
+        (memoryview(b"x"), "not one memoryview"),
+        (3, "not int"),
+        (None, "not NoneType"),
+        (["https://e.com/", 3], r"urls\[1\] must be str, bytes or None, not int"),
+        ([["https://e.com/"]], r"urls\[0\] must be str, bytes or None, not list"),
+        (np.array([1, 2]), r"urls\[0\] must be"),
+        (np.array([["a", "b"]]), r"urls\[0\] must be"),
+        (pa.array([1]), "not Arrow's Int64"),
+        (pa.array([["x"]]), "not Arrow's List"),
+        (pa.array([1]).dictionary_encode(), "not Arrow's Dictionary"),
+        (pa.table({"a": ["x"], "b": ["y"]}), "pass the column with the URLs"),
+        (pl.DataFrame({"a": ["x"], "b": ["y"]}), "pass the column with the URLs"),
+    ],
+    ids=str,
+)
+def test_wrong_types(policy: Policy, urls: object, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        policy.verdicts(urls)  # type: ignore[arg-type]
+
+
+def test_threads_are_counted(policy: Policy) -> None:
+    with pytest.raises(ValueError, match="threads must be 1 or more"):
+        policy.verdicts(["x"], threads=0)
+    with pytest.raises(OverflowError):
+        policy.verdicts(["x"], threads=-1)
+
+
+def test_a_source_that_raises(policy: Policy) -> None:
+    def broken():
+        yield "https://e.com/"
+        raise RuntimeError("the disk is gone")
+
+    with pytest.raises(RuntimeError, match="the disk is gone"):
+        policy.verdicts(broken())
+
+    def batches():
+        yield pa.record_batch({"url": ["https://e.com/"]})
+        raise RuntimeError("the disk is gone")
+
+    schema = pa.schema({"url": pa.string()})
+    with pytest.raises(Exception, match="the disk is gone"):
+        policy.verdicts(pa.RecordBatchReader.from_batches(schema, batches()))
+
+
+def test_into_libraries(policy: Policy) -> None:
+    verdicts, answers = policy.verdicts(URLS), policy.answers(URLS)
+    assert pa.array(verdicts).type == pa.bool_() and pa.array(verdicts).to_pylist() == EXPECTED
+    assert pa.chunked_array([pa.array(verdicts)]).null_count == 2
+    assert pl.Series(verdicts).to_list() == EXPECTED
+    assert pl.Series(answers).cast(pl.String).to_list() == WORDS
+    assert na.Array(verdicts).to_pylist() == EXPECTED
+    assert pa.array(answers).type == pa.dictionary(pa.int8(), pa.string())
+    assert pa.array(answers).to_pylist() == WORDS
+    frame = pd.DataFrame({"url": URLS})
+    frame["allowed"] = pd.array(verdicts.to_pylist(), dtype="boolean")
+    assert list(frame[frame["allowed"].fillna(False)]["url"]) == [URLS[0], URLS[4]]
+    table = pa.table({"url": URLS})
+    assert table.filter(pa.array(verdicts))["url"].to_pylist() == [URLS[0], URLS[4]]
+    assert pc.sum(pa.array(verdicts)).as_py() == verdicts.allowed_count == 2
+    lazy = pl.DataFrame({"url": URLS}).filter(pl.Series(verdicts))
+    assert lazy["url"].to_list() == [URLS[0], URLS[4]]
+    allowed = pa.table({"url": URLS, "allowed": pa.array(verdicts)})
+    rows = duckdb.sql("select url from allowed where allowed").fetchall()
+    assert rows == [(URLS[0],), (URLS[4],)]
+    assert np.asarray(verdicts).tolist() == EXPECTED
+    assert np.asarray(verdicts[:2]).dtype == np.bool_
+    assert np.asarray(answers).tolist() == WORDS
+
+
+def test_polars_map_batches(policy: Policy) -> None:
+    frame = pl.LazyFrame({"url": URLS}).with_columns(
+        allowed=pl.col("url").map_batches(
+            lambda urls: pl.Series(policy.verdicts(urls)), return_dtype=pl.Boolean
+        )
+    )
+    assert frame.collect()["allowed"].to_list() == EXPECTED
+
+
+def test_sequences(policy: Policy) -> None:
+    verdicts = policy.verdicts(URLS)
+    assert len(verdicts) == 5 and verdicts[0] is True and verdicts[-2] is None
+    assert isinstance(verdicts[1:4], Verdicts) and list(verdicts[1:4]) == EXPECTED[1:4]
+    assert list(verdicts[::-2]) == EXPECTED[::-2]
+    assert True in verdicts and list(reversed(verdicts)) == EXPECTED[::-1]
+    assert (verdicts.allowed_count, verdicts.disallowed_count, verdicts.undecided_count) == (2, 1, 2)
+    for index in (5, -6, 2**70):
+        with pytest.raises(IndexError):
+            verdicts[index]
+    with pytest.raises(TypeError):
+        verdicts["x"]  # type: ignore[call-overload]
+    # What has no verdict is equal whatever the cause; in words it is not.
+    sites = [policy.answers(["no URL"]), policy.answers([None])]
+    assert sites[0] == sites[1] and isinstance(sites[0], Answers)
+
+
+def test_several_crawlers() -> None:
+    robots = Robots("User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /search")
+    policies = robots.policies(["GPTBot", ["Googlebot-News", "Googlebot"]])
+    assert policies.ask("https://e.com/") == {"GPTBot": "disallow", "Googlebot-News": "allow"}
+    assert len(policies) == 2 and policies[-1].crawler.names == ("Googlebot-News", "Googlebot")
+    verdicts = policies.verdicts(URLS)
+    columns = {"GPTBot": [False, False, None, None, False], "Googlebot-News": EXPECTED}
+    assert isinstance(verdicts, CrawlerVerdicts) and verdicts.to_pydict() == columns
+    assert pa.table(verdicts).to_pydict() == columns
+    assert pa.array(verdicts).type.num_fields == 2
+    assert pa.record_batch(verdicts).num_rows == len(verdicts) == 5
+    assert pl.DataFrame(verdicts).to_dict(as_series=False) == columns
+    assert list(verdicts["GPTBot"]) == columns["GPTBot"]
+    assert duckdb.from_arrow(pa.table(verdicts)).columns == list(columns)
+    with pytest.raises(KeyError, match="the crawlers are GPTBot, Googlebot-News"):
+        verdicts["Bingbot"]
+    with pytest.raises(TypeError, match="must be str"):
+        verdicts[0]  # type: ignore[index]
+    assert pa.table(policies.answers(URLS))["GPTBot"].to_pylist()[3] == "invalid"
+    with pytest.raises(ValueError, match="two crawlers have the name"):
+        robots.policies(["a", "a"])
+    with pytest.raises(TypeError, match="brackets"):
+        robots.policies("GPTBot")
+    assert robots.policies(["a", ["a", "b"]]).verdicts(URLS).names == ["a", "a+b"]
+    none = robots.policies([])
+    assert len(none.verdicts(URLS)) == 5 and none.verdicts(URLS).to_pydict() == {}
+    assert pickle.loads(pickle.dumps(policies)).verdicts(URLS) == verdicts
+
+
+def test_large_batches_agree_with_single_questions(policy: Policy) -> None:
+    urls = [f"https://e.com/{'search' if n % 3 == 0 else n}" for n in range(150_000)]
+    urls[77_777] = None  # type: ignore[call-overload]
+    expected = [None if url is None else policy.is_allowed(url) for url in urls]
+    for threads in (1, 2, 7):
+        assert policy.verdicts(urls, threads=threads).to_pylist() == expected
+        assert policy.verdicts(pa.array(urls), threads=threads).to_pylist() == expected
+
+
+def test_many_threads_ask_the_same_policy() -> None:
+    body = "User-agent: *\n" + "".join(f"Disallow: /{n}/*/x\n" for n in range(300))
+    policy = Robots(body).policy("x")
+    urls = pa.array([f"/{n % 400}/a/x" for n in range(20_000)])
+    expected = Robots(body).policy("x").verdicts(urls)
+    wrong = []
+
+    def ask() -> None:
+        for _ in range(20):
+            if policy.verdicts(urls) != expected or policy.is_allowed("/5/a/x"):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

@@ -1,0 +1,64 @@
+"""The types: mypy, pyright and mypy's stubtest accept them, and wrong calls are refused."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PYTHON = Path(__file__).resolve().parents[1]
+USE = """\
+from typing import assert_type
+
+import polars as pl
+import robotsieve
+from robotsieve import Decision, Pack, Policy, PolicySet, Robots, Rule, Verdicts
+
+robots = Robots(b"User-agent: *", "google")
+policy = robots.policy("MyCrawler")
+assert_type(policy, Policy)
+assert_type(policy.is_allowed("https://e.com/"), bool)
+assert_type(policy.decide(b"https://e.com/").rule, Rule | None)
+assert_type(policy.verdicts(["https://e.com/", None]), Verdicts)
+assert_type(list(policy.verdicts(iter([b"https://e.com/"]))), list[bool | None])
+assert_type(robots.crawl_delay(["a", "b"]), float | None)
+assert_type(PolicySet(["a"]).decide("https://e.com/"), Decision | None)
+assert_type(Pack.open("p").is_allowed("https://e.com/"), bool | None)
+policy.verdicts(pl.Series(["https://e.com/"]), threads=None)
+"""
+WRONG = [
+    'Robots("", "googel")',
+    "Robots(3)",
+    'Robots("").policy(3)',
+    'Robots("").policy("a").is_allowed(None)',
+    'Robots("").policy("a").verdicts([1])',
+    'Robots("").policy("a").verdicts(["a"], threads="2")',
+    'PolicySet("a", "google", 3)',
+]
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *command], capture_output=True, text=True, cwd=PYTHON, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    "checker", [["mypy", "--strict"], ["pyright", "--pythonpath", sys.executable]], ids=["mypy", "pyright"]
+)
+def test_checkers(checker: list[str], tmp_path: Path) -> None:
+    use = tmp_path / "use.py"
+    use.write_text(USE)
+    done = run(*checker, "robotsieve", str(use))
+    assert done.returncode == 0, done.stdout + done.stderr
+    wrong = tmp_path / "wrong.py"
+    lines = ["from robotsieve import PolicySet, Robots", *WRONG]
+    wrong.write_text("\n".join(lines) + "\n")
+    done = run(*checker, str(wrong))
+    refused = {line.split(":")[1] for line in done.stdout.splitlines() if "error" in line and "wrong.py:" in line}
+    assert refused == {str(number) for number in range(2, len(lines) + 1)}, done.stdout
+
+
+def test_stubs_are_true() -> None:
+    done = run("mypy.stubtest", "robotsieve._robotsieve")
+    assert done.returncode == 0, done.stdout + done.stderr
