@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ._dropin import Agent
-    from ._robotsieve import AnyProfile
+    from .typing import AnyProfile
 
 __all__ = ["Protego", "RequestRate", "VisitTime"]
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ._dropin import Agent
-    from ._robotsieve import AnyProfile, Policy
+    from ._robotsieve import Policy
+    from .typing import AnyProfile
 
 __all__ = ["RobotFileParser"]
 

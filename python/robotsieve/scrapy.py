@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from ._robotsieve import AnyProfile
+    from .typing import AnyProfile
 
 __all__ = ["RobotsieveRobotParser"]
 
