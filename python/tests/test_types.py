@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-PYTHON = Path(__file__).resolve().parents[1]
+import robotsieve
+
+PACKAGE = Path(robotsieve.__file__).parent
 USE = """\
 from typing import assert_type
 
@@ -37,9 +39,9 @@ WRONG = [
 ]
 
 
-def run(*command: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", *command], capture_output=True, text=True, cwd=PYTHON, check=False
+        [sys.executable, "-m", *command], capture_output=True, text=True, cwd=folder, check=False
     )
 
 
@@ -47,18 +49,21 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
     "checker", [["mypy", "--strict"], ["pyright", "--pythonpath", sys.executable]], ids=["mypy", "pyright"]
 )
 def test_checkers(checker: list[str], tmp_path: Path) -> None:
+    package = ["-p", "robotsieve"] if checker[0] == "mypy" else [str(PACKAGE)]
+    done = run(tmp_path, *checker, *package)
+    assert done.returncode == 0, done.stdout + done.stderr
     use = tmp_path / "use.py"
     use.write_text(USE)
-    done = run(*checker, "robotsieve", str(use))
+    done = run(tmp_path, *checker, str(use))
     assert done.returncode == 0, done.stdout + done.stderr
     wrong = tmp_path / "wrong.py"
     lines = ["from robotsieve import PolicySet, Robots", *WRONG]
     wrong.write_text("\n".join(lines) + "\n")
-    done = run(*checker, str(wrong))
+    done = run(tmp_path, *checker, str(wrong))
     refused = {line.split(":")[1] for line in done.stdout.splitlines() if "error" in line and "wrong.py:" in line}
     assert refused == {str(number) for number in range(2, len(lines) + 1)}, done.stdout
 
 
-def test_stubs_are_true() -> None:
-    done = run("mypy.stubtest", "robotsieve._robotsieve")
+def test_stubs_are_true(tmp_path: Path) -> None:
+    done = run(tmp_path, "mypy.stubtest", "robotsieve._robotsieve")
     assert done.returncode == 0, done.stdout + done.stderr
