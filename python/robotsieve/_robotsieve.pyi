@@ -7,21 +7,26 @@ from typing import Any, Literal, SupportsIndex, final, overload
 
 from typing_extensions import Buffer, Self
 
+from ._reports import Diagnostic, Explanation, ProfileComparison, Record, TypedRecord, Usage
 from .typing import (
     Answer,
     AnyCrawler,
     AnyOrigin,
     AnyProfile,
+    Body,
     ManyUrls,
     Outcome,
     ProfileName,
+    Profiles,
     Reason,
+    Severity,
     Text,
     Verdict,
 )
 
 __version__: str
 __all__ = [
+    "__version__",
     "Answers",
     "Config",
     "Crawler",
@@ -45,8 +50,15 @@ __all__ = [
     "Rule",
     "UserAgent",
     "Verdicts",
-    "__version__",
+    "body_bytes",
+    "compare_profiles_json",
+    "diff_json",
+    "diff_limits",
+    "diff_policies_json",
+    "fix_json",
     "is_allowed",
+    "lint_codes",
+    "lint_json",
 ]
 
 class InvalidUrl(ValueError): ...
@@ -280,6 +292,14 @@ class Robots:
     def request_rate(self, crawler: AnyCrawler) -> RequestRate | None: ...
     def min_interval(self, crawler: AnyCrawler) -> float | None: ...
     def _values(self, kind: str, crawler: AnyCrawler) -> list[str]: ...
+    def explain(self, crawler: AnyCrawler, url: Text) -> Explanation: ...
+    def compare_profiles(self, crawler: AnyCrawler, url: Text) -> ProfileComparison: ...
+    @property
+    def diagnostics(self) -> list[Diagnostic]: ...
+    def records(self) -> list[Record]: ...
+    def typed_records(self, crawler: AnyCrawler | None = None) -> list[TypedRecord]: ...
+    def group_tokens(self, group: int, /) -> list[str]: ...
+    def usage(self, crawler: AnyCrawler, url: Text) -> Usage: ...
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -445,3 +465,30 @@ class PackWriter:
 def is_allowed(
     body: Text, crawler: AnyCrawler, url: Text, *, profile: AnyProfile | None = None
 ) -> bool: ...
+
+# For `_reports`, as JSON.
+
+def body_bytes(body: Body) -> bytes: ...
+def compare_profiles_json(body: Body, crawler: AnyCrawler, url: Text) -> str: ...
+def lint_json(
+    body: Body,
+    profiles: Profiles | None,
+    content_type: str | None,
+) -> str: ...
+def fix_json(
+    body: Body,
+    profiles: Profiles | None,
+    content_type: str | None,
+    apply: Literal["unchanging", "all"],
+    codes: Sequence[str] | None,
+) -> tuple[bytes, str]: ...
+def lint_codes() -> list[tuple[str, str, Severity, str, str]]: ...
+def diff_limits() -> tuple[int, int, int, int]: ...
+def diff_json(
+    old: Body,
+    new: Body,
+    crawlers: Iterable[AnyCrawler] | None,
+    profile: AnyProfile | None,
+    limits: tuple[int, int, int, int],
+) -> str: ...
+def diff_policies_json(old: Policy, new: Policy, limits: tuple[int, int, int, int]) -> str: ...

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Union
 
 if TYPE_CHECKING:
-    from ._robotsieve import Crawler, Origin, Profile
+    from ._robotsieve import Crawler, Origin, Profile, Robots
 
 if sys.version_info >= (3, 12):
     from collections.abc import Buffer
@@ -45,3 +45,26 @@ AnyCrawler: TypeAlias = Union[str, Sequence[str], "Crawler"]
 AnyOrigin: TypeAlias = Union[Text, "Origin"]
 #: Many URLs: an Arrow array or stream, or an iterable.
 ManyUrls: TypeAlias = Union[ArrowArray, ArrowStream, Iterable[Union[str, bytes, None]]]
+#: A file, or a ``Robots``, whose profile then counts.
+Body: TypeAlias = Union[Text, "Robots"]
+#: A profile, several, or several with names of your choice.
+Profiles: TypeAlias = Union[AnyProfile, Iterable[AnyProfile], dict[str, AnyProfile]]
+#: From and to, in bytes: the first, and the one after the last.
+Span: TypeAlias = tuple[int, int]
+Severity: TypeAlias = Literal["note", "warning", "error"]
+Preference: TypeAlias = Literal["allowed", "disallowed", "unknown"]
+Use: TypeAlias = Literal["training", "search", "inference"]
+Source: TypeAlias = Literal["content-usage", "content-signal"]
+#: What kind of record a field makes.
+Kind: TypeAlias = Literal[
+    "sitemap",
+    "crawl-delay",
+    "request-rate",
+    "visit-time",
+    "host",
+    "clean-param",
+    "noindex",
+    "content-signal",
+    "content-usage",
+    "unknown",
+]

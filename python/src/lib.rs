@@ -1,7 +1,8 @@
 //! The Python module `robotsieve._robotsieve`: the engine, which `robotsieve/` makes a package of.
 //!
 //! What Python gives becomes bytes in [`text`] and [`urls`]; [`batch`] judges many URLs without the
-//! interpreter; [`answers`] are given back as Arrow arrays ([`export`]).
+//! interpreter; [`answers`] are given back as Arrow arrays ([`export`]). [`reports`] says why, what is
+//! wrong and what changed.
 
 mod answers;
 mod batch;
@@ -12,6 +13,7 @@ mod origin;
 mod pace;
 mod pack;
 mod policy;
+mod reports;
 mod robots;
 mod settings;
 mod sites;
@@ -38,6 +40,11 @@ mod _robotsieve {
     use pack::{Pack, PackWriter};
     #[pymodule_export]
     use policy::{Decision, Policy, Rule};
+    #[pymodule_export]
+    use reports::{
+        body_bytes, compare_profiles_json, diff_json, diff_limits, diff_policies_json, fix_json,
+        lint_codes, lint_json,
+    };
     #[pymodule_export]
     use robots::{CrawlerPolicies, Robots, is_allowed};
     #[pymodule_export]

@@ -324,6 +324,15 @@ impl Rule {
     }
 }
 
+/// The line of the rule that decided, or of the empty one.
+pub fn line_of(decision: &robotsieve::Decision<'_>) -> Option<u32> {
+    match decision.reason {
+        Reason::Rule(rule) => Some(rule.line),
+        Reason::EmptyRule { line } => Some(line),
+        _ => None,
+    }
+}
+
 /// A verdict and the reason for it. True if the verdict is ``allow``.
 #[pyclass(frozen, eq, hash, get_all, module = "robotsieve")]
 #[derive(PartialEq, Eq, Hash)]
@@ -342,15 +351,10 @@ pub struct Decision {
 
 impl Decision {
     pub fn of(decision: robotsieve::Decision<'_>) -> Decision {
-        let line = match decision.reason {
-            Reason::Rule(rule) => Some(rule.line),
-            Reason::EmptyRule { line } => Some(line),
-            _ => None,
-        };
         Decision {
             verdict: decision.verdict.as_str(),
             reason: decision.reason.as_str(),
-            line,
+            line: line_of(&decision),
             rule: decision.rule().map(Rule::of),
         }
     }

@@ -12,6 +12,7 @@ use crate::batch::{self, Judge};
 use crate::crawler::{crawler_of, crawlers_of, label};
 use crate::pace::RequestRate;
 use crate::policy::Policy;
+use crate::reports;
 use crate::settings::{Config, Profile, config_of, profile_of};
 use crate::text::{Text, bytes_of};
 
@@ -228,6 +229,107 @@ impl Robots {
             records.iter().map(|record| record.record.value.into()).collect()
         });
         Ok(records)
+    }
+
+    /// Why the crawler may or may not fetch this URL: an :class:`Explanation`.
+    ///
+    /// Compiles nothing. To filter URLs, ask a policy.
+    ///
+    /// >>> from robotsieve import Robots
+    /// >>> robots = Robots("User-agent: *\nDisallow: /a\nAllow: /*.html$\n")
+    /// >>> why = robots.explain("MyCrawler", "https://example.com/%61.html")
+    /// >>> why.verdict, why.target.text, why.winner.line, why.runner_up.line
+    /// ('allow', '/a.html', 3, 2)
+    ///
+    /// Raises :class:`InvalidUrl` as :meth:`Policy.is_allowed` does.
+    fn explain<'py>(
+        slf: &Bound<'py, Self>,
+        crawler: &Bound<'_, PyAny>,
+        url: &Bound<'_, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        reports::explain(slf, crawler, url)
+    }
+
+    /// The verdicts of all named profiles on this URL, and what makes them differ: a
+    /// :class:`ProfileComparison`. The profile of this file plays no part.
+    ///
+    /// >>> from robotsieve import Robots
+    /// >>> robots = Robots("User-agent: *\nDisallow: /*.pdf\n")
+    /// >>> robots.compare_profiles("MyCrawler", "https://example.com/a.pdf").verdicts["original-1994"]
+    /// 'allow'
+    fn compare_profiles<'py>(
+        slf: &Bound<'py, Self>,
+        crawler: &Bound<'_, PyAny>,
+        url: &Bound<'_, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        reports::compare_profiles(slf, crawler, url)
+    }
+
+    /// What is odd about the file, by line: a list of :class:`Diagnostic`. For advice, use
+    /// :func:`lint`. Reads the file again.
+    ///
+    /// >>> from robotsieve import Robots
+    /// >>> for diagnostic in Robots("User-agent: *\nDisalow: /private/\n").diagnostics:
+    /// ...     print(diagnostic)
+    /// line 2: unknown field, ignored: did you mean 'Disallow'?
+    #[getter]
+    fn diagnostics<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        reports::diagnostics(slf)
+    }
+
+    /// All lines of the form ``field: value``, as written: a list of :class:`Record`. Reads the file
+    /// again.
+    ///
+    /// >>> from robotsieve import Robots
+    /// >>> Robots("User-agent: *\nCrawl-Delay : 10 # seconds\n").records()[1]
+    /// Record(line=2, field='other', name='Crawl-Delay', value='10', span=(28, 30))
+    fn records<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        reports::records(slf)
+    }
+
+    /// The records that are neither user-agent lines nor rules, such as sitemaps and crawl delays,
+    /// with their values read: a list of :class:`TypedRecord`. With a crawler, those that are for it.
+    /// None of them changes a verdict. Reads the file again.
+    ///
+    /// >>> from robotsieve import Robots
+    /// >>> robots = Robots("User-agent: a\nCrawl-delay: 2.5\nRequest-rate: often\n")
+    /// >>> for record in robots.typed_records():
+    /// ...     print(record.value or record.error)
+    /// CrawlDelay(seconds=2.5)
+    /// invalid request-rate: expected requests/seconds, such as 1/5, 30/1m or 1/10 0600-0845
+    #[pyo3(signature = (crawler = None))]
+    fn typed_records<'py>(
+        slf: &Bound<'py, Self>,
+        crawler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        reports::typed_records(slf, crawler)
+    }
+
+    /// The product tokens that a group names, ``*`` included. Groups are numbered from 0.
+    #[pyo3(signature = (group, /))]
+    fn group_tokens(&self, group: u32) -> Vec<Text> {
+        self.with(|robots| robots.group_tokens(group).into_iter().map(Text::from).collect())
+    }
+
+    /// What the file says to a crawler about training on, searching and answering from what is at a
+    /// URL: a :class:`Usage`. Reads the file again.
+    ///
+    /// ``Content-Usage`` and ``Content-Signal`` follow drafts (draft-ietf-aipref-attach-05 with
+    /// draft-ietf-aipref-vocab-08, and contentsignals.org). The answers change when the drafts do.
+    ///
+    /// >>> from robotsieve import Robots
+    /// >>> robots = Robots("User-agent: *\nContent-Signal: search=yes, ai-train=no\n")
+    /// >>> usage = robots.usage("MyCrawler", "https://example.com/")
+    /// >>> usage.training, usage.search, usage.inference
+    /// ('disallowed', 'allowed', 'unknown')
+    ///
+    /// Raises :class:`InvalidUrl` as :meth:`Policy.is_allowed` does.
+    fn usage<'py>(
+        slf: &Bound<'py, Self>,
+        crawler: &Bound<'_, PyAny>,
+        url: &Bound<'_, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        reports::usage(slf, crawler, url)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

@@ -1,0 +1,480 @@
+//! Explanations, findings, comparisons and records, as JSON.
+//!
+//! The library says them in Rust's types. Here they become JSON without the interpreter, and
+//! `robotsieve/_reports.py` makes the objects of Python from that.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+use robotsieve::diff::{self, Difference};
+use robotsieve::explain::{Explanation, Standing};
+use robotsieve::lint::{self, Apply, Code, Finding, Options};
+use robotsieve::records::{Scope, Use, Value as RecordValue};
+use serde::ser::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use crate::crawler::{crawler_of, crawlers_of};
+use crate::errors::invalid_url;
+use crate::policy::Policy;
+use crate::robots::Robots;
+use crate::settings::{Profile, profile_of};
+use crate::text::bytes_of;
+
+/// Bytes as the library's own types serialise them: a string, or numbers if they are no UTF-8.
+struct Bytes<'b>(&'b [u8]);
+
+impl Serialize for Bytes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match str::from_utf8(self.0) {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => self.0.serialize(serializer),
+        }
+    }
+}
+
+fn to_json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// What `_reports.maker(json)` returns.
+fn made<'py>(py: Python<'py>, maker: &str, json: PyResult<String>) -> PyResult<Bound<'py, PyAny>> {
+    py.import("robotsieve._reports")?.getattr(maker)?.call1((json?,))
+}
+
+/// A file as the functions take it: text, bytes, or a `Robots`, which also has a profile.
+struct Given<'a> {
+    body: Cow<'a, [u8]>,
+    profile: Option<robotsieve::Profile>,
+}
+
+impl<'a> Given<'a> {
+    fn of(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Given<'a>> {
+        if let Ok(robots) = value.cast::<Robots>() {
+            let robots = robots.get();
+            let profile = Some(robots.own_profile());
+            return Ok(Given { body: Cow::Borrowed(robots.bytes()), profile });
+        }
+        Ok(Given { body: bytes_of(value, what)?, profile: None })
+    }
+}
+
+/// The bytes of a file given as text, bytes or a `Robots`.
+#[pyfunction]
+pub fn body_bytes<'py>(py: Python<'py>, body: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(PyBytes::new(py, &Given::of(body, "body")?.body))
+}
+
+fn span(span: &Range<usize>) -> [usize; 2] {
+    [span.start, span.end]
+}
+
+pub fn explain<'py>(
+    robots: &Bound<'py, Robots>,
+    crawler: &Bound<'_, PyAny>,
+    url: &Bound<'_, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = robots.py();
+    let robots = robots.get();
+    let crawler = robots.crawler(crawler)?;
+    let url = bytes_of(url, "url")?;
+    let json = py.detach(|| {
+        let why = robots
+            .with(|robots| robots.explain(&crawler, url.as_ref()).map(|why| explained(&why, &url)));
+        why.map(|why| to_json(&why))
+    });
+    made(py, "explanation", json.map_err(|error| invalid_url(error, &url))?)
+}
+
+/// An explanation, with what its methods say.
+fn explained(why: &Explanation<'_>, url: &[u8]) -> Value {
+    let chosen = why.selection.lines.iter().filter(|line| line.standing == Standing::Chosen);
+    let mut decided_by: Vec<usize> = chosen.filter_map(|line| line.found_by).collect();
+    decided_by.sort_unstable();
+    decided_by.dedup();
+    let decision = why.decision();
+    let url_spans: Vec<Vec<[usize; 2]>> = why
+        .matches
+        .iter()
+        .map(|rule| {
+            let pieces = rule.pieces.iter();
+            pieces.map(|piece| span(&why.target.in_url(piece.target_span.clone()))).collect()
+        })
+        .collect();
+    json!({
+        "explanation": why,
+        "url": Bytes(url),
+        "reason": decision.reason.as_str(),
+        "line": crate::policy::line_of(&decision),
+        "rule_count": why.rule_count(),
+        "decided_by": decided_by,
+        "url_spans": url_spans,
+    })
+}
+
+/// Whether Google, the RFC, Google's older specification and the 1994 standard agree on a URL, as JSON.
+#[pyfunction]
+pub fn compare_profiles_json(
+    py: Python<'_>,
+    body: &Bound<'_, PyAny>,
+    crawler: &Bound<'_, PyAny>,
+    url: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let given = Given::of(body, "body")?;
+    let crawler = crawler_of(crawler, &given.profile.unwrap_or_default())?;
+    compared_profiles(py, &given.body, &crawler, url)
+}
+
+pub fn compare_profiles<'py>(
+    robots: &Bound<'py, Robots>,
+    crawler: &Bound<'_, PyAny>,
+    url: &Bound<'_, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = robots.py();
+    let crawler = robots.get().crawler(crawler)?;
+    made(py, "comparison", compared_profiles(py, robots.get().bytes(), &crawler, url))
+}
+
+fn compared_profiles(
+    py: Python<'_>,
+    body: &[u8],
+    crawler: &robotsieve::Crawler,
+    url: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let url = bytes_of(url, "url")?;
+    py.detach(|| {
+        let compared = robotsieve::explain::compare_profiles(body, crawler, url.as_ref());
+        let explanations = compared.explanations.iter().map(|(profile, why)| {
+            let why = why.as_ref().ok().map(|why| explained(why, &url));
+            json!({ "profile": profile, "explanation": why })
+        });
+        let differences = compared.differences.iter().map(|difference| {
+            let causes = difference.causes.iter();
+            let causes =
+                causes.map(|cause| json!([cause.switch().as_str(), cause.to_string()])).collect();
+            json!({
+                "profile": difference.profile,
+                "of_verdict": difference.of_verdict,
+                "causes": Value::Array(causes),
+                "together": difference.together,
+            })
+        });
+        to_json(&json!({
+            "url": Bytes(&url),
+            "names": crawler.iter().map(Bytes).collect::<Vec<_>>(),
+            "explanations": Value::Array(explanations.collect()),
+            "differences": Value::Array(differences.collect()),
+            "sentence": compared.to_string(),
+        }))
+    })
+}
+
+pub fn diagnostics<'py>(robots: &Bound<'py, Robots>) -> PyResult<Bound<'py, PyAny>> {
+    let (py, robots) = (robots.py(), robots.get());
+    let json = py.detach(|| {
+        let found = robots.with(|robots| robots.diagnostics());
+        let found: Vec<_> = found.iter().map(|one| (one, one.kind.to_string())).collect();
+        to_json(&found)
+    });
+    made(py, "diagnostics", json)
+}
+
+pub fn records<'py>(robots: &Bound<'py, Robots>) -> PyResult<Bound<'py, PyAny>> {
+    let (py, robots) = (robots.py(), robots.get());
+    let json = py.detach(|| robots.with(|robots| to_json(&robots.records().collect::<Vec<_>>())));
+    made(py, "records", json)
+}
+
+pub fn typed_records<'py>(
+    robots: &Bound<'py, Robots>,
+    crawler: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, robots) = (robots.py(), robots.get());
+    let crawler = crawler.map(|crawler| robots.crawler(crawler)).transpose()?;
+    let json = py.detach(|| {
+        robots.with(|robots| {
+            let records = match &crawler {
+                Some(crawler) => robots.typed_records_for(crawler),
+                None => robots.typed_records(),
+            };
+            let mut groups: Vec<u32> = records
+                .iter()
+                .filter_map(|record| match record.scope {
+                    Scope::Group(group) => Some(group),
+                    _ => None,
+                })
+                .collect();
+            groups.sort_unstable();
+            groups.dedup();
+            // Once for each group: thousands of records can be for thousands of crawlers.
+            let groups: Vec<(u32, Vec<Bytes<'_>>)> = groups
+                .into_iter()
+                .map(|group| (group, robots.group_tokens(group).into_iter().map(Bytes).collect()))
+                .collect();
+            let is_absolute = |value: &RecordValue<'_>| match value {
+                RecordValue::Sitemap(sitemap) => Some(sitemap.is_absolute()),
+                _ => None,
+            };
+            let records: Vec<_> = records
+                .iter()
+                .map(|record| (record, record.value.as_ref().ok().and_then(is_absolute)))
+                .collect();
+            to_json(&(records, groups))
+        })
+    });
+    made(py, "typed_records", json)
+}
+
+pub fn usage<'py>(
+    robots: &Bound<'py, Robots>,
+    crawler: &Bound<'_, PyAny>,
+    url: &Bound<'_, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, robots) = (robots.py(), robots.get());
+    let crawler = robots.crawler(crawler)?;
+    let url = bytes_of(url, "url")?;
+    let json = py.detach(|| {
+        let usage = robots.with(|robots| robots.usage(&crawler, url.as_ref()));
+        usage.map(|usage| {
+            let preferences: Vec<_> =
+                Use::ALL.iter().map(|used_for| usage.preference(*used_for)).collect();
+            let sentences: Vec<String> =
+                usage.ambiguities.iter().map(ToString::to_string).collect();
+            to_json(&json!({
+                "url": Bytes(&url),
+                "names": crawler.iter().map(Bytes).collect::<Vec<_>>(),
+                "usage": usage,
+                "preferences": preferences,
+                "sentences": sentences,
+            }))
+        })
+    });
+    made(py, "usage", json.map_err(|error| invalid_url(error, &url))?)
+}
+
+/// The profiles in which a file is linted, with their names.
+fn profiles_of(
+    value: Option<&Bound<'_, PyAny>>,
+    own: Option<robotsieve::Profile>,
+) -> PyResult<Vec<(String, robotsieve::Profile)>> {
+    let named =
+        |profile: robotsieve::Profile| (profile.name().unwrap_or("custom").to_owned(), profile);
+    let Some(value) = value else { return Ok(vec![named(own.unwrap_or_default())]) };
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<Profile>() {
+        return Ok(vec![named(profile_of(Some(value))?)]);
+    }
+    let mut profiles: Vec<(String, robotsieve::Profile)> = Vec::new();
+    if let Ok(by_name) = value.cast::<PyDict>() {
+        for (name, profile) in by_name {
+            profiles.push((name.extract()?, profile_of(Some(&profile))?));
+        }
+        return Ok(profiles);
+    }
+    let items = value.try_iter().map_err(|_| {
+        PyTypeError::new_err(format!(
+            "profiles must be a profile, a list of them, or a dict of names and profiles, not {}",
+            crate::text::type_name(value)
+        ))
+    })?;
+    for profile in items {
+        let (name, profile) = named(profile_of(Some(&profile?))?);
+        if profiles.iter().any(|(other, _)| *other == name) {
+            return Err(PyValueError::new_err(format!(
+                "two profiles are called {name}; give a dict of names and profiles"
+            )));
+        }
+        profiles.push((name, profile));
+    }
+    Ok(profiles)
+}
+
+fn options_of(
+    profiles: Option<&Bound<'_, PyAny>>,
+    own: Option<robotsieve::Profile>,
+    content_type: Option<String>,
+) -> PyResult<Options> {
+    let options = Options::new(profiles_of(profiles, own)?);
+    Ok(match content_type {
+        Some(content_type) => options.content_type(content_type),
+        None => options,
+    })
+}
+
+/// What the fix of each finding does, in words.
+fn effects(findings: &[Finding]) -> Vec<Option<String>> {
+    let fixes = findings.iter().map(|finding| finding.fix.as_ref());
+    fixes.map(|fix| fix.map(|fix| fix.effect.to_string())).collect()
+}
+
+/// What is wrong with a file, as JSON.
+#[pyfunction]
+pub fn lint_json(
+    py: Python<'_>,
+    body: &Bound<'_, PyAny>,
+    profiles: Option<&Bound<'_, PyAny>>,
+    content_type: Option<String>,
+) -> PyResult<String> {
+    let given = Given::of(body, "body")?;
+    let options = options_of(profiles, given.profile, content_type)?;
+    py.detach(|| {
+        let report = lint::lint(&given.body, &options);
+        to_json(&(&report, effects(&report.findings)))
+    })
+}
+
+/// A file with fixes applied, and what was done to it, as JSON.
+#[pyfunction]
+pub fn fix_json<'py>(
+    py: Python<'py>,
+    body: &Bound<'_, PyAny>,
+    profiles: Option<&Bound<'_, PyAny>>,
+    content_type: Option<String>,
+    apply: &str,
+    codes: Option<Vec<String>>,
+) -> PyResult<(Bound<'py, PyBytes>, String)> {
+    let apply = match apply {
+        "unchanging" => Apply::Unchanging,
+        "all" => Apply::All,
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "apply must be 'unchanging' or 'all', not {apply:?}"
+            )));
+        }
+    };
+    let of_code = |text: &String| {
+        Code::named(text).ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "there is no code {text:?}; robotsieve.Code.all() lists them"
+            ))
+        })
+    };
+    let codes = codes.map(|codes| codes.iter().map(of_code).collect::<PyResult<Vec<Code>>>());
+    let codes = codes.transpose()?;
+    let is_wanted = |code| codes.as_ref().is_none_or(|codes| codes.contains(&code));
+    let given = Given::of(body, "body")?;
+    let options = options_of(profiles, given.profile, content_type)?;
+    let (file, json) = py.detach(|| {
+        let fixed = lint::fix_codes(&given.body, &options, apply, is_wanted);
+        let json = to_json(&(
+            (&fixed.report, effects(&fixed.report.findings)),
+            (&fixed.applied, effects(&fixed.applied)),
+            (&fixed.effect, fixed.effect.as_ref().map(ToString::to_string)),
+        ));
+        (fixed.file, json)
+    });
+    Ok((PyBytes::new(py, &file), json?))
+}
+
+/// The kinds of findings: number, name, severity, title and explanation of each.
+#[pyfunction]
+pub fn lint_codes() -> Vec<(&'static str, &'static str, &'static str, &'static str, &'static str)> {
+    let codes = Code::ALL.iter();
+    codes
+        .map(|code| {
+            let severity = code.severity().as_str();
+            (code.number(), code.name(), severity, code.title(), code.explanation())
+        })
+        .collect()
+}
+
+/// `pairs`, `flips`, `samples` and `records`.
+type DiffLimits = (usize, usize, usize, usize);
+
+/// The limits that hold if none are given.
+#[pyfunction]
+pub fn diff_limits() -> DiffLimits {
+    let limits = diff::Limits::default();
+    (limits.pairs, limits.flips, limits.samples, limits.records)
+}
+
+fn limits_of((pairs, flips, samples, records): DiffLimits) -> diff::Limits {
+    let mut limits = diff::Limits::default();
+    (limits.pairs, limits.flips) = (pairs, flips);
+    (limits.samples, limits.records) = (samples, records);
+    limits
+}
+
+/// The names of a crawler, separated by commas; `*` if it has none.
+fn names(crawler: &robotsieve::Crawler) -> Cow<'static, [u8]> {
+    match crawler.iter().collect::<Vec<_>>().join(&b',') {
+        names if names.is_empty() => Cow::Borrowed(b"*"),
+        names => Cow::Owned(names),
+    }
+}
+
+/// Why a comparison has no proof, in words.
+fn unproven(difference: &Difference) -> Option<String> {
+    let unproven = match difference {
+        Difference::Different(flips) => flips.unproven,
+        Difference::Unknown { unproven, .. } => Some(*unproven),
+        _ => None,
+    };
+    unproven.map(|why| why.to_string())
+}
+
+/// What changed from one file to another, as JSON.
+#[pyfunction]
+pub fn diff_json(
+    py: Python<'_>,
+    old: &Bound<'_, PyAny>,
+    new: &Bound<'_, PyAny>,
+    crawlers: Option<&Bound<'_, PyAny>>,
+    profile: Option<&Bound<'_, PyAny>>,
+    limits: DiffLimits,
+) -> PyResult<String> {
+    let files = [Given::of(old, "old")?, Given::of(new, "new")?];
+    let own = files[0].profile.or(files[1].profile);
+    if let (Some(own), Some(_)) = (own, profile)
+        && profile_of(profile)? != own
+    {
+        return Err(PyValueError::new_err(
+            "profile is for text and bytes: a Robots has a profile of its own",
+        ));
+    }
+    let default = own.map_or_else(|| profile_of(profile), Ok)?;
+    let profiles = [0, 1].map(|side: usize| files[side].profile.unwrap_or(default));
+    let asked = match crawlers {
+        None => None,
+        Some(crawlers) => Some(crawlers_of(crawlers, &default)?),
+    };
+    let limits = limits_of(limits);
+    py.detach(|| {
+        let [old, new] =
+            [0, 1].map(|side: usize| robotsieve::Robots::parse(&files[side].body, &profiles[side]));
+        let labelled: Vec<(Cow<'_, [u8]>, robotsieve::Crawler)> = match &asked {
+            None => diff::named_crawlers(&old, &new)
+                .into_iter()
+                .map(|(token, crawler)| (Cow::Borrowed(token), crawler))
+                .collect(),
+            Some(asked) => asked.iter().map(|crawler| (names(crawler), crawler.clone())).collect(),
+        };
+        let compared = diff::crawlers(&old, &new, labelled.iter().cloned(), &limits);
+        let records = diff::records(&old, &new, labelled, &limits);
+        let unproven: Vec<_> = compared.iter().map(|same| unproven(&same.difference)).collect();
+        to_json(&json!({
+            "profile": default.name(),
+            "text_differs": files[0].body != files[1].body,
+            "crawlers": compared,
+            "records": records,
+            "unproven": unproven,
+        }))
+    })
+}
+
+/// Whether two policies allow the same URLs, as JSON.
+#[pyfunction]
+pub fn diff_policies_json(
+    py: Python<'_>,
+    old: &Bound<'_, Policy>,
+    new: &Bound<'_, Policy>,
+    limits: DiffLimits,
+) -> PyResult<String> {
+    let (old, new, limits) = (old.get(), new.get(), limits_of(limits));
+    py.detach(|| {
+        let difference = diff::policies(&old.policy, &new.policy, &limits);
+        let unproven = unproven(&difference);
+        to_json(&(difference, unproven))
+    })
+}

@@ -1,0 +1,927 @@
+"""Explanations, linting, comparisons and records: their claims are put to policies."""
+
+import base64
+import dataclasses
+import doctest
+import json
+import pickle
+import re
+import subprocess
+import sys
+import typing
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import robotsieve
+import robotsieve.typing
+from robotsieve import Crawler, Policy, Robots, _reports
+
+ROOT = Path(__file__).parents[2]
+CORPUS = sorted((ROOT / "corpora/robots").glob("*.txt"))
+PROFILES = robotsieve.Profile.names()
+SCHEMA = json.loads((ROOT / "docs/explain.schema.json").read_bytes())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+EVERYTHING = b"""\xef\xbb\xbfUser-agent: *
+Disallow: /shop/cart/
+Disallow: /shop/
+Disallow: private/
+Allow: /*.html$
+Disalow: /x
+Crawl-delay: 2.5
+Request-rate: 30/1m 0600-0845
+Visit-time: 2200-0400
+Content-Usage: / train-ai=n, bots=n
+Content-Signal: search=yes, ai-train=no
+Noindex: /secret
+Host: https://example.com:8443
+Clean-param: ref&\xe9 /shop/
+Sitemap: https://example.com/sitemap.xml
+Request-rate: often
+Foo: bar
+
+User-agent: b\xe9t
+User-agent: MyCrawler
+Disallow: /\xe9*$
+Content-Usage: / train-ai=y
+Content-Usage: / train-ai=n
+"""
+
+
+def corpus() -> list[bytes]:
+    files = [path.read_bytes() for path in CORPUS]
+    assert len(files) >= 14
+    return files
+
+
+def urls_of(robots: Robots, crawler: object) -> list[bytes]:
+    """URLs around the rules of a crawler."""
+    urls = [b"/", b"/robots.txt", b"https://example.com/shop/a.html?x=1#f", b"/%7e\xe9"]
+    for rule in robots.policy(crawler).rules[:40]:
+        path = rule.value.encode("utf-8", "surrogateescape")
+        for filled in (path.replace(b"*", b"x"), path.replace(b"*", b"").rstrip(b"$")):
+            urls += [b"/" + filled.lstrip(b"/"), b"/" + filled.lstrip(b"/") + b"z"]
+    return urls
+
+
+lines = st.one_of(
+    st.sampled_from(["", "User-agent: *", "User-agent: a", "user-agent: ab", "# robotsieve: ignore"]),
+    st.builds(
+        "{}: {}".format,
+        st.sampled_from(["Allow", "Disallow", "Disalow", "Crawl-delay", "Sitemap", "Host", "Foo"]),
+        st.text("/ab*$%2f.é?=\udce9\u202e", max_size=8),
+    ),
+    st.text(max_size=20),
+)
+files = st.one_of(
+    st.lists(lines, max_size=12).map("\n".join),
+    st.binary(max_size=200),
+    st.text(st.characters(), max_size=100),
+)
+profiles = st.sampled_from(PROFILES)
+paths = st.text("/ab%2f.é?=\udce9", max_size=8).map("/".__add__)
+few = settings(max_examples=60, deadline=None)
+
+
+# Explanations
+
+
+def check_explanation(
+    robots: Robots, crawler: object, url: "str | bytes", with_schema: bool = True
+) -> None:
+    why = robots.explain(crawler, url)
+    policy = robots.policy(crawler)
+    decision = policy.decide(url)
+    assert (why.verdict, why.reason, why.line) == (
+        decision.verdict,
+        decision.reason,
+        decision.line,
+    )
+    assert why.is_allowed == bool(why) == policy.is_allowed(url)
+    assert why.target.text == policy.target(url)
+    assert (why.winner and why.winner.value) == (decision.rule and decision.rule.value)
+    assert why.selection.rule_count == len({rule.line for rule in policy.rules})
+    body = robots.body
+    for line in why.selection.lines:
+        assert body[slice(*line.span)].decode("utf-8", "surrogateescape") == line.value
+    for rule in why.matches:
+        written = body[slice(*rule.span)]
+        assert written.decode("utf-8", "surrogateescape") == rule.value
+        assert written in body[slice(*rule.line_span)]
+    document = json.loads(json.dumps(why.to_dict()))
+    if with_schema:
+        VALIDATOR.validate(document)
+    assert str(why).startswith(f"{decision.verdict}: ")
+    assert f"({robots.profile.name})" in str(why).splitlines()[0]
+    assert str(why).isprintable() or "\n" in str(why)
+    str(why).encode()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_explanations_of_the_corpus(profile: str) -> None:
+    for body in corpus():
+        robots = Robots(body, profile)
+        for crawler in ("MyCrawler", "Googlebot", ["Googlebot-News", "Googlebot"], Crawler()):
+            # The schema takes a hundred times as long as all the rest.
+            for number, url in enumerate(urls_of(robots, crawler)):
+                check_explanation(robots, crawler, url, with_schema=number < 6)
+
+
+@few
+@given(files, profiles, paths)
+def test_explanations_of_anything(body: "str | bytes", profile: str, path: str) -> None:
+    robots = Robots(body, profile)
+    for crawler in ("a", "abc", Crawler()):
+        check_explanation(robots, crawler, path)
+
+
+def test_an_explanation_says_which_line_decides_and_what_the_others_say() -> None:
+    robots = Robots("User-agent: *\nDisallow: /search\nAllow: /search/about\n")
+    why = robots.explain("MyCrawler", "https://example.com/search/about")
+    assert str(why) == (
+        "allow: line 3 'Allow: /search/about' decides, out of 2 rules (rfc9309)\n"
+        "the group for everybody applies: line 1 'User-agent: *'\n"
+        "compared as '/search/about'\n"
+        "by the other rules the verdict would be disallow: line 2 'Disallow: /search'"
+    )
+    assert robots.explain("MyCrawler", "/search/about") != why
+    match why:
+        case robotsieve.Explanation(verdict="allow", matches=[robotsieve.MatchedRule(line=line), _]):
+            assert line == 3
+        case _:
+            pytest.fail("no match")
+
+
+@pytest.mark.parametrize(
+    ("body", "url", "first"),
+    [
+        ("", "/", "allow: no group applies to the crawler (rfc9309)"),
+        ("User-agent: *\n", "/", "allow: no rules in the group (rfc9309)"),
+        (
+            "User-agent: *\nDisallow:\n",
+            "/",
+            "allow: the rule on line 2 is empty and restricts nothing (rfc9309)",
+        ),
+        (
+            "User-agent: *\nDisallow: /a\n",
+            "/b",
+            "allow: no match among 1 rule of the group (rfc9309)",
+        ),
+        (
+            "User-agent: *\nDisallow: /\n",
+            "/robots.txt",
+            "allow: robots.txt itself may always be fetched (rfc9309)",
+        ),
+    ],
+)
+def test_reasons_without_a_rule(body: str, url: str, first: str) -> None:
+    robots = Robots(body)
+    assert str(robots.explain("bot", url)).splitlines()[0] == first
+    assert robots.explain("bot", url).winner is None
+    check_explanation(robots, "bot", url)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_what_the_other_rules_say(profile: str) -> None:
+    """The winner's line is exchanged for one that cannot match: its group stays as it is."""
+    asked = 0
+    for body in corpus():
+        robots = Robots(body, profile)
+        for url in urls_of(robots, "MyCrawler"):
+            why = robots.explain("MyCrawler", url)
+            if why.winner is None:
+                continue
+            start, end = why.winner.span
+            changed = Robots(body[:start] + b"/never-asked-for" + body[end:], profile)
+            assert changed.policy("MyCrawler").decide(url).verdict == why.verdict_otherwise
+            other = changed.policy("MyCrawler").decide(url).line
+            assert other == (why.runner_up and why.runner_up.line)
+            still = "still " if why.verdict == why.verdict_otherwise else ""
+            assert f"the verdict would {still}be {why.verdict_otherwise}: " in str(why)
+            asked += 1
+    assert asked > 100
+
+
+def test_a_file_that_is_cut() -> None:
+    body = b"User-agent: *\nAllow: /x\n" + b"# \n" * 200_000 + b"Disallow: /x/y\n"
+    robots = Robots(body)
+    why = robots.explain("bot", "/x/y")
+    assert why.cut is not None and why.cut.matters
+    assert why.verdict == "allow" and why.cut.verdict == "disallow"
+    unlimited = Robots(body, robotsieve.Profile(size_limit=None))
+    decision = unlimited.policy("bot").decide("/x/y")
+    assert (decision.verdict, decision.line) == (why.cut.verdict, why.cut.winner)
+    assert f"in the whole file line {decision.line} would decide: disallow" in str(why)
+    assert body.splitlines()[why.cut.line - 2 : why.cut.line - 1] == [b"# "]
+    assert len(body[: why.cut.bytes_read].splitlines()) == why.cut.line - 1
+    VALIDATOR.validate(why.to_dict())
+    assert unlimited.explain("bot", "/x/y").profile is None
+    assert "(custom profile)" in str(unlimited.explain("bot", "/x/y"))
+    VALIDATOR.validate(unlimited.explain("bot", "/x/y").to_dict())
+
+
+def test_explanations_as_the_command_writes_them() -> None:
+    text = (ROOT / "docs/explain.md").read_text()
+    written = re.search(r"^\$ robotsieve explain --format json .*\n(\{.*\})$", text, re.M)
+    assert written is not None
+    wanted = json.loads(written[1])
+    body = (ROOT / "docs/example.txt").read_bytes()
+    got = Robots(body).explain("bot", "/a%7e.pdf").to_dict()
+    assert got.pop("robots") == ""
+    for member in ("robots", "robots_sha256", "robots_bytes"):
+        wanted.pop(member)
+    assert got == wanted
+
+
+def test_bytes_that_are_no_utf8() -> None:
+    robots = Robots(EVERYTHING, "original-1994")
+    why = robots.explain("MyCrawler", b"/\xe9*$x")
+    assert why.url == "/\udce9*$x"
+    assert why.winner is not None and why.winner.value == "/\udce9*$"
+    document = why.to_dict()
+    [said] = document["explanations"]
+    [rule] = said["matches"]
+    assert rule["value"] == "/\ufffd*$"
+    assert base64.b64decode(rule["value_base64"]) == b"/\xe9*$"
+    VALIDATOR.validate(json.loads(json.dumps(document)))
+
+
+def test_many_user_agent_lines_and_matches() -> None:
+    body = "User-agent: bot\n" * 300 + "Disallow: /a\n" * 300
+    why = Robots(body).explain("bot", "/a")
+    assert (len(why.matches), why.match_count) == (256, 300)
+    assert len(str(why).splitlines()[1]) < 400
+    VALIDATOR.validate(why.to_dict())
+
+
+def test_faults_of_the_caller() -> None:
+    robots = Robots("User-agent: *\nDisallow: /\n")
+    with pytest.raises(robotsieve.InvalidUrl):
+        robots.explain("bot", "mailto:x")
+    with pytest.raises(robotsieve.InvalidUrl):
+        robots.usage("bot", "mailto:x")
+    with pytest.raises(robotsieve.InvalidName):
+        robots.explain("Bot/1.0", "/")
+    with pytest.raises(robotsieve.InvalidName):
+        robotsieve.compare_profiles("", "Bot/1.0", "/")
+    with pytest.raises(TypeError, match="body must be str, bytes"):
+        robotsieve.lint(5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="new must be str, bytes"):
+        robotsieve.diff("", None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="profiles must be"):
+        robotsieve.lint("", profiles=5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match='there is no profile "bing"; the profiles are rfc9309'):
+        robotsieve.lint("", profiles="bing")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="two profiles are called custom; give a dict"):
+        custom = robotsieve.Profile(merge_names=True)
+        robotsieve.lint("", profiles=[custom, custom])
+    with pytest.raises(ValueError, match="apply must be 'unchanging' or 'all'"):
+        robotsieve.fix("", apply="some")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"no code \"RS999\"; robotsieve.Code.all\(\) lists them"):
+        robotsieve.fix("", codes=["RS999"])
+    with pytest.raises(TypeError, match="put it into brackets"):
+        robotsieve.fix("", codes="RS403")
+    with pytest.raises(TypeError, match="put it into brackets"):
+        robotsieve.diff("", "", "bot")
+    with pytest.raises(ValueError, match="a Robots has a profile of its own"):
+        robotsieve.diff(Robots("", "google"), "", profile="rfc9309")
+
+
+# Profiles
+
+
+def check_comparison(
+    body: bytes, crawler: str, url: "str | bytes", with_schema: bool = True
+) -> bool:
+    compared = robotsieve.compare_profiles(body, crawler, url)
+    verdicts: dict[str, str] = {}
+    answers: dict[str, object] = {}
+    for profile in PROFILES:
+        try:
+            decision = Robots(body, profile).policy(crawler).decide(url)
+        except robotsieve.InvalidUrl:
+            verdicts[profile], answers[profile] = "invalid", None
+        else:
+            line = decision.line if decision.reason == "rule" else None
+            verdicts[profile], answers[profile] = decision.verdict, (decision.verdict, line)
+    assert compared.verdicts == verdicts
+    assert compared.agrees == (len(set(verdicts.values())) == 1)
+    differing = [profile for profile in PROFILES if answers[profile] != answers["rfc9309"]]
+    assert [difference.profile for difference in compared.differences] == differing
+    for difference in compared.differences:
+        profile = difference.profile
+        assert difference.is_of_verdict == (verdicts[profile] != verdicts["rfc9309"])
+        # The switches are what makes the difference.
+        switches = robotsieve.Profile(profile).to_dict()
+        causes = [[cause.switch for cause in difference.causes]]
+        if not difference.together:
+            causes = [[cause] for cause in causes[0]]
+        for together in causes:
+            changed = robotsieve.Profile("rfc9309", **{name: switches[name] for name in together})
+            try:
+                said = Robots(body, changed).policy(crawler).decide(url).verdict
+            except robotsieve.InvalidUrl:
+                said = "invalid"
+            assert said == verdicts[profile]
+    assert str(compared) == compared.sentence
+    document = json.loads(json.dumps(compared.to_dict()))
+    if with_schema:
+        VALIDATOR.validate(document)
+    assert Robots(body, "google").compare_profiles(crawler, url) == compared
+    return not compared.agrees
+
+
+def test_profiles_compared_on_the_corpus() -> None:
+    differ = 0
+    for body in corpus():
+        for url in urls_of(Robots(body), "MyCrawler")[:30]:
+            differ += check_comparison(body, "MyCrawler", url)
+    assert differ > 10
+    assert check_comparison(b"User-agent: a\nDisallow: /", "a", "example.com")
+
+
+@few
+@given(files, paths)
+def test_profiles_compared_on_anything(body: "str | bytes", path: str) -> None:
+    check_comparison(Robots(body).body, "ab", path)
+
+
+# Diagnostics and records
+
+
+@few
+@given(files, profiles)
+def test_records_and_diagnostics_of_anything(body: "str | bytes", profile: str) -> None:
+    robots = Robots(body, profile)
+    records = robots.records()
+    for record in records:
+        written = robots.body[slice(*record.span)]
+        assert written.decode("utf-8", "surrogateescape") == record.value
+        json.dumps(record.to_dict())
+        str(record).encode()
+    typed = robots.typed_records()
+    others = [record for record in records if record.field in ("sitemap", "other")]
+    assert [(one.line, one.field, one.raw) for one in typed] == [
+        (one.line, one.name, one.value) for one in others
+    ]
+    assert [one.raw for one in typed if one.kind == "sitemap"] == robots.sitemaps
+    for one in typed:
+        json.dumps(one.to_dict())
+        str(one).encode()
+        assert (one.error is None) or (one.value is None)
+        if one.group is not None:
+            assert one.crawlers == tuple(robots.group_tokens(one.group))
+    for crawler in ("a", "abc"):
+        own = robots.typed_records(crawler)
+        assert set(own) <= set(typed)
+        delays = [
+            one.value.seconds
+            for one in own
+            if isinstance(one.value, robotsieve.CrawlDelay) and one.scope == "group"
+        ]
+        assert robots.crawl_delay(crawler) in ([max(delays), min(delays), delays[0]] if delays else [None])
+    for diagnostic in robots.diagnostics:
+        start, end = diagnostic.span
+        assert 0 <= start <= end <= len(robots.body)
+        json.dumps(diagnostic.to_dict())
+        assert str(diagnostic) == f"line {diagnostic.line}: {diagnostic.message}"
+
+
+def test_records_of_each_kind() -> None:
+    robots = Robots(EVERYTHING)
+    values = {record.kind: record.value for record in reversed(robots.typed_records("other"))}
+    preference = robotsieve.LabelledPreference
+    assert values == {
+        "crawl-delay": robotsieve.CrawlDelay(2.5),
+        "request-rate": robotsieve.RequestRate(30, 60.0, (360, 525)),
+        "visit-time": robotsieve.VisitTime(22 * 60, 4 * 60),
+        "content-usage": robotsieve.ContentUsage(
+            "/",
+            "train-ai=n, bots=n",
+            (preference("train-ai", "disallowed"), preference("bots", "disallowed")),
+        ),
+        "content-signal": robotsieve.ContentSignal(
+            None, (preference("search", "allowed"), preference("ai-train", "disallowed"))
+        ),
+        "noindex": robotsieve.NoIndex("/secret"),
+        "host": robotsieve.Host("https", "example.com", 8443),
+        "clean-param": robotsieve.CleanParam(("ref", "\udce9"), "/shop/"),
+        "sitemap": robotsieve.Sitemap("https://example.com/sitemap.xml", True),
+        "unknown": None,
+    }
+    assert set(values) == set(typing.get_args(robotsieve.typing.Kind))
+    [often] = [record for record in robots.typed_records() if record.error]
+    assert str(often) == (
+        "line 16: Request-rate: often (invalid request-rate: "
+        "expected requests/seconds, such as 1/5, 30/1m or 1/10 0600-0845)"
+    )
+    by_kind = {record.kind: record.to_dict() for record in reversed(robots.typed_records("other"))}
+    assert by_kind["request-rate"] == {
+        "line": 8,
+        "kind": "request-rate",
+        "field": "Request-rate",
+        "raw": "30/1m 0600-0845",
+        "scope": "group",
+        "group": 0,
+        "crawlers": ["*"],
+        "value": {"requests": 30, "seconds": 60, "time": {"from": "06:00", "to": "08:45"}},
+    }
+    assert by_kind["clean-param"]["value"] == {
+        "params": ["ref", "\ufffd"],
+        "params_base64": ["cmVm", "6Q=="],
+        "path": "/shop/",
+    }
+    own = robots.typed_records("MyCrawler")
+    assert own[-1].crawlers == tuple(robots.group_tokens(1)) and "MyCrawler" in own[-1].crawlers
+
+
+def test_diagnostics_of_each_kind() -> None:
+    body = (
+        b"\xef\xbb\xbfDisallow: /\nUser-agent: *\nUser-agent: a b\nUser-agent: \xe9\nUser-agent: 1x\n"
+        b"Disalow: /\nno record\nDisallow /x\nDisallow: x$y\nDisallow: /%7e\nDisallow: /\x01\n"
+        b"Disallow: /\0x\n\nUser-agent: a\nDisallow: /" + b"y" * 20_000 + b"\n"
+    )
+    kinds = set()
+    for profile in PROFILES:
+        for file in (body, body * 30, b"\xff\xfeU\0", b"<html>"):
+            kinds |= {diagnostic.kind for diagnostic in Robots(file, profile).diagnostics}
+    wanted = typing.get_args(typing.get_type_hints(robotsieve.Diagnostic)["kind"])
+    assert kinds == set(wanted)
+    [_, misspelt] = Robots("Disallow: /\nUser-agent: *\nDisalow: /").diagnostics
+    match misspelt:
+        case robotsieve.Diagnostic(kind="misspelt-field", field=field):
+            assert field == "disallow"
+        case _:
+            pytest.fail("no match")
+    assert repr(misspelt) == (
+        "Diagnostic(line=3, span=(26, 33), kind='misspelt-field', "
+        "message=\"unknown field, ignored: did you mean 'Disallow'?\", field='disallow')"
+    )
+    assert misspelt.to_dict() == {
+        "line": 3,
+        "span": [26, 33],
+        "kind": "misspelt-field",
+        "message": "unknown field, ignored: did you mean 'Disallow'?",
+        "field": "disallow",
+    }
+
+
+def test_usage() -> None:
+    robots = Robots(EVERYTHING)
+    usage = robots.usage("other", "/x")
+    assert usage.is_crawlable == robots.is_allowed("other", "/x")
+    assert str(usage) == (
+        "training: disallowed (line 10 content-usage, line 11 content-signal)\n"
+        "search: allowed (line 11 content-signal)\n"
+        "inference: unknown\n"
+        "note: line 10: label 'bots' is not in the current draft and is ignored "
+        "(an earlier draft had it)"
+    )
+    assert usage.ambiguities[0].label == "bots"
+    assert repr(usage.ambiguities[0]).startswith("Ambiguity(kind='unknown-label', sentence=")
+    closed = robots.usage("other", "/shop/")
+    assert not closed.is_crawlable and not robots.is_allowed("other", "/shop/")
+    assert "not-crawlable" in {one.kind for one in closed.ambiguities}
+    own = robots.usage("MyCrawler", "/")
+    assert own.training == "disallowed"
+    [disagreement] = [one for one in own.ambiguities if one.kind == "disagreement"]
+    assert (disagreement.use, disagreement.lines) == ("training", (22, 23))
+    assert json.loads(json.dumps(usage.to_dict()))["statements"][0] == {
+        "source": "content-usage",
+        "line": 10,
+        "use": "training",
+        "preference": "disallowed",
+    }
+
+
+@few
+@given(files, profiles, paths)
+def test_usage_of_anything(body: "str | bytes", profile: str, path: str) -> None:
+    robots = Robots(body, profile)
+    usage = robots.usage("a", path)
+    assert usage.is_crawlable == robots.policy("a").is_allowed(path)
+    json.dumps(usage.to_dict())
+    str(usage).encode()
+
+
+# Linting
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
+def test_lint_of_the_corpus(path: Path) -> None:
+    body = path.read_bytes()
+    report = robotsieve.lint(body, profiles=PROFILES)
+    assert list(report) == list(report.findings) and len(report) == len(report.findings)
+    assert [finding.line for finding in report] == sorted(finding.line for finding in report)
+    for finding in report:
+        assert set(finding.profiles) <= set(PROFILES)
+        assert finding.name == robotsieve.Code.named(finding.code).name
+        assert finding.to_dict()["name"] == finding.name
+        assert str(finding) in str(report) or len(report) > 20
+        str(finding).encode()
+        if finding.fix is not None:
+            check_fix(body, finding.fix)
+    json.dumps(report.to_dict())
+    if not body:
+        assert str(report) == "nothing found"
+
+
+def check_fix(body: bytes, fix: robotsieve.Fix) -> None:
+    """What the fix claims of verdicts holds."""
+    changed = fix.applied_to(body)
+    assert len(changed) == len(body) - (fix.span[1] - fix.span[0]) + len(
+        fix.replacement.encode("utf-8", "surrogateescape")
+    )
+    assert fix.changes_verdicts == (fix.effect != "changes no verdict")
+    if not fix.changes:
+        check_same_verdicts(body, changed, fix.profiles)
+    for change in fix.changes:
+        for profile in change.profiles:
+            for crawler in change.crawlers:
+                name = Crawler() if crawler == "*" else Crawler(crawler)
+                old, new = Robots(body, profile).policy(name), Robots(changed, profile).policy(name)
+                for paths, verdicts in (
+                    (change.newly_disallowed, (True, False)),
+                    (change.newly_allowed, (False, True)),
+                ):
+                    for path in paths:
+                        assert (old.is_path_allowed(path), new.is_path_allowed(path)) == verdicts
+
+
+def check_same_verdicts(old: bytes, new: bytes, profiles: "tuple[str, ...] | list[str]") -> None:
+    for profile in profiles:
+        before, after = Robots(old, profile), Robots(new, profile)
+        tokens = [Crawler(token) for token in [*before.tokens, *after.tokens] if token != "*"]
+        for crawler in [Crawler(), *tokens[:20]]:
+            one, other = before.policy(crawler), after.policy(crawler)
+            for url in urls_of(before, crawler) + urls_of(after, crawler):
+                assert one.is_allowed(url) == other.is_allowed(url)
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
+def test_fixes_keep_the_verdicts_of_the_corpus(path: Path) -> None:
+    body = path.read_bytes()
+    fixed = robotsieve.fix(body, profiles=PROFILES)
+    assert fixed.effect == "changes no verdict" and fixed.changes == ()
+    check_same_verdicts(body, fixed.body, PROFILES)
+    assert fixed.text.encode("utf-8", "surrogateescape") == fixed.body
+    assert str(fixed).endswith(" left")
+    json.dumps(fixed.to_dict())
+    again = robotsieve.fix(fixed.body, profiles=PROFILES)
+    assert (again.applied, again.body) == ((), fixed.body)
+    assert robotsieve.lint(fixed.body, profiles=PROFILES).findings == again.report.findings
+
+
+@few
+@given(files)
+def test_fixes_of_anything_keep_the_verdicts(body: "str | bytes") -> None:
+    fixed = robotsieve.fix(body, profiles=PROFILES)
+    old = Robots(body).body
+    check_same_verdicts(old, fixed.body, PROFILES)
+    for finding in robotsieve.lint(body, profiles=PROFILES):
+        start, end = finding.span
+        assert 0 <= start <= end <= len(old)
+        if finding.fix is not None:
+            check_fix(old, finding.fix)
+    everything = robotsieve.fix(body, apply="all")
+    json.dumps(everything.to_dict())
+    str(everything).encode()
+
+
+def test_lint_options() -> None:
+    body = "User-agent: *\nDisalow: /x\nDisallow: x\n"
+    [misspelt, _, slash] = robotsieve.lint(body)
+    assert (misspelt.profiles, slash.profiles) == (("rfc9309",), ("rfc9309",))
+    assert robotsieve.lint(Robots(body, "google"))[0].profiles == ("google",)
+    assert robotsieve.lint(Robots(body, "google")) == robotsieve.lint(body, profiles="google")
+    assert robotsieve.lint(Robots(body, "google"), profiles="rfc9309") == robotsieve.lint(body)
+    custom = robotsieve.Profile(merge_names=True)
+    assert robotsieve.lint(body, profiles=custom)[0].profiles == ("custom",)
+    assert robotsieve.lint(body, profiles={"mine": custom})[0].profiles == ("mine",)
+    assert robotsieve.lint(body, profiles=[]).findings == ()
+    html = robotsieve.lint(body, content_type="text/html")
+    assert "content-type" in {finding.name for finding in html}
+    for buffer in (body.encode(), bytearray(body.encode()), memoryview(body.encode())):
+        assert robotsieve.lint(buffer) == robotsieve.lint(body)
+    fixed = robotsieve.fix(body, apply="all", codes=["NO-LEADING-SLASH"])
+    assert fixed.text == "User-agent: *\nDisalow: /x\nDisallow: /x\n"
+    assert fixed.effect is not None and fixed.effect.startswith("disallows URLs such as '/x'")
+    assert str(fixed).splitlines()[0] == f"1 fix applied; this {fixed.effect}"
+    with pytest.raises(ValueError, match="the file has 3 bytes, the fix is for bytes 36 to 37"):
+        assert slash.fix is not None
+        slash.fix.applied_to("abc")
+
+
+def test_a_report_says_what_it_leaves_out() -> None:
+    silenced = robotsieve.lint("User-agent: *\nDisallow: x # robotsieve: ignore RS405\n")
+    assert str(silenced) == "nothing found\n1 finding silenced by comments"
+    many = robotsieve.lint("User-agent: *\n" + "Disallow: x\n" * 11_000)
+    assert (many.left_out, len(many)) == ((("RS405", 1_000),), 10_000)
+    assert str(many).endswith("\n… 9980 more findings\n1000 findings of RS405 left out")
+    assert len(str(many).splitlines()) == 22
+
+
+def test_codes_have_pages() -> None:
+    codes = robotsieve.Code.all()
+    assert len({code.number for code in codes}) == len(codes) > 30
+    for code in codes:
+        assert (ROOT / f"docs/lint/{code.name}.md").is_file()
+        assert robotsieve.Code.named(code.name.upper()) == robotsieve.Code.named(code.number) == code
+        assert code.to_dict()["title"] == code.title
+    with pytest.raises(ValueError, match=r"no code 'RS999'; robotsieve.Code.all\(\) lists them"):
+        robotsieve.Code.named("RS999")
+
+
+# Comparing files
+
+
+def check_difference(
+    difference: robotsieve.Difference, pairs: "list[tuple[Policy, Policy]]"
+) -> None:
+    """Every path flips for every crawler, and so do those that are proven to flip with it."""
+    for old, new in pairs:
+        for flips, verdicts in (
+            (difference.newly_disallowed, (True, False)),
+            (difference.newly_allowed, (False, True)),
+        ):
+            for flip in flips:
+                paths = [flip.path]
+                if flip.extent == "from":
+                    paths += [flip.path + more for more in ("z", "/q.html", "?x=1")]
+                elif flip.below is not None:
+                    paths += [flip.below + more for more in ("z", "/q.html", "?x=1")]
+                for path in paths:
+                    assert (old.is_path_allowed(path), new.is_path_allowed(path)) == verdicts
+                for policy, rule in ((old, flip.old), (new, flip.new)):
+                    decision = policy.decide_path(flip.path)
+                    assert (rule and rule.line) == (decision.rule and decision.rule.line)
+                    assert (rule and rule.value) == (decision.rule and decision.rule.value)
+                    assert rule is None or rule.verdict == decision.verdict
+        for path in ("/", "/x", "/shop/a.html"):
+            verdict = (old.is_path_allowed(path), new.is_path_allowed(path))
+            if difference.is_equal:
+                assert verdict[0] == verdict[1]
+            if difference.whole_site:
+                wanted = {"closed": verdict[1], "opened": verdict[0], "partly-opened": verdict[0]}
+                assert not wanted[difference.whole_site]
+            if difference.whole_site == "opened":
+                assert verdict[1]
+
+
+def check_diff(old: Robots, new: Robots) -> robotsieve.ComparedFiles:
+    compared = robotsieve.diff(old, new)
+    for same in compared.crawlers:
+        crawlers = [Crawler() if name == "*" else Crawler(name) for name in same.crawlers]
+        pairs = [(old.policy(crawler), new.policy(crawler)) for crawler in crawlers[:5]]
+        check_difference(same.difference, pairs)
+    for changes in compared.records:
+        for change in changes.changes:
+            for robots, records in ((old, change.removed), (new, change.added)):
+                written = {record.line: record for record in robots.typed_records()}
+                for record in records:
+                    assert written[record.line].raw == record.value
+                    assert written[record.line].kind == change.kind
+    assert compared.text_differs == (old.body != new.body)
+    assert compared.is_equal == (compared.result == "no change")
+    json.dumps(compared.to_dict())
+    str(compared).encode()
+    return compared
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_files_of_the_corpus_compared(profile: str) -> None:
+    robots = [Robots(body, profile) for body in corpus()]
+    changed = 0
+    for old, new in zip(robots, robots[1:] + robots[:1]):
+        changed += check_diff(old, new).result == "change"
+        itself = robotsieve.diff(old, old)
+        assert itself.is_equal and not itself.text_differs
+        assert str(itself) == "no change"
+    assert changed > 8
+
+
+@few
+@given(files, files, profiles)
+def test_anything_compared(one: "str | bytes", other: "str | bytes", profile: str) -> None:
+    old, new = Robots(one, profile), Robots(other, profile)
+    check_diff(old, new)
+    assert check_diff(old, old).is_equal
+    pair = (old.policy("a"), new.policy("a"))
+    check_difference(robotsieve.diff_policies(*pair), [pair])
+
+
+def test_a_diff_in_words_and_as_the_command_writes_it() -> None:
+    old = "User-agent: *\nDisallow: /shop/\nAllow: /shop/open\nCrawl-delay: 1\n"
+    new = "User-agent: *\nAllow: /shop/open$\nDisallow: /shop/\n\nUser-agent: bot\nDisallow: /\n"
+    compared = robotsieve.diff(old, new)
+    assert str(compared) == (
+        "change\n"
+        "*:\n"
+        "  disallowed now: all below /shop/open: "
+        "line 3 'Allow: /shop/open' -> line 3 'Disallow: /shop/'\n"
+        "bot:\n"
+        "  the whole site is closed now\n"
+        "  disallowed now: /: no rule -> line 6 'Disallow: /'\n"
+        "  disallowed now: /shop/open and all below: line 3 'Allow: /shop/open' -> line 6 'Disallow: /'\n"
+        "other records, for *, bot:\n"
+        "  removed: line 4 'Crawl-delay: 1'"
+    )
+    document = compared.to_dict()
+    assert (document["version"], document["profile"], document["result"]) == (2, "rfc9309", "change")
+    assert [same["crawlers"] for same in document["crawlers"]] == [["bot"], ["*"]]
+    assert document["crawlers"][1]["newly_disallowed"] == [
+        {
+            "path": "/shop/opena",
+            "shortest": True,
+            "extent": "below",
+            "below": "/shop/open",
+            "old": {"verdict": "allow", "line": 3, "rule": "/shop/open"},
+            "new": {"verdict": "disallow", "line": 3, "rule": "/shop/"},
+        }
+    ]
+    assert document["records"][0]["crawlers"] == ["*", "bot"]
+    chosen = robotsieve.diff(old, new, ["other", ["x", "bot"], Crawler()])
+    assert [same.crawlers for same in chosen.crawlers] == [("other", "*"), ("x,bot",)]
+
+
+def test_profiles_and_limits_of_a_diff() -> None:
+    old, new = "User-agent: *\nDisallow: /a*b\n", "User-agent: *\nDisallow: /a*b*\nDisallow: /c\n"
+    assert robotsieve.diff(old, new, profile="google").profile == "google"
+    assert robotsieve.diff(Robots(old, "google"), new) == robotsieve.diff(old, new, profile="google")
+    assert robotsieve.diff(old, Robots(new, "google")) == robotsieve.diff(old, new, profile="google")
+    mixed = robotsieve.diff(Robots(old), Robots(new, "original-1994"))
+    assert "the policies are of different profiles" in str(mixed)
+    defaults = robotsieve.DiffLimits()
+    assert defaults == robotsieve.DiffLimits(1 << 18, 5, 20_000, 100)
+    many = "".join(f"Disallow: /{n}\nSitemap: /{n}\n" for n in range(9))
+    some = robotsieve.diff("", "User-agent: *\n" + many, limits=robotsieve.DiffLimits(flips=2, records=3))
+    [same] = some.crawlers
+    assert len(same.difference.newly_disallowed) == 2 and same.difference.more_disallowed > 0
+    [change] = some.records[0].changes
+    assert (len(change.added), change.more_added) == (3, 6)
+    assert "added: 6 more of sitemap" in str(some)
+    with pytest.raises(OverflowError):
+        robotsieve.diff("", "", limits=robotsieve.DiffLimits(flips=-1))
+
+
+# Hostile input
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        bytes(range(256)) * 4_000,
+        b"User-agent: *\n" + b"".join(b"Disallow: /%d*a*b\n" % n for n in range(50_000)),
+        b"User-agent: *\n" + b"Disallow: /" + b"*a" * 250_000,
+        b"User-agent: a\n" * 20_000 + b"Crawl-delay: 1\n" * 20_000,
+        b"\0" * 1_000_000,
+        "User-agent: \ud800\udfff\nDisallow: /\udc80\ud800\n",
+    ],
+    ids=["junk", "rules", "stars", "agents", "nul", "surrogates"],
+)
+def test_hostile_files(body: "str | bytes") -> None:
+    for profile in ("rfc9309", "google"):
+        robots = Robots(body, profile)
+        check_explanation(robots, "bot", "/1xaxb", with_schema=False)
+        robots.diagnostics, robots.records(), robots.typed_records("bot"), robots.usage("bot", "/")
+    check_comparison(robots.body, "bot", "/1xaxb", with_schema=False)
+    json.dumps(robotsieve.lint(body, profiles=PROFILES).to_dict())
+    compared = robotsieve.diff(body, b"User-agent: *\nDisallow: /x\n")
+    str(compared).encode()
+    assert check_diff(robots, robots).is_equal
+
+
+# All of them
+
+
+def values_within(value: object) -> "typing.Iterator[object]":
+    if isinstance(value, (tuple, list)):
+        for one in value:
+            yield from values_within(one)
+    elif dataclasses.is_dataclass(value):
+        yield value
+        for field in dataclasses.fields(value):
+            yield from values_within(getattr(value, field.name))
+
+
+def examples() -> "dict[type, list[object]]":
+    robots = Robots(EVERYTHING)
+    cut = Robots(EVERYTHING + b"\n" * 600_000 + b"Disallow: /\n")
+    every = [
+        robots.explain("MyCrawler", b"/%7e\xe9x"),
+        cut.explain("other", "/"),
+        robots.compare_profiles("other", "/shop/"),
+        robots.diagnostics,
+        robots.records(),
+        robots.typed_records(),
+        robots.usage("other", "/x"),
+        robotsieve.lint(robots),
+        robotsieve.fix(robots, apply="all"),
+        robotsieve.diff(robots, "User-agent: *\nDisallow: /s"),
+        robotsieve.Code.all(),
+        robotsieve.DiffLimits(flips=3),
+    ]
+    by_type: dict[type, list[object]] = {}
+    for value in values_within(every):
+        by_type.setdefault(type(value), []).append(value)
+    return by_type
+
+
+EXAMPLES = examples()
+
+
+def types_of_reports() -> "list[type]":
+    return [
+        value
+        for value in vars(_reports).values()
+        if isinstance(value, type) and dataclasses.is_dataclass(value)
+    ]
+
+
+@pytest.mark.parametrize("kind", types_of_reports(), ids=lambda kind: kind.__name__)
+def test_each_type_is_a_value(kind: type) -> None:
+    assert kind.__doc__ and not kind.__doc__.startswith(kind.__name__ + "(")
+    assert kind.__name__ in robotsieve.__all__
+    assert getattr(robotsieve, kind.__name__) is kind
+    for value in EXAMPLES[kind]:
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+            same = pickle.loads(pickle.dumps(value, protocol))
+            assert same == value and hash(same) == hash(value) and repr(same) == repr(value)
+        namespace = {name: getattr(robotsieve, name) for name in robotsieve.__all__}
+        assert eval(repr(value), namespace) == value
+        assert not hasattr(value, "__dict__")
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(value, dataclasses.fields(kind)[0].name, None)
+        str(value).encode()
+        if hasattr(value, "to_dict"):
+            json.dumps(value.to_dict()).encode()
+    assert len(set(EXAMPLES[kind])) >= 1
+    assert EXAMPLES[kind][0] != object()
+
+
+def hints(kind: type) -> "dict[str, object]":
+    return typing.get_type_hints(kind)
+
+
+def fits(value: object, hint: object) -> bool:
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return value in parts
+    if origin is tuple and parts[-1] is Ellipsis:
+        return isinstance(value, tuple) and all(fits(one, parts[0]) for one in value)
+    if origin is tuple:
+        return isinstance(value, tuple) and len(value) == len(parts) and all(map(fits, value, parts))
+    if parts:
+        return any(fits(value, part) for part in parts)
+    return type(value) is hint
+
+
+@pytest.mark.parametrize("kind", types_of_reports(), ids=lambda kind: kind.__name__)
+def test_fields_are_of_their_types(kind: type) -> None:
+    for value in EXAMPLES[kind]:
+        for name, hint in hints(kind).items():
+            assert fits(getattr(value, name), hint), (name, getattr(value, name))
+
+
+def test_the_module_is_loaded_when_it_is_needed() -> None:
+    code = (
+        "import sys, robotsieve; before = set(sys.modules); "
+        "assert not {'json', 'dataclasses', 'typing', 'robotsieve._reports'} & before; "
+        "assert {'lint', 'Explanation', 'Robots'} <= set(dir(robotsieve)); "
+        "assert 'robotsieve._reports' not in sys.modules; "
+        "assert robotsieve.Robots('').explain('a', '/').is_allowed; "
+        "assert 'robotsieve._reports' in sys.modules; "
+        "assert robotsieve.lint('').findings == ()"
+    )
+    subprocess.run([sys.executable, "-S", "-c", code], check=True, cwd=Path(robotsieve.__file__).parents[1])
+    with pytest.raises(AttributeError, match="module 'robotsieve' has no attribute 'nothing'"):
+        robotsieve.nothing  # type: ignore[attr-defined]
+    for name in robotsieve.__all__:
+        assert getattr(robotsieve, name) is not None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "explain",
+        "compare_profiles",
+        "diagnostics",
+        "records",
+        "typed_records",
+        "usage",
+    ],
+)
+def test_examples_in_native_docstrings(name: str) -> None:
+    text = getattr(Robots, name).__doc__
+    example = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_examples_in_docstrings() -> None:
+    result = doctest.testmod(_reports)
+    assert result.attempted > 20 and result.failed == 0
