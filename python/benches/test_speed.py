@@ -18,6 +18,7 @@ import pytest
 from conftest import AGENT, BARS, REPOSITORY, SECONDS, Site, took
 from protego import Protego
 
+import robotsieve.protego as dropin
 from robotsieve import Pack, PackWriter, PolicySet, Robots
 
 ROUNDS = {"rounds": 7, "warmup_rounds": 2}
@@ -71,6 +72,18 @@ def test_urllib_can_fetch(benchmark, sites: list[Site]) -> None:
     BARS.append(("… beside urllib's can_fetch", "", f"{ratio:.1f} x ({each * 1e9:.0f} ns)"))
 
 
+def test_dropin_can_fetch(benchmark, sites: list[Site]) -> None:
+    asked = [(dropin.Protego.parse(site.text), site.urls) for site in sites]
+
+    def run() -> int:
+        return sum(parser.can_fetch(url, AGENT) for parser, urls in asked for url in urls)
+
+    assert benchmark.pedantic(run, **ROUNDS) > 50_000
+    each = took("drop-in can_fetch", benchmark, 60_795)
+    ratio = SECONDS["Protego.can_fetch"] / each
+    BARS.append(("the drop-in's can_fetch beside Protego's", "", f"{ratio:.1f} x ({each * 1e9:.0f} ns)"))
+
+
 def first_urls(sites: list[Site]) -> list[tuple[bytes, str, str]]:
     return [(site.body, site.text, site.urls[-1]) for site in sites]
 
@@ -96,6 +109,19 @@ def test_protego_parse_and_first_verdict(benchmark, sites: list[Site]) -> None:
     each = took("Protego first", benchmark, len(asked))
     ratio = each / SECONDS["first"]
     BARS.append(("… beside Protego", ">= 20 x", f"{ratio:.1f} x ({each * 1e6:.0f} µs)"))
+
+
+def test_dropin_parse_and_first_verdict(benchmark, sites: list[Site]) -> None:
+    asked = first_urls(sites)
+
+    def run() -> int:
+        return sum(dropin.Protego.parse(text).can_fetch(url, AGENT) for _, text, url in asked)
+
+    assert benchmark.pedantic(run, **ROUNDS) > 500
+    each = took("drop-in first", benchmark, len(asked))
+    ratio = SECONDS["Protego first"] / each
+    shown = f"{ratio:.1f} x ({each * 1e6:.1f} µs)"
+    BARS.append(("the drop-in's parse and first verdict beside Protego's", "", shown))
 
 
 @pytest.fixture(scope="module")

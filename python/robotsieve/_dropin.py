@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ._robotsieve import Crawler, InvalidName, InvalidUrl, Profile, Robots
+from ._robotsieve import Crawler, InvalidName, InvalidUrl, Robots
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -26,26 +26,8 @@ _REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://[^/?#]*)?([^#]*)").m
 _LEADING = "".join(map(chr, range(33)))
 
 
-@lru_cache(maxsize=4096)
-def crawler_of(agent: Agent, profile: Profile) -> Crawler:
-    """The crawler that calls itself this.
-
-    A product token names the crawler itself. Anything else is read as a header.
-
-    >>> from robotsieve import Profile
-    >>> crawler_of("MyCrawler", Profile())
-    Crawler('MyCrawler')
-    >>> crawler_of("Mozilla/5.0 (compatible; MyCrawler/1.0)", Profile())
-    Crawler('MyCrawler')
-    """
-    if isinstance(agent, Crawler):
-        return agent
-    if isinstance(agent, bytes):
-        agent = agent.decode("utf-8", "surrogateescape")
-    try:
-        return Robots(b"", profile).policy(agent).crawler
-    except InvalidName:
-        return Crawler.from_user_agent(agent)
+#: A header costs more to read than to look up, and is asked of many files.
+_crawler_of = lru_cache(maxsize=4096)(Crawler.from_user_agent)
 
 
 def path_of(url: str) -> str:
@@ -79,6 +61,14 @@ def is_allowed(policy: Policy, url: str) -> bool:
 class Policies(dict["Agent", "Policy"]):
     """The policies of one file, by user agent. They are made when they are first asked for.
 
+    A product token names the crawler itself. Any other string is read as a header.
+
+    >>> policies = Policies(Robots(b""))
+    >>> policies["MyCrawler"].crawler
+    Crawler('MyCrawler')
+    >>> policies["Mozilla/5.0 (compatible; MyCrawler/1.0)"].crawler
+    Crawler('MyCrawler')
+
     Pickled as the file alone.
     """
 
@@ -87,11 +77,13 @@ class Policies(dict["Agent", "Policy"]):
         self.robots = robots
 
     def __missing__(self, agent: Agent) -> Policy:
-        crawler = crawler_of(agent, self.robots.profile)
-        # Many headers are of the same crawler, or of no crawler at all.
-        policy = self.get(crawler)
-        if policy is None:
-            policy = self.robots.policy(crawler)
+        name = agent.decode("utf-8", "surrogateescape") if isinstance(agent, bytes) else agent
+        try:
+            policy = self.robots.policy(name)
+        except InvalidName:
+            # Many headers are of the same crawler, or of no crawler at all.
+            crawler = _crawler_of(agent)
+            policy = self.get(crawler) or self.robots.policy(crawler)
             self._keep(crawler, policy)
         self._keep(agent, policy)
         return policy

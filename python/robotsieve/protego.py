@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import time
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ._dropin import Policies, is_allowed
@@ -27,6 +28,12 @@ __all__ = ["Protego", "RequestRate", "VisitTime"]
 _VISIT_TIME = re.compile(
     r"(\d{1,2}):?(\d\d)(?:\s*-\s*|\s+)(\d{1,2}):?(\d\d)\s*(?:UTC?|GMT|Z)?", re.ASCII | re.IGNORECASE
 ).fullmatch
+
+
+@lru_cache(maxsize=16)
+def _of_nothing(profile: AnyProfile) -> Policies:
+    """What a new ``Protego`` holds until it gets a file."""
+    return Policies(Robots(b"", profile))
 
 
 def _clock(hours: int, minutes: int) -> time:
@@ -70,7 +77,7 @@ class Protego:
     _policies: Policies
 
     def __init__(self) -> None:
-        self._policies = Policies(Robots(b"", self.profile))
+        self._policies = _of_nothing(self.profile)
 
     @classmethod
     def parse(cls, content: str, *, profile: AnyProfile | None = None) -> Self:

@@ -6,6 +6,8 @@ import copy
 import inspect
 import logging
 import pickle
+import subprocess
+import sys
 import threading
 import urllib.error
 import urllib.robotparser
@@ -24,10 +26,11 @@ from hypothesis import strategies as st
 import robotsieve
 from robotsieve import protego as protego_dropin
 from robotsieve import robotparser
-from robotsieve._dropin import POLICIES_KEPT, crawler_of
+from robotsieve._dropin import POLICIES_KEPT, Policies
 from robotsieve.protego import Protego, RequestRate, VisitTime
 from robotsieve.robotparser import RobotFileParser
 from robotsieve.scrapy import RobotsieveRobotParser
+from robotsieve.typing import AnyProfile
 
 FILE = """\
 User-agent: GPTBot
@@ -53,8 +56,8 @@ def parsed(body: str) -> RobotFileParser:
     return parser
 
 
-def names(agent: str) -> tuple[str, ...]:
-    return crawler_of(agent, robotsieve.Profile()).names
+def names(agent: str | bytes, profile: AnyProfile = "rfc9309") -> tuple[str, ...]:
+    return Policies(robotsieve.Robots(b"", profile))[agent].crawler.names
 
 
 # From a user agent to a crawler
@@ -79,7 +82,7 @@ def names(agent: str) -> tuple[str, ...]:
 )
 def test_user_agents(agent: str, expected: tuple[str, ...]) -> None:
     assert names(agent) == expected
-    assert crawler_of(agent.encode(), robotsieve.Profile()).names == expected
+    assert names(agent.encode()) == expected
 
 
 AGENTS = ["GPTBot", "gptbot/2", "X (compatible; GPTBot/1.1)", "MJ12bot/v1.4", "Sogou web spider"]
@@ -193,6 +196,15 @@ def test_nothing_raises_in_scrapy(content: bytes) -> None:
     parser.crawl_delay(content)
 
 
+def test_originals_are_not_needed() -> None:
+    program = (
+        "import sys, robotsieve.protego, robotsieve.robotparser; "
+        "print({'protego', 'scrapy', 'urllib.robotparser'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
 # Protego
 
 
@@ -286,7 +298,7 @@ def test_profiles() -> None:
 
 def test_token_in_google_is_as_given() -> None:
     # In this profile a line's token ends at the first digit, so no line can name MJ12bot.
-    assert crawler_of("MJ12bot", robotsieve.Profile("google")).names == ("MJ12bot",)
+    assert names("MJ12bot", "google") == ("MJ12bot",)
     assert Protego.parse(FILE, profile="google").can_fetch("/", "MJ12bot")
 
 
