@@ -94,8 +94,9 @@ class Policies(dict["Agent", "Policy"]):
         self[agent] = policy
 
     def values_of(self, kind: str, agent: Agent) -> list[str]:
-        """The values of the records of a kind that are for a user agent, as written."""
-        return self.robots._values(kind, self[agent].crawler)
+        """The values, as written, of the records of a kind that are for a user agent."""
+        records = self.robots.typed_records(self[agent].crawler)
+        return [each.raw for each in records if each.kind == kind and each.scope != "outside"]
 
     def __reduce__(self) -> tuple[type[Policies], tuple[Robots]]:
         return type(self), (self.robots,)

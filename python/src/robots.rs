@@ -217,20 +217,6 @@ impl Robots {
         Ok(self.with(|robots| robots.pace(&crawler)).min_interval().map(|time| time.as_secs_f64()))
     }
 
-    /// The values, as written, of the records of a kind such as ``host`` or ``visit-time``: those of a
-    /// crawler's groups, and those of the whole file.
-    fn _values(&self, kind: &str, crawler: &Bound<'_, PyAny>) -> PyResult<Vec<Text>> {
-        let crawler = self.crawler(crawler)?;
-        let records = self.with(|robots| {
-            let mut records = robots.typed_records_for(&crawler);
-            records.retain(|record| {
-                record.kind.as_str() == kind && record.scope != robotsieve::records::Scope::Outside
-            });
-            records.iter().map(|record| record.record.value.into()).collect()
-        });
-        Ok(records)
-    }
-
     /// Why the crawler may or may not fetch this URL: an :class:`Explanation`.
     ///
     /// Compiles nothing. To filter URLs, ask a policy.
