@@ -40,7 +40,7 @@ Reason: TypeAlias = Literal[
 ProfileName: TypeAlias = Literal["rfc9309", "google", "google-classic", "original-1994"]
 AnyProfile: TypeAlias = Union[ProfileName, "Profile"]
 #: A name, names from most to least specific, or a ``Crawler``.
-AnyCrawler: TypeAlias = Union[str, Sequence[str], "Crawler"]
+AnyCrawler: TypeAlias = Union[str, bytes, Sequence[Union[str, bytes]], "Crawler"]
 #: Any URL of it, or an ``Origin``.
 AnyOrigin: TypeAlias = Union[Text, "Origin"]
 #: Many URLs: an Arrow array or stream, or an iterable.

@@ -9,7 +9,9 @@ use arrow_schema::{DataType, Field, Fields};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{
+    PyByteArray, PyBytes, PyCapsule, PyDict, PyIterator, PyList, PySlice, PyString, PyTuple,
+};
 use robotsieve::Answer;
 
 use crate::batch::{Judged, place};
@@ -28,6 +30,9 @@ trait Show {
 
     /// Whether two answers are shown alike.
     fn alike(a: Answer, b: Answer) -> bool;
+
+    /// A byte for each answer, 0 or 1, if they are booleans without a null.
+    fn bytes(answers: &[Answer]) -> Option<Vec<u8>>;
 }
 
 struct Booleans;
@@ -58,6 +63,12 @@ impl Show for Booleans {
     fn alike(a: Answer, b: Answer) -> bool {
         a == b || !(is_verdict(a) || is_verdict(b))
     }
+
+    fn bytes(answers: &[Answer]) -> Option<Vec<u8>> {
+        let byte =
+            |answer: &Answer| is_verdict(*answer).then_some(u8::from(*answer == Answer::Allow));
+        answers.iter().map(byte).collect()
+    }
 }
 
 struct Words;
@@ -79,6 +90,10 @@ impl Show for Words {
 
     fn alike(a: Answer, b: Answer) -> bool {
         a == b
+    }
+
+    fn bytes(_: &[Answer]) -> Option<Vec<u8>> {
+        None
     }
 }
 
@@ -199,21 +214,22 @@ macro_rules! column {
                 &self,
                 py: Python<'py>,
                 dtype: Option<Bound<'py, PyAny>>,
-                copy: Option<Bound<'py, PyAny>>,
+                copy: Option<bool>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                let _ = copy;
-                let keywords = PyDict::new(py);
-                match dtype {
-                    Some(dtype) => keywords.set_item("dtype", dtype)?,
-                    None if self.undecided_count() > 0
-                        || <$show>::data_type() != DataType::Boolean =>
-                    {
-                        keywords.set_item("dtype", "object")?;
-                    }
-                    None => keywords.set_item("dtype", "bool")?,
+                if copy == Some(false) {
+                    return Err(PyValueError::new_err("an array for NumPy is always a copy"));
                 }
                 let numpy = py.import("numpy")?;
-                numpy.getattr("array")?.call((self.to_pylist(py)?,), Some(&keywords))
+                let array = match <$show>::bytes(&self.answers) {
+                    Some(bytes) => numpy
+                        .getattr("frombuffer")?
+                        .call1((PyByteArray::new(py, &bytes), "bool"))?,
+                    None => numpy.getattr("array")?.call1((self.to_pylist(py)?, "object"))?,
+                };
+                match dtype {
+                    Some(dtype) => array.call_method1("astype", (dtype,)),
+                    None => Ok(array),
+                }
             }
 
             fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

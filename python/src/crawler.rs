@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use robotsieve::Certainty;
 
 use crate::errors::invalid_name;
@@ -37,7 +37,7 @@ pub fn crawler_of(
             names.push(bytes_of(&name?, "each name of a crawler")?.into_owned());
         }
         names
-    } else if value.is_instance_of::<PyString>() {
+    } else if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
         vec![bytes_of(value, "crawler")?.into_owned()]
     } else {
         return Err(PyTypeError::new_err(format!(
@@ -53,7 +53,10 @@ pub fn crawlers_of(
     value: &Bound<'_, PyAny>,
     profile: &robotsieve::Profile,
 ) -> PyResult<Vec<robotsieve::Crawler>> {
-    if value.is_instance_of::<PyString>() || value.is_instance_of::<Crawler>() {
+    let is_one = value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<Crawler>();
+    if is_one {
         return Err(PyTypeError::new_err(
             "crawlers must be a list of crawlers; for one, put it into brackets",
         ));

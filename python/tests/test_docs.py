@@ -10,7 +10,7 @@ import pytest
 import robotsieve
 
 PYTHON = Path(__file__).resolve().parents[1]
-PAGES = sorted([PYTHON / "README.md", *(PYTHON / "docs").glob("*.md")])
+PAGES = sorted([PYTHON.parent / "README.md", PYTHON / "README.md", *(PYTHON / "docs").glob("*.md")])
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -32,7 +32,7 @@ def test_docstrings(name: str) -> None:
     assert runner.summarize(verbose=False).failed == 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
 def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS)

@@ -162,7 +162,11 @@ def test_into_libraries(policy: Policy) -> None:
     rows = duckdb.sql("select url from allowed where allowed").fetchall()
     assert rows == [(URLS[0],), (URLS[4],)]
     assert np.asarray(verdicts).tolist() == EXPECTED
-    assert np.asarray(verdicts[:2]).dtype == np.bool_
+    mask = np.asarray(verdicts[:2])
+    assert mask.dtype == np.bool_ and mask.tolist() == [True, False] and mask.flags.writeable
+    assert np.asarray(verdicts[:2], dtype="u1").tolist() == [1, 0]
+    with pytest.raises(ValueError, match="always a copy"):
+        np.array(verdicts, copy=False)
     assert np.asarray(answers).tolist() == WORDS
 
 

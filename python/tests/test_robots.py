@@ -84,6 +84,15 @@ def test_several_names() -> None:
     assert not robots.policy(Crawler("Googlebot-Image", "Googlebot")).is_allowed("/a")
 
 
+def test_wrong_crawlers(robots: Robots) -> None:
+    assert robots.policy(b"gptbot") == robots.policy(Crawler(b"gptbot"))
+    for crawler in (None, 3, {"GPTBot"}, ["GPTBot", 3]):
+        with pytest.raises(TypeError, match="crawler must be a name|each name of a crawler"):
+            robots.policy(crawler)  # type: ignore[arg-type]
+    assert robots.policy([]).is_allowed("/search") is False
+    assert robots.policy("").is_allowed("/search") is False
+
+
 def test_headers_are_no_names(robots: Robots) -> None:
     header = "Mozilla/5.0 (compatible; GPTBot/1.1; +https://openai.com/gptbot)"
     with pytest.raises(InvalidName, match="from_user_agent") as error:
