@@ -38,54 +38,60 @@ from ._robotsieve import (
 # As `typing` has it, whose import would take longer than that of this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._reports import (
-        AgentLine,
-        Ambiguity,
-        Cause,
-        Change,
+    from ._diff import (
         ChangedRecord,
-        CleanParam,
-        Code,
         ComparedCrawlers,
         ComparedFiles,
-        ComparedTarget,
-        ContentSignal,
-        ContentUsage,
-        CrawlDelay,
         DecidingRule,
-        Diagnostic,
         DiffLimits,
         Difference,
+        Flip,
+        RecordChange,
+        RecordChanges,
+        diff,
+        diff_policies,
+    )
+    from ._explain import (
+        AgentLine,
+        Cause,
+        ComparedTarget,
         Explanation,
         FileCut,
-        Finding,
-        Fix,
-        Fixed,
-        Flip,
-        Host,
-        LabelledPreference,
         MatchedRule,
-        NoIndex,
         Piece,
         ProfileComparison,
         ProfileDifference,
-        Record,
-        RecordChange,
-        RecordChanges,
+        Selection,
+        TargetChange,
+        compare_profiles,
+    )
+    from ._lint import (
+        Change,
+        Code,
+        Finding,
+        Fix,
+        Fixed,
         Related,
         Report,
-        Selection,
+        fix,
+        lint,
+    )
+    from ._records import (
+        Ambiguity,
+        CleanParam,
+        ContentSignal,
+        ContentUsage,
+        CrawlDelay,
+        Diagnostic,
+        Host,
+        LabelledPreference,
+        NoIndex,
+        Record,
         Sitemap,
         Statement,
-        TargetChange,
         TypedRecord,
         Usage,
         VisitTime,
-        compare_profiles,
-        diff,
-        diff_policies,
-        fix,
-        lint,
     )
 
 __all__ = [
@@ -164,15 +170,30 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
+    #: What explains, lints and compares, by module: each is loaded when it is first needed.
+    _LAZY = {
+        "_diff": (
+            "ChangedRecord ComparedCrawlers ComparedFiles DecidingRule DiffLimits Difference Flip "
+            "RecordChange RecordChanges diff diff_policies"
+        ),
+        "_explain": (
+            "AgentLine Cause ComparedTarget Explanation FileCut MatchedRule Piece "
+            "ProfileComparison ProfileDifference Selection TargetChange compare_profiles"
+        ),
+        "_lint": "Change Code Finding Fix Fixed Related Report fix lint",
+        "_records": (
+            "Ambiguity CleanParam ContentSignal ContentUsage CrawlDelay Diagnostic Host "
+            "LabelledPreference NoIndex Record Sitemap Statement TypedRecord Usage VisitTime"
+        ),
+    }
 
     def __getattr__(name):
-        """What explains, lints and compares is loaded when it is first needed."""
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from . import _reports
-
-        value = globals()[name] = getattr(_reports, name)
-        return value
+        for module, names in _LAZY.items():
+            if name in names.split():
+                value = getattr(__import__(f"{__name__}.{module}", fromlist=[name]), name)
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__():
         return sorted({*globals(), *__all__})

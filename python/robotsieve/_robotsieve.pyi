@@ -7,7 +7,8 @@ from typing import Any, Literal, SupportsIndex, final, overload
 
 from typing_extensions import Buffer, Self
 
-from ._reports import Diagnostic, Explanation, ProfileComparison, Record, TypedRecord, Usage
+from ._explain import Explanation, ProfileComparison
+from ._records import Diagnostic, Record, TypedRecord, Usage
 from .typing import (
     Answer,
     AnyCrawler,
@@ -465,7 +466,7 @@ def is_allowed(
     body: Text, crawler: AnyCrawler, url: Text, *, profile: AnyProfile | None = None
 ) -> bool: ...
 
-# For `_reports`, as JSON.
+# For the modules that explain, lint and compare: as JSON.
 
 def body_bytes(body: Body) -> bytes: ...
 def compare_profiles_json(body: Body, crawler: AnyCrawler, url: Text) -> str: ...

@@ -1,7 +1,7 @@
 //! Explanations, findings, comparisons and records, as JSON.
 //!
 //! The library says them in Rust's types. Here they become JSON without the interpreter, and
-//! `robotsieve/_reports.py` makes the objects of Python from that.
+//! `robotsieve/_explain.py`, `_records.py`, `_lint.py` and `_diff.py` make the objects of Python from it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -39,10 +39,17 @@ fn to_json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// What `_reports.maker(json)` returns.
-fn made<'py>(py: Python<'py>, maker: &str, json: PyResult<String>) -> PyResult<Bound<'py, PyAny>> {
-    py.import("robotsieve._reports")?.getattr(maker)?.call1((json?,))
+/// What a function of a module of the package makes of JSON.
+fn made<'py>(
+    py: Python<'py>,
+    (module, maker): (&str, &str),
+    json: PyResult<String>,
+) -> PyResult<Bound<'py, PyAny>> {
+    py.import(module)?.getattr(maker)?.call1((json?,))
 }
+
+const EXPLAIN: &str = "robotsieve._explain";
+const RECORDS: &str = "robotsieve._records";
 
 /// A file as the functions take it: text, bytes, or a `Robots`, which also has a profile.
 struct Given<'a> {
@@ -85,7 +92,7 @@ pub fn explain<'py>(
             .with(|robots| robots.explain(&crawler, url.as_ref()).map(|why| explained(&why, &url)));
         why.map(|why| to_json(&why))
     });
-    made(py, "explanation", json.map_err(|error| invalid_url(error, &url))?)
+    made(py, (EXPLAIN, "explanation"), json.map_err(|error| invalid_url(error, &url))?)
 }
 
 /// An explanation, with what its methods say.
@@ -134,7 +141,7 @@ pub fn compare_profiles<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = robots.py();
     let crawler = robots.get().crawler(crawler)?;
-    made(py, "comparison", compared_profiles(py, robots.get().bytes(), &crawler, url))
+    made(py, (EXPLAIN, "comparison"), compared_profiles(py, robots.get().bytes(), &crawler, url))
 }
 
 fn compared_profiles(
@@ -178,13 +185,13 @@ pub fn diagnostics<'py>(robots: &Bound<'py, Robots>) -> PyResult<Bound<'py, PyAn
         let found: Vec<_> = found.iter().map(|one| (one, one.kind.to_string())).collect();
         to_json(&found)
     });
-    made(py, "diagnostics", json)
+    made(py, (RECORDS, "diagnostics"), json)
 }
 
 pub fn records<'py>(robots: &Bound<'py, Robots>) -> PyResult<Bound<'py, PyAny>> {
     let (py, robots) = (robots.py(), robots.get());
     let json = py.detach(|| robots.with(|robots| to_json(&robots.records().collect::<Vec<_>>())));
-    made(py, "records", json)
+    made(py, (RECORDS, "records"), json)
 }
 
 pub fn typed_records<'py>(
@@ -224,7 +231,7 @@ pub fn typed_records<'py>(
             to_json(&(records, groups))
         })
     });
-    made(py, "typed_records", json)
+    made(py, (RECORDS, "typed_records"), json)
 }
 
 pub fn usage<'py>(
@@ -251,7 +258,7 @@ pub fn usage<'py>(
             }))
         })
     });
-    made(py, "usage", json.map_err(|error| invalid_url(error, &url))?)
+    made(py, (RECORDS, "usage"), json.map_err(|error| invalid_url(error, &url))?)
 }
 
 /// The profiles in which a file is linted, with their names.

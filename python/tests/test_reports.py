@@ -8,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+import types
 import typing
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 import robotsieve
 import robotsieve.typing
-from robotsieve import Crawler, Policy, Robots, _reports
+from robotsieve import Crawler, Policy, Robots, _diff, _explain, _lint, _records
 
 ROOT = Path(__file__).parents[2]
 CORPUS = sorted((ROOT / "corpora/robots").glob("*.txt"))
@@ -490,6 +491,8 @@ def test_usage() -> None:
     assert own.training == "disallowed"
     [disagreement] = [one for one in own.ambiguities if one.kind == "disagreement"]
     assert (disagreement.use, disagreement.lines) == ("training", (22, 23))
+    assert usage.to_dict()["agent"] == "other"
+    assert robots.usage(Crawler(), "/x").to_dict()["agent"] == "*"
     assert json.loads(json.dumps(usage.to_dict()))["statements"][0] == {
         "source": "content-usage",
         "line": 10,
@@ -837,7 +840,8 @@ EXAMPLES = examples()
 def types_of_reports() -> "list[type]":
     return [
         value
-        for value in vars(_reports).values()
+        for module in (_explain, _records, _lint, _diff)
+        for value in vars(module).values()
         if isinstance(value, type) and dataclasses.is_dataclass(value)
     ]
 
@@ -890,11 +894,11 @@ def test_fields_are_of_their_types(kind: type) -> None:
 def test_the_module_is_loaded_when_it_is_needed() -> None:
     code = (
         "import sys, robotsieve; before = set(sys.modules); "
-        "assert not {'json', 'dataclasses', 'typing', 'robotsieve._reports'} & before; "
+        "assert not {'json', 'dataclasses', 'typing', 'robotsieve._lint'} & before; "
         "assert {'lint', 'Explanation', 'Robots'} <= set(dir(robotsieve)); "
-        "assert 'robotsieve._reports' not in sys.modules; "
+        "assert 'robotsieve._explain' not in sys.modules; "
         "assert robotsieve.Robots('').explain('a', '/').is_allowed; "
-        "assert 'robotsieve._reports' in sys.modules; "
+        "assert 'robotsieve._explain' in sys.modules and 'robotsieve._lint' not in sys.modules; "
         "assert robotsieve.lint('').findings == ()"
     )
     subprocess.run([sys.executable, "-S", "-c", code], check=True, cwd=Path(robotsieve.__file__).parents[1])
@@ -922,6 +926,7 @@ def test_examples_in_native_docstrings(name: str) -> None:
     assert doctest.DocTestRunner().run(example).failed == 0
 
 
-def test_examples_in_docstrings() -> None:
-    result = doctest.testmod(_reports)
-    assert result.attempted > 20 and result.failed == 0
+@pytest.mark.parametrize("module", [_explain, _records, _lint, _diff], ids=lambda one: one.__name__)
+def test_examples_in_docstrings(module: types.ModuleType) -> None:
+    result = doctest.testmod(module)
+    assert result.attempted > 5 and result.failed == 0
