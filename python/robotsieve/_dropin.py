@@ -25,9 +25,13 @@ _REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://[^/?#]*)?([^#]*)").m
 #: What browsers and ``urlsplit`` drop before a URL.
 _LEADING = "".join(map(chr, range(33)))
 
-
 #: A header costs more to read than to look up, and is asked of many files.
 _crawler_of = lru_cache(maxsize=4096)(Crawler.from_user_agent)
+
+
+def _names(token: str) -> list[str]:
+    """A token's names: itself, and of a host name such as ``panscient.com``, ``panscient`` too."""
+    return list(dict.fromkeys([token, *_crawler_of(token).names])) if "." in token else [token]
 
 
 def path_of(url: str) -> str:
@@ -79,7 +83,7 @@ class Policies(dict["Agent", "Policy"]):
     def __missing__(self, agent: Agent) -> Policy:
         name = agent.decode("utf-8", "surrogateescape") if isinstance(agent, bytes) else agent
         try:
-            policy = self.robots.policy(name)
+            policy = self.robots.policy(_names(name) if isinstance(name, str) else name)
         except InvalidName:
             # Many headers are of the same crawler, or of no crawler at all.
             crawler = _crawler_of(agent)

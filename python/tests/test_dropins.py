@@ -70,6 +70,8 @@ def names(agent: str | bytes, profile: AnyProfile = "rfc9309") -> tuple[str, ...
         ("*", ("*",)),
         ("", ("",)),
         ("GPTBot/1.0", ("GPTBot",)),
+        ("v1.2", ("v1.2",)),
+        ("panscient.com", ("panscient.com", "panscient")),
         (" GPTBot\n", ("GPTBot",)),
         ("GPTBot (+https://openai.com/gptbot)", ("GPTBot",)),
         ("Mozilla/5.0 (compatible; GPTBot/1.1; +https://openai.com/gptbot)", ("GPTBot",)),
@@ -154,6 +156,16 @@ def test_urls_without_a_path(url: str) -> None:
     assert not Protego.parse(rule).can_fetch(url, "x")
     assert not protego.Protego.parse(rule).can_fetch(url, "x")
     assert not parsed(rule).can_fetch("x", url)
+
+
+def test_line_ends_and_the_file_itself() -> None:
+    # In docs/migration.md.
+    for end in "\x0b\x0c\x1c\x85\u2028":
+        body = f"User-agent: *{end}Disallow: /"
+        assert Protego.parse(body).can_fetch("/", "x")
+        assert not protego.Protego.parse(body).can_fetch("/", "x")
+    assert not Protego.parse("User-agent: *\nDisallow: /").can_fetch("/robots.txt?x", "x")
+    assert protego.Protego.parse("User-agent: *\nDisallow: /").can_fetch("/robots.txt?x", "x")
 
 
 # Nothing in content raises
