@@ -27,6 +27,16 @@ assert_type(robots.crawl_delay(["a", "b"]), float | None)
 assert_type(PolicySet(["a"]).decide("https://e.com/"), Decision | None)
 assert_type(Pack.open("p").is_allowed("https://e.com/"), bool | None)
 policy.verdicts(pl.Series(["https://e.com/"]), threads=None)
+assert_type(robots.explain("a", "/").winner, robotsieve.MatchedRule | None)
+assert_type(robots.diagnostics, list[robotsieve.Diagnostic])
+assert_type(robotsieve.lint(robots, profiles=["google"])[0].fix, robotsieve.Fix | None)
+assert_type(robotsieve.fix(b"", apply="all").body, bytes)
+assert_type(robotsieve.diff(b"", robots, ["a"]).crawlers[0].difference.is_equal, bool)
+match robots.typed_records()[0].value:
+    case robotsieve.CrawlDelay(seconds):
+        assert_type(seconds, float)
+    case robotsieve.CleanParam(params, path):
+        assert_type(params, tuple[str, ...])
 """
 WRONG = [
     'Robots("", "googel")',
@@ -36,6 +46,10 @@ WRONG = [
     'Robots("").policy("a").verdicts([1])',
     'Robots("").policy("a").verdicts(["a"], threads="2")',
     'PolicySet("a", "google", 3)',
+    'Robots("").explain("a", "/").verdict == 3 and Robots("").explain("a")',
+    'robotsieve.lint("", profile="google")',
+    'robotsieve.fix("", apply="some")',
+    'robotsieve.lnt("")',
 ]
 
 
@@ -57,7 +71,7 @@ def test_checkers(checker: list[str], tmp_path: Path) -> None:
     done = run(tmp_path, *checker, str(use))
     assert done.returncode == 0, done.stdout + done.stderr
     wrong = tmp_path / "wrong.py"
-    lines = ["from robotsieve import PolicySet, Robots", *WRONG]
+    lines = ["import robotsieve; from robotsieve import PolicySet, Robots", *WRONG]
     wrong.write_text("\n".join(lines) + "\n")
     done = run(tmp_path, *checker, str(wrong))
     refused = {line.split(":")[1] for line in done.stdout.splitlines() if "error" in line and "wrong.py:" in line}
