@@ -3,8 +3,11 @@
 All of them are values: frozen, hashable, comparable, picklable, and made for ``match``. They are
 made of the JSON of the native module. Spans are pairs of byte offsets: the first byte, and the one
 after the last; those of a file given as ``str`` count the bytes of its UTF-8. Bytes that are no UTF-8
-are surrogate escapes in texts. ``to_dict()`` is what the command ``robotsieve`` writes as JSON: there
-such a text has its bad bytes replaced, and a second member, ``…_base64``, has all of the bytes.
+are surrogate escapes in texts.
+
+``to_dict()`` is ready for JSON, and has the form in which the command ``robotsieve`` writes the same,
+where it does. There such a text has its bad bytes replaced, and a second member, ``…_base64``, has all
+of the bytes.
 """
 
 from __future__ import annotations

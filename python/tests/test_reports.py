@@ -8,6 +8,8 @@ import pickle
 import re
 import subprocess
 import sys
+import threading
+import time
 import types
 import typing
 from pathlib import Path
@@ -91,6 +93,11 @@ few = settings(max_examples=60, deadline=None)
 # Explanations
 
 
+def check_shown(value: object) -> None:
+    """No file can manipulate a terminal, or make a text that cannot be written."""
+    assert all(line.isprintable() for line in str(value).split("\n"))
+
+
 def check_explanation(
     robots: Robots, crawler: object, url: "str | bytes", with_schema: bool = True
 ) -> None:
@@ -118,8 +125,7 @@ def check_explanation(
         VALIDATOR.validate(document)
     assert str(why).startswith(f"{decision.verdict}: ")
     assert f"({robots.profile.name})" in str(why).splitlines()[0]
-    assert str(why).isprintable() or "\n" in str(why)
-    str(why).encode()
+    check_shown(why)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -363,7 +369,7 @@ def test_records_and_diagnostics_of_anything(body: "str | bytes", profile: str) 
         written = robots.body[slice(*record.span)]
         assert written.decode("utf-8", "surrogateescape") == record.value
         json.dumps(record.to_dict())
-        str(record).encode()
+        check_shown(record)
     typed = robots.typed_records()
     others = [record for record in records if record.field in ("sitemap", "other")]
     assert [(one.line, one.field, one.raw) for one in typed] == [
@@ -372,7 +378,7 @@ def test_records_and_diagnostics_of_anything(body: "str | bytes", profile: str) 
     assert [one.raw for one in typed if one.kind == "sitemap"] == robots.sitemaps
     for one in typed:
         json.dumps(one.to_dict())
-        str(one).encode()
+        check_shown(one)
         assert (one.error is None) or (one.value is None)
         if one.group is not None:
             assert one.crawlers == tuple(robots.group_tokens(one.group))
@@ -499,6 +505,30 @@ def test_usage() -> None:
         "use": "training",
         "preference": "disallowed",
     }
+
+
+def test_ambiguities_of_each_kind() -> None:
+    unclear = (
+        "Content-Signal: ai-train=no\nUser-agent: a\nDisallow: /x\n\nUser-agent: *\nDisallow: /c\n"
+        "Content-Usage: train-ai=n, bots=n, Search=1\nContent-Usage: train-ai=n\n"
+        "Content-Usage: / search=y\nContent-Usage: / search=n, ai-use=maybe, bots=n\n"
+        "Content-Signal: /b search=yes\nContent-Usage: /*a search=y\nContent-Usage: /b* ai-use=y\n"
+    )
+    robots = Robots(unclear)
+    found = {
+        one.kind: one
+        for crawler in ("a", "b")
+        for path in ("/", "/b", "/ba", "/c", "/x")
+        for one in robots.usage(crawler, path).ambiguities
+    }
+    assert set(found) == set(typing.get_args(hints(robotsieve.Ambiguity)["kind"]))
+    for one in found.values():
+        for line in one.lines:
+            assert str(line) in one.sentence
+        assert one.use is None or one.use in one.sentence
+        assert one.label is None or repr(one.label) in one.sentence
+    assert found["equal-length"].lines == (12, 13)
+    assert found["outside-groups"].source == "content-signal"
 
 
 @few
@@ -691,7 +721,7 @@ def check_diff(old: Robots, new: Robots) -> robotsieve.ComparedFiles:
     assert compared.text_differs == (old.body != new.body)
     assert compared.is_equal == (compared.result == "no change")
     json.dumps(compared.to_dict())
-    str(compared).encode()
+    check_shown(compared)
     return compared
 
 
@@ -796,6 +826,18 @@ def test_hostile_files(body: "str | bytes") -> None:
     compared = robotsieve.diff(body, b"User-agent: *\nDisallow: /x\n")
     str(compared).encode()
     assert check_diff(robots, robots).is_equal
+
+
+def test_the_interpreter_goes_on_meanwhile() -> None:
+    body = b"User-agent: *\n" + b"".join(b"Disallow: /%d*a*b\n" % n for n in range(30_000))
+    worker = threading.Thread(target=robotsieve.lint, args=(body,))
+    turns = 0
+    worker.start()
+    while worker.is_alive():
+        time.sleep(0.001)
+        turns += 1
+    # With the GIL held, this thread would wait for all of it: some half a second.
+    assert turns > 20
 
 
 # All of them
