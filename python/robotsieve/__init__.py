@@ -188,6 +188,10 @@ if not TYPE_CHECKING:
     }
 
     def __getattr__(name):
+        if name == "aio":
+            import importlib
+
+            return importlib.import_module(".aio", __name__)
         for module, names in _LAZY.items():
             if name in names.split():
                 value = getattr(__import__(f"{__name__}.{module}", fromlist=[name]), name)

@@ -37,6 +37,22 @@ Outcome: TypeAlias = Literal["rules", "allow-all", "disallow-all", "unknown"]
 Reason: TypeAlias = Literal[
     "rule", "no-group", "no-match", "empty-rule", "robots-txt", "rules-not-kept"
 ]
+#: What applies to a site, why, and what its robots.txt looks like: see ``robotsieve.aio``.
+Holds: TypeAlias = Literal["rules", "allow-all", "disallow-all"]
+Why: TypeAlias = Literal[
+    "copy",
+    "absent",
+    "denied",
+    "copy-while-unreachable",
+    "unreachable-recently",
+    "unreachable-without-copy",
+    "unreachable-too-long",
+    "never-asked",
+    "override",
+]
+Condition: TypeAlias = Literal[
+    "parsed", "empty", "html", "truncated", "absent", "unreachable"
+]
 ProfileName: TypeAlias = Literal["rfc9309", "google", "google-classic", "original-1994"]
 AnyProfile: TypeAlias = Union[ProfileName, "Profile"]
 #: A name, names from most to least specific, or a ``Crawler``.

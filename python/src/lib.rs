@@ -4,6 +4,7 @@
 //! interpreter; [`answers`] are given back as Arrow arrays ([`export`]). [`reports`] says why, what is
 //! wrong and what changed.
 
+mod aio;
 mod answers;
 mod batch;
 mod crawler;
@@ -54,6 +55,7 @@ mod _robotsieve {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        aio::add_to(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -342,11 +342,11 @@ pub struct Decision {
     /// ``rule``: a rule decided. Otherwise allowed: ``no-group`` is for the crawler, ``no-match`` of its
     /// rules, its only rule is an ``empty-rule``, it is the ``robots-txt`` itself. ``rules-not-kept``: the
     /// policy can't tell.
-    reason: &'static str,
+    pub reason: &'static str,
     /// The line of the rule, from 1 on, or of the empty one.
-    line: Option<u32>,
+    pub line: Option<u32>,
     /// The rule.
-    rule: Option<Rule>,
+    pub rule: Option<Rule>,
 }
 
 impl Decision {

@@ -19,11 +19,11 @@ pub fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>
 }
 
 /// `base` with some of its fields replaced.
-fn replaced<T>(base: &T, fields: Option<&Bound<'_, PyDict>>, what: &str) -> PyResult<T>
+pub fn from_dict<T>(base: &T, fields: Option<&Bound<'_, PyDict>>, what: &str) -> PyResult<T>
 where
-    T: serde::Serialize + serde::de::DeserializeOwned + Copy,
+    T: serde::Serialize + serde::de::DeserializeOwned + Clone,
 {
-    let Some(fields) = fields else { return Ok(*base) };
+    let Some(fields) = fields else { return Ok(base.clone()) };
     let of_json = |error: serde_json::Error| PyValueError::new_err(format!("{what}: {error}"));
     let mut all = serde_json::to_value(base).map_err(of_json)?;
     for (name, value) in fields {
@@ -81,7 +81,7 @@ impl Profile {
         base: Option<&Bound<'_, PyAny>>,
         switches: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        replaced(&profile_of(base)?, switches, "profile").map(Profile)
+        from_dict(&profile_of(base)?, switches, "profile").map(Profile)
     }
 
     /// The name, ``None`` if it is none of the named profiles.
@@ -142,7 +142,7 @@ impl Config {
         let Some(fields) = fields else { return Ok(Config(base)) };
         let others = fields.copy()?;
         let interval = others.call_method1("pop", (INTERVAL, others.py().None()))?;
-        let mut config = replaced(&base, Some(&others), "config")?;
+        let mut config = from_dict(&base, Some(&others), "config")?;
         if !interval.is_none() {
             config.max_interval = interval
                 .extract::<f64>()

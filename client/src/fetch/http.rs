@@ -6,10 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::header::{
-    CONTENT_ENCODING, HOST, IF_MODIFIED_SINCE, IF_NONE_MATCH, PROXY_AUTHORIZATION,
-    TRANSFER_ENCODING,
-};
+use http::header::{CONTENT_ENCODING, HOST, PROXY_AUTHORIZATION, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::body::Body;
 use hyper::client::conn::{http1, http2};
@@ -61,7 +58,7 @@ pub(super) async fn fetch(
     let mut visit: Option<Visit<'_>> = None;
     loop {
         let validators = match &validated {
-            Some((copy, url)) if url == chain.url.as_str() => validators(copy),
+            Some((copy, url)) if url == chain.url.as_str() => copy.validators(),
             _ => HeaderMap::new(),
         };
         let is_conditional = !validators.is_empty();
@@ -453,17 +450,4 @@ fn encodings(headers: &HeaderMap) -> HeaderMap {
         }
     }
     all
-}
-
-/// The headers of a request that is to be answered with 304 if the copy is still current.
-fn validators(copy: &CachedCopy) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    let all = [(IF_NONE_MATCH, &copy.etag), (IF_MODIFIED_SINCE, &copy.last_modified)];
-    for (name, value) in all {
-        // It came as a header's value, so it can be sent as one.
-        if let Some(Ok(value)) = value.as_deref().map(HeaderValue::from_bytes) {
-            headers.insert(name, value);
-        }
-    }
-    headers
 }

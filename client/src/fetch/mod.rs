@@ -92,6 +92,7 @@ pub use error::InvalidFetcher;
 pub use fetcher::Fetcher;
 pub use health::Health;
 pub use ipnet::IpNet;
+pub use redirect::{Chain, is_redirect};
 pub use resolve::{LookupError, Resolve, Resolving, SystemResolver};
 
 /// The target of this module's events and spans.

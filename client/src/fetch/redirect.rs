@@ -13,8 +13,23 @@ use crate::outcome::{Failure, Redirect};
 /// The longest URL that is followed: RFC 9110, section 4.1, asks everyone to support it.
 const MAX_URL_BYTES: usize = 8000;
 
-/// The URLs of an attempt.
-pub(super) struct Chain {
+/// The URLs of an attempt, for an HTTP stack of your own that follows redirects as the
+/// [`Fetcher`](super::Fetcher) does.
+///
+/// ```
+/// use http::HeaderMap;
+/// use http::header::LOCATION;
+/// use robotsieve_client::fetch::Chain;
+///
+/// let mut chain = Chain::of("https://a.example/robots.txt", 5, [80, 443])?;
+/// let headers = HeaderMap::from_iter([(LOCATION, "//b.example/robots.txt#x".parse()?)]);
+/// chain.follow(301, &headers)?;
+/// assert_eq!(chain.url(), "https://b.example/robots.txt");
+/// assert_eq!(chain.into_redirects().len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Chain {
     /// The URL to request now.
     pub(super) url: Url,
     /// The URLs that were requested before.
@@ -33,7 +48,8 @@ pub(super) struct Rules {
 }
 
 /// Whether a status is a redirect with a target.
-pub(super) fn is_redirect(status: u16) -> bool {
+#[must_use]
+pub fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
@@ -43,8 +59,42 @@ impl Chain {
         Chain { url, requested: Vec::new(), followed: Vec::new(), own_port, rules }
     }
 
-    /// Follows a redirect, or says why not.
-    pub(super) fn follow(&mut self, status: u16, headers: &HeaderMap) -> Result<(), Failure> {
+    /// A chain that begins with this URL. See
+    /// [`max_redirects`](super::FetcherBuilder::max_redirects) and
+    /// [`redirect_ports`](super::FetcherBuilder::redirect_ports).
+    ///
+    /// # Errors
+    /// Returns [`Failure::BadRedirect`] if `url` is not an absolute URL.
+    pub fn of(
+        url: &str,
+        max_redirects: usize,
+        ports: impl IntoIterator<Item = u16>,
+    ) -> Result<Chain, Failure> {
+        let rules = Rules { max_redirects, ports: ports.into_iter().collect() };
+        match Url::parse(url) {
+            Ok(url) => Ok(Chain::new(url, Arc::new(rules))),
+            Err(cause) => Err(Failure::BadRedirect(line(&format!("{cause}: {url}")))),
+        }
+    }
+
+    /// The URL to request now.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.url.as_str()
+    }
+
+    /// The redirects that were followed.
+    #[must_use]
+    pub fn into_redirects(self) -> Vec<Redirect> {
+        self.followed
+    }
+
+    /// Follows an answer with the status 301, 302, 303, 307 or 308.
+    ///
+    /// # Errors
+    /// Returns why it is not followed: there are too many, they form a loop, or the `Location` is
+    /// missing, invalid, or leads to a scheme or port that is not allowed.
+    pub fn follow(&mut self, status: u16, headers: &HeaderMap) -> Result<(), Failure> {
         let to = self.target(headers)?;
         if to == self.url || self.requested.contains(&to) {
             return Err(Failure::RedirectLoop);

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -209,6 +211,19 @@ impl CachedCopy {
             is_blank: text_of(body).is_empty(),
             looks_like_html: looks_like_html(body),
         }
+    }
+
+    /// The headers that make a request conditional on this copy (`If-None-Match`,
+    /// `If-Modified-Since`). They are valid only for the URL that the copy came from:
+    /// [`CachedCopy::final_url`], or that of the robots.txt itself.
+    #[must_use]
+    pub fn validators(&self) -> HeaderMap {
+        let all = [(IF_NONE_MATCH, &self.etag), (IF_MODIFIED_SINCE, &self.last_modified)];
+        let valid = all.into_iter().filter_map(|(name, value)| {
+            // It came as a header's value, so it can be sent as one.
+            Some((name, HeaderValue::from_bytes(value.as_deref()?).ok()?))
+        });
+        valid.collect()
     }
 
     /// What the file looks like.

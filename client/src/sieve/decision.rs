@@ -110,6 +110,14 @@ impl Site {
     }
 }
 
+impl Clone for Site {
+    /// The same site, for keeping it as long as you like: a site as it is returned may make later
+    /// look-ups of its thread a little slower while it exists.
+    fn clone(&self) -> Site {
+        Site { entry: EntryRef::from_inner(Option::clone(&self.entry)), now: self.now }
+    }
+}
+
 impl fmt::Debug for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Site")
@@ -260,5 +268,12 @@ impl Fetched {
     #[must_use]
     pub fn ruling(&self) -> Ruling {
         self.entry.ruling
+    }
+
+    /// The site as it is now, at the time of the attempt.
+    #[must_use]
+    pub fn site(&self) -> Site {
+        let entry = EntryRef::from_inner(Some(Arc::clone(&self.entry)));
+        Site { entry, now: self.entry.state.attempted }
     }
 }

@@ -1,0 +1,368 @@
+//! What a sieve answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use robotsieve::{Answer, Verdict};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::Holds;
+use robotsieve_client::sieve;
+use serde::Serialize;
+
+use super::errors::value_error;
+use crate::batch;
+use crate::errors::invalid_url;
+use crate::pace::RequestRate;
+use crate::policy::{self, Rule};
+use crate::settings::to_python;
+use crate::sites::place_of;
+use crate::text::{Text, bytes_of, repr};
+
+/// The crawlers of a sieve.
+pub struct Crawlers {
+    pub all: Vec<robotsieve::Crawler>,
+    pub labels: Vec<String>,
+}
+
+/// The verdict on a URL, and where it comes from. True if the verdict is ``allow``.
+///
+/// Made by ``robotsieve.aio.Sieve``. ``to_dict`` has all of it for a log.
+#[pyclass(frozen, module = "robotsieve.aio")]
+pub struct Decision {
+    verdict: Verdict,
+    url: Py<PyAny>,
+    site: sieve::Site,
+    crawlers: Arc<Crawlers>,
+}
+
+impl Decision {
+    pub fn new(
+        verdict: Verdict,
+        url: Py<PyAny>,
+        site: sieve::Site,
+        crawlers: Arc<Crawlers>,
+    ) -> Decision {
+        Decision { verdict, url, site, crawlers }
+    }
+
+    /// What the rules say, if they decide.
+    fn of_rules(&self, py: Python<'_>) -> PyResult<Option<policy::Decision>> {
+        if self.site.ruling().holds != Holds::Rules {
+            return Ok(None);
+        }
+        policy_decision(&self.site, 0, self.url.bind(py)).map(Some)
+    }
+
+    /// Something of what the rules say.
+    fn part<T>(
+        &self,
+        py: Python<'_>,
+        part: impl FnOnce(&policy::Decision) -> Option<T>,
+    ) -> PyResult<Option<T>> {
+        Ok(self.of_rules(py)?.as_ref().and_then(part))
+    }
+}
+
+fn policy_decision(
+    site: &sieve::Site,
+    crawler: usize,
+    url: &Bound<'_, PyAny>,
+) -> PyResult<policy::Decision> {
+    let url = bytes_of(url, "url")?;
+    let decision = site.policy(crawler).decide(url.as_ref());
+    decision.map(policy::Decision::of).map_err(|error| invalid_url(error, &url))
+}
+
+/// One of several words, as Python has them: `disallow-all`.
+fn word(value: &impl Serialize) -> PyResult<String> {
+    Ok(batch::word(value)?.replace('_', "-"))
+}
+
+fn seconds(time: Option<Duration>) -> Option<f64> {
+    time.map(|time| time.as_secs_f64())
+}
+
+/// The value that JSON has for something.
+fn json<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    to_python(py, &serde_json::to_string(value).map_err(value_error)?)
+}
+
+#[pymethods]
+impl Decision {
+    /// The URL, as it was given.
+    #[getter]
+    fn url(&self, py: Python<'_>) -> Py<PyAny> {
+        self.url.clone_ref(py)
+    }
+
+    /// ``allow`` or ``disallow``.
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        self.verdict.as_str()
+    }
+
+    /// Whether the verdict is ``allow``.
+    #[getter]
+    fn is_allowed(&self) -> bool {
+        self.verdict.is_allow()
+    }
+
+    fn __bool__(&self) -> bool {
+        self.is_allowed()
+    }
+
+    /// ``None``: a URL without a decision is an ``Undecided``, and has one.
+    #[getter]
+    fn error(&self) -> Option<bool> {
+        None
+    }
+
+    /// The site, as it was when the decision was made.
+    #[getter]
+    fn site(&self) -> Site {
+        Site { site: self.site.clone(), crawlers: Arc::clone(&self.crawlers) }
+    }
+
+    /// The origin whose robots.txt decides: ``https://example.com``.
+    #[getter]
+    fn origin(&self) -> &str {
+        self.site.origin()
+    }
+
+    /// What applies: ``rules``, ``allow-all`` or ``disallow-all``.
+    #[getter]
+    fn holds(&self) -> PyResult<String> {
+        word(&self.site.ruling().holds)
+    }
+
+    /// Why that applies: ``copy`` (the site's robots.txt), ``absent``, ``denied``,
+    /// ``copy-while-unreachable``, ``unreachable-recently``, ``unreachable-without-copy``,
+    /// ``unreachable-too-long``, ``never-asked`` or ``override``.
+    #[getter]
+    fn why(&self) -> PyResult<String> {
+        word(&self.site.ruling().why)
+    }
+
+    /// If rules apply, what they say of the URL: see ``robotsieve.Decision.reason``. Otherwise ``None``.
+    #[getter]
+    fn reason(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        self.part(py, |decision| Some(decision.reason))
+    }
+
+    /// The rule that decided, if one did.
+    #[getter]
+    fn rule(&self, py: Python<'_>) -> PyResult<Option<Rule>> {
+        self.part(py, |decision| decision.rule.clone())
+    }
+
+    /// The line of the rule, from 1 on.
+    #[getter]
+    fn line(&self, py: Python<'_>) -> PyResult<Option<u32>> {
+        self.part(py, |decision| decision.line)
+    }
+
+    /// For how many seconds the copy of the robots.txt has been held unchecked. ``None`` if there is
+    /// none.
+    #[getter]
+    fn age(&self) -> Option<f64> {
+        seconds(self.site.age())
+    }
+
+    /// The seconds that the site asks the first crawler to wait between two requests.
+    #[getter]
+    fn crawl_delay(&self) -> Option<f64> {
+        seconds(self.site.crawl_delay(0))
+    }
+
+    /// The answers for all crawlers by their names: ``allow`` or ``disallow``.
+    #[getter]
+    fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let url = bytes_of(self.url.bind(py), "url")?;
+        let mut answers = vec![Answer::Unknown; self.crawlers.labels.len()];
+        self.site.policies().ask(&url, &mut answers);
+        let answers_by_name = PyDict::new(py);
+        for (label, answer) in self.crawlers.labels.iter().zip(answers) {
+            answers_by_name.set_item(label, answer.as_str())?;
+        }
+        Ok(answers_by_name)
+    }
+
+    /// All of the decision, of types that JSON has.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let url = bytes_of(self.url.bind(py), "url")?;
+        let fields = PyDict::new(py);
+        fields.set_item("url", Text::from(url.as_ref()))?;
+        fields.set_item("verdict", self.verdict())?;
+        fields.set_item("origin", self.origin())?;
+        fields.set_item("holds", self.holds()?)?;
+        fields.set_item("why", self.why()?)?;
+        fields.set_item("reason", self.reason(py)?)?;
+        fields.set_item("line", self.line(py)?)?;
+        fields.set_item("age", self.age())?;
+        Ok(fields)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let line = self.line(py)?.map_or_else(String::new, |line| format!(", line={line}"));
+        Ok(format!(
+            "Decision(url={}, verdict='{}', why='{}'{line})",
+            repr(py, self.url.bind(py))?,
+            self.verdict(),
+            self.why()?
+        ))
+    }
+}
+
+/// A site, and what applies to it, as it was when it was looked up.
+///
+/// Where a crawler is asked for, it is one of the sieve's, by its name; by default the first one.
+#[pyclass(frozen, module = "robotsieve.aio")]
+pub struct Site {
+    site: sieve::Site,
+    crawlers: Arc<Crawlers>,
+}
+
+impl Site {
+    pub fn of(site: &sieve::Site, crawlers: &Arc<Crawlers>) -> Site {
+        Site { site: site.clone(), crawlers: Arc::clone(crawlers) }
+    }
+
+    fn place(&self, crawler: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+        match crawler {
+            None => Ok(0),
+            some => place_of(&self.crawlers.labels, &self.crawlers.all, some),
+        }
+    }
+}
+
+fn time(time: Timestamp) -> f64 {
+    time.0 as f64
+}
+
+#[pymethods]
+impl Site {
+    /// The origin: ``https://example.com``.
+    #[getter]
+    fn origin(&self) -> &str {
+        self.site.origin()
+    }
+
+    /// What applies: ``rules``, ``allow-all`` or ``disallow-all``.
+    #[getter]
+    fn holds(&self) -> PyResult<String> {
+        word(&self.site.ruling().holds)
+    }
+
+    /// Why that applies: see :attr:`Decision.why`.
+    #[getter]
+    fn why(&self) -> PyResult<String> {
+        word(&self.site.ruling().why)
+    }
+
+    /// What the last attempt meant: ``present``, ``absent: HTTP 404``, ``unreachable: no connection …``.
+    #[getter]
+    fn outcome(&self) -> String {
+        self.site.state().last.to_string()
+    }
+
+    /// What the robots.txt looks like: ``parsed``, ``empty``, ``html``, ``truncated``, ``absent`` or
+    /// ``unreachable``.
+    #[getter]
+    fn condition(&self) -> &'static str {
+        self.site.state().condition().as_str()
+    }
+
+    /// When the site was last asked, in seconds since 1970.
+    #[getter]
+    fn attempted(&self) -> f64 {
+        time(self.site.state().attempted)
+    }
+
+    /// Until when this applies if the site is not asked again, in seconds since 1970.
+    #[getter]
+    fn until(&self) -> f64 {
+        time(self.site.ruling().until)
+    }
+
+    /// When to ask the site again, in seconds since 1970.
+    #[getter]
+    fn next_attempt(&self) -> f64 {
+        time(self.site.ruling().next_attempt)
+    }
+
+    /// Whether the answer has expired. It is then used only where there is no fetcher.
+    #[getter]
+    fn is_expired(&self) -> bool {
+        self.site.ruling().is_expired
+    }
+
+    /// For how many seconds the copy of the robots.txt has been held unchecked. ``None`` if there is
+    /// none.
+    #[getter]
+    fn age(&self) -> Option<f64> {
+        seconds(self.site.age())
+    }
+
+    /// Everything that is remembered of the origin, of types that JSON has.
+    #[getter]
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        json(py, self.site.state())
+    }
+
+    /// The values of the ``Sitemap`` lines, if the sieve's configuration keeps them.
+    #[getter]
+    fn sitemaps(&self) -> Vec<Text> {
+        self.site.sitemaps().map(Text::from).collect()
+    }
+
+    /// Whether a crawler may fetch this URL of the site. Other sites' URLs are not told apart.
+    #[pyo3(signature = (url, /, crawler = None))]
+    fn is_allowed(
+        &self,
+        url: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<bool> {
+        let policy = self.site.policy(self.place(crawler)?);
+        let url = bytes_of(url, "url")?;
+        policy.is_allowed(url.as_ref()).map_err(|error| invalid_url(error, &url))
+    }
+
+    /// The verdict of the policy that applies, and the reason for it.
+    #[pyo3(signature = (url, /, crawler = None))]
+    fn decide(
+        &self,
+        url: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<policy::Decision> {
+        policy_decision(&self.site, self.place(crawler)?, url)
+    }
+
+    /// The seconds that the site asks a crawler to wait between two requests.
+    #[pyo3(signature = (crawler = None))]
+    fn crawl_delay(&self, crawler: Option<&Bound<'_, PyAny>>) -> PyResult<Option<f64>> {
+        Ok(seconds(self.site.crawl_delay(self.place(crawler)?)))
+    }
+
+    /// The request rate that the site asks of a crawler.
+    #[pyo3(signature = (crawler = None))]
+    fn request_rate(&self, crawler: Option<&Bound<'_, PyAny>>) -> PyResult<Option<RequestRate>> {
+        Ok(self.site.request_rate(self.place(crawler)?).map(RequestRate::of))
+    }
+
+    /// The seconds to wait between two requests, by crawl delay and request rate.
+    #[pyo3(signature = (crawler = None))]
+    fn min_interval(&self, crawler: Option<&Bound<'_, PyAny>>) -> PyResult<Option<f64>> {
+        Ok(seconds(self.site.pace(self.place(crawler)?).min_interval()))
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(format!(
+            "<robotsieve.aio.Site {}: {}, {}>",
+            self.origin(),
+            self.outcome(),
+            self.site.ruling().holds
+        ))
+    }
+}

@@ -1,0 +1,231 @@
+//! Fetching by the caller's means: an asynchronous function in an event loop.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use robotsieve::Origin;
+use robotsieve_client::Timestamp;
+use robotsieve_client::fetch::{Chain, is_redirect};
+use robotsieve_client::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, Response};
+use robotsieve_client::sieve::Fetch;
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, oneshot};
+
+use super::errors::{failure, local_fault};
+use super::inbox::Queue;
+
+/// How much longer than its own limit an attempt may take before its event loop counts as stopped.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How the caller's function is used.
+#[derive(Clone)]
+pub struct Settings {
+    pub timeout: Duration,
+    pub max_parallel: usize,
+    pub max_body_bytes: usize,
+    pub max_redirects: usize,
+    pub redirect_ports: Arc<Vec<u16>>,
+}
+
+/// The event loop in which the caller's function runs.
+pub type Home = Arc<Mutex<Option<Arc<Queue>>>>;
+
+/// Fetches by asking an event loop.
+pub struct Outside {
+    settings: Settings,
+    home: Home,
+    places: Semaphore,
+}
+
+impl Outside {
+    pub fn new(settings: Settings, home: Home) -> Outside {
+        Outside { places: Semaphore::new(settings.max_parallel), settings, home }
+    }
+
+    async fn attempt(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
+        let url = origin.robots_url();
+        let ports = self.settings.redirect_ports.iter().copied();
+        let chain = match Chain::of(&url, self.settings.max_redirects, ports) {
+            Ok(chain) => chain,
+            Err(failure) => return Attempt::new(Timestamp::now(), Err(failure)),
+        };
+        let conditional = conditional
+            .map(|copy| (copy.final_url.clone().unwrap_or(chain.url().into()), copy.validators()));
+        // The semaphore is never closed.
+        let _place = self.places.acquire().await;
+        let (sender, receiver) = oneshot::channel();
+        let asked = Asked { chain, conditional, sender };
+        let max_body_bytes = self.settings.max_body_bytes;
+        let reply = Reply { asked: Mutex::new(Some(asked)), max_body_bytes, url };
+        let queue = self.home.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(queue) = queue {
+            let make = move |py: Python<'_>| Ok(Py::new(py, reply)?.into_any());
+            queue.push(&Handle::current(), 0, make);
+        }
+        let local = |kind, text: String| {
+            Attempt::new(Timestamp::now(), Err(Failure::Local(LocalFault::new(kind, text))))
+        };
+        match tokio::time::timeout(self.settings.timeout + PATIENCE, receiver).await {
+            Ok(Ok(attempt)) => attempt,
+            Ok(Err(_)) => local(LocalKind::Other, "the event loop ended before the fetch".into()),
+            Err(_) => {
+                let seconds = (self.settings.timeout + PATIENCE).as_secs();
+                local(
+                    LocalKind::Suspended,
+                    format!("the event loop has not answered for {seconds} s"),
+                )
+            }
+        }
+    }
+}
+
+impl Fetch for Outside {
+    fn fetch<'f>(
+        &'f self,
+        origin: &'f Origin<'static>,
+        conditional: Option<&'f CachedCopy>,
+    ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>> {
+        Box::pin(self.attempt(origin, conditional))
+    }
+}
+
+/// An attempt that the event loop makes.
+struct Asked {
+    chain: Chain,
+    /// The URL that the validators are for, and the validators.
+    conditional: Option<(String, HeaderMap)>,
+    sender: oneshot::Sender<Attempt>,
+}
+
+impl Asked {
+    /// The headers to send to the URL that is next.
+    fn validators(&self) -> Option<&HeaderMap> {
+        let (url, headers) = self.conditional.as_ref()?;
+        (url == self.chain.url()).then_some(headers)
+    }
+
+    fn end(self, result: Result<Response, Failure>) {
+        let attempt = Attempt::new(Timestamp::now(), result);
+        // Nobody waits any more if the sieve was closed.
+        let _ = self.sender.send(attempt.with_redirects(self.chain.into_redirects()));
+    }
+}
+
+/// What an attempt asks of the event loop, and where its outcome goes. Dropping it ends the attempt.
+#[pyclass(frozen, module = "robotsieve.aio")]
+pub struct Reply {
+    asked: Mutex<Option<Asked>>,
+    max_body_bytes: usize,
+    /// The URL of the robots.txt.
+    url: String,
+}
+
+impl Reply {
+    fn asked(&self) -> MutexGuard<'_, Option<Asked>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self, result: Result<Response, Failure>) {
+        let asked = self.asked().take();
+        if let Some(asked) = asked {
+            asked.end(result);
+        }
+    }
+}
+
+/// A header, with the bytes of its value.
+type Header = (Vec<u8>, Vec<u8>);
+
+/// Headers as they are needed. What is no header is left out.
+fn header_map(headers: Vec<Header>) -> HeaderMap {
+    let valid = headers.into_iter().filter_map(|(name, value)| {
+        Some((HeaderName::from_bytes(&name).ok()?, HeaderValue::from_bytes(&value).ok()?))
+    });
+    let mut map = HeaderMap::new();
+    for (name, value) in valid {
+        map.append(name, value);
+    }
+    map
+}
+
+#[pymethods]
+impl Reply {
+    /// The URL of the robots.txt.
+    #[getter]
+    fn robots_url(&self) -> &str {
+        &self.url
+    }
+
+    /// The URL to request now, ``None`` if the attempt has ended.
+    #[getter]
+    fn url(&self) -> Option<String> {
+        self.asked().as_ref().map(|asked| asked.chain.url().to_owned())
+    }
+
+    #[getter]
+    fn max_body_bytes(&self) -> usize {
+        self.max_body_bytes
+    }
+
+    /// The headers that make the request of ``url`` conditional.
+    #[getter]
+    fn validators<'py>(&self, py: Python<'py>) -> Vec<(String, Bound<'py, PyBytes>)> {
+        let asked = self.asked();
+        let Some(headers) = asked.as_ref().and_then(Asked::validators) else { return Vec::new() };
+        let pair = |(name, value): (&HeaderName, &HeaderValue)| {
+            (name.as_str().to_owned(), PyBytes::new(py, value.as_bytes()))
+        };
+        headers.iter().map(pair).collect()
+    }
+
+    /// Takes an answer. True if it is a redirect to follow: ``url`` is then its target.
+    #[pyo3(signature = (status, headers, body, is_truncated = false))]
+    fn answer(
+        &self,
+        status: u16,
+        headers: Vec<Header>,
+        body: &Bound<'_, PyBytes>,
+        is_truncated: bool,
+    ) -> bool {
+        let headers = header_map(headers);
+        if is_redirect(status) {
+            let followed = match self.asked().as_mut() {
+                Some(asked) => asked.chain.follow(status, &headers),
+                None => return false,
+            };
+            return match followed {
+                Ok(()) => true,
+                Err(failure) => {
+                    self.end(Err(failure));
+                    false
+                }
+            };
+        }
+        if status == 304 && self.asked().as_ref().is_some_and(|a| a.validators().is_none()) {
+            self.end(Err(Failure::Broken("304 to an unconditional request".to_owned())));
+            return false;
+        }
+        let has_body = (200..300).contains(&status);
+        let mut response = Response::new(status, if has_body { body.as_bytes() } else { b"" });
+        if is_truncated || response.body.len() > self.max_body_bytes {
+            response = response.cut(self.max_body_bytes);
+        }
+        response.headers = headers;
+        self.end(Ok(response));
+        false
+    }
+
+    /// The attempt failed. ``kind`` is one of a ``FetchError`` or of a ``LocalFault``.
+    fn fail(&self, kind: &str, text: &str, is_local: bool) {
+        let failure = match is_local {
+            true => Failure::Local(local_fault(kind, text)),
+            false => failure(kind, text),
+        };
+        self.end(Err(failure));
+    }
+}
