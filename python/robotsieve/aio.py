@@ -18,31 +18,31 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import errno
-import inspect
 import itertools
 import logging
 import os
-import re
-import socket
-import ssl
 import threading
 import warnings
 import weakref
 from collections import deque
-from collections.abc import (
-    AsyncIterable,
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 
+from ._failures import AMBIGUOUS, hidden_shortage, unknown, verdict
+from ._fetching import (
+    FetchError,
+    LocalFault,
+    Request,
+    Response,
+    SieveClosed,
+    SieveError,
+    StoreError,
+    UnknownSite,
+    as_function,
+    follow,
+)
 from ._robotsieve import Config, Crawler, Origin
 from ._robotsieve import SieveClock as Clock
 from ._robotsieve import SieveCore as _Core
@@ -74,140 +74,24 @@ __all__ = [
     "UnknownSite",
 ]
 
+for _public in (
+    FetchError,
+    LocalFault,
+    Request,
+    Response,
+    SieveClosed,
+    SieveError,
+    StoreError,
+    UnknownSite,
+):
+    _public.__module__ = __name__
+
 _log = logging.getLogger("robotsieve.aio")
 
 _T = TypeVar("_T")
 
 #: A URL, or the bytes of one.
 Url = Union[str, bytes]
-
-#: What went wrong at the site's end: see :class:`FetchError`.
-FetchErrorKind = Literal[
-    "dns",
-    "refused",
-    "connect",
-    "tls",
-    "connect-timeout",
-    "read-timeout",
-    "timeout",
-    "broken",
-    "encoding",
-    "too-many-redirects",
-    "redirect-loop",
-    "bad-redirect",
-    "refused-redirect",
-]
-
-#: What is at fault on this side: see :class:`LocalFault`.
-LocalKind = Literal[
-    "descriptors",
-    "memory",
-    "route",
-    "address",
-    "permission",
-    "resolver",
-    "proxy",
-    "network",
-    "other",
-    "suspended",
-]
-
-
-class SieveError(Exception):
-    """Why there is no decision. What is wrong with a URL is :class:`robotsieve.InvalidOrigin` or
-    :class:`robotsieve.InvalidUrl` instead."""
-
-
-class SieveClosed(SieveError):
-    """The sieve was closed, or belongs to another process."""
-
-
-class UnknownSite(SieveError):
-    """Nothing is known of the site, and the sieve has no fetcher."""
-
-
-class StoreError(SieveError):
-    """The store could not be opened, read or written."""
-
-
-class LocalFault(SieveError):
-    """The site could not be asked, and the fault is on this side: nothing follows for the site.
-
-    Raised where a decision needs a fetch that failed so; ask again later. A fetcher of yours raises
-    it for what is no fault of the site. ``kind`` is ``descriptors``, ``memory``, ``route``,
-    ``address``, ``permission``, ``resolver``, ``proxy``, ``network``, ``suspended`` or ``other``.
-    """
-
-    kind: LocalKind
-    text: str
-
-    def __init__(self, kind: LocalKind, text: str = "") -> None:
-        if kind not in get_args(LocalKind):
-            raise ValueError(f"there is no kind {kind!r} of a LocalFault; see its documentation")
-        super().__init__(kind, text)
-        self.kind = kind
-        self.text = text
-
-    def __str__(self) -> str:
-        return f"the site could not be asked, for a reason on this side ({self.kind}): {self.text}"
-
-
-class FetchError(Exception):
-    """Raised by a fetcher of yours: the site gave no answer. The sieve decides what follows.
-
-    ``kind`` is ``dns``, ``connect``, ``tls``, ``connect-timeout``, ``read-timeout``, ``timeout``,
-    ``broken``, ``encoding`` or ``refused`` (an address that you don't connect to), after which the
-    site is unreachable; or ``too-many-redirects``, ``redirect-loop`` or ``bad-redirect``, after which
-    it has no robots.txt; or ``refused-redirect``, after which it is unreachable.
-    """
-
-    kind: FetchErrorKind
-    text: str
-
-    def __init__(self, kind: FetchErrorKind, text: str = "") -> None:
-        if kind not in get_args(FetchErrorKind):
-            raise ValueError(f"there is no kind {kind!r} of a FetchError; see its documentation")
-        super().__init__(kind, text)
-        self.kind = kind
-        self.text = text
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.text}"
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a fetcher of yours is asked for: one HTTP request."""
-
-    #: The URL to request. A redirect that you return comes back as another request.
-    url: str
-    #: The URL of the robots.txt, from which redirects led to ``url``.
-    robots_url: str
-    #: Headers to send: those that make the request conditional, so that 304 may be the answer.
-    headers: Mapping[str, str]
-    #: How much of the body counts. It is enough to read one byte more.
-    max_body_bytes: int
-
-
-@dataclass(frozen=True)
-class Response:
-    """What a fetcher of yours answers."""
-
-    #: The HTTP status.
-    status: int
-    #: The body, with content encodings undone. Only that of a 2xx answer counts.
-    body: str | bytes | bytearray | memoryview = b""
-    #: All headers.
-    headers: (
-        Mapping[str, str]
-        | Mapping[bytes, bytes]
-        | Iterable[tuple[str, str]]
-        | Iterable[tuple[bytes, bytes]]
-    ) = ()
-    #: The redirects that you have followed yourself, in order: status and target.
-    redirects: Sequence[tuple[int, str]] = ()
-    #: Whether the rest of the body was left out.
-    is_truncated: bool = False
 
 
 @dataclass(frozen=True)
@@ -255,7 +139,7 @@ class CustomFetcher:
         max_redirects: int = 5,
         redirect_ports: Iterable[int] = (80, 443),
     ) -> None:
-        self._fetch = _as_function(fetch)
+        self._fetch = as_function(fetch)
         for name, value in (
             ("timeout", timeout),
             ("max_parallel", max_parallel),
@@ -758,14 +642,14 @@ class _Port:
         self.replies.add(reply)
         self.begin_beating()
         try:
-            await asyncio.wait_for(_follow(self.custom._fetch, reply), self.custom._timeout)
+            await asyncio.wait_for(follow(self.custom._fetch, reply), self.custom._timeout)
         except Exception as error:
-            kind, text, is_local = _verdict(error) or _unknown(error, reply.robots_url)
-            if not is_local and kind in _AMBIGUOUS:
+            kind, text, is_local = verdict(error) or unknown(error, reply.robots_url)
+            if not is_local and kind in AMBIGUOUS:
                 if self.stopped >= began:
                     kind, is_local = "suspended", True
                     text = f"the event loop stood still meanwhile; {text}"
-                elif (fault := _hidden_shortage()) is not None:
+                elif (fault := hidden_shortage()) is not None:
                     kind, text, is_local = fault
             reply.fail(kind, text, is_local)
         finally:
@@ -787,299 +671,3 @@ class _Port:
         self.is_beating = bool(self.tasks)
         if self.is_beating:
             self.loop.call_later(_BEAT, self.keep_beating)
-
-
-_Fetch = Callable[[Request], Awaitable[Response]]
-
-
-async def _follow(fetch: _Fetch, reply: _Reply) -> None:
-    """Requests one URL after another until the answer is no redirect."""
-    while (url := reply.url) is not None:
-        headers = {name: value.decode("latin-1") for name, value in reply.validators}
-        answer: Any = fetch(Request(url, reply.robots_url, headers, reply.max_body_bytes))
-        if not inspect.isawaitable(answer):
-            raise LocalFault("other", f"the fetcher must be an async function; it returned {answer!r}")
-        response: Any = await answer
-        if not isinstance(response, Response):
-            text = f"the fetcher must return a robotsieve.aio.Response, not {type(response).__name__}"
-            raise LocalFault("other", text)
-        status = response.status
-        if type(status) is not int or not 200 <= status <= 999:
-            raise LocalFault("other", f"the fetcher returned the status {status!r}, which no answer has")
-        for redirect, target in response.redirects:
-            if not reply.answer(redirect, [(b"location", _encoded(target))], b""):
-                return
-        body = response.body
-        body = body.encode("utf-8", "surrogateescape") if isinstance(body, str) else bytes(body)
-        if not reply.answer(status, _header_list(response.headers), body, response.is_truncated):
-            return
-
-
-def _header_list(headers: Any) -> list[tuple[bytes, bytes]]:
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
-    return [(_encoded(name), _encoded(value)) for name, value in pairs]
-
-
-def _encoded(text: str | bytes) -> bytes:
-    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
-
-
-_TAKEN = (
-    "a robotsieve.aio.Fetcher or CustomFetcher, an aiohttp.ClientSession, an httpx.AsyncClient, or an "
-    "async function that takes a Request and returns a Response"
-)
-
-
-def _as_function(fetcher: Any) -> _Fetch:
-    """The function that a fetcher stands for. The libraries are recognised, not imported."""
-    if isinstance(fetcher, type):
-        raise TypeError(f"fetcher must be an instance of {fetcher.__name__}, not the class")
-    names = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(fetcher).__mro__}
-    if ("aiohttp", "ClientSession") in names:
-        return _by_aiohttp(fetcher)
-    if ("httpx", "AsyncClient") in names:
-        return _by_httpx(fetcher)
-    if names & {("httpx", "Client"), ("requests", "Session")}:
-        kind = type(fetcher).__name__
-        raise TypeError(f"fetcher must not block, as {kind} does; it may be {_TAKEN}")
-    if isinstance(fetcher, (Fetcher, CustomFetcher)) or not callable(fetcher):
-        raise TypeError(f"fetcher must be {_TAKEN}; not {type(fetcher).__name__}")
-    return cast("_Fetch", fetcher)
-
-
-_ACCEPT = "text/plain, */*;q=0.5"
-
-
-def _only_http(request: Request, library: str) -> None:
-    if not request.url.startswith(("http://", "https://")):
-        raise LocalFault("other", f"{library} does not fetch {request.url}; robotsieve.aio.Fetcher does")
-
-
-async def _body(chunks: AsyncIterable[bytes], request: Request, status: int) -> bytes:
-    """The body of an answer, and at most one byte too much. Other bodies are not read."""
-    body = bytearray()
-    if 200 <= status < 300:
-        async for chunk in chunks:
-            body += chunk
-            if len(body) > request.max_body_bytes:
-                break
-    return bytes(body[: request.max_body_bytes + 1])
-
-
-def _undone(encodings: str, offered: str) -> None:
-    """Raises if the library cannot have undone these content encodings."""
-    known = {name.strip().partition(";")[0].lower() for name in offered.split(",")} | {"identity", ""}
-    for name in encodings.split(","):
-        name = name.strip().lower()
-        if name.removeprefix("x-") not in known:
-            raise FetchError("encoding", f"unknown content encoding {name!r}")
-
-
-def _by_aiohttp(session: Any) -> _Fetch:
-    async def fetch(request: Request) -> Response:
-        from yarl import URL  # aiohttp needs it too.
-
-        _only_http(request, "aiohttp")
-        headers = {"Accept": _ACCEPT, **request.headers}
-        if not session.auto_decompress:
-            headers["Accept-Encoding"] = "identity"
-        async with session.get(
-            URL(request.url, encoded=True),
-            headers=headers,
-            allow_redirects=False,
-            raise_for_status=False,
-        ) as answer:
-            offered = answer.request_info.headers.get("Accept-Encoding", "")
-            _undone(answer.headers.get("Content-Encoding", ""), offered)
-            body = await _body(answer.content.iter_any(), request, answer.status)
-            return Response(answer.status, body, answer.raw_headers)
-
-    return fetch
-
-
-def _by_httpx(client: Any) -> _Fetch:
-    async def fetch(request: Request) -> Response:
-        _only_http(request, "httpx")
-        headers = {"Accept": _ACCEPT, **request.headers}
-        async with client.stream(
-            "GET", request.url, headers=headers, follow_redirects=False
-        ) as answer:
-            offered = answer.request.headers.get("Accept-Encoding", "")
-            _undone(answer.headers.get("Content-Encoding", ""), offered)
-            body = await _body(answer.aiter_bytes(), request, answer.status_code)
-            return Response(answer.status_code, body, answer.headers.raw)
-
-    return fetch
-
-
-# --- What an exception of a fetcher means -----------------------------------------------------------
-
-#: A kind, a text, and whether the fault is on this side.
-_Verdict = tuple[str, str, bool]
-
-#: Failures that may as well come from this side.
-_AMBIGUOUS = {"dns", "connect", "tls", "connect-timeout", "read-timeout", "timeout", "broken"}
-
-_SHORTAGES = {
-    errno.EMFILE: "descriptors",
-    errno.ENFILE: "descriptors",
-    errno.ENOMEM: "memory",
-    errno.ENOBUFS: "memory",
-    errno.EADDRNOTAVAIL: "address",
-    errno.EACCES: "permission",
-    errno.EPERM: "permission",
-}
-_NO_ROUTE = {errno.ENETUNREACH, errno.ENETDOWN, errno.EAFNOSUPPORT}
-_UNREACHABLE = {errno.EHOSTUNREACH, errno.EHOSTDOWN}
-_NO_CONNECTION = {errno.ECONNREFUSED, errno.ETIMEDOUT}
-_LOST = {errno.ECONNRESET, errno.ECONNABORTED, errno.EPIPE, errno.ENOTCONN, errno.ESHUTDOWN}
-
-#: The exceptions of the libraries, by package and name.
-_BY_NAME: dict[tuple[str, str], tuple[str, bool]] = {
-    ("aiohttp", "ClientConnectorCertificateError"): ("tls", False),
-    ("aiohttp", "ClientConnectorDNSError"): ("dns", False),
-    ("aiohttp", "ClientConnectorError"): ("connect", False),
-    ("aiohttp", "ClientConnectorSSLError"): ("tls", False),
-    ("aiohttp", "ClientHttpProxyError"): ("proxy", True),
-    ("aiohttp", "ClientPayloadError"): ("broken", False),
-    ("aiohttp", "ClientProxyConnectionError"): ("proxy", True),
-    ("aiohttp", "ClientResponseError"): ("broken", False),
-    ("aiohttp", "ConnectionTimeoutError"): ("connect-timeout", False),
-    ("aiohttp", "ContentEncodingError"): ("encoding", False),
-    ("aiohttp", "HttpProcessingError"): ("broken", False),
-    ("aiohttp", "ServerDisconnectedError"): ("broken", False),
-    ("aiohttp", "ServerFingerprintMismatch"): ("tls", False),
-    ("aiohttp", "ServerTimeoutError"): ("timeout", False),
-    ("aiohttp", "SocketTimeoutError"): ("read-timeout", False),
-    ("httpx", "CloseError"): ("broken", False),
-    ("httpx", "ConnectError"): ("connect", False),
-    ("httpx", "ConnectTimeout"): ("connect-timeout", False),
-    ("httpx", "DecodingError"): ("encoding", False),
-    ("httpx", "LocalProtocolError"): ("other", True),
-    ("httpx", "PoolTimeout"): ("other", True),
-    ("httpx", "ProxyError"): ("proxy", True),
-    ("httpx", "ReadError"): ("broken", False),
-    ("httpx", "ReadTimeout"): ("read-timeout", False),
-    ("httpx", "RemoteProtocolError"): ("broken", False),
-    ("httpx", "WriteError"): ("broken", False),
-    ("httpx", "WriteTimeout"): ("read-timeout", False),
-}
-
-
-def _verdict(error: BaseException, depth: int = 0) -> _Verdict | None:
-    """What an exception means, by itself and by its causes. A fault of this side counts wherever it
-    is; among the site's the outermost that says more than 'no connection'."""
-    causes = []
-    if depth < 16:
-        # Libraries raise 'from None', so what was suppressed counts too.
-        inner = [getattr(error, "os_error", None), error.__cause__, error.__context__]
-        by_id = {id(cause): cause for cause in inner if isinstance(cause, BaseException)}
-        found = [_verdict(cause, depth + 1) for cause in by_id.values()]
-        found.append(_gravest([_verdict(one, depth + 1) for one in _parts(error)]))
-        causes = [verdict for verdict in found if verdict is not None]
-    own = _own_verdict(error)
-    if own is not None and own[2]:
-        return own
-    for cause in causes:
-        if cause[2]:
-            return cause
-    if causes and (own is None or own[0] in ("connect", "broken")):
-        return causes[0]
-    return own
-
-
-def _parts(error: BaseException) -> Sequence[BaseException]:
-    parts = getattr(error, "exceptions", None)
-    return parts if isinstance(parts, tuple) else ()
-
-
-def _gravest(verdicts: list[_Verdict | None]) -> _Verdict | None:
-    """Of several addresses' failures, the one that says most of the site. There may be no route to the
-    addresses of one family, and that says nothing."""
-    known = [verdict for verdict in verdicts if verdict is not None]
-    for is_wanted in (
-        lambda verdict: verdict[2] and verdict[0] != "route",
-        lambda verdict: not verdict[2],
-        lambda verdict: True,
-    ):
-        for verdict in known:
-            if is_wanted(verdict):
-                return verdict
-    return None
-
-
-def _own_verdict(error: BaseException) -> _Verdict | None:
-    text = str(error) or type(error).__name__
-    if isinstance(error, LocalFault):
-        return error.kind, error.text, True
-    if isinstance(error, FetchError):
-        return error.kind, error.text, False
-    if isinstance(error, MemoryError):
-        return "memory", text, True
-    for cls in type(error).__mro__:
-        named = _BY_NAME.get((cls.__module__.partition(".")[0], cls.__name__))
-        if named is not None:
-            return named[0], text, named[1]
-    if isinstance(error, ssl.SSLError):
-        return "tls", text, False
-    if isinstance(error, socket.gaierror):
-        return _of_lookup(error, text)
-    if isinstance(error, OSError) and error.errno is not None:
-        return _of_errno(error.errno, text)
-    if isinstance(error, (asyncio.TimeoutError, TimeoutError)):
-        return "timeout", text, False
-    if isinstance(error, (asyncio.IncompleteReadError, ConnectionError)):
-        return "broken", text, False
-    if isinstance(error, OSError):
-        # 'Multiple exceptions: [Errno 101] …, [Errno 111] …'
-        codes = [int(code) for code in re.findall(r"\[Errno (\d+)\]", text)]
-        return _gravest([_of_errno(code, text) for code in codes]) or ("connect", text, False)
-    return None
-
-
-def _of_errno(code: int, text: str) -> _Verdict | None:
-    if code in _SHORTAGES:
-        return _SHORTAGES[code], text, True
-    if code in _NO_ROUTE or (code in _UNREACHABLE and not _has_route()):
-        return "route", text, True
-    if code in _UNREACHABLE or code in _NO_CONNECTION:
-        return "connect", text, False
-    return ("broken", text, False) if code in _LOST else None
-
-
-def _of_lookup(error: socket.gaierror, text: str) -> _Verdict:
-    names = ("EAI_NONAME", "EAI_NODATA", "EAI_ADDRFAMILY")
-    if error.errno in {getattr(socket, name, None) for name in names}:
-        return "dns", text, False
-    if error.errno == socket.EAI_MEMORY:
-        return "memory", text, True
-    # Silent name servers, or a name whose own are silent: the system does not tell.
-    return "resolver", text, True
-
-
-def _has_route() -> bool:
-    """Whether there is a route to the world. Connecting a UDP socket sends nothing."""
-    for family, address in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
-        try:
-            with socket.socket(family, socket.SOCK_DGRAM) as probe:
-                probe.connect((address, 9))
-                return True
-        except OSError:
-            pass
-    return False
-
-
-def _hidden_shortage() -> _Verdict | None:
-    """The fault, if no socket can be opened now. Some libraries hide it."""
-    try:
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close()
-    except OSError as error:
-        verdict = _of_errno(error.errno or 0, str(error))
-        return verdict if verdict is not None and verdict[2] else None
-    return None
-
-
-def _unknown(error: Exception, url: str) -> _Verdict:
-    """An exception that says nothing of the site: the fetcher is at fault."""
-    _log.warning("the fetcher raised an unexpected exception for %s", url, exc_info=error)
-    return "other", f"the fetcher raised {type(error).__name__}: {error}", True

@@ -1242,7 +1242,7 @@ def test_sieves_and_loops_come_and_go() -> None:
     for _ in range(50):
         asyncio.run(once())
     gc.collect()
-    assert (threads(), len(os.listdir("/proc/self/fd"))) == before
+    assert threads() <= before[0] and len(os.listdir("/proc/self/fd")) <= before[1]
     # One sieve, many loops.
     sieve = Sieve("Bot", fetcher=own())
     for _ in range(50):
