@@ -35,7 +35,14 @@ Verdict: TypeAlias = Literal["allow", "disallow"]
 Answer: TypeAlias = Literal["allow", "disallow", "invalid", "unknown"]
 Outcome: TypeAlias = Literal["rules", "allow-all", "disallow-all", "unknown"]
 Reason: TypeAlias = Literal[
-    "rule", "no-group", "no-match", "empty-rule", "robots-txt", "rules-not-kept"
+    "rule",
+    "no-group",
+    "no-match",
+    "empty-rule",
+    "robots-txt",
+    "allow-all",
+    "disallow-all",
+    "rules-not-kept",
 ]
 #: What applies to a site, why, and what its robots.txt looks like: see ``robotsieve.aio``.
 Holds: TypeAlias = Literal["rules", "allow-all", "disallow-all"]

@@ -208,7 +208,7 @@ macro_rules! column {
                 (make, (PyBytes::new(py, &to_bytes(&self.answers)),)).into_bound_py_any(py)
             }
 
-            /// For NumPy: booleans if each URL has a verdict, objects otherwise.
+            /// For NumPy: of booleans for verdicts without a ``None``, otherwise of objects.
             #[pyo3(signature = (dtype = None, copy = None))]
             fn __array__<'py>(
                 &self,
@@ -412,7 +412,8 @@ columns!(
     Verdicts,
     Booleans,
     "The verdicts on many URLs for several crawlers: an Arrow struct array, or table, with a boolean column for \
-     each crawler, named like it.\n"
+     each crawler. It has the crawler's first name; if another crawler has that too, all its names with ``+``\n\
+     between them; and ``*`` for a crawler without a name.\n"
 );
 
 columns!(

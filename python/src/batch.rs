@@ -31,6 +31,14 @@ pub struct Judged {
     pub answers: Vec<Answer>,
 }
 
+impl Judged {
+    /// The answers of one crawler.
+    pub fn column(self, place: usize) -> Judged {
+        let answers = self.answers.into_iter().skip(place).step_by(self.labels.len()).collect();
+        Judged { labels: vec![self.labels[place].clone()], rows: self.rows, answers }
+    }
+}
+
 /// How many URLs are judged at a time: their addresses stay in the fastest cache.
 const BLOCK: usize = 512;
 

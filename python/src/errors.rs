@@ -16,8 +16,8 @@ create_exception!(
 create_exception!(
     robotsieve,
     InvalidOrigin,
-    PyValueError,
-    "A URL without a robots.txt: not of http, https or ftp, or without a host."
+    InvalidUrl,
+    "A URL without a robots.txt: not of http, https or ftp, or without a host. An ``InvalidUrl`` too."
 );
 create_exception!(
     robotsieve,

@@ -17,6 +17,7 @@ use robotsieve::pack::{Kind, Outcome, PackError, PackedPolicy, Site, Writer};
 use self_cell::self_cell;
 use tempfile::NamedTempFile;
 
+use crate::answers::{CrawlerAnswers, CrawlerVerdicts};
 use crate::batch::{self, Judge};
 use crate::crawler::{Crawler, crawlers_of};
 use crate::errors::{invalid_url, pack_error};
@@ -24,7 +25,9 @@ use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
 use crate::policy::Decision;
 use crate::settings::{Config, config_of, profile_of};
-use crate::sites::{AnyAnswers, AnyVerdicts, answers_of, not_judged, place_of, verdicts_of};
+use crate::sites::{
+    AnyAnswers, AnyVerdicts, answers_of, column_of, not_judged, place_of, verdicts_of,
+};
 use crate::text::{Text, bytes_of, repr};
 
 /// Where the bytes of a pack are.
@@ -166,7 +169,7 @@ impl Pack {
     /// Whether the crawler may fetch this URL; ``None`` if nothing is known of its origin.
     ///
     /// ``crawler`` is the name of one of the pack's crawlers, and may be left out if there is one.
-    /// Raises :class:`InvalidOrigin` for what is no URL.
+    /// Raises :class:`InvalidUrl` for what is not a URL of http, https or ftp.
     #[pyo3(signature = (url, /, crawler = None))]
     fn is_allowed(
         &self,
@@ -192,10 +195,14 @@ impl Pack {
         crawler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<Decision>> {
         let bytes = bytes_of(url, "url")?;
+        let kind = self.outcome(url)?;
         let decision = self.with_policy(url, crawler, |policy| {
             Ok(match policy.with_rules()? {
                 Some(policy) => policy.decide(bytes.as_ref()).map(Decision::of),
-                None => policy.decide(bytes.as_ref()).map(Decision::of),
+                None => {
+                    let of_kind = |decision| Decision::of(decision).because_of(kind);
+                    policy.decide(bytes.as_ref()).map(of_kind)
+                }
             })
         })?;
         decision.transpose().map_err(|error| invalid_url(error, &bytes))
@@ -209,15 +216,47 @@ impl Pack {
     }
 
     /// The verdicts on many URLs of any origins, as :meth:`PolicySet.verdicts`.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn verdicts(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<AnyVerdicts> {
+        let judged = batch::judge(self, urls, threads)?;
+        column_of(judged, &self.crawlers, crawler).map(verdicts_of)
+    }
+
+    /// The verdicts for all crawlers, even if there is only one: an Arrow struct array, or table.
     #[pyo3(signature = (urls, /, *, threads = 1))]
-    fn verdicts(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<AnyVerdicts> {
-        batch::judge(self, urls, threads).map(verdicts_of)
+    fn verdicts_by_crawler(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<CrawlerVerdicts> {
+        batch::judge(self, urls, threads).map(CrawlerVerdicts::of)
     }
 
     /// The answers for many URLs, in words, as :meth:`PolicySet.answers`.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn answers(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<AnyAnswers> {
+        let judged = batch::judge(self, urls, threads)?;
+        column_of(judged, &self.crawlers, crawler).map(answers_of)
+    }
+
+    /// The answers for all crawlers, even if there is only one: an Arrow struct array, or table.
     #[pyo3(signature = (urls, /, *, threads = 1))]
-    fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<AnyAnswers> {
-        batch::judge(self, urls, threads).map(answers_of)
+    fn answers_by_crawler(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<CrawlerAnswers> {
+        batch::judge(self, urls, threads).map(CrawlerAnswers::of)
     }
 
     /// The crawl delay in seconds that an origin asks for; ``None`` if there is none.
@@ -240,6 +279,18 @@ impl Pack {
     ) -> PyResult<Option<RequestRate>> {
         let rate = self.with_policy(origin, crawler, |policy| Ok(policy.request_rate()))?;
         Ok(rate.flatten().map(RequestRate::of))
+    }
+
+    /// The seconds to wait between the beginnings of two requests, by crawl delay and request rate;
+    /// ``None`` if the origin asks for nothing or is not in the pack.
+    #[pyo3(signature = (origin, crawler = None))]
+    fn min_interval(
+        &self,
+        origin: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<f64>> {
+        let time = self.with_policy(origin, crawler, |policy| Ok(policy.pace().min_interval()))?;
+        Ok(time.flatten().map(|time| time.as_secs_f64()))
     }
 
     /// The sitemaps of an origin, if the pack keeps them.
@@ -462,9 +513,10 @@ impl PackWriter {
     /// Adds an origin, given by any of its URLs, with its robots.txt. Of several for one origin, the last
     /// counts.
     ///
-    /// ``captured`` is when it was fetched, in seconds since 1970. A site without a robots.txt has an empty
-    /// one, or ``outcome="allow-all"``; one that can't be reached ``"disallow-all"``; of one without an answer
-    /// nothing is ``"unknown"``.
+    /// ``captured`` is when it was fetched, in seconds since 1970. Instead of a body, ``outcome`` says what
+    /// the site's answer means: ``"allow-all"`` if it has no robots.txt (404), ``"disallow-all"`` if all is
+    /// forbidden (by RFC 9309, if the server can't be reached or fails with 5xx), ``"unknown"`` if nothing is
+    /// known. ``docs/answers.md`` in the repository lists what each answer of a server means.
     #[pyo3(signature = (origin, body = None, *, outcome = None, captured = None))]
     fn add(
         &self,

@@ -339,9 +339,15 @@ pub fn line_of(decision: &robotsieve::Decision<'_>) -> Option<u32> {
 pub struct Decision {
     /// ``allow`` or ``disallow``.
     verdict: &'static str,
-    /// ``rule``: a rule decided. Otherwise allowed: ``no-group`` is for the crawler, ``no-match`` of its
-    /// rules, its only rule is an ``empty-rule``, it is the ``robots-txt`` itself. ``rules-not-kept``: the
-    /// policy can't tell.
+    /// Why:
+    ///
+    /// - ``rule``: this rule decided.
+    /// - ``no-group``: allowed, since no group is for the crawler.
+    /// - ``no-match``: allowed, since none of its rules matches.
+    /// - ``empty-rule``: allowed, since its only rules are empty.
+    /// - ``robots-txt``: allowed, since it is the robots.txt itself.
+    /// - ``allow-all``, ``disallow-all``: what is known of the site is not a file (:meth:`Pack.outcome`).
+    /// - ``rules-not-kept``: the set or pack does not keep what would tell.
     pub reason: &'static str,
     /// The line of the rule, from 1 on, or of the empty one.
     pub line: Option<u32>,
@@ -358,6 +364,16 @@ impl Decision {
             rule: decision.rule().map(Rule::of),
         }
     }
+
+    /// For a policy that has no rules because the site's answer was no file.
+    pub fn because_of(mut self, outcome: Option<&'static str>) -> Decision {
+        if let (Some(outcome @ ("allow-all" | "disallow-all")), "rules-not-kept") =
+            (outcome, self.reason)
+        {
+            self.reason = outcome;
+        }
+        self
+    }
 }
 
 #[pymethods]
@@ -369,8 +385,16 @@ impl Decision {
         line: Option<u32>,
         rule: Option<Bound<'_, Rule>>,
     ) -> PyResult<Decision> {
-        const REASONS: [&str; 6] =
-            ["rule", "no-group", "no-match", "empty-rule", "robots-txt", "rules-not-kept"];
+        const REASONS: [&str; 8] = [
+            "rule",
+            "no-group",
+            "no-match",
+            "empty-rule",
+            "robots-txt",
+            "allow-all",
+            "disallow-all",
+            "rules-not-kept",
+        ];
         let reason = REASONS.into_iter().find(|known| *known == reason).ok_or_else(|| {
             pyo3::exceptions::PyValueError::new_err(format!(
                 "there is no reason {reason:?}; the reasons are {}",

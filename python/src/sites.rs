@@ -75,7 +75,7 @@ pub fn place_of(
         Err(_) => match crawler.cast::<PyString>() {
             Ok(name) => {
                 let name = name.to_cow()?;
-                labels.iter().position(|label| *label == name)
+                labels.iter().position(|label| label.eq_ignore_ascii_case(&name))
             }
             Err(_) => return Err(PyTypeError::new_err("crawler must be a name or a Crawler")),
         },
@@ -97,6 +97,21 @@ pub enum AnyVerdicts {
 pub enum AnyAnswers {
     One(Answers),
     Many(CrawlerAnswers),
+}
+
+/// The column of one crawler, if one was asked for.
+pub fn column_of(
+    judged: batch::Judged,
+    crawlers: &[robotsieve::Crawler],
+    crawler: Option<&Bound<'_, PyAny>>,
+) -> PyResult<batch::Judged> {
+    match crawler {
+        Some(_) => {
+            let place = place_of(&judged.labels, crawlers, crawler)?;
+            Ok(judged.column(place))
+        }
+        None => Ok(judged),
+    }
 }
 
 pub fn verdicts_of(judged: batch::Judged) -> AnyVerdicts {
@@ -144,7 +159,9 @@ impl PolicySet {
 
     /// Sets the robots.txt of an origin, given by any of its URLs. Replaces what it had.
     ///
-    /// A site without a robots.txt has an empty one. Leave out sites whose robots.txt is not known.
+    /// A site without a robots.txt (the server says 404) has an empty one. Leave out sites whose
+    /// robots.txt is not known. Scheme, host and port make an origin: ``http`` and ``https`` are two,
+    /// with and without ``www.`` too.
     fn add(&self, origin: &Bound<'_, PyAny>, body: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = origin.py();
         let origin = origin_of(origin)?;
@@ -165,7 +182,7 @@ impl PolicySet {
     /// Whether the crawler may fetch this URL; ``None`` if its origin is not in the set.
     ///
     /// ``crawler`` is the name of one of the set's crawlers, and may be left out if there is one.
-    /// Raises :class:`InvalidOrigin` for what is no URL.
+    /// Raises :class:`InvalidUrl` for what is not a URL of http, https or ftp.
     #[pyo3(signature = (url, /, crawler = None))]
     fn is_allowed(
         &self,
@@ -218,18 +235,51 @@ impl PolicySet {
         Ok(batch::Named::new(&self.labels, &answers))
     }
 
-    /// The verdicts on many URLs of any origins, as :meth:`Policy.verdicts`. With several crawlers an
-    /// Arrow struct array, with a field for each.
+    /// The verdicts on many URLs of any origins, as :meth:`Policy.verdicts`; null also if the origin is
+    /// not in the set. For the only crawler, or for the one that is named; without a name and with several
+    /// crawlers as :meth:`verdicts_by_crawler`.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn verdicts(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<AnyVerdicts> {
+        let judged = batch::judge(self, urls, threads)?;
+        column_of(judged, &self.crawlers, crawler).map(verdicts_of)
+    }
+
+    /// The verdicts for all crawlers, even if there is only one: an Arrow struct array, or table.
     #[pyo3(signature = (urls, /, *, threads = 1))]
-    fn verdicts(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<AnyVerdicts> {
-        batch::judge(self, urls, threads).map(verdicts_of)
+    fn verdicts_by_crawler(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<CrawlerVerdicts> {
+        batch::judge(self, urls, threads).map(CrawlerVerdicts::of)
     }
 
     /// The answers for many URLs, in words: ``allow``, ``disallow``, ``invalid`` for what is no URL of http,
     /// https or ftp, ``unknown`` for one whose origin is not in the set.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn answers(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<AnyAnswers> {
+        let judged = batch::judge(self, urls, threads)?;
+        column_of(judged, &self.crawlers, crawler).map(answers_of)
+    }
+
+    /// The answers for all crawlers, even if there is only one: an Arrow struct array, or table.
     #[pyo3(signature = (urls, /, *, threads = 1))]
-    fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<AnyAnswers> {
-        batch::judge(self, urls, threads).map(answers_of)
+    fn answers_by_crawler(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<CrawlerAnswers> {
+        batch::judge(self, urls, threads).map(CrawlerAnswers::of)
     }
 
     /// The crawl delay in seconds that an origin asks for; ``None`` if there is none.
@@ -254,6 +304,19 @@ impl PolicySet {
         let (place, origin) = (self.place(crawler)?, origin_of(origin)?);
         let pace = self.read().get(&origin).map(|site| site.pace(place));
         Ok(pace.and_then(|pace| pace.request_rate).map(RequestRate::of))
+    }
+
+    /// The seconds to wait between the beginnings of two requests, by crawl delay and request rate;
+    /// ``None`` if the origin asks for nothing or is not in the set.
+    #[pyo3(signature = (origin, crawler = None))]
+    fn min_interval(
+        &self,
+        origin: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<f64>> {
+        let (place, origin) = (self.place(crawler)?, origin_of(origin)?);
+        let pace = self.read().get(&origin).map(|site| site.pace(place));
+        Ok(pace.and_then(|pace| pace.min_interval()).map(|time| time.as_secs_f64()))
     }
 
     /// The sitemaps of an origin, if the set's config says ``keep_sitemaps=True``.

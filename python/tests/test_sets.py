@@ -16,6 +16,7 @@ from robotsieve import (
     Crawler,
     CrawlerVerdicts,
     InvalidOrigin,
+    InvalidUrl,
     Origin,
     Pack,
     PackError,
@@ -71,6 +72,13 @@ def test_one_crawler(one: PolicySet | Pack) -> None:
     assert isinstance(verdicts, Verdicts) and list(verdicts) == ONE
     assert list(one.verdicts(pa.array(URLS), threads=2)) == ONE
     assert list(one.answers(URLS)) == WORDS
+    assert one.verdicts_by_crawler(URLS).to_pydict() == {"MyCrawler": ONE}
+    assert one.answers_by_crawler(URLS).to_pydict() == {"MyCrawler": WORDS}
+    assert one.min_interval("https://example.com/") == 5.0
+    assert one.min_interval("https://example.net/") is None
+    for url in (" https://example.com/", "https:example.com/", "example.com", b""):
+        with pytest.raises(InvalidUrl):
+            one.is_allowed(url)
     assert one.is_allowed("https://example.com/search") is False
     assert one.is_allowed("https://example.net/") is None
     with pytest.raises(InvalidOrigin):
@@ -96,7 +104,12 @@ def test_two_crawlers(two: PolicySet | Pack) -> None:
     assert isinstance(verdicts, CrawlerVerdicts)
     assert verdicts.to_pydict() == {"MyCrawler": ONE, "GPTBot": GPT}
     assert pa.table(verdicts)["GPTBot"].to_pylist() == GPT
-    assert two.is_allowed("https://example.org/", "GPTBot") is False
+    assert two.is_allowed("https://example.org/", "gptbot") is False
+    only = two.verdicts(URLS, crawler="gptbot")
+    assert isinstance(only, Verdicts) and list(only) == GPT
+    assert list(two.answers(URLS, crawler=Crawler("MyCrawler"))) == WORDS
+    with pytest.raises(ValueError, match="no such crawler"):
+        two.verdicts(URLS, crawler="Googlebot")
     assert two.is_allowed("https://example.org/", Crawler("MyCrawler")) is True
     assert two.ask("https://example.org/") == {"MyCrawler": "allow", "GPTBot": "disallow"}
     with pytest.raises(ValueError, match="which crawler"):
@@ -179,6 +192,15 @@ def test_packs(tmp_path: Path) -> None:
         "allow-all",
         "disallow-all",
         "unknown",
+        None,
+    ]
+    reasons = [pack.decide(url) for url in urls]
+    assert [decision and decision.reason for decision in reasons] == [
+        "rule",
+        "allow-all",
+        "disallow-all",
+        None,
+        None,
         None,
     ]
     assert pack.captured(urls[2]) == 5 and pack.captured(urls[0]) is None
