@@ -286,7 +286,8 @@ def lint(
 
     ``profiles`` are those in which the file is read: one, a list of them, or a dict of names and
     profiles. The default is ``rfc9309``, or that of a :class:`Robots`. ``content_type`` is the value
-    of the header with which the file was served. Each code has a page in ``docs/lint``.
+    of the header with which the file was served. Each code has a page in the repository's ``docs/lint``. The
+    profiles in brackets after a fix are those for which its effect is proven.
 
     >>> import robotsieve
     >>> print(robotsieve.lint("User-agent: *\\nDisallow: /shop/cart/\\nDisallow: /shop/\\n"))

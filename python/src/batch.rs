@@ -2,7 +2,9 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -45,14 +47,17 @@ const BLOCK: usize = 512;
 /// Fewer URLs are judged in less time than it can take to get the interpreter back.
 const URLS_WORTH_DETACHING: usize = 256;
 
-/// How many URLs a thread judges between two looks at whether the user wants to stop.
-const URLS_BETWEEN_SIGNALS: usize = 1 << 20;
+/// How many URLs a thread takes at a time.
+const URLS_AT_A_TIME: usize = 32 * BLOCK;
+
+/// How long it takes until it is looked again whether the user wants to stop.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(100);
 
 /// Judges URLs that Python gave.
 pub fn judge<J: Judge>(
     judge: &J,
     urls: &Bound<'_, PyAny>,
-    threads: Option<usize>,
+    threads: Option<isize>,
 ) -> PyResult<Judged> {
     let py = urls.py();
     let threads = threads_of(threads)?;
@@ -98,79 +103,100 @@ fn judge_rows<J: Judge>(
     if width == 0 {
         return Ok(());
     }
+    let asked =
+        Asked { judge, rows, width, failure: Mutex::new(None), stop: AtomicBool::new(false) };
     if rows.len() < URLS_WORTH_DETACHING {
-        return judge_range(judge, rows, 0, width, answers).map_err(|error| pack_error(&error));
-    }
-    let at_a_time = URLS_BETWEEN_SIGNALS * threads;
-    for (number, answers) in answers.chunks_mut(at_a_time * width).enumerate() {
-        let from = number * at_a_time;
-        py.detach(|| judge_on_threads(judge, rows, from, threads, width, answers))
-            .map_err(|error| pack_error(&error))?;
-        py.check_signals()?;
-    }
-    Ok(())
-}
-
-fn judge_on_threads<J: Judge>(
-    judge: &J,
-    rows: &dyn Rows,
-    from: usize,
-    threads: usize,
-    width: usize,
-    answers: &mut [Answer],
-) -> Result<(), PackError> {
-    let count = answers.len() / width;
-    if threads == 1 || count <= BLOCK {
-        return judge_range(judge, rows, from, width, answers);
-    }
-    let each = count.div_ceil(threads);
-    let failed = Mutex::new(Ok(()));
-    std::thread::scope(|scope| {
-        for (number, answers) in answers.chunks_mut(each * width).enumerate() {
-            let failed = &failed;
-            scope.spawn(move || {
-                let result = judge_range(judge, rows, from + number * each, width, answers);
-                if result.is_err() {
-                    *failed.lock().expect("no thread panics with the lock") = result;
+        asked.judge_part(0, answers, None);
+    } else {
+        py.detach(|| {
+            // Each thread takes one part after the other. So it is no loss, only slower, if the system
+            // starts fewer threads.
+            let parts = Mutex::new(answers.chunks_mut(URLS_AT_A_TIME * width).enumerate());
+            let work = |mut signals: Option<Instant>| {
+                loop {
+                    let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((number, answers)) = part else { break };
+                    signals = asked.judge_part(number * URLS_AT_A_TIME, answers, signals);
                 }
+            };
+            std::thread::scope(|scope| {
+                let others = (threads - 1).min(rows.len() / URLS_AT_A_TIME);
+                for _ in 0..others {
+                    let started = std::thread::Builder::new().spawn_scoped(scope, || work(None));
+                    if started.is_err() {
+                        break;
+                    }
+                }
+                work(Some(Instant::now()));
             });
-        }
-    });
-    failed.into_inner().expect("no thread panics with the lock")
+        });
+    }
+    match asked.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
 }
 
-/// Judges as many rows as there is room for, from `from` on.
-fn judge_range<J: Judge>(
-    judge: &J,
-    rows: &dyn Rows,
-    from: usize,
+/// A batch, and what ended it before its end.
+struct Asked<'j, J> {
+    judge: &'j J,
+    rows: &'j dyn Rows,
     width: usize,
-    answers: &mut [Answer],
-) -> Result<(), PackError> {
-    let mut urls: [&[u8]; BLOCK] = [b""; BLOCK];
-    for (number, answers) in answers.chunks_mut(BLOCK * width).enumerate() {
-        let from = from + number * BLOCK;
-        let urls = &mut urls[..answers.len() / width];
-        let has_nulls = rows.read(from, urls);
-        judge.judge(urls, answers)?;
-        if has_nulls {
-            for (row, answers) in answers.chunks_exact_mut(width).enumerate() {
-                if rows.is_null(from + row) {
-                    answers.fill(Answer::Invalid);
+    failure: Mutex<Option<PyErr>>,
+    stop: AtomicBool,
+}
+
+impl<J: Judge> Asked<'_, J> {
+    fn fail(&self, error: PyErr) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// Judges as many rows as there is room for, from `from` on. `signals` is when it was last looked
+    /// whether the user wants to stop, for the thread that Python called.
+    fn judge_part(
+        &self,
+        from: usize,
+        answers: &mut [Answer],
+        mut signals: Option<Instant>,
+    ) -> Option<Instant> {
+        let width = self.width;
+        let mut urls: [&[u8]; BLOCK] = [b""; BLOCK];
+        for (number, answers) in answers.chunks_mut(BLOCK * width).enumerate() {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let from = from + number * BLOCK;
+            let urls = &mut urls[..answers.len() / width];
+            let has_nulls = self.rows.read(from, urls);
+            if let Err(error) = self.judge.judge(urls, answers) {
+                self.fail(pack_error(&error));
+            }
+            if has_nulls {
+                for (row, answers) in answers.chunks_exact_mut(width).enumerate() {
+                    if self.rows.is_null(from + row) {
+                        answers.fill(Answer::Invalid);
+                    }
                 }
             }
+            if signals.is_some_and(|last| last.elapsed() > BETWEEN_SIGNALS) {
+                if let Err(error) = Python::attach(|py| py.check_signals()) {
+                    self.fail(error);
+                }
+                signals = Some(Instant::now());
+            }
         }
+        signals
     }
-    Ok(())
 }
 
 /// How many threads: `None` is one for each core.
-fn threads_of(threads: Option<usize>) -> PyResult<usize> {
+fn threads_of(threads: Option<isize>) -> PyResult<usize> {
     match threads {
-        Some(0) => {
+        Some(threads @ 1..) => Ok(threads.unsigned_abs().min(1_024)),
+        Some(_) => {
             Err(PyValueError::new_err("threads must be 1 or more, or None for one per core"))
         }
-        Some(threads) => Ok(threads.min(1_024)),
         None => Ok(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
     }
 }
@@ -236,10 +262,16 @@ pub fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What serde writes a fieldless variant as.
+/// The name of a variant, as serde writes it.
 pub fn word(value: &impl serde::Serialize) -> PyResult<String> {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => Ok(word),
-        other => Err(PyValueError::new_err(format!("no word: {other:?}"))),
+    let no_word = |what: String| PyValueError::new_err(format!("no word: {what}"));
+    match serde_json::to_value(value).map_err(|error| no_word(error.to_string()))? {
+        serde_json::Value::String(word) => Ok(word),
+        serde_json::Value::Object(parts) => parts
+            .into_iter()
+            .next()
+            .map(|(word, _)| word)
+            .ok_or_else(|| no_word("empty".to_owned())),
+        other => Err(no_word(other.to_string())),
     }
 }

@@ -11,11 +11,11 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyList, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use robotsieve::Answer;
 use robotsieve::pack::{Kind, Outcome, PackError, PackedPolicy, Site, Writer};
 use self_cell::self_cell;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::answers::{CrawlerAnswers, CrawlerVerdicts};
 use crate::batch::{self, Judge};
@@ -144,6 +144,11 @@ impl Judge for Pack {
 impl Pack {
     #[new]
     fn new(bytes: &Bound<'_, PyAny>) -> PyResult<Pack> {
+        if bytes.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err(
+                "bytes must be the bytes of a pack; Pack.open(path) opens a file",
+            ));
+        }
         let bytes: PyBackedBytes = match bytes.cast_exact::<PyBytes>() {
             Ok(bytes) => bytes.clone().into(),
             Err(_) => PyBytes::new(bytes.py(), &bytes_of(bytes, "bytes")?).into(),
@@ -160,6 +165,9 @@ impl Pack {
             true => path.extract()?,
             false => vec![path.extract()?],
         };
+        if paths.is_empty() {
+            return Err(PyValueError::new_err("no paths"));
+        }
         let paths = paths.iter().map(std::path::absolute).collect::<io::Result<Vec<PathBuf>>>()?;
         let map = |path: &PathBuf| map(path).map(Bytes::Map).map_err(|error| of_path(path, &error));
         let files = paths.iter().map(map).collect::<PyResult<Vec<Bytes>>>()?;
@@ -221,7 +229,7 @@ impl Pack {
         &self,
         urls: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<usize>,
+        threads: Option<isize>,
     ) -> PyResult<AnyVerdicts> {
         let judged = batch::judge(self, urls, threads)?;
         column_of(judged, &self.crawlers, crawler).map(verdicts_of)
@@ -232,7 +240,7 @@ impl Pack {
     fn verdicts_by_crawler(
         &self,
         urls: &Bound<'_, PyAny>,
-        threads: Option<usize>,
+        threads: Option<isize>,
     ) -> PyResult<CrawlerVerdicts> {
         batch::judge(self, urls, threads).map(CrawlerVerdicts::of)
     }
@@ -243,7 +251,7 @@ impl Pack {
         &self,
         urls: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<usize>,
+        threads: Option<isize>,
     ) -> PyResult<AnyAnswers> {
         let judged = batch::judge(self, urls, threads)?;
         column_of(judged, &self.crawlers, crawler).map(answers_of)
@@ -254,7 +262,7 @@ impl Pack {
     fn answers_by_crawler(
         &self,
         urls: &Bound<'_, PyAny>,
-        threads: Option<usize>,
+        threads: Option<isize>,
     ) -> PyResult<CrawlerAnswers> {
         batch::judge(self, urls, threads).map(CrawlerAnswers::of)
     }
@@ -412,6 +420,9 @@ impl Pack {
 #[expect(unsafe_code, reason = "maps a file: see Safety")]
 fn map(path: &Path) -> io::Result<Mmap> {
     let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
     // SAFETY: the bytes of a map must not change while it exists. Neither this module nor the command
     // writes to what is mapped: both replace packs by renaming. That no other program does cannot be
     // enforced; the documentation of `Pack` asks it of the user.
@@ -420,10 +431,20 @@ fn map(path: &Path) -> io::Result<Mmap> {
 
 /// The `OSError` for a file.
 fn of_path(path: &Path, error: &io::Error) -> PyErr {
-    match error.raw_os_error() {
+    // Some errors are wrapped in others that have no number.
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    let mut number = None;
+    while let (None, Some(error)) = (number, cause) {
+        number = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
+        cause = match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        };
+    }
+    match number {
         // With the number, Python chooses the subclass, such as FileNotFoundError.
         Some(number) => {
-            let text = error.to_string();
+            let text = io::Error::from_raw_os_error(number).to_string();
             let what = text.split(" (os error").next().unwrap_or_default().to_owned();
             PyOSError::new_err((number, what, path.as_os_str().to_owned()))
         }
@@ -434,51 +455,107 @@ fn of_path(path: &Path, error: &io::Error) -> PyErr {
 /// Writes a pack.
 ///
 /// Everything is written to a file beside ``path``, which takes its name when the pack is complete: at the
-/// end of the ``with`` block, or by :meth:`close`. If the block ends by an exception, nothing changes.
+/// end of the ``with`` block, or by :meth:`close`. If the block ends by an exception, or if writing fails,
+/// nothing changes. If ``path`` is a symbolic link, what it leads to is replaced; a file that is replaced
+/// passes its permissions on; a device, pipe or folder is refused.
 ///
 /// ``config`` says what is kept: by default rules, with which it is about twice as large and can say which
 /// one decided, and no sitemaps.
 #[pyclass(frozen, module = "robotsieve")]
 pub struct PackWriter {
-    state: Mutex<Option<Open>>,
+    state: Mutex<State>,
     path: PathBuf,
+    /// The process that made it. A copy in a forked process must not touch the file.
+    process: u32,
 }
 
-/// The file that is removed unless it gets its name.
-type Open = Writer<'static, BufWriter<NamedTempFile>>;
+impl Drop for PackWriter {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(std::mem::replace(state, State::Closed));
+        }
+    }
+}
 
-/// A file beside `path`, readable to whom new files are.
+enum State {
+    Open(Box<Open>),
+    Closed,
+    /// Writing failed: what was written in part can't be completed.
+    Failed,
+}
+
+/// The writer, and the file that is removed unless it gets its name.
+struct Open {
+    writer: Writer<'static, BufWriter<File>>,
+    beside: TempPath,
+}
+
+/// A file beside `path`, readable to whom the file that it replaces is, or new files are.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut prefix = path.file_name().map_or_else(OsString::new, OsString::from);
     prefix.push(".");
     let mut builder = tempfile::Builder::new();
+    let replaced = match path.metadata() {
+        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() => {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        Ok(found) => Some(found.permissions()),
+        Err(_) => None,
+    };
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let folder = path.parent().unwrap_or(path);
     // Without the name of a file that the user never gave.
     folder.metadata()?;
-    builder.prefix(&prefix).suffix(".unfinished").tempfile_in(folder)
+    let file = builder.prefix(&prefix).suffix(".unfinished").tempfile_in(folder)?;
+    if let Some(permissions) = replaced {
+        file.as_file().set_permissions(permissions)?;
+    }
+    Ok(file)
 }
 
-fn complete(writer: Open, path: &Path) -> io::Result<()> {
-    let file = writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
+fn complete(open: Open, path: &Path) -> io::Result<()> {
+    let file = open.writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.sync_all()?;
+    open.beside.persist(path)?;
     Ok(())
 }
 
+impl State {
+    fn refusal(&self) -> PyErr {
+        PyValueError::new_err(match self {
+            State::Failed => "the pack was given up, because writing it failed",
+            _ => "the pack is closed",
+        })
+    }
+}
+
 impl PackWriter {
+    fn check_process(&self) -> PyResult<()> {
+        if self.process == std::process::id() {
+            return Ok(());
+        }
+        Err(PyValueError::new_err("the writer belongs to the process that made it"))
+    }
+
     fn with<T>(
         &self,
         py: Python<'_>,
-        write: impl FnOnce(&mut Open) -> io::Result<T> + Send,
+        write: impl FnOnce(&mut Writer<'static, BufWriter<File>>) -> io::Result<T> + Send,
     ) -> PyResult<T>
     where
         T: Send,
     {
-        py.detach(|| match &mut *self.state.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(writer) => write(writer).map_err(|error| of_path(&self.path, &error)),
-            None => Err(PyValueError::new_err("the pack is closed")),
+        self.check_process()?;
+        py.detach(|| {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let State::Open(open) = &mut *state else { return Err(state.refusal()) };
+            write(&mut open.writer).map_err(|error| {
+                *state = State::Failed;
+                of_path(&self.path, &error)
+            })
         })
     }
 }
@@ -498,16 +575,24 @@ impl PackWriter {
         let crawlers = crawlers_of(crawlers, &profile)?;
         batch::distinct_labels(&crawlers)?;
         let path = std::path::absolute(path)?;
+        // What a symbolic link leads to.
+        let path = path.canonicalize().unwrap_or(path);
         let begin = || {
-            let file = BufWriter::with_capacity(1 << 20, beside(&path)?);
+            let (file, beside) = beside(&path)?.into_parts();
+            let file = BufWriter::with_capacity(1 << 20, file);
             let writer = Writer::new(file, &profile, crawlers, &config_of(config))?;
-            Ok(match seed {
+            let writer = match seed {
                 Some(seed) => writer.with_seed(seed),
                 None => writer,
-            })
+            };
+            Ok(Open { writer, beside })
         };
-        let writer = begin().map_err(|error| of_path(&path, &error))?;
-        Ok(PackWriter { state: Mutex::new(Some(writer)), path })
+        let open = begin().map_err(|error| of_path(&path, &error))?;
+        Ok(PackWriter {
+            state: Mutex::new(State::Open(Box::new(open))),
+            path,
+            process: std::process::id(),
+        })
     }
 
     /// Adds an origin, given by any of its URLs, with its robots.txt. Of several for one origin, the last
@@ -527,6 +612,11 @@ impl PackWriter {
     ) -> PyResult<()> {
         let py = origin.py();
         let origin = origin_of(origin)?;
+        if captured.is_some_and(|seconds| u32::try_from(seconds).is_err()) {
+            return Err(PyValueError::new_err(
+                "captured must be in seconds since 1970, and before 2106",
+            ));
+        }
         if let Some(body) = body {
             if outcome.is_some_and(|outcome| outcome != Kind::Rules.as_str()) {
                 return Err(PyTypeError::new_err("give a body or an outcome, not both"));
@@ -562,15 +652,26 @@ impl PackWriter {
 
     /// Completes the pack.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let writer = self.state.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(writer) = writer else { return Ok(()) };
+        self.check_process()?;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = match std::mem::replace(&mut *state, State::Closed) {
+            State::Open(open) => open,
+            State::Closed => return Ok(()),
+            State::Failed => {
+                *state = State::Failed;
+                return Err(state.refusal());
+            }
+        };
+        drop(state);
         let path = &self.path;
-        py.detach(|| complete(writer, path)).map_err(|error| of_path(path, &error))
+        py.detach(|| complete(*open, path)).map_err(|error| of_path(path, &error))
     }
 
     /// Gives the pack up: nothing is written to its path.
-    fn abandon(&self) {
-        drop(self.state.lock().unwrap_or_else(PoisonError::into_inner).take());
+    fn abandon(&self) -> PyResult<()> {
+        self.check_process()?;
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::Closed;
+        Ok(())
     }
 
     fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -587,8 +688,7 @@ impl PackWriter {
         if kind.is_none() {
             return self.close(py);
         }
-        self.abandon();
-        Ok(())
+        if self.process == std::process::id() { self.abandon() } else { Ok(()) }
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

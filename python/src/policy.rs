@@ -119,14 +119,14 @@ impl Policy {
     /// strings or binary, or any iterable of ``str``, ``bytes`` and ``None``. The result is an Arrow
     /// boolean array. Runs without the GIL, on ``threads`` threads; ``None`` means one for each core.
     #[pyo3(signature = (urls, /, *, threads = 1))]
-    fn verdicts(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<Verdicts> {
+    fn verdicts(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Verdicts> {
         Ok(Verdicts::of(self.judge_all(urls, threads)?))
     }
 
     /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, or ``invalid`` for what is no URL. An
     /// Arrow dictionary array.
     #[pyo3(signature = (urls, /, *, threads = 1))]
-    fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<Answers> {
+    fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Answers> {
         Ok(Answers::of(self.judge_all(urls, threads)?))
     }
 
@@ -238,7 +238,7 @@ impl Policy {
     fn judge_all(
         &self,
         urls: &Bound<'_, PyAny>,
-        threads: Option<usize>,
+        threads: Option<isize>,
     ) -> PyResult<batch::Judged> {
         batch::judge(&self.policy, urls, threads)
     }
@@ -363,6 +363,12 @@ impl Decision {
             line: line_of(&decision),
             rule: decision.rule().map(Rule::of),
         }
+    }
+
+    /// A verdict of what keeps no rules.
+    pub fn without_rules(is_allowed: bool) -> Decision {
+        let verdict = if is_allowed { Verdict::Allow } else { Verdict::Disallow };
+        Decision { verdict: verdict.as_str(), reason: "rules-not-kept", line: None, rule: None }
     }
 
     /// For a policy that has no rules because the site's answer was no file.

@@ -302,7 +302,11 @@ fn options_of(
     own: Option<robotsieve::Profile>,
     content_type: Option<String>,
 ) -> PyResult<Options> {
-    let options = Options::new(profiles_of(profiles, own)?);
+    let profiles = profiles_of(profiles, own)?;
+    if profiles.is_empty() {
+        return Err(PyValueError::new_err("no profiles: nothing would be looked at"));
+    }
+    let options = Options::new(profiles);
     Ok(match content_type {
         Some(content_type) => options.content_type(content_type),
         None => options,
@@ -444,7 +448,12 @@ pub fn diff_json(
     let profiles = [0, 1].map(|side: usize| files[side].profile.unwrap_or(default));
     let asked = match crawlers {
         None => None,
-        Some(crawlers) => Some(crawlers_of(crawlers, &default)?),
+        Some(crawlers) => match crawlers_of(crawlers, &default)? {
+            crawlers if crawlers.is_empty() => {
+                return Err(PyValueError::new_err("no crawlers: nothing would be compared"));
+            }
+            crawlers => Some(crawlers),
+        },
     };
     let limits = limits_of(limits);
     py.detach(|| {
@@ -479,6 +488,12 @@ pub fn diff_policies_json(
     limits: DiffLimits,
 ) -> PyResult<String> {
     let (old, new, limits) = (old.get(), new.get(), limits_of(limits));
+    let has_rules = |policy: &Policy| policy.policy.rules().len() == policy.policy.rule_count();
+    if !has_rules(old) || !has_rules(new) {
+        return Err(PyValueError::new_err(
+            "a policy keeps no rules: its config says keep_rules=False",
+        ));
+    }
     py.detach(|| {
         let difference = diff::policies(&old.policy, &new.policy, &limits);
         let unproven = unproven(&difference);

@@ -390,14 +390,14 @@ impl CrawlerPolicies {
     fn verdicts(
         &self,
         urls: &Bound<'_, PyAny>,
-        threads: Option<usize>,
+        threads: Option<isize>,
     ) -> PyResult<CrawlerVerdicts> {
         Ok(CrawlerVerdicts::of(batch::judge(self, urls, threads)?))
     }
 
     /// The answers for many URLs, as :meth:`Policy.answers`: an Arrow struct array.
     #[pyo3(signature = (urls, /, *, threads = 1))]
-    fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<CrawlerAnswers> {
+    fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<CrawlerAnswers> {
         Ok(CrawlerAnswers::of(batch::judge(self, urls, threads)?))
     }
 

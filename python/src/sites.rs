@@ -29,6 +29,8 @@ use crate::text::{Text, bytes_of};
 /// The verdict is null for a URL whose origin is not in the set; :meth:`answers` tells it from what
 /// is no URL. Origins with equal files share their policies. All threads may ask and change it.
 ///
+/// Do not fork while other threads use it: the new process may then wait for them for ever.
+///
 /// It can't be pickled. Write a pack (:class:`PackWriter`): all processes share its memory.
 #[pyclass(frozen, module = "robotsieve")]
 pub struct PolicySet {
@@ -210,9 +212,7 @@ impl PolicySet {
     ) -> PyResult<Option<Decision>> {
         let place = self.place(crawler)?;
         if !self.keeps_rules {
-            return Err(PyValueError::new_err(
-                "the set keeps no rules: its config says keep_rules=False",
-            ));
+            return Ok(self.is_allowed(url, crawler)?.map(Decision::without_rules));
         }
         let origin = origin_of(url)?;
         let url = bytes_of(url, "url")?;
@@ -243,7 +243,7 @@ impl PolicySet {
         &self,
         urls: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<usize>,
+        threads: Option<isize>,
     ) -> PyResult<AnyVerdicts> {
         let judged = batch::judge(self, urls, threads)?;
         column_of(judged, &self.crawlers, crawler).map(verdicts_of)
@@ -254,7 +254,7 @@ impl PolicySet {
     fn verdicts_by_crawler(
         &self,
         urls: &Bound<'_, PyAny>,
-        threads: Option<usize>,
+        threads: Option<isize>,
     ) -> PyResult<CrawlerVerdicts> {
         batch::judge(self, urls, threads).map(CrawlerVerdicts::of)
     }
@@ -266,7 +266,7 @@ impl PolicySet {
         &self,
         urls: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<usize>,
+        threads: Option<isize>,
     ) -> PyResult<AnyAnswers> {
         let judged = batch::judge(self, urls, threads)?;
         column_of(judged, &self.crawlers, crawler).map(answers_of)
@@ -277,7 +277,7 @@ impl PolicySet {
     fn answers_by_crawler(
         &self,
         urls: &Bound<'_, PyAny>,
-        threads: Option<usize>,
+        threads: Option<isize>,
     ) -> PyResult<CrawlerAnswers> {
         batch::judge(self, urls, threads).map(CrawlerAnswers::of)
     }

@@ -270,6 +270,19 @@ fn not_taken(data_type: &DataType) -> PyErr {
 /// The values of an array of strings or binary. Strings are taken as bytes, so nothing relies on the
 /// promise of their producer that they are UTF-8.
 fn rows_of(array: &ArrayRef) -> Option<Box<dyn Rows>> {
+    let is_taken = matches!(
+        array.data_type(),
+        DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+    );
+    // An empty slice may have offsets into values that it does not have.
+    if is_taken && array.is_empty() {
+        return Some(Box::new(Nulls(0)));
+    }
     Some(match array.data_type() {
         DataType::Binary => Box::new(array.as_binary::<i32>().clone()),
         DataType::LargeBinary => Box::new(array.as_binary::<i64>().clone()),

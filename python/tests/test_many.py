@@ -1,6 +1,8 @@
 """Many URLs at once: whatever holds them, on however many threads."""
 
 import pickle
+import subprocess
+import sys
 import threading
 
 import duckdb
@@ -84,6 +86,59 @@ def test_sources(policy: Policy, name: str, threads: int | None) -> None:
     assert list(policy.answers(source() if callable(source) else source)) == WORDS
 
 
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.string_view()], ids=str)
+def test_empty_slices(policy: Policy, kind: pa.DataType) -> None:
+    """Their offsets lead into values that they do not have."""
+    array = pa.array(["/search", "/x"], kind)
+    for empty in (array.slice(2), array.slice(1, 0), array.slice(0, 0)):
+        assert policy.verdicts(empty).to_pylist() == []
+        assert policy.verdicts(pa.chunked_array([empty, array])).to_pylist() == [False, True]
+        keys = pa.array([None], pa.int8())
+        assert policy.verdicts(pa.DictionaryArray.from_arrays(keys, empty)).to_pylist() == [None]
+
+
+def test_without_threads(policy: Policy) -> None:
+    """If the system starts no threads, the one that asks does all the work."""
+    code = """if True:
+        import resource
+        import pyarrow as pa
+        from robotsieve import Robots
+        policy = Robots("User-agent: *\\nDisallow: /search").policy("x")
+        urls = pa.array(["/search", "/x"] * 200_000)
+        policy.verdicts(urls)
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (12 << 20), resource.RLIM_INFINITY))
+        print(policy.verdicts(urls, threads=200).disallowed_count)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "200000", done.stderr
+
+
+def test_interrupting() -> None:
+    """Ctrl-C ends a batch that takes long, on one thread and on several."""
+    code = """if True:
+        import os, signal, sys, threading, time
+        import pyarrow as pa
+        from robotsieve import Robots
+        body = "User-agent: *\\n" + "".join(f"Disallow: /*{'a*' * 12}{n}x\\n" for n in range(3000))
+        policy = Robots(body).policy("x")
+        urls = pa.array(["/" + "a" * 900] * 400_000)
+        policy.verdicts(urls[:300])
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        begin = time.monotonic()
+        try:
+            policy.verdicts(urls, threads=int(sys.argv[1]))
+            print("not interrupted")
+        except KeyboardInterrupt:
+            print(time.monotonic() - begin)
+    """
+    for threads in ("1", "2"):
+        command = [sys.executable, "-c", code, threads]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert float(done.stdout) < 3, done.stderr
+
+
 def test_nothing(policy: Policy) -> None:
     for none in ([], pa.array([], pa.string()), pa.chunked_array([], pa.string()), iter(())):
         assert policy.verdicts(none).to_pylist() == []
@@ -120,7 +175,7 @@ def test_wrong_types(policy: Policy, urls: object, message: str) -> None:
 def test_threads_are_counted(policy: Policy) -> None:
     with pytest.raises(ValueError, match="threads must be 1 or more"):
         policy.verdicts(["x"], threads=0)
-    with pytest.raises(OverflowError):
+    with pytest.raises(ValueError, match="threads must be 1 or more"):
         policy.verdicts(["x"], threads=-1)
 
 

@@ -635,7 +635,6 @@ def test_lint_options() -> None:
     custom = robotsieve.Profile(merge_names=True)
     assert robotsieve.lint(body, profiles=custom)[0].profiles == ("custom",)
     assert robotsieve.lint(body, profiles={"mine": custom})[0].profiles == ("mine",)
-    assert robotsieve.lint(body, profiles=[]).findings == ()
     html = robotsieve.lint(body, content_type="text/html")
     assert "content-type" in {finding.name for finding in html}
     for buffer in (body.encode(), bytearray(body.encode()), memoryview(body.encode())):
@@ -972,3 +971,14 @@ def test_examples_in_native_docstrings(name: str) -> None:
 def test_examples_in_docstrings(module: types.ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 5 and result.failed == 0
+
+
+def test_nothing_to_look_at_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no profiles"):
+        robotsieve.lint("Disalow: /x", profiles=[])
+    with pytest.raises(ValueError, match="no crawlers"):
+        robotsieve.diff("", "User-agent: *", [])
+    config = robotsieve.Config(keep_rules=False)
+    policy = Robots("User-agent: *\nDisallow: /a", config=config).policy("x")
+    with pytest.raises(ValueError, match="keeps no rules"):
+        robotsieve.diff_policies(policy, Robots("").policy("x"))

@@ -265,6 +265,15 @@ def test_policies_compile_themselves() -> None:
     assert dot is not None and dot.startswith("digraph")
 
 
+def test_limits() -> None:
+    for limit in ("states", "work", "table_bytes", "pattern_bytes"):
+        limits = {"table_bytes": 1 << 20, "pattern_bytes": 1 << 22, "inner_stars": 8192} | {limit: 1}
+        policy = Robots("User-agent: *\nDisallow: /a*b*c", config=Config(limits=limits)).policy("a")
+        policy.compile()
+        assert policy.limit_hit is not None and policy.limit_hit.replace("-", "_") == limit
+        assert policy.engine != "dfa" and not policy.is_allowed("/axbxc")
+
+
 def test_hostile_files_are_bounded() -> None:
     body = "User-agent: *\n" + "".join(f"Disallow: /{'*a' * 10}{n}\n" for n in range(500))
     policy = Robots(body).policy("x")

@@ -139,8 +139,9 @@ def test_what_is_kept(tmp_path: Path) -> None:
     sites = filled(["MyCrawler"], config=config)
     assert sites.sitemaps("https://example.com") == ["/s.xml"]
     assert sites.sitemaps("https://example.net") == []
-    with pytest.raises(ValueError, match="keeps no rules"):
-        sites.decide("https://example.com/search")
+    kept = sites.decide("https://example.com/search")
+    assert kept is not None and (kept.verdict, kept.reason) == ("disallow", "rules-not-kept")
+    assert sites.decide("https://example.net/") is None
     pack = written(tmp_path / "p", ["MyCrawler"], config=config)
     assert pack.sitemaps("https://example.com") == ["/s.xml"]
     decision = pack.decide("https://example.com/search")
@@ -195,7 +196,7 @@ def test_packs(tmp_path: Path) -> None:
         None,
     ]
     reasons = [pack.decide(url) for url in urls]
-    assert [decision and decision.reason for decision in reasons] == [
+    assert [None if decision is None else decision.reason for decision in reasons] == [
         "rule",
         "allow-all",
         "disallow-all",
@@ -240,6 +241,86 @@ def test_a_pack_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert len(Pack.open(path)) == 0
 
 
+def test_a_disk_that_fills_up(tmp_path: Path) -> None:
+    """What could be written in part only is given up, also if the caller goes on."""
+    path = tmp_path / "sites.pack"
+    written(path, ["a"])
+    before = path.read_bytes()
+    code = """if True:
+        import resource, signal, sys
+        from robotsieve import PackWriter
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        failed = 0
+        try:
+            with PackWriter(sys.argv[1], ["a"]) as writer:
+                for number in range(40_000):
+                    if number == 20_000:
+                        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, resource.RLIM_INFINITY))
+                    if number == 39_000:
+                        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+                    try:
+                        body = f"User-agent: *\\nDisallow: /{number}" + "x" * 100
+                        writer.add(f"https://h{number}.example", body)
+                    except OSError as error:
+                        assert error.errno == 27 and error.filename == sys.argv[1], error
+                        failed += 1
+                    except ValueError as error:
+                        assert "given up" in str(error)
+                        failed += 1
+        except ValueError as error:
+            print(failed > 0, error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "True the pack was given up, because writing it failed"
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["sites.pack"]
+
+
+def test_what_a_pack_replaces(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="not a regular file"):
+        PackWriter(pipe, ["a"])
+    with pytest.raises(IsADirectoryError):
+        PackWriter(tmp_path, ["a"])
+    with pytest.raises(IsADirectoryError):
+        Pack.open(tmp_path)
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_bytes(b"old")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    written(link, ["a"])
+    assert link.is_symlink() and target.stat().st_mode & 0o777 == 0o600
+    assert len(Pack.open(target)) == 2
+
+
+def test_forked_writers(tmp_path: Path) -> None:
+    """A copy in another process neither removes nor writes the file."""
+    path = tmp_path / "sites.pack"
+    writer = PackWriter(path, ["a"])
+    writer.add("https://a.example", FILE)
+    child = os.fork()
+    if child == 0:
+        try:
+            writer.add("https://b.example", FILE)
+        except ValueError:
+            del writer
+            gc.collect()
+            os._exit(7)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    writer.add("https://c.example", FILE)
+    writer.close()
+    assert sorted(origin.host for origin in Pack.open(path).origins()) == ["a.example", "c.example"]
+
+
+def test_times_of_captures(tmp_path: Path) -> None:
+    with PackWriter(tmp_path / "p", ["a"]) as writer:
+        with pytest.raises(ValueError, match="in seconds since 1970"):
+            writer.add("https://a.example", FILE, captured=1_700_000_000_000)
+
+
 def test_files_that_are_no_packs(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as missing:
         Pack.open(tmp_path / "none")
@@ -250,6 +331,10 @@ def test_files_that_are_no_packs(tmp_path: Path) -> None:
     path.write_bytes(b"something else")
     with pytest.raises(PackError, match=f"{path}: not a pack"):
         Pack.open(path)
+    with pytest.raises(TypeError, match="Pack.open"):
+        Pack(str(path))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no paths"):
+        Pack.open([])
     empty = tmp_path / "empty"
     empty.touch()
     with pytest.raises(PackError, match="not a pack"):
