@@ -93,7 +93,7 @@ ABSOLUTE = Cause(
     "a rule that does not begin with `/` or `*` matches nothing (§2.2)",
 )
 GENEROUS = Cause(
-    "misspelt fields and lines without a colon count", "they do not, but in the profile `google` (§2.2)"
+    "misspelt fields and lines without a colon count", "they do not, except in the profile `google` (§2.2)"
 )
 DOLLAR = Cause("a `$` at the end is a plain character as well", "it is the end of the URL (§2.2.3)")
 ESCAPES = Cause(
