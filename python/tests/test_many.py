@@ -4,6 +4,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 
 import duckdb
 import nanoarrow as na
@@ -95,6 +96,28 @@ def test_empty_slices(policy: Policy, kind: pa.DataType) -> None:
         assert policy.verdicts(pa.chunked_array([empty, array])).to_pylist() == [False, True]
         keys = pa.array([None], pa.int8())
         assert policy.verdicts(pa.DictionaryArray.from_arrays(keys, empty)).to_pylist() == [None]
+
+
+@pytest.mark.parametrize("rows", [4, 1000], ids=["few", "many"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        list,
+        pa.array,
+        lambda urls: pa.array(urls, pa.string_view()),
+        lambda urls: pa.array(urls).dictionary_encode(),
+        lambda urls: pa.array(urls).dictionary_encode("encode"),
+    ],
+    ids=["list", "array", "view", "null keys", "null value"],
+)
+def test_null_is_not_the_empty_url(form: Callable[[list[str | None]], object], rows: int) -> None:
+    """The bytes of a null are empty, and for Google an empty URL has a verdict."""
+    urls = ["", None, "/search", None] * (rows // 4)
+    robots = Robots("User-agent: *\nDisallow: /search", "google")
+    expected = [True, None, False, None] * (rows // 4)
+    assert robots.policy("MyCrawler").verdicts(form(urls)).to_pylist() == expected
+    both = robots.policies(["MyCrawler", "Other"]).verdicts(form(urls))
+    assert both.to_pydict() == {"MyCrawler": expected, "Other": expected}
 
 
 def test_without_threads(policy: Policy) -> None:
