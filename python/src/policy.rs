@@ -73,7 +73,7 @@ impl Policy {
     ///
     /// Raises :class:`InvalidUrl` if it is neither; never in the profile ``google``.
     #[pyo3(signature = (url, /))]
-    fn is_allowed(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
+    pub fn is_allowed(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
         self.prepare(url.py());
         let url = bytes_of(url, "url")?;
         self.policy.is_allowed(url.as_ref()).map_err(|error| invalid_url(error, &url))

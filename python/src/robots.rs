@@ -140,10 +140,7 @@ impl Robots {
         crawler: &Bound<'_, PyAny>,
         url: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
-        let policy = Robots::policy(slf, crawler)?;
-        let url = bytes_of(url, "url")?;
-        let verdict = policy.policy.is_allowed(url.as_ref());
-        verdict.map_err(|error| crate::errors::invalid_url(error, &url))
+        Robots::policy(slf, crawler)?.is_allowed(url)
     }
 
     /// The file.

@@ -393,9 +393,9 @@ impl Core {
         origin: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (sieve, origin) = (self.sieve(origin.py())?, origin_of(origin)?);
-        let key: Box<[u8]> = origin.key().as_bytes().into();
+        let made = self.site_or_error(&origin);
         let find = async move { sieve.site(&origin).await };
-        self.begin(inbox, number, find, self.site_or_error(key))
+        self.begin(inbox, number, find, made)
     }
 
     /// Fetches now.
@@ -406,7 +406,7 @@ impl Core {
         origin: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (sieve, origin) = (self.sieve(origin.py())?, origin_of(origin)?);
-        let key: Box<[u8]> = origin.key().as_bytes().into();
+        let made = self.site_or_error(&origin);
         let fetch = async move {
             let fetched = sieve.fetch(&origin).await?;
             match fetched.stored.clone() {
@@ -414,7 +414,7 @@ impl Core {
                 Err(error) => Err(SieveError::Store(error)),
             }
         };
-        self.begin(inbox, number, fetch, self.site_or_error(key))
+        self.begin(inbox, number, fetch, made)
     }
 
     /// Ready when no attempt is running and all outcomes are stored.
@@ -485,10 +485,11 @@ impl Core {
     /// What makes a Python site of a result.
     fn site_or_error(
         &self,
-        key: Box<[u8]>,
-    ) -> impl FnOnce(Python<'_>, Result<sieve::Site, SieveError>) -> PyResult<Py<PyAny>> + Send + 'static
+        origin: &Origin<'_>,
+    ) -> impl FnOnce(Python<'_>, Result<sieve::Site, SieveError>) -> PyResult<Py<PyAny>> + Send + use<>
     {
         let crawlers = Arc::clone(&self.crawlers);
+        let key: Box<[u8]> = origin.key().as_bytes().into();
         move |py, found| match found {
             Ok(site) => Site::of(&site, &crawlers).into_py_any(py),
             Err(error) => Err(errors::undecided(py, &error, &key)),

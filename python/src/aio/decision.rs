@@ -178,15 +178,11 @@ impl Decision {
 
     /// The answers for all crawlers by their names: ``allow`` or ``disallow``.
     #[getter]
-    fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn answers(&self, py: Python<'_>) -> PyResult<batch::Named> {
         let url = bytes_of(self.url.bind(py), "url")?;
         let mut answers = vec![Answer::Unknown; self.crawlers.labels.len()];
         self.site.policies().ask(&url, &mut answers);
-        let answers_by_name = PyDict::new(py);
-        for (label, answer) in self.crawlers.labels.iter().zip(answers) {
-            answers_by_name.set_item(label, answer.as_str())?;
-        }
-        Ok(answers_by_name)
+        Ok(batch::Named::new(&self.crawlers.labels, &answers))
     }
 
     /// All of the decision, of types that JSON has.
