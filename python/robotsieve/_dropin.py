@@ -35,7 +35,7 @@ def _names(token: str) -> list[str]:
 
 
 def path_of(url: str) -> str:
-    """Path and query of what is no URL with a scheme and an authority, as ``urlsplit`` finds them: of
+    """Path and query of what is not a URL with a scheme and an authority, as ``urlsplit`` finds them: of
     a path, with or without a slash at its beginning, or of ``//host/path``.
 
     >>> path_of("page?x#top"), path_of("//example.com/page"), path_of("")

@@ -62,7 +62,7 @@ class LocalFault(SieveError):
     """The site could not be asked, and the fault is on this side: nothing follows for the site.
 
     Raised where a decision needs a fetch that failed so; ask again later. A fetcher of yours raises
-    it for what is no fault of the site. ``kind`` is ``descriptors``, ``memory``, ``route``,
+    it for what is not a fault of the site. ``kind`` is ``descriptors``, ``memory``, ``route``,
     ``address``, ``permission``, ``resolver``, ``proxy``, ``network``, ``suspended`` or ``other``.
     """
 
@@ -142,7 +142,7 @@ Fetch = Callable[[Request], Awaitable[Response]]
 
 
 async def follow(fetch: Fetch, reply: SieveReply) -> None:
-    """Requests one URL after another until the answer is no redirect."""
+    """Requests one URL after another until the answer is not a redirect."""
     while (url := reply.url) is not None:
         headers = {name: value.decode("latin-1") for name, value in reply.validators}
         answer: Any = fetch(Request(url, reply.robots_url, headers, reply.max_body_bytes))

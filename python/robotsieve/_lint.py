@@ -253,7 +253,7 @@ class Fixed:
 
     @property
     def text(self) -> str:
-        """The new file as text, with surrogate escapes for bytes that are no UTF-8."""
+        """The new file as text, with surrogate escapes for bytes that are not UTF-8."""
         return self.body.decode("utf-8", "surrogateescape")
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 All of them are values: frozen, hashable, comparable, picklable, and made for ``match``. They are
 made of the JSON of the native module. Spans are pairs of byte offsets: the first byte, and the one
-after the last; those of a file given as ``str`` count the bytes of its UTF-8. Bytes that are no UTF-8
+after the last; those of a file given as ``str`` count the bytes of its UTF-8. Bytes that are not UTF-8
 are surrogate escapes in texts.
 
 ``to_dict()`` is ready for JSON, and has the form in which the command ``robotsieve`` writes the same,
@@ -23,7 +23,7 @@ _SHOWN = 80
 
 
 def as_text(value: str | list[int]) -> str:
-    """A text of the native module: numbers if the bytes are no UTF-8."""
+    """A text of the native module: numbers if the bytes are not UTF-8."""
     return value if isinstance(value, str) else bytes(value).decode("utf-8", "surrogateescape")
 
 
@@ -45,7 +45,7 @@ def tagged(value: Any) -> tuple[str, Any]:
 
 
 def _base64(text: str) -> str | None:
-    """The bytes of a text that is no UTF-8."""
+    """The bytes of a text that is not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

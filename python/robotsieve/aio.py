@@ -249,9 +249,9 @@ class Sieve:
 
         Returns at once if the site is in memory or in the store. Otherwise waits for a fetch, with all
         other tasks that ask about the site; cancelling one of them does not cancel the fetch. An
-        unreachable site is no error: the decision is what follows from that.
+        unreachable site is not an error: the decision is what follows from that.
 
-        Raises :class:`robotsieve.InvalidOrigin` or :class:`robotsieve.InvalidUrl` for what is no URL of
+        Raises :class:`robotsieve.InvalidOrigin` or :class:`robotsieve.InvalidUrl` for what is not a URL of
         a site, :class:`LocalFault` if the site could not be asked for a reason on this side, and
         :class:`UnknownSite` if there is no fetcher.
         """

@@ -115,7 +115,7 @@ fn from_bytes(bytes: &[u8]) -> PyResult<Vec<Answer>> {
         .iter()
         .map(|number| ALL.get(usize::from(*number)).copied())
         .collect::<Option<Vec<Answer>>>()
-        .ok_or_else(|| PyValueError::new_err("no answers"))
+        .ok_or_else(|| PyValueError::new_err("not the bytes of answers"))
 }
 
 macro_rules! column {
@@ -175,7 +175,7 @@ macro_rules! column {
                 count(&self.answers, |answer| answer == Answer::Disallow)
             }
 
-            /// How many have no verdict, because they are no URLs or their site is unknown.
+            /// How many have no verdict, because they are not URLs or their site is unknown.
             #[getter]
             fn undecided_count(&self) -> usize {
                 count(&self.answers, |answer| !is_verdict(answer))
@@ -257,15 +257,15 @@ column!(
      Python, and a sequence.\n\n\
      >>> from robotsieve import Robots\n\
      >>> policy = Robots(\"User-agent: *\\nDisallow: /search\").policy(\"MyCrawler\")\n\
-     >>> list(policy.verdicts([\"https://e.com/\", \"https://e.com/search\", \"no URL\"]))\n\
+     >>> list(policy.verdicts([\"https://e.com/\", \"https://e.com/search\", \"not a URL\"]))\n\
      [True, False, None]\n"
 );
 
 column!(
     Answers,
     Words,
-    "The answers for many URLs, in their order, in words: ``allow``, ``disallow``, ``invalid`` for what is no \
-     URL, ``unknown`` for one whose site is not known.\n\n\
+    "The answers for many URLs, in their order, in words: ``allow``, ``disallow``, ``invalid`` for what is not \
+     a URL, ``unknown`` for one whose site is not known.\n\n\
      An Arrow dictionary array of strings, and a sequence.\n"
 );
 
@@ -309,7 +309,7 @@ macro_rules! columns {
             fn _from_bytes(labels: Vec<String>, rows: usize, bytes: &[u8]) -> PyResult<$name> {
                 let answers = from_bytes(bytes)?;
                 if answers.len() != rows * labels.len() {
-                    return Err(PyValueError::new_err("no answers"));
+                    return Err(PyValueError::new_err("not the bytes of answers"));
                 }
                 Ok($name { labels, rows, answers })
             }

@@ -109,8 +109,8 @@ fn judge_rows<J: Judge>(
         asked.judge_part(0, answers, None);
     } else {
         py.detach(|| {
-            // Each thread takes one part after the other. So it is no loss, only slower, if the system
-            // starts fewer threads.
+            // Each thread takes one part after the other. If the system starts fewer threads, that only
+            // takes longer.
             let parts = Mutex::new(answers.chunks_mut(URLS_AT_A_TIME * width).enumerate());
             let work = |mut signals: Option<Instant>| {
                 loop {
@@ -244,7 +244,7 @@ impl<'py> IntoPyObject<'py> for Named {
 
 /// An index of Python: negative ones count from the end.
 pub fn place(index: &Bound<'_, PyAny>, len: usize) -> PyResult<usize> {
-    let none = || PyIndexError::new_err(format!("no place {index} of {len}"));
+    let none = || PyIndexError::new_err(format!("index {index} is out of range: there are {len}"));
     let place: isize = index.extract().map_err(|error: PyErr| {
         if error.is_instance_of::<PyOverflowError>(index.py()) { none() } else { error }
     })?;
@@ -264,7 +264,7 @@ pub fn hash(value: &impl Hash) -> u64 {
 
 /// The name of a variant, as serde writes it.
 pub fn word(value: &impl serde::Serialize) -> PyResult<String> {
-    let no_word = |what: String| PyValueError::new_err(format!("no word: {what}"));
+    let no_word = |what: String| PyValueError::new_err(format!("not a word: {what}"));
     match serde_json::to_value(value).map_err(|error| no_word(error.to_string()))? {
         serde_json::Value::String(word) => Ok(word),
         serde_json::Value::Object(parts) => parts

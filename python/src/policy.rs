@@ -113,7 +113,7 @@ impl Policy {
         decision.map(Decision::of).map_err(|error| invalid_url(error, &path))
     }
 
-    /// The verdicts on many URLs, in their order: ``True``, ``False``, or null for what is no URL.
+    /// The verdicts on many URLs, in their order: ``True``, ``False``, or null for what is not a URL.
     ///
     /// ``urls`` is an Arrow array or stream (PyArrow, Polars, pandas 3, DuckDB, nanoarrow, …) of
     /// strings or binary, or any iterable of ``str``, ``bytes`` and ``None``. The result is an Arrow
@@ -123,7 +123,7 @@ impl Policy {
         Ok(Verdicts::of(self.judge_all(urls, threads)?))
     }
 
-    /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, or ``invalid`` for what is no URL. An
+    /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, or ``invalid`` for what is not a URL. An
     /// Arrow dictionary array.
     #[pyo3(signature = (urls, /, *, threads = 1))]
     fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Answers> {
@@ -155,7 +155,7 @@ impl Policy {
         self.policy.limit_hit().map(|limit| batch::word(&limit)).transpose()
     }
 
-    /// The compiled automaton as a Graphviz DOT graph, ``None`` if the policy is no DFA.
+    /// The compiled automaton as a Graphviz DOT graph, ``None`` if the policy is not a DFA.
     fn to_dot(&self, py: Python<'_>) -> Option<String> {
         py.detach(|| self.policy.to_dot())
     }
@@ -371,7 +371,7 @@ impl Decision {
         Decision { verdict: verdict.as_str(), reason: "rules-not-kept", line: None, rule: None }
     }
 
-    /// For a policy that has no rules because the site's answer was no file.
+    /// For a policy that has no rules because the site's answer was not a file.
     pub fn because_of(mut self, outcome: Option<&'static str>) -> Decision {
         if let (Some(outcome @ ("allow-all" | "disallow-all")), "rules-not-kept") =
             (outcome, self.reason)

@@ -23,7 +23,7 @@ use crate::robots::Robots;
 use crate::settings::{Profile, profile_of};
 use crate::text::bytes_of;
 
-/// Bytes as the library's own types serialise them: a string, or numbers if they are no UTF-8.
+/// Bytes as the library's own types serialise them: a string, or numbers if they are not UTF-8.
 struct Bytes<'b>(&'b [u8]);
 
 impl Serialize for Bytes<'_> {

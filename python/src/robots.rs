@@ -372,7 +372,7 @@ impl Judge for CrawlerPolicies {
 
 #[pymethods]
 impl CrawlerPolicies {
-    /// The answer for each crawler: ``allow``, ``disallow``, or ``invalid`` for what is no URL.
+    /// The answer for each crawler: ``allow``, ``disallow``, or ``invalid`` for what is not a URL.
     #[pyo3(signature = (url, /))]
     fn ask(&self, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
         let url = bytes_of(url, "url")?;

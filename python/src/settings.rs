@@ -84,7 +84,7 @@ impl Profile {
         from_dict(&profile_of(base)?, switches, "profile").map(Profile)
     }
 
-    /// The name, ``None`` if it is none of the named profiles.
+    /// The name, ``None`` if it is not one of the named profiles.
     #[getter]
     fn name(&self) -> Option<&'static str> {
         self.0.name()

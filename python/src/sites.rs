@@ -27,7 +27,7 @@ use crate::text::{Text, bytes_of};
 /// [False, None]
 ///
 /// The verdict is null for a URL whose origin is not in the set; :meth:`answers` tells it from what
-/// is no URL. Origins with equal files share their policies. All threads may ask and change it.
+/// is not a URL. Origins with equal files share their policies. All threads may ask and change it.
 ///
 /// Do not fork while other threads use it: the new process may then wait for them for ever.
 ///
@@ -259,7 +259,7 @@ impl PolicySet {
         batch::judge(self, urls, threads).map(CrawlerVerdicts::of)
     }
 
-    /// The answers for many URLs, in words: ``allow``, ``disallow``, ``invalid`` for what is no URL of http,
+    /// The answers for many URLs, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL of http,
     /// https or ftp, ``unknown`` for one whose origin is not in the set.
     #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
     fn answers(
@@ -393,7 +393,7 @@ impl PolicySet {
     }
 }
 
-/// What is no URL with an origin.
+/// What is not a URL with an origin.
 pub fn not_judged(url: &[u8]) -> PyErr {
     match robotsieve::Origin::of(url) {
         Err(error) => crate::errors::invalid_origin(&error, url),

@@ -1,6 +1,6 @@
 //! Text of Python and bytes of Rust.
 //!
-//! Robots.txt files and URLs are bytes. A `str` stands for its UTF-8. Bytes that are no UTF-8 come
+//! Robots.txt files and URLs are bytes. A `str` stands for its UTF-8. Bytes that are not UTF-8 come
 //! back as surrogate escapes (PEP 383), as in `os.fsdecode`, and a `str` with surrogate escapes
 //! stands for those bytes again.
 
@@ -46,7 +46,7 @@ fn encoded(text: &Bound<'_, PyString>) -> PyResult<Vec<u8>> {
     Ok(bytes.cast::<PyBytes>()?.as_bytes().to_vec())
 }
 
-/// The bytes of a buffer, `None` if it is no buffer of bytes.
+/// The bytes of a buffer, `None` if it is not a buffer of bytes.
 #[cold]
 fn buffer(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
     let py = value.py();

@@ -228,7 +228,7 @@ async def speak_no_tls(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
 @pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
 @asynchronous
 async def test_a_name_that_does_not_exist(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a network, name servers are silent: that is no fault of the site."""
+    """Without a network, name servers are silent: that is not a fault of the site."""
 
     def lookup(*arguments: Any, **keywords: Any) -> Any:
         raise socket.gaierror(code, "no address")

@@ -265,7 +265,7 @@ def test_sequences(policy: Policy) -> None:
     assert True in verdicts and list(reversed(verdicts)) == EXPECTED[::-1]
     assert (verdicts.allowed_count, verdicts.disallowed_count, verdicts.undecided_count) == (2, 1, 2)
     for index in (5, -6, 2**70):
-        with pytest.raises(IndexError):
+        with pytest.raises(IndexError, match=f"index {index} is out of range: there are 5"):
             verdicts[index]
     with pytest.raises(TypeError):
         verdicts["x"]  # type: ignore[call-overload]

@@ -17,7 +17,7 @@ SHA256 = "2c032d9736a1f4f0c4318f3558353ae34da5cd038f1a5e064ded7548df315e5a"
 # Why a test of Protego's fails here. SPEC is docs/specification.md.
 TOKENS = "RFC 9309 §2.2.1: a group is for the crawler whose product token it names, not for longer ones"
 PASSED_OVER = "RFC 9309 §2.2.4: other records, request-rate and visit-time too, do not end a group's beginning"
-FIELDS = "RFC 9309 §2.2, SPEC 'misspelt fields' and 'missing colon': such a line is no record"
+FIELDS = "RFC 9309 §2.2, SPEC 'misspelt fields' and 'missing colon': such a line is not a record"
 RESERVED = "RFC 9309 §2.2.2, SPEC 'reserved characters': '=' and '%3D' differ"
 SPECIAL = "RFC 9309 §2.2.3: '$' at the end and '*' are never plain characters as well"
 PRIVATE = "a private function or attribute of Protego"

@@ -64,7 +64,7 @@ pub fn kind_name(kind: LocalKind) -> String {
     format!("{kind:?}").to_lowercase()
 }
 
-/// The fault with this kind's name. A name that is none is another fault.
+/// The fault with this kind's name. Any other name means `Other`.
 pub fn local_fault(kind: &str, text: &str) -> LocalFault {
     let kind = LocalKind::ALL.into_iter().find(|known| kind_name(*known) == kind);
     LocalFault::new(kind.unwrap_or(LocalKind::Other), line(text))

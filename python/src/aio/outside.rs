@@ -141,7 +141,7 @@ impl Reply {
 /// A header, with the bytes of its value.
 type Header = (Vec<u8>, Vec<u8>);
 
-/// Headers as they are needed. What is no header is left out.
+/// Headers as they are needed. What is not a header is left out.
 fn header_map(headers: Vec<Header>) -> HeaderMap {
     let valid = headers.into_iter().filter_map(|(name, value)| {
         Some((HeaderName::from_bytes(&name).ok()?, HeaderValue::from_bytes(&value).ok()?))
