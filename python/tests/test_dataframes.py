@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import ray
+from dask.tokenize import TokenizationError
 from test_docs import FLAGS
 
 from robotsieve import InvalidOrigin, Pack, Verdicts
@@ -163,9 +164,15 @@ def test_parts_of_duckdb(folder: Path, pack: Pack) -> None:
             db.execute(f'{query} "default"(url)').fetchall()
 
 
-def test_ray_and_dask(made: dict[str, Any]) -> None:
+def test_ray_and_dask(made: dict[str, Any], folder: Path) -> None:
     assert ray.data.DataContext.get_current().target_max_block_size == 128 << 20
     dask_urls = made["urls"]
     assert dask_urls.npartitions == 5 and dask_urls["url"].dtype == pd.StringDtype("pyarrow")
     # The threads of this process opened the pack once.
     assert sys.modules["robots_verdicts"].open_pack.cache_info().misses == 1
+    script: dict[str, Any] = {"__name__": "__main__"}
+    exec((folder / "robots_verdicts.py").read_text(), script)
+    with_verdicts, path = script["with_verdicts"], made["path"]
+    with pytest.raises(TokenizationError):
+        meta = with_verdicts(dask_urls._meta, path)
+        dask_urls.map_partitions(with_verdicts, path, meta=meta).to_parquet(folder / "never")
