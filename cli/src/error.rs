@@ -5,6 +5,7 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use robotsieve_client::captures::warc::Panicked;
 use robotsieve_client::store::{Fault, StoreError};
 
 /// The exit status of a command.
@@ -79,6 +80,12 @@ impl Failure {
 impl From<StoreError> for Failure {
     fn from(cause: StoreError) -> Failure {
         Failure::Store(Arc::new(cause))
+    }
+}
+
+impl From<Panicked> for Failure {
+    fn from(_: Panicked) -> Failure {
+        Failure::Thread("WARC")
     }
 }
 

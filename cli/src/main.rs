@@ -14,7 +14,6 @@
 //! The library makes all decisions. The commands deal with what surrounds them: arguments
 //! ([`command_line`], [`options`]), what is read ([`read`]) and what is written ([`write`]).
 
-mod captures;
 mod closed;
 mod command_line;
 mod error;

@@ -9,6 +9,7 @@
 //! | fetch | origin → what the site answered | `fetch` (feature `fetch`) |
 //! | outcome | answer → which policy applies, why, until when | [`outcome`] |
 //! | store | what is known of each origin, in one file | `store` (feature `store`) |
+//! | captures | archives of others' crawls → what sites answered when | `captures` (feature `captures`) |
 //! | decide | URL → verdict, with everything above put together | `sieve` (feature `sieve`) |
 //!
 //! `outcome` does no I/O and needs no feature. `sieve` includes `store`; `fetch` is separate, so
@@ -18,6 +19,8 @@
 //! The types that people store (outcomes, rulings, decisions, metrics) implement serde's
 //! `Serialize`. The feature `serde` also turns on the feature of that name in `robotsieve`.
 
+#[cfg(feature = "captures")]
+pub mod captures;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 pub mod outcome;
@@ -28,6 +31,10 @@ pub mod store;
 mod time;
 
 pub use time::Timestamp;
+
+/// The largest body that a store accepts, and that is taken from an archive: 64 MiB.
+#[cfg(any(feature = "captures", feature = "store"))]
+const MAX_BODY_BYTES: usize = 64 << 20;
 
 /// Runs the examples of the guide for crawler engineers, some of which fetch.
 #[cfg(all(doctest, feature = "fetch", feature = "sieve", feature = "store"))]

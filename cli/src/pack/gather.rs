@@ -13,10 +13,10 @@ use robotsieve_client::outcome::{AsOf, Said};
 use serde::{Deserialize, Serialize};
 
 use super::spill::{Spill, partition_of};
-use crate::captures::{Answer, Capture, Key};
 use crate::error::Failure;
 use crate::read::{packs, robots_file};
 use crate::write::stderr;
+use robotsieve_client::captures::{Answer, Capture, Key};
 
 /// What a source yields.
 pub enum Input {

@@ -14,8 +14,8 @@ use super::captured::Captured;
 use super::gather::{Place, Request, Row, What};
 use super::sources::Judging;
 use super::spill::{PARTITIONS, Spill, partition_of, without_scheme};
-use crate::captures::{MAX_HOPS, nearest};
 use crate::read::packs;
+use robotsieve_client::captures::{MAX_HOPS, nearest};
 
 /// Redirects to what the sources do not have.
 #[derive(Clone, Copy, Debug, Default)]

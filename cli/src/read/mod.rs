@@ -10,6 +10,7 @@ pub mod robots_file;
 pub mod stdin;
 pub mod stores;
 pub mod urls;
+pub mod warc_files;
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -6,13 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
 
-/// Bytes for people: unchanged if a terminal shows them as they are, escaped otherwise.
-pub fn shown(bytes: &[u8]) -> String {
-    match str::from_utf8(bytes) {
-        Ok(text) if text.chars().all(|c| c != '\t' && harmless(c) == c) => text.to_owned(),
-        _ => bytes.escape_ascii().to_string(),
-    }
-}
+pub use robotsieve_client::captures::{harmless, shown};
 
 /// Bytes for a line that people and programs read: unchanged but for control characters, which are
 /// escaped.
@@ -35,25 +29,6 @@ pub fn on_one_line(bytes: &[u8]) -> Cow<'_, [u8]> {
 /// Whether two bytes are one of the control characters U+0080 to U+009F in UTF-8.
 fn is_c1(pair: &[u8]) -> bool {
     matches!(pair, [0xC2, 0x80..=0x9F])
-}
-
-/// The character itself, or a replacement for control characters and characters that change the
-/// direction of text, so that no file can manipulate a terminal.
-pub fn harmless(c: char) -> char {
-    match c {
-        '\t' => c,
-        // The visible symbols of control characters.
-        '\0'..='\x1F' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}'),
-        '\x7F' => '\u{2421}',
-        // Text direction, joiners, line separators, and the byte order mark.
-        '\u{200B}'..='\u{200F}'
-        | '\u{2028}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}'
-        | '\u{061C}'
-        | '\u{FEFF}' => '\u{FFFD}',
-        _ if c.is_control() => '\u{FFFD}',
-        _ => c,
-    }
 }
 
 /// A text for JSON, and the bytes as base64 if they are not UTF-8.
@@ -106,14 +81,6 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bytes_for_people() {
-        assert_eq!(shown("/é".as_bytes()), "/é");
-        assert_eq!(shown(b"/\xFF"), "/\\xff");
-        assert_eq!(shown("/\u{202e}".as_bytes()), "/\\xe2\\x80\\xae");
-        assert_eq!(shown(b"\x1b[31m"), "\\x1b[31m");
-    }
 
     #[test]
     fn one_line() {

@@ -11,7 +11,7 @@ pub const MAGIC: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The largest body that a store accepts: 64 MiB.
-pub const MAX_BODY_BYTES: usize = 64 << 20;
+pub const MAX_BODY_BYTES: usize = crate::MAX_BODY_BYTES;
 
 /// Properties of the whole file, by name.
 pub(super) const HEADER: TableDefinition<&str, &[u8]> = TableDefinition::new("header");

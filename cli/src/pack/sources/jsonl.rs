@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use robotsieve_client::captures::{At, Fields, Place};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Faults, Fields, STATUS, Source, TIME, URL, time_of};
-use crate::captures::{At, Place};
+use super::{Faults, Source, time_of};
 use crate::error::Failure;
 use crate::options::When;
 use crate::pack::gather::Input;
@@ -124,7 +124,7 @@ fn capture(line: &[u8], place: Place) -> Result<Input, String> {
         Some(Time::Seconds(seconds)) => Some(seconds),
         Some(Time::Fraction(seconds)) if seconds >= 0.0 => Some(seconds as u64),
         Some(Time::Fraction(seconds)) => {
-            return Err(format!("'time' is before 1970, {seconds}; {TIME} is expected"));
+            return Err(format!("'time' is before 1970, {seconds}; {} is expected", Fields::TIME));
         }
         Some(Time::Text(text)) => Some(time_of(&text)?),
     };
@@ -135,11 +135,11 @@ fn capture(line: &[u8], place: Place) -> Result<Input, String> {
 
 /// The members with what is expected of them, and whether they must be there.
 const MEMBERS: [(&str, &str, bool); 6] = [
-    ("url", URL, true),
-    ("status", STATUS, true),
+    ("url", Fields::URL, true),
+    ("status", Fields::STATUS, true),
     ("body", "text", false),
     ("body_base64", "text", false),
-    ("time", TIME, false),
+    ("time", Fields::TIME, false),
     ("location", "text", false),
 ];
 

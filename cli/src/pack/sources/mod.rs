@@ -13,16 +13,14 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, UNIX_EPOCH};
 
 use robotsieve::Profile;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{AsOf, Protocol, Response};
-use url::Url;
+use robotsieve_client::captures::{Fields, shown};
+use robotsieve_client::outcome::{AsOf, Protocol};
 
 use super::args;
 use super::gather::Input;
-use crate::captures::{Answer, Capture, Key, Place, is_redirect};
 use crate::error::Failure;
 use crate::options::rfc3339;
 use crate::read::stdin;
@@ -77,68 +75,6 @@ impl Faults {
     }
 }
 
-/// What a capture says, as columns and members have it.
-#[derive(Debug, Default)]
-struct Fields<'f> {
-    url: &'f str,
-    status: u16,
-    body: Vec<u8>,
-    /// Seconds since 1970.
-    at: Option<u64>,
-    location: Option<&'f str>,
-}
-
-/// What is expected of the columns and members of these names.
-const URL: &str = "the URL of a site, as in https://example.com/robots.txt,";
-const STATUS: &str = "an HTTP status from 100 to 999";
-const TIME: &str = "seconds since 1970, or a time as in 2026-11-20T12:00:00Z,";
-
-/// How far apart two clocks may be.
-const CLOCK_TOLERANCE: u64 = 5 * 60;
-
-impl Fields<'_> {
-    /// # Errors
-    /// Returns what is wrong with it.
-    fn capture(self, place: Place) -> Result<Capture, String> {
-        let url = self.url;
-        // `https://example.com` names the site.
-        let is_site = Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none());
-        let key = if is_site { site(url) } else { Key::of(url) };
-        let key = key.ok_or_else(|| {
-            let url = crate::write::bytes::shown(url.as_bytes());
-            format!("'url' is '{url}'; {URL} is expected")
-        })?;
-        if let Some(at) = self.at.filter(|at| *at > Timestamp::now().0 + CLOCK_TOLERANCE) {
-            // As seconds this is the year 5138, as milliseconds 1973.
-            if at >= 100_000_000_000 {
-                return Err(format!("'time' is {at}; {TIME} is expected, not milliseconds"));
-            }
-            let at = humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at));
-            return Err(format!("'time' is {at}, in the future: its clock was wrong"));
-        }
-        let (origin, other) = match key {
-            Key::Origin(origin) => (origin, None),
-            Key::Other(origin, url) => (origin, Some(url)),
-        };
-        let answer = match self.status {
-            status if is_redirect(status) => {
-                let base = other.as_deref().map_or_else(|| origin.robots_url(), str::to_owned);
-                Answer::redirect(status, &base, self.location)
-            }
-            status @ 100..=999 => {
-                let is_file = (200..300).contains(&status);
-                Answer::Final(Response::new(status, if is_file { self.body } else { Vec::new() }))
-            }
-            status => return Err(format!("'status' is {status}; {STATUS} is expected")),
-        };
-        Ok(Capture { origin, other, at: self.at.map(Timestamp), answer, place })
-    }
-}
-
-fn site(url: &str) -> Option<Key> {
-    Some(Key::Origin(robotsieve::Origin::of(url).ok()?.into_owned()))
-}
-
 /// A time: seconds since 1970, or as RFC 3339 writes it.
 ///
 /// # Errors
@@ -146,8 +82,8 @@ fn site(url: &str) -> Option<Key> {
 fn time_of(text: &str) -> Result<u64, String> {
     let seconds = text.parse().ok().or_else(|| rfc3339(text).map(|time| time.0));
     seconds.ok_or_else(|| {
-        let text = crate::write::bytes::shown(text.as_bytes());
-        format!("'time' is '{text}'; {TIME} is expected")
+        let (text, expected) = (shown(text.as_bytes()), Fields::TIME);
+        format!("'time' is '{text}'; {expected} is expected")
     })
 }
 

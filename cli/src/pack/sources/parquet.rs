@@ -11,9 +11,9 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
+use robotsieve_client::captures::{At, Fields, Place};
 
-use super::{Faults, Fields, STATUS, Source, TIME, URL, time_of};
-use crate::captures::{At, Place};
+use super::{Faults, Source, time_of};
 use crate::error::Failure;
 use crate::pack::gather::Input;
 use crate::read::stdin;
@@ -144,13 +144,14 @@ impl Parquet {
             _ => None,
         };
         let [url, status, body, time, location] = cells;
-        let url = text(&url).ok_or_else(|| format!("'url' is no text; {URL} is expected"))?;
+        let url =
+            text(&url).ok_or_else(|| format!("'url' is no text; {} is expected", Fields::URL))?;
         let status = match status {
             Cell::Number(status) => u16::try_from(status).ok(),
             status => text(&status).and_then(|status| status.parse().ok()),
         };
-        let status =
-            status.ok_or_else(|| format!("'status' is no number; {STATUS} is expected"))?;
+        let status = status
+            .ok_or_else(|| format!("'status' is no number; {} is expected", Fields::STATUS))?;
         let body = match body {
             Cell::Bytes(body) => body.data().to_vec(),
             Cell::Null if (200..300).contains(&status) => {
@@ -166,7 +167,7 @@ impl Parquet {
             }
             time => Some(match text(&time) {
                 Some(time) => time_of(&time)?,
-                None => return Err(format!("'time' is no text; {TIME} is expected")),
+                None => return Err(format!("'time' is no text; {} is expected", Fields::TIME)),
             }),
         };
         let location = text(&location);

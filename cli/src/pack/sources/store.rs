@@ -11,10 +11,10 @@ use robotsieve_client::outcome::{
 use robotsieve_client::store::{Iter, Reader};
 
 use super::{Faults, Judging, Source};
-use crate::captures::{Answer, At, Capture, Place};
 use crate::error::Failure;
 use crate::pack::gather::Input;
 use crate::read::stores;
+use robotsieve_client::captures::{Answer, At, Capture, Place};
 
 /// What is in force for the origins of a store, in the order of their keys.
 pub struct Store {

@@ -5,10 +5,12 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 use std::{thread, vec};
 
+use robotsieve_client::captures::warc::{self, Counts, Item};
+
 use super::{Faults, Source};
-use crate::captures::warc::{self, Counts, Item};
 use crate::error::Failure;
 use crate::pack::gather::Input;
+use crate::read::warc_files::{self, Damage, tell_unreadable};
 use crate::write::stderr;
 
 /// How many captures are handed on together, and about how many bytes.
@@ -34,6 +36,7 @@ impl Warc {
         let (sender, receiver) = sync_channel::<Vec<Input>>(WAITING);
         let read = move || {
             let (mut batch, mut bytes, mut missing) = (Vec::new(), 0, 0);
+            let mut damage = Damage::default();
             let gone = |_| Failure::Thread("pack");
             let take = |item| {
                 let captures = match item {
@@ -48,6 +51,14 @@ impl Warc {
                             Vec::new()
                         })
                     }
+                    Item::Damaged { place, what } => {
+                        damage.tell(&place, &what);
+                        return Ok(());
+                    }
+                    Item::Unreadable(unreadable) => {
+                        tell_unreadable(unreadable);
+                        return Ok(());
+                    }
                 };
                 for capture in captures {
                     let input = Input::Capture(capture);
@@ -60,7 +71,7 @@ impl Warc {
                 bytes = 0;
                 sender.send(std::mem::take(&mut batch)).map_err(gone)
             };
-            let counts = warc::read(&names, threads, take, |_| ())?;
+            let counts = warc::read(warc_files::opened(&names), threads, take, |_| ())?;
             sender.send(batch).map_err(gone)?;
             Ok((counts, missing))
         };

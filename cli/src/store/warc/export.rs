@@ -9,8 +9,8 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{CachedCopy, ContentHash, OriginState};
 use robotsieve_client::store::Reader;
 
-use crate::captures::warc::state_to_json;
 use crate::error::Failure;
+use robotsieve_client::captures::warc::state_to_json;
 
 /// Writes all origins of a store. Calls `done` after each. The bytes depend on what is in the
 /// store and on nothing else.

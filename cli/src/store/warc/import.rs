@@ -8,16 +8,17 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, ETAG, LAST_MODIFIED};
 use robotsieve::Profile;
 use robotsieve_client::Timestamp;
+use robotsieve_client::captures::warc::{self, Counts, Item, Known};
+use robotsieve_client::captures::{Answer, CLOCK_TOLERANCE, Capture, Key, MAX_HOPS};
 use robotsieve_client::outcome::{
     Attempt, Cause, Failure as FetchFailure, OriginState, Outcome, Protocol, Redirect, Response,
     Said,
 };
 use robotsieve_client::store::Store;
 
-use crate::captures::warc::{self, CLOCK_TOLERANCE, Counts, Item, Known};
-use crate::captures::{Answer, Capture, Key, MAX_HOPS};
 use crate::error::Failure;
 use crate::read::stores;
+use crate::read::warc_files::{self, Damage, tell_unreadable};
 use crate::write::stderr;
 
 /// How many origins, and how many bytes of bodies, are put into the store at once.
@@ -64,9 +65,11 @@ pub fn import(
         others: HashMap::new(),
         later_bytes: 0,
         others_bytes: 0,
+        damage: Damage::default(),
         imported: Imported::default(),
     };
-    let counts = warc::read(names, threads, |item| import.item(item), done)?;
+    let files = warc_files::opened(names);
+    let counts = warc::read(files, threads, |item| import.item(item), done)?;
     import.flush()?;
     import.follow()?;
     import.flush()?;
@@ -87,6 +90,7 @@ struct Import<'i> {
     others: HashMap<Box<str>, (Timestamp, Answer)>,
     later_bytes: usize,
     others_bytes: usize,
+    damage: Damage,
     imported: Imported,
 }
 
@@ -107,6 +111,14 @@ impl Import<'_> {
         match item {
             Item::Known(known) => self.state(*known),
             Item::Capture(capture) => self.capture(capture),
+            Item::Damaged { place, what } => {
+                self.damage.tell(&place, &what);
+                Ok(())
+            }
+            Item::Unreadable(unreadable) => {
+                tell_unreadable(unreadable);
+                Ok(())
+            }
         }
     }
 

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::outcome::Holds;
+use crate::outcome::{AsOf, Event, Protocol};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use robotsieve_client::outcome::Holds;
-use robotsieve_client::outcome::{AsOf, Event, Protocol};
 
 use super::*;
 use crate::captures::At;
@@ -82,13 +82,38 @@ impl Files {
     }
 }
 
+fn opened(path: impl AsRef<Path>) -> Result<Source, Unreadable> {
+    let path = path.as_ref();
+    Source::open(path).map_err(|cause| Unreadable { name: path.into(), cause })
+}
+
 /// What a file has: keys and bodies, and counts.
 fn read_all(path: &Path, threads: usize, piece_bytes: u64) -> (Vec<(String, String)>, Counts) {
+    read_source(opened(path), threads, piece_bytes)
+}
+
+fn read_source(
+    source: Result<Source, Unreadable>,
+    threads: usize,
+    piece_bytes: u64,
+) -> (Vec<(String, String)>, Counts) {
     let mut captures = Vec::new();
-    let counts = Reading { threads, piece_bytes, named: 0 }.read(
-        &[path],
+    let (mut damaged, mut unreadable) = (0, 0);
+    let counts = Reading { threads, piece_bytes }.read(
+        [source],
         |item| {
-            let Item::Capture(capture) = item else { panic!("{item:?}") };
+            let capture = match item {
+                Item::Capture(capture) => capture,
+                Item::Damaged { .. } => {
+                    damaged += 1;
+                    return Ok(());
+                }
+                Item::Unreadable(_) => {
+                    unreadable += 1;
+                    return Ok(());
+                }
+                Item::Known(known) => panic!("{known:?}"),
+            };
             let said = match &capture.answer {
                 Answer::Final(found) => {
                     format!("{} {}", found.status, String::from_utf8_lossy(&found.body))
@@ -102,7 +127,10 @@ fn read_all(path: &Path, threads: usize, piece_bytes: u64) -> (Vec<(String, Stri
         },
         |_| {},
     );
-    (captures, counts.ok().unwrap())
+    let counts: Result<Counts, Panicked> = counts;
+    let counts = counts.unwrap();
+    assert_eq!((counts.damaged, counts.unreadable), (damaged, unreadable));
+    (captures, counts)
 }
 
 /// Records of which some have another record in their body: what it says is nobody's.
@@ -142,6 +170,21 @@ fn pieces_change_nothing() {
     };
     check(&sly(), &[1 << 20, 200, 333, 1000, 4096]);
     check(&sly()[..4], &[1 << 20, 1, 7, 64]);
+}
+
+/// Files, streams and bytes in memory have the same captures and the same damage.
+#[test]
+fn sources_are_alike() {
+    let files = Files::new();
+    for (name, bytes) in written(&sly()) {
+        let cut = &bytes[..bytes.len() - bytes.len() / 3];
+        let of_file = read_all(&files.file(cut), 2, 1000);
+        let of_memory = read_source(Ok(Source::memory("w", cut.to_vec()).unwrap()), 2, 1000);
+        assert!(of_memory == of_file, "{name}");
+        let stream = std::io::Cursor::new(cut.to_vec());
+        let of_stream = read_source(Ok(Source::stream("w", stream).unwrap()), 2, 1000);
+        assert!(of_stream == of_file, "{name}");
+    }
 }
 
 /// A simple generator of numbers: Marsaglia's xorshift.
@@ -334,6 +377,36 @@ fn answers() {
     }
 }
 
+/// Damage is told with its place, whatever is in it; `act` ends the reading if it fails.
+#[test]
+fn items_of_damage() {
+    #[derive(Debug, PartialEq)]
+    struct Full;
+    impl From<Panicked> for Full {
+        fn from(_: Panicked) -> Full {
+            panic!()
+        }
+    }
+    let good = answer("e.com", "200 OK", b"");
+    let bytes = [&good[..], b"noise\x1b\r\n", &good].concat();
+    let source = || Ok(Source::memory("w.warc", bytes.clone()).unwrap());
+    let mut found = Vec::new();
+    let act = |item| {
+        found.push(match item {
+            Item::Capture(capture) => capture.place.to_string(),
+            Item::Damaged { place, what } => format!("{place}: {what}"),
+            Item::Known(_) | Item::Unreadable(_) => panic!("{item:?}"),
+        });
+        Ok::<(), Full>(())
+    };
+    read([source()], 1, act, |_| {}).unwrap();
+    found.sort();
+    let at = good.len();
+    let damage = format!("w.warc, byte {at}: no record begins here");
+    assert_eq!(found, ["w.warc, byte 0".to_owned(), damage, format!("w.warc, byte {}", at + 8)]);
+    assert_eq!(read([source()], 1, |_| Err(Full), |_| {}), Err(Full));
+}
+
 /// A wrong clock is told, with the place.
 #[test]
 fn answers_from_the_future_are_damaged() {
@@ -361,8 +434,8 @@ fn several_inputs_come_in_their_order() {
         })
         .collect();
     let mut hosts = Vec::new();
-    let counts = Reading { threads: 3, piece_bytes: 500, named: 0 }.read(
-        &paths,
+    let counts: Result<Counts, Panicked> = Reading { threads: 3, piece_bytes: 500 }.read(
+        paths.iter().map(opened),
         |item| {
             if let Item::Capture(capture) = item {
                 assert!(matches!(capture.place.at, At::Byte(_)));
@@ -377,7 +450,7 @@ fn several_inputs_come_in_their_order() {
         .flat_map(|number| (0..20).map(move |part| format!("h{number}-{part}.example")))
         .collect();
     assert_eq!(hosts, wanted);
-    assert_eq!(counts.ok().unwrap().unreadable, 1);
+    assert_eq!(counts.unwrap().unreadable, 1);
 }
 
 /// An archive is judged as of its captures: what was found was that 997 of 997 sites that had
@@ -392,9 +465,9 @@ fn a_503_in_an_archive_allows_nothing() {
         assert_eq!(capture.time(), Timestamp(AT));
         let said = capture.answer.said(capture.time()).unwrap();
         events.push(Event { at: capture.time(), redirects: 0, said });
-        Ok(())
+        Ok::<(), Panicked>(())
     };
-    read(&[path], 1, act, |_| {}).ok().unwrap();
+    read([opened(path)], 1, act, |_| {}).unwrap();
     for protocol in [Protocol::RFC9309, Protocol::GOOGLE, Protocol::GOOGLE_CLASSIC] {
         for as_of in [AsOf::Capture, AsOf::Time(Timestamp::now())] {
             assert_eq!(protocol.judge(&events, as_of).unwrap().holds, Holds::DisallowAll);
@@ -408,7 +481,7 @@ fn a_503_in_an_archive_allows_nothing() {
 /// ```text
 /// cargo run --release -p robotsieve-corpora -- warc --captures 300000 --plain --out /tmp/warc
 /// ROBOTSIEVE_WARC=/tmp/warc/robotstxt-00000.warc \
-///     cargo test --release -p robotsieve-cli --bin robotsieve -- warc::tests::speed --nocapture
+///     cargo test --release -p robotsieve-client --features captures --lib -- warc::tests::speed --nocapture
 /// ```
 #[test]
 fn speed() {
@@ -430,9 +503,9 @@ fn speed() {
                 captures += 1;
                 bodies += capture.answer.body().map_or(0, <[u8]>::len);
             }
-            Ok(())
+            Ok::<(), Panicked>(())
         };
-        let counts = read(&[&path], threads, act, |_| {}).ok().unwrap();
+        let counts = read([opened(&path)], threads, act, |_| {}).unwrap();
         let seconds = began.elapsed().as_secs_f64();
         println!(
             "{threads} threads: {captures} captures, {} MB with {} MB of bodies, {seconds:.3} s, \

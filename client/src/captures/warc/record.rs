@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use robotsieve_client::store::MAX_BODY_BYTES;
+use crate::MAX_BODY_BYTES;
 
 use super::cursor::{Cursor, Feed};
 

@@ -2,14 +2,14 @@
 
 use std::io::{self, Read};
 
+use crate::MAX_BODY_BYTES;
+use crate::outcome::{Failure, Response};
 use brotli_decompressor::Decompressor;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use http::header::{
     AGE, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, DATE, ETAG, EXPIRES, HeaderMap,
     HeaderName, HeaderValue, LAST_MODIFIED, LOCATION, RETRY_AFTER, TRANSFER_ENCODING,
 };
-use robotsieve_client::outcome::{Failure, Response};
-use robotsieve_client::store::MAX_BODY_BYTES;
 
 use super::record::End;
 
@@ -117,7 +117,7 @@ fn decode(headers: &HeaderMap, wire: &[u8], end: End) -> Result<Vec<u8>, Failure
             Err(_) if end == End::Limit && !decoded.is_empty() => {}
             Err(cause) => {
                 let cause = cause.to_string();
-                return Err(Failure::Encoding(crate::write::bytes::shown(cause.as_bytes())));
+                return Err(Failure::Encoding(crate::captures::shown(cause.as_bytes())));
             }
         }
         body = decoded;

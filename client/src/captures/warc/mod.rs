@@ -47,57 +47,83 @@ mod state;
 mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ffi::OsStr;
 use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use std::{fmt, io};
 
 use robotsieve::Origin;
-use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{
+
+use super::{Answer, CLOCK_TOLERANCE, Capture, Place};
+use crate::Timestamp;
+use crate::outcome::{
     Cause, ContentHash, Failure as FetchFailure, OriginState, Outcome, Response, Said,
 };
-
-use super::{Answer, Capture, Place};
-use crate::error::Failure;
-use crate::write::bytes::shown;
-use crate::write::stderr;
 use found::Found;
 use piece::{Begin, Read};
-use source::Source;
 
+pub use source::Source;
 pub use state::to_json as state_to_json;
 
 /// How many bytes of an input a thread reads at a time.
 const PIECE_BYTES: u64 = 2 << 20;
-/// How many damaged places are named one by one.
-const NAMED: u64 = 20;
-/// How far apart two clocks may be.
-pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// What WARC files yield.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "nearly all are captures")]
 pub enum Item {
+    /// What a site answered.
     Capture(Capture),
     /// All that a store knew of an origin, from `store export --warc`.
     Known(Box<Known>),
+    /// Something that is no record, or one that says nothing: it is left out.
+    Damaged {
+        /// Where it stands.
+        place: Place,
+        /// What is wrong with it. The text may have bytes of the input in it.
+        what: String,
+    },
+    /// An input that could not be read, or not to its end: the rest of it is left out.
+    Unreadable(Unreadable),
 }
+
+/// An input that cannot be read.
+#[derive(Debug)]
+pub struct Unreadable {
+    /// Its path, or what it is called in messages.
+    pub name: Arc<Path>,
+    /// Why not.
+    pub cause: io::Error,
+}
+
+/// A thread that read has panicked, so that something is missing: a bug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Panicked;
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a thread that reads WARC files has panicked: this is a bug in robotsieve")
+    }
+}
+
+impl std::error::Error for Panicked {}
 
 /// All that a store knew of an origin.
 #[derive(Debug)]
 pub struct Known {
+    /// The origin.
     pub origin: Origin<'static>,
+    /// What the store knew.
     pub state: OriginState,
     /// The answer with the body of its copy, if it stood before.
     pub copy: Option<Response>,
+    /// Where it stands.
     pub place: Place,
 }
 
 impl Known {
     /// As captures, from which the same follows. Returns `None` if the body of its copy is missing.
+    #[must_use]
     pub fn captures(self) -> Option<Vec<Capture>> {
         let Known { origin, state, mut copy, place } = self;
         let captures = state.events().into_iter().map(|event| {
@@ -121,6 +147,7 @@ impl Known {
 /// What was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
+    /// Sound records, of every kind.
     pub records: u64,
     /// Places that are no record, and records that could not be read.
     pub damaged: u64,
@@ -130,39 +157,61 @@ pub struct Counts {
     pub bytes: u64,
 }
 
-/// Reads the captures in files with these names (`-` is standard input), in their order, and gives
-/// them to `act`. `done` is called with the numbers of bytes that were read. Damage is told on
-/// standard error, and reading goes on behind it.
+/// Reads the captures in inputs, in their order, and gives them to `act`, damage and inputs that
+/// cannot be read included: reading goes on behind them. An input is opened when its turn comes near.
+/// `done` is called with the numbers of bytes that were read.
 ///
-/// Memory: what the threads are at work on, about 10 times [`PIECE_BYTES`] for each.
+/// Memory: what the threads are at work on, about 10 times 2 MiB for each.
+///
+/// ```
+/// use robotsieve_client::captures::warc::{self, Item, Panicked, Source};
+///
+/// let record = "WARC/1.1\r\n\
+///     WARC-Type: response\r\n\
+///     WARC-Date: 2026-01-10T12:00:00Z\r\n\
+///     WARC-Target-URI: https://example.com/robots.txt\r\n\
+///     Content-Type: application/http; msgtype=response\r\n\
+///     Content-Length: 26\r\n\r\n\
+///     HTTP/1.1 404 Not Found\r\n\r\n\r\n\r\n";
+/// let source = Source::memory("example.warc", format!("{record}what is this?"))?;
+/// let mut found = Vec::new();
+/// let counts = warc::read([Ok(source)], 1, |item| {
+///     found.push(match item {
+///         Item::Capture(capture) => capture.key().to_owned(),
+///         Item::Damaged { place, what } => format!("{place}: {what}"),
+///         other => unreachable!("{other:?}"),
+///     });
+///     Ok::<(), Panicked>(())
+/// }, |_| ())?;
+/// assert_eq!(found, ["example.warc, byte 234: no record begins here", "https://example.com"]);
+/// assert_eq!((counts.records, counts.damaged), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
-/// Returns an error if `act` does. Inputs that cannot be read are counted and told.
-pub fn read<N: AsRef<OsStr>>(
-    names: &[N],
+/// Returns an error if `act` does, or if a thread has panicked.
+pub fn read<E: From<Panicked>>(
+    inputs: impl IntoIterator<Item = Result<Source, Unreadable>>,
     threads: usize,
-    act: impl FnMut(Item) -> Result<(), Failure>,
+    act: impl FnMut(Item) -> Result<(), E>,
     done: impl Fn(u64),
-) -> Result<Counts, Failure> {
-    let reading = Reading { threads, piece_bytes: PIECE_BYTES, named: NAMED };
-    reading.read(names, act, done)
+) -> Result<Counts, E> {
+    Reading { threads, piece_bytes: PIECE_BYTES }.read(inputs, act, done)
 }
 
 /// How to read.
 struct Reading {
     threads: usize,
     piece_bytes: u64,
-    /// How many damaged places are named.
-    named: u64,
 }
 
 impl Reading {
-    fn read<N: AsRef<OsStr>>(
+    fn read<E: From<Panicked>>(
         &self,
-        names: &[N],
-        mut act: impl FnMut(Item) -> Result<(), Failure>,
+        inputs: impl IntoIterator<Item = Result<Source, Unreadable>>,
+        mut act: impl FnMut(Item) -> Result<(), E>,
         done: impl Fn(u64),
-    ) -> Result<Counts, Failure> {
+    ) -> Result<Counts, E> {
         let latest = Timestamp::now() + CLOCK_TOLERANCE;
         let threads = self.threads.max(1);
         let (jobs, waiting) = channel::<Job>();
@@ -174,10 +223,10 @@ impl Reading {
                 scope.spawn(move || work(waiting, &results));
             }
             drop(results);
-            let (named, counts) = (self.named, Counts::default());
-            let mut collect = Collect { latest, named, last: None, counts, act: &mut act };
+            let counts = Counts::default();
+            let mut collect = Collect { latest, last: None, counts, act: &mut act };
             let mut pieces = Pieces {
-                names: names.iter().map(AsRef::as_ref),
+                inputs: inputs.into_iter(),
                 piece_bytes: self.piece_bytes,
                 ahead: 2 * threads + 2,
                 jobs,
@@ -219,8 +268,8 @@ fn work(waiting: &Mutex<Receiver<Job>>, results: &Sender<Done>) {
 }
 
 /// The pieces of all inputs, in their order.
-struct Pieces<N> {
-    names: N,
+struct Pieces<I> {
+    inputs: I,
     piece_bytes: u64,
     /// How many pieces may be at work or wait for their turn.
     ahead: usize,
@@ -236,12 +285,16 @@ struct Pieces<N> {
     early: BTreeMap<u64, Read>,
 }
 
-impl<'n, N: Iterator<Item = &'n OsStr>> Pieces<N> {
-    fn run(&mut self, collect: &mut Collect<'_>, done: &impl Fn(u64)) -> Result<(), Failure> {
+impl<I: Iterator<Item = Result<Source, Unreadable>>> Pieces<I> {
+    fn run<E: From<Panicked>>(
+        &mut self,
+        collect: &mut Collect<'_, E>,
+        done: &impl Fn(u64),
+    ) -> Result<(), E> {
         // The input whose turn it is, and how far it was read.
         let mut turn: Option<(Arc<Source>, u64)> = None;
         loop {
-            while self.out.len() < self.ahead && self.give(collect) {}
+            while self.out.len() < self.ahead && self.give(collect)? {}
             let Some((number, source, until)) = self.out.pop_front() else { return Ok(()) };
             let read = self.result(number)?;
             let place = match &turn {
@@ -266,7 +319,7 @@ impl<'n, N: Iterator<Item = &'n OsStr>> Pieces<N> {
     }
 
     /// Gives the next piece to the threads. Returns false if there is none.
-    fn give(&mut self, collect: &mut Collect<'_>) -> bool {
+    fn give<E>(&mut self, collect: &mut Collect<'_, E>) -> Result<bool, E> {
         loop {
             if let Some((source, at)) = &mut self.current {
                 let has_more = source.len().is_none_or(|len| *at < len || *at == 0);
@@ -279,49 +332,47 @@ impl<'n, N: Iterator<Item = &'n OsStr>> Pieces<N> {
                     let _ = self.jobs.send(Job { number, source, begin, until });
                     *at = until;
                     self.given += 1;
-                    return true;
+                    return Ok(true);
                 }
                 self.current = None;
             }
-            let Some(name) = self.names.next() else { return false };
-            match Source::open(name) {
-                Ok(source) => self.current = Some((Arc::new(source), 0)),
-                Err(cause) => collect.unreadable(&name.display(), cause),
+            match self.inputs.next() {
+                None => return Ok(false),
+                Some(Ok(source)) => self.current = Some((Arc::new(source), 0)),
+                Some(Err(unreadable)) => collect.unreadable(unreadable)?,
             }
         }
     }
 
-    fn result(&mut self, number: u64) -> Result<Read, Failure> {
+    fn result(&mut self, number: u64) -> Result<Read, Panicked> {
         loop {
             if let Some(read) = self.early.remove(&number) {
                 return Ok(read);
             }
-            let panicked = || Failure::Thread("WARC");
-            let (number, read) = self.finished.recv().map_err(|_| panicked())?;
-            self.early.insert(number, read.ok_or_else(panicked)?);
+            let (number, read) = self.finished.recv().map_err(|_| Panicked)?;
+            self.early.insert(number, read.ok_or(Panicked)?);
         }
     }
 }
 
 /// Puts together what was found.
-struct Collect<'c> {
+struct Collect<'c, E> {
     /// Later times come from a wrong clock.
     latest: Timestamp,
-    named: u64,
     /// The last answer, and the id of its record. The next record may be the state that it
     /// belongs to.
     last: Option<(Box<str>, Capture)>,
     counts: Counts,
-    act: &'c mut dyn FnMut(Item) -> Result<(), Failure>,
+    act: &'c mut dyn FnMut(Item) -> Result<(), E>,
 }
 
-impl Collect<'_> {
+impl<E> Collect<'_, E> {
     /// Takes what a thread has read. Returns where what comes next begins.
-    fn piece(&mut self, source: &Source, read: Read) -> Result<u64, Failure> {
+    fn piece(&mut self, source: &Source, read: Read) -> Result<u64, E> {
         self.found(source, read.found)?;
         self.counts.records += read.records;
         if let Some(cause) = read.failure {
-            self.unreadable(&source.path.display(), cause);
+            self.unreadable(Unreadable { name: source.path.clone(), cause })?;
         } else if !read.is_over {
             return Ok(read.end);
         }
@@ -330,7 +381,7 @@ impl Collect<'_> {
     }
 
     /// Reads a piece here and now.
-    fn alone(&mut self, source: &Source, at: u64, until: u64) -> Result<u64, Failure> {
+    fn alone(&mut self, source: &Source, at: u64, until: u64) -> Result<u64, E> {
         let mut failure = None;
         let mut hand_on = |found| {
             self.found(source, found).map_err(|cause| {
@@ -345,11 +396,11 @@ impl Collect<'_> {
         }
     }
 
-    fn found(&mut self, source: &Source, found: Vec<Found>) -> Result<(), Failure> {
+    fn found(&mut self, source: &Source, found: Vec<Found>) -> Result<(), E> {
         for found in found {
             match found {
                 Found::Damage(at, what) => {
-                    self.damaged(&Place { file: source.path.clone(), at }, &what);
+                    self.damaged(Place { file: source.path.clone(), at }, what)?;
                 }
                 Found::Answer(id, capture) => {
                     self.end()?;
@@ -361,7 +412,7 @@ impl Collect<'_> {
         Ok(())
     }
 
-    fn state(&mut self, state: found::State) -> Result<(), Failure> {
+    fn state(&mut self, state: found::State) -> Result<(), E> {
         let found::State { place, origin, state, refers_to } = state;
         let answer = self.last.take_if(|(id, _)| !id.is_empty() && **id == *refers_to);
         // An answer that this state is not about speaks for itself.
@@ -378,13 +429,12 @@ impl Collect<'_> {
     }
 
     /// Gives the last answer away.
-    fn end(&mut self) -> Result<(), Failure> {
+    fn end(&mut self) -> Result<(), E> {
         let Some((_, mut capture)) = self.last.take() else { return Ok(()) };
         // What follows is not for the copy of a store, which is as it should be.
         if capture.time() > self.latest {
             let what = "its WARC-Date is in the future: its clock was wrong";
-            self.damaged(&capture.place, what);
-            return Ok(());
+            return self.damaged(capture.place, what.to_owned());
         }
         if let Answer::Final(response) = &mut capture.answer
             && response.is_truncated
@@ -395,15 +445,13 @@ impl Collect<'_> {
         (self.act)(Item::Capture(capture))
     }
 
-    fn damaged(&mut self, place: &Place, what: &str) {
+    fn damaged(&mut self, place: Place, what: String) -> Result<(), E> {
         self.counts.damaged += 1;
-        if self.counts.damaged <= self.named {
-            stderr::error(&format_args!("{place}: {}; left out", shown(what.as_bytes())));
-        }
+        (self.act)(Item::Damaged { place, what })
     }
 
-    fn unreadable(&mut self, name: &dyn fmt::Display, cause: io::Error) {
+    fn unreadable(&mut self, unreadable: Unreadable) -> Result<(), E> {
         self.counts.unreadable += 1;
-        stderr::error(&Failure::io(format!("cannot read WARC file '{name}'"), cause));
+        (self.act)(Item::Unreadable(unreadable))
     }
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::MAX_BODY_BYTES;
+use crate::Timestamp;
+use crate::outcome::{OriginState, Response};
 use ::http::header::LOCATION;
 use robotsieve::Origin;
-use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{OriginState, Response};
-use robotsieve_client::store::MAX_BODY_BYTES;
 
 use super::record::{End, Kind, Record};
 use super::{http, state};
@@ -81,10 +81,7 @@ pub fn read(record: &Record<'_>, file: &Arc<Path>, at: At) -> Option<Found> {
             Err(cause) => Err(cause),
         },
         _ => answer(record)?.map(|(key, time, answer)| {
-            let (origin, other) = match key {
-                Key::Origin(origin) => (origin, None),
-                Key::Other(origin, url) => (origin, Some(url)),
-            };
+            let (origin, other) = key.into_parts();
             let place = Place { file: file.clone(), at };
             let capture = Capture { origin, other, at: Some(time), answer, place };
             Found::Answer(text(record.id).into(), capture)

@@ -1,26 +1,23 @@
 //! The bytes of an input, which several threads read at different places.
 
 use std::collections::VecDeque;
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use same_file::Handle;
-
 use super::member::{self, Codec};
-use crate::read::stdin;
 
 /// How many bytes of a stream are read at once.
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// An input: a file, or a stream that can be read only once.
+/// An input: a file, a stream that can be read only once, or bytes in memory. It is plain, or
+/// compressed with gzip or zstd, as its first bytes say.
 pub struct Source {
-    pub path: Arc<Path>,
+    pub(super) path: Arc<Path>,
     /// How it is compressed; `None` if it is not.
-    pub codec: Option<Codec>,
+    pub(super) codec: Option<Codec>,
     bytes: Bytes,
     is_over: AtomicBool,
 }
@@ -28,6 +25,7 @@ pub struct Source {
 enum Bytes {
     File(File, u64),
     Stream(Mutex<Window>),
+    Memory(Box<dyn AsRef<[u8]> + Send + Sync>),
 }
 
 /// The part of a stream that may still be needed.
@@ -42,25 +40,58 @@ struct Window {
 }
 
 impl Source {
-    /// Opens a file; `-` is standard input.
+    /// Opens a file.
     ///
     /// # Errors
-    /// Returns an error if it cannot be opened or read.
-    pub fn open(name: &OsStr) -> io::Result<Source> {
-        let (path, bytes) = if stdin::is_meant(name) {
-            (Path::new("standard input"), Bytes::stream(stdin::open()?))
-        } else {
-            let path = Path::new(name);
-            let file = File::open(path)?;
-            stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
-            let found = file.metadata()?;
-            let bytes = match found.is_file() {
-                true => Bytes::File(file, found.len()),
-                // A pipe, for instance.
-                false => Bytes::stream(file),
-            };
-            (path, bytes)
+    /// Returns an error if it cannot be opened or read, or if its dictionary is damaged.
+    pub fn open(path: &Path) -> io::Result<Source> {
+        Source::file(path, File::open(path)?)
+    }
+
+    /// A file, with the name for messages. What is not a regular file, such as a pipe, is read as a
+    /// stream.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read, or if its dictionary is damaged.
+    pub fn file(name: impl AsRef<Path>, file: File) -> io::Result<Source> {
+        let found = file.metadata()?;
+        match found.is_file() {
+            true => Source::new(name.as_ref(), Bytes::File(file, found.len())),
+            false => Source::stream(name, file),
+        }
+    }
+
+    /// A stream, with the name for messages. Of what was read, some 20 MB stay in memory, in which
+    /// records are searched behind damage.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read, or if its dictionary is damaged.
+    pub fn stream(
+        name: impl AsRef<Path>,
+        stream: impl Read + Send + 'static,
+    ) -> io::Result<Source> {
+        let window = Window {
+            stream: Box::new(stream),
+            blocks: VecDeque::new(),
+            start: 0,
+            end: 0,
+            is_over: false,
         };
+        Source::new(name.as_ref(), Bytes::Stream(Mutex::new(window)))
+    }
+
+    /// Bytes in memory, with the name for messages.
+    ///
+    /// # Errors
+    /// Returns an error if its dictionary is damaged.
+    pub fn memory(
+        name: impl AsRef<Path>,
+        bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+    ) -> io::Result<Source> {
+        Source::new(name.as_ref(), Bytes::Memory(Box::new(bytes)))
+    }
+
+    fn new(path: &Path, bytes: Bytes) -> io::Result<Source> {
         let mut source =
             Source { path: path.into(), codec: None, bytes, is_over: AtomicBool::new(false) };
         source.codec = member::codec(&source)?;
@@ -68,19 +99,20 @@ impl Source {
     }
 
     /// Its length, if that is known.
-    pub fn len(&self) -> Option<u64> {
+    pub(super) fn len(&self) -> Option<u64> {
         match &self.bytes {
             Bytes::File(_, len) => Some(*len),
+            Bytes::Memory(bytes) => Some((**bytes).as_ref().len() as u64),
             Bytes::Stream(_) => None,
         }
     }
 
     /// Whether it was read to its end, or as far as possible.
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    pub fn set_over(&self) {
+    pub(super) fn set_over(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
@@ -88,9 +120,16 @@ impl Source {
     ///
     /// # Errors
     /// Returns an error if it cannot be read, or not any more ([`Source::release`]).
-    pub fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
         match &self.bytes {
             Bytes::File(file, _) => read_at(file, at, out),
+            Bytes::Memory(bytes) => {
+                let at = usize::try_from(at).unwrap_or(usize::MAX);
+                let rest = (**bytes).as_ref().get(at..).unwrap_or_default();
+                let len = rest.len().min(out.len());
+                out[..len].copy_from_slice(&rest[..len]);
+                Ok(len)
+            }
             Bytes::Stream(window) => {
                 window.lock().unwrap_or_else(PoisonError::into_inner).read_at(at, out)
             }
@@ -98,15 +137,15 @@ impl Source {
     }
 
     /// The first byte that can still be read.
-    pub fn first(&self) -> u64 {
+    pub(super) fn first(&self) -> u64 {
         match &self.bytes {
-            Bytes::File(..) => 0,
+            Bytes::File(..) | Bytes::Memory(_) => 0,
             Bytes::Stream(window) => window.lock().unwrap_or_else(PoisonError::into_inner).start,
         }
     }
 
     /// Says that nobody needs what comes before this place.
-    pub fn release(&self, below: u64) {
+    pub(super) fn release(&self, below: u64) {
         if let Bytes::Stream(window) = &self.bytes {
             window.lock().unwrap_or_else(PoisonError::into_inner).release(below);
         }
@@ -134,18 +173,6 @@ fn read_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<usize> {
     let mut file = file;
     file.seek(SeekFrom::Start(at))?;
     file.read(out)
-}
-
-impl Bytes {
-    fn stream(stream: impl Read + Send + 'static) -> Bytes {
-        Bytes::Stream(Mutex::new(Window {
-            stream: Box::new(stream),
-            blocks: VecDeque::new(),
-            start: 0,
-            end: 0,
-            is_over: false,
-        }))
-    }
 }
 
 impl Window {

@@ -18,21 +18,30 @@
 //! An [`Event`] is small and has no body, so whoever groups more captures than fit in memory can
 //! keep events beside the place of the body.
 //!
-//! [`Event`]: robotsieve_client::outcome::Event
-//! [`Said::NoTarget`]: robotsieve_client::outcome::Said::NoTarget
-//! [`Protocol::judge`]: robotsieve_client::outcome::Protocol::judge
-//! [`Judged::event`]: robotsieve_client::outcome::Judged::event
+//! Captures come from WARC files ([`warc`]), or from columns and members ([`Fields`]).
+//!
+//! [`Event`]: crate::outcome::Event
+//! [`Said::NoTarget`]: crate::outcome::Said::NoTarget
+//! [`Protocol::judge`]: crate::outcome::Protocol::judge
+//! [`Judged::event`]: crate::outcome::Judged::event
 
+mod fields;
+mod text;
 pub mod warc;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use robotsieve::Origin;
-use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{Failure, Redirect, Response, Said};
 use url::Url;
+
+use crate::Timestamp;
+use crate::outcome::{Failure, Redirect, Response, Said};
+
+pub use fields::Fields;
+pub use text::{harmless, shown};
 
 /// How many redirects are followed, as in the standard (RFC 9309, section 2.3.1.2).
 pub const MAX_HOPS: u8 = 5;
@@ -40,7 +49,11 @@ pub const MAX_HOPS: u8 = 5;
 /// Longer URLs are not followed.
 pub const MAX_URL_BYTES: usize = 8 << 10;
 
+/// How far apart two clocks may be. A capture from later than that has a wrong time.
+pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
+
 /// Whether this status is that of a redirect, if there is a `Location`.
+#[must_use]
 pub fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
@@ -87,7 +100,9 @@ pub struct Same {
 /// Where a capture stands, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
+    /// The path of its file, or what it is called in messages.
     pub file: Arc<Path>,
+    /// Where in it.
     pub at: At,
 }
 
@@ -104,11 +119,13 @@ pub enum At {
 
 impl Capture {
     /// What captures are grouped by, and redirects lead to.
+    #[must_use]
     pub fn key(&self) -> &str {
         self.other.as_deref().unwrap_or(self.origin.key())
     }
 
     /// Its time, with the beginning of 1970 for one that is not known.
+    #[must_use]
     pub fn time(&self) -> Timestamp {
         self.at.unwrap_or_default()
     }
@@ -117,6 +134,7 @@ impl Capture {
 impl Answer {
     /// A redirect from a URL to the value of its `Location`. What has none that can be followed is
     /// a [`Failure::BadRedirect`], as for a fetcher: the site has no robots.txt.
+    #[must_use]
     pub fn redirect(status: u16, url: &str, location: Option<&str>) -> Answer {
         let to = location.and_then(|to| Url::parse(url).ok()?.join(to.trim_ascii()).ok());
         let is_usable = |to: &Url| {
@@ -133,6 +151,7 @@ impl Answer {
 
     /// What the answer says of its site. Returns `None` for a redirect or a revisit, which say what
     /// another capture says, and for a fault that was not the site's.
+    #[must_use]
     pub fn said(&self, at: Timestamp) -> Option<Said> {
         match self {
             Answer::Final(response) => Said::of(Ok(response), at),
@@ -142,6 +161,7 @@ impl Answer {
     }
 
     /// The file, if there is one.
+    #[must_use]
     pub fn body(&self) -> Option<&[u8]> {
         match self {
             Answer::Final(response) if (200..300).contains(&response.status) => {
@@ -155,8 +175,9 @@ impl Answer {
 /// The key of what a URL names: an origin, if it is the URL of its robots.txt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
+    /// An origin: the URL is that of its robots.txt.
     Origin(Origin<'static>),
-    /// A URL, without a fragment.
+    /// Another URL, without a fragment, and its origin.
     Other(Origin<'static>, Box<str>),
 }
 
@@ -164,6 +185,7 @@ impl Key {
     /// The key of a URL. Returns `None` if it has no origin.
     ///
     /// `/robots.txt` with a query is something else: a site may answer it differently.
+    #[must_use]
     pub fn of(url: &str) -> Option<Key> {
         let origin = Origin::of(url).ok()?;
         // Nearly always it is spelt so.
@@ -182,6 +204,18 @@ impl Key {
         Some(Key::Other(origin, String::from(parsed).into()))
     }
 
+    /// The origin, and the URL if it is that of something else than its robots.txt: the first two
+    /// fields of a [`Capture`].
+    #[must_use]
+    pub fn into_parts(self) -> (Origin<'static>, Option<Box<str>>) {
+        match self {
+            Key::Origin(origin) => (origin, None),
+            Key::Other(origin, url) => (origin, Some(url)),
+        }
+    }
+
+    /// The key as text: that of the origin, or the other URL.
+    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Key::Origin(origin) => origin.key(),
@@ -192,6 +226,16 @@ impl Key {
 
 /// Of the times of a target's captures, in ascending order, the one that answers a redirect at
 /// this time: the nearest; of two as near, the later; of equal ones, the last. `O(log n)`.
+///
+/// ```
+/// use robotsieve_client::Timestamp;
+/// use robotsieve_client::captures::nearest;
+///
+/// let times = [10, 20, 20, 30].map(Timestamp);
+/// assert_eq!(nearest(&times, Timestamp(15)), Some(2));
+/// assert_eq!(nearest(&[], Timestamp(15)), None);
+/// ```
+#[must_use]
 pub fn nearest(times: &[Timestamp], at: Timestamp) -> Option<usize> {
     // The last one up to `at`, and the last of the equal ones that come next.
     let after = times.partition_point(|time| *time <= at);

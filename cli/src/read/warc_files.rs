@@ -1,0 +1,55 @@
+//! WARC files that the command line names, and what is told of those that are damaged.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use robotsieve_client::captures::warc::{Source, Unreadable};
+use robotsieve_client::captures::{Place, shown};
+use same_file::Handle;
+
+use super::stdin;
+use crate::error::Failure;
+use crate::write::stderr;
+
+/// How many damaged places are named one by one.
+const NAMED: u64 = 20;
+
+/// The files with these names, opened one after another; `-` is standard input.
+pub fn opened(names: &[OsString]) -> impl Iterator<Item = Result<Source, Unreadable>> {
+    names
+        .iter()
+        .map(|name| open(name).map_err(|cause| Unreadable { name: Path::new(name).into(), cause }))
+}
+
+fn open(name: &OsStr) -> io::Result<Source> {
+    if stdin::is_meant(name) {
+        return Source::stream("standard input", stdin::open()?);
+    }
+    let file = File::open(name)?;
+    stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
+    Source::file(name, file)
+}
+
+/// Tells on standard error what is left out.
+#[derive(Debug, Default)]
+pub struct Damage {
+    told: u64,
+}
+
+impl Damage {
+    /// Tells what is damaged, if it is not too much.
+    pub fn tell(&mut self, place: &Place, what: &str) {
+        self.told += 1;
+        if self.told <= NAMED {
+            stderr::error(&format_args!("{place}: {}; left out", shown(what.as_bytes())));
+        }
+    }
+}
+
+/// Tells that a file cannot be read.
+pub fn tell_unreadable(unreadable: Unreadable) {
+    let Unreadable { name, cause } = unreadable;
+    stderr::error(&Failure::io(format!("cannot read WARC file '{}'", name.display()), cause));
+}

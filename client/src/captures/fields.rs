@@ -1,0 +1,91 @@
+//! Captures as rows of columns, or lines with members.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use robotsieve::Origin;
+use url::Url;
+
+use super::{Answer, CLOCK_TOLERANCE, Capture, Key, Place, is_redirect, shown};
+use crate::Timestamp;
+use crate::outcome::Response;
+
+/// What a capture says, as columns and members have it: `url`, `status`, `body`, `time` and
+/// `location`.
+///
+/// ```
+/// use robotsieve_client::captures::{At, Fields, Place};
+///
+/// let place = Place { file: "list.jsonl".as_ref().into(), at: At::Line(1) };
+/// let fields = Fields { url: "https://example.com", status: 404, ..Fields::default() };
+/// let capture = fields.capture(place.clone())?;
+/// assert_eq!(capture.key(), "https://example.com");
+///
+/// let fields = Fields { url: "https://example.com", status: 1, ..Fields::default() };
+/// let wrong = fields.capture(place).unwrap_err();
+/// assert_eq!(wrong, "'status' is 1; an HTTP status from 100 to 999 is expected");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Fields<'f> {
+    /// The URL of a robots.txt, of a site, or of something else that redirects may lead to.
+    pub url: &'f str,
+    /// The HTTP status.
+    pub status: u16,
+    /// The file. Only those of 2xx count.
+    pub body: Vec<u8>,
+    /// Seconds since 1970.
+    pub at: Option<u64>,
+    /// Where a redirect leads, absolute or relative to `url`.
+    pub location: Option<&'f str>,
+}
+
+impl Fields<'_> {
+    /// What is expected as `url`, for messages.
+    pub const URL: &'static str = "the URL of a site, as in https://example.com/robots.txt,";
+    /// What is expected as `status`.
+    pub const STATUS: &'static str = "an HTTP status from 100 to 999";
+    /// What is expected as `time`.
+    pub const TIME: &'static str = "seconds since 1970, or a time as in 2026-11-20T12:00:00Z,";
+
+    /// The capture.
+    ///
+    /// # Errors
+    /// Returns what is wrong with it, if no capture can say this.
+    pub fn capture(self, place: Place) -> Result<Capture, String> {
+        let (url, expected, time) = (self.url, Self::URL, Self::TIME);
+        // `https://example.com` names the site.
+        let is_site = Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none());
+        let key = if is_site { site(url) } else { Key::of(url) };
+        let key = key.ok_or_else(|| {
+            format!("'url' is '{}'; {expected} is expected", shown(url.as_bytes()))
+        })?;
+        let latest = Timestamp::now() + CLOCK_TOLERANCE;
+        if let Some(at) = self.at.filter(|at| *at > latest.0) {
+            // As seconds this is the year 5138, as milliseconds 1973.
+            if at >= 100_000_000_000 {
+                return Err(format!("'time' is {at}; {time} is expected, not milliseconds"));
+            }
+            let at = humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at));
+            return Err(format!("'time' is {at}, in the future: its clock was wrong"));
+        }
+        let (origin, other) = key.into_parts();
+        let answer = match self.status {
+            status if is_redirect(status) => {
+                let base = other.as_deref().map_or_else(|| origin.robots_url(), str::to_owned);
+                Answer::redirect(status, &base, self.location)
+            }
+            status @ 100..=999 => {
+                let is_file = (200..300).contains(&status);
+                Answer::Final(Response::new(status, if is_file { self.body } else { Vec::new() }))
+            }
+            status => {
+                return Err(format!("'status' is {status}; {} is expected", Self::STATUS));
+            }
+        };
+        Ok(Capture { origin, other, at: self.at.map(Timestamp), answer, place })
+    }
+}
+
+fn site(url: &str) -> Option<Key> {
+    Some(Key::Origin(Origin::of(url).ok()?.into_owned()))
+}
