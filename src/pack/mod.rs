@@ -63,6 +63,7 @@
 
 mod checked;
 mod format;
+mod names;
 mod outcome;
 mod read;
 mod shard;
@@ -74,6 +75,7 @@ mod write;
 use std::fmt;
 
 pub use format::MAGIC;
+pub use names::{ShardsError, check_shards, shard_name, shard_of_name};
 pub use outcome::{Kind, Outcome, Written};
 pub use read::Pack;
 pub use site::{PackedPolicy, Site};

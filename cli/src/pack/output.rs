@@ -8,7 +8,7 @@ use std::path::Path;
 use std::slice;
 
 use rayon::prelude::*;
-use robotsieve::pack::{Kind, Outcome, Pack, PackError, Site, Writer};
+use robotsieve::pack::{Kind, Outcome, Pack, PackError, Site, Writer, shard_name};
 use robotsieve::{Config, Crawler, Origin, Profile};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Event, Holds, Protocol};
@@ -142,7 +142,7 @@ pub fn to_shards(
         let group = first..(first + per_group).min(count);
         let mut writers = Vec::new();
         for index in group.clone() {
-            let file = File::create(folder.path(&packs::shard_name(index, count)))?;
+            let file = File::create(folder.path(&shard_name(index, count)))?;
             let out = BufWriter::with_capacity(64 << 10, file);
             writers.push(making.shard(out, index, count)?);
         }

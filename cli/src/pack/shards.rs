@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use robotsieve::pack::shard_of_name;
 use tempfile::TempDir;
 
 use crate::error::Failure;
-use crate::read::packs::shard_of_name;
 use crate::write::file::{forget_folder, remove_at_end};
 
 /// A folder of shards that is being written, beside the one that it becomes. It is removed unless
@@ -84,7 +84,7 @@ impl Folder {
 fn only_shards(folder: &Path) -> io::Result<Option<PathBuf>> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if shard_of_name(&entry.file_name()).is_none() {
+        if entry.file_name().to_str().and_then(shard_of_name).is_none() {
             return Ok(Some(entry.path()));
         }
     }

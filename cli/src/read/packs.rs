@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
-use robotsieve::pack::{Pack, PackError};
+use robotsieve::pack::{Pack, PackError, ShardsError, check_shards, shard_of_name};
 
 use crate::error::Failure;
 use crate::read::stdin;
@@ -108,46 +108,25 @@ pub fn shards(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut shards = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        if let Some(shard) = shard_of_name(&entry.file_name()) {
+        if let Some(shard) = entry.file_name().to_str().and_then(shard_of_name) {
             shards.push((shard, entry.path()));
         }
     }
     shards.sort_unstable();
-    let other = |what: String| failed(io::Error::new(io::ErrorKind::InvalidData, what));
-    let missing = |index, count| {
-        other(format!("{} is missing", shard_name(index, count)))
-            .advise("all shards are needed: copy it from where they were made, or make them again")
-    };
-    let Some(((_, count), _)) = shards.first() else {
-        return Err(other("the folder has no files named shard-NNNN-of-NNNN.pack".to_owned()));
-    };
-    for (expected, ((index, of), path)) in (0..).zip(&shards) {
-        if of != count {
-            let name = path.file_name().unwrap_or_default().display();
-            let other = other(format!("'{name}' is of another set than its first shard"));
-            return Err(other.advise("move the files of all sets but one to other folders"));
-        }
-        if *index != expected {
-            return Err(missing(expected, *count));
+    let (numbers, paths): (Vec<(u32, u32)>, Vec<PathBuf>) = shards.into_iter().unzip();
+    match check_shards(&numbers) {
+        Ok(()) => Ok(paths),
+        Err(error) => {
+            let advice = match error {
+                ShardsError::None => MADE_BY,
+                ShardsError::Missing(_) => {
+                    "all shards are needed: copy it from where they were made, or make them again"
+                }
+                ShardsError::OtherSet(_) => "move the files of all sets but one to other folders",
+            };
+            Err(failed(io::Error::new(io::ErrorKind::InvalidData, error)).advise(advice))
         }
     }
-    if shards.len() != *count as usize {
-        return Err(missing(shards.len() as u32, *count));
-    }
-    Ok(shards.into_iter().map(|(_, path)| path).collect())
-}
-
-/// The name of a shard's file.
-pub fn shard_name(index: u32, count: u32) -> String {
-    format!("shard-{index:04}-of-{count:04}.pack")
-}
-
-/// The index and the count that a file name states.
-pub fn shard_of_name(name: &std::ffi::OsStr) -> Option<(u32, u32)> {
-    let parts = name.to_str()?.strip_prefix("shard-")?.strip_suffix(".pack")?;
-    let (index, count) = parts.split_once("-of-")?;
-    let (index, count) = (index.parse().ok()?, count.parse().ok()?);
-    (shard_name(index, count) == name.to_str()?).then_some((index, count))
 }
 
 fn map_at(path: &Path) -> Result<&'static [u8], Failure> {
@@ -192,20 +171,4 @@ pub fn damaged(path: &Path, error: &PackError) -> Failure {
 /// The same within what else may fail.
 pub fn as_io(error: PackError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_shards() {
-        assert_eq!(shard_name(3, 64), "shard-0003-of-0064.pack");
-        let of_name = |name: &str| shard_of_name(name.as_ref());
-        assert_eq!(of_name("shard-0003-of-0064.pack"), Some((3, 64)));
-        assert_eq!(of_name("shard-10000-of-10001.pack"), Some((10_000, 10_001)));
-        for wrong in ["shard-3-of-64.pack", "shard-0003-of-0064.pack.tmp", "x", "shard--of-.pack"] {
-            assert_eq!(of_name(wrong), None, "{wrong}");
-        }
-    }
 }
