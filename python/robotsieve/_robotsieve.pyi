@@ -33,6 +33,7 @@ __version__: str
 __all__ = [
     "__version__",
     "Answers",
+    "CaptureBatch",
     "Config",
     "Crawler",
     "CrawlerAnswers",
@@ -63,15 +64,22 @@ __all__ = [
     "SieveTask",
     "UserAgent",
     "Verdicts",
+    "WarcCaptures",
     "body_bytes",
+    "capture_key",
     "compare_profiles_json",
     "diff_json",
     "diff_limits",
     "diff_policies_json",
     "fix_json",
     "is_allowed",
+    "judge",
     "lint_codes",
     "lint_json",
+    "nearest",
+    "row_key",
+    "said_of",
+    "shard_name",
 ]
 
 class InvalidUrl(ValueError): ...
@@ -490,6 +498,7 @@ class PackWriter:
         config: Config | None = None,
         *,
         seed: int | None = None,
+        shard: tuple[int, int] | None = None,
     ) -> Self: ...
     def add(
         self,
@@ -512,6 +521,49 @@ class PackWriter:
         /,
     ) -> None: ...
 
+# For robotsieve.spark: captures, which it brings together.
+
+@final
+class WarcCaptures:
+    def __new__(
+        cls,
+        source: str | os.PathLike[str] | bytes | bytearray | memoryview,
+        name: str | os.PathLike[str] | None = None,
+        *,
+        max_batch_bytes: int = 8388608,
+        threads: int | None = 1,
+    ) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> CaptureBatch: ...
+
+@final
+class CaptureBatch:
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+
+def capture_key(url: str) -> tuple[str, bool] | None: ...
+def row_key(url: str) -> tuple[str, bool] | None: ...
+def said_of(
+    url: str,
+    status: int | None,
+    location: str | None = None,
+    lifetime: int | None = None,
+    error: str | None = None,
+    *,
+    time: int | None = None,
+    has_body: bool = True,
+) -> tuple[
+    Literal["file", "unchanged", "status", "redirect", "no-target", "failed", "nothing"],
+    int | str | None,
+]: ...
+def nearest(times: Sequence[int], at: int) -> int | None: ...
+def judge(
+    events: Sequence[tuple[int, int, str, int | None]],
+    profile: AnyProfile | None = None,
+    as_of: int | None = None,
+) -> tuple[Literal["rules", "allow-all", "disallow-all"], int, int] | None: ...
+def shard_name(shard: int, shards: int) -> str: ...
 def is_allowed(
     body: Text, crawler: AnyCrawler, url: Text, *, profile: AnyProfile | None = None
 ) -> bool: ...

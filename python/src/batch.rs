@@ -51,7 +51,7 @@ const URLS_WORTH_DETACHING: usize = 256;
 const URLS_AT_A_TIME: usize = 32 * BLOCK;
 
 /// How long it takes until it is looked again whether the user wants to stop.
-const BETWEEN_SIGNALS: Duration = Duration::from_millis(100);
+pub const BETWEEN_SIGNALS: Duration = Duration::from_millis(100);
 
 /// Judges URLs that Python gave.
 pub fn judge<J: Judge>(
@@ -191,7 +191,7 @@ impl<J: Judge> Asked<'_, J> {
 }
 
 /// How many threads: `None` is one for each core.
-fn threads_of(threads: Option<isize>) -> PyResult<usize> {
+pub fn threads_of(threads: Option<isize>) -> PyResult<usize> {
     match threads {
         Some(threads @ 1..) => Ok(threads.unsigned_abs().min(1_024)),
         Some(_) => {

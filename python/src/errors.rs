@@ -1,8 +1,11 @@
 //! The exceptions. Each is a `ValueError`, since a value is what is wrong.
 
+use std::io;
+use std::path::Path;
+
 use pyo3::PyTypeInfo;
 use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::text::to_str;
@@ -58,6 +61,29 @@ pub fn invalid_name(py: Python<'_>, error: &robotsieve::NameError) -> PyErr {
 
 pub fn pack_error(error: &robotsieve::pack::PackError) -> PyErr {
     PackError::new_err(error.to_string())
+}
+
+/// The `OSError` for a file.
+pub fn of_path(path: &Path, error: &io::Error) -> PyErr {
+    // Some errors are wrapped in others that have no number.
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    let mut number = None;
+    while let (None, Some(error)) = (number, cause) {
+        number = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
+        cause = match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        };
+    }
+    match number {
+        // With the number, Python chooses the subclass, such as FileNotFoundError.
+        Some(number) => {
+            let text = io::Error::from_raw_os_error(number).to_string();
+            let what = text.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, what, path.as_os_str().to_owned()))
+        }
+        None => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
+    }
 }
 
 /// What is shown of bytes in a message: the first 200, with escapes.

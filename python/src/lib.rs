@@ -2,11 +2,12 @@
 //!
 //! What Python gives becomes bytes in [`text`] and [`urls`]; [`batch`] judges many URLs without the
 //! interpreter; [`answers`] are given back as Arrow arrays ([`export`]). [`reports`] says why, what is
-//! wrong and what changed.
+//! wrong and what changed. [`captures`] are read from archives.
 
 mod aio;
 mod answers;
 mod batch;
+mod captures;
 mod crawler;
 mod errors;
 mod export;
@@ -29,6 +30,10 @@ mod _robotsieve {
 
     #[pymodule_export]
     use answers::{Answers, CrawlerAnswers, CrawlerVerdicts, Verdicts};
+    #[pymodule_export]
+    use captures::{
+        CaptureBatch, WarcCaptures, capture_key, judge, nearest, row_key, said_of, shard_name,
+    };
     #[pymodule_export]
     use crawler::{Crawler, HeaderName, UserAgent};
     #[pymodule_export]

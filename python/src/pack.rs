@@ -8,19 +8,21 @@ use std::sync::{Mutex, PoisonError};
 
 use memmap2::Mmap;
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use robotsieve::Answer;
-use robotsieve::pack::{Kind, Outcome, PackError, PackedPolicy, Site, Writer};
+use robotsieve::pack::{
+    Kind, Outcome, PackError, PackedPolicy, ShardsError, Site, Writer, check_shards, shard_of_name,
+};
 use self_cell::self_cell;
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::answers::{CrawlerAnswers, CrawlerVerdicts};
 use crate::batch::{self, Judge};
 use crate::crawler::{Crawler, crawlers_of};
-use crate::errors::{invalid_url, pack_error};
+use crate::errors::{invalid_url, of_path, pack_error};
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
 use crate::policy::Decision;
@@ -59,7 +61,7 @@ self_cell! {
 /// The policies of many origins in a file that is used in place: it is mapped, not loaded, and all
 /// processes that open it share its memory. Made by :class:`PackWriter` or by ``robotsieve pack``.
 ///
-/// ``Pack.open(path)`` opens a file, or the files of a pack in several. ``Pack(bytes)`` takes the bytes
+/// ``Pack.open(path)`` opens a file, a folder of shards, or the files of a pack in several. ``Pack(bytes)`` takes the bytes
 /// of one. It is pickled as its paths, made absolute, or as its bytes.
 ///
 /// >>> import os, tempfile
@@ -156,14 +158,15 @@ impl Pack {
         Pack::new_of(vec![Bytes::Python(bytes)], Vec::new())
     }
 
-    /// Opens a file, or several that are one pack. Raises :class:`OSError` if one can't be read, and
-    /// :class:`PackError` if it is no pack.
+    /// Opens a file, a folder of shards, which are named as in ``shard-0003-of-0064.pack``, or several
+    /// files that are one pack. Raises :class:`OSError` if one can't be read, and :class:`PackError` if it
+    /// is no pack, or if a shard is missing.
     #[classmethod]
     fn open(_: &Bound<'_, PyType>, path: &Bound<'_, PyAny>) -> PyResult<Pack> {
         let is_many = path.is_instance_of::<PyList>() || path.is_instance_of::<PyTuple>();
         let paths: Vec<PathBuf> = match is_many {
             true => path.extract()?,
-            false => vec![path.extract()?],
+            false => shards_at(path.extract()?)?,
         };
         if paths.is_empty() {
             return Err(PyValueError::new_err("no paths"));
@@ -417,6 +420,32 @@ impl Pack {
     }
 }
 
+/// The files of a pack: this one, or the shards in this folder.
+fn shards_at(path: PathBuf) -> PyResult<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path]);
+    }
+    let failed = |error| of_path(&path, &error);
+    let mut shards = Vec::new();
+    for entry in path.read_dir().map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if let Some(shard) = entry.file_name().to_str().and_then(shard_of_name) {
+            shards.push((shard, entry.path()));
+        }
+    }
+    shards.sort_unstable();
+    let (numbers, paths): (Vec<(u32, u32)>, Vec<PathBuf>) = shards.into_iter().unzip();
+    let way_out = match check_shards(&numbers) {
+        Ok(()) => return Ok(paths),
+        Err(error @ ShardsError::OtherSet(_)) => {
+            format!("{error}; move the files of all sets but one to other folders")
+        }
+        Err(error @ ShardsError::Missing(_)) => format!("{error}; all shards are needed"),
+        Err(error) => error.to_string(),
+    };
+    Err(crate::errors::PackError::new_err(format!("{}: {way_out}", path.display())))
+}
+
 #[expect(unsafe_code, reason = "maps a file: see Safety")]
 fn map(path: &Path) -> io::Result<Mmap> {
     let file = File::open(path)?;
@@ -429,29 +458,6 @@ fn map(path: &Path) -> io::Result<Mmap> {
     unsafe { Mmap::map(&file) }
 }
 
-/// The `OSError` for a file.
-fn of_path(path: &Path, error: &io::Error) -> PyErr {
-    // Some errors are wrapped in others that have no number.
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    let mut number = None;
-    while let (None, Some(error)) = (number, cause) {
-        number = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
-        cause = match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
-            Some(inner) => Some(inner),
-            None => error.source(),
-        };
-    }
-    match number {
-        // With the number, Python chooses the subclass, such as FileNotFoundError.
-        Some(number) => {
-            let text = io::Error::from_raw_os_error(number).to_string();
-            let what = text.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((number, what, path.as_os_str().to_owned()))
-        }
-        None => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
-    }
-}
-
 /// Writes a pack.
 ///
 /// Everything is written to a file beside ``path``, which takes its name when the pack is complete: at the
@@ -459,12 +465,18 @@ fn of_path(path: &Path, error: &io::Error) -> PyErr {
 /// nothing changes. If ``path`` is a symbolic link, what it leads to is replaced; a file that is replaced
 /// passes its permissions on; a device, pipe or folder is refused.
 ///
+/// With ``shard=(index, count)`` it writes one of the files of a pack in several, which takes only the
+/// origins for which ``Origin.shard(count)`` is ``index``. Named as in ``shard-0003-of-0064.pack`` and in one
+/// folder, they are one pack for :meth:`Pack.open` and the command.
+///
 /// ``config`` says what is kept: by default rules, with which it is about twice as large and can say which
 /// one decided, and no sitemaps.
 #[pyclass(frozen, module = "robotsieve")]
 pub struct PackWriter {
     state: Mutex<State>,
     path: PathBuf,
+    /// Which shard it writes, and of how many.
+    shard: (u32, u32),
     /// The process that made it. A copy in a forked process must not touch the file.
     process: u32,
 }
@@ -563,14 +575,22 @@ impl PackWriter {
 #[pymethods]
 impl PackWriter {
     #[new]
-    #[pyo3(signature = (path, crawlers, profile = None, config = None, *, seed = None))]
+    #[pyo3(signature = (path, crawlers, profile = None, config = None, *, seed = None, shard = None))]
     fn new(
         path: PathBuf,
         crawlers: &Bound<'_, PyAny>,
         profile: Option<&Bound<'_, PyAny>>,
         config: Option<&Bound<'_, Config>>,
         seed: Option<u64>,
+        shard: Option<(u32, u32)>,
     ) -> PyResult<PackWriter> {
+        let shard = shard.unwrap_or((0, 1));
+        if shard.0 >= shard.1 {
+            return Err(PyValueError::new_err(format!(
+                "there is no shard {} of {}: they are numbered from 0 on",
+                shard.0, shard.1
+            )));
+        }
         let profile = profile_of(profile)?;
         let crawlers = crawlers_of(crawlers, &profile)?;
         batch::distinct_labels(&crawlers)?;
@@ -580,7 +600,8 @@ impl PackWriter {
         let begin = || {
             let (file, beside) = beside(&path)?.into_parts();
             let file = BufWriter::with_capacity(1 << 20, file);
-            let writer = Writer::new(file, &profile, crawlers, &config_of(config))?;
+            let config = config_of(config);
+            let writer = Writer::shard(file, &profile, crawlers, &config, shard.0, shard.1)?;
             let writer = match seed {
                 Some(seed) => writer.with_seed(seed),
                 None => writer,
@@ -591,6 +612,7 @@ impl PackWriter {
         Ok(PackWriter {
             state: Mutex::new(State::Open(Box::new(open))),
             path,
+            shard,
             process: std::process::id(),
         })
     }
@@ -612,6 +634,13 @@ impl PackWriter {
     ) -> PyResult<()> {
         let py = origin.py();
         let origin = origin_of(origin)?;
+        let (shard, shards) = self.shard;
+        let right = origin.shard(shards);
+        if right != shard {
+            return Err(PyValueError::new_err(format!(
+                "{origin} belongs to shard {right} of {shards}, and this is shard {shard}"
+            )));
+        }
         if captured.is_some_and(|seconds| u32::try_from(seconds).is_err()) {
             return Err(PyValueError::new_err(
                 "captured must be in seconds since 1970, and before 2106",

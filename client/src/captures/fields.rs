@@ -47,16 +47,21 @@ impl Fields<'_> {
     /// What is expected as `time`.
     pub const TIME: &'static str = "seconds since 1970, or a time as in 2026-11-20T12:00:00Z,";
 
+    /// The key of a URL. Unlike by [`Key::of`], `https://example.com` names the site, not its home
+    /// page.
+    #[must_use]
+    pub fn key(url: &str) -> Option<Key> {
+        let is_site = Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none());
+        if is_site { Some(Key::Origin(Origin::of(url).ok()?.into_owned())) } else { Key::of(url) }
+    }
+
     /// The capture.
     ///
     /// # Errors
     /// Returns what is wrong with it, if no capture can say this.
     pub fn capture(self, place: Place) -> Result<Capture, String> {
         let (url, expected, time) = (self.url, Self::URL, Self::TIME);
-        // `https://example.com` names the site.
-        let is_site = Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none());
-        let key = if is_site { site(url) } else { Key::of(url) };
-        let key = key.ok_or_else(|| {
+        let key = Fields::key(url).ok_or_else(|| {
             format!("'url' is '{}'; {expected} is expected", shown(url.as_bytes()))
         })?;
         let latest = Timestamp::now() + CLOCK_TOLERANCE;
@@ -84,8 +89,4 @@ impl Fields<'_> {
         };
         Ok(Capture { origin, other, at: self.at.map(Timestamp), answer, place })
     }
-}
-
-fn site(url: &str) -> Option<Key> {
-    Some(Key::Origin(Origin::of(url).ok()?.into_owned()))
 }

@@ -91,6 +91,13 @@ impl Source {
         Source::new(name.as_ref(), Bytes::Memory(Box::new(bytes)))
     }
 
+    /// The same input with another name for messages.
+    #[must_use]
+    pub fn with_name(mut self, name: impl AsRef<Path>) -> Source {
+        self.path = name.as_ref().into();
+        self
+    }
+
     fn new(path: &Path, bytes: Bytes) -> io::Result<Source> {
         let mut source =
             Source { path: path.into(), codec: None, bytes, is_over: AtomicBool::new(false) };

@@ -1,0 +1,642 @@
+//! Captures of robots.txt files: WARC files as Arrow batches, and what the rows of captures mean.
+//!
+//! What follows from the captures of many origins is found out where they are brought together, such
+//! as in Spark. This module has the steps, which are those of `robotsieve pack`.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::thread;
+
+use arrow_array::builder::{
+    BinaryBuilder, Int32Builder, Int64Builder, StringBuilder, TimestampMicrosecondBuilder,
+};
+use arrow_array::types::TimestampMicrosecondType;
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, StructArray};
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyByteArray, PyBytes, PyCapsule, PyMemoryView, PyTuple};
+use robotsieve::Origin;
+use robotsieve_client::Timestamp;
+use robotsieve_client::captures::warc::{self, Item, Panicked, Source, Unreadable};
+use robotsieve_client::captures::{Answer, At, Capture, Fields as CaptureFields, Key, Place};
+use robotsieve_client::outcome::{AsOf, Event, Failure, Holds, Protocol, Said};
+
+use crate::batch::{BETWEEN_SIGNALS, threads_of};
+use crate::errors::of_path;
+use crate::export;
+use crate::settings::profile_of;
+use crate::text::bytes_of;
+
+const UTC: &str = "UTC";
+
+/// The columns of a capture.
+static COLUMNS: LazyLock<Fields> = LazyLock::new(|| {
+    let time = DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into()));
+    let columns = [
+        ("url", DataType::Utf8),
+        ("status", DataType::Int32),
+        ("body", DataType::Binary),
+        ("time", time.clone()),
+        ("location", DataType::Utf8),
+        ("error", DataType::Utf8),
+        ("lifetime", DataType::Int64),
+        ("same_as_url", DataType::Utf8),
+        ("same_as_time", time),
+        ("file", DataType::Utf8),
+        ("offset", DataType::Int64),
+        ("damage", DataType::Utf8),
+    ];
+    columns.into_iter().map(|(name, of)| Field::new(name, of, true)).collect()
+});
+
+/// Rows that are being gathered.
+struct Rows {
+    url: StringBuilder,
+    status: Int32Builder,
+    body: BinaryBuilder,
+    time: TimestampMicrosecondBuilder,
+    location: StringBuilder,
+    error: StringBuilder,
+    lifetime: Int64Builder,
+    same_as_url: StringBuilder,
+    same_as_time: TimestampMicrosecondBuilder,
+    file: StringBuilder,
+    offset: Int64Builder,
+    damage: StringBuilder,
+    /// About how much memory they take.
+    bytes: usize,
+}
+
+/// A row. What it does not have is null.
+#[derive(Default)]
+struct Row<'r> {
+    url: Option<&'r str>,
+    status: Option<i32>,
+    body: Option<&'r [u8]>,
+    time: Option<Timestamp>,
+    location: Option<&'r str>,
+    error: Option<&'r str>,
+    lifetime: Option<u32>,
+    same_as_url: Option<&'r str>,
+    same_as_time: Option<Timestamp>,
+    damage: Option<&'r str>,
+}
+
+/// What a row takes beside its texts.
+const ROW_BYTES: usize = 128;
+
+impl Rows {
+    fn new() -> Rows {
+        let time =
+            || TimestampMicrosecondBuilder::new().with_data_type(COLUMNS[3].data_type().clone());
+        Rows {
+            url: StringBuilder::new(),
+            status: Int32Builder::new(),
+            body: BinaryBuilder::new(),
+            time: time(),
+            location: StringBuilder::new(),
+            error: StringBuilder::new(),
+            lifetime: Int64Builder::new(),
+            same_as_url: StringBuilder::new(),
+            same_as_time: time(),
+            file: StringBuilder::new(),
+            offset: Int64Builder::new(),
+            damage: StringBuilder::new(),
+            bytes: 0,
+        }
+    }
+
+    fn push(&mut self, row: &Row<'_>, place: &Place) {
+        type Micros = <TimestampMicrosecondType as ArrowPrimitiveType>::Native;
+        let micros = |time: Timestamp| -> Option<Micros> { (time.0 as i64).checked_mul(1_000_000) };
+        let file = place.file.to_string_lossy();
+        let texts = [row.url, row.location, row.error, row.same_as_url, row.damage];
+        self.bytes += ROW_BYTES
+            + row.body.map_or(0, <[u8]>::len)
+            + texts.into_iter().flatten().map(str::len).sum::<usize>()
+            + file.len();
+        self.url.append_option(row.url);
+        self.status.append_option(row.status);
+        self.body.append_option(row.body);
+        self.time.append_option(row.time.and_then(micros));
+        self.location.append_option(row.location);
+        self.error.append_option(row.error);
+        self.lifetime.append_option(row.lifetime.map(i64::from));
+        self.same_as_url.append_option(row.same_as_url);
+        self.same_as_time.append_option(row.same_as_time.and_then(micros));
+        self.file.append_value(file);
+        self.offset.append_option(match place.at {
+            At::Byte(byte) => i64::try_from(byte).ok(),
+            At::Whole | At::Line(_) => None,
+        });
+        self.damage.append_option(row.damage);
+    }
+
+    fn capture(&mut self, capture: &Capture) {
+        let robots_url;
+        let url = match &capture.other {
+            Some(url) => &**url,
+            None => {
+                robots_url = capture.origin.robots_url();
+                &*robots_url
+            }
+        };
+        let mut row = Row { url: Some(url), time: capture.at, ..Row::default() };
+        let (error, same_as);
+        match &capture.answer {
+            Answer::Final(response) => {
+                row.status = Some(response.status.into());
+                row.body = capture.answer.body();
+                row.lifetime = match capture.answer.said(capture.time()) {
+                    Some(Said::File(lifetime) | Said::Unchanged(lifetime)) => lifetime,
+                    _ => None,
+                };
+            }
+            Answer::Redirect(redirect) => {
+                row.status = Some(redirect.status.into());
+                row.location = Some(&redirect.to);
+            }
+            Answer::Failed(failure) => {
+                error = failure.to_string();
+                row.error = Some(&error);
+            }
+            Answer::Same(same) => {
+                same_as = url_of_key(&same.key);
+                row.same_as_url = Some(&same_as);
+                row.same_as_time = Some(same.at);
+            }
+        }
+        self.push(&row, &capture.place);
+    }
+
+    fn item(&mut self, item: Item) -> Result<(), Unreadable> {
+        match item {
+            Item::Capture(capture) => self.capture(&capture),
+            Item::Known(known) => {
+                let (place, origin) = (known.place.clone(), known.origin.clone());
+                match known.captures() {
+                    Some(captures) => captures.iter().for_each(|capture| self.capture(capture)),
+                    None => {
+                        let what = format!("the body of {origin} is missing or another one");
+                        self.push(&Row { damage: Some(&what), ..Row::default() }, &place);
+                    }
+                }
+            }
+            Item::Damaged { place, what } => {
+                self.push(&Row { damage: Some(&what), ..Row::default() }, &place);
+            }
+            Item::Unreadable(unreadable) => return Err(unreadable),
+        }
+        Ok(())
+    }
+
+    fn take(&mut self) -> StructArray {
+        self.bytes = 0;
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.url.finish()),
+            Arc::new(self.status.finish()),
+            Arc::new(self.body.finish()),
+            Arc::new(self.time.finish()),
+            Arc::new(self.location.finish()),
+            Arc::new(self.error.finish()),
+            Arc::new(self.lifetime.finish()),
+            Arc::new(self.same_as_url.finish()),
+            Arc::new(self.same_as_time.finish()),
+            Arc::new(self.file.finish()),
+            Arc::new(self.offset.finish()),
+            Arc::new(self.damage.finish()),
+        ];
+        StructArray::new(COLUMNS.clone(), columns, None)
+    }
+}
+
+/// A URL with this key.
+fn url_of_key(key: &str) -> String {
+    match Origin::of(key) {
+        Ok(origin) if origin.key() == key => origin.robots_url(),
+        _ => key.to_owned(),
+    }
+}
+
+/// What the thread that reads sends.
+enum Message {
+    Batch(StructArray),
+    /// The file cannot be read on.
+    Unreadable(Unreadable),
+    End,
+}
+
+/// Why reading ends early.
+enum Ended {
+    /// Nobody wants more.
+    Unwanted,
+    Unreadable(Unreadable),
+    Panicked,
+}
+
+impl From<Panicked> for Ended {
+    fn from(_: Panicked) -> Ended {
+        Ended::Panicked
+    }
+}
+
+fn read(source: Source, threads: usize, max_batch_bytes: usize, batches: &SyncSender<Message>) {
+    let mut rows = Rows::new();
+    let act = |item| {
+        rows.item(item).map_err(Ended::Unreadable)?;
+        if rows.bytes < max_batch_bytes {
+            return Ok(());
+        }
+        batches.send(Message::Batch(rows.take())).map_err(|_| Ended::Unwanted)
+    };
+    let ended = warc::read([Ok(source)], threads, act, |_| ()).err();
+    let last = rows.take();
+    if !last.is_empty() {
+        // If nobody wants it, that is no failure.
+        let _ = batches.send(Message::Batch(last));
+    }
+    let _ = match ended {
+        None => batches.send(Message::End),
+        Some(Ended::Unreadable(unreadable)) => batches.send(Message::Unreadable(unreadable)),
+        // Without an end, `next` says that something is missing.
+        Some(Ended::Unwanted | Ended::Panicked) => return,
+    };
+}
+
+/// The captures of robots.txt files in a WARC file, as an iterator of Arrow batches.
+///
+/// ``source`` is the path of a file, plain or compressed with gzip or zstd, or the bytes of one, whose
+/// ``name`` is then for messages. ``pyarrow.record_batch(batch)`` takes a batch without copying it. Its
+/// columns, all nullable:
+///
+/// ================  ===============  =================================================================
+/// ``url``           utf8             what was asked for: the robots.txt of a site, or another URL
+/// ``status``        int32            null if there was no answer
+/// ``body``          binary           of 2xx only, with transfer and content encodings undone
+/// ``time``          timestamp        in microseconds, UTC
+/// ``location``      utf8             where a redirect leads, absolute
+/// ``error``         utf8             why there was no answer, or none that can be used
+/// ``lifetime``      int64            the seconds for which the answer may be used, as its headers say
+/// ``same_as_url``   utf8             the answer is that which this URL had
+/// ``same_as_time``  timestamp        at this time (a revisit)
+/// ``file``          utf8             the path, or ``name``
+/// ``offset``        int64            the byte where the record stands, or its compressed member
+/// ``damage``        utf8             what is damaged there; only ``file`` and ``offset`` are set beside
+/// ================  ===============  =================================================================
+///
+/// Batches are of about ``max_batch_bytes``. A thread reads ahead of the iterator by one batch; with
+/// ``threads`` above 1, others decompress.
+///
+/// >>> from robotsieve._robotsieve import WarcCaptures
+/// >>> head = "HTTP/1.1 404 Not Found\r\n\r\n"
+/// >>> record = (
+/// ...     "WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: 2026-01-10T12:00:00Z\r\n"
+/// ...     "WARC-Target-URI: https://example.com/robots.txt\r\n"
+/// ...     f"Content-Type: application/http\r\nContent-Length: {len(head)}\r\n\r\n{head}\r\n\r\n"
+/// ... )
+/// >>> [len(batch) for batch in WarcCaptures(record.encode(), "example.warc")]
+/// [1]
+///
+/// Raises :class:`OSError` if the file can't be opened, or not be read to its end. What is damaged is a row.
+#[pyclass(frozen, module = "robotsieve")]
+pub struct WarcCaptures {
+    name: PathBuf,
+    /// `None` after the end.
+    batches: Mutex<Option<Receiver<Message>>>,
+}
+
+/// The largest batch: the offsets of its bodies have 32 bits, and one more body must fit.
+const MAX_BATCH_BYTES: usize = 1 << 30;
+
+#[pymethods]
+impl WarcCaptures {
+    #[new]
+    #[pyo3(signature = (source, name = None, *, max_batch_bytes = 8 << 20, threads = 1))]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        name: Option<PathBuf>,
+        max_batch_bytes: usize,
+        threads: Option<isize>,
+    ) -> PyResult<WarcCaptures> {
+        let py = source.py();
+        let threads = threads_of(threads)?;
+        if !(1..=MAX_BATCH_BYTES).contains(&max_batch_bytes) {
+            return Err(PyValueError::new_err("max_batch_bytes must be from 1 to 2 ** 30"));
+        }
+        let bytes: Option<PyBackedBytes> = match source.cast_exact::<PyBytes>() {
+            Ok(bytes) => Some(bytes.clone().into()),
+            Err(_) if is_buffer(source) => {
+                Some(PyBytes::new(py, &bytes_of(source, "source")?).into())
+            }
+            Err(_) => None,
+        };
+        let (name, opened) = match bytes {
+            Some(bytes) => {
+                let name = name.unwrap_or_else(|| "bytes".into());
+                let opened = Source::memory(&name, bytes);
+                (name, opened)
+            }
+            None => {
+                let path: PathBuf = source.extract()?;
+                let opened = py.detach(|| Source::open(&path));
+                (name.unwrap_or(path), opened)
+            }
+        };
+        let source = opened.map_err(|error| of_path(&name, &error))?.with_name(&name);
+        // Each batch is taken before the next is complete.
+        let (sender, receiver) = sync_channel(0);
+        let work = move || read(source, threads, max_batch_bytes, &sender);
+        thread::Builder::new().name("robotsieve WARC".into()).spawn(work)?;
+        Ok(WarcCaptures { name, batches: Mutex::new(Some(receiver)) })
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<CaptureBatch>> {
+        loop {
+            // Locked without the interpreter, for which another thread that waits here may wait.
+            let next = py.detach(|| {
+                let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some(receiver) = &*batches else { return Some(Ok(Message::End)) };
+                match receiver.recv_timeout(BETWEEN_SIGNALS) {
+                    Ok(message @ Message::Batch(_)) => Some(Ok(message)),
+                    Err(RecvTimeoutError::Timeout) => None,
+                    last => {
+                        *batches = None;
+                        Some(last)
+                    }
+                }
+            });
+            match next {
+                Some(Ok(Message::Batch(columns))) => return Ok(Some(CaptureBatch { columns })),
+                Some(Ok(Message::End)) => return Ok(None),
+                Some(Ok(Message::Unreadable(Unreadable { cause, .. }))) => {
+                    return Err(of_path(&self.name, &cause));
+                }
+                Some(Err(_)) => {
+                    return Err(PyRuntimeError::new_err(format!(
+                        "{}: {Panicked}; the rest of the file is missing",
+                        self.name.display()
+                    )));
+                }
+                None => py.check_signals()?,
+            }
+        }
+    }
+}
+
+fn is_buffer(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyByteArray>()
+        || value.is_instance_of::<PyMemoryView>()
+}
+
+/// Some captures, as an Arrow struct array: ``pyarrow.record_batch(batch)`` takes it.
+#[pyclass(frozen, module = "robotsieve")]
+pub struct CaptureBatch {
+    columns: StructArray,
+}
+
+#[pymethods]
+impl CaptureBatch {
+    fn __len__(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        export::schema(py, self.columns.data_type().clone())
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let _ = requested_schema;
+        export::array(py, &self.columns)
+    }
+}
+
+/// The key by which captures belong together, and whether it is that of an origin, whose robots.txt
+/// the URL names; ``None`` if the URL has no origin.
+///
+/// >>> from robotsieve._robotsieve import capture_key
+/// >>> capture_key("HTTPS://Example.com:443/robots.txt"), capture_key("https://example.com/en/robots.txt")
+/// (('https://example.com', True), ('https://example.com/en/robots.txt', False))
+#[pyfunction]
+pub fn capture_key(url: &str) -> Option<(String, bool)> {
+    Key::of(url).map(parts_of)
+}
+
+fn parts_of(key: Key) -> (String, bool) {
+    (key.as_str().to_owned(), matches!(key, Key::Origin(_)))
+}
+
+/// The same for the URL in a row that a user made, as ``robotsieve pack`` reads lines of JSON: a URL
+/// without a path names the site, not its home page.
+///
+/// >>> from robotsieve._robotsieve import capture_key, row_key
+/// >>> row_key("https://example.com"), capture_key("https://example.com")
+/// (('https://example.com', True), ('https://example.com/', False))
+#[pyfunction]
+pub fn row_key(url: &str) -> Option<(String, bool)> {
+    CaptureFields::key(url).map(parts_of)
+}
+
+/// The name of a shard's file in the folder of a pack.
+///
+/// >>> from robotsieve._robotsieve import shard_name
+/// >>> shard_name(3, 64)
+/// 'shard-0003-of-0064.pack'
+#[pyfunction]
+pub fn shard_name(shard: u32, shards: u32) -> String {
+    robotsieve::pack::shard_name(shard, shards)
+}
+
+/// The number, or the key of a redirect's target, that belongs to what a capture says.
+#[derive(IntoPyObject)]
+pub enum Detail {
+    Number(u32),
+    Target(String),
+}
+
+type Says = (&'static str, Option<Detail>);
+
+/// What the row of a capture says, as ``robotsieve pack`` takes it:
+///
+/// ==============  ==========================================
+/// ``file``        a file, and its lifetime or ``None``
+/// ``unchanged``   the file before it is unchanged (304); the same
+/// ``status``      another status, and which
+/// ``redirect``    a redirect, and the key of its target
+/// ``no-target``   a redirect that leads nowhere
+/// ``failed``      no answer
+/// ``nothing``     nothing about the site (511)
+/// ==============  ==========================================
+///
+/// ``time`` is in seconds since 1970. ``error`` counts if there is no ``status``. Raises :class:`ValueError`
+/// if no capture can say this.
+///
+/// >>> from robotsieve._robotsieve import said_of
+/// >>> said_of("https://example.com/robots.txt", 301, location="http://www.example.com/robots.txt")
+/// ('redirect', 'http://www.example.com')
+/// >>> said_of("https://example.com/robots.txt", 200, lifetime=3600)
+/// ('file', 3600)
+#[pyfunction]
+#[pyo3(signature = (url, status, location = None, lifetime = None, error = None, *, time = None, has_body = true))]
+pub fn said_of(
+    url: &str,
+    status: Option<i64>,
+    location: Option<&str>,
+    lifetime: Option<i64>,
+    error: Option<&str>,
+    time: Option<i64>,
+    has_body: bool,
+) -> PyResult<Says> {
+    says(url, status, location, lifetime, error, time, has_body).map_err(PyValueError::new_err)
+}
+
+fn says(
+    url: &str,
+    status: Option<i64>,
+    location: Option<&str>,
+    lifetime: Option<i64>,
+    error: Option<&str>,
+    time: Option<i64>,
+    has_body: bool,
+) -> Result<Says, String> {
+    let expected = CaptureFields::STATUS;
+    let status = match status {
+        Some(status) => Some(
+            u16::try_from(status)
+                .map_err(|_| format!("'status' is {status}; {expected} is expected"))?,
+        ),
+        None if error.is_some() => None,
+        None => return Err(format!("'status' is no number; {expected} is expected")),
+    };
+    if let Some(status @ 200..=299) = status
+        && !has_body
+    {
+        return Err(format!("'status' is {status}, but it has no 'body'"));
+    }
+    let at = match time {
+        Some(time) => Some(u64::try_from(time).map_err(|_| "'time' is before 1970")?),
+        None => None,
+    };
+    let lifetime = match lifetime {
+        Some(lifetime @ 0..) => Some(u32::try_from(lifetime).unwrap_or(u32::MAX)),
+        Some(lifetime) => {
+            return Err(format!("'lifetime' is {lifetime}; seconds from 0 on are expected"));
+        }
+        None => None,
+    };
+    // Without an answer, URL and time are still looked at.
+    let of_status = status.unwrap_or(404);
+    let fields = CaptureFields { url, status: of_status, body: Vec::new(), at, location };
+    let place = Place { file: NOWHERE.clone(), at: At::Whole };
+    let capture = fields.capture(place)?;
+    if status.is_none() {
+        let is_no_target = error.is_some_and(is_of_a_redirect);
+        return Ok((if is_no_target { "no-target" } else { "failed" }, None));
+    }
+    if let Answer::Redirect(redirect) = &capture.answer {
+        return Ok(match Key::of(&redirect.to) {
+            Some(key) => ("redirect", Some(Detail::Target(key.as_str().to_owned()))),
+            None => ("no-target", None),
+        });
+    }
+    Ok(match capture.answer.said(capture.time()) {
+        Some(Said::File(_)) => ("file", lifetime.map(Detail::Number)),
+        Some(Said::Unchanged(_)) => ("unchanged", lifetime.map(Detail::Number)),
+        Some(Said::Status(status)) => ("status", Some(Detail::Number(status.into()))),
+        Some(Said::NoTarget) => ("no-target", None),
+        Some(Said::Failed) => ("failed", None),
+        None => ("nothing", None),
+    })
+}
+
+static NOWHERE: LazyLock<Arc<std::path::Path>> = LazyLock::new(|| PathBuf::new().into());
+
+/// Whether the text of a failure is one of those that [`Said::of`] takes for redirects to nowhere.
+fn is_of_a_redirect(error: &str) -> bool {
+    let bad = Failure::BadRedirect(String::new()).to_string();
+    error.starts_with(&bad)
+        || [Failure::RedirectLoop, Failure::TooManyRedirects]
+            .iter()
+            .any(|failure| failure.to_string() == error)
+}
+
+/// Of the times of a redirect target's captures, in ascending order, the index of the one that answers
+/// a redirect at ``at``: the nearest, of two as near the later, of equal ones the last.
+///
+/// >>> from robotsieve._robotsieve import nearest
+/// >>> nearest([10, 20, 20, 30], 15), nearest([], 15)
+/// (2, None)
+#[pyfunction]
+pub fn nearest(times: Vec<u64>, at: u64) -> Option<usize> {
+    let times: Vec<Timestamp> = times.into_iter().map(Timestamp).collect();
+    robotsieve_client::captures::nearest(&times, Timestamp(at))
+}
+
+/// What the captures of one origin mean together: what holds (``rules``, ``allow-all`` or
+/// ``disallow-all``), the index of the event that it comes from, and its time; ``None`` if there is no
+/// event.
+///
+/// An event is its time in seconds, the number of redirects before it, and what :func:`said_of` says, but
+/// for ``redirect`` and ``nothing``. ``as_of`` is a time: later events are left out. ``None`` is the time of
+/// the newest event.
+///
+/// >>> from robotsieve._robotsieve import judge
+/// >>> judge([(1_760_000_000, 0, "file", None), (1_760_086_400, 0, "status", 503)])
+/// ('rules', 0, 1760000000)
+#[pyfunction]
+#[pyo3(signature = (events, profile = None, as_of = None))]
+pub fn judge(
+    events: Vec<(u64, u8, String, Option<u32>)>,
+    profile: Option<&Bound<'_, PyAny>>,
+    as_of: Option<u64>,
+) -> PyResult<Option<(&'static str, usize, u64)>> {
+    let profile = profile_of(profile)?;
+    let events = events
+        .into_iter()
+        .map(|(at, redirects, said, number)| {
+            let said = of_words(&said, number).map_err(PyValueError::new_err)?;
+            Ok(Event { at: Timestamp(at), redirects, said })
+        })
+        .collect::<PyResult<Vec<Event>>>()?;
+    let as_of = as_of.map_or(AsOf::Capture, |time| AsOf::Time(Timestamp(time)));
+    let judged = Protocol::of(&profile).judge(&events, as_of);
+    Ok(judged.map(|judged| {
+        let holds = match judged.holds {
+            Holds::Rules => "rules",
+            Holds::AllowAll => "allow-all",
+            _ => "disallow-all",
+        };
+        (holds, judged.event, judged.at.0)
+    }))
+}
+
+fn of_words(said: &str, number: Option<u32>) -> Result<Said, String> {
+    Ok(match (said, number) {
+        ("file", lifetime) => Said::File(lifetime),
+        ("unchanged", lifetime) => Said::Unchanged(lifetime),
+        ("status", Some(status)) => {
+            let status = u16::try_from(status).ok().filter(|status| (100..1000).contains(status));
+            Said::Status(status.ok_or("the number of 'status' must be from 100 to 999")?)
+        }
+        ("status", None) => return Err("'status' needs a number".to_owned()),
+        ("no-target", _) => Said::NoTarget,
+        ("failed", _) => Said::Failed,
+        (other, _) => {
+            return Err(format!(
+                "no event says {other:?}: 'file', 'unchanged', 'status', 'no-target' and 'failed' do"
+            ));
+        }
+    })
+}
