@@ -314,7 +314,7 @@ const MAX_BATCH_BYTES: usize = 1 << 30;
 #[pymethods]
 impl WarcCaptures {
     #[new]
-    #[pyo3(signature = (source, name = None, *, max_batch_bytes = 8 << 20, threads = 1))]
+    #[pyo3(signature = (source, name = None, *, max_batch_bytes = 8388608, threads = 1))]
     fn new(
         source: &Bound<'_, PyAny>,
         name: Option<PathBuf>,

@@ -1,7 +1,9 @@
 """Where the tests find what they need."""
 
 import gzip
+import json
 import os
+import subprocess
 from collections import defaultdict
 from pathlib import Path
 
@@ -15,6 +17,26 @@ VERDICTS = 600_347
 @pytest.fixture(scope="session")
 def repository() -> Path:
     return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def programs() -> Path:
+    """The folder of the command and of the generator: built as ``.ci/run`` does, or one given."""
+    if given := os.environ.get("ROBOTSIEVE_PROGRAMS"):
+        return Path(given)
+    build = ["cargo", "test", "--workspace", "--all-features", "--no-run", "--quiet"]
+    done = subprocess.run(
+        [*build, "--message-format=json"], cwd=REPOSITORY, stdout=subprocess.PIPE, check=True
+    )
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    (program,) = [
+        message["executable"]
+        for message in messages
+        if message.get("executable")
+        and message["target"]["name"] == "robotsieve"
+        and not message["profile"]["test"]
+    ]
+    return Path(program).parent
 
 
 @pytest.fixture(scope="session")

@@ -284,7 +284,7 @@ def test_what_a_pack_replaces(tmp_path: Path) -> None:
         PackWriter(pipe, ["a"])
     with pytest.raises(IsADirectoryError):
         PackWriter(tmp_path, ["a"])
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(PackError, match="has no files named shard-NNNN-of-NNNN.pack"):
         Pack.open(tmp_path)
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_bytes(b"old")
