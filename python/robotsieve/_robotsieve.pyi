@@ -444,7 +444,12 @@ class Pack:
         self, urls: ManyUrls, /, *, crawler: None = None, threads: int | None = 1
     ) -> Verdicts | CrawlerVerdicts: ...
     def verdicts_by_crawler(
-        self, urls: ManyUrls, /, *, threads: int | None = 1
+        self,
+        urls: ManyUrls,
+        /,
+        *,
+        crawlers: Sequence[str | Crawler] | None = None,
+        threads: int | None = 1,
     ) -> CrawlerVerdicts: ...
     @overload
     def answers(
@@ -455,7 +460,12 @@ class Pack:
         self, urls: ManyUrls, /, *, crawler: None = None, threads: int | None = 1
     ) -> Answers | CrawlerAnswers: ...
     def answers_by_crawler(
-        self, urls: ManyUrls, /, *, threads: int | None = 1
+        self,
+        urls: ManyUrls,
+        /,
+        *,
+        crawlers: Sequence[str | Crawler] | None = None,
+        threads: int | None = 1,
     ) -> CrawlerAnswers: ...
     def crawl_delay(
         self, origin: AnyOrigin, crawler: str | Crawler | None = None

@@ -27,9 +27,7 @@ use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
 use crate::policy::Decision;
 use crate::settings::{Config, config_of, profile_of};
-use crate::sites::{
-    AnyAnswers, AnyVerdicts, answers_of, column_of, not_judged, place_of, verdicts_of,
-};
+use crate::sites::{AnyAnswers, AnyVerdicts, answers_of, not_judged, place_of, verdicts_of};
 use crate::text::{Text, bytes_of, repr};
 
 /// Where the bytes of a pack are.
@@ -126,19 +124,46 @@ impl Pack {
 
     fn answers_for(&self, url: &[u8]) -> PyResult<Vec<Answer>> {
         let mut answers = vec![Answer::Unknown; self.labels.len()];
-        self.judge(&[url], &mut answers).map_err(|error| pack_error(&error))?;
+        self.all().judge(&[url], &mut answers).map_err(|error| pack_error(&error))?;
         Ok(answers)
+    }
+
+    fn all(&self) -> Selected<'_> {
+        Selected { pack: self, places: (0..self.labels.len()).collect() }
+    }
+
+    /// The crawler that was named; all if none was.
+    fn one_or_all(&self, crawler: Option<&Bound<'_, PyAny>>) -> PyResult<Selected<'_>> {
+        match crawler {
+            Some(_) => {
+                let place = place_of(&self.labels, &self.crawlers, crawler)?;
+                Ok(Selected { pack: self, places: vec![place] })
+            }
+            None => Ok(self.all()),
+        }
+    }
+
+    /// The crawlers that were named; all if none were.
+    fn some_or_all(&self, crawlers: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Selected<'_>> {
+        let Some(crawlers) = crawlers else { return Ok(self.all()) };
+        let place = |crawler| place_of(&self.labels, &self.crawlers, Some(crawler));
+        Ok(Selected { pack: self, places: crawlers.iter().map(place).collect::<PyResult<_>>()? })
     }
 }
 
-impl Judge for Pack {
+/// Some of the crawlers of a pack: only these are asked about.
+struct Selected<'p> {
+    pack: &'p Pack,
+    places: Vec<usize>,
+}
+
+impl Judge for Selected<'_> {
     fn labels(&self) -> Vec<String> {
-        self.labels.clone()
+        self.places.iter().map(|place| self.pack.labels[*place].clone()).collect()
     }
 
     fn judge(&self, urls: &[&[u8]], answers: &mut [Answer]) -> Result<(), PackError> {
-        let all: Vec<usize> = (0..self.labels.len()).collect();
-        self.with(|pack| pack.answers(urls, &all, answers))
+        self.pack.with(|pack| pack.answers(urls, &self.places, answers))
     }
 }
 
@@ -234,18 +259,19 @@ impl Pack {
         crawler: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<AnyVerdicts> {
-        let judged = batch::judge(self, urls, threads)?;
-        column_of(judged, &self.crawlers, crawler).map(verdicts_of)
+        batch::judge(&self.one_or_all(crawler)?, urls, threads).map(verdicts_of)
     }
 
-    /// The verdicts for all crawlers, even if there is only one: an Arrow struct array, or table.
-    #[pyo3(signature = (urls, /, *, threads = 1))]
+    /// The verdicts for all crawlers, or for some of them, even if there is only one: an Arrow struct array,
+    /// or table. Only what is asked for is computed.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
     fn verdicts_by_crawler(
         &self,
         urls: &Bound<'_, PyAny>,
+        crawlers: Option<Vec<Bound<'_, PyAny>>>,
         threads: Option<isize>,
     ) -> PyResult<CrawlerVerdicts> {
-        batch::judge(self, urls, threads).map(CrawlerVerdicts::of)
+        batch::judge(&self.some_or_all(crawlers)?, urls, threads).map(CrawlerVerdicts::of)
     }
 
     /// The answers for many URLs, in words, as :meth:`PolicySet.answers`.
@@ -256,18 +282,19 @@ impl Pack {
         crawler: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<AnyAnswers> {
-        let judged = batch::judge(self, urls, threads)?;
-        column_of(judged, &self.crawlers, crawler).map(answers_of)
+        batch::judge(&self.one_or_all(crawler)?, urls, threads).map(answers_of)
     }
 
-    /// The answers for all crawlers, even if there is only one: an Arrow struct array, or table.
-    #[pyo3(signature = (urls, /, *, threads = 1))]
+    /// The answers for all crawlers, or for some of them, even if there is only one: an Arrow struct array,
+    /// or table. Only what is asked for is computed.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
     fn answers_by_crawler(
         &self,
         urls: &Bound<'_, PyAny>,
+        crawlers: Option<Vec<Bound<'_, PyAny>>>,
         threads: Option<isize>,
     ) -> PyResult<CrawlerAnswers> {
-        batch::judge(self, urls, threads).map(CrawlerAnswers::of)
+        batch::judge(&self.some_or_all(crawlers)?, urls, threads).map(CrawlerAnswers::of)
     }
 
     /// The crawl delay in seconds that an origin asks for; ``None`` if there is none.

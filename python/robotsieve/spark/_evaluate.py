@@ -1,0 +1,64 @@
+"""A column computed by Python, batch by batch."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+#: From batches of some columns to batches of one, each as long as its own.
+Evaluation = Callable[[Iterable[tuple[pa.Array, ...]]], Iterator[pa.Array]]
+
+
+def with_column(
+    frame: DataFrame, name: str, inputs: Sequence[Column], evaluation: Evaluation, data_type: Any
+) -> DataFrame:
+    """Adds a column. ``evaluation`` is called once for each partition, and sees its rows in their order.
+
+    For Spark it is not deterministic, although it is: so Spark neither moves a filter in front of it nor
+    evaluates it twice.
+    """
+    if hasattr(F, "arrow_udf"):
+        # Only the inputs go to Python, and only the result comes back.
+        kind = F.ArrowUDFType.SCALAR_ITER
+        function = F.arrow_udf(_of_arrays(evaluation), data_type, kind).asNondeterministic()
+        return frame.withColumn(name, function(*inputs))
+    return _through_python(frame, name, inputs, evaluation, data_type)
+
+
+def _of_arrays(evaluation: Evaluation) -> Callable[[Iterator[Any]], Iterator[pa.Array]]:
+    def evaluate(batches: Iterator[Any]) -> Iterator[pa.Array]:
+        # Spark gives a single column without a tuple around it.
+        return evaluation(batch if isinstance(batch, tuple) else (batch,) for batch in batches)
+
+    return evaluate
+
+
+def _through_python(
+    frame: DataFrame, name: str, inputs: Sequence[Column], evaluation: Evaluation, data_type: Any
+) -> DataFrame:
+    """The same before Spark 4.1: all columns go through Python."""
+    width = len(frame.columns)
+    schema = StructType(frame.schema.fields).add(name, data_type)
+
+    def evaluate(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        waiting: deque[pa.RecordBatch] = deque()
+
+        def taken() -> Iterator[tuple[pa.Array, ...]]:
+            for batch in batches:
+                waiting.append(batch)
+                yield tuple(batch.columns[width:])
+
+        for result in evaluation(taken()):
+            columns = [*waiting.popleft().columns[:width], result]
+            yield pa.RecordBatch.from_arrays(columns, names=schema.names)
+
+    asked = [column.alias(f"{name}_{number}") for number, column in enumerate(inputs)]
+    return frame.select("*", *asked).mapInArrow(evaluate, schema)

@@ -1,0 +1,158 @@
+"""Robots.txt files and URLs, brought together by host."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+
+from robotsieve import Origin, PolicySet
+
+from ._evaluate import with_column
+from ._keys import usual_authority, with_hash
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from ._asked import Asked
+
+#: Columns that exist between the steps.
+_HASH, _ORDER, _BODY, _PART = (f"_robotsieve_{name}" for name in ("hash", "order", "body", "part"))
+
+#: As whole sites that let nobody in are packed.
+_DISALLOW_ALL = b"User-agent: *\nDisallow: /"
+
+#: A host is divided if its URLs would be more than this share of what a partition has on average.
+_LARGE_SHARE = 0.25
+#: Fewer URLs in the sample say too little about a host.
+_LEAST_SAMPLED = 16
+#: At most so many hosts are divided.
+_MOST_DIVIDED = 1000
+
+
+def with_joined(
+    frame: DataFrame,
+    url: str,
+    sites: DataFrame,
+    asked: Asked,
+    *,
+    partitions: int,
+    skew: float | Mapping[str, float] | None,
+) -> DataFrame:
+    """The frame with the column that was asked for. ``sites`` has what is in force for each origin."""
+    frame = with_hash(frame, url, _HASH)
+    sites = with_hash(_bodies(sites), "url", _HASH)
+    parts = _parts(frame, url, partitions, skew)
+    if parts:
+        hash_ = F.col(_HASH)
+        number = F.lit(1)
+        for count, hashes in parts.items():
+            number = F.when(hash_.isin(hashes), F.lit(count)).otherwise(number)
+        # The same in every attempt at a task.
+        part = F.pmod(F.xxhash64(F.col(url)), number)
+        sites = sites.withColumn(_PART, F.explode(F.sequence(F.lit(0), number - 1)))
+    else:
+        part = F.lit(0)
+        sites = sites.withColumn(_PART, F.lit(0))
+    frame = frame.withColumn(_PART, part).withColumn(_BODY, F.lit(None).cast("binary"))
+    columns = [
+        F.col("url").cast(field.dataType).alias(url)
+        if field.name == url
+        else F.lit(None).cast(field.dataType).alias(field.name)
+        for field in frame.schema.fields
+        if field.name not in (_HASH, _PART, _BODY)
+    ]
+    both = frame.unionByName(sites.select(*columns, _HASH, _PART, _BODY))
+    # One number to sort by: Spark then needs no comparisons. Files come before URLs.
+    order = F.shiftleft(_HASH, 1).bitwiseOR(F.col(_BODY).isNull().cast("long"))
+    place = F.pmod(F.pmod(F.col(_HASH), F.lit(partitions)) + F.col(_PART), F.lit(partitions))
+    both = both.withColumn(_ORDER, order).withColumn(_PART, place.cast("int"))
+    both = both.drop(_HASH)
+    if hasattr(both, "repartitionById"):
+        both = both.repartitionById(partitions, _PART)
+    else:
+        both = both.repartition(partitions, _PART)
+    both = both.sortWithinPartitions(_ORDER).drop(_ORDER, _PART)
+    inputs = [F.col(url), F.col(_BODY)]
+    both = with_column(both, asked.column, inputs, SortedVerdicts(asked), asked.data_type)
+    return both.where(F.col(_BODY).isNull()).drop(_BODY)
+
+
+def _bodies(sites: DataFrame) -> DataFrame:
+    """Of sites of which something is known: URL and robots.txt file, never null."""
+    body = (
+        F.when(F.col("outcome") == "rules", F.coalesce("body", F.lit(b"")))
+        .when(F.col("outcome") == "allow-all", F.lit(b""))
+        .when(F.col("outcome") == "disallow-all", F.lit(_DISALLOW_ALL))
+    )
+    return sites.select("url", body.alias(_BODY)).where(F.col(_BODY).isNotNull())
+
+
+def _parts(
+    frame: DataFrame, url: str, partitions: int, skew: float | Mapping[str, float] | None
+) -> dict[int, list[int]]:
+    """Into how many parts hosts are divided, with the hashes of these hosts."""
+    if not skew or partitions == 1:
+        return {}
+    least = _LARGE_SHARE / partitions
+    if isinstance(skew, Mapping):
+        given = frame.sparkSession.createDataFrame(list(skew.items()), "host string, share double")
+        shares = [tuple(row) for row in given.select(F.xxhash64("host"), "share").collect()]
+    else:
+        sample = frame.select(url) if skew >= 1 else frame.select(url).sample(float(skew), 1)
+        authority = usual_authority(F.col(url).cast("string"))
+        hashes = sample.where(authority.isNotNull()).select(F.xxhash64(authority).alias(_HASH))
+        # The first row has no hash: it is the number of all.
+        counts = hashes.rollup(_HASH).count().orderBy(F.desc("count"))
+        (_, total), *largest = counts.limit(_MOST_DIVIDED + 1).collect() or [(None, 0)]
+        shares = [(hash_, count / total) for hash_, count in largest if count >= _LEAST_SAMPLED]
+    parts: dict[int, list[int]] = {}
+    for hash_, share in shares:
+        if share <= least:
+            continue
+        count = 2 ** math.ceil(math.log2(share / least))
+        parts.setdefault(min(count, partitions), []).append(hash_)
+    return parts
+
+
+@dataclass(frozen=True)
+class SortedVerdicts:
+    """The verdicts on rows of which those with a robots.txt file come right before the URLs of its host.
+
+    Memory: the files of a batch and their policies; and those of the host that goes on in the next one.
+    """
+
+    asked: Asked
+
+    def __call__(self, batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        sites = self.asked.policy_set()
+        carried: list[tuple[bytes, bytes]] = []
+        for urls, bodies in batches:
+            if bodies.null_count < len(bodies):
+                is_file = bodies.is_valid()
+                files = list(
+                    zip(
+                        urls.filter(is_file).to_pylist(),
+                        bodies.filter(is_file).to_pylist(),
+                        strict=True,
+                    )
+                )
+                sites = self.asked.policy_set()
+                for origin, body in carried + files:
+                    sites.add(origin, body)
+                carried = _of_last_host(carried + files)
+            yield self.asked.answer(sites, urls)
+
+
+def _of_last_host(files: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """The last files that may be for the same host: equal hashes have equal shards."""
+    shards = 1 << 31
+    last = Origin(files[-1][0]).shard(shards)
+    begin = len(files)
+    while begin and Origin(files[begin - 1][0]).shard(shards) == last:
+        begin -= 1
+    return files[begin:]

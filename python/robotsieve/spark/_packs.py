@@ -1,0 +1,77 @@
+"""Packs, as the workers have them."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark import SparkFiles
+from pyspark.sql import functions as F
+
+from robotsieve import Pack
+
+from ._evaluate import with_column
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from ._asked import Asked
+
+#: What this worker has mapped, and what the files were like. A worker lives for many tasks.
+_OPEN: dict[str, tuple[list[tuple[str, int, int, int]], Pack]] = {}
+
+
+def with_packs(frame: DataFrame, url: str, path: str, asked: Asked) -> DataFrame:
+    """The frame with the column that was asked for. Each worker maps the pack: no URL is moved."""
+    evaluation = PackVerdicts(path, asked)
+    return with_column(frame, asked.column, [F.col(url)], evaluation, asked.data_type)
+
+
+@dataclass(frozen=True)
+class PackVerdicts:
+    """The verdicts of a pack on URLs in any order."""
+
+    path: str
+    asked: Asked
+
+    def __call__(self, batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        pack = open_pack(self.path)
+        self.asked.check(pack, self.path)
+        for (urls,) in batches:
+            yield self.asked.answer(pack, urls)
+
+
+def open_pack(path: str) -> Pack:
+    """The pack at a path of this machine, or of this name among the files of the job.
+
+    It stays open for the next task, unless it was replaced.
+    """
+    place = Path(path)
+    if not place.exists() and not place.is_absolute():
+        place = Path(SparkFiles.get(path))
+    if not place.exists():
+        raise FileNotFoundError(
+            f"there is no pack '{path}' on the machine {socket.gethostname()}: put it on each machine at this "
+            "path, on a file system that all of them mount, or send it with the job (--files, or "
+            "spark.addArtifacts(path, file=True)) and give its name alone"
+        )
+    found = _identity(place)
+    known = _OPEN.get(str(place))
+    if known is None or known[0] != found:
+        known = _OPEN[str(place)] = (found, Pack.open(place))
+    return known[1]
+
+
+def _identity(place: Path) -> list[tuple[str, int, int, int]]:
+    """What differs if one of the files is replaced."""
+    if not place.is_dir():
+        entries = [(str(place), place.stat())]
+    else:
+        with os.scandir(place) as found:
+            entries = sorted((entry.name, entry.stat()) for entry in found)
+    return [(name, stat.st_ino, stat.st_size, stat.st_mtime_ns) for name, stat in entries]
