@@ -578,6 +578,16 @@ def is_allowed(
     body: Text, crawler: AnyCrawler, url: Text, *, profile: AnyProfile | None = None
 ) -> bool: ...
 
+# For `robotsieve.spark`.
+
+@final
+class AnswerBits:
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+
+def answer_bits(answers: CrawlerAnswers) -> AnswerBits: ...
+
 # For the modules that explain, lint and compare: as JSON.
 
 def body_bytes(body: Body) -> bytes: ...

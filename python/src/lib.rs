@@ -29,7 +29,7 @@ mod _robotsieve {
     use super::*;
 
     #[pymodule_export]
-    use answers::{Answers, CrawlerAnswers, CrawlerVerdicts, Verdicts};
+    use answers::{AnswerBits, Answers, CrawlerAnswers, CrawlerVerdicts, Verdicts, answer_bits};
     #[pymodule_export]
     use captures::{
         CaptureBatch, WarcCaptures, capture_key, judge, nearest, row_key, said_of, shard_name,

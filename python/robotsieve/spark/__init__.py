@@ -8,6 +8,9 @@ Needs PySpark 4 (``pip install 'robotsieve[spark]'``) here and on the workers; S
 
 from __future__ import annotations
 
+from ._build import Shard, build_packs
+from ._captures import in_force, read_robots_warc
+from ._summary import summarise
 from ._verdicts import with_verdicts
 
-__all__ = ["with_verdicts"]
+__all__ = ["Shard", "build_packs", "in_force", "read_robots_warc", "summarise", "with_verdicts"]

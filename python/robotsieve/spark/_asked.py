@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql.types import BooleanType, DataType, StringType, StructType
+from pyspark.sql import functions as F
+from pyspark.sql.types import BooleanType, DataType, LongType, StringType, StructType
 
 from robotsieve import Pack, PolicySet, Profile
+from robotsieve._robotsieve import answer_bits
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column
+
     from robotsieve.typing import AnyProfile
 
 
@@ -44,14 +48,38 @@ class Asked:
         return asked
 
     @property
-    def data_type(self) -> DataType:
-        of_one = StringType() if self.in_words else BooleanType()
+    def raw_type(self) -> DataType:
+        """The type of what Python computes."""
         if self.is_single:
-            return of_one
-        columns = StructType()
-        for crawler in self.crawlers:
-            columns = columns.add(crawler, of_one)
-        return columns
+            return StringType() if self.in_words else BooleanType()
+        words = StructType()
+        for word in range((len(self.crawlers) + 31) // 32):
+            words = words.add(f"w{word}", LongType(), False)
+        return words
+
+    def shown(self, raw: Column) -> Column:
+        """The column that was asked for, from what Python computed."""
+        if self.is_single:
+            return raw
+        return F.struct(
+            *(self._of_bits(raw, number).alias(name) for number, name in enumerate(self.crawlers))
+        )
+
+    def _of_bits(self, raw: Column, number: int) -> Column:
+        # See `answer_bits`.
+        word = raw[f"w{number // 32}"]
+        if number == 0 and len(self.crawlers) > 8:
+            # Spark's code for many columns becomes one method, too long for Java to compile. With a
+            # function that it has no code for, it makes short ones.
+            word = F.transform(F.array(word), lambda same: same)[0]
+        bits = F.shiftrightunsigned(word, number % 32 * 2).bitwiseAND(F.lit(3))
+        disallow, allow, invalid = ("disallow", "allow", "invalid") if self.in_words else (
+            False, True, None
+        )
+        shown = F.when(bits == 2, F.lit(allow)).when(bits == 1, F.lit(disallow))
+        if self.in_words:
+            shown = shown.when(bits == 3, F.lit(invalid)).otherwise(F.lit("unknown"))
+        return shown
 
     def policy_set(self) -> PolicySet:
         """A set for these crawlers."""
@@ -75,13 +103,12 @@ class Asked:
                 )
 
     def answer(self, sites: Pack | PolicySet, urls: pa.Array) -> pa.Array:
-        """The answers for some URLs, as Spark wants them."""
-        ask: Any = sites.answers_by_crawler if self.in_words else sites.verdicts_by_crawler
-        # A set has just these crawlers.
-        named = {"crawlers": self.crawlers} if isinstance(sites, Pack) else {}
-        columns = pa.array(ask(urls, **named)).flatten()
-        if self.in_words:
-            columns = [column.cast(pa.string()) for column in columns]
+        """What Python computes for some URLs."""
         if self.is_single:
-            return columns[0]
-        return pa.StructArray.from_arrays(columns, list(self.crawlers))
+            (crawler,) = self.crawlers
+            if self.in_words:
+                return pa.array(sites.answers(urls, crawler=crawler)).cast(pa.string())
+            return pa.array(sites.verdicts(urls, crawler=crawler))
+        # A set has just these crawlers.
+        named: Any = {"crawlers": self.crawlers} if isinstance(sites, Pack) else {}
+        return pa.array(answer_bits(sites.answers_by_crawler(urls, **named)))

@@ -27,14 +27,15 @@ def with_column(
     """
     if hasattr(F, "arrow_udf"):
         # Only the inputs go to Python, and only the result comes back.
-        kind = F.ArrowUDFType.SCALAR_ITER
-        function = F.arrow_udf(_of_arrays(evaluation), data_type, kind).asNondeterministic()
+        function = F.arrow_udf(_of_arrays(evaluation), data_type).asNondeterministic()
         return frame.withColumn(name, function(*inputs))
     return _through_python(frame, name, inputs, evaluation, data_type)
 
 
-def _of_arrays(evaluation: Evaluation) -> Callable[[Iterator[Any]], Iterator[pa.Array]]:
-    def evaluate(batches: Iterator[Any]) -> Iterator[pa.Array]:
+def _of_arrays(
+    evaluation: Evaluation,
+) -> Callable[[Iterator[tuple[pa.Array, ...]]], Iterator[pa.Array]]:
+    def evaluate(batches: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         # Spark gives a single column without a tuple around it.
         return evaluation(batch if isinstance(batch, tuple) else (batch,) for batch in batches)
 

@@ -14,6 +14,7 @@ from robotsieve import Origin, PolicySet
 
 from ._evaluate import with_column
 from ._keys import usual_authority, with_hash
+from ._partitions import in_partitions
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -72,14 +73,12 @@ def with_joined(
     place = F.pmod(F.pmod(F.col(_HASH), F.lit(partitions)) + F.col(_PART), F.lit(partitions))
     both = both.withColumn(_ORDER, order).withColumn(_PART, place.cast("int"))
     both = both.drop(_HASH)
-    if hasattr(both, "repartitionById"):
-        both = both.repartitionById(partitions, _PART)
-    else:
-        both = both.repartition(partitions, _PART)
+    both = in_partitions(both, partitions, F.col(_PART))
     both = both.sortWithinPartitions(_ORDER).drop(_ORDER, _PART)
     inputs = [F.col(url), F.col(_BODY)]
-    both = with_column(both, asked.column, inputs, SortedVerdicts(asked), asked.data_type)
-    return both.where(F.col(_BODY).isNull()).drop(_BODY)
+    both = with_column(both, asked.column, inputs, SortedVerdicts(asked), asked.raw_type)
+    both = both.where(F.col(_BODY).isNull()).drop(_BODY)
+    return both.withColumn(asked.column, asked.shown(F.col(asked.column)))
 
 
 def _bodies(sites: DataFrame) -> DataFrame:

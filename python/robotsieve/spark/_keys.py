@@ -32,18 +32,26 @@ def usual_authority(url: Column) -> Column:
     return F.when(is_usual, host)
 
 
-def with_hash(frame: DataFrame, url: str, name: str) -> DataFrame:
-    """Adds the hash of the host and port of each URL: ``xxhash64(authority)``, whose ``pmod`` is the shard
-    of a pack. What is not a URL gets some number, never null.
+def with_authority(frame: DataFrame, url: str, name: str) -> DataFrame:
+    """Adds host and port of each URL, as :attr:`robotsieve.Origin.authority` has them; null for what is not
+    a URL.
     """
-    usual = usual_authority(F.col(url).cast("string"))
-    frame = frame.withColumn(name, usual)
+    text = F.col(url).cast("string")
+    frame = frame.withColumn(name, usual_authority(text))
     # Python is asked only about the rest: for all others it gets a null, and gives one.
-    rest = F.when(F.col(name).isNull(), F.col(url).cast("string"))
+    rest = F.when(F.col(name).isNull(), text)
     parsed = f"{name}_parsed"
     frame = with_column(frame, parsed, [rest], _authorities, "string")
-    key = F.coalesce(F.col(name), F.col(parsed), F.col(url).cast("string"), F.lit(""))
-    return frame.withColumn(name, F.xxhash64(key)).drop(parsed)
+    return frame.withColumn(name, F.coalesce(name, parsed)).drop(parsed)
+
+
+def with_hash(frame: DataFrame, url: str, name: str) -> DataFrame:
+    """Adds the hash of host and port, ``xxhash64(authority)``, whose ``pmod`` is the shard of a pack. What is
+    not a URL gets some number, never null.
+    """
+    frame = with_authority(frame, url, name)
+    key = F.coalesce(F.col(name), F.col(url).cast("string"), F.lit(""))
+    return frame.withColumn(name, F.xxhash64(key))
 
 
 def _authorities(batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:

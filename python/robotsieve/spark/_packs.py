@@ -29,7 +29,8 @@ _OPEN: dict[str, tuple[list[tuple[str, int, int, int]], Pack]] = {}
 def with_packs(frame: DataFrame, url: str, path: str, asked: Asked) -> DataFrame:
     """The frame with the column that was asked for. Each worker maps the pack: no URL is moved."""
     evaluation = PackVerdicts(path, asked)
-    return with_column(frame, asked.column, [F.col(url)], evaluation, asked.data_type)
+    frame = with_column(frame, asked.column, [F.col(url)], evaluation, asked.raw_type)
+    return frame.withColumn(asked.column, asked.shown(F.col(asked.column)))
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pyspark.sql.types import BinaryType, StringType
 
 from ._asked import Asked
+from ._captures import sites_of
 from ._joined import with_joined
 from ._packs import with_packs
 
@@ -30,13 +31,33 @@ def with_verdicts(
     partitions: int | None = None,
     skew: float | Mapping[str, float] | None = 0.01,
 ) -> DataFrame:
+    """Adds a column that says whether crawlers may fetch each URL.
+
+    ``urls`` has a column of URLs, string or binary. The new column is a struct with a boolean for each crawler,
+    or, if ``crawlers`` is one name, a boolean. It is null if nothing is known of the URL's origin, and for what
+    is not a URL. With ``words=True`` the answers are ``allow``, ``disallow``, ``unknown`` and ``invalid``.
+
+    ``robots`` is one of
+
+    - the path of a pack, a file or a folder of shards, made for these crawlers: each worker maps it, and all
+      workers of a machine share the memory. No URL is moved. A path must lead to it on every machine; the
+      name alone of a file that was sent with the job will do, too.
+    - a DataFrame of captures (``url, status, body, time, location``; see :func:`in_force`) or of what
+      :func:`in_force` made of them. URLs and robots.txt files are brought together by host, in so many
+      ``partitions`` (the session's ``spark.sql.shuffle.partitions``). A worker holds the policies of a few hosts.
+
+    Hosts with many URLs are divided among partitions. ``skew`` says how they are found: a fraction of the URLs,
+    which are counted by host in a job of its own before (1.0 counts all); a dict from hosts to their shares of the
+    URLs; or ``None``, to divide none.
+    """
     asked = Asked.of(crawlers, profile, column, words)
     _check(urls, url, column)
     if isinstance(robots, (str, os.PathLike)):
         return with_packs(urls, url, os.fspath(robots), asked)
     if partitions is None:
         partitions = int(str(urls.sparkSession.conf.get("spark.sql.shuffle.partitions")))
-    return with_joined(urls, url, robots, asked, partitions=partitions, skew=skew)
+    sites = sites_of(robots, profile)
+    return with_joined(urls, url, sites, asked, partitions=partitions, skew=skew)
 
 
 def _check(urls: DataFrame, url: str, column: str) -> None:

@@ -1,0 +1,147 @@
+"""Packs, written by all workers."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+
+from robotsieve import Config, PackWriter
+from robotsieve._robotsieve import shard_name
+
+from ._asked import Asked
+from ._captures import sites_of
+from ._keys import with_hash
+from ._partitions import in_partitions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from robotsieve.typing import AnyProfile
+
+_SHARD = "_robotsieve_shard"
+_WRITTEN = "shard int, path string, origins long, bytes long"
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A file of a pack."""
+
+    shard: int
+    path: str
+    origins: int
+    bytes: int
+
+
+def build_packs(
+    robots: DataFrame,
+    out: str | os.PathLike[str],
+    *,
+    crawlers: str | Iterable[str],
+    shards: int = 64,
+    profile: AnyProfile | None = None,
+    config: Config | None = None,
+    seed: int | None = None,
+) -> list[Shard]:
+    """Writes a pack of so many shards into a folder that all workers share, and returns what was written.
+
+    ``robots`` are captures (see :func:`in_force`), or what :func:`in_force` made of them. Each task writes one
+    file, which gets its name when it is complete: a task that is tried again writes it again. The same
+    ``robots`` and ``seed`` make the same bytes. ``robotsieve.Pack.open(out)`` and the command read the folder.
+    """
+    asked = Asked.of(crawlers, profile, "", False)
+    folder = Path(os.path.abspath(out))
+    if shards < 1:
+        raise ValueError("shards must be 1 or more")
+    if folder.exists() and any(folder.iterdir()):
+        raise FileExistsError(f"'{folder}' is not empty: name a new folder")
+    seed = secrets.randbits(64) if seed is None else seed
+    sites = with_hash(sites_of(robots, profile), "url", _SHARD)
+    sites = sites.withColumn(_SHARD, F.pmod(_SHARD, F.lit(shards)).cast("int"))
+    # A shard without sites is a file, too.
+    numbers = robots.sparkSession.range(shards).select(F.col("id").cast("int").alias(_SHARD))
+    rows = sites.unionByName(numbers, allowMissingColumns=True)
+    rows = in_partitions(rows, shards, F.col(_SHARD)).sortWithinPartitions(_SHARD, "url")
+
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        folder.mkdir(parents=True, exist_ok=True)
+        writer = _Writer(folder, shards, asked, config, seed)
+        try:
+            for batch in batches:
+                for row in batch.to_pylist():
+                    writer.add(row)
+            writer.close()
+        finally:
+            writer.abandon()
+        yield pa.RecordBatch.from_pylist(writer.written, _ARROW_WRITTEN)
+
+    columns = [_SHARD, "url", "outcome", "body", "captured"]
+    written = rows.select(*columns).mapInArrow(write, _WRITTEN).collect()
+    return [Shard(**row.asDict()) for row in sorted(written, key=lambda row: row["shard"])]
+
+
+_ARROW_WRITTEN = pa.schema(
+    [("shard", pa.int32()), ("path", pa.string()), ("origins", pa.int64()), ("bytes", pa.int64())]
+)
+
+
+class _Writer:
+    """Writes the shards of a partition, one after the other."""
+
+    def __init__(
+        self, folder: Path, shards: int, asked: Asked, config: Config | None, seed: int
+    ) -> None:
+        self.folder, self.shards, self.asked, self.config, self.seed = (
+            folder, shards, asked, config, seed
+        )
+        self.written: list[dict[str, object]] = []
+        self._open: PackWriter | None = None
+        self._shard, self._origins, self._path = -1, 0, folder
+
+    def add(self, row: dict[str, object]) -> None:
+        if row[_SHARD] != self._shard:
+            self.close()
+            self._begin(int(str(row[_SHARD])))
+        if row["url"] is None:
+            return
+        assert self._open is not None
+        captured = row["captured"]
+        if row["outcome"] == "rules":
+            self._open.add(row["url"], row["body"] or b"", captured=captured)
+        else:
+            self._open.add(row["url"], outcome=row["outcome"], captured=captured)
+        self._origins += 1
+
+    def _begin(self, shard: int) -> None:
+        self._path = self.folder / shard_name(shard, self.shards)
+        self._open = PackWriter(
+            self._path,
+            self.asked.crawlers,
+            self.asked.profile,
+            self.config,
+            seed=self.seed,
+            shard=(shard, self.shards),
+        )
+        self._shard, self._origins = shard, 0
+
+    def close(self) -> None:
+        if self._open is None:
+            return
+        self._open.close()
+        self._open = None
+        size = self._path.stat().st_size
+        self.written.append(
+            {"shard": self._shard, "path": str(self._path), "origins": self._origins, "bytes": size}
+        )
+
+    def abandon(self) -> None:
+        """Leaves nothing of a file that is not complete."""
+        if self._open is not None:
+            self._open.abandon()
+            self._open = None

@@ -1,0 +1,442 @@
+"""Captures: what sites answered when they were asked, and what all of that means for each of them.
+
+The same as ``robotsieve pack`` does with captures (``docs/formats.md``, "What packs are made from"), step by
+step:
+
+1. each row says something of the URL that was asked for (``said_of``);
+2. a redirect, or a revisit, says what another capture says: `_follow`, once for each hop;
+3. of all that was said of an origin, the profile makes one outcome (``judge``).
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+
+from robotsieve._robotsieve import WarcCaptures, capture_key, judge, nearest, row_key, said_of
+
+from ._evaluate import with_column
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from robotsieve.typing import AnyProfile
+
+#: What to do about rows that are no captures.
+Damaged = Literal["fail", "keep"]
+
+_WARC_COLUMNS = (
+    "url string, status int, body binary, time timestamp, location string, error string, lifetime long, "
+    "same_as_url string, same_as_time timestamp, file string, offset long, damage string"
+)
+_OPTIONAL = {
+    "body": "binary",
+    "time": "timestamp",
+    "location": "string",
+    "error": "string",
+    "lifetime": "long",
+    "same_as_url": "string",
+    "same_as_time": "timestamp",
+    "file": "string",
+    "offset": "long",
+    "damage": "string",
+}
+#: So many times a redirect or a revisit is followed: five redirects, and revisits under other URLs.
+_ROUNDS = 8
+_MAX_HOPS = 5
+
+
+def read_robots_warc(
+    spark: SparkSession, paths: str | Iterable[str], *, damaged: Damaged = "fail"
+) -> DataFrame:
+    """The captures in WARC files: plain, gzip or zstd. Whole files are read in parallel.
+
+    ``paths`` are files, folders or patterns, as ``spark.read.load`` takes them. Files that the workers can
+    open (``file:``) are read by them, in bounded memory. Files elsewhere come through Spark as a whole, and
+    may have 2 GB at most.
+
+    The columns are ``url, status, body, time, location`` and, from archives only, ``error`` (why there was no
+    answer), ``lifetime`` (seconds, by the headers), ``same_as_url`` and ``same_as_time`` (a revisit),
+    ``file``, ``offset`` and ``damage``. Redirects are rows like others: :func:`in_force` follows them.
+
+    A damaged place ends the job with an error that names file and byte. With ``damaged="keep"`` it becomes a
+    row that has nothing but ``file``, ``offset`` and ``damage``, and reading goes on behind it.
+    """
+    _check_damaged(damaged)
+    names = [paths] if isinstance(paths, str) else [os.fspath(path) for path in paths]
+    files = spark.read.format("binaryFile").load(names)
+    is_local = all(urlsplit(file).scheme == "file" for file in files.inputFiles())
+    # Without `content`, Spark only lists the files.
+    asked = files.select("path") if is_local else files.select("path", "content")
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for row in range(batch.num_rows):
+                name = batch.column(0)[row].as_py()
+                if is_local:
+                    name = _local(name)
+                    captures = _open(name)
+                else:
+                    captures = WarcCaptures(batch.column(1)[row].as_buffer(), name)
+                for some in captures:
+                    found = pa.record_batch(some)
+                    if damaged == "fail":
+                        _refuse_damage(found)
+                    yield found
+
+    return asked.mapInArrow(read, _WARC_COLUMNS)
+
+
+def _local(uri: str) -> str:
+    return uri.removeprefix("file:").removeprefix("//")
+
+
+def _open(name: str) -> WarcCaptures:
+    try:
+        return WarcCaptures(name)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"there is no '{name}' on the machine {socket.gethostname()}: all workers must see the files that "
+            "Spark lists there"
+        ) from error
+
+
+def _refuse_damage(found: pa.RecordBatch) -> None:
+    damage = found.column("damage")
+    if damage.null_count == len(damage):
+        return
+    row = damage.is_valid().index(pa.scalar(True)).as_py()
+    file, offset, what = (found.column(name)[row] for name in ("file", "offset", "damage"))
+    raise ValueError(
+        f"{file}, byte {offset}: {what}; damaged='keep' makes such places rows, and reads on behind them"
+    )
+
+
+def _check_damaged(damaged: str) -> None:
+    if damaged not in ("fail", "keep"):
+        raise ValueError(f"damaged must be 'fail' or 'keep', not {damaged!r}")
+
+
+def in_force(
+    captures: DataFrame,
+    *,
+    profile: AnyProfile | None = None,
+    as_of: int | None = None,
+    damaged: Damaged = "fail",
+) -> DataFrame:
+    """What is in force for each origin, by all of its captures: one row each.
+
+    ``captures`` has the columns ``url`` (a site, its ``/robots.txt``, or something else that redirects may
+    lead to) and ``status``; ``body`` (needed with 2xx); and, if known, ``time`` (a timestamp, or seconds since
+    1970) and ``location`` of redirects; or those of :func:`read_robots_warc`. It is read several times: write
+    it to a table first if it is expensive.
+
+    The result has ``url`` (the ``/robots.txt`` of the origin), ``outcome`` (``rules``, ``allow-all``,
+    ``disallow-all``, ``unknown``), ``body`` (with ``rules``) and ``captured`` (seconds since 1970, or null).
+
+    ``as_of``, in seconds since 1970, leaves out what was captured later. A row that can't be a capture, such
+    as a 200 without a body, ends the job with an error, or is left out with ``damaged="keep"``.
+    """
+    _check_damaged(damaged)
+    captures = _uniform(captures)
+    if damaged == "keep":
+        captures = captures.where("damage is null")
+    if as_of is not None:
+        captures = captures.where(F.coalesce("time", F.lit(0)) <= as_of)
+    said = _with_said(captures, damaged)
+    # What tells captures of a URL apart, and orders those of the same time.
+    number = F.struct(
+        F.coalesce("file", F.lit("")).alias("file"),
+        F.coalesce("offset", F.lit(0)).alias("offset"),
+        F.xxhash64("status", "location", "body").alias("hash"),
+    )
+    thin = said.select(
+        F.col("said.key").alias("key"),
+        F.col("said.is_origin").alias("is_origin"),
+        F.coalesce("time", F.lit(0)).alias("at"),
+        number.alias("number"),
+        F.col("said.word").alias("word"),
+        F.col("said.detail").alias("detail"),
+        F.col("said.target").alias("target"),
+        F.col("said.exactly").alias("exactly"),
+    ).where("word != 'nothing'")
+    leads = F.col("word").isin("redirect", "same")
+    own = thin.where("is_origin").where(~leads).select(
+        "key", "at", "number", F.lit(0).alias("hops"), "word", "detail",
+        F.col("key").alias("held_by"), F.col("at").alias("held_at"), F.col("number").alias("held_number"),
+    )
+    history = own.unionByName(_followed(thin, leads))
+    judged = _judged(history, profile, as_of)
+    bodies = said.where("said.word = 'file'").select(
+        F.col("said.key").alias("held_by"),
+        F.coalesce("time", F.lit(0)).alias("held_at"),
+        number.alias("held_number"),
+        "body",
+    )
+    found = judged.join(bodies, ["held_by", "held_at", "held_number"], "left")
+    # Rows that are there twice have found two bodies, which are the same.
+    found = found.dropDuplicates(["key"])
+    captured = F.when(F.col("captured") > 0, F.col("captured"))
+    return found.select(
+        F.concat("key", F.lit("/robots.txt")).alias("url"),
+        "outcome",
+        F.when(F.col("outcome") == "rules", F.coalesce("body", F.lit(b""))).alias("body"),
+        captured.alias("captured"),
+    )
+
+
+def sites_of(robots: DataFrame, profile: AnyProfile | None) -> DataFrame:
+    """What is in force, given that or captures."""
+    return robots if "outcome" in robots.columns else in_force(robots, profile=profile)
+
+
+def _uniform(captures: DataFrame) -> DataFrame:
+    """All columns, of one type each: ``time`` in seconds."""
+    for name in ("url", "status"):
+        if name not in captures.columns:
+            raise ValueError(
+                f"robots: no column '{name}'; the columns are {', '.join(captures.columns)}, and url, status, "
+                "body, time and location are read"
+            )
+    types = dict(captures.dtypes)
+    columns: list[Column] = [F.col("url").cast("string").alias("url"), F.col("status").cast("int").alias("status")]
+    for name, wanted in _OPTIONAL.items():
+        if name not in types:
+            column = F.lit(None).cast("long" if wanted == "timestamp" else wanted)
+        elif wanted != "timestamp":
+            column = F.col(name).cast(wanted)
+        elif types[name] in ("timestamp", "timestamp_ntz", "date", "string"):
+            column = F.unix_timestamp(F.col(name).cast("timestamp"))
+        else:
+            column = F.col(name).cast("long")
+        columns.append(column.alias(name))
+    return captures.select(*columns)
+
+
+_SAID = (
+    "key string, is_origin boolean, word string, detail long, target string, exactly long"
+)
+
+
+def _with_said(captures: DataFrame, damaged: Damaged) -> DataFrame:
+    """With what each row says, as a struct: see `_SAID`."""
+    names = ["url", "status", "location", "error", "lifetime", "time", "same_as_url", "same_as_time", "offset"]
+    damage = F.col("damage")
+    inputs = [*(F.col(name) for name in names), F.col("body").isNotNull(), damage, F.col("file")]
+
+    def evaluate(batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        from pyspark.sql.pandas.types import to_arrow_type
+        from pyspark.sql.types import StructType
+
+        kind = to_arrow_type(StructType.fromDDL(_SAID))
+        for columns in batches:
+            rows = zip(*(column.to_pylist() for column in columns), strict=True)
+            yield pa.array([_said(row, damaged) for row in rows], kind)
+
+    return with_column(captures, "said", inputs, evaluate, _SAID)
+
+
+_NOTHING = {"key": "", "is_origin": False, "word": "nothing", "detail": None, "target": None, "exactly": None}
+
+
+def _said(row: tuple[Any, ...], damaged: Damaged) -> dict[str, Any]:
+    url, status, location, error, lifetime, time, same_url, same_time, offset, has_body, damage, file = row
+    place = f"{file}, byte {offset}: " if offset is not None else ""
+    if damage is not None:
+        raise ValueError(f"{place}{damage}; damaged='keep' leaves such rows out")
+    # In an archive, the URL of a site is that of its home page.
+    known = None if url is None else (row_key if offset is None else capture_key)(url)
+    exactly = None
+    try:
+        if known is None:
+            raise ValueError("'url' is not a URL of http, https or ftp")
+        key, is_origin = known
+        if same_url is not None:
+            target = capture_key(same_url)
+            word, detail = "same", None if target is None else target[0]
+            exactly = same_time
+        else:
+            word, detail = said_of(
+                url, status, location, lifetime, error, time=time, has_body=has_body
+            )
+    except ValueError as cause:
+        if damaged == "keep":
+            return _NOTHING
+        raise ValueError(
+            f"{place}a capture of {url!r} with status {status}: {cause}; damaged='keep' leaves such rows out"
+        ) from None
+    is_lead = word in ("redirect", "same")
+    return {
+        "key": key,
+        "is_origin": is_origin,
+        "word": word,
+        "detail": None if is_lead else detail,
+        "target": detail if is_lead else None,
+        "exactly": exactly,
+    }
+
+
+_NUMBER = "struct<file: string, offset: long, hash: long>"
+#: What is asked of a capture of `target`, or, once `target` is null, what was found.
+_REQUEST = (
+    f"key string, at long, number {_NUMBER}, hops int, word string, detail long, "
+    f"held_by string, held_at long, held_number {_NUMBER}, target string, exactly long"
+)
+
+
+def _followed(thin: DataFrame, leads: Column) -> DataFrame:
+    """What redirects and revisits of origins come to. What leads nowhere has no word."""
+    requests = (
+        thin.where("is_origin")
+        .where(leads)
+        .select(
+            "key",
+            "at",
+            "number",
+            F.when(F.col("word") == "redirect", 1).otherwise(0).alias("hops"),
+            F.lit(None).cast("string").alias("word"),
+            F.lit(None).cast("long").alias("detail"),
+            F.lit(None).cast("string").alias("held_by"),
+            F.lit(None).cast("long").alias("held_at"),
+            F.lit(None).cast(_NUMBER).alias("held_number"),
+            "target",
+            "exactly",
+        )
+    )
+    for _ in range(_ROUNDS):
+        requests = _follow(thin, requests)
+    return requests.drop("target", "exactly")
+
+
+def _follow(thin: DataFrame, requests: DataFrame) -> DataFrame:
+    """Each request, one hop on: captures of a URL and the requests for it are brought together."""
+    held, request = F.struct(*thin.columns), F.struct(*requests.columns)
+    none = F.lit(None)
+    left = thin.select(
+        F.col("key").alias("by"),
+        held.alias("held"),
+        none.cast(requests.select(request).schema[0].dataType).alias("request"),
+    )
+    right = requests.select(
+        F.coalesce("target", "key").alias("by"),
+        none.cast(thin.select(held).schema[0].dataType).alias("held"),
+        request.alias("request"),
+    )
+    both = left.unionByName(right).repartition("by")
+    # Captures first, in the order of their times.
+    order = ["by", F.col("held").isNull(), "held.at", "held.number"]
+    return both.sortWithinPartitions(*order).mapInArrow(_hops, _REQUEST)
+
+
+def _hops(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
+
+    schema = to_arrow_schema(StructType.fromDDL(_REQUEST))
+    by, captures = None, _Captures()
+    for batch in batches:
+        requests = []
+        for row in batch.to_pylist():
+            if row["by"] != by:
+                by, captures = row["by"], _Captures()
+            if row["held"] is not None:
+                captures.add(row["held"])
+            else:
+                captures.answer(row["request"])
+                requests.append(row["request"])
+        yield pa.RecordBatch.from_pylist(requests, schema)
+
+
+class _Captures:
+    """The captures of a URL, in the order of their times."""
+
+    def __init__(self) -> None:
+        self.times: list[int] = []
+        self.held: list[dict[str, Any]] = []
+
+    def add(self, held: dict[str, Any]) -> None:
+        self.times.append(held["at"])
+        self.held.append(held)
+
+    def answer(self, request: dict[str, Any]) -> None:
+        """Follows a request as far as these captures lead."""
+        target = request["target"]
+        # A target that is met again after MAX_HOPS redirects ends this.
+        while target is not None and request["target"] == target:
+            held = self._meant(request)
+            if held is None:
+                request.update(target=None)
+            elif held["word"] == "redirect" and request["hops"] == _MAX_HOPS:
+                request.update(target=None, word="no-target")
+            elif held["word"] == "redirect":
+                request.update(target=held["target"], exactly=None, hops=request["hops"] + 1)
+            elif held["word"] == "same":
+                request.update(target=held["target"], exactly=held["exactly"])
+            else:
+                request.update(target=None, word=held["word"], detail=held["detail"])
+                request.update(held_by=held["key"], held_at=held["at"], held_number=held["number"])
+
+    def _meant(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        if request["exactly"] is None:
+            place = nearest(self.times, request["at"])
+            return None if place is None else self.held[place]
+        # What only refers to another capture is not the one that is meant.
+        first = bisect_left(self.times, request["exactly"])
+        end = bisect_right(self.times, request["exactly"])
+        meant = [held for held in self.held[first:end] if held["word"] != "same"]
+        return meant[-1] if meant else None
+
+
+_JUDGED = (
+    f"outcome string, captured long, held_by string, held_at long, held_number {_NUMBER}"
+)
+
+
+def _judged(history: DataFrame, profile: AnyProfile | None, as_of: int | None) -> DataFrame:
+    """What the answers of each origin come to, and which capture has the rules."""
+    event = F.struct(*(name for name in history.columns if name != "key"))
+    events = history.groupBy("key").agg(F.collect_list(event).alias("events"))
+
+    def evaluate(batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        from pyspark.sql.pandas.types import to_arrow_type
+        from pyspark.sql.types import StructType
+
+        kind = to_arrow_type(StructType.fromDDL(_JUDGED))
+        for (histories,) in batches:
+            outcomes = [_outcome(events, profile, as_of) for events in histories.to_pylist()]
+            yield pa.array(outcomes, kind)
+
+    judged = with_column(events, "judged", [F.col("events")], evaluate, _JUDGED)
+    return judged.select("key", "judged.*").where("outcome is not null")
+
+
+def _outcome(
+    events: list[dict[str, Any]], profile: AnyProfile | None, as_of: int | None
+) -> dict[str, Any]:
+    known = [event for event in events if event["word"] is not None]
+    if not known:
+        # All of its redirects led nowhere.
+        return {"outcome": "unknown", "captured": max(event["at"] for event in events)}
+    number = itemgetter("file", "offset", "hash")
+    known.sort(key=lambda event: (event["at"], number(event["number"])))
+    said = [(event["at"], event["hops"], event["word"], event["detail"]) for event in known]
+    judged = judge(said, profile, as_of)
+    if judged is None:
+        return {}
+    holds, place, at = judged
+    event = known[place]
+    return {
+        "outcome": holds,
+        "captured": at,
+        "held_by": event["held_by"],
+        "held_at": event["held_at"],
+        "held_number": event["held_number"],
+    }
