@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
 from robotsieve._robotsieve import WarcCaptures, capture_key, judge, nearest, row_key, said_of
 
@@ -221,8 +222,15 @@ def _uniform(captures: DataFrame) -> DataFrame:
     return captures.select(*columns)
 
 
-_SAID = (
-    "key string, is_origin boolean, word string, detail long, target string, exactly long"
+_SAID = pa.struct(
+    [
+        ("key", pa.string()),
+        ("is_origin", pa.bool_()),
+        ("word", pa.string()),
+        ("detail", pa.int64()),
+        ("target", pa.string()),
+        ("exactly", pa.int64()),
+    ]
 )
 
 
@@ -233,15 +241,11 @@ def _with_said(captures: DataFrame, damaged: Damaged) -> DataFrame:
     inputs = [*(F.col(name) for name in names), F.col("body").isNotNull(), damage, F.col("file")]
 
     def evaluate(batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-        from pyspark.sql.pandas.types import to_arrow_type
-        from pyspark.sql.types import StructType
-
-        kind = to_arrow_type(StructType.fromDDL(_SAID))
         for columns in batches:
             rows = zip(*(column.to_pylist() for column in columns), strict=True)
-            yield pa.array([_said(row, damaged) for row in rows], kind)
+            yield pa.array([_said(row, damaged) for row in rows], _SAID)
 
-    return with_column(captures, "said", inputs, evaluate, _SAID)
+    return with_column(captures, "said", inputs, evaluate, from_arrow_type(_SAID))
 
 
 _NOTHING = {"key": "", "is_origin": False, "word": "nothing", "detail": None, "target": None, "exactly": None}
@@ -284,12 +288,21 @@ def _said(row: tuple[Any, ...], damaged: Damaged) -> dict[str, Any]:
     }
 
 
-_NUMBER = "struct<file: string, offset: long, hash: long>"
-#: What is asked of a capture of `target`, or, once `target` is null, what was found.
-_REQUEST = (
-    f"key string, at long, number {_NUMBER}, hops int, word string, detail long, "
-    f"held_by string, held_at long, held_number {_NUMBER}, target string, exactly long"
-)
+_NUMBER = pa.struct([("file", pa.string()), ("offset", pa.int64()), ("hash", pa.int64())])
+#: What was found for an origin, and by which capture.
+_ANSWER = [
+    ("key", pa.string()),
+    ("at", pa.int64()),
+    ("number", _NUMBER),
+    ("hops", pa.int32()),
+    ("word", pa.string()),
+    ("detail", pa.int64()),
+    ("held_by", pa.string()),
+    ("held_at", pa.int64()),
+    ("held_number", _NUMBER),
+]
+#: The same while it is looked for: among the captures of `target`.
+_REQUEST = pa.schema([*_ANSWER, ("target", pa.string()), ("exactly", pa.int64())])
 
 
 def _followed(thin: DataFrame, leads: Column) -> DataFrame:
@@ -306,7 +319,7 @@ def _followed(thin: DataFrame, leads: Column) -> DataFrame:
             F.lit(None).cast("long").alias("detail"),
             F.lit(None).cast("string").alias("held_by"),
             F.lit(None).cast("long").alias("held_at"),
-            F.lit(None).cast(_NUMBER).alias("held_number"),
+            F.lit(None).cast(from_arrow_type(_NUMBER)).alias("held_number"),
             "target",
             "exactly",
         )
@@ -333,14 +346,10 @@ def _follow(thin: DataFrame, requests: DataFrame) -> DataFrame:
     both = left.unionByName(right).repartition("by")
     # Captures first, in the order of their times.
     order = ["by", F.col("held").isNull(), "held.at", "held.number"]
-    return both.sortWithinPartitions(*order).mapInArrow(_hops, _REQUEST)
+    return both.sortWithinPartitions(*order).mapInArrow(_hops, from_arrow_schema(_REQUEST))
 
 
 def _hops(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    from pyspark.sql.pandas.types import to_arrow_schema
-    from pyspark.sql.types import StructType
-
-    schema = to_arrow_schema(StructType.fromDDL(_REQUEST))
     by, captures = None, _Captures()
     for batch in batches:
         requests = []
@@ -352,7 +361,7 @@ def _hops(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             else:
                 captures.answer(row["request"])
                 requests.append(row["request"])
-        yield pa.RecordBatch.from_pylist(requests, schema)
+        yield pa.RecordBatch.from_pylist(requests, _REQUEST)
 
 
 class _Captures:
@@ -395,8 +404,14 @@ class _Captures:
         return meant[-1] if meant else None
 
 
-_JUDGED = (
-    f"outcome string, captured long, held_by string, held_at long, held_number {_NUMBER}"
+_JUDGED = pa.struct(
+    [
+        ("outcome", pa.string()),
+        ("captured", pa.int64()),
+        ("held_by", pa.string()),
+        ("held_at", pa.int64()),
+        ("held_number", _NUMBER),
+    ]
 )
 
 
@@ -406,15 +421,11 @@ def _judged(history: DataFrame, profile: AnyProfile | None, as_of: int | None) -
     events = history.groupBy("key").agg(F.collect_list(event).alias("events"))
 
     def evaluate(batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-        from pyspark.sql.pandas.types import to_arrow_type
-        from pyspark.sql.types import StructType
-
-        kind = to_arrow_type(StructType.fromDDL(_JUDGED))
         for (histories,) in batches:
             outcomes = [_outcome(events, profile, as_of) for events in histories.to_pylist()]
-            yield pa.array(outcomes, kind)
+            yield pa.array(outcomes, _JUDGED)
 
-    judged = with_column(events, "judged", [F.col("events")], evaluate, _JUDGED)
+    judged = with_column(events, "judged", [F.col("events")], evaluate, from_arrow_type(_JUDGED))
     return judged.select("key", "judged.*").where("outcome is not null")
 
 

@@ -68,6 +68,12 @@ def open_pack(path: str) -> Pack:
     return known[1]
 
 
+def is_pack(name: str) -> bool:
+    """Whether a path is that of a pack: by its name, or by what is there, if this machine can see it."""
+    place = Path(name)
+    return place.suffix == ".pack" or (place.is_dir() and any(place.glob("shard-*.pack")))
+
+
 def _identity(place: Path) -> list[tuple[str, int, int, int]]:
     """What differs if one of the files is replaced."""
     if not place.is_dir():
