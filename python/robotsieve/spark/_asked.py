@@ -69,9 +69,10 @@ class Asked:
         # See `answer_bits`.
         word = raw[f"w{number // 32}"]
         if number == 0 and len(self.crawlers) > 8:
-            # Spark's code for many columns becomes one method, too long for Java to compile. With a
-            # function that it has no code for, it makes short ones.
-            word = F.transform(F.array(word), lambda same: same)[0]
+            # Spark's code for many columns becomes one method, too long for Java to compile: 10 times slower.
+            # With a function that it has no code for, here one that changes nothing, it makes short methods.
+            seldom = F.when(word == -1, F.array(word))
+            word = F.coalesce(F.zip_with(seldom, seldom, lambda same, _: same)[0], word)
         bits = F.shiftrightunsigned(word, number % 32 * 2).bitwiseAND(F.lit(3))
         disallow, allow, invalid = ("disallow", "allow", "invalid") if self.in_words else (
             False, True, None
