@@ -14,8 +14,9 @@ from pyspark.sql import functions as F
 from robotsieve import Config
 from robotsieve.spark import build_packs, in_force, read_robots_warc, summarise, with_verdicts
 
-from ._keys import usual_authority
-from ._packs import is_pack
+# Absolute: spark-submit runs this file as a script.
+from robotsieve.spark._keys import usual_authority
+from robotsieve.spark._packs import is_pack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

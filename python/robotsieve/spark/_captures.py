@@ -82,12 +82,8 @@ def read_robots_warc(
         for batch in batches:
             for row in range(batch.num_rows):
                 name = batch.column(0)[row].as_py()
-                if is_local:
-                    name = _local(name)
-                    captures = _open(name)
-                else:
-                    captures = WarcCaptures(batch.column(1)[row].as_buffer(), name)
-                for some in captures:
+                content = None if is_local else batch.column(1)[row].as_buffer()
+                for some in _open(name, content):
                     found = pa.record_batch(some)
                     if damaged == "fail":
                         _refuse_damage(found)
@@ -96,11 +92,10 @@ def read_robots_warc(
     return asked.mapInArrow(read, _WARC_COLUMNS)
 
 
-def _local(uri: str) -> str:
-    return uri.removeprefix("file:").removeprefix("//")
-
-
-def _open(name: str) -> WarcCaptures:
+def _open(name: str, content: pa.Buffer | None) -> WarcCaptures:
+    if content is not None:
+        return WarcCaptures(content, name)
+    name = name.removeprefix("file:").removeprefix("//")
     try:
         return WarcCaptures(name)
     except FileNotFoundError as error:
