@@ -306,6 +306,18 @@ pub struct WarcCaptures {
     name: PathBuf,
     /// `None` after the end.
     batches: Mutex<Option<Receiver<Message>>>,
+    /// The process that made it. A forked one has no thread that reads.
+    process: u32,
+}
+
+impl Drop for WarcCaptures {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // The thread may have held the channel's lock when its process was forked.
+            let batches = self.batches.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(batches.take());
+        }
+    }
 }
 
 /// The largest batch: the offsets of its bodies have 32 bits, and one more body must fit.
@@ -350,7 +362,8 @@ impl WarcCaptures {
         let (sender, receiver) = sync_channel(0);
         let work = move || read(source, threads, max_batch_bytes, &sender);
         thread::Builder::new().name("robotsieve WARC".into()).spawn(work)?;
-        Ok(WarcCaptures { name, batches: Mutex::new(Some(receiver)) })
+        let batches = Mutex::new(Some(receiver));
+        Ok(WarcCaptures { name, batches, process: std::process::id() })
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -358,6 +371,9 @@ impl WarcCaptures {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<CaptureBatch>> {
+        if self.process != std::process::id() {
+            return Err(PyValueError::new_err("the iterator belongs to the process that made it"));
+        }
         loop {
             // Locked without the interpreter, for which another thread that waits here may wait.
             let next = py.detach(|| {

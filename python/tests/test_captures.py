@@ -188,6 +188,23 @@ def test_batches_are_bounded() -> None:
     assert native_threads() <= before + 1
 
 
+def test_forked_iterators() -> None:
+    """A copy in another process neither waits for ever nor disturbs the original."""
+    data = record("200 OK", FILE) * 100
+    captures = WarcCaptures(data, max_batch_bytes=1)
+    assert len(next(captures)) == 1
+    child = os.fork()
+    if child == 0:
+        try:
+            next(captures)
+        except ValueError:
+            del captures
+            os._exit(0)
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert sum(map(len, captures)) == 99
+
+
 def native_threads() -> int:
     return len(os.listdir("/proc/self/task"))
 

@@ -13,9 +13,11 @@ use crate::outcome::Response;
 /// `location`.
 ///
 /// ```
+/// use std::path::Path;
+///
 /// use robotsieve_client::captures::{At, Fields, Place};
 ///
-/// let place = Place { file: "list.jsonl".as_ref().into(), at: At::Line(1) };
+/// let place = Place { file: Path::new("list.jsonl").into(), at: At::Line(1) };
 /// let fields = Fields { url: "https://example.com", status: 404, ..Fields::default() };
 /// let capture = fields.capture(place.clone())?;
 /// assert_eq!(capture.key(), "https://example.com");

@@ -2,15 +2,15 @@
 //!
 //! | step | what | where |
 //! |---|---|---|
-//! | source | a file or a stream → bytes at any place | [`source`] |
-//! | piece | a part of a source → the records that begin in it, by a thread | [`piece`] |
-//! | member | a gzip member or zstd frame → bytes | [`member`] |
-//! | record | bytes → a record's head and block | [`record`] |
-//! | found | a record → a capture | [`found`], [`http`], [`state`] |
+//! | source | a file or a stream → bytes at any place | `source` |
+//! | piece | a part of a source → the records that begin in it, by a thread | `piece` |
+//! | member | a gzip member or zstd frame → bytes | `member` |
+//! | record | bytes → a record's head and block | `record` |
+//! | found | a record → a capture | `found`, `http`, `state` |
 //!
 //! Threads read pieces of the inputs, in whatever order they get to them; what they found comes out
 //! in the order of the input. It is the same, damage included, as if one thread had read everything
-//! from the beginning: see [`piece`].
+//! from the beginning: see `piece`.
 //!
 //! # Why not a crate
 //!
@@ -32,8 +32,8 @@
 //!
 //! Two of them are faster at taking records apart, and each would do for sound files on disk. None
 //! searches the next record behind damage, tells where the damage is, or divides a file among
-//! threads: for that their own streams and members would have to be replaced by [`source`],
-//! [`piece`] and [`member`], and what would be left for a crate is the head of a record ([`record`]).
+//! threads: for that their own streams and members would have to be replaced by `source`,
+//! `piece` and `member`, and what would be left for a crate is the head of a record (`record`).
 
 mod cursor;
 mod found;
@@ -159,7 +159,8 @@ pub struct Counts {
 
 /// Reads the captures in inputs, in their order, and gives them to `act`, damage and inputs that
 /// cannot be read included: reading goes on behind them. An input is opened when its turn comes near.
-/// `done` is called with the numbers of bytes that were read.
+/// `done` is called with the numbers of bytes that were read. Damage may come just before the capture
+/// that it follows, which waits for what the next record says of it.
 ///
 /// Memory: what the threads are at work on, about 10 times 2 MiB for each.
 ///
@@ -183,7 +184,7 @@ pub struct Counts {
 ///     });
 ///     Ok::<(), Panicked>(())
 /// }, |_| ())?;
-/// assert_eq!(found, ["example.warc, byte 234: no record begins here", "https://example.com"]);
+/// assert_eq!(found, ["example.warc, byte 215: no record begins here", "https://example.com"]);
 /// assert_eq!((counts.records, counts.damaged), (1, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

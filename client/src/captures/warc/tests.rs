@@ -187,6 +187,36 @@ fn sources_are_alike() {
     }
 }
 
+/// What a stream has before it fails counts, and the failure is told with its name.
+#[test]
+fn a_stream_that_fails() {
+    struct Fails;
+    impl std::io::Read for Fails {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the wire is cut"))
+        }
+    }
+    let good = answer("e.com", "200 OK", b"");
+    // Streams are read by the block.
+    let bytes = good.repeat((2 << 20) / good.len());
+    let stream = std::io::Read::chain(std::io::Cursor::new(bytes), Fails);
+    let (mut captures, mut failures) = (0, Vec::new());
+    let act = |item| {
+        match item {
+            Item::Capture(_) => captures += 1,
+            Item::Unreadable(Unreadable { name, cause }) => {
+                failures.push(format!("{}: {cause}", name.display()));
+            }
+            Item::Known(_) | Item::Damaged { .. } => panic!("{item:?}"),
+        }
+        Ok::<(), Panicked>(())
+    };
+    let source = Source::stream("pipe", stream).unwrap();
+    let counts = read([Ok(source)], 1, act, |_| {}).unwrap();
+    assert!(captures > 1000, "{captures}");
+    assert_eq!((failures, counts.unreadable), (vec!["pipe: the wire is cut".to_owned()], 1));
+}
+
 /// A simple generator of numbers: Marsaglia's xorshift.
 struct Random(u64);
 
