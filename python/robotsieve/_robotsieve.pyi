@@ -537,7 +537,7 @@ class PackWriter:
 class WarcCaptures:
     def __new__(
         cls,
-        source: str | os.PathLike[str] | bytes | bytearray | memoryview,
+        source: str | os.PathLike[str] | Buffer,
         name: str | os.PathLike[str] | None = None,
         *,
         max_batch_bytes: int = 8388608,

@@ -14,10 +14,10 @@ use arrow_array::builder::{
 use arrow_array::types::TimestampMicrosecondType;
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, StructArray};
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyByteArray, PyBytes, PyCapsule, PyMemoryView, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyMemoryView, PyString, PyTuple};
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
 use robotsieve_client::captures::warc::{self, Item, Panicked, Source, Unreadable};
@@ -28,7 +28,7 @@ use crate::batch::{BETWEEN_SIGNALS, threads_of};
 use crate::errors::of_path;
 use crate::export;
 use crate::settings::profile_of;
-use crate::text::bytes_of;
+use crate::text::type_name;
 
 const UTC: &str = "UTC";
 
@@ -268,8 +268,8 @@ fn read(source: Source, threads: usize, max_batch_bytes: usize, batches: &SyncSe
 
 /// The captures of robots.txt files in a WARC file, as an iterator of Arrow batches.
 ///
-/// ``source`` is the path of a file, plain or compressed with gzip or zstd, or the bytes of one, whose
-/// ``name`` is then for messages. ``pyarrow.record_batch(batch)`` takes a batch without copying it. Its
+/// ``source`` is the path of a file, plain or compressed with gzip or zstd, or the bytes of one (of
+/// other buffers than ``bytes``, a copy is made), whose ``name`` is then for messages. ``pyarrow.record_batch(batch)`` takes a batch without copying it. Its
 /// columns, all nullable:
 ///
 /// ================  ===============  =================================================================
@@ -338,13 +338,8 @@ impl WarcCaptures {
         if !(1..=MAX_BATCH_BYTES).contains(&max_batch_bytes) {
             return Err(PyValueError::new_err("max_batch_bytes must be from 1 to 2 ** 30"));
         }
-        let bytes: Option<PyBackedBytes> = match source.cast_exact::<PyBytes>() {
-            Ok(bytes) => Some(bytes.clone().into()),
-            Err(_) if is_buffer(source) => {
-                Some(PyBytes::new(py, &bytes_of(source, "source")?).into())
-            }
-            Err(_) => None,
-        };
+        let is_path = source.is_instance_of::<PyString>() || source.hasattr("__fspath__")?;
+        let bytes = if is_path { None } else { Some(held(source)?) };
         let (name, opened) = match bytes {
             Some(bytes) => {
                 let name = name.unwrap_or_else(|| "bytes".into());
@@ -406,10 +401,18 @@ impl WarcCaptures {
     }
 }
 
-fn is_buffer(value: &Bound<'_, PyAny>) -> bool {
-    value.is_instance_of::<PyBytes>()
-        || value.is_instance_of::<PyByteArray>()
-        || value.is_instance_of::<PyMemoryView>()
+/// The bytes of a buffer, copied unless they are `bytes`.
+fn held(source: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
+    if let Ok(bytes) = source.cast_exact::<PyBytes>() {
+        return Ok(bytes.clone().into());
+    }
+    let Ok(view) = PyMemoryView::from(source) else {
+        return Err(PyTypeError::new_err(format!(
+            "source must be a path, bytes or a buffer, not {}",
+            type_name(source)
+        )));
+    };
+    Ok(view.call_method0("tobytes")?.cast_into::<PyBytes>()?.into())
 }
 
 /// Some captures, as an Arrow struct array: ``pyarrow.record_batch(batch)`` takes it.

@@ -141,7 +141,7 @@ def test_sources_and_names(tmp_path: Path) -> None:
     path.write_bytes(data)
     of_path = rows(path)
     assert of_path[0]["file"] == str(path)
-    for source in [data, bytearray(data), memoryview(data)]:
+    for source in [data, bytearray(data), memoryview(data), pa.py_buffer(data)]:
         assert rows(source, str(path)) == of_path
     assert rows(str(path), "other") == [{**of_path[0], "file": "other"}]
     assert rows(data)[0]["file"] == "bytes"
@@ -149,7 +149,7 @@ def test_sources_and_names(tmp_path: Path) -> None:
         WarcCaptures(tmp_path / "missing.warc")
     with pytest.raises(IsADirectoryError, match=tmp_path.name):
         WarcCaptures(tmp_path)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="source must be a path, bytes or a buffer, not int"):
         WarcCaptures(3)  # type: ignore[arg-type]
     for wrong in [0, 2**31]:
         with pytest.raises(ValueError, match="max_batch_bytes"):
