@@ -3,7 +3,8 @@
 >>> from robotsieve.spark import with_verdicts  # doctest: +SKIP
 >>> out = with_verdicts(urls, "url", crawlers=["GPTBot", "CCBot"], robots="sites.pack")  # doctest: +SKIP
 
-Needs PySpark 4 (``pip install 'robotsieve[spark]'``) here and on the workers; Spark Connect does.
+Needs PySpark 4 (the extra ``spark``) and Java 17; the workers need this package, too. It works with Spark Connect.
+``docs/guide-scale.md`` is the guide, from the WARC files of a crawl to counts by country.
 """
 
 from __future__ import annotations

@@ -49,11 +49,12 @@ def build_packs(
     config: Config | None = None,
     seed: int | None = None,
 ) -> list[Shard]:
-    """Writes a pack of so many shards into a folder that all workers share, and returns what was written.
+    """Writes a pack of so many shards, and returns what was written.
 
-    ``robots`` are captures (see :func:`in_force`), or what :func:`in_force` made of them. Each task writes one
-    file, which gets its name when it is complete: a task that is tried again writes it again. The same
-    ``robots`` and ``seed`` make the same bytes. ``robotsieve.Pack.open(out)`` and the command read the folder.
+    ``out`` is a new folder, under a path that leads to the same place on this machine and on all workers: not
+    ``s3a:``. ``robots`` are captures (see :func:`in_force`), or what :func:`in_force` made of them. Each task
+    writes one file, which gets its name when it is complete: a task that is tried again writes it again. The
+    same ``robots`` and ``seed`` make the same bytes. ``robotsieve.Pack.open(out)`` and the command read the folder.
     """
     asked = Asked.of(crawlers, profile, "", False)
     folder = Path(os.path.abspath(out))

@@ -60,13 +60,14 @@ def read_robots_warc(
 ) -> DataFrame:
     """The captures in WARC files: plain, gzip or zstd. Whole files are read in parallel.
 
-    ``paths`` are files, folders or patterns, as ``spark.read.load`` takes them. Files that the workers can
-    open (``file:``) are read by them, in bounded memory. Files elsewhere come through Spark as a whole, and
-    may have 2 GB at most.
+    ``paths`` are files, folders or patterns, as ``spark.read.load`` takes them. The workers open what is under
+    ``file:`` themselves, so all of them must see it, and read it in bounded memory. From elsewhere (``s3a:``,
+    ``hdfs:``) Spark hands over each file as a whole, and it may have 2 GB at most.
 
     The columns are ``url, status, body, time, location`` and, from archives only, ``error`` (why there was no
     answer), ``lifetime`` (seconds, by the headers), ``same_as_url`` and ``same_as_time`` (a revisit),
-    ``file``, ``offset`` and ``damage``. Redirects are rows like others: :func:`in_force` follows them.
+    ``file``, ``offset`` and ``damage``. Redirects are rows like others: :func:`in_force` follows them. Write
+    the captures to a table before: :func:`in_force` reads them several times.
 
     A damaged place ends the job with an error that names file and byte. With ``damaged="keep"`` it becomes a
     row that has nothing but ``file``, ``offset`` and ``damage``, and reading goes on behind it.

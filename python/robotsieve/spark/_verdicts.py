@@ -39,16 +39,19 @@ def with_verdicts(
 
     ``robots`` is one of
 
-    - the path of a pack, a file or a folder of shards, made for these crawlers: each worker maps it, and all
-      workers of a machine share the memory. No URL is moved. A path must lead to it on every machine; the
-      name alone of a file that was sent with the job will do, too.
+    - the path of a pack, a file or a folder of shards, made for these crawlers (or more): each worker maps it,
+      and all workers of a machine share the memory. No URL is moved, and rows keep their order. The path must
+      lead to the pack on every machine; of a file or an archive that was sent with the job, give the name alone.
     - a DataFrame of captures (``url, status, body, time, location``; see :func:`in_force`) or of what
-      :func:`in_force` made of them. URLs and robots.txt files are brought together by host, in so many
-      ``partitions`` (the session's ``spark.sql.shuffle.partitions``). A worker holds the policies of a few hosts.
+      :func:`in_force` made of them. URLs, with all columns of their rows, and robots.txt files are brought together
+      by host, in so many ``partitions`` (``None``: the session's ``spark.sql.shuffle.partitions``). A worker holds
+      the policies of a few hosts. Rows come out grouped by host.
 
-    Hosts with many URLs are divided among partitions. ``skew`` says how they are found: a fraction of the URLs,
-    which are counted by host in a job of its own before (1.0 counts all); a dict from hosts to their shares of the
-    URLs; or ``None``, to divide none.
+    So that no task gets a third of all URLs because one host has them, hosts with many URLs are divided among
+    partitions. ``skew`` says how they are found: a fraction of the URLs, which are counted by host in a job of its
+    own before (1.0 counts all); a dict from hosts to their shares of the URLs; or ``None``, to divide none.
+
+    ``profile=None`` is RFC 9309, or that of the pack; another profile than that of the pack is an error.
     """
     asked = Asked.of(crawlers, profile, column, words)
     _check(urls, url, column)
