@@ -32,6 +32,7 @@ from .typing import (
 __version__: str
 __all__ = [
     "__version__",
+    "AnswerBits",
     "Answers",
     "CaptureBatch",
     "Config",
@@ -65,6 +66,7 @@ __all__ = [
     "UserAgent",
     "Verdicts",
     "WarcCaptures",
+    "answer_bits",
     "body_bytes",
     "capture_key",
     "compare_profiles_json",
