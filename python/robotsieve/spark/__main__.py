@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -226,7 +227,7 @@ def _sites(spark: SparkSession, options: argparse.Namespace) -> DataFrame:
     return in_force(captures, profile=options.profile, damaged=options.damaged)
 
 
-def _table(rows: list[tuple[str, ...]] | list[list[str]]) -> None:
+def _table(rows: Sequence[Sequence[str]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for name, *numbers in rows:
         cells = [f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True)]

@@ -7,9 +7,9 @@ import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import functions as F
 
 from robotsieve import Config, PackWriter
@@ -105,10 +105,10 @@ class _Writer:
         self._open: PackWriter | None = None
         self._shard, self._origins, self._path = -1, 0, folder
 
-    def add(self, row: dict[str, object]) -> None:
+    def add(self, row: dict[str, Any]) -> None:
         if row[_SHARD] != self._shard:
             self.close()
-            self._begin(int(str(row[_SHARD])))
+            self._begin(row[_SHARD])
         if row["url"] is None:
             return
         assert self._open is not None

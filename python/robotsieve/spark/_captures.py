@@ -18,7 +18,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
@@ -255,6 +255,8 @@ def _said(row: tuple[Any, ...], damaged: Damaged) -> dict[str, Any]:
     # In an archive, the URL of a site is that of its home page.
     known = None if url is None else (row_key if offset is None else capture_key)(url)
     exactly = None
+    word: str
+    detail: str | int | None
     try:
         if known is None:
             raise ValueError("'url' is not a URL of http, https or ftp")
@@ -341,7 +343,7 @@ def _follow(thin: DataFrame, requests: DataFrame) -> DataFrame:
     )
     both = left.unionByName(right).repartition("by")
     # Captures first, in the order of their times.
-    order = ["by", F.col("held").isNull(), "held.at", "held.number"]
+    order = [F.col("by"), F.col("held").isNull(), F.col("held.at"), F.col("held.number")]
     return both.sortWithinPartitions(*order).mapInArrow(_hops, from_arrow_schema(_REQUEST))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import functions as F
 
 from robotsieve import Origin, PolicySet
@@ -107,8 +107,11 @@ def _parts(
         hashes = sample.where(authority.isNotNull()).select(F.xxhash64(authority).alias(_HASH))
         # The first row has no hash: it is the number of all.
         counts = hashes.rollup(_HASH).count().orderBy(F.desc("count"))
-        (_, total), *largest = counts.limit(_MOST_DIVIDED + 1).collect() or [(None, 0)]
-        shares = [(hash_, count / total) for hash_, count in largest if count >= _LEAST_SAMPLED]
+        rows = counts.limit(_MOST_DIVIDED + 1).collect()
+        total = rows[0]["count"]
+        shares = [
+            (row[_HASH], row["count"] / total) for row in rows[1:] if row["count"] >= _LEAST_SAMPLED
+        ]
     parts: dict[int, list[int]] = {}
     for hash_, share in shares:
         if share <= least:
