@@ -167,7 +167,7 @@ def _filter(spark: SparkSession, options: argparse.Namespace) -> None:
     out.write.parquet(options.out)
     counted = seen.get
     _say(f"{counted['urls']:,} URLs of about {counted['hosts']:,} hosts")
-    rows = [("crawler", "allowed", "refused", "unknown", "invalid")]
+    rows: list[tuple[str, ...]] = [("crawler", "allowed", "refused", "unknown", "invalid")]
     for number, name in enumerate(crawlers):
         words = ("allow", "disallow", "unknown", "invalid")
         rows.append((name, *(f"{counted[f'{number} {word}']:,}" for word in words)))

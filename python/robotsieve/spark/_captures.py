@@ -258,7 +258,7 @@ def _said(row: tuple[Any, ...], damaged: Damaged) -> dict[str, Any]:
     word: str
     detail: str | int | None
     try:
-        if known is None:
+        if url is None or known is None:
             raise ValueError("'url' is not a URL of http, https or ftp")
         key, is_origin = known
         if same_url is not None:

@@ -27,7 +27,8 @@ def with_column(
     """
     if hasattr(F, "arrow_udf"):
         # Only the inputs go to Python, and only the result comes back.
-        function = F.arrow_udf(_of_arrays(evaluation), data_type).asNondeterministic()
+        arrow_udf: Any = F.arrow_udf
+        function = arrow_udf(_of_arrays(evaluation), data_type).asNondeterministic()
         return frame.withColumn(name, function(*inputs))
     return _through_python(frame, name, inputs, evaluation, data_type)
 

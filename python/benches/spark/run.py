@@ -1,0 +1,281 @@
+"""The rates of `robotsieve.spark`, beside what Spark does without it, in one run.
+
+    python python/benches/spark/run.py --data FOLDER [--rows N] [--cores N] [--json FILE]
+
+FOLDER takes the data, 1 GB for 20 million rows, and keeps it for the next run. It needs the corpus. Each
+figure is the best of `--rounds`. The numbers of verdicts are compared with those that one process counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import data
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from robotsieve import Pack, PackWriter
+from robotsieve.spark import with_verdicts
+from robotsieve.spark._keys import usual_authority
+
+CORPUS = Path(__file__).resolve().parents[4] / "shared/corpus"
+CRAWLER = "Googlebot"
+#: With those that robots.txt files name most.
+FIFTY = [
+    *("Googlebot mediapartners-google bingbot slurp baiduspider twitterbot msnbot yandex ahrefsbot").split(),
+    *("adsbot-google ia_archiver mj12bot googlebot-image semrushbot teoma dotbot wget ccbot").split(),
+    *("googlebot-news duckduckbot facebookexternalhit rogerbot blexbot exabot sogou applebot").split(),
+    *("httrack webcopier webzip linkedinbot pinterest naverbot gigabot nutch larbin scrapy").split(),
+    *("googlebot-mobile googlebot-video adsbot-google-mobile petalbot seznambot yandexbot").split(),
+    *("gptbot claudebot perplexitybot bytespider amazonbot meta-externalagent nobodybot otherbot").split(),
+]
+PARTITIONS = 8
+HOT = "c1.www.amazon.com"
+
+
+def identity(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield from batches
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", required=True, type=Path)
+    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--only", nargs="*", help="names of measurements")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    bench = Bench(options)
+    bench.run()
+
+
+class Bench:
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.rows: int = options.rows
+        folder = options.data / f"{self.rows}"
+        if not folder.exists():
+            data.write_urls(CORPUS, folder, self.rows)
+        self.robots_path = options.data / "robots.parquet"
+        if not self.robots_path.exists():
+            data.write_robots(CORPUS, self.robots_path)
+        self.pack_path = options.data / "fifty.pack"
+        if not self.pack_path.exists():
+            write_pack(self.robots_path, self.pack_path)
+        self.folder = folder
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        self.spark = (
+            SparkSession.builder.master(f"local[{options.cores}]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
+            .config("spark.driver.memory", "6g")
+            .config("spark.sql.shuffle.partitions", PARTITIONS)
+            .getOrCreate()
+        )
+        self.spark.sparkContext.setLogLevel("ERROR")
+        self.urls = self.spark.read.parquet(str(folder))
+        self.robots = self.spark.read.parquet(str(self.robots_path))
+        self.seconds: dict[str, float] = {}
+        self.memory: dict[str, int] = {}
+        self.expected = count_alone(folder, self.pack_path)
+
+    # What is measured.
+
+    def jobs(self) -> dict[str, Callable[[], DataFrame]]:
+        urls, robots, pack = self.urls, self.robots, str(self.pack_path)
+        skewed = self.skewed()
+        return {
+            "identity": lambda: urls.mapInArrow(identity, urls.schema),
+            "packs, one crawler": lambda: with_verdicts(urls, crawlers=CRAWLER, robots=pack),
+            "packs, 50 crawlers": lambda: with_verdicts(urls, crawlers=FIFTY, robots=pack),
+            "shuffled, identity": lambda: self.shuffled().mapInArrow(identity, urls.schema),
+            "joined": lambda: with_verdicts(urls, crawlers=CRAWLER, robots=robots),
+            "joined, one host 30 %": lambda: with_verdicts(skewed, crawlers=CRAWLER, robots=robots),
+            "the same, not divided": lambda: with_verdicts(
+                skewed, crawlers=CRAWLER, robots=robots, skew=None
+            ),
+            "Protego": lambda: self.protego(),
+        }
+
+    def shuffled(self) -> DataFrame:
+        """The same shuffle and sort as `joined` makes, of the URLs alone."""
+        hashed = self.urls.withColumn("h", F.xxhash64(usual_authority(F.col("url"))))
+        part = F.pmod("h", F.lit(PARTITIONS)).cast("int")
+        return hashed.repartitionById(PARTITIONS, part).sortWithinPartitions("h").drop("h")
+
+    def skewed(self) -> DataFrame:
+        moved = F.concat(F.lit(f"https://{HOT}/"), F.substring_index("url", "/", -1))
+        url = F.when(F.col("id") % 10 < 3, moved).otherwise(F.col("url"))
+        return self.urls.withColumn("url", url)
+
+    def protego(self) -> DataFrame:
+        """As its users write it: the files are sent to all, and a parser for each host is kept."""
+        table = pq.read_table(self.robots_path)
+        bodies = dict(zip(table["url"].to_pylist(), table["body"].to_pylist(), strict=True))
+        sent = self.spark.sparkContext.broadcast(bodies)
+
+        @F.udf("boolean")
+        def allowed(url: str) -> bool | None:
+            parser = parser_of(sent, url)
+            return None if parser is None else parser.can_fetch(url, CRAWLER)
+
+        # Of a twentieth of the URLs: it takes that long.
+        return self.urls.where("id % 20 = 0").withColumn("allowed", allowed("url"))
+
+    # Measuring.
+
+    def run(self) -> None:
+        jobs = self.jobs()
+        chosen = self.options.only or list(jobs)
+        for _ in range(self.options.rounds):
+            for name in chosen:
+                self.measure(name, jobs[name])
+        self.check(jobs, chosen)
+        if not self.options.only:
+            self.parquet_out()
+            self.flat_memory()
+        self.report()
+
+    def measure(self, name: str, job: Callable[[], DataFrame]) -> None:
+        begin = time.perf_counter()
+        job().write.format("noop").mode("overwrite").save()
+        seconds = time.perf_counter() - begin
+        rows = self.rows / 20 if name == "Protego" else self.rows
+        per_row = seconds / rows
+        self.seconds[name] = min(per_row, self.seconds.get(name, per_row))
+        print(f"{name:<28} {1 / per_row / 1e6:6.3f} M/s", flush=True)
+
+    def check(self, jobs: dict[str, Callable[[], DataFrame]], chosen: list[str]) -> None:
+        for name in {"packs, one crawler", "joined"} & set(chosen):
+            counts = {row[0]: row[1] for row in jobs[name]().groupBy("allowed").count().collect()}
+            assert counts == self.expected, (name, counts, self.expected)
+        if "packs, 50 crawlers" in chosen:
+            out = jobs["packs, 50 crawlers"]()
+            counted = out.groupBy(F.col("allowed")[CRAWLER]).count().collect()
+            assert {row[0]: row[1] for row in counted} == self.expected
+        print(f"verdicts: {self.expected}", flush=True)
+
+    def parquet_out(self) -> None:
+        """Rates with Parquet written."""
+        jobs = self.jobs()
+        for name in ("identity", "packs, one crawler", "shuffled, identity", "joined"):
+            with tempfile.TemporaryDirectory(dir=self.options.data) as out:
+                begin = time.perf_counter()
+                jobs[name]().write.mode("overwrite").parquet(out)
+                per_row = (time.perf_counter() - begin) / self.rows
+            self.seconds[f"{name}, to Parquet"] = per_row
+            print(f"{name + ', to Parquet':<28} {1 / per_row / 1e6:6.3f} M/s", flush=True)
+
+    def flat_memory(self) -> None:
+        """What the largest Python worker takes, with a quarter of the rows and with all."""
+        for share in (0.25, 1.0):
+            files = sorted(map(str, self.folder.glob("*.parquet")))
+            urls = self.spark.read.parquet(*files[: int(len(files) * share)])
+            peak = Peak()
+            with_verdicts(urls, crawlers=CRAWLER, robots=self.robots).write.format("noop").mode(
+                "overwrite"
+            ).save()
+            self.memory[f"{share:.0%}"] = peak.end()
+
+    def report(self) -> None:
+        of = self.seconds
+        bars = [
+            ("packs, one crawler / identity", ">= 0.85", "identity", "packs, one crawler"),
+            ("packs, 50 crawlers / identity", ">= 0.5", "identity", "packs, 50 crawlers"),
+            ("joined / same shuffle, identity", ">= 0.85", "shuffled, identity", "joined"),
+            ("joined, to Parquet", "", "shuffled, identity, to Parquet", "joined, to Parquet"),
+            ("packs, to Parquet", "", "identity, to Parquet", "packs, one crawler, to Parquet"),
+            ("joined / Protego", ">= 15", "Protego", "joined"),
+            ("packs / Protego", ">= 15", "Protego", "packs, one crawler"),
+        ]
+        for what, bar, slow, fast in bars:
+            if slow in of and fast in of:
+                print(f"{what:<34} {bar:<8} {of[slow] / of[fast]:.2f}")
+        if "joined, one host 30 %" in of and "joined" in of:
+            print(f"{'30 % skew / none':<34} {'<= 1.3':<8} {of['joined, one host 30 %'] / of['joined']:.2f}")
+        for share, size in self.memory.items():
+            print(f"largest worker, {share} of the rows: {size / 2**20:.0f} MiB")
+        if self.options.json:
+            rates = {name: 1 / seconds for name, seconds in of.items()}
+            found = {"rows": self.rows, "cores": self.options.cores, "rates": rates}
+            self.options.json.write_text(json.dumps({**found, "memory": self.memory}, indent=1))
+
+
+class Peak:
+    """The largest resident memory of a Python worker, sampled."""
+
+    def __init__(self) -> None:
+        self._most = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.2):
+            for process in Path("/proc").glob("[0-9]*"):
+                try:
+                    if b"pyspark" not in (process / "cmdline").read_bytes().split(b"\0")[2:3][0]:
+                        continue
+                    status = (process / "status").read_text()
+                except (OSError, IndexError):
+                    continue
+                for line in status.splitlines():
+                    if line.startswith("VmRSS:"):
+                        self._most = max(self._most, int(line.split()[1]) * 1024)
+
+    def end(self) -> int:
+        self._over.set()
+        self._thread.join()
+        return self._most
+
+
+def parser_of(sent: Any, url: str) -> Any:
+    """The parser for a URL, made once for each host and worker."""
+    from urllib.parse import urlsplit
+
+    import protego
+
+    parsers = protego.__dict__.setdefault("_parsers", {})
+    parts = urlsplit(url)
+    robots_url = f"{parts.scheme}://{parts.netloc}/robots.txt"
+    if robots_url not in parsers:
+        body = sent.value.get(robots_url)
+        text = None if body is None else body.decode("utf-8", "replace")
+        parsers[robots_url] = None if text is None else protego.Protego.parse(text)
+    return parsers[robots_url]
+
+
+def write_pack(robots: Path, path: Path) -> None:
+    table = pq.read_table(robots)
+    rows = zip(table["url"].to_pylist(), table["body"].to_pylist(), strict=True)
+    with PackWriter(path, FIFTY) as writer:
+        for url, body in rows:
+            writer.add(url, body, captured=data.CAPTURED)
+
+
+def count_alone(folder: Path, pack_path: Path) -> dict[bool | None, int]:
+    """The verdicts, counted by one process without Spark."""
+    pack = Pack.open(pack_path)
+    counts: dict[bool | None, int] = {}
+    for file in sorted(folder.glob("*.parquet")):
+        verdicts = pa.array(pack.verdicts(pq.read_table(file)["url"], crawler=CRAWLER))
+        for entry in pc.value_counts(verdicts).to_pylist():
+            counts[entry["values"]] = counts.get(entry["values"], 0) + entry["counts"]
+    return counts
+
+
+if __name__ == "__main__":
+    main()
