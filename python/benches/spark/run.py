@@ -30,7 +30,8 @@ from robotsieve import Pack, PackWriter
 from robotsieve.spark import with_verdicts
 from robotsieve.spark._keys import usual_authority
 
-CORPUS = Path(__file__).resolve().parents[4] / "shared/corpus"
+REPOSITORY = Path(__file__).resolve().parents[3]
+CORPUS = Path(os.environ.get("ROBOTSIEVE_CORPUS", REPOSITORY / "../shared/corpus")).resolve()
 CRAWLER = "Googlebot"
 #: With those that robots.txt files name most.
 FIFTY = [
@@ -58,8 +59,10 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="names of measurements")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    bench = Bench(options)
-    bench.run()
+    if not CORPUS.is_dir():
+        parser.error(f"it needs the corpus of real files, which is not in {CORPUS}")
+    options.data.mkdir(parents=True, exist_ok=True)
+    Bench(options).run()
 
 
 class Bench:
