@@ -48,7 +48,8 @@ def _through_python(
 ) -> DataFrame:
     """The same before Spark 4.1: all columns go through Python."""
     width = len(frame.columns)
-    schema = StructType(frame.schema.fields).add(name, data_type)
+    # A list of its own: that of the frame is kept by it.
+    schema = StructType([*frame.schema.fields]).add(name, data_type)
 
     def evaluate(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         waiting: deque[pa.RecordBatch] = deque()

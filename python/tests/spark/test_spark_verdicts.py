@@ -1,0 +1,242 @@
+"""Verdicts on Spark are those of the package, one by one."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from spark_cases import (
+    COLLIDING,
+    CRAWLERS,
+    HOSTS,
+    HOT,
+    MANY_CRAWLERS,
+    answers,
+    generated_sites,
+    generated_urls,
+    one_by_one,
+    policy_set,
+    sites_frame,
+    spelt,
+    urls_frame,
+    write_packs,
+)
+
+from robotsieve import InvalidOrigin, Origin, Pack
+from robotsieve.spark import _keys, with_verdicts
+
+URLS = generated_urls(3_000, 1)
+SITES = generated_sites(2)
+
+
+class Cases:
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self.spark, self.folder = spark, folder
+        self.urls = urls_frame(spark, folder / "urls", URLS).cache()
+        self.few = urls_frame(spark, folder / "few", URLS[:300]).cache()
+        self.sites = sites_frame(spark, folder / "sites", SITES).cache()
+        self._packs: dict[str, str] = {}
+
+    def packs(self, crawlers: list[str], shards: int, profile: Any = None) -> str:
+        name = f"{len(crawlers)}-{shards}-{profile}"
+        if name not in self._packs:
+            self._packs[name] = str(write_packs(self.folder / name, SITES, crawlers, shards, profile))
+        return self._packs[name]
+
+
+@pytest.fixture(scope="module")
+def cases(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Cases:
+    return Cases(spark, tmp_path_factory.mktemp("cases"))
+
+
+@pytest.fixture(params=["pack", "shards", "joined"])
+def way(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def check(
+    cases: Cases, way: str, crawlers: Any, urls: DataFrame | None = None, count: int = len(URLS), **how: Any
+) -> None:
+    """All that is said of the first URLs."""
+    names = [crawlers] if isinstance(crawlers, str) else crawlers
+    profile, words = how.get("profile"), how.get("words", False)
+    known = policy_set(SITES, names, profile)
+    # Packs have more crawlers than are asked about.
+    packed = CRAWLERS if set(names) <= set(CRAWLERS) else MANY_CRAWLERS
+    robots: Any = cases.sites
+    if way != "joined":
+        robots = cases.packs(packed, 3 if way == "shards" else 1, profile)
+    out = with_verdicts(cases.urls if urls is None else urls, "url", crawlers=crawlers, robots=robots, **how)
+    expected = one_by_one(known, URLS[:count], names, words)
+    assert answers(out) == expected
+    if way != "joined":
+        assert one_by_one(Pack.open(robots), URLS[:count], names, words) == expected
+
+
+def test_the_cases_are_worth_it() -> None:
+    found = Counter(word for row in one_by_one(policy_set(SITES, CRAWLERS), URLS, CRAWLERS, True) for word in row)
+    assert all(found[word] > 100 for word in ["allow", "disallow", "unknown", "invalid"]), found
+
+
+def test_several_crawlers(cases: Cases, way: str) -> None:
+    check(cases, way, CRAWLERS)
+    check(cases, way, CRAWLERS, words=True)
+
+
+def test_one_crawler(cases: Cases, way: str) -> None:
+    check(cases, way, "GPTBot")
+    check(cases, way, "GPTBot", words=True)
+    check(cases, way, ["CCBot"])
+
+
+def test_many_crawlers(cases: Cases, way: str) -> None:
+    assert len(MANY_CRAWLERS) > 32
+    check(cases, way, MANY_CRAWLERS)
+    check(cases, way, MANY_CRAWLERS[::-1], words=True)
+
+
+@pytest.mark.parametrize("profile", ["google", "original-1994"])
+def test_profiles(cases: Cases, way: str, profile: str) -> None:
+    check(cases, way, CRAWLERS, profile=profile)
+
+
+def test_the_way_of_spark_4_0(cases: Cases, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(F, "arrow_udf")
+    for kind in type(cases.urls).__mro__:
+        if "repartitionById" in vars(kind):
+            monkeypatch.delattr(kind, "repartitionById")
+    assert not hasattr(F, "arrow_udf") and not hasattr(cases.urls, "repartitionById")
+    check(cases, way, CRAWLERS, words=True)
+    check(cases, way, "GPTBot")
+    check(cases, way, MANY_CRAWLERS)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7])
+@pytest.mark.parametrize("way", ["shards", "joined"], indirect=True)
+def test_small_batches(cases: Cases, way: str, rows: int) -> None:
+    """Hosts go on in the next batch, and files and URLs of a host are in different ones."""
+    setting = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = cases.spark.conf.get(setting)
+    cases.spark.conf.set(setting, rows)
+    try:
+        check(cases, way, CRAWLERS, cases.few, 300, words=True)
+        check(cases, way, CRAWLERS, cases.few, 300, partitions=1)
+    finally:
+        cases.spark.conf.set(setting, before)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 10_000])
+def test_hosts_with_the_same_hash(cases: Cases, tmp_path: Path, rows: int) -> None:
+    sites = []
+    for number, host in enumerate(host for pair in COLLIDING for host in pair):
+        for scheme in ["http", "https"]:
+            body = f"User-agent: *\nDisallow: /{scheme}{number}".encode()
+            sites.append({"url": f"{scheme}://{host}/robots.txt", "outcome": "rules", "body": body, "captured": None})
+    urls = [f"{site['url'][:-10]}{scheme}{number}" for number in range(4) for site in sites for scheme in ["http", "https"]]
+    frame = urls_frame(cases.spark, tmp_path / "urls", urls)
+    hashes = {row.hash for row in _keys.with_hash(frame, "url", "hash").select("hash").collect()}
+    assert len(hashes) == 2
+    setting = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = cases.spark.conf.get(setting)
+    cases.spark.conf.set(setting, rows)
+    try:
+        robots = sites_frame(cases.spark, tmp_path / "sites", sites)
+        out = with_verdicts(frame, crawlers="a", robots=robots, partitions=2, skew=None)
+        found = answers(out)
+    finally:
+        cases.spark.conf.set(setting, before)
+    assert found == one_by_one(policy_set(sites, ["a"]), urls, ["a"])
+    assert Counter(map(str, found)) == {"[True]": 56, "[False]": 8}
+
+
+@pytest.mark.parametrize(
+    ("skew", "is_divided"),
+    [(None, False), (0.5, True), (1.0, True), ({HOT: 0.3}, True), ({"other.example": 0.9}, False)],
+    ids=["none", "half", "all", "told", "told another"],
+)
+def test_skew(cases: Cases, skew: Any, is_divided: bool) -> None:
+    check(cases, "joined", CRAWLERS, skew=skew, words=True)
+    out = with_verdicts(cases.urls, crawlers="GPTBot", robots=cases.sites, skew=skew)
+    hot = out.where(F.col("url").startswith(f"https://{HOT}/")).select(F.spark_partition_id())
+    assert hot.distinct().count() == (4 if is_divided else 1)
+
+
+def test_bytes(cases: Cases, tmp_path: Path, way: str) -> None:
+    """Binary columns, whose URLs need not be UTF-8."""
+    urls: list[bytes | None] = [None if url is None else url.encode() for url in URLS[:500]]
+    for host in HOSTS[:9]:
+        urls += [b"https://%b/\xff" % host.encode(), b"https://%b/p\xc3" % host.encode(), b"https://\xff%b/p" % host.encode()]
+    urls += [b"\xff", b"https://h0.example.com/\x00p", "https://bücher.example/p".encode("latin-1")]
+    known = policy_set(SITES, CRAWLERS)
+    robots: Any = cases.sites if way == "joined" else cases.packs(CRAWLERS, 3 if way == "shards" else 1)
+    frame = urls_frame(cases.spark, tmp_path / "urls", urls, pa.binary())
+    for words in [False, True]:
+        out = with_verdicts(frame, crawlers=CRAWLERS, robots=robots, words=words)
+        assert answers(out) == one_by_one(known, urls, CRAWLERS, words)
+        assert out.schema["url"].dataType == frame.schema["url"].dataType
+
+
+def test_other_columns(cases: Cases, way: str) -> None:
+    """All columns stay, whatever they are called, and so do rows that are there twice."""
+    robots: Any = cases.sites if way == "joined" else cases.packs(CRAWLERS, 1)
+    few = cases.few.withColumnRenamed("url", "page url").withColumn("body", F.lit(b"x")).withColumn("outcome", F.lit(1.5))
+    twice = few.unionByName(few)
+    for column in ["allowed", "verdict now"]:
+        out = with_verdicts(twice, "page url", crawlers=CRAWLERS, robots=robots, column=column)
+        assert out.columns == ["id", "page url", "body", "outcome", column]
+        rows = out.toArrow().sort_by("id").to_pylist()
+        expected = one_by_one(policy_set(SITES, CRAWLERS), URLS[:300], CRAWLERS)
+        assert [row["id"] for row in rows] == [number // 2 for number in range(600)]
+        assert [list(row[column].values()) for row in rows] == [expected[number // 2] for number in range(600)]
+        assert all(row["page url"] == URLS[row["id"]] and row["body"] == b"x" and row["outcome"] == 1.5 for row in rows)
+
+
+def test_what_is_asked_wrongly(cases: Cases) -> None:
+    pack = cases.packs(CRAWLERS, 1)
+    for how, error, message in [
+        ({"url": "uri"}, ValueError, "no column 'uri'; the columns are id, url"),
+        ({"url": "id"}, TypeError, "column 'id' must be string or binary, not bigint"),
+        ({"column": "id"}, ValueError, "there is a column 'id' already"),
+        ({"crawlers": []}, ValueError, "no crawlers: name at least one"),
+        ({"crawlers": [3]}, TypeError, "crawlers must be names, not int"),
+        ({"profile": "googel"}, ValueError, "there is no profile"),
+        ({"robots": cases.urls}, ValueError, "robots: no column 'status'; the columns are id, url, and url, status"),
+    ]:
+        asked: dict[str, Any] = {"crawlers": "GPTBot", "robots": pack, **how}
+        with pytest.raises(error, match=message):
+            with_verdicts(cases.urls, **asked)
+
+
+def test_usual_authorities_are_exact(cases: Cases, tmp_path: Path) -> None:
+    """Spark's own host and port are the engine's, or null."""
+    import random
+
+    chosen = random.Random(3)
+    letters = "aaabcxyz019...--__:@%[]ü \\\t\n/?#A"
+    urls = [url for url in URLS if url is not None]
+    for _ in range(20_000):
+        scheme = chosen.choice(["https://", "http://", "ftp://", "HTTPS://", "https:", "ws://", "https:/\\"])
+        host = "".join(chosen.choices(letters, k=chosen.choice([1, 3, 6, 12])))
+        urls.append(f"{scheme}{host}{chosen.choice(['', '/', '/p', '?q', '#f', ':80/', chr(10)])}")
+    for label in ["0x1", "1a", "a1", "xn--", "09", "0", "{", "z", "zz~", "-", "_", "a-", "a" * 64, "com.", "", "a" * 252]:
+        for before in ["", "a.", "1.2.3.", "a..", ".", "a.0x1."]:
+            urls.append(f"https://{before}{label}/")
+    for host in [f"h{n}.{'x' * n}.com" for n in range(300)]:
+        urls.append(spelt(chosen, f"https://{host}/p"))
+    urls += [f"https://a.com{chr(n)}" for n in range(0x80)]
+    frame = urls_frame(cases.spark, tmp_path / "urls", urls)
+    found = frame.select("id", _keys.usual_authority(F.col("url")).alias("allowed"))
+    exact = answers(_keys.with_authority(frame, "url", "allowed"))
+    usual = 0
+    for url, (authority,), (full,) in zip(urls, answers(found), exact, strict=True):
+        try:
+            expected = Origin(url).authority
+        except InvalidOrigin:
+            expected = None
+        assert authority in (None, expected), url
+        assert full == expected, url
+        usual += authority is not None
+    assert usual > 2_000
