@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 import tempfile
 import threading
@@ -44,6 +45,8 @@ FIFTY = [
 ]
 PARTITIONS = 8
 HOT = "c1.www.amazon.com"
+#: What is also measured with Parquet written.
+WRITTEN = ("identity", "packs, one crawler", "packs, 50 crawlers", "shuffled, identity", "joined")
 
 
 def identity(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -80,20 +83,29 @@ class Bench:
             write_pack(self.robots_path, self.pack_path)
         self.folder = folder
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        self.local = Path(tempfile.mkdtemp(dir=options.data))
+        self.spark: Any = None
+        self.begin_session()
+        self.seconds: dict[str, float] = {}
+        self.memory: dict[str, int] = {}
+        self.verdict_bytes, self.shuffle_bytes = 0.0, 0
+        self.expected = count_alone(folder, self.pack_path)
+
+    def begin_session(self) -> None:
+        if self.spark is not None:
+            self.spark.stop()
         self.spark = (
-            SparkSession.builder.master(f"local[{options.cores}]")
+            SparkSession.builder.master(f"local[{self.options.cores}]")
             .config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.driver.memory", "6g")
+            .config("spark.local.dir", str(self.local))
             .config("spark.sql.shuffle.partitions", PARTITIONS)
             .getOrCreate()
         )
         self.spark.sparkContext.setLogLevel("ERROR")
-        self.urls = self.spark.read.parquet(str(folder))
+        self.urls = self.spark.read.parquet(str(self.folder))
         self.robots = self.spark.read.parquet(str(self.robots_path))
-        self.seconds: dict[str, float] = {}
-        self.memory: dict[str, int] = {}
-        self.expected = count_alone(folder, self.pack_path)
 
     # What is measured.
 
@@ -111,6 +123,7 @@ class Bench:
                 skewed, crawlers=CRAWLER, robots=robots, skew=None
             ),
             "Protego": lambda: self.protego(),
+            "hosts counted": lambda: self.hosts(),
         }
 
     def shuffled(self) -> DataFrame:
@@ -123,6 +136,11 @@ class Bench:
         moved = F.concat(F.lit(f"https://{HOT}/"), F.substring_index("url", "/", -1))
         url = F.when(F.col("id") % 10 < 3, moved).otherwise(F.col("url"))
         return self.urls.withColumn("url", url)
+
+    def hosts(self) -> DataFrame:
+        """What finds the hosts with many URLs."""
+        sample = self.urls.select("url").sample(0.01, 1)
+        return sample.groupBy(F.xxhash64(usual_authority(F.col("url")))).count()
 
     def protego(self) -> DataFrame:
         """As its users write it: the files are sent to all, and a parser for each host is kept."""
@@ -142,7 +160,7 @@ class Bench:
 
     def run(self) -> None:
         jobs = self.jobs()
-        chosen = self.options.only or list(jobs)
+        chosen: list[str] = self.options.only or list(jobs)
         for _ in range(self.options.rounds):
             for name in chosen:
                 self.measure(name, jobs[name])
@@ -151,6 +169,8 @@ class Bench:
             self.parquet_out()
             self.flat_memory()
         self.report()
+        self.spark.stop()
+        shutil.rmtree(self.local, ignore_errors=True)
 
     def measure(self, name: str, job: Callable[[], DataFrame]) -> None:
         begin = time.perf_counter()
@@ -159,7 +179,7 @@ class Bench:
         rows = self.rows / 20 if name == "Protego" else self.rows
         per_row = seconds / rows
         self.seconds[name] = min(per_row, self.seconds.get(name, per_row))
-        print(f"{name:<28} {1 / per_row / 1e6:6.3f} M/s", flush=True)
+        print(f"{name:<40} {1 / per_row / 1e6:6.3f} M/s", flush=True)
 
     def check(self, jobs: dict[str, Callable[[], DataFrame]], chosen: list[str]) -> None:
         for name in {"packs, one crawler", "joined"} & set(chosen):
@@ -172,26 +192,39 @@ class Bench:
         print(f"verdicts: {self.expected}", flush=True)
 
     def parquet_out(self) -> None:
-        """Rates with Parquet written."""
+        """Rates with Parquet written, and what a verdict adds to the files."""
         jobs = self.jobs()
-        for name in ("identity", "packs, one crawler", "shuffled, identity", "joined"):
+        sizes = {}
+        for name in WRITTEN:
             with tempfile.TemporaryDirectory(dir=self.options.data) as out:
                 begin = time.perf_counter()
                 jobs[name]().write.mode("overwrite").parquet(out)
                 per_row = (time.perf_counter() - begin) / self.rows
+                sizes[name] = sum(file.stat().st_size for file in Path(out).glob("*.parquet"))
             self.seconds[f"{name}, to Parquet"] = per_row
-            print(f"{name + ', to Parquet':<28} {1 / per_row / 1e6:6.3f} M/s", flush=True)
+            print(f"{name + ', to Parquet':<40} {1 / per_row / 1e6:6.3f} M/s", flush=True)
+        self.verdict_bytes = (sizes["packs, one crawler"] - sizes["identity"]) / self.rows
 
     def flat_memory(self) -> None:
-        """What the largest Python worker takes, with a quarter of the rows and with all."""
-        for share in (0.25, 1.0):
-            files = sorted(map(str, self.folder.glob("*.parquet")))
+        """What the largest Python worker takes, with a quarter of the rows and with all, and what is
+        shuffled.
+        """
+        files = sorted(map(str, self.folder.glob("*.parquet")))
+        for name, robots, share in (
+            ("packs", str(self.pack_path), 0.25),
+            ("joined, 25%", self.robots, 0.25),
+            ("joined, 100%", self.robots, 1.0),
+        ):
+            # Of workers that did nothing before.
+            self.begin_session()
             urls = self.spark.read.parquet(*files[: int(len(files) * share)])
+            robots = robots if isinstance(robots, str) else self.robots
+            before = shuffled_bytes(self.local)
             peak = Peak()
-            with_verdicts(urls, crawlers=CRAWLER, robots=self.robots).write.format("noop").mode(
-                "overwrite"
-            ).save()
-            self.memory[f"{share:.0%}"] = peak.end()
+            out = with_verdicts(urls, crawlers=CRAWLER, robots=robots)
+            out.write.format("noop").mode("overwrite").save()
+            self.memory[name] = peak.end()
+            self.shuffle_bytes = shuffled_bytes(self.local) - before
 
     def report(self) -> None:
         of = self.seconds
@@ -209,12 +242,19 @@ class Bench:
                 print(f"{what:<34} {bar:<8} {of[slow] / of[fast]:.2f}")
         if "joined, one host 30 %" in of and "joined" in of:
             print(f"{'30 % skew / none':<34} {'<= 1.3':<8} {of['joined, one host 30 %'] / of['joined']:.2f}")
-        for share, size in self.memory.items():
-            print(f"largest worker, {share} of the rows: {size / 2**20:.0f} MiB")
+        for name, size in self.memory.items():
+            print(f"largest Python worker, {name}: {size / 2**20:.0f} MiB")
         if self.options.json:
             rates = {name: 1 / seconds for name, seconds in of.items()}
-            found = {"rows": self.rows, "cores": self.options.cores, "rates": rates}
-            self.options.json.write_text(json.dumps({**found, "memory": self.memory}, indent=1))
+            found = {
+                "rows": self.rows,
+                "cores": self.options.cores,
+                "rates": rates,
+                "memory": self.memory,
+                "verdict_bytes": self.verdict_bytes,
+                "shuffle_bytes": self.shuffle_bytes,
+            }
+            self.options.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
 class Peak:
@@ -259,6 +299,11 @@ def parser_of(sent: Any, url: str) -> Any:
         text = None if body is None else body.decode("utf-8", "replace")
         parsers[robots_url] = None if text is None else protego.Protego.parse(text)
     return parsers[robots_url]
+
+
+def shuffled_bytes(local: Path) -> int:
+    """What shuffles have written."""
+    return sum(file.stat().st_size for file in local.rglob("shuffle_*.data"))
 
 
 def write_pack(robots: Path, path: Path) -> None:

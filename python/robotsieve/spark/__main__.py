@@ -16,7 +16,7 @@ from robotsieve import Config
 from robotsieve.spark import build_packs, in_force, read_robots_warc, summarise, with_verdicts
 
 # Absolute: spark-submit runs this file as a script.
-from robotsieve.spark._keys import usual_authority
+from robotsieve.spark._keys import column_of, usual_authority
 from robotsieve.spark._packs import is_pack
 
 if TYPE_CHECKING:
@@ -143,13 +143,13 @@ def _filter(spark: SparkSession, options: argparse.Namespace) -> None:
         column=options.column,
         words=True,
     )
-    answers = F.col(options.column)
+    answers = column_of(options.column)
     counts = [
         F.count_if(answers[name] == word).alias(f"{number} {word}")
         for number, name in enumerate(crawlers)
         for word in ("allow", "disallow", "unknown", "invalid")
     ]
-    host = usual_authority(F.col(options.url_column).cast("string"))
+    host = usual_authority(column_of(options.url_column).cast("string"))
     seen = Observation()
     out = out.observe(
         seen, F.count(F.lit(1)).alias("urls"), F.approx_count_distinct(host).alias("hosts"), *counts
@@ -163,7 +163,7 @@ def _filter(spark: SparkSession, options: argparse.Namespace) -> None:
     )
     if options.only_allowed:
         for name in crawlers:
-            out = out.where(F.col(options.column)[name])
+            out = out.where(column_of(options.column)[name])
     out.write.parquet(options.out)
     counted = seen.get
     _say(f"{counted['urls']:,} URLs of about {counted['hosts']:,} hosts")

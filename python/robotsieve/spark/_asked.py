@@ -41,10 +41,10 @@ class Asked:
             if not isinstance(name, str):
                 raise TypeError(f"crawlers must be names, not {type(name).__name__}")
         asked = cls(names, isinstance(crawlers, str), profile, column, in_words)
-        # Now, and not on a worker an hour later.
-        asked.policy_set()
         if not names:
             raise ValueError("no crawlers: name at least one")
+        # Errors now, and not on a worker an hour later.
+        asked.policy_set()
         return asked
 
     @property

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from robotsieve import Origin, PolicySet
 
 from ._evaluate import with_column
-from ._keys import usual_authority, with_hash
+from ._keys import column_of, usual_authority, with_hash
 from ._partitions import in_partitions
 
 if TYPE_CHECKING:
@@ -45,16 +45,16 @@ def with_joined(
     skew: float | Mapping[str, float] | None,
 ) -> DataFrame:
     """The frame with the column that was asked for. ``sites`` has what is in force for each origin."""
+    parts = _parts(frame, url, partitions, skew)
     frame = with_hash(frame, url, _HASH)
     sites = with_hash(_bodies(sites), "url", _HASH)
-    parts = _parts(frame, url, partitions, skew)
     if parts:
         hash_ = F.col(_HASH)
         number = F.lit(1)
         for count, hashes in parts.items():
             number = F.when(hash_.isin(hashes), F.lit(count)).otherwise(number)
         # The same in every attempt at a task.
-        part = F.pmod(F.xxhash64(F.col(url)), number)
+        part = F.pmod(F.xxhash64(column_of(url)), number)
         sites = sites.withColumn(_PART, F.explode(F.sequence(F.lit(0), number - 1)))
     else:
         part = F.lit(0)
@@ -75,10 +75,10 @@ def with_joined(
     both = both.drop(_HASH)
     both = in_partitions(both, partitions, F.col(_PART))
     both = both.sortWithinPartitions(_ORDER).drop(_ORDER, _PART)
-    inputs = [F.col(url), F.col(_BODY)]
+    inputs = [column_of(url), F.col(_BODY)]
     both = with_column(both, asked.column, inputs, SortedVerdicts(asked), asked.raw_type)
     both = both.where(F.col(_BODY).isNull()).drop(_BODY)
-    return both.withColumn(asked.column, asked.shown(F.col(asked.column)))
+    return both.withColumn(asked.column, asked.shown(column_of(asked.column)))
 
 
 def _bodies(sites: DataFrame) -> DataFrame:
@@ -102,8 +102,9 @@ def _parts(
         given = frame.sparkSession.createDataFrame(list(skew.items()), "host string, share double")
         shares = [tuple(row) for row in given.select(F.xxhash64("host"), "share").collect()]
     else:
-        sample = frame.select(url) if skew >= 1 else frame.select(url).sample(float(skew), 1)
-        authority = usual_authority(F.col(url).cast("string"))
+        sample = frame.select(column_of(url))
+        sample = sample if skew == 1 else sample.sample(float(skew), 1)
+        authority = usual_authority(column_of(url).cast("string"))
         hashes = sample.where(authority.isNotNull()).select(F.xxhash64(authority).alias(_HASH))
         # The first row has no hash: it is the number of all.
         counts = hashes.rollup(_HASH).count().orderBy(F.desc("count"))

@@ -32,11 +32,16 @@ def usual_authority(url: Column) -> Column:
     return F.when(is_usual, host)
 
 
+def column_of(name: str) -> Column:
+    """A column by its name, whatever that has in it."""
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
 def with_authority(frame: DataFrame, url: str, name: str) -> DataFrame:
     """Adds host and port of each URL, as :attr:`robotsieve.Origin.authority` has them; null for what is not
     a URL.
     """
-    text = F.col(url).cast("string")
+    text = column_of(url).cast("string")
     frame = frame.withColumn(name, usual_authority(text))
     # Python is asked only about the rest: for all others it gets a null, and gives one.
     rest = F.when(F.col(name).isNull(), text)
@@ -50,7 +55,7 @@ def with_hash(frame: DataFrame, url: str, name: str) -> DataFrame:
     not a URL gets some number, never null.
     """
     frame = with_authority(frame, url, name)
-    key = F.coalesce(F.col(name), F.col(url).cast("string"), F.lit(""))
+    key = F.coalesce(F.col(name), column_of(url).cast("string"), F.lit(""))
     return frame.withColumn(name, F.xxhash64(key))
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark import SparkFiles
-from pyspark.sql import functions as F
 
 from robotsieve import Pack
 
 from ._evaluate import with_column
+from ._keys import column_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,8 +29,8 @@ _OPEN: dict[str, tuple[list[tuple[str, int, int, int]], Pack]] = {}
 def with_packs(frame: DataFrame, url: str, path: str, asked: Asked) -> DataFrame:
     """The frame with the column that was asked for. Each worker maps the pack: no URL is moved."""
     evaluation = PackVerdicts(path, asked)
-    frame = with_column(frame, asked.column, [F.col(url)], evaluation, asked.raw_type)
-    return frame.withColumn(asked.column, asked.shown(F.col(asked.column)))
+    frame = with_column(frame, asked.column, [column_of(url)], evaluation, asked.raw_type)
+    return frame.withColumn(asked.column, asked.shown(column_of(asked.column)))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, StructType
 
-from ._keys import with_authority
+from ._keys import column_of, with_authority
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,11 +34,11 @@ def summarise(
         raise ValueError(f"by must be 'crawler', 'host' or 'country', not {by!r}")
     kind = out.schema[column].dataType
     if isinstance(kind, BooleanType):
-        verdicts = {column: F.col(column)}
+        verdicts = {column: column_of(column)}
     elif isinstance(kind, StructType) and all(
         isinstance(field.dataType, BooleanType) for field in kind.fields
     ):
-        verdicts = {name: F.col(column)[name] for name in kind.names}
+        verdicts = {name: column_of(column)[name] for name in kind.names}
     else:
         raise TypeError(f"column '{column}' has no verdicts, but {kind.simpleString()}")
     groups = []

@@ -57,6 +57,10 @@ def with_verdicts(
     _check(urls, url, column)
     if isinstance(robots, (str, os.PathLike)):
         return with_packs(urls, url, os.fspath(robots), asked)
+    if isinstance(skew, (int, float)) and not 0 < skew <= 1:
+        raise ValueError(f"skew must be a share of the URLs, above 0 and up to 1, not {skew}")
+    if partitions is not None and partitions < 1:
+        raise ValueError(f"partitions must be 1 or more, not {partitions}")
     if partitions is None:
         partitions = int(str(urls.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     sites = sites_of(robots, profile)
