@@ -109,7 +109,7 @@ def _parts(
         # The first row has no hash: it is the number of all.
         counts = hashes.rollup(_HASH).count().orderBy(F.desc("count"))
         rows = counts.limit(_MOST_DIVIDED + 1).collect()
-        total = rows[0]["count"]
+        total = rows[0]["count"] if rows else 0
         shares = [
             (row[_HASH], row["count"] / total) for row in rows[1:] if row["count"] >= _LEAST_SAMPLED
         ]
