@@ -50,9 +50,9 @@ _OPTIONAL = {
     "offset": "long",
     "damage": "string",
 }
-#: So many times a redirect or a revisit is followed: five redirects, and revisits under other URLs.
-_ROUNDS = 8
 _MAX_HOPS = 5
+#: So many times a redirect or a revisit is followed: before each redirect, and the one too many, may be a revisit.
+_ROUNDS = 2 * (_MAX_HOPS + 1)
 
 
 def read_robots_warc(

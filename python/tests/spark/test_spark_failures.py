@@ -1,0 +1,142 @@
+"""What fails on a worker: the same result after another attempt, or a message that names the thing."""
+
+import os
+import signal
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from spark_cases import (
+    CRAWLERS,
+    answers,
+    generated_sites,
+    generated_urls,
+    one_by_one,
+    policy_set,
+    sites_frame,
+    urls_frame,
+    write_packs,
+)
+
+from robotsieve._robotsieve import shard_name
+from robotsieve.spark import with_verdicts
+
+URLS = generated_urls(2_000, 11)
+SITES = generated_sites(12)
+
+
+def executors() -> list[int]:
+    """The executor processes that this process has started, directly or not."""
+    parents, found = {}, []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat, command = (entry / "stat").read_text(), (entry / "cmdline").read_bytes()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            state, parent = stat.rpartition(")")[2].split()[:2]
+            parents[int(entry.name)] = int(parent)
+            if b".CoarseGrainedExecutorBackend\0" in command and state != "Z":
+                found.append(int(entry.name))
+
+    def is_ours(process: int) -> bool:
+        while process in parents:
+            if process == os.getpid():
+                return True
+            process = parents[process]
+        return False
+
+    return [process for process in found if is_ours(process)]
+
+
+def slowed(out: DataFrame, attempts: Path) -> DataFrame:
+    """The same rows, slowly. Each attempt at a partition leaves a file, when it begins and when it ends."""
+    attempts.mkdir()
+
+    def wait(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        name = uuid.uuid4().hex
+        (attempts / f"{name}.begun").touch()
+        for batch in batches:
+            time.sleep(0.3)
+            yield batch
+        (attempts / f"{name}.done").touch()
+
+    return out.mapInArrow(wait, out.schema)
+
+
+def count(attempts: Path, suffix: str) -> int:
+    return len(list(attempts.glob(f"*.{suffix}")))
+
+
+@pytest.mark.parametrize("way", ["shards", "joined"])
+def test_an_executor_is_killed(spark: SparkSession, tmp_path: Path, way: str) -> None:
+    partitions = 12
+    urls = urls_frame(spark, tmp_path / "urls", URLS)
+    robots: Any = sites_frame(spark, tmp_path / "sites", SITES)
+    if way == "shards":
+        urls = urls.repartition(partitions)
+        robots = str(write_packs(tmp_path / "packs", SITES, CRAWLERS, 3))
+    out = with_verdicts(urls, crawlers=CRAWLERS, robots=robots, partitions=partitions)
+    slow = slowed(out, tmp_path / "attempts")
+    before = executors()
+    assert len(before) == 2
+    killed = []
+
+    def kill() -> None:
+        while count(tmp_path / "attempts", "done") < 3:
+            time.sleep(0.02)
+        os.kill(before[0], signal.SIGKILL)
+        killed.append(before[0])
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    found = answers(slow)
+    killer.join()
+    assert killed and before[0] not in executors()
+    assert count(tmp_path / "attempts", "begun") > partitions
+    assert found == one_by_one(policy_set(SITES, CRAWLERS), URLS, CRAWLERS)
+    # Spark starts another.
+    until = time.monotonic() + 60
+    while len(executors()) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert len(executors()) == 2
+
+
+@pytest.fixture(scope="module")
+def few(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+    return urls_frame(spark, tmp_path_factory.mktemp("few") / "urls", URLS[:20])
+
+
+def refused(few: DataFrame, robots: Any, message: str, **how: Any) -> None:
+    with pytest.raises(PySparkException, match=message):
+        with_verdicts(few, crawlers=how.pop("crawlers", CRAWLERS), robots=robots, **how).collect()
+
+
+def test_packs_that_are_not_there(few: DataFrame, tmp_path: Path) -> None:
+    missing = tmp_path / "none.pack"
+    advice = r"put it on each machine at this path, .* spark\.addArtifacts\(path, file=True\)\) and give its name alone"
+    refused(few, missing, rf"FileNotFoundError: there is no pack '{missing}' on the machine .*: {advice}")
+    refused(few, "none.pack", "FileNotFoundError: there is no pack 'none.pack' on the machine")
+    folder = write_packs(tmp_path / "packs", SITES, CRAWLERS, 3)
+    (folder / shard_name(1, 3)).unlink()
+    refused(few, folder, rf"PackError: {folder}: shard-0001-of-0003\.pack is missing")
+    (tmp_path / "empty").mkdir()
+    refused(few, tmp_path / "empty", f"{tmp_path}/empty")
+
+
+def test_packs_for_others(few: DataFrame, tmp_path: Path) -> None:
+    pack = write_packs(tmp_path / "packs", SITES, CRAWLERS, 1, "google")
+    made = "GPTBot, CCBot, Googlebot: make one for all that you ask about"
+    refused(few, pack, f"ValueError: pack '{pack}' was not made for Other, but for {made}", crawlers=["Other", "CCBot"])
+    refused(few, pack, f"ValueError: pack '{pack}' was not made for Other, but for {made}", crawlers="Other")
+    refused(few, pack, f"ValueError: pack '{pack}' was made with the profile google, not rfc9309", profile="rfc9309")
+    expected = one_by_one(policy_set(SITES, CRAWLERS, "google"), URLS[:20], CRAWLERS)
+    for how in [{"profile": "google"}, {}]:
+        assert answers(with_verdicts(few, crawlers=["gptbot", "ccBot", "GOOGLEBOT"], robots=pack, **how)) == expected
