@@ -25,8 +25,9 @@ from spark_cases import (
     write_packs,
 )
 
+from robotsieve import Pack
 from robotsieve._robotsieve import shard_name
-from robotsieve.spark import with_verdicts
+from robotsieve.spark import build_packs, with_verdicts
 
 URLS = generated_urls(2_000, 11)
 SITES = generated_sites(12)
@@ -109,6 +110,25 @@ def test_an_executor_is_killed(spark: SparkSession, tmp_path: Path, way: str) ->
     assert len(executors()) == 2
 
 
+def test_an_executor_is_killed_while_packs_are_written(spark: SparkSession, tmp_path: Path) -> None:
+    sites = sites_frame(spark, tmp_path / "sites", SITES)
+    build_packs(sites, tmp_path / "a", crawlers=CRAWLERS, shards=8, seed=1)
+    slow = slowed(sites.repartition(12), tmp_path / "attempts")
+    before = executors()
+
+    def kill() -> None:
+        while count(tmp_path / "attempts", "done") < 3:
+            time.sleep(0.02)
+        os.kill(before[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    build_packs(slow, tmp_path / "b", crawlers=CRAWLERS, shards=8, seed=1)
+    killer.join()
+    made = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in "ab"]
+    assert made[0] == made[1] and len(made[0]) == 8
+
+
 @pytest.fixture(scope="module")
 def few(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
     return urls_frame(spark, tmp_path_factory.mktemp("few") / "urls", URLS[:20])
@@ -140,3 +160,31 @@ def test_packs_for_others(few: DataFrame, tmp_path: Path) -> None:
     expected = one_by_one(policy_set(SITES, CRAWLERS, "google"), URLS[:20], CRAWLERS)
     for how in [{"profile": "google"}, {}]:
         assert answers(with_verdicts(few, crawlers=["gptbot", "ccBot", "GOOGLEBOT"], robots=pack, **how)) == expected
+
+
+def test_damaged_packs(few: DataFrame, tmp_path: Path) -> None:
+    folder = write_packs(tmp_path / "packs", SITES, CRAWLERS, 3)
+    shard = folder / shard_name(2, 3)
+    data = shard.read_bytes()
+    for damaged in [data[:-100], data[:40], b"", b"x" * 4_000]:
+        shard.write_bytes(damaged)
+        refused(few, folder, f"PackError: {shard}: ")
+    shard.write_bytes(data)
+    assert answers(with_verdicts(few, crawlers=CRAWLERS, robots=folder)) == one_by_one(Pack.open(folder), URLS[:20], CRAWLERS)
+
+
+def test_a_pack_is_replaced(few: DataFrame, tmp_path: Path) -> None:
+    """Workers, which live for many jobs, see the new one."""
+    pack = write_packs(tmp_path / "packs", SITES, CRAWLERS, 1)
+    for seed in [12, 13, 14]:
+        other = generated_sites(seed)
+        write_packs(tmp_path / f"{seed}", other, CRAWLERS, 1).rename(pack)
+        expected = one_by_one(policy_set(other, CRAWLERS), URLS[:20], CRAWLERS)
+        assert answers(with_verdicts(few, crawlers=CRAWLERS, robots=pack)) == expected
+
+
+def test_a_pack_that_is_sent_with_the_job(spark: SparkSession, few: DataFrame, tmp_path: Path) -> None:
+    write_packs(tmp_path / "packs", SITES, CRAWLERS, 1).rename(tmp_path / "sent.pack")
+    spark.addArtifacts(str(tmp_path / "sent.pack"), file=True)
+    expected = one_by_one(policy_set(SITES, CRAWLERS), URLS[:20], CRAWLERS)
+    assert answers(with_verdicts(few, crawlers=CRAWLERS, robots="sent.pack")) == expected
