@@ -31,7 +31,7 @@ spark.sql.shuffle.partitions 2
 spark.sql.session.timeZone UTC
 """
 #: What Java and Spark say before they read the settings for logs.
-NOISE = re.compile(r"WARNING: |Using Spark's default|Setting default log level|To adjust logging|\d\d/\d\d/\d\d ")
+NOISE = re.compile(r"WARNING: |Using Spark's default|Setting (default|Spark) log level|To adjust logging|\d\d/\d\d/\d\d ")
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 #: Runs examples, a line of JSON each, and answers with what they print, errors too.
