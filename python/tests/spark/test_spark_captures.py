@@ -1,14 +1,19 @@
-"""Captures come to what the command makes of them."""
+"""From captures to packs and summaries, as the command does it."""
 
 import gzip
+import random
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from test_captures import DATE, packed, record
 
-from robotsieve.spark import in_force, read_robots_warc
+from robotsieve import Pack
+from robotsieve._robotsieve import shard_name
+from robotsieve.spark import build_packs, in_force, read_robots_warc
 
 DAY = 86_400
 START = 1_760_000_000
@@ -51,6 +56,32 @@ def sites(frame: DataFrame) -> dict[str, Site]:
     return found
 
 
+def random_captures(seed: int, clusters: int) -> list[list[bytes]]:
+    """Sites that send to each other, in small groups; and revisits, at few times."""
+    chosen = random.Random(seed)
+    files: list[list[bytes]] = [[], [], []]
+    for cluster in range(clusters):
+        roots = [f"{chosen.choice(['https', 'http'])}://{name}{cluster}.example" for name in "abcd"]
+        pages = [*(f"{root}/robots.txt" for root in roots), *(f"{root}/{page}" for root in roots[:2] for page in "xy"), roots[0]]
+        for _ in range(chosen.randrange(3, 14)):
+            url, target = chosen.choice(pages), chosen.choice(pages)
+            at, other = (START + chosen.choice([0, 1, 2, 9, 10, 40]) * DAY for _ in range(2))
+            rules = f"User-agent: *\nDisallow: /{chosen.randrange(99)}".encode()
+            head = chosen.choice(
+                ["200 OK"] * 5
+                + ["200 OK\r\nCache-Control: max-age=900000", "404 No", "403 No", "503 Busy", "429 Slow", "304 Same", "301 Moved", "200 OK\r\nContent-Length: 99"]
+                + [f"302 Found\r\nLocation: {target}"] * 7
+                + ["307 Found\r\nLocation: /robots.txt", "308 Found\r\nLocation: mailto:a@e.com", "revisit", "revisit", "revisit"]
+            )
+            if head == "revisit":
+                # Of something earlier, or there would be damage.
+                made = same_as(url, at, target, min(at, other) if target != url else START - DAY)
+            else:
+                made = capture(url, at, head, rules if head.startswith("200") else b"")
+            chosen.choice(files).append(made)
+    return files
+
+
 def chains() -> list[bytes]:
     """From one URL to the next, as far as redirects and revisits may lead."""
     files = []
@@ -82,3 +113,24 @@ def test_chains(spark: SparkSession, programs: Path, tmp_path: Path) -> None:
     assert {expected[f"https://r{length}-0.example"][0] for length in range(1, 6)} == {"rules"}
     assert expected["https://r6-0.example"][0] == "allow-all"
     assert sites(in_force(read(spark, tmp_path, damaged="keep"), damaged="keep")) == expected
+
+
+def test_packs_are_the_same_bytes(spark: SparkSession, tmp_path: Path) -> None:
+    write_warc(tmp_path, random_captures(6, 8))
+    force = in_force(read(spark, tmp_path)).localCheckpoint()
+    shards = 100
+    written = build_packs(force, tmp_path / "a", crawlers="a", shards=shards, seed=3)
+    build_packs(force.orderBy(F.desc("url")).repartition(7), tmp_path / "b", crawlers=["a"], shards=shards, seed=3)
+    build_packs(force, tmp_path / "c", crawlers=["a"], shards=shards, seed=4)
+    assert 0 in {shard.origins for shard in written} and len(written) == shards
+
+    def files(name: str) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
+
+    assert files("a") == files("b") != files("c")
+    assert sorted(files("a")) == [shard_name(number, shards) for number in range(shards)]
+    assert Pack.open(tmp_path / "c").seed == 4
+    with pytest.raises(FileExistsError, match="/a' is not empty: name a new folder"):
+        build_packs(force, tmp_path / "a", crawlers=["a"])
+    with pytest.raises(ValueError, match="shards must be 1 or more"):
+        build_packs(force, tmp_path / "d", crawlers=["a"], shards=0)
