@@ -143,6 +143,7 @@ def in_force(
     as a 200 without a body, ends the job with an error, or is left out with ``damaged="keep"``.
     """
     _check_damaged(damaged)
+    may_lead = not {"location", "same_as_url"}.isdisjoint(captures.columns)
     captures = _uniform(captures)
     if damaged == "keep":
         captures = captures.where("damage is null")
@@ -170,7 +171,7 @@ def in_force(
         "key", "at", "number", F.lit(0).alias("hops"), "word", "detail",
         F.col("key").alias("held_by"), F.col("at").alias("held_at"), F.col("number").alias("held_number"),
     )
-    history = own.unionByName(_followed(thin, leads))
+    history = own.unionByName(_followed(thin, leads)) if may_lead else own
     judged = _judged(history, profile, as_of)
     bodies = said.where("said.word = 'file'").select(
         F.col("said.key").alias("held_by"),
