@@ -1,19 +1,25 @@
 """From captures to packs and summaries, as the command does it."""
 
 import gzip
+import json
 import random
+import subprocess
+from collections import Counter
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from test_captures import DATE, packed, record
+from spark_cases import answers, frame_of, urls_frame
+from test_captures import DATE, listed, packed, record
 
 from robotsieve import Pack
-from robotsieve._robotsieve import shard_name
-from robotsieve.spark import build_packs, in_force, read_robots_warc
+from robotsieve._robotsieve import WarcCaptures, shard_name
+from robotsieve.spark import build_packs, in_force, read_robots_warc, summarise, with_verdicts
 
 DAY = 86_400
 START = 1_760_000_000
@@ -56,6 +62,70 @@ def sites(frame: DataFrame) -> dict[str, Site]:
     return found
 
 
+@pytest.fixture(scope="module")
+def archive(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A set of files by the generator, and what a reader must find in it."""
+    folder = tmp_path_factory.mktemp("archive")
+    generate = [programs / "robotsieve-corpora", "warc", "--captures", "3000", "--seed", "7"]
+    for more in [["--files", "3", "--out", folder], ["--expect", folder, "--urls", "2000"]]:
+        subprocess.run([*generate, *more], check=True, capture_output=True)
+    return folder
+
+
+def test_a_generated_archive(spark: SparkSession, programs: Path, archive: Path, tmp_path: Path) -> None:
+    """From captures to the summary, by all ways."""
+    files = sorted(archive.glob("*.warc.gz"))
+    assert len(files) == 3
+    expected = packed(programs, tmp_path, "--warc", *files)
+    captures = read(spark, archive)
+    captures.write.parquet(str(tmp_path / "captures"))
+    captures = spark.read.parquet(str(tmp_path / "captures"))
+    assert captures.count() >= 3_000
+    force = in_force(captures)
+    force.write.parquet(str(tmp_path / "force"))
+    force = spark.read.parquet(str(tmp_path / "force"))
+    assert sites(force) == expected
+    words = {"allow": "allow-all", "disallow": "disallow-all"}
+    lines = [line.split("\t") for line in (archive / "origins.tsv").read_text().splitlines()]
+    assert {origin: words.get(outcome, outcome) for origin, outcome in lines} == {
+        origin: outcome for origin, (outcome, _) in expected.items()
+    }
+
+    shards = build_packs(force, tmp_path / "packs", crawlers=["a", "GPTBot"], shards=5)
+    assert [(shard.shard, Path(shard.path).name) for shard in shards] == [(n, shard_name(n, 5)) for n in range(5)]
+    assert all(shard.bytes == Path(shard.path).stat().st_size for shard in shards)
+    assert sum(shard.origins for shard in shards) == len(expected)
+    assert listed(programs, tmp_path / "packs") == expected
+    pack = Pack.open(tmp_path / "packs")
+    pack.verify()
+
+    urls = (archive / "urls.txt").read_text().splitlines()
+    urls = [*urls, "nonsense", "https://not-captured.example.uk/"]
+    made = Pack.open(tmp_path / "made.pack")
+    said = [[made.is_allowed(url, "a")] if "://" in url else [None] for url in urls]
+    frame = urls_frame(spark, tmp_path / "urls", urls)
+    counted = Counter(answer for (answer,) in said)
+    assert min(counted[True], counted[False]) > 100 and counted[None] > 2
+    for robots in [str(tmp_path / "packs"), captures, force]:
+        out = with_verdicts(frame, crawlers=["a"], robots=robots)
+        assert answers(out) == said
+    (total,) = summarise(out).collect()
+    allowed, refused = counted[True], counted[False]
+    assert total.asDict() == {
+        "crawler": "a",
+        "urls": len(urls),
+        "allowed": allowed,
+        "refused": refused,
+        "unknown": counted[None],
+        "share": allowed / (allowed + refused),
+    }
+    by_host = summarise(out, by="host").collect()
+    assert sum(row.urls for row in by_host) == len(urls)
+    assert [row.urls for row in by_host if row.host == "not-captured.example.uk"] == [1]
+    assert [row.urls for row in by_host if row.host is None] == [1]
+    assert [row.urls for row in summarise(out, by="country").collect() if row.country == "uk"] == [1]
+
+
 def random_captures(seed: int, clusters: int) -> list[list[bytes]]:
     """Sites that send to each other, in small groups; and revisits, at few times."""
     chosen = random.Random(seed)
@@ -80,6 +150,31 @@ def random_captures(seed: int, clusters: int) -> list[list[bytes]]:
                 made = capture(url, at, head, rules if head.startswith("200") else b"")
             chosen.choice(files).append(made)
     return files
+
+
+def test_random_captures(spark: SparkSession, programs: Path, tmp_path: Path) -> None:
+    """Outcomes, times, hops, loops, revisits and what is nearest in time, as the command has them."""
+    paths = write_warc(tmp_path, random_captures(4, 600))
+    captures = read(spark, tmp_path).cache()
+    expected = packed(programs, tmp_path, "--warc", *paths)
+    assert set(Counter(outcome for outcome, _ in expected.values())) == {"rules", "allow-all", "disallow-all", "unknown"}
+    force = in_force(captures)
+    assert sites(force) == expected
+    # The rules, too: each file refuses one path of its own.
+    made, urls = Pack.open(tmp_path / "made.pack"), [f"{origin}/{n}" for origin in expected for n in range(99)]
+    bodies = {row.url.removesuffix("robots.txt"): bytes(row.body).decode() for row in force.where("body is not null").collect()}
+    said = list(made.verdicts(urls, crawler="a"))
+    for url, allowed in zip(urls, said, strict=True):
+        host, slash, path = url.rpartition("/")
+        if host + slash in bodies:
+            rule = bodies[host + slash].rsplit(" ", 1)[1]
+            assert allowed == (not f"/{path}".startswith(rule)), url
+    for as_of in [START + 2 * DAY, START + 10 * DAY + 5]:
+        options = ["--as-of", date(as_of), "--warc", *paths]
+        assert sites(in_force(captures, as_of=as_of)) == packed(programs, tmp_path, *options)
+    google = sites(in_force(captures, profile="google"))
+    assert google == packed(programs, tmp_path, "--profile", "google", "--warc", *paths) != expected
+    captures.unpersist()
 
 
 def chains() -> list[bytes]:
@@ -113,6 +208,69 @@ def test_chains(spark: SparkSession, programs: Path, tmp_path: Path) -> None:
     assert {expected[f"https://r{length}-0.example"][0] for length in range(1, 6)} == {"rules"}
     assert expected["https://r6-0.example"][0] == "allow-all"
     assert sites(in_force(read(spark, tmp_path, damaged="keep"), damaged="keep")) == expected
+
+
+def test_damage(spark: SparkSession, programs: Path, tmp_path: Path) -> None:
+    paths = write_warc(tmp_path, random_captures(5, 60))
+    data = bytearray(paths[1].read_bytes())
+    for place in [len(data) // 3, len(data) // 2]:
+        data[place] ^= 0xFF
+    paths[1].write_bytes(data[:-20])
+    batches = [pa.record_batch(batch) for batch in WarcCaptures(paths[1])]
+    damaged = [(row["offset"], row["damage"]) for batch in batches for row in batch.to_pylist() if row["damage"]]
+    assert len(damaged) >= 2
+    with pytest.raises(PySparkException, match=rf"{paths[1]}, byte {damaged[0][0]}: {damaged[0][1]}; damaged='keep'"):
+        read(spark, tmp_path).count()
+    kept = read(spark, tmp_path, damaged="keep")
+    rows = kept.where("damage is not null").collect()
+    assert sorted((row.offset, row.damage) for row in rows) == sorted(damaged)
+    assert {row.file for row in rows} == {str(paths[1])}
+    assert all(value is None for row in rows for name, value in row.asDict().items() if name not in ("file", "offset", "damage"))
+    with pytest.raises(PySparkException, match=rf"{paths[1]}, byte \d+: .*; damaged='keep' leaves such rows out"):
+        in_force(kept).count()
+    assert sites(in_force(kept, damaged="keep")) == packed(programs, tmp_path, "--warc", *paths)
+    with pytest.raises(ValueError, match="damaged must be 'fail' or 'keep', not 'drop'"):
+        read(spark, tmp_path, damaged="drop")
+    with pytest.raises(PySparkException, match=r"missing\.warc"):
+        read_robots_warc(spark, str(tmp_path / "missing.warc")).count()
+
+
+def test_tables_of_captures(spark: SparkSession, programs: Path, tmp_path: Path) -> None:
+    """Rows as others have them: with few columns, and times of several types."""
+    lines: list[dict[str, Any]] = [
+        {"url": "https://a.example", "status": 200, "body": "User-agent: *\nDisallow: /", "time": START},
+        {"url": "https://a.example/robots.txt", "status": 503, "body": None, "time": START + 9 * DAY},
+        {"url": "HTTPS://B.example:443", "status": 302, "location": "/x", "time": START},
+        {"url": "https://b.example/x", "status": 200, "body": "", "time": START},
+        {"url": "https://c.example/robots.txt", "status": 404, "time": START},
+        {"url": "https://d.example", "status": 500, "time": START},
+        {"url": "https://bücher.example", "status": 410, "time": START},
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    expected = packed(programs, tmp_path, "--jsonl", tmp_path / "rows.jsonl")
+    names = ["url", "status", "body", "time", "location"]
+    columns: dict[str, Any] = {name: [line.get(name) for line in lines] for name in names}
+    columns["body"] = pa.array([None if body is None else body.encode() for body in columns["body"]], pa.binary())
+    frame = frame_of(spark, tmp_path / "rows", columns)
+    time = F.timestamp_seconds("time")
+    for same in [frame, frame.withColumn("time", time), frame.withColumn("time", F.col("time").cast("double")), frame.withColumn("body", F.col("body").cast("string"))]:
+        assert sites(in_force(same)) == expected
+    assert {site: outcome for site, (outcome, _) in sites(in_force(frame.drop("time").where("status != 503"))).items()} == {
+        site: outcome for site, (outcome, _) in expected.items()
+    }
+    for wrong, message in [
+        ({"body": "cast(null as binary)"}, "'status' is 200, but it has no 'body'"),
+        ({"status": "99"}, "'status' is 99; an HTTP status from 100 to 999 is expected"),
+        ({"status": "cast(null as int)"}, "'status' is no number"),
+        ({"url": "'e.com'"}, "'url' is not a URL"),
+        ({"url": "cast(null as string)"}, "'url' is not a URL"),
+        ({"time": "1760000000000L"}, ".*not milliseconds"),
+    ]:
+        ((name, sql),) = wrong.items()
+        row = frame.where("url = 'https://a.example'").withColumn(name, F.expr(sql))
+        with pytest.raises(PySparkException, match=f"a capture of .*: {message}.*damaged='keep' leaves such rows out"):
+            in_force(row).count()
+        assert sites(in_force(frame.unionByName(row), damaged="keep")) == expected, message
 
 
 def test_packs_are_the_same_bytes(spark: SparkSession, tmp_path: Path) -> None:

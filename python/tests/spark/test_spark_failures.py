@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 import uuid
@@ -188,3 +189,33 @@ def test_a_pack_that_is_sent_with_the_job(spark: SparkSession, few: DataFrame, t
     spark.addArtifacts(str(tmp_path / "sent.pack"), file=True)
     expected = one_by_one(policy_set(SITES, CRAWLERS), URLS[:20], CRAWLERS)
     assert answers(with_verdicts(few, crawlers=CRAWLERS, robots="sent.pack")) == expected
+
+
+def test_workers_without_the_package(
+    spark: SparkSession, few: DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = write_packs(tmp_path / "packs", SITES, CRAWLERS, 1)
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Hidden:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] == 'robotsieve':\n"
+        "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
+        "sys.meta_path.insert(0, Hidden())\n"
+    )
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}:$PYTHONPATH" exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
+    refused(few, pack, "ModuleNotFoundError: No module named 'robotsieve'")
+    refused(few, sites_frame(spark, tmp_path / "sites", SITES), "ModuleNotFoundError: No module named 'robotsieve'")
+
+
+def test_rows_that_are_wrong_in_the_middle(spark: SparkSession, few: DataFrame, tmp_path: Path) -> None:
+    """No URL of a site where one is expected."""
+    sites = [*SITES, {"url": "https://x.0x/robots.txt", "outcome": "rules", "body": b"", "captured": None}]
+    robots = sites_frame(spark, tmp_path / "sites", sites)
+    refused(few, robots, r"https://x\.0x/robots\.txt")
+    with pytest.raises(PySparkException, match=r"https://x\.0x/robots\.txt"):
+        build_packs(robots, tmp_path / "packs", crawlers=["a"], shards=3)
+    assert not list((tmp_path / "packs").glob("*.tmp*"))

@@ -1,0 +1,46 @@
+"""A job on Spark Connect, in a process of its own: no process can have both kinds of sessions.
+
+Prints what it found as JSON.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+from spark_cases import CRAWLERS, answers
+
+from robotsieve.spark import build_packs, in_force, read_robots_warc, summarise, with_verdicts
+
+
+def main(folder: Path) -> dict[str, Any]:
+    spark = SparkSession.builder.remote("local[2]").getOrCreate()
+    assert "connect" in type(spark).__module__
+    spark.conf.set("spark.sql.shuffle.partitions", 4)
+    urls = spark.read.parquet(str(folder / "urls"))
+    sites = spark.read.parquet(str(folder / "sites"))
+    found: dict[str, Any] = {}
+    for name, robots in [("packs", str(folder / "packs")), ("joined", sites)]:
+        out = with_verdicts(urls, crawlers=CRAWLERS, robots=robots, words=True, skew=1.0)
+        found[name] = answers(out)
+    out = with_verdicts(urls, crawlers="GPTBot", robots=sites, skew={"hot.example": 0.3})
+    found["one"] = answers(out)
+    for by in ["crawler", "host", "country"]:
+        rows = summarise(out, by=by).collect()  # type: ignore[arg-type]
+        found[by] = [sum(row.urls for row in rows), sum(row.allowed for row in rows)]
+    shards = build_packs(sites, folder / "built", crawlers=CRAWLERS, shards=3, seed=1)
+    found["built"] = [shard.origins for shard in shards]
+    captures = read_robots_warc(spark, str(folder / "warc"))
+    rows = in_force(captures).toArrow().to_pylist()
+    found["force"] = {row["url"].removesuffix("/robots.txt"): [row["outcome"], row["captured"] or 0] for row in rows}
+    try:
+        with_verdicts(urls, crawlers=CRAWLERS, robots=str(folder / "none.pack")).collect()
+    except Exception as error:
+        found["error"] = str(error)
+    spark.stop()
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(Path(sys.argv[1]))))
