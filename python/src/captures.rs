@@ -301,7 +301,7 @@ fn read(source: Source, threads: usize, max_batch_bytes: usize, batches: &SyncSe
 /// [1]
 ///
 /// Raises :class:`OSError` if the file can't be opened, or not be read to its end. What is damaged is a row.
-#[pyclass(frozen, module = "robotsieve")]
+#[pyclass(frozen, module = "robotsieve._robotsieve")]
 pub struct WarcCaptures {
     name: PathBuf,
     /// `None` after the end.
@@ -416,7 +416,7 @@ fn held(source: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
 }
 
 /// Some captures, as an Arrow struct array: ``pyarrow.record_batch(batch)`` takes it.
-#[pyclass(frozen, module = "robotsieve")]
+#[pyclass(frozen, module = "robotsieve._robotsieve")]
 pub struct CaptureBatch {
     columns: StructArray,
 }

@@ -16,6 +16,7 @@ from robotsieve import Config
 from robotsieve.spark import build_packs, in_force, read_robots_warc, summarise, with_verdicts
 
 # Absolute: spark-submit runs this file as a script.
+from robotsieve.spark._build import new_folder
 from robotsieve.spark._keys import column_of, usual_authority
 from robotsieve.spark._packs import is_pack
 
@@ -177,6 +178,8 @@ def _filter(spark: SparkSession, options: argparse.Namespace) -> None:
 def _pack(spark: SparkSession, options: argparse.Namespace) -> None:
     if _pack_path(options.robots):
         raise ValueError("--robots is a pack already; 'robotsieve pack merge' writes packs anew")
+    # Before anything is read.
+    new_folder(options.out)
     shards = build_packs(
         _sites(spark, options),
         options.out,

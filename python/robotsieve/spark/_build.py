@@ -39,6 +39,14 @@ class Shard:
     bytes: int
 
 
+def new_folder(out: str | os.PathLike[str]) -> Path:
+    """The path of a folder that is empty, or is not there yet."""
+    folder = Path(os.path.abspath(out))
+    if folder.exists() and any(folder.iterdir()):
+        raise FileExistsError(f"'{folder}' is not empty: name a new folder")
+    return folder
+
+
 def build_packs(
     robots: DataFrame,
     out: str | os.PathLike[str],
@@ -57,11 +65,9 @@ def build_packs(
     same ``robots`` and ``seed`` make the same bytes. ``robotsieve.Pack.open(out)`` and the command read the folder.
     """
     asked = Asked.of(crawlers, profile, "", False)
-    folder = Path(os.path.abspath(out))
     if shards < 1:
         raise ValueError("shards must be 1 or more")
-    if folder.exists() and any(folder.iterdir()):
-        raise FileExistsError(f"'{folder}' is not empty: name a new folder")
+    folder = new_folder(out)
     seed = secrets.randbits(64) if seed is None else seed
     sites = with_hash(sites_of(robots, profile), "url", _SHARD)
     sites = sites.withColumn(_SHARD, F.pmod(_SHARD, F.lit(shards)).cast("int"))
