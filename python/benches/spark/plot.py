@@ -1,6 +1,8 @@
 """The charts of docs/guide-scale.md, from what `run.py --json` wrote.
 
-    python python/benches/spark/plot.py ONE_CORE.json TWO_CORES.json docs/plots
+    python python/benches/spark/plot.py ONE_CORE.json TWO_CORES.json ALL.json docs/plots
+
+ALL.json is of all measurements; the others may have fewer, of the same number of rows.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ COLOURS = ("#7a9cc6", "#1f4e8c")
 
 def main() -> None:
     *runs, folder = sys.argv[1:]
-    found = [json.loads(Path(run).read_text()) for run in runs]
+    *found, every = (json.loads(Path(run).read_text()) for run in runs)
     names = ["identity", "packs, one crawler", "packs, 50 crawlers", "shuffled, identity", "joined"]
     bars = [
         (f"{name}, {run['cores']} core{'s' * (run['cores'] > 1)}", run["rates"][name] / 1e6, number)
@@ -23,11 +25,10 @@ def main() -> None:
         for number, run in enumerate(found)
         if name in run["rates"]
     ]
-    chart(Path(folder) / "spark-cores.svg", "million URLs a second", bars)
-    (last,) = found[-1:]
+    chart(Path(folder) / "spark-cores.svg", f"million URLs a second, of {found[0]['rows'] / 1e6:.0f} million", bars)
     skewed = ["joined", "joined, one host 30 %", "the same, not divided"]
-    seconds = [(name, last["rows"] / last["rates"][name], 1) for name in skewed]
-    chart(Path(folder) / "spark-skew.svg", f"seconds for {last['rows'] / 1e6:.0f} million URLs", seconds)
+    seconds = [(name, every["rows"] / every["rates"][name], 1) for name in skewed]
+    chart(Path(folder) / "spark-skew.svg", f"seconds for {every['rows'] / 1e6:.0f} million URLs", seconds)
 
 
 def chart(path: Path, title: str, bars: list[tuple[str, float, int]]) -> None:

@@ -182,16 +182,16 @@ def test_bytes(cases: Cases, tmp_path: Path, way: str) -> None:
 def test_other_columns(cases: Cases, way: str) -> None:
     """All columns stay, whatever they are called, and so do rows that are there twice."""
     robots: Any = cases.sites if way == "joined" else cases.packs(CRAWLERS, 1)
-    few = cases.few.withColumnRenamed("url", "page url").withColumn("body", F.lit(b"x")).withColumn("outcome", F.lit(1.5))
+    few = cases.few.withColumnRenamed("url", "page.`url").withColumn("body", F.lit(b"x")).withColumn("outcome", F.lit(1.5))
     twice = few.unionByName(few)
-    for column in ["allowed", "verdict now"]:
-        out = with_verdicts(twice, "page url", crawlers=CRAWLERS, robots=robots, column=column)
-        assert out.columns == ["id", "page url", "body", "outcome", column]
+    for column in ["allowed", "verdict.now"]:
+        out = with_verdicts(twice, "page.`url", crawlers=CRAWLERS, robots=robots, column=column)
+        assert out.columns == ["id", "page.`url", "body", "outcome", column]
         rows = out.toArrow().sort_by("id").to_pylist()
         expected = one_by_one(policy_set(SITES, CRAWLERS), URLS[:300], CRAWLERS)
         assert [row["id"] for row in rows] == [number // 2 for number in range(600)]
         assert [list(row[column].values()) for row in rows] == [expected[number // 2] for number in range(600)]
-        assert all(row["page url"] == URLS[row["id"]] and row["body"] == b"x" and row["outcome"] == 1.5 for row in rows)
+        assert all(row["page.`url"] == URLS[row["id"]] and row["body"] == b"x" and row["outcome"] == 1.5 for row in rows)
 
 
 def test_what_is_asked_wrongly(cases: Cases) -> None:
