@@ -3,7 +3,6 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use robotsieve::Origin;
-use url::Url;
 
 use super::{Answer, CLOCK_TOLERANCE, Capture, Key, Place, is_redirect, shown};
 use crate::Timestamp;
@@ -50,10 +49,18 @@ impl Fields<'_> {
     pub const TIME: &'static str = "seconds since 1970, or a time as in 2026-11-20T12:00:00Z,";
 
     /// The key of a URL. Unlike by [`Key::of`], `https://example.com` names the site, not its home
-    /// page.
+    /// page, which is `https://example.com/`.
+    ///
+    /// ```
+    /// use robotsieve_client::captures::{Fields, Key};
+    ///
+    /// let is_site = |url| matches!(Fields::key(url), Some(Key::Origin(_)));
+    /// assert!(is_site("https://example.com/robots.txt") && is_site("https://example.com"));
+    /// assert!(!is_site("https://example.com/") && !is_site("https://example.com/?robots.txt"));
+    /// ```
     #[must_use]
     pub fn key(url: &str) -> Option<Key> {
-        let is_site = Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none());
+        let is_site = url.split_once("://").is_some_and(|(_, rest)| !rest.contains(['/', '\\', '?']));
         if is_site { Some(Key::Origin(Origin::of(url).ok()?.into_owned())) } else { Key::of(url) }
     }
 

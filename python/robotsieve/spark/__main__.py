@@ -150,10 +150,13 @@ def _filter(spark: SparkSession, options: argparse.Namespace) -> None:
         for number, name in enumerate(crawlers)
         for word in ("allow", "disallow", "unknown", "invalid")
     ]
-    host = usual_authority(column_of(options.url_column).cast("string"))
+    url = column_of(options.url_column).cast("string")
+    # Hosts that are spelt in an unusual way count as they are spelt.
+    spelt = F.substring_index(F.substring_index(url, "/", 3), "/", -1)
+    host = F.when(answers[crawlers[0]] != "invalid", F.coalesce(usual_authority(url), spelt))
     seen = Observation()
     out = out.observe(
-        seen, F.count(F.lit(1)).alias("urls"), F.approx_count_distinct(host).alias("hosts"), *counts
+        seen, F.count(F.lit(1)).alias("urls"), F.approx_count_distinct(host, 0.01).alias("hosts"), *counts
     )
     verdict = {
         name: F.when(answers[name] == "allow", True).when(answers[name] == "disallow", False)

@@ -36,10 +36,16 @@ class Asked:
     def of(
         cls, crawlers: str | Iterable[str], profile: AnyProfile | None, column: str, in_words: bool
     ) -> Asked:
+        if not isinstance(crawlers, Iterable):
+            raise TypeError(f"crawlers must be names, not {type(crawlers).__name__}")
         names = (crawlers,) if isinstance(crawlers, str) else tuple(crawlers)
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(f"crawlers must be names, not {type(name).__name__}")
+            # The same crawler, and for Spark the same column.
+            same = [other for other in names if other.casefold() == name.casefold()]
+            if len(same) > 1:
+                raise ValueError(f"crawler '{same[1]}' is there twice, as '{same[0]}'")
         asked = cls(names, isinstance(crawlers, str), profile, column, in_words)
         if not names:
             raise ValueError("no crawlers: name at least one")

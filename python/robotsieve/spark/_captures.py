@@ -131,12 +131,14 @@ def in_force(
 ) -> DataFrame:
     """What is in force for each origin, by all of its captures: one row each.
 
-    ``captures`` has the columns ``url`` (a site, its ``/robots.txt``, or something else that redirects may
-    lead to) and ``status``; ``body`` (needed with 2xx); and, if known, ``time`` (a timestamp, or seconds since
+    ``captures`` has the columns ``url`` (the ``/robots.txt`` of a site, or the site without any path,
+    ``https://example.com``; everything else, ``https://example.com/`` too, is only what redirects may lead to) and
+    ``status``; ``body`` (needed with 2xx); and, if known, ``time`` (a timestamp, or seconds since
     1970) and ``location`` of redirects; or those of :func:`read_robots_warc`. It is read several times: write
     it to a table first if it is expensive.
 
-    The result has ``url`` (the ``/robots.txt`` of the origin), ``outcome`` (``rules``, ``allow-all``,
+    An origin of which nothing was learnt, as by a 511 (the answer of a network's login page), has no row. The
+    result has ``url`` (the ``/robots.txt`` of the origin), ``outcome`` (``rules``, ``allow-all``,
     ``disallow-all``, ``unknown``), ``body`` (with ``rules``) and ``captured`` (seconds since 1970, or null).
 
     ``as_of``, in seconds since 1970, leaves out what was captured later. A row that can't be a capture, such

@@ -20,7 +20,7 @@ def summarise(
     url: str = "url",
     column: str = "allowed",
 ) -> DataFrame:
-    """Counts the verdicts that :func:`with_verdicts` has added: a row for each crawler, or for each host or
+    """Counts the verdicts that :func:`with_verdicts` has added (as booleans, not as ``words``): a row for each crawler, or for each host or
     country-code domain and crawler.
 
     The columns are ``host`` or ``country`` (if asked for), ``crawler``, ``urls``, ``allowed``, ``refused``,

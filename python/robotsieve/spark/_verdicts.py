@@ -43,7 +43,7 @@ def with_verdicts(
       and all workers of a machine share the memory. No URL is moved, and rows keep their order. The path must
       lead to the pack on every machine; of a file or an archive that was sent with the job, give the name alone.
     - a DataFrame of captures (``url, status, body, time, location``; see :func:`in_force`) or of what
-      :func:`in_force` made of them. URLs, with all columns of their rows, and robots.txt files are brought together
+      :func:`in_force` made of them; captures are judged anew by each call. URLs, with all columns of their rows, and robots.txt files are brought together
       by host, in so many ``partitions`` (``None``: the session's ``spark.sql.shuffle.partitions``). A worker holds
       the policies of a few hosts. Rows come out grouped by host.
 
@@ -73,5 +73,7 @@ def _check(urls: DataFrame, url: str, column: str) -> None:
     kind = urls.schema[url].dataType
     if not isinstance(kind, (StringType, BinaryType)):
         raise TypeError(f"column '{url}' must be string or binary, not {kind.simpleString()}")
-    if column in urls.columns:
-        raise ValueError(f"there is a column '{column}' already: say column= for another name")
+    is_exact = str(urls.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true"
+    for name in urls.columns:
+        if name == column or (not is_exact and name.lower() == column.lower()):
+            raise ValueError(f"there is a column '{name}' already: say column= for another name")

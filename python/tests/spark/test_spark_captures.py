@@ -240,6 +240,8 @@ def test_tables_of_captures(spark: SparkSession, programs: Path, tmp_path: Path)
     lines: list[dict[str, Any]] = [
         {"url": "https://a.example", "status": 200, "body": "User-agent: *\nDisallow: /", "time": START},
         {"url": "https://a.example/robots.txt", "status": 503, "body": None, "time": START + 9 * DAY},
+        # A home page, not the file of a site.
+        {"url": "https://a.example/", "status": 200, "body": "<html>", "time": START + 10 * DAY},
         {"url": "HTTPS://B.example:443", "status": 302, "location": "/x", "time": START},
         {"url": "https://b.example/x", "status": 200, "body": "", "time": START},
         {"url": "https://c.example/robots.txt", "status": 404, "time": START},

@@ -200,6 +200,10 @@ def test_what_is_asked_wrongly(cases: Cases) -> None:
         ({"url": "uri"}, ValueError, "no column 'uri'; the columns are id, url"),
         ({"url": "id"}, TypeError, "column 'id' must be string or binary, not bigint"),
         ({"column": "id"}, ValueError, "there is a column 'id' already"),
+        # For Spark they are the same, so the column would be replaced.
+        ({"column": "ID"}, ValueError, "there is a column 'id' already"),
+        ({"crawlers": None}, TypeError, "crawlers must be names, not NoneType"),
+        ({"crawlers": ["GPTBot", "CCBot", "gptbot"]}, ValueError, "crawler 'gptbot' is there twice, as 'GPTBot'"),
         ({"crawlers": []}, ValueError, "no crawlers: name at least one"),
         ({"crawlers": [3]}, TypeError, "crawlers must be names, not int"),
         ({"profile": "googel"}, ValueError, "there is no profile"),
