@@ -5,8 +5,10 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
+use crate::block::args::BlockArgs;
 use crate::check::CheckArgs;
 use crate::completions::CompletionsArgs;
+use crate::crawlers::args::CrawlersArgs;
 use crate::diff::args::DiffArgs;
 use crate::dot::DotArgs;
 use crate::error::Status;
@@ -47,6 +49,8 @@ Examples:
   robotsieve lint robots.txt
   robotsieve records robots.txt
   robotsieve diff old.txt new.txt
+  robotsieve crawlers robots.txt
+  robotsieve block --purpose ai-training robots.txt > new.txt
   robotsieve replay decisions.jsonl
   robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
 
@@ -82,6 +86,8 @@ pub enum Command {
     Lint(LintArgs),
     Records(RecordsArgs),
     Diff(DiffArgs),
+    Crawlers(CrawlersArgs),
+    Block(BlockArgs),
     Replay(ReplayArgs),
     Dot(DotArgs),
     Completions(CompletionsArgs),

@@ -36,8 +36,8 @@ and keep the order of the command line.
 
 In the formats, `json` is one JSON document, and `jsonl` is one JSON object a line.
 
-Wherever a robots.txt, URLs, records or a list are read, `-` is standard input; `./-` is a file. Packs and
-stores are files only.
+Wherever a robots.txt, URLs, records or a list are read, `-` is standard input; `./-` is a file. Packs,
+stores and files of `--crawlers` are files only.
 
 ### Older spellings
 
@@ -362,7 +362,10 @@ fn values_have_the_right_names() {
         // Formats have no other name, and no option that is a path takes one.
         let format = command.get_arguments().find(|arg| arg.get_id() == "format");
         for value in format.iter().flat_map(|arg| arg.get_possible_values()) {
-            let known = ["text", "json", "jsonl", "tsv", "urls", "denied", "sarif", "github"];
+            let known = [
+                "text", "json", "jsonl", "tsv", "urls", "denied", "sarif", "github", "markdown",
+                "toml",
+            ];
             assert!(known.contains(&value.get_name()), "{name} --format {}", value.get_name());
         }
     }

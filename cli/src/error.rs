@@ -15,7 +15,7 @@ pub enum Status {
     Done = 0,
     /// The answer is no, or something was found: `check` and `explain` found a disallowed URL,
     /// `diff` a change or no proof that there is none, `lint` a denied finding, `replay` a record
-    /// that no longer holds.
+    /// that no longer holds, `block` no proof.
     No = 1,
     /// The command line is wrong, or a URL is invalid.
     Usage = 2,

@@ -7,6 +7,7 @@
 //!   still hold, [`diff`] compares what two files mean.
 //! - [`lint`] finds mistakes in a file, [`records`] prints its other records, [`dot`] draws the
 //!   automaton that decides.
+//! - [`crawlers`] shows what known crawlers may read, [`block`] shuts them out.
 //! - [`fetch`] downloads robots.txt files into a store, [`store`] inspects and converts stores,
 //!   [`pack`] compiles the files of many hosts into one.
 //! - [`completions`] and [`man`] are for packagers.
@@ -17,12 +18,15 @@
 mod closed;
 mod command_line;
 mod error;
+mod known;
 mod options;
 mod read;
 mod write;
 
+mod block;
 mod check;
 mod completions;
+mod crawlers;
 mod diff;
 mod dot;
 mod explain;
@@ -63,6 +67,8 @@ fn main() -> ExitCode {
         Command::Lint(args) => lint::run(&args),
         Command::Records(args) => records::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::Crawlers(args) => crawlers::run(&args),
+        Command::Block(args) => block::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Dot(args) => dot::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -1,19 +1,24 @@
 //! What crawlers read for.
 
 use std::fmt;
+use std::sync::LazyLock;
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+use crate::options::values;
+
 /// What a crawler reads for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
     /// The index of a search engine
     Search,
     /// Training of AI models
     AiTraining,
-    /// What an AI answers from: an index for it, or pages at a user's request
+    /// What AI assistants read to answer, and their indexes
     AiAssistants,
     /// Keeping pages as they were
     Archive,
@@ -64,5 +69,25 @@ impl Purpose {
 impl fmt::Display for Purpose {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
+    }
+}
+
+/// `--purpose`, for commands that are about some of the known crawlers.
+#[derive(Args, Clone, Debug, Default)]
+pub struct PurposeOption {
+    /// Only crawlers of this purpose; repeat the option for several
+    #[arg(id = "purpose", long = "purpose", value_name = "PURPOSE", value_enum)]
+    #[arg(hide_possible_values = true, long_help = LONG_HELP.as_str())]
+    pub purposes: Vec<Purpose>,
+}
+
+static LONG_HELP: LazyLock<String> = LazyLock::new(|| {
+    values::<Purpose>("Only crawlers of this purpose; repeat the option for several")
+});
+
+impl PurposeOption {
+    /// Whether the option was given with this purpose.
+    pub fn has(&self, purpose: Purpose) -> bool {
+        self.purposes.contains(&purpose)
     }
 }

@@ -4,7 +4,9 @@
 mod command;
 
 mod archive_verdicts;
+mod block;
 mod check;
+mod crawlers;
 mod diff;
 mod docs_links;
 mod docs_output;

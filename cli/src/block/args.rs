@@ -1,0 +1,64 @@
+//! The arguments of `robotsieve block`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::known::{KnownOption, PurposeOption};
+
+/// Print the groups that shut crawlers out of a whole site
+///
+/// Shuts out the known crawlers of a purpose, such as AI training, or those named
+/// with --crawler. Without ROBOTS it prints groups to paste. With ROBOTS it prints
+/// the whole file with the crawlers shut out: they are taken out of the groups
+/// that name them, and new groups shut them out. Those that the file shuts out
+/// already stay where they are.
+///
+/// The result is proven before it is printed, by the automata of all four
+/// profiles: each of the crawlers may read nothing, and for '*', for every other
+/// crawler that the file names and for every other known crawler nothing changes.
+/// If that cannot be proven, nothing is printed, and a message says why.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve block [OPTIONS] --purpose PURPOSE [ROBOTS]
+       robotsieve block [OPTIONS] --crawler TOKEN [ROBOTS]",
+    after_help = "\
+Examples:
+  robotsieve block --purpose ai-training
+  robotsieve block --purpose ai-training robots.txt > new.txt
+  robotsieve block --crawler GPTBot --crawler CCBot robots.txt > new.txt
+  robotsieve diff robots.txt new.txt
+
+robots.txt only asks: a note on standard error names the crawlers that, by
+what their operators say, do not obey it. 'robotsieve crawlers --list' prints
+the known crawlers and their purposes.
+
+In the two older profiles a group for FooBot is also for FooBot-News, or for
+any crawler with FooBot in its name. A note names those that would be shut out
+with the others there.
+
+Exit status:
+  0  printed, and proven
+  1  not proven, so nothing was printed
+  2  wrong usage
+  3  a file could not be read"
+)]
+pub struct BlockArgs {
+    #[command(flatten)]
+    pub purpose: PurposeOption,
+
+    /// Also this crawler, known or not, by its product token
+    ///
+    /// Repeat the option for several.
+    #[arg(id = "crawler", long = "crawler", value_name = "TOKEN")]
+    pub crawlers: Vec<String>,
+
+    #[command(flatten)]
+    pub known: KnownOption,
+
+    /// The robots.txt to edit, or '-' for standard input
+    #[arg(value_name = "ROBOTS")]
+    pub robots: Option<PathBuf>,
+}

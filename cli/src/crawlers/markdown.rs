@@ -1,0 +1,86 @@
+//! The table for a web page or a comment.
+
+use std::io::{self, Write};
+
+use robotsieve::Verdict;
+
+use super::judge::{Counts, Reach, Table};
+use super::words;
+use crate::write::bytes::shown;
+
+pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "| Crawlers for | Known | Shut out | Partly | Let in | Not proven |")?;
+    writeln!(out, "|---|---:|---:|---:|---:|---:|")?;
+    for purpose in table.purposes() {
+        let counts = Counts::of(table, purpose);
+        let [nothing, partly, everything, unproven] =
+            [Reach::Nothing, Reach::Partly, Reach::Everything, Reach::Unproven]
+                .map(|reach| counts.get(reach));
+        writeln!(
+            out,
+            "| {} | {} | {nothing} | {partly} | {everything} | {unproven} |",
+            purpose.title(),
+            counts.all
+        )?;
+    }
+    for purpose in table.purposes() {
+        writeln!(out, "\n### {}\n", capitalised(purpose.title()))?;
+        let pages: Vec<String> =
+            table.pages.iter().map(|page| format!(" {} |", code(&shown(&page.text)))).collect();
+        writeln!(out, "| Crawlers | May read |{}", pages.concat())?;
+        writeln!(out, "|---|---|{}", "---|".repeat(pages.len()))?;
+        let all = table.of_purpose(purpose).count();
+        for (class, row) in table.rows(purpose) {
+            let crawlers = plain(&words::crawlers(&row, all).join(", "));
+            // Rules are code already, and what is around them has no markup.
+            let reads = words::reads(class, code);
+            let verdicts = class.verdicts.iter().map(|verdict| match verdict {
+                Verdict::Allow => " allow |",
+                Verdict::Disallow => " **disallow** |",
+            });
+            writeln!(out, "| {crawlers} | {reads} |{}", verdicts.collect::<String>())?;
+        }
+    }
+    for note in words::notes(table.crawlers.iter().map(|crawler| crawler.known)) {
+        writeln!(out, "\n{}.", plain(&note))?;
+    }
+    Ok(())
+}
+
+fn capitalised(title: &str) -> String {
+    let (first, rest) = title.split_at(1);
+    first.to_uppercase() + rest
+}
+
+/// Text of others as code, also in a table.
+fn code(text: &str) -> String {
+    // A run of backticks that is longer than any within.
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{space}{}{space}{fence}", text.replace('|', "\\|"))
+}
+
+/// Text of others without markup.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if "\\`*_[]<>|#&~!".contains(c) {
+            plain.push('\\');
+        }
+        plain.push(c);
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_others() {
+        assert_eq!(code("/a|b"), "`/a\\|b`");
+        assert_eq!(code("/a``b`"), "``` /a``b` ```");
+        assert_eq!(plain("a_b <img> *"), "a\\_b \\<img\\> \\*");
+    }
+}

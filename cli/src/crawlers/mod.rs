@@ -1,0 +1,84 @@
+//! `robotsieve crawlers`: which known crawlers a robots.txt lets in, and where.
+
+pub mod args;
+mod json;
+mod judge;
+mod list;
+mod markdown;
+mod text;
+mod words;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use robotsieve::Robots;
+
+use crate::error::{Failure, Status};
+use crate::known::KnownCrawler;
+use crate::options::When;
+use crate::read::{robots_file, urls};
+use crate::write::stdout::{self, Stdout};
+use args::{CrawlersArgs, Format};
+
+/// More URLs than this are for other commands: each is a column.
+const MAX_URLS: usize = 100;
+
+/// Prints the table or the list.
+pub fn run(args: &CrawlersArgs) -> Result<Status, Failure> {
+    let wrong = match (args.format, args.list) {
+        (Format::Toml, false) => Some("--format toml needs --list: it prints what is known"),
+        (Format::Markdown, true) => Some("--list has no --format markdown: use text, json or toml"),
+        _ => None,
+    };
+    if let Some(wrong) = wrong {
+        return Err(Failure::Usage(wrong.to_owned()));
+    }
+    let known = args.known.read()?;
+    let purposes = &args.purpose.purposes;
+    let is_meant =
+        |crawler: &&KnownCrawler| purposes.is_empty() || args.purpose.has(crawler.purpose);
+    let crawlers: Vec<&KnownCrawler> = known.iter().filter(is_meant).collect();
+    if crawlers.is_empty() {
+        let message = "no crawler is known of these purposes: leave --purpose out to see all";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let mut out = io::BufWriter::new(Stdout::new());
+    let printed = match &args.robots {
+        None => list::print(&crawlers, args.format, &mut out),
+        Some(robots) => table(args, robots, &crawlers, &mut out)?,
+    };
+    printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
+    Ok(Status::Done)
+}
+
+fn table(
+    args: &CrawlersArgs,
+    robots: &Path,
+    crawlers: &[&KnownCrawler],
+    out: &mut impl Write,
+) -> Result<io::Result<()>, Failure> {
+    urls::not_where_robots_is(&args.urls, robots)?;
+    let file = robots_file::given(robots)?;
+    let profile = args.profile.get();
+    robots_file::note_cut(robots, &file, &Robots::parse(&file, &profile));
+    let mut pages: Vec<Vec<u8>> = Vec::new();
+    let too_long = urls::each(&args.urls, When::Never, |url| {
+        if pages.len() == MAX_URLS {
+            return Err(Failure::Usage(format!(
+                "more than {MAX_URLS} URLs: 'robotsieve filter' judges any number for the crawlers \
+                 that you name"
+            )));
+        }
+        pages.push(url.to_vec());
+        Ok(())
+    })?;
+    if too_long > 0 {
+        return Err(Failure::Usage("a line is too long to be a URL: leave it out".to_owned()));
+    }
+    let table = judge::judge(&file, &profile, crawlers, &pages)?;
+    Ok(match args.format {
+        Format::Json => json::print(&table, args.profile.name(), out),
+        Format::Markdown => markdown::print(&table, out),
+        Format::Text | Format::Toml => text::print(&table, out),
+    })
+}

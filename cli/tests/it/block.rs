@@ -1,0 +1,201 @@
+//! `robotsieve block`: groups, edited files, and what is not proven.
+
+use robotsieve::{Crawler, Profile, Robots};
+use serde_json::Value;
+
+use crate::command::{Folder, Ran, run, run_in, run_with};
+
+fn folder(robots: &str) -> Folder {
+    Folder::of(&[("robots.txt", robots)])
+}
+
+#[track_caller]
+fn run_line(folder: &Folder, line: &str) -> Ran {
+    run_in(&folder.root(), line.split_whitespace().map(Into::into))
+}
+
+fn text(ran: &Ran) -> &str {
+    str::from_utf8(&ran.out).unwrap()
+}
+
+/// The tokens of a purpose with their after-names.
+fn known() -> Vec<(String, Crawler, String)> {
+    let ran = run(args!["crawlers", "--list", "--format", "json"]);
+    let value: Value = serde_json::from_slice(&ran.out).unwrap();
+    let crawlers = value["crawlers"].as_array().unwrap().iter().map(|crawler| {
+        let token = crawler["token"].as_str().unwrap().to_owned();
+        let after = crawler["after"].as_array().unwrap().iter().map(|n| n.as_str().unwrap());
+        let names = Crawler::names([token.as_str()].into_iter().chain(after));
+        (token, names, crawler["purpose"].as_str().unwrap().to_owned())
+    });
+    crawlers.collect()
+}
+
+#[test]
+fn groups_alone() {
+    let folder = folder("");
+    let ran = run_line(&folder, "block --crawler FooBot --crawler foobot --crawler Bar-Bot");
+    ran.gives(0, "# Other crawlers\nUser-agent: FooBot\nUser-agent: Bar-Bot\nDisallow: /\n");
+    let ran = run_line(&folder, "block --purpose ai-training --crawler Bytespider --crawler X");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let text = text(&ran);
+    assert!(text.starts_with("# Crawlers for AI training\nUser-agent: "), "{text}");
+    assert!(
+        text.contains("\nDisallow: /\n\n# Other crawlers\nUser-agent: X\nDisallow: /\n"),
+        "{text}"
+    );
+    let robots = Robots::parse(text.as_bytes(), &Profile::RFC9309);
+    for (token, crawler, purpose) in known() {
+        let is_out = !robots.policy(&crawler).is_allowed("/x").unwrap();
+        assert_eq!(is_out, purpose == "ai-training", "{token}");
+    }
+    assert_eq!(text.matches("Bytespider").count(), 1, "{text}");
+    // An empty file is as none.
+    run_with(args!["block", "--crawler", "FooBot", "-"], b"")
+        .gives(0, "# Other crawlers\nUser-agent: FooBot\nDisallow: /\n");
+}
+
+#[test]
+fn edited_files() {
+    for (robots, wanted) in [
+        // Nothing to take out.
+        (
+            "User-agent: *\nDisallow: /x",
+            "User-agent: *\nDisallow: /x\n\n# Other crawlers\nUser-agent: FooBot\nDisallow: /\n",
+        ),
+        // Shut out already: as it was.
+        ("User-agent: foobot\nDisallow: /", "User-agent: foobot\nDisallow: /"),
+        ("User-agent: *\nDisallow: /\n", "User-agent: *\nDisallow: /\n"),
+        // In a group of its own.
+        (
+            "User-agent: FooBot\nDisallow: /x\nAllow: /y\n\nUser-agent: *\nDisallow:\n",
+            "User-agent: *\nDisallow:\n\n# Other crawlers\nUser-agent: FooBot\nDisallow: /\n",
+        ),
+        // With others, and twice.
+        (
+            "User-agent: a\nUser-agent: FooBot\nAllow: /y\nDisallow: /x\nUser-agent: FOOBOT/1\n\
+             Allow: /z\n",
+            "User-agent: a\nAllow: /y\nDisallow: /x\n\n# Other crawlers\nUser-agent: FooBot\n\
+             Disallow: /\n",
+        ),
+        // With everybody.
+        (
+            "User-agent: *\r\nUser-agent: FooBot\r\nDisallow: /x\r\n",
+            "User-agent: *\r\nDisallow: /x\r\n\r\n# Other crawlers\r\nUser-agent: FooBot\r\n\
+             Disallow: /\r\n",
+        ),
+        // The last group has no rules: at the end, FooBot would join it.
+        (
+            "User-agent: *\nDisallow: /x\nUser-agent: a\n",
+            "# Other crawlers\nUser-agent: FooBot\nDisallow: /\n\nUser-agent: *\nDisallow: /x\n\
+             User-agent: a\n",
+        ),
+    ] {
+        let folder = folder(robots);
+        run_line(&folder, "block --crawler FooBot robots.txt").gives(0, wanted);
+        // What is done is not done again.
+        folder.file("robots.txt", wanted);
+        run_line(&folder, "block --crawler FooBot robots.txt")
+            .gives(0, wanted)
+            .says("1 of 1 crawlers were shut out already");
+    }
+}
+
+/// With the library: in all profiles the crawlers are shut out, and nothing changes for others.
+#[test]
+fn files_of_all_kinds() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let known = known();
+    let paths = ["/", "/x", "/wp-admin/admin-ajax.php", "/search?q=1", "/private/a.pdf", "/robots"];
+    for file in std::fs::read_dir(root.join("corpora/robots")).unwrap() {
+        let path = file.unwrap().path();
+        let old = std::fs::read(&path).unwrap();
+        let ran = run(args!["block", "--purpose", "ai-training", &path]);
+        if ran.status == 1 {
+            ran.fails(1, "nothing is printed, since ");
+            continue;
+        }
+        assert_eq!(ran.status, 0, "{path:?}: {ran:?}");
+        for (name, profile) in Profile::NAMED {
+            let [old, new] = [&old, &ran.out].map(|file| Robots::parse(file, profile));
+            for (token, crawler, purpose) in &known {
+                let is_meant = purpose == "ai-training";
+                let can_be_named = Crawler::try_name(token, profile).is_ok();
+                let [old, new] = [&old, &new].map(|robots| robots.policy(crawler));
+                for path in paths {
+                    let [old, new] = [&old, &new].map(|policy| policy.is_allowed(path).unwrap());
+                    if is_meant && can_be_named {
+                        assert!(!new, "{name} {token} {path}");
+                    } else if !is_meant && ["rfc9309", "google"].contains(name) {
+                        assert_eq!(old, new, "{name} {token} {path}");
+                    }
+                }
+            }
+        }
+        // The whole meaning, by another command.
+        let diff = |token: &str| {
+            let folder = Folder::new();
+            let new = folder.file("new", &ran.out);
+            run(args!["diff", "--agent", token, &path, new]).status
+        };
+        assert_eq!((diff("SomeBot"), diff("Googlebot")), (0, 0), "{path:?}");
+    }
+}
+
+#[test]
+fn not_proven() {
+    // `Foo` is found in the name, and in 1994 the first group counts.
+    let folder = folder("User-agent: Foo\nAllow: /\n\nUser-agent: FooBot\nDisallow: /a\n");
+    let ran = run_line(&folder, "block --crawler FooBot robots.txt");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(text(&ran).starts_with("# Other crawlers\nUser-agent: FooBot\n"), "{ran:?}");
+    // The rules before the first group would be rules of the new one.
+    folder.file("robots.txt", "Allow: /x\nUser-agent: a\n");
+    run_line(&folder, "block --crawler FooBot robots.txt")
+        .fails(1, "nothing is printed, since the edited file would not do what was asked for: in ")
+        .says("what a may read would change, for example /");
+    // Others obey the group of a crawler that is shut out.
+    run_line(&folder, "block --crawler Googlebot")
+        .fails(1, "in profile rfc9309, what ")
+        .says("may read would change");
+    folder.file("robots.txt", b"\xff\xfeU\0s\0");
+    run_line(&folder, "block --crawler FooBot robots.txt").fails(1, "UTF-16");
+}
+
+#[test]
+fn notes() {
+    let folder = folder("");
+    folder.file(
+        "mine.toml",
+        "replace = true\n[[crawler]]\nname = \"Rude\"\ntoken = \"RudeBot\"\noperator = \"x\"\n\
+         purpose = \"ai-training\"\nobeys = \"no\"\nsource = \"x\"\ndate = 2026-11-22\n\
+         [[crawler]]\nname = \"Rude News\"\ntoken = \"RudeBot-News\"\noperator = \"x\"\n\
+         purpose = \"search\"\nobeys = \"yes\"\nsource = \"x\"\ndate = 2026-11-22\n",
+    );
+    let line = "block --crawlers mine.toml --purpose ai-training --crawler Bot2";
+    let ran = run_line(&folder, line);
+    ran.says("robots.txt only asks. By what their operators say, these do not obey it: Rude\n")
+        .says("profile google cannot name these, so nothing is proven of them there: Bot2\n")
+        .says("profile google-classic takes these for some of the crawlers")
+        .says("profile original-1994 takes these for some of the crawlers")
+        .says(": Rude News\n");
+    let quiet = run_line(&folder, &format!("{line} --quiet"));
+    assert_eq!((quiet.status, quiet.err.as_str()), (0, ""));
+    assert_eq!(quiet.out, ran.out);
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = folder("");
+    for (line, message) in [
+        ("block robots.txt", "no crawler was named: give --purpose PURPOSE or --crawler TOKEN"),
+        ("block --crawler Foo/1", "--crawler 'Foo/1' is not a product token"),
+        ("block --crawler *", "--crawler '*' is not a product token"),
+        ("block --crawler= robots.txt", "is not a product token"),
+        ("block --purpose spam", "ai-training"),
+    ] {
+        run_line(&folder, line).fails(2, message);
+    }
+    run_line(&folder, "block --crawler a none.txt").fails(3, "'none.txt'");
+    run_line(&folder, "block --crawler a --crawlers none.toml").fails(3, "'none.toml'");
+}

@@ -1,0 +1,341 @@
+//! `robotsieve crawlers`: the table, the list, and files of known crawlers.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use robotsieve::{Crawler, Profile, Robots};
+use serde_json::Value;
+
+use crate::command::{Folder, Ran, run, run_in, run_with};
+
+const ROBOTS: &str = "\
+User-agent: GPTBot
+User-agent: CCBot
+Disallow: /
+
+User-agent: Googlebot
+Disallow: /*.pdf$
+
+User-agent: Bingbot
+Disallow: /
+Allow: /public/
+
+User-agent: *
+Disallow: /private/
+Allow: /private/open
+";
+
+/// A crawler for a file.
+fn entry(token: &str, purpose: &str, more: &str) -> String {
+    format!(
+        "[[crawler]]\nname = \"{token}\"\ntoken = \"{token}\"\noperator = \"Op of {token}\"\n\
+         purpose = \"{purpose}\"\nobeys = \"yes\"\n{more}source = \"s\"\ndate = 2026-11-22\n"
+    )
+}
+
+/// A few crawlers that are all there are.
+fn few() -> String {
+    let mut few = "replace = true\n".to_owned();
+    for token in ["GPTBot", "CCBot", "TrainBot", "OtherBot", "MoreBot", "LastBot", "FinalBot"] {
+        few += &entry(token, "ai-training", "");
+    }
+    few += &entry("Googlebot", "search", "");
+    few += &entry("Googlebot-Image", "search", "after = [\"Googlebot\"]\n");
+    few += &entry("Bingbot", "search", "");
+    few += &entry("AdsBot", "ads", "star = false\n").replace("\"yes\"", "\"partly\"");
+    few + &entry("Fetcher", "link-preview", "").replace("\"yes\"", "\"no\"")
+}
+
+fn folder() -> Folder {
+    Folder::of(&[("robots.txt", ROBOTS), ("few.toml", &few())])
+}
+
+#[track_caller]
+fn run_line(folder: &Folder, line: &str) -> Ran {
+    run_in(&folder.root(), line.split_whitespace().map(Into::into))
+}
+
+fn text(ran: &Ran) -> &str {
+    str::from_utf8(&ran.out).unwrap()
+}
+
+#[track_caller]
+fn json(ran: &Ran) -> Value {
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{ran:?}");
+    serde_json::from_slice(&ran.out).unwrap()
+}
+
+#[test]
+fn table() {
+    let folder = folder();
+    run_line(&folder, "crawlers --crawlers few.toml robots.txt").gives(
+        0,
+        "\
+pages, one for each column:
+   1  /
+   2  /.pdf
+   3  /public/
+   4  /private/
+
+search: 0 of 3 shut out, 3 partly, 0 let in
+  disallow  disallow  allow     disallow  nothing but /public/ (line 10)
+      Bingbot (line 8)
+  allow     disallow  allow     allow     all but /*.pdf$ (line 6)
+      Googlebot (line 5), Googlebot-Image (line 5)
+
+AI training: 2 of 7 shut out, 5 partly, 0 let in
+  disallow  disallow  disallow  disallow  nothing
+      CCBot (line 2), GPTBot (line 1)
+  allow     allow     allow     disallow  all but /private/ (line 13)
+      5 crawlers (by the group of *)
+
+advertising: 0 of 1 shut out, 0 partly, 1 let in: AdsBot
+  allow     allow     allow     allow     everything
+      AdsBot (no group names it, and it ignores that of *)
+
+link previews: 0 of 1 shut out, 1 partly, 0 let in
+  allow     allow     allow     disallow  all but /private/ (line 13)
+      Fetcher (by the group of *)
+
+note: robots.txt only asks. By what their operators say, these do not obey it: Fetcher
+note: robots.txt only asks. By what their operators say, these obey it in part: AdsBot
+",
+    );
+}
+
+#[test]
+fn urls_and_purposes() {
+    let folder = folder();
+    let line = "crawlers --crawlers few.toml --purpose search robots.txt";
+    let wanted = "\
+pages, one for each column:
+   1  https://e.com/private/open
+   2  /a.pdf
+
+search: 0 of 3 shut out, 3 partly, 0 let in
+  disallow  disallow  nothing but /public/ (line 10)
+      Bingbot (line 8)
+  allow     disallow  all but /*.pdf$ (line 6)
+      Googlebot (line 5), Googlebot-Image (line 5)
+";
+    let urls = ["https://e.com/private/open", "/a.pdf"];
+    run_line(&folder, &format!("{line} {}", urls.join(" "))).gives(0, wanted);
+    let args = line.split(' ').chain(["-"]).map(|word| match word {
+        "few.toml" | "robots.txt" => folder.path(word).into(),
+        word => word.into(),
+    });
+    run_with(args, format!("{}\r\n\n{}\n", urls[0], urls[1]).as_bytes()).gives(0, wanted);
+    run_line(&folder, &format!("{line} e.com/x"))
+        .fails(2, "'e.com/x' is invalid: a URL is scheme:");
+    let many = " /x".repeat(101);
+    run_line(&folder, &format!("{line}{many}")).fails(2, "more than 100 URLs");
+}
+
+#[test]
+fn markdown() {
+    let folder = folder();
+    let line = "crawlers --crawlers few.toml --purpose ai-training --format markdown robots.txt";
+    run_line(&folder, line).gives(
+        0,
+        "\
+| Crawlers for | Known | Shut out | Partly | Let in | Not proven |
+|---|---:|---:|---:|---:|---:|
+| AI training | 7 | 2 | 5 | 0 | 0 |
+
+### AI training
+
+| Crawlers | May read | `/` |
+|---|---|---|
+| CCBot (line 2), GPTBot (line 1) | nothing | **disallow** |
+| 5 crawlers (by the group of \\*) | all but `/private/` (line 13) | allow |
+",
+    );
+}
+
+/// Whatever the file and the profile, the verdicts are those of the library, and what is said of a
+/// whole site holds for every path that is tried.
+#[test]
+fn same_as_the_library() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let paths = ["/", "/private/x", "/wp-admin/", "/search?q=1", "/a.pdf", "/*", "/x/y/z$"];
+    for file in ["wordpress", "shopify", "news", "hostile", "empty", "drupal", "large-shop"] {
+        let path = root.join(format!("corpora/robots/{file}.example.txt"));
+        let bytes = std::fs::read(&path).unwrap();
+        for (name, profile) in Profile::NAMED {
+            let options = args!["crawlers", "--format", "json", "--profile", name, &path];
+            let ran = run(options.into_iter().chain(paths.map(Into::into)));
+            assert_eq!(ran.status, 0, "{ran:?}");
+            let value: Value = serde_json::from_slice(&ran.out).unwrap();
+            let robots = Robots::parse(&bytes, profile);
+            for crawler in value["crawlers"].as_array().unwrap() {
+                let token = crawler["token"].as_str().unwrap();
+                let after =
+                    crawler["after"].as_array().unwrap().iter().map(|n| n.as_str().unwrap());
+                let policy = robots.policy(&Crawler::names([token].into_iter().chain(after)));
+                let class = &value["policies"][crawler["policy"].as_u64().unwrap() as usize];
+                let verdicts = class["verdicts"].as_array().unwrap();
+                for (path, verdict) in paths.iter().zip(verdicts) {
+                    let is_allowed =
+                        crawler["by"] == "ignores-star" || policy.is_allowed(path).unwrap();
+                    let wanted = if is_allowed { "allow" } else { "disallow" };
+                    assert_eq!(verdict, wanted, "{file} {name} {token} {path}");
+                    let reads = class["reads"].as_str().unwrap();
+                    assert!(reads != "nothing" || !is_allowed, "{file} {name} {token} {path}");
+                    assert!(reads != "everything" || is_allowed, "{file} {name} {token} {path}");
+                }
+                for (list, allowed) in [("forbidden", false), ("allowed", true)] {
+                    for flip in class[list].as_array().unwrap() {
+                        let Some(path) =
+                            flip["path"].as_str().filter(|_| flip["path_base64"].is_null())
+                        else {
+                            continue;
+                        };
+                        assert_eq!(
+                            policy.is_path_allowed(path),
+                            Ok(allowed),
+                            "{file} {name} {token}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn json_has_it_all() {
+    let folder = folder();
+    let value = json(&run_line(&folder, "crawlers --crawlers few.toml --format json robots.txt"));
+    assert_eq!((&value["version"], &value["profile"]), (&1.into(), &"rfc9309".into()));
+    let find = |token: &str| {
+        let crawlers = value["crawlers"].as_array().unwrap();
+        crawlers.iter().find(|crawler| crawler["token"] == token).unwrap()
+    };
+    let policy = |token: &str| &value["policies"][find(token)["policy"].as_u64().unwrap() as usize];
+    for (token, by, lines, reads) in [
+        ("GPTBot", "named", vec![1], "nothing"),
+        ("CCBot", "named", vec![2], "nothing"),
+        ("TrainBot", "everybody", vec![], "partly"),
+        ("Googlebot-Image", "named", vec![5], "partly"),
+        ("AdsBot", "ignores-star", vec![], "everything"),
+    ] {
+        let crawler = find(token);
+        assert_eq!((&crawler["by"], &crawler["lines"]), (&by.into(), &lines.into()), "{token}");
+        assert_eq!(policy(token)["reads"], reads, "{token}");
+    }
+    let forbidden = &policy("TrainBot")["forbidden"];
+    assert_eq!(forbidden.as_array().unwrap().len(), 1);
+    assert_eq!(forbidden[0]["rule"], "/private/");
+    assert_eq!((&forbidden[0]["line"], &forbidden[0]["path"]), (&13.into(), &"/private/".into()));
+    let counts = &value["purposes"].as_array().unwrap()[1];
+    assert_eq!((&counts["purpose"], &counts["crawlers"]), (&"ai-training".into(), &7.into()));
+    assert_eq!((&counts["shut_out"], &counts["partly"]), (&2.into(), &5.into()));
+    for policy in value["policies"].as_array().unwrap() {
+        let pages = value["pages"].as_array().unwrap();
+        assert_eq!(policy["verdicts"].as_array().unwrap().len(), pages.len());
+    }
+}
+
+#[test]
+fn built_in_list() {
+    let folder = folder();
+    let ran = run_line(&folder, "crawlers --list --purpose ai-training");
+    assert!(text(&ran).lines().count() >= 20, "{ran:?}");
+    assert!(text(&ran).lines().any(|line| line.starts_with("GPTBot ") && line.contains("OpenAI")));
+    let all = json(&run_line(&folder, "crawlers --list --format json"));
+    let all = all["crawlers"].as_array().unwrap();
+    assert!(all.len() >= 200);
+    assert!(all.iter().all(|crawler| crawler["source"].is_string()));
+    // What it prints as TOML says the same when it is read.
+    let toml = run_line(&folder, "crawlers --list --format toml");
+    folder.file("all.toml", [&b"replace = true\n\n"[..], &toml.out].concat());
+    let again = run_line(&folder, "crawlers --list --format toml --crawlers all.toml");
+    again.gives(0, &toml.out);
+    let again = json(&run_line(&folder, "crawlers --list --format json --crawlers all.toml"));
+    assert_eq!(again["crawlers"].as_array().unwrap(), all);
+}
+
+#[test]
+fn files_of_crawlers() {
+    let folder = folder();
+    folder.file("mine.toml", entry("MyBot", "monitoring", "") + &entry("gptbot", "seo", ""));
+    let ran = run_line(&folder, "crawlers --list --crawlers mine.toml");
+    let line = |start: &str| text(&ran).lines().find(|line| line.starts_with(start)).unwrap();
+    assert!(line("MyBot ").ends_with(" monitoring     Op of MyBot"), "{}", line("MyBot "));
+    assert!(line("gptbot ").contains(" seo "), "{}", line("gptbot "));
+    assert!(!text(&ran).contains("\nGPTBot "));
+    for (name, bytes, message) in [
+        ("a", b"[[crawler]]\nname = 1\n".to_vec(), "line 2: invalid type"),
+        ("b", entry("A B", "seo", "").into_bytes(), "line 3: 'A B' is not a product token"),
+        ("c", entry("A", "spam", "").into_bytes(), "line 5: unknown variant `spam`"),
+        ("d", (entry("A", "seo", "") + &entry("a", "seo", "")).into_bytes(), "line 9: 'a' is also"),
+        ("e", b"\xff".to_vec(), "it is not UTF-8"),
+        ("f", vec![b'#'; (4 << 20) + 1], "it is longer than 4 MiB"),
+        ("g", b"nonsense".to_vec(), "line 1: "),
+    ] {
+        folder.file(name, bytes);
+        let ran = run_line(&folder, &format!("crawlers --list --crawlers {name}"));
+        ran.fails(3, &format!("cannot read the known crawlers in '{name}': ")).says(message);
+        ran.says("'robotsieve crawlers --list --format toml'");
+        assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
+    }
+    run_line(&folder, "crawlers --list --crawlers none").fails(3, "'none'");
+    run_line(&folder, "crawlers --crawlers none robots.txt").fails(3, "'none'");
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = folder();
+    for (line, message) in [
+        ("crawlers --list robots.txt", "cannot be used with"),
+        ("crawlers --profile google", "<ROBOTS>"),
+        ("crawlers --format toml robots.txt", "--format toml needs --list"),
+        ("crawlers --list --format markdown", "--list has no --format markdown"),
+        ("crawlers --purpose spam robots.txt", "ai-training"),
+        ("crawlers --crawlers few.toml --purpose seo robots.txt", "no crawler is known of these"),
+    ] {
+        run_line(&folder, line).fails(2, message);
+    }
+    run_line(&folder, "crawlers none.txt").fails(3, "cannot read robots.txt 'none.txt'");
+}
+
+#[test]
+fn hostile_text_reaches_no_terminal() {
+    let folder = folder();
+    let robots =
+        "User-agent: *\nDisallow: /\x1b[31m|`x\nDisallow: /\u{202e}y\nDisallow: /\u{9b}z\n";
+    folder.file("bad.txt", robots);
+    for format in ["text", "markdown", "json"] {
+        let ran = run_line(&folder, &format!("crawlers --format {format} bad.txt /\u{9b}"));
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let is_bad = |c: char| c != '\n' && c.is_control() || c == '\u{202e}';
+        let json_may = format == "json";
+        assert!(json_may || !text(&ran).contains(is_bad), "{ran:?}");
+        assert!(!ran.out.contains(&0x1b), "{ran:?}");
+    }
+}
+
+/// A policy for each crawler, each large.
+#[test]
+fn hostile_files_take_bounded_time() {
+    let folder = folder();
+    let list = run(args!["crawlers", "--list", "--format", "json"]);
+    let list: Value = serde_json::from_slice(&list.out).unwrap();
+    let tokens = list["crawlers"].as_array().unwrap().iter();
+    let tokens: Vec<&str> = tokens.map(|crawler| crawler["token"].as_str().unwrap()).collect();
+    let mut file = String::new();
+    for token in &tokens {
+        writeln!(file, "User-agent: {token}\nDisallow: /{token}\n").unwrap();
+    }
+    tokens.iter().for_each(|token| writeln!(file, "User-agent: {token}").unwrap());
+    let mut number = 0;
+    while file.len() < 510_000 {
+        writeln!(file, "Allow: /*{number}a").unwrap();
+        number += 1;
+    }
+    folder.file("large.txt", &file);
+    let start = Instant::now();
+    let ran = run_line(&folder, "crawlers large.txt");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
+}
