@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
+use crate::audit::args::AuditArgs;
 use crate::block::args::BlockArgs;
 use crate::check::CheckArgs;
 use crate::completions::CompletionsArgs;
@@ -52,6 +53,7 @@ Examples:
   robotsieve crawlers robots.txt
   robotsieve block --purpose ai-training robots.txt > new.txt
   robotsieve replay decisions.jsonl
+  robotsieve audit robots.txt access.log
   robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
 
 Wherever a file is read, '-' is standard input:
@@ -89,6 +91,7 @@ pub enum Command {
     Crawlers(CrawlersArgs),
     Block(BlockArgs),
     Replay(ReplayArgs),
+    Audit(AuditArgs),
     Dot(DotArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

@@ -280,7 +280,7 @@ fn prose(text: &str) -> String {
 /// Turns the names of pages into links.
 fn linked(text: &str) -> String {
     let mut text = text.replace("docs/lint has", "[docs/lint](lint/README.md) has");
-    for page in ["explain", "diff", "records"] {
+    for page in ["explain", "diff", "records", "audit"] {
         text = text.replace(&format!("docs/{page}.md"), &format!("[docs/{page}.md]({page}.md)"));
     }
     text

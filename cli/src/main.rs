@@ -7,6 +7,7 @@
 //!   still hold, [`diff`] compares what two files mean.
 //! - [`lint`] finds mistakes in a file, [`records`] prints its other records, [`dot`] draws the
 //!   automaton that decides.
+//! - [`audit`] finds crawlers in access logs that fetch what is forbidden.
 //! - [`crawlers`] shows what known crawlers may read, [`block`] shuts them out.
 //! - [`fetch`] downloads robots.txt files into a store, [`store`] inspects and converts stores,
 //!   [`pack`] compiles the files of many hosts into one.
@@ -23,6 +24,7 @@ mod options;
 mod read;
 mod write;
 
+mod audit;
 mod block;
 mod check;
 mod completions;
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Block(args) => block::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Dot(args) => dot::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };

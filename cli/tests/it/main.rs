@@ -4,6 +4,7 @@
 mod command;
 
 mod archive_verdicts;
+mod audit;
 mod block;
 mod check;
 mod crawlers;

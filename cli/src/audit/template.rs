@@ -1,0 +1,261 @@
+//! `--format-string`: lines described by the variables of nginx's `log_format` or the directives of
+//! Apache's `LogFormat`.
+
+use memchr::memmem;
+
+use super::escapes::quoted;
+use super::fields::{self, Client, Fields};
+
+/// A line's format.
+#[derive(Clone, Debug)]
+pub struct Template {
+    pieces: Vec<Piece>,
+    pub has_time: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(Vec<u8>),
+    Field(Role),
+}
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// The whole request line.
+    Request,
+    /// Path and query.
+    Target,
+    Agent,
+    Time,
+    Address,
+    Host,
+    Status,
+    Other,
+    /// What belongs to a target before it: `$is_args`, `$args`, `%q`.
+    Query,
+}
+
+impl Template {
+    /// Reads a format.
+    ///
+    /// # Errors
+    /// Returns a description of what is wrong with it.
+    pub fn parse(format: &str) -> Result<Template, String> {
+        let pieces = if format.contains('$') {
+            nginx(format)?
+        } else if format.contains('%') {
+            apache(format)?
+        } else {
+            return Err(
+                "it has neither variables of nginx ($request) nor directives of Apache (%r)"
+                    .to_owned(),
+            );
+        };
+        let mut joined: Vec<Piece> = Vec::new();
+        for piece in pieces {
+            match (joined.last_mut(), piece) {
+                (Some(Piece::Text(before)), Piece::Text(text)) => before.extend(text),
+                (Some(Piece::Field(Role::Target | Role::Query)), Piece::Field(Role::Query)) => {}
+                (Some(Piece::Field(_)), Piece::Field(_)) => {
+                    return Err(
+                        "two fields follow each other with nothing between them, so nobody \
+                        can tell where the first one ends"
+                            .to_owned(),
+                    );
+                }
+                (_, piece) => joined.push(piece),
+            }
+        }
+        let has = |role| joined.contains(&Piece::Field(role));
+        if !has(Role::Agent) {
+            return Err("it lacks the User-Agent header ($http_user_agent, %{User-Agent}i), by \
+                which crawlers are found"
+                .to_owned());
+        }
+        if !has(Role::Request) && !has(Role::Target) {
+            return Err(
+                "it lacks what was asked for ($request, $request_uri, %r or %U%q)".to_owned()
+            );
+        }
+        Ok(Template { has_time: has(Role::Time), pieces: joined })
+    }
+
+    /// Reads a line.
+    pub fn read<'l>(&self, line: &'l [u8]) -> Option<Fields<'l>> {
+        let (mut fields, mut address, mut host) = (Fields::default(), &b""[..], &b""[..]);
+        let (mut left, mut was_quote) = (line, false);
+        for (number, piece) in self.pieces.iter().enumerate() {
+            let role = match piece {
+                Piece::Text(text) => {
+                    left = left.strip_prefix(&text[..])?;
+                    was_quote = text.ends_with(b"\"");
+                    continue;
+                }
+                Piece::Field(role) => *role,
+            };
+            let len = match self.pieces.get(number + 1) {
+                Some(Piece::Text(text)) if was_quote && text.starts_with(b"\"") => {
+                    quoted(left)?.0.len()
+                }
+                Some(Piece::Text(text)) => memmem::find(left, text)?,
+                _ => left.len(),
+            };
+            let (field, after) = left.split_at(len);
+            left = after;
+            match role {
+                Role::Request => fields.target = fields::target(field).or(fields.target),
+                Role::Target => fields.target = fields.target.or(fields::some(field)),
+                Role::Agent => fields.agent = fields::some(field),
+                Role::Time => fields.time = Some(field),
+                Role::Address => address = field,
+                Role::Host => host = field,
+                // nginx writes 000 or `-` for a client that went away.
+                Role::Status => fields.status = fields::number(field).unwrap_or(0),
+                Role::Query | Role::Other => {}
+            }
+        }
+        fields.client = Client::Apart { address, host };
+        left.is_empty().then_some(fields)
+    }
+}
+
+/// <https://nginx.org/en/docs/http/ngx_http_log_module.html#log_format>
+fn nginx(format: &str) -> Result<Vec<Piece>, String> {
+    let mut parts = format.split('$');
+    let mut pieces = Vec::new();
+    text(parts.next().unwrap_or_default(), &mut pieces);
+    for part in parts {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let (name, after) = match part.strip_prefix('{') {
+            Some(part) => part.split_once('}').ok_or("a '${' has no '}'")?,
+            None => part.split_at(part.find(|c| !is_name(c)).unwrap_or(part.len())),
+        };
+        pieces.push(Piece::Field(match name {
+            "" => return Err("a '$' has no name".to_owned()),
+            "request" => Role::Request,
+            "request_uri" | "uri" | "document_uri" => Role::Target,
+            "is_args" | "args" | "query_string" => Role::Query,
+            "http_user_agent" => Role::Agent,
+            "time_local" | "time_iso8601" | "msec" => Role::Time,
+            "remote_addr" => Role::Address,
+            "host" | "http_host" | "server_name" => Role::Host,
+            "status" => Role::Status,
+            _ => Role::Other,
+        }));
+        text(after, &mut pieces);
+    }
+    Ok(pieces)
+}
+
+/// <https://httpd.apache.org/docs/current/mod/mod_log_config.html#formats>
+fn apache(format: &str) -> Result<Vec<Piece>, String> {
+    // As the file of the server has it.
+    let format = format.replace("\\\"", "\"").replace("\\t", "\t");
+    let mut pieces = Vec::new();
+    let mut left = format.as_str();
+    while let Some((before, after)) = left.split_once('%') {
+        text(before, &mut pieces);
+        if let Some(after) = after.strip_prefix('%') {
+            text("%", &mut pieces);
+            left = after;
+            continue;
+        }
+        // Which statuses it is for, and of which of several requests.
+        let after = after.trim_start_matches(|c: char| c.is_ascii_digit() || "!,<>".contains(c));
+        let (name, after) = match after.strip_prefix('{') {
+            Some(after) => after.split_once('}').ok_or("a '%{' has no '}'")?,
+            None => ("", after),
+        };
+        let len = if after.starts_with('^') { 3 } else { 1 };
+        let (kind, after) =
+            after.split_at_checked(len).ok_or("a '%' has no letter that ASCII has after it")?;
+        let is_header = |wanted: &str| kind == "i" && name.eq_ignore_ascii_case(wanted);
+        let role = match kind {
+            "r" => Role::Request,
+            "U" => Role::Target,
+            "q" => Role::Query,
+            "i" if is_header("User-Agent") => Role::Agent,
+            "i" if is_header("Host") => Role::Host,
+            "t" => Role::Time,
+            "h" | "a" => Role::Address,
+            "v" | "V" => Role::Host,
+            "s" => Role::Status,
+            _ => Role::Other,
+        };
+        if kind == "t" && name.is_empty() {
+            // It brings its brackets.
+            pieces.extend([Piece::Text(b"[".into()), Piece::Field(role), Piece::Text(b"]".into())]);
+        } else {
+            pieces.push(Piece::Field(role));
+        }
+        left = after;
+    }
+    text(left, &mut pieces);
+    Ok(pieces)
+}
+
+fn text(text: &str, pieces: &mut Vec<Piece>) {
+    if !text.is_empty() {
+        pieces.push(Piece::Text(text.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &[u8] =
+        br#"1.2.3.4 - - [10/Oct/2026:13:55:36 -0700] "GET /a\"b HTTP/1.1" 200 5 "-" "Foo \"Bot\"""#;
+
+    #[test]
+    fn formats_of_nginx_and_apache() {
+        let wanted = Fields {
+            target: Some(br#"/a\"b"#),
+            agent: Some(br#"Foo \"Bot\""#),
+            time: Some(b"10/Oct/2026:13:55:36 -0700"),
+            client: Client::Apart { address: b"1.2.3.4", host: b"" },
+            status: 200,
+        };
+        for format in [
+            r#"$remote_addr - - [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent""#,
+            r#"${remote_addr} - - [${time_local}] "${request}" ${status} ${x} "$y" "$http_user_agent""#,
+            r#"%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i""#,
+            r#"%h %l %u %t \"%r\" %s %O \"%{Referer}i\" \"%{User-agent}i\""#,
+            r#"%{c}a %l %u %t "%m %U%q %H" %!200,304>s %b "%{Referer}i" "%{User-Agent}i""#,
+        ] {
+            let template = Template::parse(format).unwrap();
+            assert!(template.has_time);
+            assert_eq!(template.read(LINE), Some(wanted), "{format}");
+            for len in 0..LINE.len() {
+                assert_eq!(template.read(&LINE[..len]), None, "{len}");
+            }
+        }
+        let tabs = Template::parse("$msec\t$host\t$uri$is_args$args\t$http_user_agent").unwrap();
+        let fields = tabs.read(b"5.1\te.com\t/x?y\tBot").unwrap();
+        assert_eq!((fields.target, fields.agent), (Some(&b"/x?y"[..]), Some(&b"Bot"[..])));
+        assert_eq!((fields.time, fields.client.apart().1), (Some(&b"5.1"[..]), &b"e.com"[..]));
+        let json = r#"{"a":"$http_user_agent","u":"$request_uri"}"#;
+        let fields = Template::parse(json).unwrap().read(br#"{"a":"x\"y","u":"/"}"#).unwrap();
+        assert_eq!(fields.agent, Some(&br#"x\"y"#[..]));
+    }
+
+    #[test]
+    fn formats_that_are_none() {
+        for (format, wanted) in [
+            ("", "neither"),
+            ("combined", "neither"),
+            ("$request", "User-Agent"),
+            ("$http_user_agent", "what was asked for"),
+            ("$request$http_user_agent", "nothing between"),
+            ("${request $http_user_agent", "no '}'"),
+            ("$ $http_user_agent", "no name"),
+            ("%r %{User-Agent", "no '}'"),
+            ("%r %", "no letter"),
+            ("%r %é", "no letter"),
+        ] {
+            let error = Template::parse(format).unwrap_err();
+            assert!(error.contains(wanted), "{format}: {error}");
+        }
+    }
+}

@@ -1,0 +1,536 @@
+//! `audit`: formats of logs, who is a crawler, what is counted.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::command::{Folder, Ran, run_in, run_with};
+
+const ROBOTS: &str = "User-agent: GPTBot\nDisallow: /\nAllow: /press/\n\n\
+    User-agent: *\nDisallow: /search\nDisallow: /*.pdf$\n";
+
+const GPTBOT: &str = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)";
+const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+/// A line of the combined format, at this minute.
+fn line(minute: u32, path: &str, header: &str) -> String {
+    format!(
+        "192.0.2.7 - - [20/Nov/2026:12:{minute:02}:00 +0100] \"GET {path} HTTP/1.1\" 200 5 \"-\" \"{header}\"\n"
+    )
+}
+
+fn log() -> String {
+    [
+        line(1, "/robots.txt", GPTBOT),
+        line(2, "/press/x", GPTBOT),
+        line(3, "/a", GPTBOT),
+        line(4, "/b", GPTBOT),
+        line(5, "/search?q=x", "Xyzbot/1.0"),
+        line(6, "/a", "Xyzbot/1.0"),
+        line(7, "/search", BROWSER),
+        line(8, "/search", "-"),
+    ]
+    .concat()
+}
+
+fn folder() -> Folder {
+    Folder::of(&[("robots.txt", ROBOTS), ("access.log", &log())])
+}
+
+fn audit(folder: &Folder, args: &[&str]) -> Ran {
+    let args = std::iter::once("audit").chain(args.iter().copied());
+    run_in(&folder.root(), args.map(std::ffi::OsString::from))
+}
+
+#[track_caller]
+fn report(folder: &Folder, args: &[&str]) -> Value {
+    let args = [&["--format", "json"], args].concat();
+    let ran = audit(folder, &args);
+    serde_json::from_slice(&ran.out).unwrap_or_else(|_| panic!("{ran:?}"))
+}
+
+/// The numbers of a report, those of lines first.
+fn numbers(report: &Value) -> [u64; 6] {
+    ["lines", "damaged", "too_long", "judged", "forbidden", "other_clients"]
+        .map(|name| report[name].as_u64().unwrap_or_else(|| panic!("{name}: {report}")))
+}
+
+/// Requests, and those that are forbidden, of a crawler.
+fn of(report: &Value, name: &str) -> [u64; 2] {
+    let mut crawlers = report["crawlers"].as_array().unwrap().iter();
+    let found = crawlers.find(|crawler| crawler["name"] == name);
+    let found = found.unwrap_or_else(|| panic!("no {name}: {report}"));
+    ["requests", "forbidden"].map(|count| found[count].as_u64().unwrap())
+}
+
+#[test]
+fn the_report() {
+    let ran = audit(&folder(), &["robots.txt", "access.log"]);
+    ran.gives(1, "\
+crawler    requests  forbidden   share  first                 last                  robots.txt
+AI training
+  GPTBot          4          2    50 %  2026-11-20T11:01:00Z  2026-11-20T11:04:00Z  1
+    line 2 Disallow: /  2 requests: /a  /b
+not known
+  Xyzbot          2          1    50 %  2026-11-20T11:05:00Z  2026-11-20T11:06:00Z  never
+    line 6 Disallow: /search  1 request: /search?q=x
+
+3 of 6 requests by crawlers forbidden (50 %), of 2 of 2 crawlers
+not judged: 1 by other clients, 1 without a User-Agent header
+never asked for /robots.txt in these logs: Xyzbot
+Names are those of User-Agent headers, which anybody can forge; --ranges checks addresses that operators publish.
+"
+    .replace("   50 %", "50.0 %").replace("(50 %)", "(50.0 %)"));
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn nobody_disobeys() {
+    let folder = folder();
+    folder.file("good.log", [line(1, "/press/", GPTBOT), line(2, "/", BROWSER)].concat());
+    let ran = audit(&folder, &["robots.txt", "good.log"]);
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{ran:?}");
+    // Not forbidden for anybody, with any file.
+    folder.file("all.txt", "User-agent: *\nDisallow: /\n");
+    folder.file("robots.log", line(1, "/robots.txt", GPTBOT));
+    assert_eq!(audit(&folder, &["all.txt", "robots.log"]).status, 0);
+    folder.file("empty.log", "");
+    let ran = audit(&folder, &["robots.txt", "empty.log"]);
+    ran.gives(0, "0 of 0 requests by crawlers forbidden (0 %), of 0 of 0 crawlers\n");
+}
+
+#[test]
+fn the_json() {
+    let report = report(&folder(), &["robots.txt", "access.log"]);
+    assert_eq!(numbers(&report), [8, 0, 0, 6, 3, 1]);
+    assert_eq!(report["robots"], json!([{ "file": "robots.txt", "from": null, "judged": 6 }]));
+    assert_eq!(report["formats"], json!(["combined"]));
+    let [gptbot, xyzbot] = [0, 1].map(|number: usize| &report["crawlers"][number]);
+    assert_eq!(gptbot["purpose"], "ai-training");
+    assert_eq!(gptbot["operator"], "OpenAI");
+    assert_eq!(gptbot["robots_txt"], 1);
+    assert_eq!(gptbot["first"], "2026-11-20T11:01:00Z");
+    assert_eq!(gptbot["forbidden_by_status"], json!({ "2xx": 2 }));
+    assert_eq!(gptbot["verified"], Value::Null);
+    let examples = json!([{ "cut": false, "path": "/a" }, { "cut": false, "path": "/b" }]);
+    let rule = json!({ "file": 0, "line": 2, "rule": "/", "requests": 2, "examples": examples });
+    assert_eq!(gptbot["rules"], json!([rule]));
+    assert_eq!([&xyzbot["name"], &xyzbot["token"]], ["Xyzbot", "Xyzbot"]);
+    assert_eq!([&xyzbot["purpose"], &xyzbot["operator"]], [&Value::Null, &Value::Null]);
+    let ran = audit(&folder(), &["--json", "robots.txt", "access.log"]);
+    assert_eq!(serde_json::from_slice::<Value>(&ran.out).unwrap(), report);
+}
+
+#[test]
+fn offending_lines() {
+    let wanted =
+        [line(3, "/a", GPTBOT), line(4, "/b", GPTBOT), line(5, "/search?q=x", "Xyzbot/1.0")];
+    audit(&folder(), &["--list", "robots.txt", "access.log"])
+        .gives(1, wanted.concat())
+        .says("3 of 6 requests by crawlers forbidden");
+}
+
+/// The same three requests in each format.
+#[test]
+fn formats() {
+    let folder = folder();
+    let caddy = |path: &str, header: &str| {
+        let request = json!({
+            "remote_ip": "192.0.2.7", "host": "e.com", "uri": path, "method": "GET",
+            "headers": { "Accept": ["*/*"], "User-Agent": [header] },
+        });
+        format!("{}\n", json!({ "ts": 1763636460.25, "request": request, "status": 200 }))
+    };
+    let cloudflare = |path: &str, header: &str| {
+        let line = json!({
+            "ClientIP": "192.0.2.7", "ClientRequestHost": "e.com", "ClientRequestURI": path,
+            "ClientRequestUserAgent": header, "EdgeStartTimestamp": "2026-11-20T12:01:00Z",
+            "EdgeResponseStatus": 200,
+        });
+        format!("{line}\n")
+    };
+    let combined = |path: &str, header: &str| {
+        // As nginx writes it.
+        line(1, path, &header.replace('\\', r"\x5C").replace('"', r"\x22"))
+    };
+    // As Apache does.
+    let apache =
+        |path: &str, header: &str| line(1, path, &header.replace('\\', r"\\").replace('"', "\\\""));
+    let host = |path: &str, header: &str| format!("e.com:443 {}", combined(path, header));
+    let main = |path: &str, header: &str| combined(path, header).replace("\"\n", "\" \"-\"\r\n");
+    let formats: [(&str, &dyn Fn(&str, &str) -> String); 6] = [
+        ("combined", &combined),
+        ("combined", &apache),
+        ("combined", &host),
+        ("combined", &main),
+        ("caddy", &caddy),
+        ("cloudflare", &cloudflare),
+    ];
+    for (number, (name, write)) in formats.into_iter().enumerate() {
+        let requests = [("/a", GPTBOT), ("/search", r#"x"y\z; Xyzbot/1.0"#), ("/search", BROWSER)];
+        let text: String = requests.iter().map(|(path, header)| write(path, header)).collect();
+        folder.file("log", &text);
+        for args in [&["robots.txt", "log"][..], &["--log-format", name, "robots.txt", "log"]] {
+            let report = report(&folder, args);
+            assert_eq!(numbers(&report), [3, 0, 0, 2, 2, 1], "{number}: {report}");
+            assert_eq!(report["formats"], json!([name]));
+            assert_eq!(of(&report, "GPTBot"), [1, 1]);
+            assert_eq!(of(&report, "Xyzbot"), [1, 1]);
+        }
+        let hosts = ["--host", "E.com", "robots.txt", "log"];
+        assert_eq!(numbers(&report(&folder, &hosts))[3], 2, "{number}");
+        let hosts = ["--host", "other.e.com", "robots.txt", "log"];
+        let judged = if number == 2 || number > 3 { 0 } else { 2 };
+        assert_eq!(numbers(&report(&folder, &hosts))[3], judged, "{number}");
+    }
+}
+
+#[test]
+fn the_common_format_has_no_crawlers() {
+    let folder = folder();
+    let common = r#"127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /x HTTP/1.0" 200 2326"#;
+    folder.file("common.log", format!("{common}\n"));
+    let ran = audit(&folder, &["robots.txt", "common.log"]);
+    ran.says("no User-Agent header");
+    assert_eq!(ran.status, 0);
+    let report = report(&folder, &["robots.txt", "common.log"]);
+    assert_eq!([&report["formats"][0], &report["without_header"]], [&json!("common"), &json!(1)]);
+}
+
+#[test]
+fn format_strings() {
+    let folder = folder();
+    for format in [
+        r#"$remote_addr - - [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent""#,
+        r#"%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i""#,
+    ] {
+        let mut told = report(&folder, &["--format-string", format, "robots.txt", "access.log"]);
+        assert_eq!(told["formats"], json!(["format-string"]));
+        told["formats"] = json!(["combined"]);
+        assert_eq!(told, report(&folder, &["robots.txt", "access.log"]));
+    }
+    for (format, message) in [
+        ("$request", "--format-string: it lacks the User-Agent header"),
+        ("combined", "neither variables of nginx"),
+    ] {
+        audit(&folder, &["--format-string", format, "robots.txt", "access.log"]).fails(2, message);
+    }
+    let untimed = r#"$request_uri	$http_user_agent"#;
+    folder.file("tabs.log", format!("/a\t{GPTBOT}\n"));
+    let report = report(&folder, &["--format-string", untimed, "robots.txt", "tabs.log"]);
+    assert_eq!(of(&report, "GPTBot"), [1, 1]);
+    assert_eq!(report["crawlers"][0]["first"], Value::Null);
+    let dated = ["--robots", "2026-11-20=robots.txt", "--robots", "2026-11-21=robots.txt"];
+    let args = [&["--format-string", untimed], &dated[..], &["tabs.log"]].concat();
+    audit(&folder, &args).fails(2, "lacks the time");
+}
+
+#[test]
+fn compressed_and_piped() {
+    let folder = folder();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(log().as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    folder.file("log.gz", &gzip);
+    folder.file("log.zst", zstd::encode_all(log().as_bytes(), 1).unwrap());
+    let one = report(&folder, &["robots.txt", "access.log"]);
+    assert_eq!(report(&folder, &["robots.txt", "log.gz"]), one);
+    assert_eq!(report(&folder, &["robots.txt", "log.zst"]), one);
+    let robots = folder.path("robots.txt");
+    for input in [log().as_bytes(), &gzip] {
+        let ran = run_with(args!["audit", "--list", &robots, "-"], input);
+        assert_eq!((ran.status, ran.out.split(|byte| *byte == b'\n').count()), (1, 4), "{ran:?}");
+    }
+    let three = report(&folder, &["robots.txt", "access.log", "log.gz", "log.zst"]);
+    assert_eq!(numbers(&three), numbers(&one).map(|number| 3 * number));
+    // Cut off.
+    folder.file("cut.gz", &gzip[..gzip.len() - 12]);
+    let ran = audit(&folder, &["robots.txt", "cut.gz", "access.log"]);
+    ran.says("cut.gz' breaks off");
+    assert_eq!(ran.status, 3);
+}
+
+#[test]
+fn files_by_date() {
+    let folder = folder();
+    folder.file("old.txt", "User-agent: *\nDisallow: /old\n");
+    folder.file("new.txt", "User-agent: *\nDisallow: /new\n");
+    let day =
+        |day: u32, path: &str| line(0, path, "Xyzbot/1.0").replace("20/Nov", &format!("{day}/Nov"));
+    let log = [day(10, "/old"), day(10, "/new"), day(20, "/old"), day(20, "/new")].concat();
+    folder.file("log", log);
+    let list = |args: &[&str]| {
+        let ran = audit(&folder, &[&["--list"], args, &["log"]].concat());
+        assert!([0, 1].contains(&ran.status), "{ran:?}");
+        let out = String::from_utf8(ran.out).unwrap();
+        let words = out.lines().map(|line| {
+            let mut words = line.split(' ');
+            [words.nth(3).unwrap()[1..3].to_owned(), words.nth(2).unwrap().to_owned()].concat()
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(list(&["old.txt"]), "10/old 20/old");
+    assert_eq!(list(&["--robots", "old.txt"]), "10/old 20/old");
+    let new = "2026-11-15=new.txt";
+    // In any order.
+    assert_eq!(list(&["--robots", new, "--robots", "old.txt"]), "10/old 20/new");
+    assert_eq!(list(&["--robots", "2026-11-01=old.txt", "--robots", new]), "10/old 20/new");
+    // Nobody knows what was before the first date.
+    assert_eq!(list(&["--robots", new]), "10/new 20/new");
+    let args = ["--robots", new, "--robots", "2026-11-20T10:59:59Z=old.txt", "log"];
+    let report = report(&folder, &args);
+    assert_eq!(report["before_first"], 2);
+    assert_eq!([&report["robots"][0]["judged"], &report["robots"][1]["judged"]], [2, 2]);
+    audit(&folder, &args).says("2 requests were made before the date of 'new.txt'");
+    let text = String::from_utf8(audit(&folder, &args).out).unwrap();
+    assert!(text.contains("    old.txt, line 2 Disallow: /old  1 request: /old\n"), "{text}");
+
+    let twice = ["--robots", new, "--robots", "2026-11-15T00:00:00Z=old.txt", "log"];
+    audit(&folder, &twice).fails(2, "are for the same time");
+    audit(&folder, &["--robots", "2026-11-31=new.txt", "log"])
+        .fails(2, "'2026-11-31' is not a date");
+    audit(&folder, &["--robots", new]).fails(2, "no LOG was given");
+    audit(&folder, &["robots.txt"]).fails(2, "no LOG was given");
+    audit(&folder, &["-", "-"]).fails(2, "standard input can be read only once");
+}
+
+#[test]
+fn published_addresses() {
+    let folder = folder();
+    let from = |address: &str| line(1, "/a", GPTBOT).replace("192.0.2.7", address);
+    let log = ["192.0.2.7", "2001:db8::7", "198.51.100.1", "crawl.e.com"].map(from).concat();
+    folder.file("log", log + &line(2, "/", "Xyzbot"));
+    let ranges = r#"{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"},{"ipv6Prefix":"2001:db8::/32"}]}"#;
+    folder.file("gptbot.json", ranges);
+    folder.file("other.json", ranges);
+    for option in ["gptbot.json", "GPTBot=other.json"] {
+        let report = report(&folder, &["--ranges", option, "robots.txt", "log"]);
+        let [gptbot, xyzbot] = [0, 1].map(|number: usize| &report["crawlers"][number]["verified"]);
+        assert_eq!((gptbot, xyzbot), (&json!({ "requests": 2, "forbidden": 2 }), &Value::Null));
+    }
+    let ran = audit(&folder, &["--ranges", "gptbot.json", "robots.txt", "log"]);
+    let text = String::from_utf8(ran.out).unwrap();
+    assert!(text.contains("    of 4 forbidden, 2 came from its published addresses\n"), "{text}");
+    audit(&folder, &["--ranges", "other.json", "robots.txt", "log"])
+        .fails(2, "no known crawler has the name 'other'; write NAME=other.json");
+    audit(&folder, &["--ranges", "Googlebot=robots.txt", "robots.txt", "log"])
+        .fails(3, "cannot read the address ranges in 'robots.txt'");
+    audit(&folder, &["--ranges", "Googlebot=other.json", "robots.txt", "log"])
+        .says("no request has the name of 'Googlebot'");
+}
+
+#[test]
+fn several_hosts() {
+    let folder = folder();
+    let at = |host: &str| format!("{host} {}", line(1, "/a", GPTBOT));
+    folder.file("log", [at("e.com:443"), at("www.e.com"), at("e.com:80")].concat());
+    audit(&folder, &["robots.txt", "log"]).says("several hosts (e.com, www.e.com)");
+    let report = report(&folder, &["--host", "e.com", "robots.txt", "log"]);
+    assert_eq!((&report["other_hosts"], of(&report, "GPTBot")), (&json!(1), [2, 2]));
+    let absolute = line(1, "http://www.e.com:80/a", GPTBOT) + &line(1, "/a", GPTBOT);
+    folder.file("log", absolute);
+    let report = self::report(&folder, &["--host", "e.com", "robots.txt", "log"]);
+    assert_eq!((&report["other_hosts"], of(&report, "GPTBot")), (&json!(1), [1, 1]));
+}
+
+#[test]
+fn requests_without_a_path() {
+    let folder = folder();
+    let request = |request: &str| line(1, "X", GPTBOT).replace("GET X HTTP/1.1", request);
+    let requests =
+        ["OPTIONS * HTTP/1.1", "CONNECT e.com:443 HTTP/1.1", "-", "", r"\x16\x03\x01\x00", "GET"];
+    folder.file("log", requests.map(request).concat() + &request("GET http://e.com/a HTTP/1.1"));
+    for profile in ["rfc9309", "google"] {
+        let report = report(&folder, &["--profile", profile, "robots.txt", "log"]);
+        assert_eq!(report["without_path"], 6);
+        assert_eq!(of(&report, "GPTBot"), [1, 1], "{profile}");
+    }
+}
+
+#[test]
+fn damaged_lines() {
+    let folder = folder();
+    let good = line(1, "/a", GPTBOT);
+    let bad = [
+        "hello",
+        "\0\0\0",
+        "1.2.3.4 - - [20/Nov/2026:12:00:00 +0100] GET /a HTTP/1.1 200 5",
+        r#"1.2.3.4 - - [20/Nov/2026:12:00:00 +0100] "GET /a HTTP/1.1" 200 5 "-" "GPTBot"#,
+        r#"1.2.3.4 - - [31/Nov/2026:12:00:00 +0100] "GET /a HTTP/1.1" 200 5 "-" "GPTBot""#,
+        r#"1.2.3.4 - - [20/Nov/2026:12:00:00 +0100] "GET /a HTTP/1.1" xyz 5 "-" "GPTBot""#,
+    ];
+    let text = format!("{good}\n{}\n{good}", bad.join("\n"));
+    folder.file("log", text);
+    let report = report(&folder, &["robots.txt", "log"]);
+    assert_eq!(numbers(&report), [8, 6, 0, 2, 2, 0]);
+    assert_eq!(report["first_damaged"][0], json!({ "log": "log", "line": 3 }));
+    let ran = audit(&folder, &["robots.txt", "log"]);
+    let text = String::from_utf8(ran.out).unwrap();
+    let wanted = "lines that are not in the format: 6 (log:3, log:4, log:5, log:6, log:7, …)\n";
+    assert!(text.contains(wanted), "{text}");
+    // No format at all.
+    folder.file("none", "hello\nworld\n");
+    audit(&folder, &["robots.txt", "none"]).says("cannot tell the format of input 'none'");
+    assert_eq!(audit(&folder, &["robots.txt", "none"]).status, 3);
+    let ran = audit(&folder, &["--log-format", "combined", "robots.txt", "none"]);
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    for missing in [["robots.txt", "missing"], ["missing", "access.log"]] {
+        assert_eq!(audit(&folder, &missing).status, 3);
+    }
+}
+
+#[test]
+fn hostile_logs() {
+    let folder = folder();
+    // Bytes that are different each time, but the same in each run.
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize
+    };
+    let bytes: Vec<u8> = (0..1 << 20).map(|_| random() as u8).collect();
+    // Lines with some bytes changed, of each format.
+    let caddy =
+        r#"{"ts":1,"request":{"uri":"/\u00e9","headers":{"User-Agent":["GPTBot"]}},"status":200}"#;
+    let cloudflare =
+        r#"{"ClientRequestURI":"/","ClientRequestUserAgent":"GPTBot","EdgeStartTimestamp":1}"#;
+    let combined = line(1, r"/\x22a", GPTBOT);
+    let mut mutated = Vec::new();
+    for good in [combined.trim_end(), caddy, cloudflare] {
+        for _ in 0..3_000 {
+            let mut line = good.as_bytes().to_vec();
+            for _ in 0..1 + random() % 4 {
+                let at = random() % line.len();
+                line[at] = [b'"', b'\\', b'[', b'{', 0, b' ', 0xFF, b'-'][random() % 8];
+            }
+            line.push(b'\n');
+            mutated.extend(line);
+        }
+    }
+    folder.file("random", bytes);
+    folder.file("mutated", mutated);
+    folder.file("deep", format!("{}\n", "{\"a\":".repeat(200_000)));
+    for format in ["combined", "common", "caddy", "cloudflare"] {
+        for name in ["random", "mutated", "deep"] {
+            let report = report(&folder, &["--log-format", format, "robots.txt", name]);
+            let [lines, damaged, ..] = numbers(&report);
+            assert!(lines > 0 && damaged > 0, "{format} {name}: {report}");
+        }
+    }
+    // Control characters do not get out.
+    folder.file("escapes", line(1, "/\x1b[31m\u{9b}x", GPTBOT));
+    let text = String::from_utf8(audit(&folder, &["robots.txt", "escapes"]).out).unwrap();
+    assert!(text.contains(r": /\x1b[31m\xc2\x9bx"), "{text}");
+    assert!(!text.bytes().any(|byte| byte == 0x1b));
+}
+
+/// A line of 256 MiB, and as many headers as one likes, take little memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_bounded() {
+    let folder = folder();
+    let robots = folder.path("robots.txt");
+    let limited = |args: &str, input: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
+        let script = format!("ulimit -v 400000; exec \"$0\" audit --format json {args} \"$1\" -");
+        let mut child = Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_robotsieve")])
+            .arg(&robots)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = std::io::BufWriter::new(child.stdin.take().unwrap());
+        input(&mut stdin).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).expect("a report")
+    };
+    let report = limited("", &mut |out| {
+        out.write_all(line(1, "/a", GPTBOT).as_bytes())?;
+        (0..256).try_for_each(|_| out.write_all(&[b'x'; 1 << 20]))?;
+        out.write_all(b"\n")?;
+        out.write_all(line(1, "/b", GPTBOT).as_bytes())
+    });
+    assert_eq!(numbers(&report), [3, 0, 1, 2, 2, 0]);
+    let report = limited("", &mut |out| {
+        (0..100_000).try_for_each(|number| {
+            let (path, header) = (format!("/search/{number}"), format!("A{number}bot/1.0"));
+            out.write_all(line(1, &path, &header).as_bytes())
+        })
+    });
+    assert_eq!(numbers(&report), [100_000, 0, 0, 100_000, 100_000, 0]);
+    assert_eq!(report["crawlers"].as_array().unwrap().len(), 1_001);
+    assert_eq!(of(&report, "more unknown crawlers"), [99_000, 99_000]);
+}
+
+/// What nginx writes.
+#[cfg(unix)]
+#[test]
+fn a_log_of_nginx() {
+    use std::io::Read;
+    use std::net::{TcpListener, TcpStream};
+    let found = ["/usr/sbin/nginx", "/usr/bin/nginx"]
+        .into_iter()
+        .find(|path| fs::exists(path).is_ok_and(|is| is));
+    let Some(nginx) = found else { return eprintln!("nginx is not installed") };
+    let folder = folder();
+    let root = folder.root();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    folder.file(
+        "nginx.conf",
+        format!(
+            "daemon off; master_process off; pid {0}/pid; error_log {0}/error.log;\n\
+             events {{}}\n\
+             http {{\n\
+               client_body_temp_path {0}/b; proxy_temp_path {0}/p; fastcgi_temp_path {0}/f;\n\
+               uwsgi_temp_path {0}/u; scgi_temp_path {0}/s;\n\
+               access_log {0}/nginx.log;\n\
+               server {{ listen 127.0.0.1:{port}; return 204; }}\n\
+             }}\n",
+            root.display()
+        ),
+    );
+    let mut server = Command::new(nginx)
+        .arg("-c")
+        .arg(folder.path("nginx.conf"))
+        .arg("-p")
+        .arg(&root)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut ask = |path: &str, header: &str| {
+        for _ in 0..100 {
+            let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                continue;
+            };
+            let request = format!(
+                "GET {path} HTTP/1.1\r\nHost: e.com\r\nUser-Agent: {header}\r\nConnection: close\r\n\r\n"
+            );
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            assert!(answer.contains(" 204 "), "{answer}");
+            return;
+        }
+        panic!("nginx does not answer");
+    };
+    ask("/robots.txt", GPTBOT);
+    ask("/a\"b\\é", GPTBOT);
+    ask("/press/", r#"x"y\z; GPTBot/1.0"#);
+    ask("http://e.com/b", GPTBOT);
+    ask("/search", "é; Xyzbot/1.0");
+    ask("/search", BROWSER);
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let report = report(&folder, &["robots.txt", "nginx.log"]);
+    assert_eq!(numbers(&report), [6, 0, 0, 5, 3, 1], "{report}");
+    assert_eq!(of(&report, "GPTBot"), [4, 2]);
+    assert_eq!(of(&report, "Xyzbot"), [1, 1]);
+    let examples = &report["crawlers"][0]["rules"][0]["examples"];
+    let paths: Vec<&Value> =
+        examples.as_array().unwrap().iter().map(|example| &example["path"]).collect();
+    assert_eq!(paths, ["/a\"b\\é", "http://e.com/b"]);
+}
