@@ -102,7 +102,8 @@ pub struct AuditArgs {
     ///
     /// As they are in the logs. Control characters are escaped if standard
     /// output is a terminal.
-    #[arg(long, verbatim_doc_comment, conflicts_with_all = ["format", "json"])]
+    #[arg(long = "list", id = "list_lines", verbatim_doc_comment)]
+    #[arg(conflicts_with_all = ["format", "json"])]
     pub list: bool,
 
     /// What to print: text or json

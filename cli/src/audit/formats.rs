@@ -10,13 +10,13 @@ use super::template::Template;
 /// A format that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum LogFormat {
-    /// Of Apache and nginx, with or without a host in front; nginx's 'main' too
+    /// Of Apache and nginx, also with a host in front
     Combined,
-    /// The same without referer and User-Agent header: nobody can be told apart
+    /// The same without referer and User-Agent header
     Common,
     /// Caddy's JSON lines
     Caddy,
-    /// Cloudflare's Logpush, HTTP requests as JSON lines
+    /// Cloudflare's Logpush of HTTP requests, JSON lines
     Cloudflare,
 }
 

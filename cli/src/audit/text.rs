@@ -19,7 +19,7 @@ const RULES: usize = 5;
 
 /// The crawlers of the logs by purpose, those that are not known last; in each the one with the most
 /// forbidden requests first. With the title of the purpose.
-pub fn by_purpose<'f>(crawlers: &'f [Found]) -> Vec<(&'static str, Vec<(usize, &'f Found)>)> {
+pub fn by_purpose(crawlers: &[Found]) -> Vec<(&'static str, Vec<(usize, &Found)>)> {
     let mut purposes: BTreeMap<_, Vec<(usize, &Found)>> = BTreeMap::new();
     // A request without a path makes no crawler.
     for (number, found) in crawlers.iter().enumerate().filter(|(_, found)| found.tally.requests > 0)

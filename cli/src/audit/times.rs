@@ -134,7 +134,7 @@ fn digits(text: &[u8]) -> Option<u64> {
 
 /// `None` for a day that is not in the calendar, or before 1970.
 fn since_1970(year: u64, month: u64, day: u64, seconds: u64, offset: i64) -> Option<Timestamp> {
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let longest = match month {
         2 => 28 + u64::from(is_leap),
         4 | 6 | 9 | 11 => 30,
