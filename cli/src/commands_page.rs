@@ -117,7 +117,9 @@ fn vocabulary(commands: &[(String, Command)]) -> BTreeMap<String, (String, Vec<&
             let help = match arg.get_long() {
                 Some("format") => "What to print".to_owned(),
                 Some("output") => "Where to write".to_owned(),
-                Some("list") => "Print a list of what the command is about".to_owned(),
+                Some("list") if !arg.get_action().takes_values() => {
+                    "Print a list of what the command is about".to_owned()
+                }
                 _ => help,
             };
             let (_, names) = options.entry(spelling(arg)).or_insert_with(|| (help, Vec::new()));

@@ -40,8 +40,8 @@ Examples:
   robotsieve audit --ranges googlebot.json --ranges GPTBot=openai.json \\
       robots.txt access.log
   robotsieve audit --list robots.txt access.log > offending.log
-  robotsieve audit --format-string '$remote_addr [$time_local] \"$request\" \\
-      $status \"$http_user_agent\"' robots.txt access.log
+  robotsieve audit --format-string '$request_uri $status \"$http_user_agent\"' \\
+      robots.txt access.log
 
 A robots.txt is for one host. If a log has several, choose one with --host.
 
@@ -111,8 +111,8 @@ pub struct AuditArgs {
     #[arg(hide_possible_values = true, long_help = values::<Format>("What to print"))]
     pub format: Format,
 
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format")]
+    /// The same as --format json; 'fetch' has it for jsonl, so the help does not name it
+    #[arg(long, hide = true, conflicts_with = "format")]
     pub json: bool,
 
     #[command(flatten)]
