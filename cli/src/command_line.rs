@@ -22,6 +22,7 @@ use crate::pack::args::PackArgs;
 use crate::records::args::RecordsArgs;
 use crate::replay::args::ReplayArgs;
 use crate::store::args::StoreCommand;
+use crate::test::args::TestArgs;
 use crate::write::bytes::harmless;
 use crate::write::{stderr, stdout};
 
@@ -52,6 +53,7 @@ Examples:
   robotsieve diff old.txt new.txt
   robotsieve crawlers robots.txt
   robotsieve block --purpose ai-training robots.txt > new.txt
+  robotsieve test robots.txt robots.expect
   robotsieve replay decisions.jsonl
   robotsieve audit robots.txt access.log
   robotsieve dot robots.txt FooBot | dot -Tsvg > policy.svg
@@ -92,6 +94,7 @@ pub enum Command {
     Block(BlockArgs),
     Replay(ReplayArgs),
     Audit(AuditArgs),
+    Test(TestArgs),
     Dot(DotArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

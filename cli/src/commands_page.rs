@@ -283,7 +283,7 @@ fn prose(text: &str) -> String {
 /// Turns the names of pages into links.
 fn linked(text: &str) -> String {
     let mut text = text.replace("docs/lint has", "[docs/lint](lint/README.md) has");
-    for page in ["explain", "diff", "records", "audit"] {
+    for page in ["explain", "diff", "records", "audit", "testing"] {
         text = text.replace(&format!("docs/{page}.md"), &format!("[docs/{page}.md]({page}.md)"));
     }
     text
@@ -367,7 +367,7 @@ fn values_have_the_right_names() {
         for value in format.iter().flat_map(|arg| arg.get_possible_values()) {
             let known = [
                 "text", "json", "jsonl", "tsv", "urls", "denied", "sarif", "github", "markdown",
-                "toml",
+                "toml", "junit",
             ];
             assert!(known.contains(&value.get_name()), "{name} --format {}", value.get_name());
         }

@@ -5,10 +5,10 @@
 //! - [`check`] judges a few URLs and answers with its exit status, [`filter`] judges millions.
 //! - [`explain`] shows why a URL is allowed or not, [`replay`] checks whether recorded decisions
 //!   still hold, [`diff`] compares what two files mean.
-//! - [`lint`] finds mistakes in a file, [`records`] prints its other records, [`dot`] draws the
-//!   automaton that decides.
-//! - [`audit`] finds crawlers in access logs that fetch what is forbidden.
-//! - [`crawlers`] shows what known crawlers may read, [`block`] shuts them out.
+//! - [`lint`] finds mistakes in a file, [`test`] holds it to what is expected of it, [`records`]
+//!   prints its other records, [`dot`] draws the automaton that decides.
+//! - [`crawlers`] shows what known crawlers may read, [`block`] shuts them out, [`audit`] finds
+//!   those in access logs that fetch what is forbidden.
 //! - [`fetch`] downloads robots.txt files into a store, [`store`] inspects and converts stores,
 //!   [`pack`] compiles the files of many hosts into one.
 //! - [`completions`] and [`man`] are for packagers.
@@ -40,6 +40,7 @@ mod pack;
 mod records;
 mod replay;
 mod store;
+mod test;
 
 #[cfg(test)]
 mod commands_page;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Command::Crawlers(args) => crawlers::run(&args),
         Command::Block(args) => block::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Test(args) => test::run(&args),
         Command::Dot(args) => dot::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Completions(args) => completions::run(&args),

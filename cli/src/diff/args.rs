@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
 
-use crate::options::{Agents, Format, ProfileOption, ProgressOption, values};
+use crate::known::KnownOption;
+use crate::options::{Agents, ProfileOption, ProgressOption, values};
 
 /// Compare what two robots.txt files mean, not their lines
 ///
@@ -26,6 +27,7 @@ Examples:
   robotsieve diff --agent GPTBot --agent CCBot old.txt new.txt
   robotsieve diff --urls urls.txt.gz --format json old.txt new.txt
   robotsieve diff old.txt new.txt && echo 'nothing to review'
+  robotsieve diff --format markdown old.txt new.txt >> $GITHUB_STEP_SUMMARY
 
 When equality is not proven:
   Rules with too many wildcards for an automaton, and automata too large to
@@ -33,6 +35,10 @@ When equality is not proven:
   files. A path that flips is a change. If none flips, the last line says 'no
   change found, not proven': the files may still differ, and the exit status
   is 1.
+
+Known crawlers:
+  'markdown' and 'github' begin with what changes for known crawlers and for
+  their purposes, unless --agent or --user-agent is given.
 
 docs/diff.md describes the JSON.
 
@@ -66,10 +72,13 @@ pub struct DiffArgs {
     #[arg(long, value_name = "N", verbatim_doc_comment, default_value = "5")]
     pub limit: NonZeroUsize,
 
-    /// What to print: text or json
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
-    #[arg(hide_possible_values = true, long_help = values::<Format>("What to print"))]
-    pub format: Format,
+    /// What to print: text, json, markdown or github
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = DiffFormat::Text)]
+    #[arg(hide_possible_values = true, long_help = values::<DiffFormat>("What to print"))]
+    pub format: DiffFormat,
+
+    #[command(flatten)]
+    pub known: KnownOption,
 
     #[command(flatten)]
     pub progress: ProgressOption,
@@ -81,4 +90,17 @@ pub struct DiffArgs {
     /// The new robots.txt, or '-' for standard input
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
+}
+
+/// What `diff` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+    /// A comment for a pull request, the risks first
+    Markdown,
+    /// Workflow commands that GitHub shows next to the lines
+    Github,
 }

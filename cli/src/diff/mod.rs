@@ -1,10 +1,14 @@
 //! `robotsieve diff`: compares what two robots.txt files mean.
 
 pub mod args;
+mod github;
 mod json;
+mod markdown;
+mod risk;
 mod text;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -12,13 +16,14 @@ use robotsieve::diff::{self, Difference, Limits, RecordChanges, WholeSite};
 use robotsieve::{Crawler, Policy, Robots, Verdict};
 
 use crate::error::{Failure, Status};
-use crate::options::Format;
+use crate::known::Known;
 use crate::read::inputs::Inputs;
 use crate::read::{robots_file, stdin};
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 use crate::write::{progress, stderr};
-use args::DiffArgs;
+use args::{DiffArgs, DiffFormat};
+use risk::Risks;
 
 /// Crawlers with the same pair of policies, and what changed for them.
 struct Group {
@@ -79,10 +84,24 @@ impl Outcome {
     }
 }
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// Compares the files and prints what changed.
 pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     let urls = args.urls.iter().map(OsString::as_os_str);
     stdin::at_most_once(urls.chain([args.old.as_os_str(), args.new.as_os_str()]))?;
+    let names_risks = [DiffFormat::Markdown, DiffFormat::Github].contains(&args.format);
+    if !names_risks && !args.known.files.is_empty() {
+        return Err(Failure::Usage(
+            "--crawlers is for '--format markdown' and '--format github', which name known crawlers"
+                .into(),
+        ));
+    }
+    let known = if names_risks { args.known.read()? } else { Known::default() };
     let files = [robots_file::given(&args.old)?, robots_file::given(&args.new)?];
     let [old, new] = [0, 1].map(|side: usize| Robots::parse(&files[side], &args.profile.get()));
     robots_file::note_cut(&args.old, &files[0], &old);
@@ -98,11 +117,15 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     limits.flips = args.limit.get();
     limits.records = args.limit.get();
     let labelled = || asked.iter().map(|(name, crawler)| ((name, crawler), crawler.clone()));
+    // Crawlers that were named are the only ones that count.
+    let known = Some(&known).filter(|_| names_risks && args.agents.0.is_empty());
     let compare = || {
+        let risks = known.map(|known| Risks::of(&old, &new, known)).unwrap_or_default();
         let records = diff::records(&old, &new, asked.iter().cloned(), &limits);
-        (diff::crawlers(&old, &new, labelled(), &limits), records)
+        (diff::crawlers(&old, &new, labelled(), &limits), records, risks)
     };
-    let (compared, records) = progress::with_spinner(args.progress.progress, "comparing", compare);
+    let (compared, records, risks) =
+        progress::with_spinner(args.progress.progress, "comparing", compare);
     let groups = compared.into_iter().map(|same| {
         let crawler = same.crawlers[0].1;
         let policies = || [old.policy(crawler), new.policy(crawler)];
@@ -119,8 +142,10 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     let report = Arc::new(Report::new(args.progress.progress, &args.urls));
     let mut out = io::BufWriter::new(Stdout::new());
     let printed = match args.format {
-        Format::Text => text::print(args, &changes, &report, &mut out),
-        Format::Json => json::print(args, &changes, &report, &mut out),
+        DiffFormat::Text => text::print(args, &changes, &report, &mut out),
+        DiffFormat::Json => json::print(args, &changes, &report, &mut out),
+        DiffFormat::Markdown => markdown::print(args, &changes, &risks, &report, &mut out),
+        DiffFormat::Github => github::print(args, &changes, &risks, &report, &mut out),
     };
     let read = report.end();
     let outcome = printed.and_then(|outcome| out.flush().map(|()| outcome));

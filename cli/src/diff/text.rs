@@ -19,15 +19,10 @@ pub fn print(
     report: &Arc<Report>,
     out: &mut impl Write,
 ) -> io::Result<Outcome> {
-    let Changes { groups, records, text_differs } = changes;
+    let Changes { groups, records, .. } = changes;
     for group in groups {
-        let what = match group.whole_site() {
-            Some(WholeSite::Closed) => "the whole site is closed now",
-            Some(WholeSite::Opened) => "the whole site was closed and is open now",
-            Some(WholeSite::PartlyOpened) => "the site is no longer closed as a whole",
-            _ => continue,
-        };
-        writeln!(out, "{what} for {}", names(&group.names))?;
+        let Some(whole) = group.whole_site() else { continue };
+        writeln!(out, "{} for {}", said(whole), names(&group.names))?;
     }
     for group in groups {
         match &group.difference {
@@ -67,33 +62,38 @@ pub fn print(
         writeln!(out, "  ({})", names.join(", "))
     })?;
     let outcome = Outcome::of(changes, flipped);
+    writeln!(out, "{}", summary(args, changes, outcome, flipped))?;
+    Ok(outcome)
+}
+
+/// The overall result in one line.
+pub fn summary(args: &DiffArgs, changes: &Changes, outcome: Outcome, flipped: u64) -> String {
+    let Changes { groups, records, text_differs } = changes;
     let crawlers = |is: fn(&Group) -> bool| -> usize {
         groups.iter().filter(|group| is(group)).map(|group| group.names.len()).sum()
     };
     let (differ, all) = (crawlers(|group| !group.difference.is_equal()), crawlers(|_| true));
-    write!(out, "{}: ", outcome.as_str())?;
-    match outcome {
-        Outcome::Same if !text_differs => write!(out, "the files are the same")?,
+    let mut text = match outcome {
+        Outcome::Same if !text_differs => format!("{outcome}: the files are the same"),
         // Others may still see a difference.
         Outcome::Same => {
             let whose = if args.agents.0.is_empty() { "" } else { " for these crawlers" };
-            let profile = args.profile.get();
-            let profile = profile.name().unwrap_or("custom");
-            write!(out, "the text differs, the meaning{whose} in profile {profile} does not")?;
+            let profile = args.profile.name();
+            format!("{outcome}: the text differs, the meaning{whose} in profile {profile} does not")
         }
-        Outcome::Changed if differ == 0 => write!(out, "no verdict")?,
-        _ => write!(out, "{differ} of {all} crawlers")?,
-    }
+        Outcome::Changed if differ == 0 => format!("{outcome}: no verdict"),
+        _ => format!("{outcome}: {differ} of {all} crawlers"),
+    };
     let records: usize =
         records.iter().flat_map(|changed| &changed.changes).map(count_records).sum();
     if records > 0 {
-        write!(out, ", {records} other record{}", if records == 1 { "" } else { "s" })?;
+        let s = if records == 1 { "" } else { "s" };
+        text.push_str(&format!(", {records} other record{s}"));
     }
     if !args.urls.is_empty() {
-        write!(out, "; {flipped} URLs flip")?;
+        text.push_str(&format!("; {flipped} URLs flip"));
     }
-    writeln!(out)?;
-    Ok(outcome)
+    text
 }
 
 fn print_flips(flips: &Flips, out: &mut impl Write) -> io::Result<()> {
@@ -120,7 +120,7 @@ fn print_flips(flips: &Flips, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The path, with which others flip with it.
-fn shown_extent(flip: &Flip) -> String {
+pub fn shown_extent(flip: &Flip) -> String {
     match flip.extent {
         Extent::From if flip.path == b"/" => "every path".to_owned(),
         Extent::From => format!("{} and all below", shown(&flip.path)),
@@ -130,13 +130,22 @@ fn shown_extent(flip: &Flip) -> String {
     }
 }
 
-fn shown_rule(rule: &Option<DecidingRule>) -> String {
+pub fn shown_rule(rule: &Option<DecidingRule>) -> String {
     match rule {
         None => "no rule".to_owned(),
         Some(rule) => {
             let field = if rule.verdict.is_allow() { "Allow" } else { "Disallow" };
             format!("line {} {field}: {}", rule.line, shown(&rule.value))
         }
+    }
+}
+
+/// What happened to a whole site.
+pub fn said(whole: WholeSite) -> &'static str {
+    match whole {
+        WholeSite::Closed => "the whole site is closed now",
+        WholeSite::Opened => "the whole site was closed and is open now",
+        _ => "the site is no longer closed as a whole",
     }
 }
 
@@ -169,7 +178,8 @@ fn count_records(change: &RecordChange) -> usize {
     if (removed, added) == (1, 1) { 1 } else { removed + added }
 }
 
-fn names(names: &[Vec<u8>]) -> String {
+/// The names of crawlers.
+pub fn names(names: &[Vec<u8>]) -> String {
     let shown = |name: &Vec<u8>| match &name[..] {
         b"*" => "* (any other crawler)".to_owned(),
         name => shown(name),

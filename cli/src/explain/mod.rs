@@ -4,9 +4,9 @@ pub mod args;
 mod header;
 mod json;
 pub mod record;
-mod shown;
+pub mod shown;
 mod site;
-mod text;
+pub mod text;
 
 use std::ffi::OsString;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 use robotsieve::explain::{
     AgentLine, Explanation, GroupChoice, MatchedRule, NamedCrawlers, Piece, PieceKind, Selection,
     Standing,
@@ -31,7 +31,7 @@ const CONTEXT: usize = 2;
 
 /// Renders an explanation, with an empty line before all but the first. Profiles of which the same
 /// is to be said share one block.
-pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
+pub(super) fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
     let renderer =
         if has_color(explainer.args.color.color) { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::from(if explainer.explained > 1 { "\n" } else { "" });
@@ -117,7 +117,8 @@ fn of_answer<'t>(
                 None => robots_file::shown(&explainer.args.policy.robots),
             };
             let file = File { bytes: file, name: short(name.as_bytes()) };
-            groups.push(of_file(&file, why, level(why.verdict), title(), detail));
+            let title = level(why.verdict).primary_title(title());
+            groups.push(of_file(&file, why, title, detail));
             groups.extend(explainer.agent.is_header.then(|| of_header(agent, why)));
             groups.push(of_url(url, why));
             return;
@@ -172,7 +173,8 @@ fn without_comparison(answers: &Answers<'_>) -> String {
     format!("{}: not the same policy applies in all of them.", sentences.join("; "))
 }
 
-fn level<'t>(verdict: Verdict) -> Level<'t> {
+/// The heading of a verdict.
+pub fn level<'t>(verdict: Verdict) -> Level<'t> {
     match verdict {
         Verdict::Allow => Level::NOTE.with_name("allow"),
         Verdict::Disallow => Level::ERROR.with_name("disallow"),
@@ -180,9 +182,9 @@ fn level<'t>(verdict: Verdict) -> Level<'t> {
 }
 
 /// A robots.txt to show lines of.
-struct File<'f> {
-    bytes: &'f [u8],
-    name: String,
+pub struct File<'f> {
+    pub bytes: &'f [u8],
+    pub name: String,
 }
 
 /// An answer that holds for some profiles.
@@ -200,7 +202,7 @@ struct Block<'b, 'e> {
 
 /// How much to say.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Detail {
+pub enum Detail {
     /// All there is to say about a profile.
     Whole,
     /// Without the numbers of rules and the precedence of each, which differ between profiles that
@@ -221,14 +223,14 @@ impl Remark {
     }
 }
 
-fn of_file<'t>(
+/// The lines of a file that lead to a verdict, with what decides underlined.
+pub fn of_file<'t>(
     file: &File<'_>,
     why: &Explanation<'_>,
-    level: Level<'t>,
-    title: String,
+    title: Title<'t>,
     detail: Detail,
 ) -> Group<'t> {
-    let mut group = Group::with_title(level.primary_title(title));
+    let mut group = Group::with_title(title);
     let (agents, others) = agent_remarks(why);
     let (rules, unlisted) = rule_remarks(why, detail);
     let remarks: Vec<Remark> = agents.into_iter().chain(rules).collect();

@@ -6,7 +6,6 @@ mod fix;
 mod github;
 mod human;
 mod jsonl;
-mod place;
 mod sarif;
 mod select;
 mod summary;
@@ -18,13 +17,13 @@ use robotsieve::lint::{self, Finding, MAX_PER_CODE, Options, Severity};
 
 use crate::error::{Failure, Status};
 use crate::read::{robots_file, stdin};
+use crate::write::place::Lines;
 use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::{Stdout, has_color};
 use args::{FailOn, LintArgs, LintFormat};
 use baseline::Baseline;
 use fix::Plan;
-use place::Lines;
 use select::is_selected;
 use summary::Summary;
 

@@ -8,9 +8,7 @@ use robotsieve::lint::{Code, Fix, Severity};
 use serde_json::{Value, json};
 
 use crate::lint::Linted;
-
-const SCHEMA: &str =
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+use crate::write::sarif::{self, pascal_case, uri};
 
 /// The results of all files.
 #[derive(Default)]
@@ -66,22 +64,7 @@ impl Log {
                 })
             })
             .collect();
-        let log = json!({
-            "$schema": SCHEMA,
-            "version": "2.1.0",
-            "runs": [{
-                "tool": { "driver": {
-                    "name": "robotsieve",
-                    "version": env!("CARGO_PKG_VERSION"),
-                    "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                    "rules": rules,
-                } },
-                "columnKind": "unicodeCodePoints",
-                "invocations": [{ "executionSuccessful": complete }],
-                "results": self.results,
-            }],
-        });
-        format!("{log:#}\n")
+        sarif::log(&rules, &self.results, complete)
     }
 }
 
@@ -97,22 +80,9 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// The name of a rule in the form that SARIF requires.
-fn pascal_case(name: &str) -> String {
-    let word = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
-    name.split('-').map(word).collect()
-}
-
 fn location(linted: &Linted, line: u32, span: &Range<usize>) -> Value {
     let columns = linted.lines.columns(&linted.bytes, line, span);
-    json!({ "physicalLocation": {
-        "artifactLocation": { "uri": uri(&linted.name) },
-        "region": {
-            "startLine": line,
-            "startColumn": columns.start,
-            "endColumn": columns.end,
-        },
-    } })
+    sarif::location(&linted.name, u64::from(line), Some(columns))
 }
 
 fn fix_of(linted: &Linted, fix: &Fix) -> Value {
@@ -137,38 +107,4 @@ fn fix_of(linted: &Linted, fix: &Fix) -> Value {
             }],
         }],
     })
-}
-
-/// A path as a URI reference. An absolute one becomes a `file:` URI.
-fn uri(path: &str) -> String {
-    let mut uri = String::new();
-    if path.starts_with('/') {
-        uri.push_str("file://");
-    }
-    // A colon in the first segment would look like the end of a scheme.
-    for byte in path.bytes() {
-        let plain = byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte);
-        if plain {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn uris() {
-        assert_eq!(uri("a b/c:d.txt"), "a%20b/c%3Ad.txt");
-        assert_eq!(uri("/x/é"), "file:///x/%C3%A9");
-    }
-
-    #[test]
-    fn names() {
-        assert_eq!(pascal_case("never-wins"), "NeverWins");
-    }
 }

@@ -17,7 +17,7 @@ pub use crawlers::{Agent, Agents, SEND_USER_AGENT_HELP, crawler_names, is_refuse
 pub use instant::{as_of, is_before, rfc3339};
 pub use output::parser as output_parser;
 pub use policy::{AgentOption, PolicyArgs, Urls};
-pub use profile::ProfileOption;
+pub use profile::{ProfileOption, ProfilesOption};
 pub use screen::{ColorOption, ProgressOption, When};
 pub use size::Size;
 pub use threads::Threads;

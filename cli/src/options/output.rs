@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
 /// The formats that some command prints. A path of this name is more likely a mistake.
-const FORMATS: [&str; 11] = [
-    "text", "json", "jsonl", "tsv", "urls", "denied", "sarif", "github", "human", "markdown",
-    "toml",
+const FORMATS: [&str; 12] = [
+    "text", "json", "jsonl", "tsv", "urls", "denied", "sarif", "github", "human", "junit",
+    "markdown", "toml",
 ];
 
 /// A path to write to. `-` and the name of a format are refused: `./-` and `./json` are files.

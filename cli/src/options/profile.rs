@@ -34,6 +34,34 @@ impl ProfileOption {
     }
 }
 
+/// `--profile` any number of times, for commands that judge by several at once.
+#[derive(Args, Clone, Debug)]
+pub struct ProfilesOption {
+    /// Read robots.txt as this profile does [default: rfc9309]
+    #[arg(id = "profile", long, value_name = "PROFILE", value_parser = parser())]
+    #[arg(hide_possible_values = true, long_help = LONG_HELP.as_str())]
+    profiles: Vec<Profile>,
+}
+
+impl ProfilesOption {
+    /// The profiles given, each once, or the default, with their names.
+    pub fn get(&self) -> Vec<(&'static str, Profile)> {
+        let mut all: Vec<(&'static str, Profile)> = Vec::new();
+        for profile in &self.profiles {
+            // Only named profiles can be given.
+            let name = profile.name().unwrap_or_default();
+            if all.iter().all(|(other, _)| *other != name) {
+                all.push((name, *profile));
+            }
+        }
+        if all.is_empty() {
+            let profile = Profile::default();
+            all.push((profile.name().unwrap_or_default(), profile));
+        }
+        all
+    }
+}
+
 fn values() -> Vec<PossibleValue> {
     let named = Profile::NAMED.iter();
     named.map(|(name, _)| PossibleValue::new(*name).help(about(name))).collect()

@@ -3,9 +3,12 @@
 pub mod bytes;
 pub mod file;
 pub mod logs;
+pub mod place;
 pub mod progress;
 pub mod report;
+pub mod sarif;
 #[cfg(unix)]
 pub mod signals;
 pub mod stderr;
 pub mod stdout;
+pub mod workflow;

@@ -1,0 +1,285 @@
+//! `robotsieve test`: whether a robots.txt does what is expected of it.
+
+pub mod args;
+mod failure;
+mod github;
+mod init;
+mod json;
+mod junit;
+mod line;
+mod sarif;
+mod text;
+mod who;
+
+use std::ffi::OsString;
+use std::io::{self, BufReader, Write};
+use std::ops::Range;
+use std::sync::Arc;
+
+use robotsieve::{Policy, Profile, Robots, Verdict};
+
+use crate::error::{Failure, Status};
+use crate::read::inputs;
+use crate::read::lines::{Line, Lines, URL_BYTES};
+use crate::read::{robots_file, stdin};
+use crate::write::report::{MOST_ALIKE, Report};
+use crate::write::stderr;
+use crate::write::stdout::{self, Stdout};
+use args::{TestArgs, TestFormat};
+use failure::{Failed, Miss};
+use who::{Who, Whos};
+
+/// The longest line of a file of expectations: room for a URL, and for names and a comment.
+const LINE_BYTES: usize = URL_BYTES + (64 << 10);
+
+/// How many lines that are no expectations are told one by one.
+const MOST_WRONG: u64 = 20;
+
+/// The robots.txt, read in each profile.
+struct File<'a> {
+    /// As shown next to its lines.
+    name: String,
+    bytes: &'a [u8],
+    profiles: &'a [(&'static str, Profile)],
+    /// For each profile.
+    robots: &'a [Robots<'a>],
+}
+
+impl File<'_> {
+    fn profile_name(&self, number: usize) -> &'static str {
+        self.profiles[number].0
+    }
+}
+
+/// What is expected of one URL.
+struct Expectation {
+    /// The number of the file that it is in, and its line.
+    file: usize,
+    line: u64,
+    verdict: Verdict,
+    /// The number of the crawlers.
+    who: usize,
+    /// Where the whole line is in the text of all, and parts of it.
+    text: Range<usize>,
+    who_text: Range<usize>,
+    url: Range<usize>,
+}
+
+/// The expectations of all files.
+struct Expectations<'k, 'r> {
+    /// The names of the files, as shown next to their lines.
+    files: Vec<String>,
+    text: Vec<u8>,
+    all: Vec<Expectation>,
+    whos: Whos<'k, 'r>,
+}
+
+impl<'k> Expectations<'k, '_> {
+    fn file(&self, expectation: &Expectation) -> &str {
+        &self.files[expectation.file]
+    }
+
+    fn line(&self, expectation: &Expectation) -> &[u8] {
+        &self.text[expectation.text.clone()]
+    }
+
+    fn who(&self, expectation: &Expectation) -> &Who<'k> {
+        self.whos.get(expectation.who)
+    }
+
+    /// The crawlers as the line names them.
+    fn who_text(&self, expectation: &Expectation) -> &[u8] {
+        &self.text[expectation.who_text.clone()]
+    }
+
+    fn url(&self, expectation: &Expectation) -> &[u8] {
+        &self.text[expectation.url.clone()]
+    }
+}
+
+/// Everything there is to print.
+struct Tested<'t, 'k> {
+    file: &'t File<'t>,
+    expectations: &'t Expectations<'k, 't>,
+    failed: Vec<Failed>,
+}
+
+/// Tests the expectations, or prints some that hold.
+pub fn run(args: &TestArgs) -> Result<Status, Failure> {
+    let urls = if args.init { &[][..] } else { &args.rest };
+    stdin::at_most_once(
+        [args.robots.as_os_str()].into_iter().chain(urls.iter().map(OsString::as_os_str)),
+    )?;
+    let known = args.known.read()?;
+    let bytes = robots_file::given(&args.robots)?;
+    let profiles = args.profiles();
+    let robots: Vec<Robots<'_>> =
+        profiles.iter().map(|(_, profile)| Robots::parse(&bytes, profile)).collect();
+    robots.iter().for_each(|robots| robots_file::note_cut(&args.robots, &bytes, robots));
+    let name = robots_file::shown(&args.robots);
+    let file = File { name, bytes: &bytes, profiles: &profiles, robots: &robots };
+    let whos = Whos::new(&known, &profiles, &robots);
+    if args.init {
+        return init::run(args, &file, &known, whos);
+    }
+    let read = read(args, &file, whos)?;
+    let expectations = match read {
+        Read::Whole(expectations) => expectations,
+        Read::Wrong(status) => return Ok(status),
+    };
+    let failed = judge(&file, &expectations);
+    let (count, failures) = (expectations.all.len(), failed.len());
+    let tested = Tested { file: &file, expectations: &expectations, failed };
+    let mut out = io::BufWriter::new(Stdout::new());
+    let printed = match args.format {
+        TestFormat::Text => text::print(args, &tested, &mut out),
+        TestFormat::Json => json::print(&tested, &mut out),
+        TestFormat::Junit => junit::print(args, &tested, &mut out),
+        TestFormat::Github => github::print(&tested, &mut out),
+        TestFormat::Sarif => sarif::print(&tested, &mut out),
+    };
+    printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
+    let s = if count == 1 { "" } else { "s" };
+    let each = match profiles.len() {
+        1 => String::new(),
+        n => format!(" in {n} profiles"),
+    };
+    stderr::note(&format_args!("{count} expectation{s}{each}, {failures} failed"));
+    Ok(if failures == 0 { Status::Done } else { Status::No })
+}
+
+/// What came of reading the expectations.
+enum Read<'k, 'r> {
+    Whole(Expectations<'k, 'r>),
+    /// Something was wrong, and was reported.
+    Wrong(Status),
+}
+
+/// Reads all files. What is wrong is reported; then nothing is tested.
+fn read<'k, 'r>(
+    args: &TestArgs,
+    file: &File<'r>,
+    whos: Whos<'k, 'r>,
+) -> Result<Read<'k, 'r>, Failure> {
+    let report = Arc::new(Report::new(args.progress.progress, &args.rest));
+    // Which URLs are valid depends on the profile alone.
+    let readers: Vec<Policy> =
+        file.robots.iter().map(|robots| robots.policy(&who::nobody())).collect();
+    let mut read = Expectations { files: Vec::new(), text: Vec::new(), all: Vec::new(), whos };
+    let mut wrong = 0;
+    for name in &args.rest {
+        let shown = if stdin::is_meant(name) {
+            "<stdin>".to_owned()
+        } else {
+            name.to_string_lossy().into_owned()
+        };
+        read.files.push(shown);
+        let input = match inputs::open(name, &report) {
+            Ok(input) => input,
+            Err(cause) => {
+                report.error(&inputs::cannot_read(name, &cause));
+                continue;
+            }
+        };
+        let mut lines = Lines::of(BufReader::with_capacity(64 << 10, input), LINE_BYTES);
+        loop {
+            let (number, line) = match lines.next() {
+                Ok(Some(line)) => line,
+                Ok(None) => break,
+                Err(cause) => {
+                    report.error(&inputs::cannot_read(name, &cause));
+                    break;
+                }
+            };
+            let added = match line {
+                Line::Whole(line) => read.add(number, line, &readers),
+                Line::TooLong(_) => Err(format!("the line is longer than {LINE_BYTES} bytes")),
+            };
+            if let Err(message) = added {
+                wrong += 1;
+                if wrong <= MOST_WRONG {
+                    let name = &read.files[read.files.len() - 1];
+                    stderr::error(&format_args!("{name}:{number}: {message}"));
+                }
+            }
+        }
+    }
+    if wrong > MOST_WRONG {
+        stderr::error(&format_args!("{} more lines are no expectations", wrong - MOST_WRONG));
+    }
+    let status = report.end();
+    for note in read.whos.notes.iter().take(MOST_ALIKE as usize) {
+        stderr::note(note);
+    }
+    if let Some(more) = read.whos.notes.len().checked_sub(MOST_ALIKE as usize + 1) {
+        stderr::note(&format_args!("{} more names are no product tokens", more + 1));
+    }
+    if status != Status::Done {
+        return Ok(Read::Wrong(status));
+    }
+    if wrong > 0 {
+        return Ok(Read::Wrong(Status::Usage));
+    }
+    if read.all.is_empty() {
+        return Err(Failure::Usage(
+            "there is no expectation in what was read: 'robotsieve test --init ROBOTS' prints some \
+             that hold today"
+                .into(),
+        ));
+    }
+    Ok(Read::Whole(read))
+}
+
+impl Expectations<'_, '_> {
+    /// Adds the expectation of a line of the last file, if it has one.
+    fn add(&mut self, number: u64, line: &[u8], readers: &[Policy]) -> Result<(), String> {
+        // The mark that some editors begin a file with.
+        let line =
+            if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+        let Some(fields) = line::parse(line)? else { return Ok(()) };
+        let who = self.whos.find(&line[fields.who.clone()])?;
+        let url = &line[fields.url.clone()];
+        if readers.iter().any(|reader| reader.target(url).is_err()) {
+            return Err(format!(
+                "'{}' is no URL: write scheme://host/path, or a path that starts with '/'",
+                line::short(url)
+            ));
+        }
+        let start = self.text.len();
+        self.text.extend_from_slice(line);
+        let within = |part: Range<usize>| start + part.start..start + part.end;
+        self.all.push(Expectation {
+            file: self.files.len() - 1,
+            line: number,
+            verdict: fields.verdict,
+            who,
+            text: start..self.text.len(),
+            who_text: within(fields.who),
+            url: within(fields.url),
+        });
+        Ok(())
+    }
+}
+
+/// The expectations that do not hold, in order.
+fn judge(file: &File<'_>, expectations: &Expectations<'_, '_>) -> Vec<Failed> {
+    let mut failed = Vec::new();
+    let mut misses: Vec<Miss> = Vec::new();
+    for (number, expectation) in expectations.all.iter().enumerate() {
+        let who = expectations.who(expectation);
+        for profile in 0..file.profiles.len() {
+            for (asked, one) in who.asked[profile].iter().enumerate() {
+                // It was checked that the URL is valid.
+                let Ok(target) = one.policy.target(expectations.url(expectation)) else { continue };
+                if one.policy.verdict(&target) != expectation.verdict {
+                    misses.push(Miss { profile, asked });
+                }
+            }
+        }
+        if !misses.is_empty() {
+            let misses = std::mem::take(&mut misses).into_boxed_slice();
+            failed.push(Failed { number, misses });
+        }
+    }
+    failed
+}

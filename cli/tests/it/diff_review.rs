@@ -1,0 +1,223 @@
+//! `robotsieve diff --format markdown|github`: what one wants to see under a pull request.
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+use crate::command::{Folder, Ran, run, run_in};
+
+const OLD: &str = "User-agent: Googlebot\nDisallow: /tmp\n\nUser-agent: *\nDisallow: /shop/\n\n\
+    Sitemap: https://e.com/old.xml\n";
+const NEW: &str = "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n\nUser-agent: Googlebot\n\
+    Disallow: /tmp\n\nUser-agent: *\nDisallow: /shop/x\nDisallow: /*.pdf\n";
+
+fn folder() -> Folder {
+    let entry = |token: &str, purpose: &str, more: &str| {
+        format!(
+            "[[crawler]]\nname = \"{token}\"\ntoken = \"{token}\"\noperator = \"The <b>*Op*\"\n\
+             purpose = \"{purpose}\"\nobeys = \"unknown\"\nsource = \"x\"\ndate = 2026-11-22\n{more}"
+        )
+    };
+    let known = [
+        "replace = true\n".to_owned(),
+        entry("GPTBot", "ai-training", ""),
+        entry("CCBot", "ai-training", ""),
+        entry("Bingbot", "search", ""),
+        entry("Googlebot-Image", "search", "after = [\"Googlebot\"]\n"),
+        entry("AdsBot-Google", "ads", "star = false\n"),
+    ];
+    let known = known.concat();
+    Folder::of(&[("old", OLD), ("new", NEW), ("known", &known)])
+}
+
+fn out(ran: &Ran) -> &str {
+    str::from_utf8(&ran.out).unwrap()
+}
+
+fn diff(folder: &Folder, options: &[&str]) -> Ran {
+    let args = ["diff", "old", "new", "--crawlers", "known"].iter().chain(options);
+    run_in(&folder.root(), args.map(std::ffi::OsString::from))
+}
+
+#[test]
+fn markdown() {
+    let folder = folder();
+    let ran = diff(&folder, &["--format", "markdown"]);
+    let text = "\
+## `new`: what changes
+
+- **The whole site is closed now** for `GPTBot`, `CCBot`
+- **AI training: the whole site is closed now for all 2 known crawlers**: \
+`CCBot` (The \\<b\\>\\*Op\\*, AI training), `GPTBot` (The \\<b\\>\\*Op\\*, AI training)
+- **Some paths change for known crawlers**: `Bingbot` (The \\<b\\>\\*Op\\*, search)
+
+### What closes
+
+- `GPTBot`, `CCBot`
+  - `/` (no rule → line 3, `Disallow: /`)
+- any other crawler (`*`)
+  - `/.pdf` and all below (no rule → line 10, `Disallow: /*.pdf`)
+
+### What opens
+
+- any other crawler (`*`)
+  - `/shop/` (line 5, `Disallow: /shop/` → no rule)
+
+### Other records
+
+- of no group
+  - removed: line 7, `Sitemap: https://e.com/old.xml`
+
+### What does not change
+
+- what these may read: `Googlebot`
+- what the known crawlers may read for advertising
+
+Change: 3 of 4 crawlers, 1 other record.
+";
+    ran.gives(1, text);
+    // Crawlers that are named are the only ones.
+    let ran = diff(&folder, &["--format", "markdown", "--agent", "Googlebot"]);
+    assert!(!out(&ran).contains("known crawlers") && !out(&ran).contains("GPTBot"), "{ran:?}");
+    folder.file("urls", "/shop/y\n/a.pdf\n/b.pdf\n");
+    let ran = diff(&folder, &["--format", "markdown", "--urls", "urls"]);
+    assert!(out(&ran).contains("### URLs that flip\n\n- "), "{ran:?}");
+    assert!(out(&ran).contains("- disallowed now: `/a.pdf` ("), "{ran:?}");
+    assert!(out(&ran).contains("3 URLs flip.\n"), "{ran:?}");
+    let old = folder.path("old");
+    let ran = run(args!["diff", "--format", "markdown", &old, &old]);
+    assert!(out(&ran).ends_with(": no change\n\nNo change: the files are the same.\n"), "{ran:?}");
+    assert_eq!(ran.status, 0);
+    diff(&folder, &[]).fails(2, "--crawlers is for '--format markdown'");
+}
+
+#[test]
+fn github() {
+    let folder = folder();
+    let ran = diff(&folder, &["--format", "github"]);
+    let lines: Vec<&str> = out(&ran).lines().collect();
+    assert_eq!(
+        lines[0],
+        "::warning file=new,title=the whole site is closed now::the whole site is closed now for \
+         GPTBot, CCBot"
+    );
+    assert_eq!(
+        lines[1],
+        "::warning file=new,title=AI training%3A the whole site is closed now::AI training: the \
+         whole site is closed now for all 2 known crawlers: CCBot, GPTBot"
+    );
+    for line in [
+        "::warning file=new,line=3,title=disallowed now::disallowed now for GPTBot, CCBot: / (no rule -> line 3 Disallow: /)",
+        "::warning file=new,line=10,title=disallowed now::disallowed now for * (any other \
+         crawler): /.pdf and all below (no rule -> line 10 Disallow: /*.pdf)",
+        "::warning file=new,title=allowed now::allowed now for * (any other crawler): /shop/ \
+         (line 5 Disallow: /shop/ -> no rule)",
+        "::notice file=new,title=record removed::removed of no group: Sitemap: \
+         https://e.com/old.xml",
+    ] {
+        assert!(lines.contains(&line), "{line}: {ran:?}");
+    }
+    assert_eq!(ran.status, 1);
+    let old = folder.path("old");
+    run(args!["diff", "--format", "github", &old, &old]).gives(0, "");
+}
+
+/// No text of a file is a link, an image, HTML, a table or the end of a line, in either format.
+#[test]
+fn hostile_files() {
+    let folder = folder();
+    let evil = [
+        "<script>alert(1)</script>",
+        "![x](https://evil.example/y.png)",
+        "[x](javascript:1)",
+        "`",
+        "``",
+        "```",
+        "`</code><img src=x>`",
+        "|a|b|\n|-|-|",
+        "a\r## x",
+        "<https://evil.example>",
+        "&lt;",
+        "\\`",
+        "\\",
+        "$`x`$",
+        "@user",
+        "\u{202e}",
+        "x\u{1b}[31m",
+        "**b**",
+        "<!--",
+        "%0A::error::x",
+    ];
+    let mut old = String::from("User-agent: *\nAllow: /\n");
+    let mut new = String::new();
+    for (number, text) in evil.iter().enumerate() {
+        new.push_str(&format!("User-agent: bot{number}-{text}\nUser-agent: {text}\n"));
+        new.push_str(&format!("Disallow: /{text}\nDisallow: {text}\nCrawl-delay: {text}\n\n"));
+        old.push_str(&format!("Sitemap: https://evil.example/{text}\nHost: {text}\n"));
+        new.push_str(&format!("Clean-param: {text} /{text}\n"));
+    }
+    folder.file("old", &old);
+    folder.file("new", &new);
+    folder.file("`<b>|![x](y)", &new);
+    folder.file("urls", evil.map(|text| format!("/{text}\n")).concat());
+    for profile in ["rfc9309", "google", "google-classic", "original-1994"] {
+        for sides in [["old", "new"], ["new", "old"], ["old", "`<b>|![x](y)"]] {
+            let of = |format: &str| {
+                let options = ["diff", "--limit", "99", "--urls", "urls", "--profile", profile];
+                let args = options.iter().chain(&["--format", format]).chain(&sides);
+                run_in(&folder.root(), args.map(std::ffi::OsString::from))
+            };
+            let ran = of("markdown");
+            assert_eq!(ran.status, 1, "{ran:?}");
+            let text = out(&ran);
+            assert!(!text.chars().any(|c| c != '\n' && c.is_control()), "{text}");
+            assert!(text.len() < 65_536);
+            let mut codes = 0;
+            for event in Parser::new_ext(text, Options::all()) {
+                match event {
+                    Event::Code(_) => codes += 1,
+                    // In code spans only.
+                    Event::Text(text) => {
+                        assert!(
+                            !text.contains("alert") && !text.contains("evil.example"),
+                            "{text}"
+                        );
+                    }
+                    Event::Start(
+                        Tag::Heading { .. }
+                        | Tag::List(None)
+                        | Tag::Item
+                        | Tag::Paragraph
+                        | Tag::Strong,
+                    )
+                    | Event::End(_)
+                    | Event::SoftBreak => {}
+                    other => panic!("{other:?} in {text}"),
+                }
+            }
+            assert!(codes > 20, "{codes}: {text}");
+            let ran = of("github");
+            assert!(
+                out(&ran).lines().all(|line| {
+                    line.starts_with("::warning file=") || line.starts_with("::notice file=")
+                }),
+                "{ran:?}"
+            );
+            assert!(!out(&ran).chars().any(|c| c != '\n' && c.is_control()), "{ran:?}");
+        }
+    }
+}
+
+/// A comment on GitHub has 65,536 characters at most.
+#[test]
+fn comments_fit() {
+    let folder = folder();
+    let mut new = String::new();
+    for number in 0..3_000 {
+        new.push_str(&format!("User-agent: bot{number}-{}\n", "x".repeat(100)));
+        new.push_str(&format!("Disallow: /{number}/{}\n\n", "y".repeat(100)));
+    }
+    folder.file("new", &new);
+    let ran = diff(&folder, &["--format", "markdown"]);
+    assert!(ran.out.len() < 65_536 && ran.out.len() > 40_000, "{}", ran.out.len());
+    assert!(out(&ran).contains("more lines are left out, so that this fits"), "{ran:?}");
+    assert!(out(&ran).contains("Change: "), "{ran:?}");
+}
