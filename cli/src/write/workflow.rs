@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::bytes::harmless;
 use super::place::Columns;
 
 /// How severe an annotation is.
@@ -41,8 +42,11 @@ impl fmt::Display for Annotation<'_> {
     }
 }
 
-/// Escapes a message, in which `%` and line ends have a meaning.
+/// Escapes a message, in which `%` and line ends have a meaning. Other control characters are
+/// replaced, because the log is shown on terminals too.
 fn escaped(text: &str) -> String {
+    let shown = |c| if c == '\r' || c == '\n' { c } else { harmless(c) };
+    let text: String = text.chars().map(shown).collect();
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
