@@ -162,7 +162,8 @@ fn hostile_files() {
         for sides in [["old", "new"], ["new", "old"], ["old", "`<b>|![x](y)"]] {
             let of = |format: &str| {
                 let options = ["diff", "--limit", "99", "--urls", "urls", "--profile", profile];
-                let args = options.iter().chain(&["--format", format]).chain(&sides);
+                let format = ["--format", format];
+                let args = options.iter().chain(&format).chain(&sides);
                 run_in(&folder.root(), args.map(std::ffi::OsString::from))
             };
             let ran = of("markdown");

@@ -43,7 +43,7 @@ fn they_hold() {
            disallow x,CCBot\t/\n\
            allow    *        /a#/x.pdf\n\
            disallow *        /x.pdf#a\n\
-           disallow *        /%73hop/\n";
+           disallow *        /shop/%41\n";
     test(&folder, &[], &lines).gives(0, "").says("robotsieve: 7 expectations, 0 failed\n");
     test(&folder, &[], format!("\u{feff}{lines}")).gives(0, "").says("7 expectations");
     test(&folder, &["--profile", "rfc9309", "--profile", "google"], &lines)
@@ -71,6 +71,7 @@ error: expected allow, got disallow: FooBot, /shop/x (profile rfc9309)
   |
 2 |  allow  FooBot  /shop/x # open
   |  ^^^^^
+  |
 disallow: FooBot, /shop/x (profile rfc9309)
  --> robots.txt:6:11
   |
