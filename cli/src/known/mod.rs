@@ -89,7 +89,6 @@ impl Known {
     }
 
     /// Those of a purpose.
-    #[cfg_attr(not(test), allow(dead_code, reason = "for commands that take purposes"))]
     pub fn of_purpose(&self, purpose: Purpose) -> impl Iterator<Item = &KnownCrawler> {
         self.iter().filter(move |crawler| crawler.purpose == purpose)
     }
@@ -101,7 +100,6 @@ impl Known {
 
     /// The crawler that sends a User-Agent header: the first one known among the names in it, from
     /// the surest on.
-    #[cfg_attr(not(test), allow(dead_code, reason = "for commands that read headers"))]
     pub fn by_header(&self, header: &[u8]) -> Option<&KnownCrawler> {
         let crawler = Crawler::from_user_agent(header);
         crawler.iter().find_map(|name| self.by_token(str::from_utf8(name).ok()?))

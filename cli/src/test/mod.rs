@@ -124,8 +124,8 @@ pub fn run(args: &TestArgs) -> Result<Status, Failure> {
     }
     let read = read(args, &file, whos)?;
     let expectations = match read {
-        Read::Whole(expectations) => expectations,
-        Read::Wrong(status) => return Ok(status),
+        Ok(expectations) => expectations,
+        Err(status) => return Ok(status),
     };
     let failed = judge(&file, &expectations);
     let (count, failures) = (expectations.all.len(), failed.len());
@@ -148,19 +148,12 @@ pub fn run(args: &TestArgs) -> Result<Status, Failure> {
     Ok(if failures == 0 { Status::Done } else { Status::No })
 }
 
-/// What came of reading the expectations.
-enum Read<'k, 'r> {
-    Whole(Expectations<'k, 'r>),
-    /// Something was wrong, and was reported.
-    Wrong(Status),
-}
-
-/// Reads all files. What is wrong is reported; then nothing is tested.
+/// Reads all files. What is wrong is reported; then nothing is tested, and the status says what it was.
 fn read<'k, 'r>(
     args: &TestArgs,
     file: &File<'r>,
     whos: Whos<'k, 'r>,
-) -> Result<Read<'k, 'r>, Failure> {
+) -> Result<Result<Expectations<'k, 'r>, Status>, Failure> {
     let report = Arc::new(Report::new(args.progress.progress, &args.rest));
     // Which URLs are valid depends on the profile alone.
     let readers: Vec<Policy> =
@@ -215,10 +208,10 @@ fn read<'k, 'r>(
         stderr::note(&format_args!("{} more names are no product tokens", more + 1));
     }
     if status != Status::Done {
-        return Ok(Read::Wrong(status));
+        return Ok(Err(status));
     }
     if wrong > 0 {
-        return Ok(Read::Wrong(Status::Usage));
+        return Ok(Err(Status::Usage));
     }
     if read.all.is_empty() {
         return Err(Failure::Usage(
@@ -227,7 +220,7 @@ fn read<'k, 'r>(
                 .into(),
         ));
     }
-    Ok(Read::Whole(read))
+    Ok(Ok(read))
 }
 
 impl Expectations<'_, '_> {

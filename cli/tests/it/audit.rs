@@ -134,6 +134,9 @@ fn offending_lines() {
 }
 
 /// The same three requests in each format.
+/// A line of a log, for a path and a User-Agent header.
+type LineOf = dyn Fn(&str, &str) -> String;
+
 #[test]
 fn formats() {
     let folder = folder();
@@ -161,7 +164,7 @@ fn formats() {
         |path: &str, header: &str| line(1, path, &header.replace('\\', r"\\").replace('"', "\\\""));
     let host = |path: &str, header: &str| format!("e.com:443 {}", combined(path, header));
     let main = |path: &str, header: &str| combined(path, header).replace("\"\n", "\" \"-\"\r\n");
-    let formats: [(&str, &dyn Fn(&str, &str) -> String); 6] = [
+    let formats: [(&str, &LineOf); 6] = [
         ("combined", &combined),
         ("combined", &apache),
         ("combined", &host),
@@ -501,7 +504,7 @@ fn a_log_of_nginx() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut ask = |path: &str, header: &str| {
+    let ask = |path: &str, header: &str| {
         for _ in 0..100 {
             let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
                 std::thread::sleep(std::time::Duration::from_millis(50));

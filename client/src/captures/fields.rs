@@ -60,7 +60,8 @@ impl Fields<'_> {
     /// ```
     #[must_use]
     pub fn key(url: &str) -> Option<Key> {
-        let is_site = url.split_once("://").is_some_and(|(_, rest)| !rest.contains(['/', '\\', '?']));
+        let is_site =
+            url.split_once("://").is_some_and(|(_, rest)| !rest.contains(['/', '\\', '?']));
         if is_site { Some(Key::Origin(Origin::of(url).ok()?.into_owned())) } else { Key::of(url) }
     }
 
