@@ -124,6 +124,20 @@ fn headline(changes: &Changes, risks: &Risks<'_>, page: &mut Page) {
             page.item(&format!("- **{}** for {}\n", sentence(said(whole)), names(&group.names)));
         }
     }
+    // What is left of a site without its home page is little, often.
+    for (verdict, is_now) in [(Verdict::Disallow, "closed"), (Verdict::Allow, "open")] {
+        for group in changes.groups.iter().filter(|group| group.whole_site().is_none()) {
+            let Some(flips) = group.difference.flips() else { continue };
+            let flips = match verdict {
+                Verdict::Disallow => &flips.newly_disallowed,
+                Verdict::Allow => &flips.newly_allowed,
+            };
+            if flips.iter().any(|flip| flip.path == b"/") {
+                let names = names(&group.names);
+                page.item(&format!("- **The home page, `/`, is {is_now} now** for {names}\n"));
+            }
+        }
+    }
     for risk in &risks.sites {
         let crawlers = risk.crawlers.iter().map(|crawler| operated(crawler));
         page.item(&format!(

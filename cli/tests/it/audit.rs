@@ -135,7 +135,7 @@ fn offending_lines() {
 
 /// The same three requests in each format.
 /// A line of a log, for a path and a User-Agent header.
-type LineOf = dyn Fn(&str, &str) -> String;
+type LineOf<'l> = dyn Fn(&str, &str) -> String + 'l;
 
 #[test]
 fn formats() {
@@ -164,7 +164,7 @@ fn formats() {
         |path: &str, header: &str| line(1, path, &header.replace('\\', r"\\").replace('"', "\\\""));
     let host = |path: &str, header: &str| format!("e.com:443 {}", combined(path, header));
     let main = |path: &str, header: &str| combined(path, header).replace("\"\n", "\" \"-\"\r\n");
-    let formats: [(&str, &LineOf); 6] = [
+    let formats: [(&str, &LineOf<'_>); 6] = [
         ("combined", &combined),
         ("combined", &apache),
         ("combined", &host),

@@ -222,3 +222,17 @@ fn comments_fit() {
     assert!(out(&ran).contains("more lines are left out, so that this fits"), "{ran:?}");
     assert!(out(&ran).contains("Change: "), "{ran:?}");
 }
+
+/// A site without its home page is closed for most, even if something is left.
+#[test]
+fn a_home_page_is_a_headline() {
+    let old = "User-agent: *\nDisallow: /search\nAllow: /help\n";
+    let new = "User-agent: *\nDisallow: /\nAllow: /help\n";
+    let folder = Folder::of(&[("old", old), ("new", new), ("known", "replace = true\n")]);
+    let ran = diff(&folder, &["--format", "markdown"]);
+    let line = "\n- **The home page, `/`, is closed now** for any other crawler (`*`)\n";
+    assert!(out(&ran).contains(line), "{}", out(&ran));
+    let args = ["diff", "new", "old", "--crawlers", "known", "--format", "markdown"];
+    let ran = run_in(&folder.root(), args.map(std::ffi::OsString::from));
+    assert!(out(&ran).contains(&line.replace("closed", "open")), "{}", out(&ran));
+}

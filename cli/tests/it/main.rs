@@ -3,6 +3,8 @@
 #[macro_use]
 mod command;
 
+#[cfg(unix)]
+mod action;
 mod archive_verdicts;
 mod audit;
 mod block;

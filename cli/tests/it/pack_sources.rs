@@ -191,7 +191,7 @@ fn redirects() {
         line("https://gone.example/robots.txt", 302, &to("https://404.example/robots.txt")),
         line("https://404.example", 404, ""),
         line("https://closed.example/robots.txt", 307, &to("https://503.example/robots.txt")),
-        line("https://503.example/", 503, ""),
+        line("https://503.example", 503, ""),
     ];
     for hop in 0..7 {
         let next = format!("https://{}.hops.example/robots.txt", hop + 1);
@@ -404,26 +404,26 @@ fn damaged_and_empty() {
 fn lines_that_are_left_out() {
     let folder = Folder::new();
     let lines = [
-        "{\"url\":\"https://a.example/\",\"status\":200,\"body_base64\":\"VXNlci1hZ2VudDogKgpEaXNhbGxvdzogLwo=\"}\n",
+        "{\"url\":\"https://a.example\",\"status\":200,\"body_base64\":\"VXNlci1hZ2VudDogKgpEaXNhbGxvdzogLwo=\"}\n",
         "\n",
         "nonsense\n",
         "{\"url\":\"mailto:x\",\"status\":200,\"body\":\"\"}\n",
-        "{\"url\":\"https://b.example/\",\"status\":200}\n",
-        "{\"url\":\"https://b.example/\",\"status\":200,\"body\":\"\",\"body_base64\":\"\"}\n",
-        "{\"url\":\"https://b.example/\",\"status\":200,\"body_base64\":\"?\"}\n",
-        "{\"url\":\"https://b.example/\",\"status\":7}\n",
-        "{\"url\":\"https://b.example/\",\"status\":404,\"time\":-5}\n",
-        "{\"url\":\"https://b.example/\",\"status\":404,\"time\":\"noon\"}\n",
-        "{\"url\":\"https://b.example/\",\"status\":404,\"time\":99999999999}\n",
-        "{\"url\":\"https://c.example/\",\"status\":404,\"more\":[1]}\n",
-        "{\"url\":\"https://b.example/\"}\n",
+        "{\"url\":\"https://b.example\",\"status\":200}\n",
+        "{\"url\":\"https://b.example\",\"status\":200,\"body\":\"\",\"body_base64\":\"\"}\n",
+        "{\"url\":\"https://b.example\",\"status\":200,\"body_base64\":\"?\"}\n",
+        "{\"url\":\"https://b.example\",\"status\":7}\n",
+        "{\"url\":\"https://b.example\",\"status\":404,\"time\":-5}\n",
+        "{\"url\":\"https://b.example\",\"status\":404,\"time\":\"noon\"}\n",
+        "{\"url\":\"https://b.example\",\"status\":404,\"time\":99999999999}\n",
+        "{\"url\":\"https://c.example\",\"status\":404,\"more\":[1]}\n",
+        "{\"url\":\"https://b.example\"}\n",
         "\"an answer that is longer than most\"\n",
-        "{\"url\":\"https://b.example/\",\"status\":\"200\",\"body\":\"\"}\n",
-        "{\"url\":\"https://b.example/\",\"status\":404,\"time\":[1]}\n",
-        "{\"url\":\"https://b.example/\",\"status\":404,\"time\":1795132800000}\n",
-        "{\"url\":\"https://b.example/\",\n",
-        "{\"url\":\"https://b.example/\",\"status\":200,\"body\":{}}\n",
-        "{\"url\":\"https://b.example/\",\"url\":\"https://d.example/\",\"status\":404}\n",
+        "{\"url\":\"https://b.example\",\"status\":\"200\",\"body\":\"\"}\n",
+        "{\"url\":\"https://b.example\",\"status\":404,\"time\":[1]}\n",
+        "{\"url\":\"https://b.example\",\"status\":404,\"time\":1795132800000}\n",
+        "{\"url\":\"https://b.example\",\n",
+        "{\"url\":\"https://b.example\",\"status\":200,\"body\":{}}\n",
+        "{\"url\":\"https://b.example\",\"url\":\"https://d.example\",\"status\":404}\n",
         "{\"url\":null,\"status\":404}\n",
     ];
     let captures = folder.file("captures.jsonl", lines.concat());
@@ -634,8 +634,8 @@ mod parquet {
                 ("https://a.example/robots.txt", 200, Some(new), at(1), None),
                 ("https://a.example/robots.txt", 200, Some(old), at(0), None),
                 ("http://a.example/robots.txt", 301, None, at(0), to),
-                ("https://b.example/", 404, None, None, None),
-                ("https://c.example/", 503, Some("sorry"), None, None),
+                ("https://b.example", 404, None, None, None),
+                ("https://c.example", 503, Some("sorry"), None, None),
                 ("nonsense", 200, Some(""), None, None),
             ];
             let names: Vec<String> = (0..700).map(|n| format!("https://{n}.example")).collect();

@@ -1,0 +1,109 @@
+//! `action/run.sh`, which `action.yml` runs, with the variables that GitHub sets.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const RUN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../action/run.sh");
+const OLD: &str = "User-agent: *\nDisallow: /search\n";
+
+fn git(folder: &Path, args: &[&str]) {
+    let identity =
+        ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"];
+    let ran = Command::new("git").current_dir(folder).args(identity).args(args).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+/// A clone whose branch `main` has a robots.txt; the file is then what a change made of it.
+fn pull_request(folder: &Path, changed: &str) {
+    let origin = folder.join("origin");
+    fs::create_dir_all(origin.join("site")).unwrap();
+    git(&origin, &["init", "--quiet"]);
+    fs::write(origin.join("site/robots.txt"), OLD).unwrap();
+    git(&origin, &["add", "."]);
+    git(&origin, &["commit", "--quiet", "--message", "a site"]);
+    git(folder, &["clone", "--quiet", "origin", "work"]);
+    fs::write(folder.join("work/site/robots.txt"), changed).unwrap();
+    fs::write(folder.join("work/expect"), "allow * /\ndisallow * /search\n").unwrap();
+}
+
+/// Runs the script as the action does. Returns what it printed, and the summary.
+fn run(folder: &Path, inputs: &[(&str, &str)]) -> (Output, String) {
+    let program = Path::new(env!("CARGO_BIN_EXE_robotsieve")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let summary = folder.join("summary");
+    fs::write(&summary, "").unwrap();
+    let mut command = Command::new("bash");
+    command.arg(RUN).current_dir(folder.join("work")).env("PATH", path);
+    command.env("GITHUB_STEP_SUMMARY", &summary).env("RUNNER_TEMP", folder);
+    for (name, value) in [
+        ("ROBOTS", "site/robots.txt"),
+        ("EXPECTATIONS", "expect"),
+        ("FAIL_ON", "error"),
+        ("FAIL_ON_CHANGE", "false"),
+        ("BASE", "main"),
+    ] {
+        command.env(name, value);
+    }
+    command.envs(inputs.iter().copied());
+    let ran = command.output().unwrap();
+    (ran, fs::read_to_string(summary).unwrap())
+}
+
+#[test]
+fn nothing_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    pull_request(folder.path(), &format!("{OLD}Disallow: /cart\n"));
+    let (ran, summary) = run(folder.path(), &[]);
+    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(summary.contains("## robotsieve lint\n\npassed\n"), "{summary}");
+    assert!(summary.contains("## robotsieve test\n\npassed\n"), "{summary}");
+    assert!(
+        summary.contains("`/cart` and all below (no rule → line 3, `Disallow: /cart`)"),
+        "{summary}"
+    );
+
+    let (ran, _) = run(folder.path(), &[("FAIL_ON_CHANGE", "true")]);
+    assert_eq!(ran.status.code(), Some(1));
+    // A push to the branch itself has nothing to compare with.
+    let (ran, summary) = run(folder.path(), &[("BASE", ""), ("FAIL_ON_CHANGE", "true")]);
+    assert_eq!(ran.status.code(), Some(0));
+    assert!(!summary.contains("/cart"), "{summary}");
+}
+
+#[test]
+fn a_change_that_closes_the_site() {
+    let folder = tempfile::tempdir().unwrap();
+    pull_request(folder.path(), "User-agent: *\nDisallow: /\n");
+    let (ran, summary) = run(folder.path(), &[]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(summary.contains("## robotsieve test\n\n**failed**\n"), "{summary}");
+    assert!(
+        summary.contains("**The whole site is closed now** for any other crawler"),
+        "{summary}"
+    );
+    let out = String::from_utf8(ran.stdout).unwrap();
+    for part in
+        ["file=site/robots.txt,line=2,", "(expected by expect, line 1)", "whole site is closed"]
+    {
+        assert!(
+            out.lines().any(|line| line.starts_with("::") && line.contains(part)),
+            "{part}: {out}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_done_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    pull_request(folder.path(), OLD);
+    for input in [("ROBOTS", "nowhere"), ("EXPECTATIONS", "nowhere"), ("BASE", "nowhere")] {
+        let (ran, summary) = run(folder.path(), &[input]);
+        assert_ne!(ran.status.code(), Some(0), "{input:?}: {summary}");
+    }
+    // A file that the branch does not have is new.
+    fs::write(folder.path().join("work/new.txt"), OLD).unwrap();
+    let (ran, summary) = run(folder.path(), &[("ROBOTS", "new.txt")]);
+    assert_eq!(ran.status.code(), Some(0));
+    assert!(summary.contains("no such file yet") && summary.contains("`/search`"), "{summary}");
+}
