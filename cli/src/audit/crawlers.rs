@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
-use memchr::memmem;
 use robotsieve::{Crawler, Policy, Robots, UserAgent};
 
 use super::escapes::undone;
@@ -180,8 +179,9 @@ impl<'a> Crawlers<'a> {
         let mut names = read.names().iter().map(|name| name.name);
         let is_named = |name: &&[u8]| self.tokens.contains(&name.to_ascii_lowercase());
         let has_mark = |text: &[u8], marks: &[&str]| {
-            let lower = text.to_ascii_lowercase();
-            marks.iter().any(|mark| memmem::find(&lower, mark.as_bytes()).is_some())
+            // Phones of that make have the name in their headers, and are no crawlers.
+            let lower = String::from_utf8_lossy(text).to_ascii_lowercase().replace("cubot", "");
+            marks.iter().any(|mark| lower.contains(mark))
         };
         const WORDS: [&str; 4] = ["bot", "crawler", "spider", "+http"];
         let token = names.clone().find(is_named).or_else(|| {
@@ -218,6 +218,11 @@ mod tests {
             ),
             ("FooReader/1.0", Some("FooReader")),
             ("Mozilla/5.0 (compatible; Barxbot/1.0)", Some("Barxbot")),
+            (
+                "Mozilla/5.0 (Linux; Android 9; CUBOT_X19) AppleWebKit/537.36 Chrome/100 Mobile",
+                None,
+            ),
+            ("Mozilla/5.0 (Cubot X19) Chrome/100", None),
             ("Mozilla/5.0 (compatible; Quux/1.0; +http://quux.example/)", Some("Quux")),
             (r"Mozilla/5.0 (compatible; Qu\x75x/1.0; +http://quux.example/)", Some("Quux")),
             ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", None),

@@ -36,8 +36,9 @@ what their operators say, do not obey it. 'robotsieve crawlers --list' prints
 the known crawlers and their purposes.
 
 In the two older profiles a group for FooBot is also for FooBot-News, or for
-any crawler with FooBot in its name. A note names those that would be shut out
-with the others there.
+any crawler with FooBot in its name. A note names the known ones that would be
+shut out with the others there. Profile google reads no digits in a name, so
+nothing is proven there of a name that has some, and a note says so.
 
 Exit status:
   0  printed, and proven

@@ -106,7 +106,10 @@ pub fn prove<'k>(
         let (others, taken_along): (Vec<Other<'_>>, Vec<Other<'_>>) =
             others(&old, &tokens, known.clone())
                 .into_iter()
-                .partition(|other| !is_taken_for(&other.crawler, &tokens, profile_name));
+                // What the file names must not change in any profile.
+                .partition(|other| {
+                    other.known.is_none() || !is_taken_for(&other.crawler, &tokens, profile_name)
+                });
         unchanged(&old, &new, &others)
             .map_err(|wrong| format!("in profile {profile_name}, {wrong}"))?;
         // Most of them have groups of their own, and do not change either.

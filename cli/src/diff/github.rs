@@ -9,7 +9,7 @@ use robotsieve::diff::{ChangedRecord, Difference, Flip};
 use super::args::DiffArgs;
 use super::risk::Risks;
 use super::text::{names, said, shown_extent, shown_rule};
-use super::{Changes, Outcome, flipping_urls};
+use super::{Changes, Outcome, flipping_urls, home_page};
 use crate::read::robots_file;
 use crate::write::bytes::shown;
 use crate::write::report::Report;
@@ -35,6 +35,12 @@ pub fn print(
         if let Some(whole) = group.whole_site() {
             let message = format!("{} for {}", said(whole), few(&group.names));
             say(Level::Warning, None, said(whole), &message)?;
+        }
+    }
+    for group in &changes.groups {
+        if let Some(what) = home_page(group) {
+            let message = format!("{what} for {}", few(&group.names));
+            say(Level::Warning, None, what, &message)?;
         }
     }
     for risk in &risks.sites {

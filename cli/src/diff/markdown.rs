@@ -12,7 +12,7 @@ use robotsieve::diff::{ChangedRecord, DecidingRule, Difference, Extent, Flip, Re
 use super::args::DiffArgs;
 use super::risk::Risks;
 use super::text::{said, summary};
-use super::{Changes, Group, Outcome, flipping_urls};
+use super::{Changes, Group, Outcome, flipping_urls, home_page};
 use crate::known::{KnownCrawler, Purpose};
 use crate::read::robots_file;
 use crate::write::bytes::shown;
@@ -124,18 +124,9 @@ fn headline(changes: &Changes, risks: &Risks<'_>, page: &mut Page) {
             page.item(&format!("- **{}** for {}\n", sentence(said(whole)), names(&group.names)));
         }
     }
-    // What is left of a site without its home page is little, often.
-    for (verdict, is_now) in [(Verdict::Disallow, "closed"), (Verdict::Allow, "open")] {
-        for group in changes.groups.iter().filter(|group| group.whole_site().is_none()) {
-            let Some(flips) = group.difference.flips() else { continue };
-            let flips = match verdict {
-                Verdict::Disallow => &flips.newly_disallowed,
-                Verdict::Allow => &flips.newly_allowed,
-            };
-            if flips.iter().any(|flip| flip.path == b"/") {
-                let names = names(&group.names);
-                page.item(&format!("- **The home page, `/`, is {is_now} now** for {names}\n"));
-            }
+    for group in &changes.groups {
+        if let Some(what) = home_page(group) {
+            page.item(&format!("- **{}** for {}\n", sentence(what), names(&group.names)));
         }
     }
     for risk in &risks.sites {

@@ -12,7 +12,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use robotsieve::diff::{self, Difference, Limits, RecordChanges, WholeSite};
+use robotsieve::diff::{self, DecidingRule, Difference, Flip, Limits, RecordChanges, WholeSite};
 use robotsieve::{Crawler, Policy, Robots, Verdict};
 
 use crate::error::{Failure, Status};
@@ -38,6 +38,26 @@ impl Group {
     fn whole_site(&self) -> Option<WholeSite> {
         self.difference.flips().and_then(|flips| flips.whole_site)
     }
+}
+
+/// What a home page that closes or opens means, if not the whole site does.
+fn home_page(group: &Group) -> Option<&'static str> {
+    if group.whole_site().is_some() {
+        return None;
+    }
+    let flips = group.difference.flips()?;
+    let is_home = |flip: &&Flip| flip.path == b"/";
+    if let Some(closed) = flips.newly_disallowed.iter().find(is_home) {
+        // A rule that matches everything.
+        let is_all =
+            |rule: &DecidingRule| ["/", "/*", "*"].iter().any(|all| rule.value == all.as_bytes());
+        return Some(if closed.new.as_ref().is_some_and(is_all) {
+            "the whole site is closed now, but for what other rules allow"
+        } else {
+            "the home page is closed now"
+        });
+    }
+    flips.newly_allowed.iter().find(is_home).map(|_| "the home page is open now")
 }
 
 /// What changed, apart from the URLs that flip.

@@ -230,9 +230,14 @@ fn a_home_page_is_a_headline() {
     let new = "User-agent: *\nDisallow: /\nAllow: /help\n";
     let folder = Folder::of(&[("old", old), ("new", new), ("known", "replace = true\n")]);
     let ran = diff(&folder, &["--format", "markdown"]);
-    let line = "\n- **The home page, `/`, is closed now** for any other crawler (`*`)\n";
+    let line = "\n- **The whole site is closed now, but for what other rules allow** for any other crawler (`*`)\n";
     assert!(out(&ran).contains(line), "{}", out(&ran));
+    let ran = diff(&folder, &["--format", "github"]);
+    assert!(
+        out(&ran).contains("::the whole site is closed now, but for what other rules allow for ")
+    );
     let args = ["diff", "new", "old", "--crawlers", "known", "--format", "markdown"];
     let ran = run_in(&folder.root(), args.map(std::ffi::OsString::from));
-    assert!(out(&ran).contains(&line.replace("closed", "open")), "{}", out(&ran));
+    let line = "\n- **The home page is open now** for any other crawler (`*`)\n";
+    assert!(out(&ran).contains(line), "{}", out(&ran));
 }
