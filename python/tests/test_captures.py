@@ -214,7 +214,9 @@ def test_keys() -> None:
     assert capture_key("https://e.com/robots.txt?") == ("https://e.com/robots.txt?", False)
     assert capture_key("https://e.com") == ("https://e.com/", False)
     assert capture_key("dns:e.com") is None
-    assert row_key("https://e.com") == row_key("https://e.com/") == ("https://e.com", True)
+    assert row_key("https://e.com") == row_key("https://e.com/robots.txt") == ("https://e.com", True)
+    # A home page.
+    assert row_key("https://e.com/") == ("https://e.com/", False)
     assert row_key("https://e.com/x") == ("https://e.com/x", False)
     assert row_key("e.com") is None
 
