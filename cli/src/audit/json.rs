@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::Audit;
 use super::crawlers::{Found, Kind};
 use super::text::{by_purpose, rules};
-use super::times::shown;
 use crate::read::robots_file;
 use crate::write::bytes::put;
+use crate::write::time::rfc3339;
 
 /// The version of the JSON.
 const VERSION: u32 = 1;
@@ -23,7 +23,7 @@ pub fn print(audit: &Audit<'_>, robots: &[Robots<'_>], out: &mut impl Write) -> 
         .map(|(version, judged)| {
             json!({
                 "file": robots_file::shown(&version.path),
-                "from": version.from.map(shown),
+                "from": version.from.map(rfc3339),
                 "judged": judged,
             })
         })
@@ -105,8 +105,8 @@ fn crawler(
         "requests": tally.requests,
         "forbidden": tally.forbidden,
         "forbidden_by_status": by_status.collect::<serde_json::Map<_, _>>(),
-        "first": tally.times.map(|(first, _)| shown(first)),
-        "last": tally.times.map(|(_, last)| shown(last)),
+        "first": tally.times.map(|(first, _)| rfc3339(first)),
+        "last": tally.times.map(|(_, last)| rfc3339(last)),
         "robots_txt": tally.robots_txt,
         "verified": verified,
         "rules": broken.collect::<Value>(),

@@ -26,6 +26,7 @@ mod times;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memmem};
@@ -208,8 +209,7 @@ impl Audit<'_> {
                 return Ok(());
             }
         };
-        let name =
-            if stdin::is_meant(log) { "<stdin>".to_owned() } else { log.display().to_string() };
+        let name = robots_file::shown(Path::new(log));
         let mut reader = fixed.cloned();
         let (mut number, mut lines) = (0, 0);
         let read = lines::each(input, |block| {

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use robotsieve_client::fetch::IpNet;
 use serde::Deserialize;
 
 use crate::error::Failure;
@@ -101,19 +102,8 @@ fn number(address: IpAddr) -> u128 {
 
 /// The first and the last address of `192.0.2.0/24` or `2001:db8::/32`, or of an address alone.
 fn range(text: &str) -> Option<(u128, u128)> {
-    let (address, len) = match text.split_once('/') {
-        Some((address, len)) => (address, Some(len.parse::<u32>().ok()?)),
-        None => (text, None),
-    };
-    let address: IpAddr = address.parse().ok()?;
-    let bits = if address.is_ipv4() { 32 } else { 128 };
-    let free = bits - len.unwrap_or(bits).min(bits);
-    if len.is_some_and(|len| len > bits) {
-        return None;
-    }
-    let mask = 1_u128.checked_shl(free).map_or(u128::MAX, |beyond| beyond - 1);
-    let first = number(address) & !mask;
-    Some((first, first | mask))
+    let net = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).ok()?;
+    Some((number(net.network()), number(net.broadcast())))
 }
 
 #[cfg(test)]

@@ -8,11 +8,12 @@ use robotsieve::{Field, Robots};
 
 use super::crawlers::{Found, Kind, UNKNOWN};
 use super::tally::Broken;
-use super::times::shown;
 use super::{Audit, PLACES};
 use crate::known::Obeys;
 use crate::read::robots_file;
 use crate::write::bytes::on_one_line;
+use crate::write::list;
+use crate::write::time::rfc3339;
 
 /// How many rules of a crawler are shown.
 const RULES: usize = 5;
@@ -77,10 +78,8 @@ pub fn print(audit: &Audit<'_>, robots: &[Robots<'_>], out: &mut impl Write) -> 
         .collect();
     if !never.is_empty() {
         const NAMES: usize = 20;
-        let more = never.len().saturating_sub(NAMES);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let names = never[..never.len().min(NAMES)].join(", ");
-        writeln!(out, "never asked for /robots.txt in these logs: {names}{more}")?;
+        let names = list::first(NAMES, never.iter().map(|name| (*name).to_owned()));
+        writeln!(out, "never asked for /robots.txt in these logs: {names}")?;
     }
     if audit.crawlers.all.iter().any(|found| matches!(found.kind, Kind::More)) {
         writeln!(
@@ -108,7 +107,7 @@ fn row(
 ) -> io::Result<()> {
     let tally = &found.tally;
     let [first, last] = match tally.times {
-        Some((first, last)) => [shown(first), shown(last)],
+        Some((first, last)) => [rfc3339(first), rfc3339(last)],
         None => ["-".to_owned(), "-".to_owned()],
     };
     let asked = match tally.robots_txt {

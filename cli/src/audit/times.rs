@@ -152,14 +152,10 @@ fn since_1970(year: u64, month: u64, day: u64, seconds: u64, offset: i64) -> Opt
     seconds_of.checked_add_signed(-offset).map(Timestamp)
 }
 
-/// A time as RFC 3339 writes it, in UTC.
-pub fn shown(time: Timestamp) -> String {
-    humantime::format_rfc3339_seconds(time.into()).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::write::time::rfc3339;
 
     #[test]
     fn times_of_all_formats() {
@@ -183,11 +179,10 @@ mod tests {
             ("2000-03-01T00:00:00", "2000-03-01T00:00:00Z"),
         ];
         for (text, wanted) in cases {
-            assert_eq!(time(text.as_bytes()).map(shown).as_deref(), Some(wanted), "{text}");
+            assert_eq!(time(text.as_bytes()).map(rfc3339).as_deref(), Some(wanted), "{text}");
         }
         for day in 0..200 * 366 {
-            let wanted = humantime::format_rfc3339_seconds(Timestamp(day * 86_400 + 7).into());
-            let wanted = wanted.to_string();
+            let wanted = rfc3339(Timestamp(day * 86_400 + 7));
             assert_eq!(time(wanted.as_bytes()), Some(Timestamp(day * 86_400 + 7)), "{wanted}");
         }
     }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use robotsieve::{Crawler, Profile};
 
 use crate::error::{Failure, Status};
-use crate::known::{Known, KnownCrawler, Obeys, Purpose};
+use crate::known::{self, Known, KnownCrawler, Purpose};
 use crate::read::robots_file;
 use crate::write::bytes::shown;
 use crate::write::{stderr, stdout};
@@ -67,7 +67,7 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
         None => Vec::new(),
         Some(robots) => robots_file::given(robots)?,
     };
-    if old.starts_with(b"\xff\xfe") || old.starts_with(b"\xfe\xff") {
+    if robots_file::is_utf16(&old) {
         stderr::error(&"nothing is printed, since crawlers find no group in a UTF-16 file");
         return Ok(Status::No);
     }
@@ -186,20 +186,11 @@ fn note(blocked: &[Blocked<'_>], done: usize, proven: &Proven) {
             blocked.len()
         ));
     }
-    let saying = |obeys: Obeys| -> Vec<&str> {
-        let is_so =
-            |one: &&Blocked<'_>| matches!(one, Blocked::Known(known) if known.obeys == obeys);
-        blocked.iter().filter(is_so).map(Blocked::name).collect()
-    };
-    for (obeys, what) in [(Obeys::No, "do not obey it"), (Obeys::Partly, "obey it in part")] {
-        let names = saying(obeys);
-        if !names.is_empty() {
-            stderr::note(&format_args!(
-                "robots.txt only asks. By what their operators say, these {what}: {}",
-                names.join(", ")
-            ));
-        }
-    }
+    let known = blocked.iter().filter_map(|one| match one {
+        Blocked::Known(known) => Some(*known),
+        Blocked::Unknown(_) => None,
+    });
+    known::notes(known).iter().for_each(|note| stderr::note(note));
     let by_profile = |all: &std::collections::BTreeSet<(&'static str, String)>,
                       say: &dyn Fn(&str, String)| {
         for (profile, _) in Profile::NAMED {

@@ -10,6 +10,7 @@ use robotsieve::diff::{self, Difference, Flip, Limits};
 use robotsieve::explain::{GroupChoice, Standing};
 use robotsieve::{Crawler, Profile, Robots, Verdict};
 
+use crate::diff::is_for_all;
 use crate::error::Failure;
 use crate::known::{KnownCrawler, Purpose};
 use crate::write::bytes::shown;
@@ -116,12 +117,8 @@ pub struct Class {
 impl Class {
     /// Whether a rule forbids every path, so that only what rules allow is allowed.
     pub fn is_closed_but(&self) -> bool {
-        let is_for_all = |flip: &Flip| {
-            let value = flip.new.as_ref().map(|rule| &rule.value[..]).unwrap_or_default();
-            let stars = value.strip_prefix(b"/").unwrap_or(value);
-            !value.is_empty() && stars.iter().all(|byte| *byte == b'*')
-        };
-        self.forbidden.iter().any(is_for_all) && self.allowed.iter().all(|flip| flip.new.is_some())
+        let mut rules = self.forbidden.iter().filter_map(|flip| flip.new.as_ref());
+        rules.any(is_for_all) && self.allowed.iter().all(|flip| flip.new.is_some())
     }
 }
 

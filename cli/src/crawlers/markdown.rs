@@ -6,7 +6,9 @@ use robotsieve::Verdict;
 
 use super::judge::{Counts, Reach, Table};
 use super::words;
+use crate::known;
 use crate::write::bytes::shown;
+use crate::write::markdown::{self, capitalised, plain};
 
 pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "| Crawlers for | Known | Shut out | Partly | Let in | Not proven |")?;
@@ -41,36 +43,15 @@ pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
             writeln!(out, "| {crawlers} | {reads} |{}", verdicts.collect::<String>())?;
         }
     }
-    for note in words::notes(table.crawlers.iter().map(|crawler| crawler.known)) {
+    for note in known::notes(table.crawlers.iter().map(|crawler| crawler.known)) {
         writeln!(out, "\n{}.", plain(&note))?;
     }
     Ok(())
 }
 
-fn capitalised(title: &str) -> String {
-    let (first, rest) = title.split_at(1);
-    first.to_uppercase() + rest
-}
-
-/// Text of others as code, also in a table.
+/// Text of others as code in a table.
 fn code(text: &str) -> String {
-    // A run of backticks that is longer than any within.
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    format!("{fence}{space}{}{space}{fence}", text.replace('|', "\\|"))
-}
-
-/// Text of others without markup.
-fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        if "\\`*_[]<>|#&~!".contains(c) {
-            plain.push('\\');
-        }
-        plain.push(c);
-    }
-    plain
+    markdown::code(text).replace('|', "\\|")
 }
 
 #[cfg(test)]

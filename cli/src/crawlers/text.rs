@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::judge::Table;
 use super::words;
+use crate::known;
 use crate::write::bytes::shown;
 
 /// Lists of crawlers are wrapped at this width.
@@ -27,7 +28,7 @@ pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
             wrapped(&words::crawlers(&row, all), out)?;
         }
     }
-    let notes = words::notes(table.crawlers.iter().map(|crawler| crawler.known));
+    let notes = known::notes(table.crawlers.iter().map(|crawler| crawler.known));
     if !notes.is_empty() {
         writeln!(out)?;
     }

@@ -3,7 +3,7 @@
 use robotsieve::diff::Flip;
 
 use super::judge::{By, Class, Counts, Judged, Reach, Table};
-use crate::known::{KnownCrawler, Obeys, Purpose};
+use crate::known::Purpose;
 use crate::write::bytes::shown;
 
 /// How many rules are named.
@@ -126,27 +126,4 @@ fn lines(lines: &[u32]) -> String {
     let numbers = lines.iter().take(3).map(u32::to_string).collect::<Vec<_>>().join(", ");
     let more = if lines.len() > 3 { ", …" } else { "" };
     format!("line{} {numbers}{more}", if lines.len() == 1 { "" } else { "s" })
-}
-
-/// What the operators say of obeying, if it is not that they obey.
-pub fn notes<'k>(crawlers: impl Iterator<Item = &'k KnownCrawler> + Clone) -> Vec<String> {
-    let with = |obeys: Obeys| -> Vec<&str> {
-        let those = crawlers.clone().filter(|crawler| crawler.obeys == obeys);
-        those.map(|crawler| crawler.name.as_str()).collect()
-    };
-    let mut notes = Vec::new();
-    let (no, partly) = (with(Obeys::No), with(Obeys::Partly));
-    if !no.is_empty() {
-        notes.push(format!(
-            "robots.txt only asks. By what their operators say, these do not obey it: {}",
-            no.join(", ")
-        ));
-    }
-    if !partly.is_empty() {
-        notes.push(format!(
-            "robots.txt only asks. By what their operators say, these obey it in part: {}",
-            partly.join(", ")
-        ));
-    }
-    notes
 }

@@ -9,7 +9,7 @@ use robotsieve::diff::{ChangedRecord, Difference, Flip};
 use super::args::DiffArgs;
 use super::risk::Risks;
 use super::text::{names, said, shown_extent, shown_rule};
-use super::{Changes, Outcome, flipping_urls, home_page};
+use super::{Changes, Outcome, flipping_urls, headlines};
 use crate::read::robots_file;
 use crate::write::bytes::shown;
 use crate::write::report::Report;
@@ -31,17 +31,8 @@ pub fn print(
         let place = line.map(|line| (u64::from(line), None));
         write!(out, "{}", Annotation { level, file: &file, place, title, message })
     };
-    for group in &changes.groups {
-        if let Some(whole) = group.whole_site() {
-            let message = format!("{} for {}", said(whole), few(&group.names));
-            say(Level::Warning, None, said(whole), &message)?;
-        }
-    }
-    for group in &changes.groups {
-        if let Some(what) = home_page(group) {
-            let message = format!("{what} for {}", few(&group.names));
-            say(Level::Warning, None, what, &message)?;
-        }
+    for (what, group) in headlines(changes) {
+        say(Level::Warning, None, what, &format!("{what} for {}", few(&group.names)))?;
     }
     for risk in &risks.sites {
         let names: Vec<Vec<u8>> =

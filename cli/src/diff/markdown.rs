@@ -12,10 +12,12 @@ use robotsieve::diff::{ChangedRecord, DecidingRule, Difference, Extent, Flip, Re
 use super::args::DiffArgs;
 use super::risk::Risks;
 use super::text::{said, summary};
-use super::{Changes, Group, Outcome, flipping_urls, home_page};
+use super::{Changes, Group, Outcome, flipping_urls, headlines};
 use crate::known::{KnownCrawler, Purpose};
 use crate::read::robots_file;
 use crate::write::bytes::shown;
+use crate::write::list;
+use crate::write::markdown::{self, capitalised, plain};
 use crate::write::report::Report;
 
 /// A comment on GitHub has 65,536 characters at most. The rest is for what comes at the end.
@@ -82,7 +84,7 @@ pub fn print(
             page.left_out
         ));
     }
-    writeln!(out, "{}\n{}.", page.text, sentence(&summary(args, changes, outcome, flipped)))?;
+    writeln!(out, "{}\n{}.", page.text, capitalised(&summary(args, changes, outcome, flipped)))?;
     Ok(outcome)
 }
 
@@ -119,29 +121,22 @@ impl Page {
 fn headline(changes: &Changes, risks: &Risks<'_>, page: &mut Page) {
     page.text.push('\n');
     let from = page.text.len();
-    for group in &changes.groups {
-        if let Some(whole) = group.whole_site() {
-            page.item(&format!("- **{}** for {}\n", sentence(said(whole)), names(&group.names)));
-        }
-    }
-    for group in &changes.groups {
-        if let Some(what) = home_page(group) {
-            page.item(&format!("- **{}** for {}\n", sentence(what), names(&group.names)));
-        }
+    for (what, group) in headlines(changes) {
+        page.item(&format!("- **{}** for {}\n", capitalised(what), names(&group.names)));
     }
     for risk in &risks.sites {
         let crawlers = risk.crawlers.iter().map(|crawler| operated(crawler));
         page.item(&format!(
             "- **{}: {} for {}**: {}\n",
-            sentence(risk.purpose.title()),
+            capitalised(risk.purpose.title()),
             said(risk.whole),
             risk.counted(),
-            list(crawlers.collect()),
+            list(crawlers),
         ));
     }
     if !risks.some.is_empty() {
         let crawlers = risks.some.iter().map(|crawler| operated(crawler));
-        let some = list(crawlers.collect());
+        let some = list(crawlers);
         page.item(&format!("- **Some paths change for known crawlers**: {some}\n"));
     }
     if page.text.len() == from {
@@ -265,21 +260,12 @@ fn names(names: &[Vec<u8>]) -> String {
         b"*" => "any other crawler (`*`)".to_owned(),
         name => code(name),
     };
-    list(names.iter().map(shown).collect())
+    list(names.iter().map(shown))
 }
 
 /// The first of a list, and how many more there are.
-fn list(all: Vec<String>) -> String {
-    match all.len().checked_sub(NAMES) {
-        Some(more) if more > 0 => format!("{} and {more} more", all[..NAMES].join(", ")),
-        _ => all.join(", "),
-    }
-}
-
-/// With a capital letter.
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+fn list(all: impl ExactSizeIterator<Item = String>) -> String {
+    list::first(NAMES, all)
 }
 
 /// Bytes as a code span, in which nothing is markup.
@@ -288,90 +274,17 @@ fn code(bytes: &[u8]) -> String {
     if bytes.len() > VALUE {
         text.push('…');
     }
-    if text.is_empty() {
-        return "(empty)".to_owned();
-    }
-    // The fence is longer than any run of backticks in it.
-    let runs = text.split(|c| c != '`').map(str::len);
-    let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
-    // One blank at both ends is dropped if there is something else between them.
-    let is_padded = text.starts_with('`')
-        || text.ends_with('`')
-        || text.starts_with(' ') && text.ends_with(' ') && text.trim() != "";
-    let pad = if is_padded { " " } else { "" };
-    format!("{fence}{pad}{text}{pad}{fence}")
-}
-
-/// A text of ours, in which nothing is markup either.
-fn plain(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if c.is_ascii_punctuation() && !",.-".contains(c) {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
+    if text.is_empty() { "(empty)".to_owned() } else { markdown::code(&text) }
 }
 
 #[cfg(test)]
 mod tests {
-    use pulldown_cmark::{Event, Parser};
-
     use super::*;
 
     #[test]
-    fn code_spans_show_what_is_in_them() {
-        for text in [
-            "a",
-            "`",
-            "``",
-            "`a",
-            "a``b`",
-            " a ",
-            "a ",
-            " ",
-            "  ",
-            "<b>",
-            "a|b\\|c",
-            "![x](y)",
-            "*",
-            "\\",
-            "&amp;",
-            "$`x`$",
-            "@user #1 https://e.com",
-            "- x",
-            "```",
-            "~~~",
-            "# a",
-            "    a",
-        ] {
-            for before in ["", "- ", "  - line 1, "] {
-                let events: Vec<Event<'_>> = Vec::from_iter(
-                    Parser::new(&format!("{before}{}\n", code(text.as_bytes())))
-                        .map(Event::into_static),
-                );
-                let is_code = |event: &&Event<'_>| matches!(event, Event::Code(_));
-                let codes: Vec<_> = events.iter().filter(is_code).collect();
-                assert_eq!(codes, [&Event::Code(text.into())], "{before}{text}: {events:?}");
-            }
-        }
+    fn names_and_values() {
         assert_eq!(code(b""), "(empty)");
         assert_eq!(code(b"a\n\nb\r<"), "`a\\n\\nb\\r<`");
         assert!(code(&b"`".repeat(10_000)).len() < 500);
-    }
-
-    #[test]
-    fn plain_text_is_no_markup() {
-        let text = "a*b*_c_ <i> [x](y) `z` & co., Ltd.";
-        let page = plain(text);
-        let events: String = Parser::new(&page)
-            .map(|event| match event {
-                Event::Text(text) => text.to_string(),
-                Event::Start(_) | Event::End(_) => String::new(),
-                other => panic!("{other:?}"),
-            })
-            .collect();
-        assert_eq!(events, text);
     }
 }

@@ -12,7 +12,9 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use robotsieve::diff::{self, DecidingRule, Difference, Flip, Limits, RecordChanges, WholeSite};
+use robotsieve::diff::{
+    self, DecidingRule, Difference, Flip, Flips, Limits, RecordChanges, WholeSite,
+};
 use robotsieve::{Crawler, Policy, Robots, Verdict};
 
 use crate::error::{Failure, Status};
@@ -40,24 +42,34 @@ impl Group {
     }
 }
 
+/// What happens to whole sites, and then to home pages, with the groups for which it does.
+fn headlines(changes: &Changes) -> impl Iterator<Item = (&'static str, &Group)> {
+    let whole = |group: &Group| group.whole_site().map(text::said);
+    let home = |group: &Group| home_page(group.difference.flips()?);
+    let sites = changes.groups.iter().filter_map(move |group| Some((whole(group)?, group)));
+    sites.chain(changes.groups.iter().filter_map(move |group| Some((home(group)?, group))))
+}
+
 /// What a home page that closes or opens means, if not the whole site does.
-fn home_page(group: &Group) -> Option<&'static str> {
-    if group.whole_site().is_some() {
+fn home_page(flips: &Flips) -> Option<&'static str> {
+    if flips.whole_site.is_some() {
         return None;
     }
-    let flips = group.difference.flips()?;
     let is_home = |flip: &&Flip| flip.path == b"/";
     if let Some(closed) = flips.newly_disallowed.iter().find(is_home) {
-        // A rule that matches everything.
-        let is_all =
-            |rule: &DecidingRule| ["/", "/*", "*"].iter().any(|all| rule.value == all.as_bytes());
-        return Some(if closed.new.as_ref().is_some_and(is_all) {
+        return Some(if closed.new.as_ref().is_some_and(is_for_all) {
             "the whole site is closed now, but for what other rules allow"
         } else {
             "the home page is closed now"
         });
     }
     flips.newly_allowed.iter().find(is_home).map(|_| "the home page is open now")
+}
+
+/// Whether a rule matches every path.
+pub fn is_for_all(rule: &DecidingRule) -> bool {
+    let stars = rule.value.strip_prefix(b"/").unwrap_or(&rule.value);
+    !rule.value.is_empty() && stars.iter().all(|byte| *byte == b'*')
 }
 
 /// What changed, apart from the URLs that flip.

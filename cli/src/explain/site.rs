@@ -14,6 +14,7 @@ use crate::fetch::args::Answers;
 use crate::options::is_before;
 use crate::read::hosts::{Whose, whose};
 use crate::write::bytes::shown;
+use crate::write::time::rfc3339;
 
 /// The robots.txt files that stand for "everything is allowed" and "nothing is allowed", as in the
 /// library's `Sieve`.
@@ -223,6 +224,6 @@ impl Site {
 fn time(at: Timestamp) -> String {
     match at {
         Timestamp(u64::MAX) => "the end of time".to_owned(),
-        at => humantime::format_rfc3339_seconds(at.into()).to_string(),
+        at => rfc3339(at),
     }
 }

@@ -7,6 +7,7 @@ use robotsieve_client::outcome::{CachedCopy, Cause, Holds, OriginState, Outcome,
 use serde_json::{Value, json};
 
 use crate::write::bytes;
+use crate::write::time::rfc3339 as time;
 
 /// The version of the format.
 const SCHEMA: &str = "robotsieve-fetch-1";
@@ -83,10 +84,6 @@ fn copy(copy: &CachedCopy) -> Value {
         }
     }
     object
-}
-
-fn time(time: Timestamp) -> String {
-    humantime::format_rfc3339_seconds(time.into()).to_string()
 }
 
 /// The time, or nothing for the end of time.

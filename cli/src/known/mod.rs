@@ -128,6 +128,25 @@ impl KnownCrawler {
     }
 }
 
+/// What the operators of these crawlers say of obeying, if it is not that they obey.
+pub fn notes<'k>(crawlers: impl Iterator<Item = &'k KnownCrawler> + Clone) -> Vec<String> {
+    let note = |(obeys, what): (Obeys, &str)| {
+        let those = crawlers.clone().filter(|crawler| crawler.obeys == obeys);
+        let names: Vec<&str> = those.map(|crawler| crawler.name.as_str()).collect();
+        let text = || {
+            format!(
+                "robots.txt only asks. By what their operators say, these {what}: {}",
+                names.join(", ")
+            )
+        };
+        (!names.is_empty()).then(text)
+    };
+    [(Obeys::No, "do not obey it"), (Obeys::Partly, "obey it in part")]
+        .into_iter()
+        .filter_map(note)
+        .collect()
+}
+
 /// Which kind of group a crawler obeys.
 pub fn choice(robots: &Robots<'_>, crawler: &Crawler) -> GroupChoice {
     // A path that begins with a slash is valid in every profile.

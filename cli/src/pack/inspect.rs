@@ -12,6 +12,7 @@ use crate::error::{Failure, Status};
 use crate::options::{When, crawler_names};
 use crate::read::packs;
 use crate::write::stdout::{self, Stdout, print};
+use crate::write::time::rfc3339;
 use crate::write::{progress, stderr};
 
 /// Reads all of a pack and checks it.
@@ -82,7 +83,7 @@ pub fn stat(path: &Path, progress: When) -> Result<Status, Failure> {
 }
 
 fn time(seconds: u64) -> String {
-    humantime::format_rfc3339_seconds(Timestamp(seconds).into()).to_string()
+    rfc3339(Timestamp(seconds))
 }
 
 /// A line of JSON.

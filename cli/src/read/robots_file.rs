@@ -25,7 +25,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Returns an error if it cannot be read, is longer than 64 MiB, or is compressed.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = read_unnoted(path)?;
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+    if is_utf16(&bytes) {
         stderr::note(&format_args!(
             "'{}' is UTF-16: crawlers that read it as UTF-8, as the standard says, find no rule in it \
              and may fetch everything ('iconv -f UTF-16 -t UTF-8' converts it)",
@@ -33,6 +33,11 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         ));
     }
     Ok(bytes)
+}
+
+/// Whether a file begins with the mark of UTF-16.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
 }
 
 fn read_unnoted(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -24,6 +24,7 @@ use crate::write::file::{self, temporary};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
+use crate::write::time::rfc3339;
 use args::{ExportArgs, GetArgs, ImportArgs, PruneArgs, StoreArgs, StoreCommand};
 
 /// Does what the command asks for.
@@ -70,7 +71,7 @@ fn time(time: Timestamp) -> String {
     if time == Timestamp(u64::MAX) {
         return "never".into();
     }
-    humantime::format_rfc3339_seconds(time.into()).to_string()
+    rfc3339(time)
 }
 
 fn get(args: &GetArgs) -> Result<Status, Failure> {

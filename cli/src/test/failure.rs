@@ -4,6 +4,7 @@ use robotsieve::{Reason, Verdict};
 
 use super::{Expectation, Tested};
 use crate::explain::shown::short;
+use crate::write::list;
 use crate::write::place::{Columns, Lines};
 
 /// The most crawlers to name in a sentence.
@@ -87,7 +88,7 @@ impl Tested<'_, '_> {
                 part.members.len(),
                 who.members.len(),
                 self.profiles(&part.profiles),
-                listed(names),
+                list::first(NAMES, names),
             )
         };
         let parts: Vec<String> = parts.iter().map(part).collect();
@@ -163,15 +164,5 @@ pub fn other(verdict: Verdict) -> Verdict {
     match verdict {
         Verdict::Allow => Verdict::Disallow,
         Verdict::Disallow => Verdict::Allow,
-    }
-}
-
-/// The first names, and how many more there are.
-fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
-    let count = names.len();
-    let shown: Vec<String> = names.take(NAMES).collect();
-    match count.checked_sub(NAMES) {
-        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
-        _ => shown.join(", "),
     }
 }

@@ -14,6 +14,7 @@ mod who;
 use std::ffi::OsString;
 use std::io::{self, BufReader, Write};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use robotsieve::{Policy, Profile, Robots, Verdict};
@@ -161,12 +162,7 @@ fn read<'k, 'r>(
     let mut read = Expectations { files: Vec::new(), text: Vec::new(), all: Vec::new(), whos };
     let mut wrong = 0;
     for name in &args.rest {
-        let shown = if stdin::is_meant(name) {
-            "<stdin>".to_owned()
-        } else {
-            name.to_string_lossy().into_owned()
-        };
-        read.files.push(shown);
+        read.files.push(robots_file::shown(Path::new(name)));
         let input = match inputs::open(name, &report) {
             Ok(input) => input,
             Err(cause) => {

@@ -2,7 +2,9 @@
 
 pub mod bytes;
 pub mod file;
+pub mod list;
 pub mod logs;
+pub mod markdown;
 pub mod place;
 pub mod progress;
 pub mod report;
@@ -11,4 +13,5 @@ pub mod sarif;
 pub mod signals;
 pub mod stderr;
 pub mod stdout;
+pub mod time;
 pub mod workflow;

@@ -39,13 +39,15 @@ class Asked:
         if not isinstance(crawlers, Iterable):
             raise TypeError(f"crawlers must be names, not {type(crawlers).__name__}")
         names = (crawlers,) if isinstance(crawlers, str) else tuple(crawlers)
+        seen: dict[str, str] = {}
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(f"crawlers must be names, not {type(name).__name__}")
             # The same crawler, and for Spark the same column.
-            same = [other for other in names if other.casefold() == name.casefold()]
-            if len(same) > 1:
-                raise ValueError(f"crawler '{same[1]}' is there twice, as '{same[0]}'")
+            folded = name.casefold()
+            if folded in seen:
+                raise ValueError(f"crawler '{name}' is there twice, as '{seen[folded]}'")
+            seen[folded] = name
         asked = cls(names, isinstance(crawlers, str), profile, column, in_words)
         if not names:
             raise ValueError("no crawlers: name at least one")
