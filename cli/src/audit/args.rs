@@ -57,7 +57,7 @@ pub struct AuditArgs {
     #[command(flatten)]
     pub profile: ProfileOption,
 
-    /// Decide by this robots.txt; '-' is standard input
+    /// Decide by this robots.txt: a file, an http(s) URL, or '-'
     ///
     /// Instead of ROBOTS. With DATE=FILE, the file is what the site had from
     /// that time on, like 2026-11-20 or 2026-11-20T12:00:00Z; repeat the
@@ -118,7 +118,7 @@ pub struct AuditArgs {
     #[command(flatten)]
     pub progress: ProgressOption,
 
-    /// The robots.txt, or '-' for standard input; leave it out with --robots
+    /// The robots.txt: a file, an http(s) URL, or '-'; leave it out with --robots
     #[arg(value_name = "ROBOTS", required_unless_present = "robots_versions")]
     first: Option<OsString>,
 

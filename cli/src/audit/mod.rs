@@ -124,9 +124,9 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     }
     let fixed = template.map(Reader::Template).or(args.log_format.map(Reader::Named));
     let known = args.known.read()?;
-    let files = versions.iter().map(|version| robots_file::given(&version.path));
-    let files: Vec<Vec<u8>> = files.collect::<Result<_, _>>()?;
     let profile = args.profile.get();
+    let files = versions.iter().map(|version| robots_file::given(&version.path, &[profile]));
+    let files: Vec<Vec<u8>> = files.collect::<Result<_, _>>()?;
     let robots: Vec<Robots<'_>> = files.iter().map(|file| Robots::parse(file, &profile)).collect();
     for ((version, file), robots) in versions.iter().zip(&files).zip(&robots) {
         robots_file::note_cut(&version.path, file, robots);

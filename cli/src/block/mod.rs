@@ -65,7 +65,7 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
     let blocked = blocked(args, &known)?;
     let old = match &args.robots {
         None => Vec::new(),
-        Some(robots) => robots_file::given(robots)?,
+        Some(robots) => robots_file::text(robots)?,
     };
     if robots_file::is_utf16(&old) {
         stderr::error(&"nothing is printed, since crawlers find no group in a UTF-16 file");

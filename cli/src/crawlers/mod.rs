@@ -58,8 +58,8 @@ fn table(
     out: &mut impl Write,
 ) -> Result<io::Result<()>, Failure> {
     urls::not_where_robots_is(&args.urls, robots)?;
-    let file = robots_file::given(robots)?;
     let profile = args.profile.get();
+    let file = robots_file::given(robots, &[profile])?;
     robots_file::note_cut(robots, &file, &Robots::parse(&file, &profile));
     let mut pages: Vec<Vec<u8>> = Vec::new();
     let too_long = urls::each(&args.urls, When::Never, |url| {

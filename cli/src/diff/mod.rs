@@ -134,8 +134,10 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
         ));
     }
     let known = if names_risks { args.known.read()? } else { Known::default() };
-    let files = [robots_file::given(&args.old)?, robots_file::given(&args.new)?];
-    let [old, new] = [0, 1].map(|side: usize| Robots::parse(&files[side], &args.profile.get()));
+    let profile = args.profile.get();
+    let given = |path| robots_file::given(path, &[profile]);
+    let files = [given(&args.old)?, given(&args.new)?];
+    let [old, new] = [0, 1].map(|side: usize| Robots::parse(&files[side], &profile));
     robots_file::note_cut(&args.old, &files[0], &old);
     robots_file::note_cut(&args.new, &files[1], &new);
     let asked: Vec<(Vec<u8>, Crawler)> = if args.agents.0.is_empty() {

@@ -15,8 +15,8 @@ use robotsieve::{Crawler, InvalidUrl, Profile, Reason, Robots, Verdict};
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
-use crate::read::stores;
 use crate::read::urls::{self, Tally};
+use crate::read::{stores, web};
 use crate::write::stdout::Stdout;
 use args::{ExplainArgs, ExplainFormat};
 use record::{Record, sha256};
@@ -49,7 +49,19 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
             args.policy.robots.display()
         )));
     }
-    let file = args.policy.read()?;
+    if args.record && web::url(&args.policy.robots).is_some() {
+        return Err(Failure::Usage(
+            "--record is for a file, which 'replay' can read again: download it first ('curl -o \
+             robots.txt URL')"
+                .into(),
+        ));
+    }
+    let file = if args.all_profiles {
+        let all: Vec<Profile> = Profile::NAMED.iter().map(|(_, profile)| *profile).collect();
+        args.policy.read_for(&all)?
+    } else {
+        args.policy.read()?
+    };
     Explainer::new(args, Source::File(File { bytes: &file, sha256: sha256(&file) }))?.run(&urls)
 }
 

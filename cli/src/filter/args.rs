@@ -85,7 +85,7 @@ Exit status:
      of a fault on this side; the rest was judged and printed"
 )]
 pub struct FilterArgs {
-    /// Decide by this robots.txt; '-' is standard input
+    /// Decide by this robots.txt: a file, an http(s) URL, or '-'
     ///
     /// It judges every URL, whatever its host. A path that starts with '/' is
     /// a URL too.

@@ -139,7 +139,7 @@ fn of_files(
         (Some(stored), ..) => Source::ByHost(Box::new(Arc::clone(stored))),
         (None, Some(path), _) => {
             let crawlers = args.agents.crawlers(&profile)?;
-            let file = robots_file::given(path)?;
+            let file = robots_file::given(path, &[profile])?;
             robots_file::note_cut(path, &file, &robotsieve::Robots::parse(&file, &profile));
             Source::One(Site::new(&file, &profile, &crawlers))
         }

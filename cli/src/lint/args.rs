@@ -116,7 +116,7 @@ pub struct LintArgs {
     #[command(flatten)]
     pub progress: ProgressOption,
 
-    /// robots.txt files; '-' is standard input
+    /// robots.txt files or their http(s) URLs; '-' is standard input
     #[arg(value_name = "ROBOTS", required = true)]
     pub files: Vec<PathBuf>,
 }

@@ -16,7 +16,7 @@ use robotsieve::Profile;
 use robotsieve::lint::{self, Finding, MAX_PER_CODE, Options, Severity};
 
 use crate::error::{Failure, Status};
-use crate::read::{robots_file, stdin};
+use crate::read::{robots_file, stdin, web};
 use crate::write::place::Lines;
 use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
@@ -48,6 +48,14 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
         let message = "standard input cannot be fixed in place: use --diff, or name a file";
         return Err(Failure::Usage(message.into()));
     }
+    if args.fix.is_some()
+        && !args.diff
+        && let Some(url) = args.files.iter().find_map(|file| web::url(file))
+    {
+        return Err(Failure::Usage(format!(
+            "'{url}' cannot be fixed in place: use --diff, or download the file and name that"
+        )));
+    }
     let mut out = Stdout::new();
     let style = human::Style::new(has_color(args.color.color), args.max_per_code);
     let mut known = args.baseline.as_deref().map(Baseline::read).transpose()?;
@@ -63,7 +71,7 @@ pub fn run(args: &LintArgs) -> Result<Status, Failure> {
     let mut log = sarif::Log::default();
     for path in &args.files {
         bar.add(1);
-        let bytes = match robots_file::for_lint(path) {
+        let bytes = match robots_file::text(path) {
             Ok(bytes) => bytes,
             Err(failure) => {
                 stderr::error(&failure);

@@ -21,7 +21,7 @@ pub struct PolicyArgs {
     #[command(flatten)]
     option: AgentOption,
 
-    /// The robots.txt file, or '-' for standard input
+    /// The robots.txt: a file, an http(s) URL, or '-' for standard input
     #[arg(value_name = "ROBOTS")]
     pub robots: PathBuf,
 
@@ -144,7 +144,16 @@ impl PolicyArgs {
     /// # Errors
     /// Returns an error if it cannot be read, with a hint if the arguments look swapped.
     pub fn read(&self) -> Result<Vec<u8>, Failure> {
-        robots_file::given(&self.robots).map_err(|failure| match self.likely_mistake() {
+        self.read_for(&[self.profile()])
+    }
+
+    /// [`PolicyArgs::read`] for several profiles.
+    ///
+    /// # Errors
+    /// Returns an error in the same cases, and if the answer of a URL means different things in
+    /// them.
+    pub fn read_for(&self, profiles: &[Profile]) -> Result<Vec<u8>, Failure> {
+        robots_file::given(&self.robots, profiles).map_err(|failure| match self.likely_mistake() {
             Some(advice) => failure.advise(advice),
             None => failure,
         })

@@ -11,6 +11,7 @@ pub mod stdin;
 pub mod stores;
 pub mod urls;
 pub mod warc_files;
+pub mod web;
 
 use std::fs::File;
 use std::io::{self, Read};

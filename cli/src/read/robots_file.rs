@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use memchr::memchr2;
-use robotsieve::Robots;
+use robotsieve::{Profile, Robots};
 use robotsieve_client::store::MAGIC;
 use same_file::Handle;
 
 use super::inputs::Compression;
-use super::{looks_like_url, robots_url, stdin};
+use super::{looks_like_url, robots_url, stdin, web};
 use crate::error::Failure;
 use crate::write::stderr;
 
@@ -103,20 +103,28 @@ fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     ))
 }
 
-/// [`read`] for a file named on the command line.
+/// [`read`] for what the command line names: a file, or a URL, whose answer is read as these
+/// profiles do.
 ///
 /// # Errors
 /// Returns an error if it cannot be read, with advice if the reason can be guessed.
-pub fn given(path: &Path) -> Result<Vec<u8>, Failure> {
-    advised(path, read(path))
+pub fn given(path: &Path, profiles: &[Profile]) -> Result<Vec<u8>, Failure> {
+    match web::url(path) {
+        Some(url) => web::robots(url, profiles),
+        None => advised(path, read(path)),
+    }
 }
 
-/// [`given`] for `lint`, which says itself what is wrong with a file.
+/// [`given`] for commands that are about the text of the file: what is not a file is no answer, and
+/// they say themselves what is wrong with it.
 ///
 /// # Errors
-/// Returns an error in the same cases.
-pub fn for_lint(path: &Path) -> Result<Vec<u8>, Failure> {
-    advised(path, read_unnoted(path))
+/// Returns an error in the same cases, and if a URL answers with something else than a file.
+pub fn text(path: &Path) -> Result<Vec<u8>, Failure> {
+    match web::url(path) {
+        Some(url) => web::robots_text(url),
+        None => advised(path, read_unnoted(path)),
+    }
 }
 
 fn advised(path: &Path, read: Result<Vec<u8>, Failure>) -> Result<Vec<u8>, Failure> {
@@ -133,11 +141,7 @@ fn advice(path: &Path, kind: ErrorKind) -> Option<String> {
     if path.is_dir() {
         Some("name a file in this folder ('filter --robots-dir' takes the folder)".into())
     } else if looks_like_url(path) {
-        let url = robots_url(path);
-        Some(format!(
-            "a file is expected, not a URL: download it with 'curl -o robots.txt {url}', or pipe \
-             it to '-'"
-        ))
+        Some(format!("there is no such file; a URL is written like {}", robots_url(path)))
     } else if kind == ErrorKind::NotFound {
         Some("check the path, or use '-' for standard input".into())
     } else {

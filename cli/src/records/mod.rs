@@ -30,7 +30,7 @@ struct Answer {
 
 /// Prints the records.
 pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
-    let file = robots_file::given(&args.robots)?;
+    let file = robots_file::given(&args.robots, &[args.profile.get()])?;
     let robots = Robots::parse(&file, &args.profile.get());
     robots_file::note_cut(&args.robots, &file, &robots);
     let names = args.agents.0.iter().map(|agent| agent.text.as_encoded_bytes().to_vec());

@@ -47,7 +47,7 @@ Exit status:
 If several apply, the first of 2, 3, 1 is used. All records are checked anyway."
 )]
 pub struct ReplayArgs {
-    /// Decide by this robots.txt; '-' is standard input
+    /// Decide by this robots.txt: a file, an http(s) URL, or '-'
     ///
     /// Without it and --robots-dir, the robots.txt is read from the path in
     /// the record.

@@ -77,7 +77,7 @@ impl Sites {
     /// Returns an error if the folder cannot be listed or the one file cannot be read.
     pub fn new(args: &ReplayArgs) -> Result<Sites, Failure> {
         let place = if let Some(path) = &args.robots {
-            Place::File(Rc::new(Site::of(path, robots_file::given(path)?)))
+            Place::File(Rc::new(Site::of(path, robots_file::text(path)?)))
         } else if let Some(path) = &args.robots_dir {
             let listing = robots_dir::list(path)?;
             listing.warnings.iter().for_each(|warning| stderr::note(warning));

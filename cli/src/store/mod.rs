@@ -442,7 +442,7 @@ fn from_folder(folder: &Path, args: &ImportArgs) -> Result<Status, Failure> {
     }
     if !files.is_empty() && !args.store.exists() {
         // Up to the first that can be read.
-        let read = files.iter().map(|(path, _)| robots_file::for_lint(path));
+        let read = files.iter().map(|(path, _)| robots_file::text(path));
         let failures: Vec<Failure> = read.map_while(Result::err).collect();
         if failures.len() == files.len() {
             failures.iter().for_each(|failure| stderr::error(failure));

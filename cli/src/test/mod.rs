@@ -112,8 +112,9 @@ pub fn run(args: &TestArgs) -> Result<Status, Failure> {
         [args.robots.as_os_str()].into_iter().chain(urls.iter().map(OsString::as_os_str)),
     )?;
     let known = args.known.read()?;
-    let bytes = robots_file::given(&args.robots)?;
     let profiles = args.profiles();
+    let all: Vec<Profile> = profiles.iter().map(|(_, profile)| *profile).collect();
+    let bytes = robots_file::given(&args.robots, &all)?;
     let robots: Vec<Robots<'_>> =
         profiles.iter().map(|(_, profile)| Robots::parse(&bytes, profile)).collect();
     robots.iter().for_each(|robots| robots_file::note_cut(&args.robots, &bytes, robots));

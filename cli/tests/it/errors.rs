@@ -32,27 +32,31 @@ fn fails(folder: &Folder, line: &str, status: i32, parts: &[&str]) {
 #[test]
 fn robots_is_not_a_file() {
     let folder = folder();
-    let urls = ["https://e.example/x", "http://e.example", "e.example/x", "e.example"];
-    for url in urls {
-        let robots_url = match url.starts_with("http:") {
-            true => "http://e.example/robots.txt",
-            false => "https://e.example/robots.txt",
-        };
-        for line in [
-            format!("check {url} FooBot /x"),
-            format!("check --agent FooBot {url} /x"),
-            format!("explain {url} FooBot /x"),
-            format!("dot {url} FooBot"),
-            format!("records {url}"),
-            format!("diff robots.txt {url}"),
-            format!("filter --robots {url} --agent a urls"),
-            format!("replay --robots {url} urls"),
-        ] {
-            let wanted = [&format!("'{url}'"), "a file is expected, not a URL", robots_url];
-            fails(&folder, &line, 3, &wanted);
-        }
-        let lint = run_line(&folder, &format!("lint {url}"));
-        lint.fails(3, "a file is expected, not a URL").says(robots_url);
+    let lines_with = |robots: &str| {
+        [
+            format!("check {robots} FooBot /x"),
+            format!("check --agent FooBot {robots} /x"),
+            format!("explain {robots} FooBot /x"),
+            format!("dot {robots} FooBot"),
+            format!("records {robots}"),
+            format!("diff robots.txt {robots}"),
+            format!("filter --robots {robots} --agent a urls"),
+            format!("replay --robots {robots} urls"),
+        ]
+    };
+    for host in ["e.example/x", "e.example"] {
+        let wanted = [&format!("'{host}'"), "a URL is written like https://e.example/robots.txt"];
+        lines_with(host).iter().for_each(|line| fails(&folder, line, 3, &wanted));
+        run_line(&folder, &format!("lint {host}")).fails(3, wanted[1]);
+    }
+    for (url, wanted) in [
+        ("https://e.example/x", "which is https://e.example/robots.txt"),
+        ("http://e.example:81/robots.txt?x", "which is http://e.example:81/robots.txt"),
+        ("http://me:secret@e.example", "which no crawler sends"),
+        ("http://", "is not a URL: empty host"),
+    ] {
+        lines_with(url).iter().for_each(|line| fails(&folder, line, 2, &[url, wanted]));
+        run_line(&folder, &format!("lint {url}")).fails(3, wanted);
     }
     for line in ["check robots FooBot /x", "records robots", "filter --robots robots --agent a"] {
         fails(&folder, line, 3, &["'robots'", "name a file in this folder", "--robots-dir"]);

@@ -41,3 +41,4 @@ mod stdin;
 mod store_warc;
 mod test;
 mod vocabulary;
+mod web;

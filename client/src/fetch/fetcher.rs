@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use robotsieve::{Origin, Scheme};
+use robotsieve::Origin;
 use tokio::time::{Instant, sleep};
 use tracing::Instrument;
 use url::Url;
@@ -62,17 +62,46 @@ impl Fetcher {
     /// Dropping the future cancels it. Await it in a Tokio runtime with time and I/O enabled.
     pub async fn fetch(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
         let span = tracing::debug_span!(target: TARGET, "fetch", origin = origin.key());
-        self.attempts(origin, conditional).instrument(span).await
+        self.attempts(url_of(origin), conditional).instrument(span).await
     }
 
-    async fn attempts(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
+    /// Requests any URL of http, https or ftp as [`Fetcher::fetch`] requests a robots.txt: for what
+    /// belongs to one, such as a sitemap. The limits of a body are those of the fetcher, and UTF-16
+    /// comes as UTF-8.
+    ///
+    /// ```no_run
+    /// use robotsieve_client::fetch::Fetcher;
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let fetcher = Fetcher::builder("FooBot/2.1 (+https://foo.example/bot)")
+    ///     .max_body_bytes(50 << 20)
+    ///     .max_wire_bytes(50 << 20)
+    ///     .build()?;
+    /// let attempt = fetcher.get("https://example.com/sitemap.xml".parse()?).await;
+    /// println!("{}", attempt.result?.status);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn get(&self, url: Url) -> Attempt {
+        let span = tracing::debug_span!(target: TARGET, "get", %url);
+        let url = match url.scheme() {
+            "http" | "https" | "ftp" if url.has_host() => Ok(url),
+            _ => Err(other(format!("{url} is not a URL of http, https or ftp"))),
+        };
+        self.attempts(url, None).instrument(span).await
+    }
+
+    async fn attempts(
+        &self,
+        url: Result<Url, Failure>,
+        conditional: Option<&CachedCopy>,
+    ) -> Attempt {
         let (network, pulse) = (&self.client.network, &self.client.pulse);
         let (_in_flight, _running) = (network.enter(), pulse.run());
         let progress = Arc::new(Progress::default());
         let (mut began, mut tries, mut resumed) = (Instant::now(), 1, 0);
-        let (redirects, result, is_confirmed) = match url_of(origin) {
+        let (redirects, result, is_confirmed) = match url {
             Ok(url) => loop {
-                let once = progress.scope(self.once(origin.scheme(), &url, conditional));
+                let once = progress.scope(self.once(&url, conditional));
                 let (redirects, result) = tokio::select! {
                     ended = once => ended,
                     never = network.watch(|| progress.tried()) => match never {},
@@ -154,18 +183,15 @@ impl Fetcher {
     /// One try, within its deadline.
     async fn once(
         &self,
-        scheme: Scheme,
         url: &Url,
         conditional: Option<&CachedCopy>,
     ) -> (Vec<Redirect>, Result<Response, Failure>) {
         let client = &self.client;
         let mut chain = Chain::new(url.clone(), Arc::clone(&client.settings.redirects));
         let mut total = Clock::new(client.settings.total_timeout, Stage::Total);
-        let result = match scheme {
-            Scheme::Ftp => ftp::fetch(client, &chain.url, &mut total).await,
-            Scheme::Http | Scheme::Https => {
-                http::fetch(client, &mut chain, conditional, &mut total).await
-            }
+        let result = match url.scheme() {
+            "ftp" => ftp::fetch(client, &chain.url, &mut total).await,
+            _ => http::fetch(client, &mut chain, conditional, &mut total).await,
         };
         (chain.followed, result)
     }

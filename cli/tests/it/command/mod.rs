@@ -36,6 +36,20 @@ impl Ran {
         self.gives(status, "").says(message)
     }
 
+    /// Asserts the exit status.
+    #[track_caller]
+    pub fn status(&self, status: i32) -> &Ran {
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+
+    /// Asserts that standard output contains this.
+    #[track_caller]
+    pub fn prints(&self, text: &str) -> &Ran {
+        assert!(String::from_utf8_lossy(&self.out).contains(text), "no {text:?} in {self:?}");
+        self
+    }
+
     /// Asserts that standard error contains this.
     #[track_caller]
     pub fn says(&self, message: &str) -> &Ran {
