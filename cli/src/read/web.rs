@@ -240,15 +240,19 @@ impl Web {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(failed)?;
         let _entered = runtime.enter();
-        let ports = [80, 443].into_iter().chain(named.port());
-        let fetcher = Fetcher::builder(USER_AGENT)
+        let is_private = names_private(named);
+        let builder = Fetcher::builder(USER_AGENT)
             .total_timeout(TIME)
             .max_wire_bytes(MAX_BYTES)
             .max_body_bytes(MAX_BYTES)
-            .redirect_ports(ports)
-            .allow_private(names_private(named))
-            .build();
-        let fetcher = fetcher.map_err(|cause| failed(io::Error::other(cause)))?;
+            .allow_private(is_private);
+        let builder = if is_private {
+            // There sites are on any port.
+            builder.redirect_ports(1..=u16::MAX)
+        } else {
+            builder.redirect_ports([80, 443].into_iter().chain(named.port()))
+        };
+        let fetcher = builder.build().map_err(|cause| failed(io::Error::other(cause)))?;
         drop(_entered);
         Ok(Web { runtime, fetcher })
     }

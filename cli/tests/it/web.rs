@@ -68,7 +68,7 @@ fn every_command_takes_one() {
         run_line(&format!("diff saved.txt {url}")).status(0);
         run_line(&format!("diff {url} {url}")).status(0);
         run_line(&format!("test {url} expectations")).status(0);
-        run_line(&format!("crawlers {url} /")).status(0).prints("GPTBot");
+        run_line(&format!("crawlers {url} /")).status(0).prints("AI training: 0 of ");
         run_line(&format!("block --crawler FooBot {url}")).status(0).prints("User-agent: FooBot");
         run_line(&format!("filter --robots {url} --agent FooBot urls")).gives(0, "/\n");
         run_line(&format!("explain --record {url} FooBot /")).fails(2, "is for a file");
@@ -119,7 +119,7 @@ fn nothing_stands_for_the_text_of_a_file() {
 fn a_monitor() {
     let closed = always("200 OK", "User-agent: *\nDisallow: /\n");
     let ran = run_line(&format!("diff saved.txt {closed}/robots.txt"));
-    ran.status(1).prints("everything");
+    ran.status(1).prints("the whole site is closed now");
 }
 
 #[test]
