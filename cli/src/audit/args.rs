@@ -1,6 +1,8 @@
 //! The arguments of `robotsieve audit`.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
+use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
@@ -172,6 +174,19 @@ impl AuditArgs {
             let message =
                 "no LOG was given: the arguments are ROBOTS LOG..., and '-' is standard input";
             return Err(Failure::Usage(message.into()));
+        }
+        let mut seen = HashSet::new();
+        for log in &logs {
+            // What is no file is told when it is opened.
+            if let Ok(path) = fs::canonicalize(log)
+                && path.is_file()
+                && !seen.insert(path)
+            {
+                return Err(Failure::Usage(format!(
+                    "log '{}' was given twice, and its requests would count twice: give it once",
+                    log.display()
+                )));
+            }
         }
         Ok(logs)
     }

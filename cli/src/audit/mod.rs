@@ -167,6 +167,13 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
         };
         printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
     }
+    if audit.names_nobody() {
+        return Err(Failure::Incomplete(
+            "no line of the logs has a User-Agent header, so no crawler can be found in them: write \
+             them in the combined format, or describe it with --format-string"
+                .into(),
+        ));
+    }
     let found = if audit.totals.forbidden > 0 { Status::No } else { Status::Done };
     Ok(if read == Status::Done { found } else { read })
 }
@@ -405,6 +412,12 @@ impl Audit<'_> {
     }
 
     /// What one should know before one believes the report.
+    /// Whether the logs were read, and lack what tells one client from another.
+    fn names_nobody(&self) -> bool {
+        let Totals { judged, other_clients, without_header, .. } = self.totals;
+        without_header > 0 && judged + other_clients == 0
+    }
+
     fn notes(&self) {
         if self.hosts.is_empty() && self.seen_hosts.len() > 1 {
             let mut names: Vec<_> =
@@ -416,10 +429,8 @@ impl Audit<'_> {
                 names.join(", ")
             ));
         }
-        if self.formats.contains("common") && self.totals.judged == 0 {
-            stderr::note(
-                &"the common log format has no User-Agent header, so no crawler can be found in it",
-            );
+        if self.totals.lines == 0 {
+            stderr::note(&"the logs have no lines");
         }
         for verified in self.verified.iter().filter(|verified| !verified.is_found) {
             stderr::note(&format_args!(

@@ -77,7 +77,7 @@ impl By {
 /// How much of a site some crawlers may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reach {
-    /// Proven.
+    /// Proven: nothing, or nothing but robots.txt.
     Nothing,
     /// Some path is forbidden and some other path is allowed.
     Partly,
@@ -249,6 +249,19 @@ fn classes(robots: &Robots<'_>, crawlers: &[(usize, Crawler)]) -> Vec<(Vec<usize
 }
 
 impl Class {
+    /// Whether the one thing that a rule opens is robots.txt itself, which is no page.
+    fn leaves_robots_txt_only(&self) -> bool {
+        let is_robots_txt = |flip: &Flip| {
+            let rule = flip.new.as_ref().map(|rule| &rule.value[..]);
+            rule.is_some_and(|value| [&b"/robots.txt"[..], b"/robots.txt$"].contains(&value))
+        };
+        self.reach == Reach::Partly
+            && self.unproven.is_none()
+            && self.more_allowed == 0
+            && self.is_closed_but()
+            && self.allowed.iter().all(is_robots_txt)
+    }
+
     fn everything() -> Class {
         Class {
             reach: Reach::Everything,
@@ -288,6 +301,9 @@ impl Class {
                 _ => None,
             });
             class.unproven = unproven.map(|unproven| unproven.to_string());
+        }
+        if class.leaves_robots_txt_only() {
+            class.reach = Reach::Nothing;
         }
         class
     }

@@ -197,10 +197,18 @@ fn the_common_format_has_no_crawlers() {
     let common = r#"127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /x HTTP/1.0" 200 2326"#;
     folder.file("common.log", format!("{common}\n"));
     let ran = audit(&folder, &["robots.txt", "common.log"]);
-    ran.says("no User-Agent header");
-    assert_eq!(ran.status, 0);
+    ran.says("no line of the logs has a User-Agent header").status(3);
     let report = report(&folder, &["robots.txt", "common.log"]);
     assert_eq!([&report["formats"][0], &report["without_header"]], [&json!("common"), &json!(1)]);
+}
+
+#[test]
+fn no_requests_and_requests_twice() {
+    let folder = folder();
+    folder.file("empty.log", "");
+    audit(&folder, &["robots.txt", "empty.log"]).says("the logs have no lines").status(0);
+    let logs = ["robots.txt", "access.log", "./access.log"];
+    audit(&folder, &logs).fails(2, "'./access.log' was given twice");
 }
 
 #[test]

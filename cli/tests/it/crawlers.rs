@@ -104,6 +104,21 @@ note: robots.txt only asks. By what their operators say, these obey it in part: 
 }
 
 #[test]
+fn robots_txt_alone_is_no_page() {
+    let folder = folder();
+    let shut_out = |rules: &str| {
+        folder.file("closed.txt", format!("User-agent: *\nDisallow: /\n{rules}"));
+        let line = "crawlers --crawlers few.toml --format json closed.txt";
+        let purposes = json(&run_line(&folder, line))["purposes"].clone();
+        purposes.as_array().unwrap()[0]["shut_out"].as_u64().unwrap()
+    };
+    assert_eq!(shut_out("Allow: /robots.txt\n"), 3);
+    assert_eq!(shut_out("Allow: /robots.txt$\n"), 3);
+    assert_eq!(shut_out("Allow: /robots\n"), 0);
+    assert_eq!(shut_out("Allow: /robots.txt\nAllow: /a\n"), 0);
+}
+
+#[test]
 fn urls_and_purposes() {
     let folder = folder();
     let line = "crawlers --crawlers few.toml --purpose search robots.txt";
