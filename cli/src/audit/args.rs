@@ -120,7 +120,7 @@ pub struct AuditArgs {
     #[command(flatten)]
     pub progress: ProgressOption,
 
-    /// The robots.txt: a file, an http(s) URL, or '-'; leave it out with --robots
+    /// The robots.txt: a file, an http(s) URL, or '-'; not with --robots
     #[arg(value_name = "ROBOTS", required_unless_present = "robots_versions")]
     first: Option<OsString>,
 

@@ -59,7 +59,7 @@ pub struct BlockArgs {
     #[command(flatten)]
     pub known: KnownOption,
 
-    /// The robots.txt to edit: a file, an http(s) URL, or '-' for standard input
+    /// The robots.txt to edit: a file, an http(s) URL, or '-'
     #[arg(value_name = "ROBOTS")]
     pub robots: Option<PathBuf>,
 }

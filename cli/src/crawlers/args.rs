@@ -67,7 +67,7 @@ pub struct CrawlersArgs {
     #[arg(hide_possible_values = true, long_help = values::<Format>("What to print"))]
     pub format: Format,
 
-    /// The robots.txt: a file, an http(s) URL, or '-' for standard input
+    /// The robots.txt: a file, an http(s) URL, or '-'
     #[arg(value_name = "ROBOTS", required_unless_present = "list_known")]
     pub robots: Option<PathBuf>,
 

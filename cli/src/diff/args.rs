@@ -83,11 +83,11 @@ pub struct DiffArgs {
     #[command(flatten)]
     pub progress: ProgressOption,
 
-    /// The old robots.txt: a file, an http(s) URL, or '-' for standard input
+    /// The old robots.txt: a file, an http(s) URL, or '-'
     #[arg(value_name = "OLD")]
     pub old: PathBuf,
 
-    /// The new robots.txt: a file, an http(s) URL, or '-' for standard input
+    /// The new robots.txt: a file, an http(s) URL, or '-'
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
 }

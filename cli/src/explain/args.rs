@@ -20,7 +20,7 @@ use crate::options::{ColorOption, PolicyArgs, ProgressOption, Urls, as_of, value
     arg_required_else_help = true,
     mut_args(|arg| match arg.get_id().as_str() {
         "robots" => {
-            arg.help("The robots.txt: a file, an http(s) URL, '-' for standard input, or a store")
+            arg.help("The robots.txt (a file, a URL or '-'), or a store of fetched files")
         }
         _ => arg,
     }),

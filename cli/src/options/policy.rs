@@ -21,7 +21,7 @@ pub struct PolicyArgs {
     #[command(flatten)]
     option: AgentOption,
 
-    /// The robots.txt: a file, an http(s) URL, or '-' for standard input
+    /// The robots.txt: a file, an http(s) URL, or '-'
     #[arg(value_name = "ROBOTS")]
     pub robots: PathBuf,
 

@@ -59,7 +59,7 @@ pub struct RecordsArgs {
     #[arg(hide_possible_values = true, long_help = values::<Format>("What to print"))]
     pub format: Format,
 
-    /// The robots.txt: a file, an http(s) URL, or '-' for standard input
+    /// The robots.txt: a file, an http(s) URL, or '-'
     #[arg(value_name = "ROBOTS")]
     pub robots: PathBuf,
 }

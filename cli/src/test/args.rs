@@ -94,7 +94,7 @@ pub struct TestArgs {
     #[command(flatten)]
     pub progress: ProgressOption,
 
-    /// The robots.txt: a file, an http(s) URL, or '-' for standard input
+    /// The robots.txt: a file, an http(s) URL, or '-'
     #[arg(value_name = "ROBOTS")]
     pub robots: PathBuf,
 

@@ -1,7 +1,7 @@
 //! The documents show what the command prints: each `console` block of these pages is run by the
 //! shell, in the root of the repository, and its standard output is compared. The guide to archives
 //! is run beside a generated archive, and all that a terminal would show is compared, but for times
-//! and sizes.
+//! and sizes. A robots.txt of these sites ([`SITES`]) comes from a server on loopback.
 //!
 //! `UPDATE_DOCS=1 cargo test -p robotsieve-cli --test it docs_output` updates the pages.
 
@@ -9,8 +9,12 @@
 
 use std::env;
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+use std::thread;
 
 use robotsieve_corpora::archive;
 
@@ -24,6 +28,36 @@ const PAGES: [(&str, Option<&str>); 7] = [
     ("docs/guide-sites.md", None),
     ("docs/testing.md", None),
 ];
+
+/// Sites of the pages, and what they answer.
+const SITES: [(&str, &str); 3] = [
+    ("https://news.example/robots.txt", include_str!("../../../corpora/robots/news.example.txt")),
+    // As it was on the staging server.
+    ("https://shopify.example/robots.txt", "User-agent: *\nDisallow: /\n"),
+    ("https://forum.example/robots.txt", ""),
+];
+
+/// Where these sites are: their URLs, and those on loopback.
+static SERVED: LazyLock<[(&str, String); 3]> =
+    LazyLock::new(|| SITES.map(|(url, file)| (url, served(file))));
+
+/// Serves a file, or none, and returns its URL.
+fn served(file: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/robots.txt", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for connection in listener.incoming() {
+            let Ok(mut connection) = connection else { continue };
+            let head = BufReader::new(&connection).lines();
+            head.map_while(Result::ok).take_while(|line| !line.is_empty()).for_each(drop);
+            let status = if file.is_empty() { "404 Not Found" } else { "200 OK" };
+            let len = file.len();
+            let head = format!("HTTP/1.1 {status}\r\nContent-Length: {len}\r\nConnection: close");
+            let _ = connection.write_all(format!("{head}\r\n\r\n{file}").as_bytes());
+        }
+    });
+    url
+}
 
 /// What the guide to archives says how to generate: captures, files, and pages in the index.
 const ARCHIVE: [u64; 3] = [10_000, 4, 20_000];
@@ -44,6 +78,14 @@ fn shell(line: &str) -> Command {
 
 /// What a command line prints.
 fn printed(line: &str) -> String {
+    let there = |text: &str, (url, loopback): &(&str, String)| text.replace(url, loopback);
+    let asked = SERVED.iter().fold(line.to_owned(), |line, site| there(&line, site));
+    let printed = printed_here(&asked);
+    let back = |text: String, (url, loopback): &(&str, String)| text.replace(loopback, url);
+    SERVED.iter().fold(printed, back)
+}
+
+fn printed_here(line: &str) -> String {
     let output = shell(line).current_dir(root()).output().expect("a shell");
     let said = String::from_utf8_lossy(&output.stderr);
     // Summaries are fine, failures are not.
