@@ -477,72 +477,129 @@ fn memory_is_bounded() {
     assert_eq!(of(&report, "more unknown crawlers"), [99_000, 99_000]);
 }
 
+/// What a server logs of some requests, if it is installed: `start` starts it on a port.
+#[cfg(unix)]
+fn logged(programs: &[&str], start: impl Fn(&mut Command, u16), requests: &[(&str, &str)]) -> bool {
+    use std::io::Read;
+    use std::net::{TcpListener, TcpStream};
+    use std::time::Duration;
+    let found = programs.iter().find(|path| fs::exists(path).is_ok_and(|is| is));
+    let Some(program) = found else {
+        eprintln!("{programs:?}: not installed");
+        return false;
+    };
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut command = Command::new(program);
+    start(&mut command, port);
+    let mut server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let connected = || {
+        for _ in 0..200 {
+            if let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) {
+                return stream;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("{program} does not answer");
+    };
+    for (path, header) in requests {
+        let mut stream = connected();
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: e.com\r\nUser-Agent: {header}\r\nConnection: close\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.contains(" 204 "), "{answer}");
+    }
+    // SIGTERM, so that it writes what it still holds.
+    let _ = Command::new("kill").arg(server.id().to_string()).status();
+    server.wait().unwrap();
+    true
+}
+
 /// What nginx writes.
 #[cfg(unix)]
 #[test]
 fn a_log_of_nginx() {
-    use std::io::Read;
-    use std::net::{TcpListener, TcpStream};
-    let found = ["/usr/sbin/nginx", "/usr/bin/nginx"]
-        .into_iter()
-        .find(|path| fs::exists(path).is_ok_and(|is| is));
-    let Some(nginx) = found else { return eprintln!("nginx is not installed") };
     let folder = folder();
     let root = folder.root();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    folder.file(
-        "nginx.conf",
-        format!(
-            "daemon off; master_process off; pid {0}/pid; error_log {0}/error.log;\n\
-             events {{}}\n\
-             http {{\n\
-               client_body_temp_path {0}/b; proxy_temp_path {0}/p; fastcgi_temp_path {0}/f;\n\
-               uwsgi_temp_path {0}/u; scgi_temp_path {0}/s;\n\
-               access_log {0}/nginx.log;\n\
-               server {{ listen 127.0.0.1:{port}; return 204; }}\n\
-             }}\n",
-            root.display()
-        ),
-    );
-    let mut server = Command::new(nginx)
-        .arg("-c")
-        .arg(folder.path("nginx.conf"))
-        .arg("-p")
-        .arg(&root)
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let ask = |path: &str, header: &str| {
-        for _ in 0..100 {
-            let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
-                std::thread::sleep(std::time::Duration::from_millis(50));
-                continue;
-            };
-            let request = format!(
-                "GET {path} HTTP/1.1\r\nHost: e.com\r\nUser-Agent: {header}\r\nConnection: close\r\n\r\n"
-            );
-            stream.write_all(request.as_bytes()).unwrap();
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).unwrap();
-            assert!(answer.contains(" 204 "), "{answer}");
-            return;
-        }
-        panic!("nginx does not answer");
+    let start = |command: &mut Command, port: u16| {
+        folder.file(
+            "nginx.conf",
+            format!(
+                "daemon off; master_process off; pid {0}/pid; error_log {0}/error.log;\n\
+                 events {{}}\n\
+                 http {{\n\
+                   client_body_temp_path {0}/b; proxy_temp_path {0}/p; fastcgi_temp_path {0}/f;\n\
+                   uwsgi_temp_path {0}/u; scgi_temp_path {0}/s;\n\
+                   access_log {0}/nginx.log;\n\
+                   server {{ listen 127.0.0.1:{port}; return 204; }}\n\
+                 }}\n",
+                root.display()
+            ),
+        );
+        command.arg("-c").arg(folder.path("nginx.conf")).arg("-p").arg(&root);
     };
-    ask("/robots.txt", GPTBOT);
-    ask("/a\"b\\é", GPTBOT);
-    ask("/press/", r#"x"y\z; GPTBot/1.0"#);
-    ask("http://e.com/b", GPTBOT);
-    ask("/search", "é; Xyzbot/1.0");
-    ask("/search", BROWSER);
-    server.kill().unwrap();
-    server.wait().unwrap();
+    let requests = [
+        ("/robots.txt", GPTBOT),
+        ("/a\"b\\é", GPTBOT),
+        ("/press/", r#"x"y\z; GPTBot/1.0"#),
+        ("http://e.com/b", GPTBOT),
+        ("/search", "é; Xyzbot/1.0"),
+        ("/search", BROWSER),
+    ];
+    if !logged(&["/usr/sbin/nginx", "/usr/bin/nginx"], start, &requests) {
+        return;
+    }
     let report = report(&folder, &["robots.txt", "nginx.log"]);
+    assert_eq!(report["formats"], json!(["combined"]));
     assert_eq!(numbers(&report), [6, 0, 0, 5, 3, 1], "{report}");
     assert_eq!(of(&report, "GPTBot"), [4, 2]);
     assert_eq!(of(&report, "Xyzbot"), [1, 1]);
-    let examples = &report["crawlers"][0]["rules"][0]["examples"];
-    let paths: Vec<&Value> =
-        examples.as_array().unwrap().iter().map(|example| &example["path"]).collect();
-    assert_eq!(paths, ["/a\"b\\é", "http://e.com/b"]);
+    assert_eq!(examples(&report), ["/a\"b\\é", "http://e.com/b"]);
+}
+
+/// What Caddy writes.
+#[cfg(unix)]
+#[test]
+fn a_log_of_caddy() {
+    let folder = folder();
+    let start = |command: &mut Command, port: u16| {
+        let log = folder.path("caddy.log");
+        folder.file(
+            "Caddyfile",
+            format!(
+                "{{\nadmin off\nauto_https off\n}}\n\
+                 http://:{port} {{\nbind 127.0.0.1\nlog {{\noutput file {}\n}}\nrespond 204\n}}\n",
+                log.display()
+            ),
+        );
+        command.args(["run", "--adapter", "caddyfile", "--config"]).arg(folder.path("Caddyfile"));
+        command.env("HOME", folder.root());
+    };
+    // Go refuses bytes that are not ASCII in a path.
+    let requests = [
+        ("/robots.txt", GPTBOT),
+        ("/a\"b\\%C3%A9<>&", GPTBOT),
+        ("/press/", r#"x"y\z; GPTBot/1.0"#),
+        ("http://e.com/b", GPTBOT),
+        ("/search", "é; Xyzbot/1.0"),
+        ("/search", BROWSER),
+    ];
+    if !logged(&["/usr/bin/caddy"], start, &requests) {
+        return;
+    }
+    let report = report(&folder, &["robots.txt", "caddy.log"]);
+    assert_eq!(report["formats"], json!(["caddy"]));
+    assert_eq!(numbers(&report), [6, 0, 0, 5, 3, 1], "{report}");
+    assert_eq!(of(&report, "GPTBot"), [4, 2]);
+    assert_eq!(of(&report, "Xyzbot"), [1, 1]);
+    assert_eq!(examples(&report), ["/a\"b\\%C3%A9<>&", "http://e.com/b"]);
+}
+
+/// The examples of the first rule that the first crawler broke.
+#[cfg(unix)]
+fn examples(report: &Value) -> Vec<&Value> {
+    let examples = report["crawlers"][0]["rules"][0]["examples"].as_array().unwrap();
+    examples.iter().map(|example| &example["path"]).collect()
 }
