@@ -9,14 +9,13 @@
 
 use std::env;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
-use std::thread;
 
 use robotsieve_corpora::archive;
+
+use crate::command::site::{answered, site};
 
 /// The pages, each with the heading of the section to run, or all of it.
 const PAGES: [(&str, Option<&str>); 7] = [
@@ -43,20 +42,8 @@ static SERVED: LazyLock<[(&str, String); 3]> =
 
 /// Serves a file, or none, and returns its URL.
 fn served(file: &'static str) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/robots.txt", listener.local_addr().unwrap());
-    thread::spawn(move || {
-        for connection in listener.incoming() {
-            let Ok(mut connection) = connection else { continue };
-            let head = BufReader::new(&connection).lines();
-            head.map_while(Result::ok).take_while(|line| !line.is_empty()).for_each(drop);
-            let status = if file.is_empty() { "404 Not Found" } else { "200 OK" };
-            let len = file.len();
-            let head = format!("HTTP/1.1 {status}\r\nContent-Length: {len}\r\nConnection: close");
-            let _ = connection.write_all(format!("{head}\r\n\r\n{file}").as_bytes());
-        }
-    });
-    url
+    let status = if file.is_empty() { "404 Not Found" } else { "200 OK" };
+    format!("{}/robots.txt", site(move |_| answered(status, "", file)))
 }
 
 /// What the guide to archives says how to generate: captures, files, and pages in the index.

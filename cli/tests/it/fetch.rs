@@ -2,52 +2,39 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::thread;
 
+use crate::command::site::{answered, site};
 use crate::command::{Folder, Ran, run, run_with};
 
 /// A site that gives every request the same answer.
 struct Site {
-    port: u16,
+    origin: String,
     asked: Arc<AtomicUsize>,
 }
 
 impl Site {
     fn new(status: &str, headers: &str, body: &str) -> Site {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let asked = Arc::new(AtomicUsize::new(0));
-        let answer = format!(
-            "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n{body}",
-            body.len()
-        );
+        let answer = answered(status, headers, body);
         let counted = Arc::clone(&asked);
-        thread::spawn(move || {
-            for connection in listener.incoming() {
-                let Ok(mut connection) = connection else { continue };
-                let lines = BufReader::new(&connection).lines();
-                let head: Vec<String> =
-                    lines.map_while(Result::ok).take_while(|l| !l.is_empty()).collect();
-                assert!(
-                    head.iter().any(|line| line == "user-agent: FooBot/1.0 (+http://foo.example/)")
-                );
-                counted.fetch_add(1, SeqCst);
-                let _ = connection.write_all(answer.as_bytes());
-            }
+        let origin = site(move |head| {
+            assert!(
+                head.iter().any(|line| line == "user-agent: FooBot/1.0 (+http://foo.example/)")
+            );
+            counted.fetch_add(1, SeqCst);
+            answer.clone()
         });
-        Site { port, asked }
+        Site { origin, asked }
     }
 
     fn asked(&self) -> usize {
         self.asked.load(SeqCst)
     }
 
-    fn origin(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+    fn origin(&self) -> &str {
+        &self.origin
     }
 
     fn url(&self, path: &str) -> String {
@@ -96,7 +83,7 @@ fn outcomes_are_printed_and_kept() {
     let sites = sites();
     let [rules, none, down, moved] = &sites;
     let input: String = sites.iter().map(|site| site.url("/x") + &site.url("/y")).collect();
-    let port = rules.port.to_string();
+    let port = rules.origin().rsplit(':').next().unwrap_or_default().to_owned();
     let allowed = ["--allow-private", "--redirect-port", &port];
     let ran = fetch(&folder, &(input.clone() + "nonsense\r\n\n"), &allowed);
     assert_eq!(ran.status, 0, "{ran:?}");

@@ -1,41 +1,16 @@
 //! A URL in the place of a robots.txt, with servers on loopback.
 
-use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::thread;
 
+use crate::command::site::{answered, site};
 use crate::command::{Folder, Ran, run_in};
 
-/// Starts a site that gives every request the answer that this returns, and returns its origin.
-fn site(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || {
-        for connection in listener.incoming() {
-            let Ok(mut connection) = connection else { continue };
-            let lines = BufReader::new(&connection).lines();
-            let head: Vec<String> =
-                lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
-            let agent = "user-agent: robotsieve/";
-            assert!(head.iter().any(|line| line.starts_with(agent)), "{head:?}");
-            let path = head[0].split(' ').nth(1).unwrap_or_default();
-            let _ = connection.write_all(&answer(path));
-        }
-    });
-    format!("http://127.0.0.1:{port}")
-}
-
-fn answered(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
-    let body = body.as_ref();
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n",
-        body.len()
-    );
-    [head.as_bytes(), body].concat()
-}
-
 fn always(status: &'static str, body: &'static str) -> String {
-    site(move |_| answered(status, "", body))
+    site(move |head| {
+        let agent = "user-agent: robotsieve/";
+        assert!(head.iter().any(|line| line.starts_with(agent)), "{head:?}");
+        answered(status, "", body)
+    })
 }
 
 const RULES: &str = "User-agent: *\nDisallow: /private\nSitemap: https://e.example/s.xml\n";

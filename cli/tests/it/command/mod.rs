@@ -1,5 +1,7 @@
 //! Running the built command.
 
+pub mod site;
+
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
