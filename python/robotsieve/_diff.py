@@ -94,7 +94,9 @@ class Difference(Short):
     ``result`` is ``equal`` (proven), ``different``, or ``unknown``: no difference was found among the
     paths ``sampled``, but ``unproven`` says why equality is not proven. If ``unproven`` is ``None``, a
     direction without flips has none. ``more_disallowed`` and ``more_allowed`` count further pairs of
-    rules that flip paths, at least. ``whole_site`` is ``closed``, ``opened``, ``partly-opened``, or
+    rules that flip paths, at least. ``unexamined`` is how many rules of one policy alone may flip paths
+    too, because the budget was used up: every other such rule decides one of the paths found or
+    counted, or is proven to flip none. ``whole_site`` is ``closed``, ``opened``, ``partly-opened``, or
     ``None`` if none of them is proven.
     """
 
@@ -103,6 +105,7 @@ class Difference(Short):
     newly_allowed: tuple[Flip, ...] = ()
     more_disallowed: int = 0
     more_allowed: int = 0
+    unexamined: int = 0
     whole_site: Literal["closed", "opened", "partly-opened"] | None = None
     unproven: str | None = None
     sampled: int | None = None
@@ -131,6 +134,8 @@ class Difference(Short):
             if more:
                 pairs = counted(more, "other pair")
                 lines.append(f"{what}: more, by at least {pairs} of rules")
+        if self.unexamined:
+            lines.append(f"{counted(self.unexamined, 'more rule')} may count, which there was no time for")
         if self.unproven:
             lines.append(f"other paths may flip, also shorter ones ({self.unproven})")
         return lines
@@ -144,6 +149,7 @@ class Difference(Short):
                 newly_allowed=[flip.to_dict() for flip in self.newly_allowed],
                 more_disallowed=self.more_disallowed,
                 more_allowed=self.more_allowed,
+                unexamined=self.unexamined,
                 whole_site=self.whole_site,
             )
         if self.unproven is not None:
@@ -367,6 +373,7 @@ def _difference(said: Any, unproven: str | None) -> Difference:
             newly_allowed=tuple(map(_flip, more["newly_allowed"])),
             more_disallowed=more["more_disallowed"],
             more_allowed=more["more_allowed"],
+            unexamined=more["unexamined"],
             whole_site=more["whole_site"],
             unproven=unproven,
         )

@@ -49,6 +49,7 @@ mod extent;
 mod files;
 mod product;
 mod records;
+mod rules;
 mod samples;
 mod targets;
 
@@ -155,6 +156,11 @@ pub struct Flips {
     pub more_disallowed: usize,
     /// The same for the other direction.
     pub more_allowed: usize,
+    /// How many rules that only one of the policies has may flip paths too, in either direction: the
+    /// budget was used up before that was known. Every other such rule decides one of the paths
+    /// found or counted, or is proven to flip none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub unexamined: usize,
     /// Whether the whole site was closed or opened. `None` if it is not proven that it was.
     pub whole_site: Option<WholeSite>,
     /// Why the comparison ended early. If this is `None`, a direction without flips has none.
@@ -304,6 +310,10 @@ struct Found<'p> {
     /// Newly disallowed and newly allowed.
     directions: [Direction; 2],
     whole_site: Option<WholeSite>,
+    /// The lines of the rules that decide what was found, in the old policy and in the new one.
+    told: [HashSet<u32>; 2],
+    /// How many rules there was no budget for.
+    unexamined: usize,
 }
 
 #[derive(Default)]
@@ -323,8 +333,20 @@ impl<'p> Found<'p> {
         budget: &'p mut Budget,
     ) -> Found<'p> {
         let directions = [Direction::default(), Direction::default()];
-        let (whole_site, dropped, counting) = (None, false, true);
-        Found { old, new, limits, budget, dropped, counting, directions, whole_site }
+        let (dropped, counting, whole_site) = (false, true, None);
+        let (told, unexamined) = Default::default();
+        Found {
+            old,
+            new,
+            limits,
+            budget,
+            dropped,
+            counting,
+            directions,
+            whole_site,
+            told,
+            unexamined,
+        }
     }
 
     /// Compares the automata. Returns an error if there may be flips that were not found.
@@ -341,6 +363,10 @@ impl<'p> Found<'p> {
         let visited = Cell::new(0);
         let product = Product { old: old.table(), new: new.table(), targets, visited: &visited };
         let end = self.by_product(product);
+        let has_flips = self.directions.iter().any(|direction| !direction.flips.is_empty());
+        if end.is_ok() && has_flips {
+            self.by_rules(product);
+        }
         self.budget.pairs = self.budget.pairs.saturating_sub(visited.get());
         end
     }
@@ -466,6 +492,9 @@ impl<'p> Found<'p> {
             return;
         }
         let rules = [old.rule(), new.rule()];
+        for (told, rule) in self.told.iter_mut().zip(&rules) {
+            told.extend(rule.map(|rule| rule.line));
+        }
         let limit = self.limits.flips.max(1);
         let left = product.map_or(0, |product| self.pairs_left(product));
         let direction = self.direction(verdict);
@@ -501,6 +530,7 @@ impl<'p> Found<'p> {
                 newly_allowed: allowed.0,
                 more_disallowed: disallowed.1,
                 more_allowed: allowed.1,
+                unexamined: self.unexamined,
                 whole_site,
                 unproven,
             });

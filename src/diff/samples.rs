@@ -146,6 +146,18 @@ impl<'p> Samples<'p> {
     }
 }
 
+/// A path that a pattern matches, with this in the place of each star and that at its end. `None` if it
+/// is too long.
+pub(super) fn path_of(pattern: &[u8], star: &[u8], tail: &[u8]) -> Option<Vec<u8>> {
+    let mut path = Vec::new();
+    fill(pattern, &mut path, || star);
+    path.extend_from_slice(tail);
+    if path.first() != Some(&b'/') {
+        path.insert(0, b'/');
+    }
+    (path.len() <= MAX_PATH_BYTES).then_some(path)
+}
+
 /// Adds a pattern to a path, with each star replaced by what `next` returns.
 fn fill<'f>(pattern: &[u8], path: &mut Vec<u8>, mut next: impl FnMut() -> &'f [u8]) {
     for (i, piece) in pattern.split(|byte| *byte == b'*').enumerate() {

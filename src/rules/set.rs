@@ -140,6 +140,30 @@ impl RuleSet {
         Some(stored.finish(wildcards))
     }
 
+    /// The set that gives the verdict of the rule of this index to the targets that it decides, and
+    /// the other verdict to all others.
+    pub(crate) fn alone(&self, index: usize) -> RuleSet {
+        let mut stored = Stored::default();
+        let verdict = self.get(index).verdict;
+        // The engines rely on the order of precedences, and of verdicts within one.
+        let mut precedence = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(2);
+        let mut push = |line, verdict, value: &[u8], pattern| {
+            precedence = precedence.saturating_sub(1);
+            let ranked = RankedPattern { pattern, precedence, plain: false };
+            stored.push(&RawRule { line, verdict, value }, &ranked, self.wildcards);
+        };
+        for (number, rule) in self.iter().take(index + 1).enumerate() {
+            let of_it = if number == index { verdict } else { verdict.opposite() };
+            push(rule.line, of_it, rule.value, rule.pattern);
+        }
+        if verdict.is_allow() {
+            // What no rule matches is allowed.
+            let everything = Pattern { bytes: b"/", anchored: false };
+            push(u32::MAX, Verdict::Disallow, b"/", everything);
+        }
+        stored.finish(self.wildcards)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

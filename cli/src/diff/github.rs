@@ -8,7 +8,7 @@ use robotsieve::diff::{ChangedRecord, Difference, Flip};
 
 use super::args::DiffArgs;
 use super::risk::Risks;
-use super::text::{names, said, shown_extent, shown_rule};
+use super::text::{names, said, shown_extent, shown_rule, unexamined};
 use super::{Changes, Outcome, flipping_urls, headlines};
 use crate::read::robots_file;
 use crate::write::bytes::shown;
@@ -62,6 +62,10 @@ pub fn print(
                         );
                         say(Level::Warning, None, what, &message)?;
                     }
+                }
+                if let Some(unexamined) = unexamined(flips) {
+                    let message = format!("for {names}: {unexamined}");
+                    say(Level::Warning, None, "not proven", &message)?;
                 }
                 if let Some(unproven) = flips.unproven {
                     let message = format!("other paths may flip for {names} ({unproven})");

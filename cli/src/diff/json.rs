@@ -68,6 +68,7 @@ fn group_json(group: &Group) -> Value {
             value["newly_allowed"] = flips.newly_allowed.iter().map(flip_json).collect();
             value["more_disallowed"] = flips.more_disallowed.into();
             value["more_allowed"] = flips.more_allowed.into();
+            value["unexamined"] = flips.unexamined.into();
             value["whole_site"] = flips.whole_site.map(|whole| whole.as_str()).into();
             if let Some(unproven) = flips.unproven {
                 value["unproven"] = unproven.to_string().into();

@@ -11,7 +11,7 @@ use robotsieve::diff::{ChangedRecord, DecidingRule, Difference, Extent, Flip, Re
 
 use super::args::DiffArgs;
 use super::risk::Risks;
-use super::text::{said, summary};
+use super::text::{said, summary, unexamined};
 use super::{Changes, Group, Outcome, flipping_urls, headlines};
 use crate::known::{KnownCrawler, Purpose};
 use crate::read::robots_file;
@@ -192,8 +192,10 @@ fn not_proven(group: &Group) -> Option<String> {
     let names = names(&group.names);
     match &group.difference {
         Difference::Different(flips) => {
-            let unproven = flips.unproven?;
-            Some(format!("- {names}: other paths may flip, also shorter ones ({unproven})\n"))
+            let also = "other paths may flip, also shorter ones";
+            let early = flips.unproven.map(|unproven| format!("{also} ({unproven})"));
+            let open = early.or_else(|| unexamined(flips))?;
+            Some(format!("- {names}: {open}\n"))
         }
         Difference::Unknown { unproven, sampled: 0 } => {
             Some(format!("- {names}: paths may flip, none was tried ({unproven})\n"))

@@ -113,10 +113,22 @@ fn print_flips(flips: &Flips, out: &mut impl Write) -> io::Result<()> {
             writeln!(out, "  {what}  more, by at least {more} other pair{s} of rules")?;
         }
     }
+    if let Some(unexamined) = unexamined(flips) {
+        writeln!(out, "  {unexamined}")?;
+    }
     if let Some(unproven) = flips.unproven {
         writeln!(out, "  other paths may flip, also shorter ones ({unproven})")?;
     }
     Ok(())
+}
+
+/// That there may be paths for more rules, if that is so.
+pub fn unexamined(flips: &Flips) -> Option<String> {
+    match flips.unexamined {
+        0 => None,
+        1 => Some("1 more rule may flip paths: there was no budget to find out".to_owned()),
+        n => Some(format!("{n} more rules may flip paths: there was no budget to find out")),
+    }
 }
 
 /// The path, with which others flip with it.
