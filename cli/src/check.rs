@@ -1,45 +1,68 @@
 //! `robotsieve check`: judges a few URLs.
 
+use std::sync::Arc;
+
 use clap::Args;
-use robotsieve::{Robots, Verdict};
+use robotsieve::{Profile, Robots, Verdict};
 
 use crate::error::{Failure, Status};
 use crate::options::{PolicyArgs, Urls, When};
 use crate::read::robots_file;
+use crate::read::stdin;
 use crate::read::urls::{self, Tally};
-use crate::write::bytes;
-use crate::write::stdout::Stdout;
+use crate::sitemap::{
+    self, SITEMAP, SiteOption, SitemapOption, Sitemaps, Split, Tally as OfSitemap,
+};
+use crate::write::bytes::{self, shown};
+use crate::write::numbers::grouped;
+use crate::write::report::Report;
+use crate::write::stdout::{self, Stdout};
 
 /// Check whether a crawler may fetch a few URLs
 ///
 /// Prints VERDICT, a tab and the URL for each URL, in the order given. VERDICT is
 /// allow, disallow or invalid. The exit status is the answer for all of them.
 /// Control characters in a URL are printed as \n, \x1b and so on.
+///
+/// With --sitemap it prints how many of the sitemap's URLs the crawler may fetch,
+/// and for each rule that forbids some, how many, with examples.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
     override_usage = "\
 robotsieve check [--profile PROFILE] ROBOTS AGENT URL...
-       robotsieve check [--profile PROFILE] --user-agent HEADER ROBOTS URL...",
+       robotsieve check [--profile PROFILE] --user-agent HEADER ROBOTS URL...
+       robotsieve check [OPTIONS] --sitemap FILE|URL ROBOTS AGENT",
+    mut_arg("rest", |arg| {
+        arg.required_unless_present_any(["agent", "user_agent", SITEMAP]).conflicts_with(SITEMAP)
+    }),
     after_help = "\
 Examples:
   robotsieve check robots.txt FooBot https://example.com/ /private/x
   robotsieve check robots.txt googlebot-news,googlebot /news/
   robotsieve check --user-agent 'Mozilla/5.0 (FooBot/2.1)' robots.txt /x
   robotsieve check robots.txt FooBot - < urls.txt
+  robotsieve check robots.txt Googlebot --sitemap sitemap.xml
   robotsieve check -- robots.txt -bot /        # after '--' nothing is an option
 
 Exit status:
   0  every URL is allowed
   1  some URL is disallowed
   2  wrong usage, or some URL is invalid: not scheme://host/path, and not a path
-     that starts with '/' (with --profile google no URL is invalid)
-  3  a file could not be read"
+     that starts with '/' (with --profile google no URL is invalid); or no URL
+     of a sitemap is of the site
+  3  a file could not be read, or a part of a sitemap"
 )]
 pub struct CheckArgs {
     #[command(flatten)]
     policy: PolicyArgs,
+
+    #[command(flatten)]
+    sitemap: SitemapOption,
+
+    #[command(flatten)]
+    site: SiteOption,
 
     #[command(flatten)]
     urls: Urls,
@@ -47,6 +70,14 @@ pub struct CheckArgs {
 
 /// Judges the URLs and prints a line for each.
 pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
+    if args.sitemap.is_given() {
+        return check_sitemaps(args);
+    }
+    // clap does not: it requires nothing that conflicts with what is given.
+    if args.site.site.is_some() {
+        let message = "--site is for the URLs of a sitemap: give one with --sitemap FILE|URL";
+        return Err(Failure::Usage(message.into()));
+    }
     let urls = args.policy.urls(&args.urls)?;
     urls::not_where_robots_is(&urls, &args.policy.robots)?;
     let file = args.policy.read()?;
@@ -73,4 +104,51 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
     })?;
     tally.add_too_long(too_long);
     Ok(tally.status())
+}
+
+/// Judges the URLs of sitemaps, and prints how many get which verdict, and by which rules.
+fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
+    let (names, path) = (&args.sitemap.names, &args.policy.robots);
+    args.policy.nothing_follows()?;
+    stdin::at_most_once(names.iter().map(|name| name.as_os_str()).chain([path.as_os_str()]))?;
+    let profile = args.policy.profile();
+    let google = profile == Profile::GOOGLE;
+    let mut split = Split::new(&args.site, path.as_os_str(), names, google)?;
+    let crawler = args.policy.crawler()?;
+    let file = args.policy.read()?;
+    let robots = Robots::parse(&file, &profile);
+    robots_file::note_cut(path, &file, &robots);
+    let policy = robots.policy(&crawler);
+    let report = Arc::new(Report::new(When::Auto, names));
+    let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
+    let mut judged = [(policy, OfSitemap::new(Verdict::Disallow))];
+    sitemap::judge(&mut sitemaps, &mut split, &mut judged);
+    let [(_, tally)] = judged;
+    let status = report.end();
+    if status == Status::Done {
+        split.require_any()?;
+    }
+    if split.here > 0 {
+        stdout::print(told(args, &split, &tally))?;
+    }
+    Ok(match status {
+        Status::Done if tally.disallowed > 0 => Status::No,
+        status => status,
+    })
+}
+
+/// What is said of a sitemap.
+fn told(args: &CheckArgs, split: &Split, tally: &OfSitemap) -> String {
+    let mut text = split.lines().join("\n  ") + "\n";
+    let agent = args.policy.agent();
+    let agent = shown(agent.text.as_encoded_bytes());
+    let (allowed, all) = (grouped(tally.allowed), grouped(tally.allowed + tally.disallowed));
+    text += &match tally.disallowed {
+        0 => format!("{agent} may fetch all {all}\n"),
+        n => format!("{agent} may fetch {allowed} of {all}, and not {}:\n", grouped(n)),
+    };
+    for by in tally.by() {
+        text += &format!("  {}  {}\n", by.shown(), by.counted());
+    }
+    text
 }

@@ -22,6 +22,7 @@ mod error;
 mod known;
 mod options;
 mod read;
+mod sitemap;
 mod write;
 
 mod audit;

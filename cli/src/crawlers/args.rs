@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::known::{KnownOption, PurposeOption};
 use crate::options::{ProfileOption, values};
+use crate::sitemap::{SITEMAP, SiteOption, SitemapOption};
 
 /// Show which known crawlers a robots.txt lets in, and where
 ///
@@ -16,6 +17,9 @@ use crate::options::{ProfileOption, values};
 /// lines that name them, and the verdicts on some pages: the URLs given, or '/' and
 /// short paths on which the crawlers differ. All of it is found by the automata of
 /// the rules: "everything" and "nothing" are proven.
+///
+/// With --sitemap it also shows how many of the sitemap's URLs each may read, and
+/// which rules forbid the others.
 ///
 /// The crawlers are built in, with their operators, purposes and sources;
 /// --crawlers adds others, and --list prints them all.
@@ -31,6 +35,7 @@ Examples:
   robotsieve crawlers --purpose ai-training --purpose ai-assistants robots.txt
   robotsieve crawlers --purpose search robots.txt /products/1 '/cart?id=1'
   robotsieve crawlers --format markdown robots.txt > crawlers.md
+  robotsieve crawlers robots.txt --sitemap https://example.com/sitemap.xml
   robotsieve crawlers --list --purpose archive
   robotsieve crawlers --list --format toml > mine.toml
 
@@ -45,12 +50,12 @@ robots.txt itself may always be read, whatever the rules say.
 
 Exit status:
   0  printed, whatever the crawlers may read
-  2  wrong usage, or an invalid URL
-  3  a file could not be read"
+  2  wrong usage, or an invalid URL, or no URL of a sitemap is of the site
+  3  a file could not be read, or a part of a sitemap"
 )]
 pub struct CrawlersArgs {
     /// Print what is known of the crawlers, for no robots.txt
-    #[arg(id = "list_known", long = "list", conflicts_with_all = ["robots", "urls"])]
+    #[arg(id = "list_known", long = "list", conflicts_with_all = ["robots", "urls", SITEMAP])]
     pub list: bool,
 
     #[command(flatten)]
@@ -61,6 +66,12 @@ pub struct CrawlersArgs {
 
     #[command(flatten)]
     pub profile: ProfileOption,
+
+    #[command(flatten)]
+    pub sitemap: SitemapOption,
+
+    #[command(flatten)]
+    pub site: SiteOption,
 
     /// What to print: text, json, markdown, or toml (with --list)
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]

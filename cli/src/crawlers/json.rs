@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use robotsieve::diff::{Extent, Flip};
 use serde_json::{Value, json};
 
-use super::judge::{By, Class, Counts, Judged, Reach, Table};
+use super::judge::{By, Class, Counts, Judged, Reach, SitemapCounts, Table};
 use super::list;
 use crate::known::Purpose;
 use crate::write::bytes::put;
@@ -20,35 +20,39 @@ pub fn print(table: &Table<'_>, profile: &str, out: &mut impl Write) -> io::Resu
         value
     });
     let purposes = table.purposes().into_iter().map(|purpose| purpose_json(table, purpose));
-    writeln!(
-        out,
-        "{}",
-        json!({
-            "version": VERSION,
-            "profile": profile,
-            "pages": pages.collect::<Value>(),
-            "purposes": purposes.collect::<Value>(),
-            "policies": table.classes.iter().map(class_json).collect::<Value>(),
-            "crawlers": table.crawlers.iter().map(crawler_json).collect::<Value>(),
-        })
-    )
+    let mut value = json!({
+        "version": VERSION,
+        "profile": profile,
+        "pages": pages.collect::<Value>(),
+        "purposes": purposes.collect::<Value>(),
+        "policies": table.classes.iter().map(class_json).collect::<Value>(),
+        "crawlers": table.crawlers.iter().map(crawler_json).collect::<Value>(),
+    });
+    if let Some(split) = &table.sitemap {
+        value["sitemap"] = split.json();
+    }
+    writeln!(out, "{value}")
 }
 
 fn purpose_json(table: &Table<'_>, purpose: Purpose) -> Value {
     let counts = Counts::of(table, purpose);
-    json!({
+    let mut value = json!({
         "purpose": purpose.as_str(),
         "crawlers": counts.all,
         "shut_out": counts.get(Reach::Nothing),
         "partly": counts.get(Reach::Partly),
         "let_in": counts.get(Reach::Everything),
         "unproven": counts.get(Reach::Unproven),
-    })
+    });
+    if let Some(SitemapCounts { none, part, all }) = SitemapCounts::of(table, purpose) {
+        value["sitemap"] = json!({ "none": none, "part": part, "all": all });
+    }
+    value
 }
 
 /// What crawlers that are one class may read.
 fn class_json(class: &Class) -> Value {
-    json!({
+    let mut value = json!({
         "reads": class.reach.as_str(),
         "forbidden": class.forbidden.iter().map(flip_json).collect::<Value>(),
         "allowed": class.allowed.iter().map(flip_json).collect::<Value>(),
@@ -56,7 +60,11 @@ fn class_json(class: &Class) -> Value {
         "more_allowed": class.more_allowed,
         "unproven": class.unproven,
         "verdicts": class.verdicts.iter().map(|verdict| verdict.as_str()).collect::<Value>(),
-    })
+    });
+    if let Some(tally) = &class.sitemap {
+        value["sitemap"] = tally.json();
+    }
+    value
 }
 
 /// A path with the rule that decides.

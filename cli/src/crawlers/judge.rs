@@ -8,11 +8,12 @@ use std::collections::{HashMap, HashSet};
 
 use robotsieve::diff::{self, Difference, Flip, Limits};
 use robotsieve::explain::{GroupChoice, Standing};
-use robotsieve::{Crawler, Profile, Robots, Verdict};
+use robotsieve::{Config, Crawler, Policy, Profile, Robots, Verdict};
 
 use crate::diff::is_for_all;
 use crate::error::Failure;
 use crate::known::{KnownCrawler, Purpose};
+use crate::sitemap::{self, Sitemaps, Split, Tally};
 use crate::write::bytes::shown;
 
 /// How many rules of a class are found at most, in each direction. The rest is counted.
@@ -24,6 +25,9 @@ const PAGES: usize = 5;
 /// How many paths are tried to find them.
 const CANDIDATES: usize = 32;
 
+/// How much memory the policies of all classes may take while a sitemap is read.
+const POLICY_BYTES: usize = 512 << 20;
+
 /// After so many questions the file is parsed again. A parsed file keeps every policy that it was
 /// asked for, and a hostile file can have a large one for each crawler.
 const QUESTIONS: u32 = 16;
@@ -34,6 +38,8 @@ pub struct Table<'k> {
     pub pages: Vec<Page>,
     pub crawlers: Vec<Judged<'k>>,
     pub classes: Vec<Class>,
+    /// Which URLs of the sitemap were judged, if one is given.
+    pub sitemap: Option<Split>,
 }
 
 pub struct Page {
@@ -112,6 +118,8 @@ pub struct Class {
     pub unproven: Option<String>,
     /// The verdicts on the pages.
     pub verdicts: Vec<Verdict>,
+    /// The verdicts on the URLs of the sitemap, if one is given.
+    pub sitemap: Option<Tally>,
 }
 
 impl Class {
@@ -189,7 +197,46 @@ pub fn judge<'k>(
         pages,
         crawlers: judged.into_iter().flatten().collect(),
         classes: classes.into_iter().map(|(_, class)| class).collect(),
+        sitemap: None,
     })
+}
+
+/// Judges the URLs of sitemaps that are of the site, for all classes in one pass.
+///
+/// # Errors
+/// Returns an error if the policies take too much memory at once.
+pub fn judge_sitemaps(
+    file: &[u8],
+    profile: &Profile,
+    table: &mut Table<'_>,
+    mut sitemaps: Sitemaps,
+    mut split: Split,
+) -> Result<(), Failure> {
+    let mut config = Config::default();
+    let share = POLICY_BYTES / table.classes.len().max(1);
+    config.limits.table_bytes = config.limits.table_bytes.min(share);
+    let mut policies: Vec<(Policy, Tally)> = Vec::new();
+    let mut bytes = 0;
+    for class in 0..table.classes.len() {
+        let Some(one) = table.crawlers.iter().find(|one| one.class == class) else { continue };
+        // Parsed anew: a parsed file keeps every policy that it was asked for.
+        let policy = one.known.policy(&Robots::parse_with(file, profile, &config));
+        bytes += policy.memory_usage().total_bytes();
+        if bytes > POLICY_BYTES {
+            return Err(Failure::Limit(format!(
+                "the rules of these crawlers take more than {} MiB at once: choose fewer crawlers \
+                 with --purpose",
+                POLICY_BYTES >> 20
+            )));
+        }
+        policies.push((policy, Tally::new(Verdict::Disallow)));
+    }
+    sitemap::judge(&mut sitemaps, &mut split, &mut policies);
+    for (class, (_, tally)) in table.classes.iter_mut().zip(policies) {
+        class.sitemap = Some(tally);
+    }
+    table.sitemap = Some(split);
+    Ok(())
 }
 
 /// Which groups each crawler obeys.
@@ -271,6 +318,7 @@ impl Class {
             more_allowed: 0,
             unproven: None,
             verdicts: Vec::new(),
+            sitemap: None,
         }
     }
 
@@ -405,6 +453,29 @@ impl Counts {
 
     pub fn get(&self, reach: Reach) -> usize {
         self.by_reach[reach as usize]
+    }
+}
+
+/// How many crawlers of a purpose may read how much of the sitemap.
+pub struct SitemapCounts {
+    pub none: usize,
+    pub part: usize,
+    pub all: usize,
+}
+
+impl SitemapCounts {
+    /// `None` if no sitemap is given.
+    pub fn of(table: &Table<'_>, purpose: Purpose) -> Option<SitemapCounts> {
+        let mut counts = SitemapCounts { none: 0, part: 0, all: 0 };
+        for crawler in table.of_purpose(purpose) {
+            let tally = table.classes[crawler.class].sitemap.as_ref()?;
+            *match (tally.allowed, tally.disallowed) {
+                (_, 0) => &mut counts.all,
+                (0, _) => &mut counts.none,
+                _ => &mut counts.part,
+            } += 1;
+        }
+        Some(counts)
     }
 }
 

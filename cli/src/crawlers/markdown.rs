@@ -4,23 +4,34 @@ use std::io::{self, Write};
 
 use robotsieve::Verdict;
 
-use super::judge::{Counts, Reach, Table};
+use super::judge::{Counts, Reach, SitemapCounts, Table};
 use super::words;
 use crate::known;
 use crate::write::bytes::shown;
 use crate::write::markdown::{self, capitalised, plain};
 
 pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "| Crawlers for | Known | Shut out | Partly | Let in | Not proven |")?;
-    writeln!(out, "|---|---:|---:|---:|---:|---:|")?;
+    if let Some(split) = &table.sitemap {
+        let lines: Vec<String> = split.lines().iter().map(|line| plain(line)).collect();
+        writeln!(out, "{}.\n", lines.join(".\n"))?;
+    }
+    let (names, ruler) = match &table.sitemap {
+        Some(_) => (" None of the sitemap | A part | All |", "---:|---:|---:|"),
+        None => ("", ""),
+    };
+    writeln!(out, "| Crawlers for | Known | Shut out | Partly | Let in | Not proven |{names}")?;
+    writeln!(out, "|---|---:|---:|---:|---:|---:|{ruler}")?;
     for purpose in table.purposes() {
         let counts = Counts::of(table, purpose);
         let [nothing, partly, everything, unproven] =
             [Reach::Nothing, Reach::Partly, Reach::Everything, Reach::Unproven]
                 .map(|reach| counts.get(reach));
+        let of_sitemap = SitemapCounts::of(table, purpose).map_or_else(String::new, |counts| {
+            format!(" {} | {} | {} |", counts.none, counts.part, counts.all)
+        });
         writeln!(
             out,
-            "| {} | {} | {nothing} | {partly} | {everything} | {unproven} |",
+            "| {} | {} | {nothing} | {partly} | {everything} | {unproven} |{of_sitemap}",
             purpose.title(),
             counts.all
         )?;
@@ -29,8 +40,9 @@ pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "\n### {}\n", capitalised(purpose.title()))?;
         let pages: Vec<String> =
             table.pages.iter().map(|page| format!(" {} |", code(&shown(&page.text)))).collect();
-        writeln!(out, "| Crawlers | May read |{}", pages.concat())?;
-        writeln!(out, "|---|---|{}", "---|".repeat(pages.len()))?;
+        let [name, ruler] = if table.sitemap.is_some() { [" Sitemap |", "---|"] } else { [""; 2] };
+        writeln!(out, "| Crawlers | May read |{name}{}", pages.concat())?;
+        writeln!(out, "|---|---|{ruler}{}", "---|".repeat(pages.len()))?;
         let all = table.of_purpose(purpose).count();
         for (class, row) in table.rows(purpose) {
             let crawlers = plain(&words::crawlers(&row, all).join(", "));
@@ -40,7 +52,11 @@ pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
                 Verdict::Allow => " allow |",
                 Verdict::Disallow => " **disallow** |",
             });
-            writeln!(out, "| {crawlers} | {reads} |{}", verdicts.collect::<String>())?;
+            let sitemap = class.sitemap.as_ref().map_or_else(String::new, |tally| {
+                format!(" {} |", plain(&words::of_sitemap(tally)))
+            });
+            let verdicts = verdicts.collect::<String>();
+            writeln!(out, "| {crawlers} | {reads} |{sitemap}{verdicts}")?;
         }
     }
     for note in known::notes(table.crawlers.iter().map(|crawler| crawler.known)) {

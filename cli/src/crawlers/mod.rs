@@ -8,15 +8,19 @@ mod markdown;
 mod text;
 mod words;
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
-use robotsieve::Robots;
+use robotsieve::{Profile, Robots};
 
 use crate::error::{Failure, Status};
 use crate::known::KnownCrawler;
 use crate::options::When;
-use crate::read::{robots_file, urls};
+use crate::read::{robots_file, stdin, urls};
+use crate::sitemap::{Sitemaps, Split};
+use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 use args::{CrawlersArgs, Format};
 
@@ -43,12 +47,12 @@ pub fn run(args: &CrawlersArgs) -> Result<Status, Failure> {
         return Err(Failure::Usage(message.to_owned()));
     }
     let mut out = io::BufWriter::new(Stdout::new());
-    let printed = match &args.robots {
-        None => list::print(&crawlers, args.format, &mut out),
+    let (printed, status) = match &args.robots {
+        None => (list::print(&crawlers, args.format, &mut out), Status::Done),
         Some(robots) => table(args, robots, &crawlers, &mut out)?,
     };
     printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
-    Ok(Status::Done)
+    Ok(status)
 }
 
 fn table(
@@ -56,8 +60,12 @@ fn table(
     robots: &Path,
     crawlers: &[&KnownCrawler],
     out: &mut impl Write,
-) -> Result<io::Result<()>, Failure> {
+) -> Result<(io::Result<()>, Status), Failure> {
+    let names = &args.sitemap.names;
     urls::not_where_robots_is(&args.urls, robots)?;
+    let on_stdin = urls::are_on_stdin(&args.urls).then_some(OsStr::new("-"));
+    let sitemaps = names.iter().map(OsString::as_os_str);
+    stdin::at_most_once(sitemaps.chain([robots.as_os_str()]).chain(on_stdin))?;
     let profile = args.profile.get();
     let file = robots_file::given(robots, &[profile])?;
     robots_file::note_cut(robots, &file, &Robots::parse(&file, &profile));
@@ -75,10 +83,23 @@ fn table(
     if too_long > 0 {
         return Err(Failure::Usage("a line is too long to be a URL: leave it out".to_owned()));
     }
-    let table = judge::judge(&file, &profile, crawlers, &pages)?;
-    Ok(match args.format {
+    let mut table = judge::judge(&file, &profile, crawlers, &pages)?;
+    let mut status = Status::Done;
+    if args.sitemap.is_given() {
+        let google = profile == Profile::GOOGLE;
+        let split = Split::new(&args.site, robots.as_os_str(), names, google)?;
+        let report = Arc::new(Report::new(When::Auto, names));
+        let sitemaps = Sitemaps::new(names, Arc::clone(&report));
+        judge::judge_sitemaps(&file, &profile, &mut table, sitemaps, split)?;
+        status = report.end();
+        if let Some(split) = table.sitemap.as_ref().filter(|_| status == Status::Done) {
+            split.require_any()?;
+        }
+    }
+    let printed = match args.format {
         Format::Json => json::print(&table, args.profile.name(), out),
         Format::Markdown => markdown::print(&table, out),
         Format::Text | Format::Toml => text::print(&table, out),
-    })
+    };
+    Ok((printed, status))
 }

@@ -11,6 +11,9 @@ use crate::write::bytes::shown;
 const WIDTH: usize = 100;
 
 pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
+    if let Some(split) = &table.sitemap {
+        writeln!(out, "{}", split.lines().join("\n  "))?;
+    }
     let is_for_one = table.pages.len() == 1;
     writeln!(out, "{}:", if is_for_one { "page" } else { "pages, one for each column" })?;
     for (number, page) in table.pages.iter().enumerate() {
@@ -25,6 +28,9 @@ pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
             let verdicts = class.verdicts.iter().map(|verdict| format!("{:8}", verdict.as_str()));
             let verdicts: Vec<String> = verdicts.collect();
             writeln!(out, "  {}  {}", verdicts.join("  "), words::reads(class, str::to_owned))?;
+            if let Some(tally) = &class.sitemap {
+                writeln!(out, "      sitemap: {}", words::of_sitemap(tally))?;
+            }
             wrapped(&words::crawlers(&row, all), out)?;
         }
     }

@@ -2,9 +2,12 @@
 
 use robotsieve::diff::Flip;
 
-use super::judge::{By, Class, Counts, Judged, Reach, Table};
+use super::judge::{By, Class, Counts, Judged, Reach, SitemapCounts, Table};
 use crate::known::Purpose;
+use crate::sitemap::Tally;
 use crate::write::bytes::shown;
+use crate::write::list;
+use crate::write::numbers::{grouped, urls};
 
 /// How many rules are named.
 const RULES: usize = 4;
@@ -31,7 +34,34 @@ pub fn summary(table: &Table<'_>, purpose: Purpose) -> String {
             table.of_purpose(purpose).filter(is_in).map(|one| one.known.name.as_str()).collect();
         line += &format!(": {}", names.join(", "));
     }
+    if let Some(SitemapCounts { none, part, all }) = SitemapCounts::of(table, purpose)
+        && let Some(split) = &table.sitemap
+    {
+        line += &format!(
+            "; of {} in the sitemap {none} may read none, {part} a part, {all} all",
+            urls(split.here)
+        );
+    }
     line
+}
+
+/// How many URLs of the sitemap may be read, and which rules forbid the others: `7 of 10, not by
+/// line 5 Disallow: /search (3)`.
+pub fn of_sitemap(tally: &Tally) -> String {
+    let all = tally.allowed + tally.disallowed;
+    match (tally.allowed, tally.disallowed) {
+        (_, 0) => format!("all {}", grouped(all)),
+        (0, _) => format!("none of {}", grouped(all)),
+        (allowed, _) => {
+            let rules: Vec<String> = tally
+                .by()
+                .iter()
+                .map(|by| format!("{} ({})", by.shown(), grouped(by.count)))
+                .collect();
+            let rules = list::first(RULES, rules.into_iter());
+            format!("{} of {}, not by {rules}", grouped(allowed), grouped(all))
+        }
+    }
 }
 
 /// What a class may read; `rule` shows the text of a rule.

@@ -199,7 +199,7 @@ fn flipping_urls(
         return Ok(0);
     }
     let changed: Vec<&Group> = groups.iter().filter(|group| !group.difference.is_equal()).collect();
-    let mut inputs = Inputs::new(&args.urls, Arc::clone(report));
+    let mut inputs = Inputs::new(args.urls.clone(), Arc::clone(report));
     let (mut chunk, mut flipped, mut invalid) = (Vec::new(), 0, 0u64);
     let mut flips: [Vec<&Group>; 2] = [Vec::new(), Vec::new()];
     while inputs.fill(&mut chunk) {

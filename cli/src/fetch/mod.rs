@@ -37,7 +37,7 @@ use robotsieve_client::sieve::{Fetched, Override, Overrides, Sieve, SieveBuilder
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::error::{Failure, Status};
-use crate::read::inputs::Inputs;
+use crate::read::inputs::{self, Inputs};
 use crate::read::small_file;
 use crate::read::{stdin, stores};
 use crate::write::report::{MOST_ALIKE, Report};
@@ -281,7 +281,7 @@ enum Asked {
 
 /// Reads the origins, each once.
 fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, sender: &Sender<Asked>) {
-    let mut inputs = Inputs::new(names, Arc::clone(report));
+    let mut inputs = Inputs::new(inputs::named(names), Arc::clone(report));
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
     while inputs.fill(&mut lines) {
         for line in bytes::lines(&lines) {

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::Feed;
 use super::stored::{Look, Stored};
-use crate::read::inputs::Inputs;
 
 /// How often a stage that waits for input looks whether the run was stopped.
 const TICK: Duration = Duration::from_millis(100);
@@ -45,7 +45,7 @@ impl Ahead {
     }
 
     /// Reads all inputs, and asks about their sites, until they end or the run is stopped.
-    pub fn read(&self, inputs: &mut Inputs, stored: &Arc<Stored>, take: impl Fn() -> Vec<u8>) {
+    pub fn read(&self, inputs: &mut Feed, stored: &Arc<Stored>, take: impl Fn() -> Vec<u8>) {
         let mut asker = stored.asker();
         loop {
             let mut lines = take();

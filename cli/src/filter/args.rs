@@ -11,6 +11,8 @@ use crate::fetch::args::{FETCHING, Fetching, MEANING, Meaning};
 use crate::options::{
     Agents, ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Size, Threads, as_of, values,
 };
+use crate::read::inputs;
+use crate::sitemap::SitemapOption;
 
 /// Judge URLs by the million, by the robots.txt of their hosts
 ///
@@ -45,6 +47,8 @@ Examples:
   robotsieve filter --robots-dir robots/ --missing allow --format tsv \\
       --agent googlebot-news,googlebot --agent FooBot urls.txt.zst
   robotsieve filter --pack robots.pack urls.txt > allowed.txt
+  robotsieve filter --robots robots.txt --agent Googlebot --format denied \\
+      --sitemap https://example.com/sitemap.xml
   robotsieve filter --store robots.store --agent FooBot urls.txt > allowed.txt
   robotsieve filter --store robots.store --fetch urls.txt \\
       --user-agent 'FooBot/2.1 (+https://foo.example/bot)' > allowed.txt
@@ -192,13 +196,19 @@ pub struct FilterArgs {
     pub missing: Missing,
 
     #[command(flatten)]
+    pub sitemap: SitemapOption,
+
+    #[command(flatten)]
     pub threads: Threads,
 
     #[command(flatten)]
     pub progress: ProgressOption,
 
-    /// Files of URLs, read in this order; none, or '-', is standard input
-    #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    /// Files of URLs, read in this order; '-' is standard input
+    ///
+    /// Without any, and without --sitemap, standard input is read. Sitemaps
+    /// are read after them.
+    #[arg(value_name = "INPUT", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
     pub inputs: Vec<OsString>,
 
     // Last, because their headings would go on.
@@ -210,6 +220,11 @@ pub struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// The files of URLs to read.
+    pub fn inputs(&self) -> Vec<OsString> {
+        if self.sitemap.is_given() { self.inputs.clone() } else { inputs::named(&self.inputs) }
+    }
+
     /// Checks that no option for stores is given without one, which clap does not: it requires
     /// nothing that conflicts with what is given, and sources conflict.
     ///

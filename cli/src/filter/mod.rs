@@ -46,8 +46,9 @@ use crate::error::{Failure, Status};
 use crate::fetch::signals;
 use crate::fetch::watch::Stop;
 use crate::options::crawler_names;
-use crate::read::inputs::{self, CHUNK_BYTES, Inputs};
+use crate::read::inputs::{CHUNK_BYTES, Inputs};
 use crate::read::{packs, robots_file, stdin};
+use crate::sitemap::Sitemaps;
 use crate::write::report::Report;
 use crate::write::{logs, progress, stdout};
 use ahead::Ahead;
@@ -59,6 +60,19 @@ use packed::Packed;
 use sites::Site;
 use stored::Stored;
 use tally::Sum;
+
+/// What is read: first the inputs, then the sitemaps.
+struct Feed {
+    inputs: Inputs,
+    sitemaps: Sitemaps,
+}
+
+impl Feed {
+    /// Replaces the contents of `chunk` with whole lines; returns `false` at the end of all.
+    fn fill(&mut self, chunk: &mut Vec<u8>) -> bool {
+        self.inputs.fill(chunk) || self.sitemaps.fill(chunk, CHUNK_BYTES)
+    }
+}
 
 /// A chunk on its way to a worker.
 struct Job {
@@ -72,10 +86,14 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     if args.store.is_some() {
         logs::start(args.fetching.verbose)?;
     }
-    let inputs = inputs::named(&args.inputs);
+    let inputs = args.inputs();
+    let sitemaps = args.sitemap.names.iter();
     let robots = args.robots.as_ref().map(|path| path.as_os_str());
-    stdin::at_most_once(inputs.iter().map(OsString::as_os_str).chain(robots))?;
-    let report = Arc::new(Report::new(args.progress.progress, &args.inputs));
+    stdin::at_most_once(
+        inputs.iter().chain(sitemaps.clone()).map(OsString::as_os_str).chain(robots),
+    )?;
+    let read: Vec<OsString> = inputs.iter().chain(sitemaps).cloned().collect();
+    let report = Arc::new(Report::new(args.progress.progress, &read));
     let stored = match &args.store {
         Some(_) => Some(Arc::new(of_store(args, &report)?)),
         None => None,
@@ -224,7 +242,10 @@ fn sieve(
     }
     // Now only workers hold it: if all of them end, the reader does not wait forever.
     drop(jobs);
-    let mut inputs = Inputs::new(&args.inputs, Arc::clone(report));
+    let mut inputs = Feed {
+        inputs: Inputs::new(args.inputs(), Arc::clone(report)),
+        sitemaps: Sitemaps::new(&args.sitemap.names, Arc::clone(report)),
+    };
     let pass = move |lines| pass(lines, &job_sender, &turn_sender);
     let reader = match fetching {
         None => start("reading", {

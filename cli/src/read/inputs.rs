@@ -55,9 +55,9 @@ pub fn named(names: &[OsString]) -> Vec<OsString> {
 }
 
 impl Inputs {
-    /// Reads these inputs, or standard input if there are none.
-    pub fn new(names: &[OsString], report: Arc<Report>) -> Inputs {
-        let names = named(names).into_iter();
+    /// Reads these inputs.
+    pub fn new(names: Vec<OsString>, report: Arc<Report>) -> Inputs {
+        let names = names.into_iter();
         Inputs { names, current: None, rest: Vec::new(), lines: 0, skips: false, report }
     }
 
@@ -206,6 +206,17 @@ fn open_and_detect(
         stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
         Box::new(file)
     };
+    decompressed(bytes, report)
+}
+
+/// Detects the compression of these bytes, and undoes it. Those read are counted.
+///
+/// # Errors
+/// Returns an error if the beginning cannot be read.
+pub fn decompressed(
+    bytes: Box<dyn Read + Send>,
+    report: &Arc<Report>,
+) -> io::Result<(Box<dyn Read + Send>, Compression)> {
     let mut bytes = Counted { bytes, report: Arc::clone(report) };
     let mut first = Vec::with_capacity(4);
     // No byte more than it takes: the first line of a pipe may be shorter.

@@ -34,6 +34,11 @@ impl<R: BufRead> Lines<R> {
         Lines { input, max_bytes, number: 0, line: Vec::new() }
     }
 
+    /// What the lines are read from.
+    pub fn input(&self) -> &R {
+        &self.input
+    }
+
     /// The next line with its 1-based number, or `None` at the end.
     ///
     /// # Errors

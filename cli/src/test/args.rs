@@ -8,6 +8,7 @@ use robotsieve::Profile;
 
 use crate::known::KnownOption;
 use crate::options::{ColorOption, ProfilesOption, ProgressOption, values};
+use crate::sitemap::{SiteOption, SitemapOption};
 
 /// Test that a robots.txt does what you expect of it
 ///
@@ -21,7 +22,8 @@ use crate::options::{ColorOption, ProfilesOption, ProgressOption, values};
 /// The first field is the verdict. The second says who: a crawler's product token,
 /// several names of one crawler from most to least specific, '*' for a crawler
 /// that no group names, '@PURPOSE' for every known crawler of a purpose, or '@all'
-/// for all of them. The third is a URL, or a path that starts with '/'. Fields are
+/// for all of them. The third is a URL, or a path that starts with '/', or
+/// '@sitemap' for every URL of the sitemap given with --sitemap. Fields are
 /// separated by blanks. A '#' begins a comment at the start of a line or after a
 /// blank.
 ///
@@ -39,6 +41,8 @@ Examples:
   robotsieve test --init robots.txt > robots.expect
   robotsieve test robots.txt robots.expect
   robotsieve test --profile rfc9309 --profile google robots.txt robots.expect
+  echo 'allow Googlebot @sitemap' | robotsieve test robots.txt - \\
+      --sitemap sitemap.xml
   robotsieve test --format junit robots.txt robots.expect > robots.xml
   robotsieve test --format github robots.txt tests/*.expect
   echo 'disallow @ai-training /' | robotsieve test robots.txt -
@@ -54,8 +58,9 @@ docs/testing.md describes the formats.
 Exit status:
   0  every expectation holds
   1  some expectation does not hold
-  2  wrong usage, some line is no expectation, or there is none at all
-  3  a file could not be read"
+  2  wrong usage, some line is no expectation, or there is none at all; or no URL
+     of a sitemap is of the site
+  3  a file could not be read, or a part of a sitemap"
 )]
 pub struct TestArgs {
     #[command(flatten)]
@@ -71,6 +76,12 @@ pub struct TestArgs {
     #[command(flatten)]
     pub known: KnownOption,
 
+    #[command(flatten)]
+    pub sitemap: SitemapOption,
+
+    #[command(flatten)]
+    pub site: SiteOption,
+
     /// What to print: text, json, junit, github or sarif
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TestFormat::Text)]
     #[arg(hide_possible_values = true, long_help = values::<TestFormat>("What to print"))]
@@ -84,7 +95,8 @@ pub struct TestArgs {
     ///
     /// For '*' and the crawlers that the file names, and for purposes whose
     /// known crawlers all differ from '*'. They are about the URLs given, or
-    /// about the shortest paths on which the file's rules decide.
+    /// about the shortest paths on which the file's rules decide. With
+    /// --sitemap, also about the URLs of the sitemap.
     #[arg(long, conflicts_with_all = ["format", "max_failures"], verbatim_doc_comment)]
     pub init: bool,
 

@@ -4,7 +4,9 @@ use robotsieve::{Reason, Verdict};
 
 use super::{Expectation, Tested};
 use crate::explain::shown::short;
+use crate::sitemap::Tally;
 use crate::write::list;
+use crate::write::numbers::{grouped, urls};
 use crate::write::place::{Columns, Lines};
 
 /// The most crawlers to name in a sentence.
@@ -79,7 +81,9 @@ impl Tested<'_, '_> {
             // There is one member, so there is one part.
             let profiles: Vec<usize> = parts.into_iter().flat_map(|part| part.profiles).collect();
             let profiles = self.profiles(&profiles);
-            return format!("expected {expected}, got {got}: {asked}, {url} ({profiles})");
+            let of_urls =
+                self.of_urls(failed).map_or_else(String::new, |urls| format!(" for {urls}"));
+            return format!("expected {expected}, got {got}{of_urls}: {asked}, {url} ({profiles})");
         }
         let part = |part: &Part| {
             let names = part.members.iter().map(|member| short(&who.members[*member].name));
@@ -92,7 +96,18 @@ impl Tested<'_, '_> {
             )
         };
         let parts: Vec<String> = parts.iter().map(part).collect();
-        format!("expected {expected} for {asked}, {url}; {}", parts.join("; "))
+        let of_urls = self.of_urls(failed).map_or_else(String::new, |urls| format!(", {urls}"));
+        format!("expected {expected} for {asked}, {url}; {}{of_urls}", parts.join("; "))
+    }
+
+    /// How many URLs of the sitemap get the other verdict: `up to 2 of 10 URLs`.
+    fn of_urls(&self, failed: &Failed) -> Option<String> {
+        let tallies = failed.misses.iter().filter_map(|miss| self.tally(failed, *miss));
+        let counts: Vec<u64> = tallies.map(Tally::count).collect();
+        let most = *counts.iter().max()?;
+        let up_to = if counts.iter().all(|count| *count == most) { "" } else { "up to " };
+        let all = self.sitemap.as_ref().map_or(0, |sitemap| sitemap.split.here);
+        Some(format!("{up_to}{} of {}", grouped(most), urls(all)))
     }
 
     /// `profile google`, `profiles rfc9309 and google`.
@@ -112,6 +127,10 @@ impl Tested<'_, '_> {
         let who = self.expectations.who(expectation);
         let asked = &who.asked[miss.profile][miss.asked];
         let robots = &self.file.robots[miss.profile];
+        if let Some(by) = self.most(failed, miss) {
+            let clause = format!("{} decides about {}", by.shown(), by.counted());
+            return Why { line: by.line, clause };
+        }
         let decision = asked.policy.decide(self.expectations.url(expectation));
         let (line, clause) = match decision.map(|decision| decision.reason) {
             Ok(Reason::Rule(rule)) => {

@@ -11,10 +11,13 @@ use robotsieve::diff::{self, ComparedCrawlers, Limits};
 use robotsieve::{Robots, Verdict};
 
 use super::args::TestArgs;
+use super::failure::Miss;
+use super::sitemap::{OfSitemap, WORD};
 use super::who::Whos;
 use super::{File, line};
 use crate::error::{Failure, Status};
 use crate::known::{Known, Purpose};
+use crate::sitemap::Tally;
 use crate::write::bytes::{harmless, shown};
 use crate::write::progress;
 use crate::write::stderr;
@@ -41,7 +44,7 @@ pub fn run(
     whos: Whos<'_, '_>,
 ) -> Result<Status, Failure> {
     let urls: Vec<&[u8]> = args.rest.iter().map(|url| url.as_encoded_bytes()).collect();
-    let mut writer = Writer { whos, blocks: Vec::new(), differ: 0 };
+    let mut writer = Writer { whos, blocks: Vec::new(), differ: 0, differ_on_sitemap: 0 };
     for url in &urls {
         let is_valid = file.robots.iter().all(|robots| {
             let policy = robots.policy(&super::who::nobody());
@@ -81,12 +84,16 @@ pub fn run(
     }
     writer.add_known(known, &groups, &urls);
     writer.add_purposes(known, &groups, &urls);
+    let mut status = Status::Done;
+    if args.sitemap.is_given() {
+        status = writer.add_sitemap(args, file, &groups)?;
+    }
     let count = writer.blocks.iter().map(Vec::len).sum::<usize>();
     let text = writer.text(file, left_out);
     stdout::print(text)?;
     let s = if count == 1 { "" } else { "s" };
     stderr::note(&format_args!("{count} expectation{s} printed"));
-    Ok(Status::Done)
+    Ok(status)
 }
 
 /// The crawlers that the file names, with the paths that tell its rules apart.
@@ -157,6 +164,8 @@ struct Writer<'k, 'r> {
     blocks: Vec<Vec<Expected>>,
     /// How many verdicts are not the same in all profiles.
     differ: usize,
+    /// How many crawlers may read a part of the sitemap.
+    differ_on_sitemap: usize,
 }
 
 impl Writer<'_, '_> {
@@ -253,6 +262,52 @@ impl Writer<'_, '_> {
         self.blocks.push(lines);
     }
 
+    /// The sitemap for those that are named, and for the crawlers of the two largest engines, as far
+    /// as all of its URLs get the same verdict.
+    fn add_sitemap(
+        &mut self,
+        args: &TestArgs,
+        file: &File<'_>,
+        groups: &[Same<'_>],
+    ) -> Result<Status, Failure> {
+        let named = groups.iter().flat_map(|same| same.names.iter().copied());
+        let mut names: Vec<&[u8]> = Vec::new();
+        for name in [&b"*"[..], b"Googlebot", b"bingbot"].into_iter().chain(named) {
+            if !names.iter().any(|other| other.eq_ignore_ascii_case(name)) && self.can_name(name) {
+                names.push(name);
+            }
+        }
+        let mut numbers = Vec::new();
+        for name in &names {
+            numbers.extend(self.whos.find(name));
+        }
+        let whos = &self.whos;
+        let asked = numbers.iter().map(|who| (*who, whos.get(*who), Verdict::Allow));
+        let judged = OfSitemap::read(args, file, asked)?;
+        let mut lines = Vec::new();
+        // What is not known of a part of it does not hold for all.
+        let is_whole = judged.status == Status::Done;
+        for (name, who) in names.iter().zip(numbers).filter(|_| is_whole) {
+            let policies = whos.get(who).asked.iter().enumerate();
+            let misses = policies.flat_map(|(profile, policies)| {
+                (0..policies.len()).map(move |asked| Miss { profile, asked })
+            });
+            let tallies: Vec<&Tally> =
+                misses.filter_map(|miss| judged.tally(who, miss, Verdict::Allow)).collect();
+            let verdict = if tallies.iter().all(|tally| tally.disallowed == 0) {
+                Verdict::Allow
+            } else if tallies.iter().all(|tally| tally.allowed == 0) {
+                Verdict::Disallow
+            } else {
+                self.differ_on_sitemap += 1;
+                continue;
+            };
+            lines.push(Expected { verdict, who: name.to_vec(), url: WORD.to_vec() });
+        }
+        self.blocks.push(lines);
+        Ok(judged.status)
+    }
+
     /// The file of expectations.
     fn text(self, file: &File<'_>, left_out: usize) -> Vec<u8> {
         let names: Vec<&str> = file.profiles.iter().map(|(name, _)| *name).collect();
@@ -275,6 +330,16 @@ impl Writer<'_, '_> {
             text.extend_from_slice(
                 format!("# {} {verdicts} left out that the profiles differ on.\n", self.differ)
                     .as_bytes(),
+            );
+        }
+        if self.differ_on_sitemap > 0 {
+            let crawlers = if self.differ_on_sitemap == 1 { "crawler" } else { "crawlers" };
+            text.extend_from_slice(
+                format!(
+                    "# {} {crawlers} left out that may read a part of the sitemap.\n",
+                    self.differ_on_sitemap
+                )
+                .as_bytes(),
             );
         }
         let lines = || self.blocks.iter().flatten();

@@ -17,6 +17,9 @@ pub fn print(tested: &Tested<'_, '_>, out: &mut impl Write) -> io::Result<()> {
     let profiles: Vec<_> = tested.file.profiles.iter().map(|(name, _)| *name).collect();
     let (robots, profiles) = (json!(tested.file.name), json!(profiles));
     write!(out, "{{\"version\":{VERSION},\"robots\":{robots},\"profiles\":{profiles}")?;
+    if let Some(sitemap) = &tested.sitemap {
+        write!(out, ",\"sitemap\":{}", sitemap.split.json())?;
+    }
     write!(out, ",\"results\":[")?;
     let mut failed = tested.failed.iter().peekable();
     for (number, expectation) in tested.expectations.all.iter().enumerate() {
@@ -54,6 +57,10 @@ fn miss_json(tested: &Tested<'_, '_>, expectation: &Expectation, miss: Miss) -> 
         "rule": null,
     });
     put_all(&mut value, "crawlers", asked.members.iter().map(|member| &who.members[*member].name));
+    if let Some(tally) = tested.tally_of(expectation, miss) {
+        value["sitemap"] = tally.json();
+        return value;
+    }
     if let Ok(decision) = asked.policy.decide(tested.expectations.url(expectation)) {
         value["reason"] = decision.reason.as_str().into();
         if let Reason::Rule(rule) = decision.reason {

@@ -8,6 +8,7 @@ mod json;
 mod junit;
 mod line;
 mod sarif;
+mod sitemap;
 mod text;
 mod who;
 
@@ -28,6 +29,7 @@ use crate::write::stderr;
 use crate::write::stdout::{self, Stdout};
 use args::{TestArgs, TestFormat};
 use failure::{Failed, Miss};
+use sitemap::OfSitemap;
 use who::{Who, Whos};
 
 /// The longest line of a file of expectations: room for a URL, and for names and a comment.
@@ -64,6 +66,8 @@ struct Expectation {
     text: Range<usize>,
     who_text: Range<usize>,
     url: Range<usize>,
+    /// Whether it is about the URLs of the sitemaps.
+    is_sitemap: bool,
 }
 
 /// The expectations of all files.
@@ -102,15 +106,15 @@ impl<'k> Expectations<'k, '_> {
 struct Tested<'t, 'k> {
     file: &'t File<'t>,
     expectations: &'t Expectations<'k, 't>,
+    sitemap: Option<OfSitemap>,
     failed: Vec<Failed>,
 }
 
 /// Tests the expectations, or prints some that hold.
 pub fn run(args: &TestArgs) -> Result<Status, Failure> {
     let urls = if args.init { &[][..] } else { &args.rest };
-    stdin::at_most_once(
-        [args.robots.as_os_str()].into_iter().chain(urls.iter().map(OsString::as_os_str)),
-    )?;
+    let inputs = urls.iter().chain(&args.sitemap.names).map(OsString::as_os_str);
+    stdin::at_most_once(inputs.chain([args.robots.as_os_str()]))?;
     let known = args.known.read()?;
     let profiles = args.profiles();
     let all: Vec<Profile> = profiles.iter().map(|(_, profile)| *profile).collect();
@@ -129,9 +133,11 @@ pub fn run(args: &TestArgs) -> Result<Status, Failure> {
         Ok(expectations) => expectations,
         Err(status) => return Ok(status),
     };
-    let failed = judge(&file, &expectations);
+    let sitemap = expectations.of_sitemap(args, &file)?;
+    let status = sitemap.as_ref().map_or(Status::Done, |sitemap| sitemap.status);
+    let failed = judge(&file, &expectations, sitemap.as_ref());
     let (count, failures) = (expectations.all.len(), failed.len());
-    let tested = Tested { file: &file, expectations: &expectations, failed };
+    let tested = Tested { file: &file, expectations: &expectations, sitemap, failed };
     let mut out = io::BufWriter::new(Stdout::new());
     let printed = match args.format {
         TestFormat::Text => text::print(args, &tested, &mut out),
@@ -147,7 +153,10 @@ pub fn run(args: &TestArgs) -> Result<Status, Failure> {
         n => format!(" in {n} profiles"),
     };
     stderr::note(&format_args!("{count} expectation{s}{each}, {failures} failed"));
-    Ok(if failures == 0 { Status::Done } else { Status::No })
+    Ok(match status {
+        Status::Done if failures > 0 => Status::No,
+        status => status,
+    })
 }
 
 /// Reads all files. What is wrong is reported; then nothing is tested, and the status says what it was.
@@ -182,7 +191,7 @@ fn read<'k, 'r>(
                 }
             };
             let added = match line {
-                Line::Whole(line) => read.add(number, line, &readers),
+                Line::Whole(line) => read.add(number, line, &readers, args.sitemap.is_given()),
                 Line::TooLong(_) => Err(format!("the line is longer than {LINE_BYTES} bytes")),
             };
             if let Err(message) = added {
@@ -222,14 +231,26 @@ fn read<'k, 'r>(
 
 impl Expectations<'_, '_> {
     /// Adds the expectation of a line of the last file, if it has one.
-    fn add(&mut self, number: u64, line: &[u8], readers: &[Policy]) -> Result<(), String> {
+    fn add(
+        &mut self,
+        number: u64,
+        line: &[u8],
+        readers: &[Policy],
+        has_sitemap: bool,
+    ) -> Result<(), String> {
         // The mark that some editors begin a file with.
         let line =
             if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
         let Some(fields) = line::parse(line)? else { return Ok(()) };
         let who = self.whos.find(&line[fields.who.clone()])?;
         let url = &line[fields.url.clone()];
-        if readers.iter().any(|reader| reader.target(url).is_err()) {
+        let is_sitemap = url == sitemap::WORD;
+        if is_sitemap && !has_sitemap {
+            return Err("'@sitemap' stands for the URLs of a sitemap: give one with --sitemap \
+                        FILE|URL"
+                .to_owned());
+        }
+        if !is_sitemap && readers.iter().any(|reader| reader.target(url).is_err()) {
             return Err(format!(
                 "'{}' is no URL: write scheme://host/path, or a path that starts with '/'",
                 line::short(url)
@@ -246,23 +267,36 @@ impl Expectations<'_, '_> {
             text: start..self.text.len(),
             who_text: within(fields.who),
             url: within(fields.url),
+            is_sitemap,
         });
         Ok(())
     }
 }
 
 /// The expectations that do not hold, in order.
-fn judge(file: &File<'_>, expectations: &Expectations<'_, '_>) -> Vec<Failed> {
+fn judge(
+    file: &File<'_>,
+    expectations: &Expectations<'_, '_>,
+    sitemap: Option<&OfSitemap>,
+) -> Vec<Failed> {
     let mut failed = Vec::new();
     let mut misses: Vec<Miss> = Vec::new();
     for (number, expectation) in expectations.all.iter().enumerate() {
         let who = expectations.who(expectation);
         for profile in 0..file.profiles.len() {
             for (asked, one) in who.asked[profile].iter().enumerate() {
+                let miss = Miss { profile, asked };
+                if expectation.is_sitemap {
+                    let tally = sitemap.and_then(|sitemap| {
+                        sitemap.tally(expectation.who, miss, expectation.verdict)
+                    });
+                    misses.extend(tally.filter(|tally| tally.count() > 0).map(|_| miss));
+                    continue;
+                }
                 // It was checked that the URL is valid.
                 let Ok(target) = one.policy.target(expectations.url(expectation)) else { continue };
                 if one.policy.verdict(&target) != expectation.verdict {
-                    misses.push(Miss { profile, asked });
+                    misses.push(miss);
                 }
             }
         }

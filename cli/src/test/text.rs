@@ -10,6 +10,7 @@ use super::args::TestArgs;
 use super::failure::{Failed, Miss, other};
 use crate::explain::shown::{Shown, short};
 use crate::explain::text::{Detail, File, level, of_file};
+use crate::sitemap::By;
 use crate::write::stdout::has_color;
 
 /// The most explanations of one failure, each of another policy.
@@ -49,8 +50,17 @@ pub fn rendered(tested: &Tested<'_, '_>, failed: &Failed, renderer: &Renderer) -
     let title = Level::ERROR.primary_title(tested.sentence(failed));
     let mut groups = vec![Group::with_title(title).element(snippet)];
     let misses: Vec<Miss> = tested.parts(failed).into_iter().flat_map(|part| part.misses).collect();
-    groups.extend(misses.iter().take(EXPLANATIONS).map(|miss| of_miss(tested, failed, *miss)));
-    if let Some(more) = misses.len().checked_sub(EXPLANATIONS).filter(|more| *more > 0) {
+    // Each with a rule, if the expectation is about a sitemap.
+    let mut all: Vec<(Miss, Option<&By>)> = Vec::new();
+    for miss in misses {
+        match tested.tally(failed, miss) {
+            Some(tally) => all.extend(tally.by().into_iter().map(|by| (miss, Some(by)))),
+            None => all.push((miss, None)),
+        }
+    }
+    let explained = all.iter().take(EXPLANATIONS);
+    groups.extend(explained.map(|(miss, by)| of_miss(tested, failed, *miss, *by)));
+    if let Some(more) = all.len().checked_sub(EXPLANATIONS).filter(|more| *more > 0) {
         let are = if more == 1 { "explanation is" } else { "explanations are" };
         let message = format!("{more} more {are} not shown; --format json has all rules");
         groups.push(Group::with_title(Level::NOTE.secondary_title(message)));
@@ -58,10 +68,14 @@ pub fn rendered(tested: &Tested<'_, '_>, failed: &Failed, renderer: &Renderer) -
     renderer.render(&groups)
 }
 
-/// Why the crawlers of a miss get their verdict.
-fn of_miss<'t>(tested: &Tested<'_, '_>, failed: &Failed, miss: Miss) -> Group<'t> {
+/// Why the crawlers of a miss get their verdict; of a sitemap, on the URLs of one rule.
+fn of_miss<'t>(tested: &Tested<'_, '_>, failed: &Failed, miss: Miss, by: Option<&By>) -> Group<'t> {
     let expectation = tested.expectation(failed);
-    let (who, url) = (tested.expectations.who(expectation), tested.expectations.url(expectation));
+    let who = tested.expectations.who(expectation);
+    let url = match by {
+        Some(by) => by.examples.first().map(Vec::as_slice),
+        None => Some(tested.expectations.url(expectation)),
+    };
     let (file, robots) = (tested.file, &tested.file.robots[miss.profile]);
     let asked = &who.asked[miss.profile][miss.asked];
     let member = &who.members[asked.members[0]];
@@ -72,18 +86,24 @@ fn of_miss<'t>(tested: &Tested<'_, '_>, failed: &Failed, miss: Miss) -> Group<'t
     };
     let verdict = other(expectation.verdict);
     let profile = file.profile_name(miss.profile);
-    let title = format!("{}{others}, {} (profile {profile})", short(&member.name), short(url));
+    let asked_about = match by {
+        Some(by) => by.counted(),
+        None => url.map(short).unwrap_or_default(),
+    };
+    let title = format!("{}{others}, {asked_about} (profile {profile})", short(&member.name));
     let title = level(verdict).secondary_title(title);
     // The rules that it does not obey would be misleading.
-    let why: Option<Explanation<'_>> =
-        if member.is_free(robots) { None } else { robots.explain(&member.crawler, url).ok() };
+    let why: Option<Explanation<'_>> = url
+        .filter(|_| !member.is_free(robots))
+        .and_then(|url| robots.explain(&member.crawler, url).ok());
     match why {
         Some(why) => {
             let file = File { bytes: file.bytes, name: short(file.name.as_bytes()) };
             of_file(&file, &why, title, Detail::Whole)
         }
         None => {
-            let clause = tested.why(failed, miss).clause;
+            let clause = by.map(|by| format!("{} decides", by.shown()));
+            let clause = clause.unwrap_or_else(|| tested.why(failed, miss).clause);
             Group::with_title(title).element(Level::NOTE.message(clause))
         }
     }

@@ -5,6 +5,7 @@ pub mod file;
 pub mod list;
 pub mod logs;
 pub mod markdown;
+pub mod numbers;
 pub mod place;
 pub mod progress;
 pub mod report;

@@ -37,6 +37,7 @@ mod progress;
 mod records;
 mod replay;
 mod run;
+mod sitemap;
 mod stdin;
 mod store_warc;
 mod test;
