@@ -120,7 +120,7 @@ fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
     robots_file::note_cut(path, &file, &robots);
     let policy = robots.policy(&crawler);
     let report = Arc::new(Report::new(When::Auto, names));
-    let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
+    let mut sitemaps = Sitemaps::new(names.clone(), Arc::clone(&report));
     let mut judged = [(policy, OfSitemap::new(Verdict::Disallow))];
     sitemap::judge(&mut sitemaps, &mut split, &mut judged);
     let [(_, tally)] = judged;

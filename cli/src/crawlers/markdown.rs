@@ -52,9 +52,10 @@ pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
                 Verdict::Allow => " allow |",
                 Verdict::Disallow => " **disallow** |",
             });
-            let sitemap = class.sitemap.as_ref().map_or_else(String::new, |tally| {
-                format!(" {} |", plain(&words::of_sitemap(tally)))
-            });
+            let sitemap = class
+                .sitemap
+                .as_ref()
+                .map_or_else(String::new, |tally| format!(" {} |", words::of_sitemap(tally, code)));
             let verdicts = verdicts.collect::<String>();
             writeln!(out, "| {crawlers} | {reads} |{sitemap}{verdicts}")?;
         }

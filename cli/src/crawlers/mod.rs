@@ -89,7 +89,7 @@ fn table(
         let google = profile == Profile::GOOGLE;
         let split = Split::new(&args.site, robots.as_os_str(), names, google)?;
         let report = Arc::new(Report::new(When::Auto, names));
-        let sitemaps = Sitemaps::new(names, Arc::clone(&report));
+        let sitemaps = Sitemaps::new(names.clone(), Arc::clone(&report));
         judge::judge_sitemaps(&file, &profile, &mut table, sitemaps, split)?;
         status = report.end();
         if let Some(split) = table.sitemap.as_ref().filter(|_| status == Status::Done) {

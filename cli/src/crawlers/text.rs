@@ -29,7 +29,7 @@ pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
             let verdicts: Vec<String> = verdicts.collect();
             writeln!(out, "  {}  {}", verdicts.join("  "), words::reads(class, str::to_owned))?;
             if let Some(tally) = &class.sitemap {
-                writeln!(out, "      sitemap: {}", words::of_sitemap(tally))?;
+                writeln!(out, "      sitemap: {}", words::of_sitemap(tally, str::to_owned))?;
             }
             wrapped(&words::crawlers(&row, all), out)?;
         }

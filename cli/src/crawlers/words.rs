@@ -38,16 +38,16 @@ pub fn summary(table: &Table<'_>, purpose: Purpose) -> String {
         && let Some(split) = &table.sitemap
     {
         line += &format!(
-            "; of {} in the sitemap {none} may read none, {part} a part, {all} all",
+            "; sitemap: {all} may read all of its {}, {part} a part, {none} none",
             urls(split.here)
         );
     }
     line
 }
 
-/// How many URLs of the sitemap may be read, and which rules forbid the others: `7 of 10, not by
-/// line 5 Disallow: /search (3)`.
-pub fn of_sitemap(tally: &Tally) -> String {
+/// How many URLs of the sitemap may be read, and which rules forbid the others: `7 of 10; forbidden
+/// by line 5 Disallow: /search (3)`. `rule` shows the text of a rule.
+pub fn of_sitemap(tally: &Tally, rule: impl Fn(&str) -> String) -> String {
     let all = tally.allowed + tally.disallowed;
     match (tally.allowed, tally.disallowed) {
         (_, 0) => format!("all {}", grouped(all)),
@@ -56,10 +56,10 @@ pub fn of_sitemap(tally: &Tally) -> String {
             let rules: Vec<String> = tally
                 .by()
                 .iter()
-                .map(|by| format!("{} ({})", by.shown(), grouped(by.count)))
+                .map(|by| format!("{} ({})", by.shown_as(&rule), grouped(by.count)))
                 .collect();
             let rules = list::first(RULES, rules.into_iter());
-            format!("{} of {}, not by {rules}", grouped(allowed), grouped(all))
+            format!("{} of {}; forbidden by {rules}", grouped(allowed), grouped(all))
         }
     }
 }

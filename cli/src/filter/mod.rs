@@ -244,7 +244,7 @@ fn sieve(
     drop(jobs);
     let mut inputs = Feed {
         inputs: Inputs::new(args.inputs(), Arc::clone(report)),
-        sitemaps: Sitemaps::new(&args.sitemap.names, Arc::clone(report)),
+        sitemaps: Sitemaps::new(args.sitemap.names.clone(), Arc::clone(report)),
     };
     let pass = move |lines| pass(lines, &job_sender, &turn_sender);
     let reader = match fetching {

@@ -27,10 +27,10 @@ const JSON_SITES: usize = 100;
 pub struct SiteOption {
     /// The site whose robots.txt it is, such as https://example.com
     ///
-    /// URLs of a sitemap that are of another site are counted, and not judged,
-    /// because this robots.txt does not count for them. Without the option it
-    /// is the site that ROBOTS was fetched from, else that of the sitemap's
-    /// URL, else that of the first URL in the sitemap.
+    /// URLs of a sitemap that are of another site are counted and not
+    /// judged: this robots.txt does not count for them. Without the option
+    /// it is the site that ROBOTS was fetched from, else that of the
+    /// sitemap's URL, else that of the first URL in the sitemap.
     #[arg(long, value_name = "ORIGIN", requires = super::SITEMAP, verbatim_doc_comment)]
     pub site: Option<OsString>,
 }

@@ -151,6 +151,11 @@ impl By {
 
     /// `line 5 Disallow: /search`.
     pub fn shown(&self) -> String {
+        self.shown_as(str::to_owned)
+    }
+
+    /// The same; `rule` shows the text of the rule.
+    pub fn shown_as(&self, rule: impl Fn(&str) -> String) -> String {
         match (self.line, &self.rule) {
             (Some(line), Some((verdict, value))) => {
                 let field = if verdict.is_allow() { "Allow" } else { "Disallow" };
@@ -159,7 +164,7 @@ impl By {
                     value.truncate(end);
                     value.push('…');
                 }
-                format!("line {line} {field}: {value}")
+                format!("line {line} {field}: {}", rule(&value))
             }
             (Some(line), None) => format!("line {line}, an empty rule"),
             (None, _) => "no rule".to_owned(),

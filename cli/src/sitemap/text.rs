@@ -33,8 +33,9 @@ pub struct Text {
     form: Form,
     /// The encoding that the XML declaration names.
     declared: Option<String>,
-    /// Bytes that were read and not decoded yet: half a character.
+    /// Bytes that are not decoded yet, and how many there are: half a character. Not for UTF-8.
     left: Vec<u8>,
+    left_len: usize,
     buffer: Vec<u8>,
     /// Where what was not consumed begins in the buffer, and where it ends.
     at: usize,
@@ -77,6 +78,7 @@ impl Text {
             form,
             declared,
             left: Vec::new(),
+            left_len: 0,
             buffer: Vec::new(),
             at: 0,
             end: 0,
@@ -119,24 +121,26 @@ impl Text {
             return self.count();
         }
         self.buffer.clear();
+        // UTF-8 takes up to twice as many bytes.
+        self.left.resize(BUFFER_BYTES / 2, 0);
         // Half a character decodes to nothing, so more is read.
         while self.buffer.is_empty() {
-            let before = self.left.len();
-            // UTF-8 takes up to twice as many bytes.
-            self.left.resize(BUFFER_BYTES / 2, 0);
-            let read = read_some(&mut self.raw, &mut self.left[before..])?;
-            self.left.truncate(before + read);
+            let read = read_some(&mut self.raw, &mut self.left[self.left_len..])?;
             if read == 0 {
-                return if before > 0 { Err(not("UTF-16")) } else { Ok(()) };
+                return if self.left_len > 0 { Err(not("UTF-16")) } else { Ok(()) };
             }
-            match self.form {
+            self.left_len += read;
+            let decoded = match self.form {
                 Form::Latin1 | Form::Utf8 => {
-                    let text = String::from_iter(self.left.drain(..).map(char::from));
+                    let text = String::from_iter(self.left[..read].iter().copied().map(char::from));
                     self.buffer.extend_from_slice(text.as_bytes());
+                    read
                 }
                 Form::Utf16Le => self.decode(u16::from_le_bytes)?,
                 Form::Utf16Be => self.decode(u16::from_be_bytes)?,
-            }
+            };
+            self.left.copy_within(decoded..self.left_len, 0);
+            self.left_len -= decoded;
         }
         self.end = self.buffer.len();
         self.count()
@@ -152,9 +156,9 @@ impl Text {
         Ok(())
     }
 
-    /// Decodes whole characters of UTF-16.
-    fn decode(&mut self, unit: fn([u8; 2]) -> u16) -> io::Result<()> {
-        let (pairs, _) = self.left.as_chunks::<2>();
+    /// Decodes whole characters of UTF-16; returns how many bytes they take.
+    fn decode(&mut self, unit: fn([u8; 2]) -> u16) -> io::Result<usize> {
+        let (pairs, _) = self.left[..self.left_len].as_chunks::<2>();
         let mut whole = pairs.len();
         // The first half of a pair waits for the second.
         if pairs.last().is_some_and(|last| (0xD800..0xDC00).contains(&unit(*last))) {
@@ -164,8 +168,7 @@ impl Text {
             let c = c.map_err(|_| not("UTF-16"))?;
             self.buffer.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
-        self.left.drain(..2 * whole);
-        Ok(())
+        Ok(2 * whole)
     }
 }
 

@@ -91,9 +91,9 @@ impl Place {
 }
 
 impl Sitemaps {
-    pub fn new(names: &[OsString], report: Arc<Report>) -> Sitemaps {
+    pub fn new(names: Vec<OsString>, report: Arc<Report>) -> Sitemaps {
         Sitemaps {
-            names: names.to_vec().into_iter(),
+            names: names.into_iter(),
             open: Vec::new(),
             web: None,
             seen: HashSet::new(),

@@ -529,4 +529,45 @@ mod tests {
         let deep = format!("<urlset>{}", "<a>".repeat(100_000));
         assert_eq!(found(deep), ["fault 1: elements are nested more than 64 deep here"]);
     }
+
+    /// Whatever the bytes are, the document ends, and only right URLs are in the output.
+    #[test]
+    fn any_bytes() {
+        let documents = [
+            urlset(
+                "<url><loc>/a&amp;b</loc><i:loc>x</i:loc></url><url><loc><![CDATA[/c]]></loc></url>",
+            ),
+            "<!DOCTYPE feed [<!ENTITY a 'b'>]><feed><entry><link rel='alternate' href='/a&#65;'/>\
+             </entry></feed>"
+                .to_owned(),
+            "<rss><channel><item><link>/a</link></item></channel></rss><!-- x --><?pi?>".to_owned(),
+        ];
+        let pieces =
+            ["<", ">", "</", "/>", "&", ";", "\"", "'", "<!--", "]]>", "<url>", "\0", "\u{fe}"];
+        let mut state = 1u64;
+        let mut random = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % below as u64) as usize
+        };
+        for round in 0..3_000 {
+            let mut bytes = documents[round % 3].clone().into_bytes();
+            for _ in 0..=random(4) {
+                if bytes.is_empty() {
+                    break;
+                }
+                let at = random(bytes.len());
+                match random(4) {
+                    0 => drop(bytes.remove(at)),
+                    1 => bytes[at] = random(256) as u8,
+                    2 => bytes.truncate(at.max(1)),
+                    _ => drop(bytes.splice(at..at, pieces[random(pieces.len())].bytes())),
+                }
+            }
+            for found in found(&bytes) {
+                assert!(!found.contains('\n') && found.len() < 500, "{}", bytes.escape_ascii());
+            }
+        }
+    }
 }

@@ -77,6 +77,7 @@ impl Tested<'_, '_> {
         let asked = short(self.expectations.who_text(expectation));
         let url = short(self.expectations.url(expectation));
         let parts = self.parts(failed);
+        let of_urls = self.of_urls(failed).map_or_else(String::new, |urls| format!(" for {urls}"));
         if !who.is_set {
             // There is one member, so there is one part.
             let profiles: Vec<usize> = parts.into_iter().flat_map(|part| part.profiles).collect();
@@ -88,7 +89,8 @@ impl Tested<'_, '_> {
         let part = |part: &Part| {
             let names = part.members.iter().map(|member| short(&who.members[*member].name));
             format!(
-                "got {got} for {} of {} crawlers ({}): {}",
+                "got {got}{of_urls}{} {} of {} crawlers ({}): {}",
+                if of_urls.is_empty() { " for" } else { " and" },
                 part.members.len(),
                 who.members.len(),
                 self.profiles(&part.profiles),
@@ -96,8 +98,7 @@ impl Tested<'_, '_> {
             )
         };
         let parts: Vec<String> = parts.iter().map(part).collect();
-        let of_urls = self.of_urls(failed).map_or_else(String::new, |urls| format!(", {urls}"));
-        format!("expected {expected} for {asked}, {url}; {}{of_urls}", parts.join("; "))
+        format!("expected {expected} for {asked}, {url}; {}", parts.join("; "))
     }
 
     /// How many URLs of the sitemap get the other verdict: `up to 2 of 10 URLs`.
@@ -128,7 +129,7 @@ impl Tested<'_, '_> {
         let asked = &who.asked[miss.profile][miss.asked];
         let robots = &self.file.robots[miss.profile];
         if let Some(by) = self.most(failed, miss) {
-            let clause = format!("{} decides about {}", by.shown(), by.counted());
+            let clause = format!("{} decides for {}", by.shown(), by.counted());
             return Why { line: by.line, clause };
         }
         let decision = asked.policy.decide(self.expectations.url(expectation));

@@ -53,7 +53,7 @@ impl OfSitemap {
             }
         }
         let report = Arc::new(Report::new(args.progress.progress, names));
-        let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
+        let mut sitemaps = Sitemaps::new(names.clone(), Arc::clone(&report));
         judge(&mut sitemaps, &mut split, &mut judged);
         let status = report.end();
         if status == Status::Done {

@@ -174,9 +174,9 @@ fn what_crawlers_shows() {
     run_line(&folder, line)
         .status(0)
         .prints("6 URLs in the sitemap, 4 of https://e.example (of the first URL")
-        .prints("; of 4 URLs in the sitemap 0 may read none, ")
-        .prints("      sitemap: 2 of 4, not by line 6 Disallow: /private/ (2)\n")
-        .prints("      sitemap: 1 of 4, not by line 3 Disallow: /private/ (2), line 2 Disallow: /search (1)\n")
+        .prints("; sitemap: 0 may read all of its 4 URLs, ")
+        .prints("      sitemap: 2 of 4; forbidden by line 6 Disallow: /private/ (2)\n")
+        .prints("      sitemap: 1 of 4; forbidden by line 3 Disallow: /private/ (2), line 2 Disallow: /search (1)\n")
         .prints("      sitemap: none of 4\n      GPTBot (line 8)\n");
     run_line(&folder, &format!("{line} --format markdown"))
         .status(0)
@@ -254,7 +254,7 @@ fn what_test_says() {
         )
         .prints("6 | Disallow: /private/\n  |           ^^^^^^^^^ decides")
         .prints("error: expected allow for @search, @sitemap; got disallow for ")
-        .prints(", up to 3 of 4 URLs\n")
+        .prints("; got disallow for up to 3 of 4 URLs and ")
         .prints(", 2 URLs: https://e.example/private/1  https://e.example/private/2 (profile");
     let ran = run_line(&folder, "test robots.txt fails --sitemap sitemap.xml --format json");
     let json: Value = serde_json::from_slice(&ran.out).unwrap();
@@ -266,7 +266,7 @@ fn what_test_says() {
     for (format, text) in [
         ("github", "::error file=robots.txt,line=6,"),
         ("junit", "line 1: allow Googlebot @sitemap"),
-        ("sarif", "line 6 Disallow: /private/ decides about 2 URLs: https://e.example/private/1"),
+        ("sarif", "line 6 Disallow: /private/ decides for 2 URLs: https://e.example/private/1"),
     ] {
         let line = format!("test robots.txt fails --sitemap sitemap.xml --format {format}");
         run_line(&folder, &line).status(1).prints(text);
