@@ -217,8 +217,10 @@ pub fn judge_sitemaps(
     config.limits.table_bytes = config.limits.table_bytes.min(share);
     let mut policies: Vec<(Policy, Tally)> = Vec::new();
     let mut bytes = 0;
+    let mut numbers = Vec::new();
     for class in 0..table.classes.len() {
         let Some(one) = table.crawlers.iter().find(|one| one.class == class) else { continue };
+        numbers.push(class);
         // Parsed anew: a parsed file keeps every policy that it was asked for.
         let policy = one.known.policy(&Robots::parse_with(file, profile, &config));
         bytes += policy.memory_usage().total_bytes();
@@ -232,8 +234,8 @@ pub fn judge_sitemaps(
         policies.push((policy, Tally::new(Verdict::Disallow)));
     }
     sitemap::judge(&mut sitemaps, &mut split, &mut policies);
-    for (class, (_, tally)) in table.classes.iter_mut().zip(policies) {
-        class.sitemap = Some(tally);
+    for (class, (_, tally)) in numbers.into_iter().zip(policies) {
+        table.classes[class].sitemap = Some(tally);
     }
     table.sitemap = Some(split);
     Ok(())

@@ -257,16 +257,17 @@ impl Web {
         Ok(Web { runtime, fetcher })
     }
 
-    /// The body of a file at this URL.
+    /// The body of a file at this URL, and the URL to which redirects led.
     ///
     /// # Errors
     /// Returns an error if there is no answer, or none with a file of at most 64 MiB.
-    pub fn get(&self, url: Url) -> Result<Vec<u8>, Failure> {
+    pub fn get(&self, url: Url) -> Result<(Vec<u8>, String), Failure> {
         let name = url.to_string();
         let attempt = self.runtime.block_on(self.fetcher.get(url));
         match attempt.result {
             Ok(response) if (200..300).contains(&response.status) => {
-                whole(response, &name).map(|response| response.body)
+                let end = attempt.redirects.last().map(|redirect| redirect.to.clone());
+                whole(response, &name).map(|response| (response.body, end.unwrap_or(name)))
             }
             Ok(response) => Err(unanswered(&name, format!("HTTP {}", response.status), None)),
             Err(failure) => Err(unanswered(&name, failure.to_string(), Some(&failure))),

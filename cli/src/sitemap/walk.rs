@@ -37,8 +37,10 @@ pub struct Sitemaps {
     open: Vec<Open>,
     /// What fetches the sitemap named last, and those that it names.
     web: Option<Web>,
-    /// The sitemaps that indexes named, so that each is read once.
+    /// The sitemaps that the open index named, so that each is read once: hashes of their URLs, and
+    /// the files that stand for them.
     seen: HashSet<[u8; 32]>,
+    seen_files: HashSet<PathBuf>,
     /// How many in a row could not be read.
     failures: u32,
     damaged: u64,
@@ -57,6 +59,8 @@ enum Place {
 
 struct Open {
     place: Place,
+    /// The URL to which redirects led, if it was fetched.
+    fetched_from: Option<String>,
     content: Content,
     /// How many URLs were found in it.
     urls: u64,
@@ -97,6 +101,7 @@ impl Sitemaps {
             open: Vec::new(),
             web: None,
             seen: HashSet::new(),
+            seen_files: HashSet::new(),
             failures: 0,
             damaged: 0,
             unread: 0,
@@ -116,6 +121,8 @@ impl Sitemaps {
                     return false;
                 };
                 self.web = None;
+                self.seen.clear();
+                self.seen_files.clear();
                 match self.opened(Place::of(&name)) {
                     Ok(open) => self.open.push(open),
                     Err(why) => self.report.error(&why),
@@ -190,6 +197,7 @@ impl Sitemaps {
             let advice = if is_near { "; a URL begins with http:// or https://" } else { "" };
             format!("cannot read {}: {cause}{advice}", place.shown())
         };
+        let mut fetched_from = None;
         let raw = match &place {
             Place::Stdin => inputs::open(OsStr::new("-"), &self.report).map_err(failed)?,
             Place::File(path) => inputs::open(path.as_os_str(), &self.report).map_err(failed)?,
@@ -201,9 +209,11 @@ impl Sitemaps {
                     Some(web) => Ok(web),
                     None => Web::of(&url),
                 };
-                let body = web.and_then(|web| self.web.insert(web).get(url));
-                let body = io::Cursor::new(body.map_err(|failure| failure.to_string())?);
-                inputs::decompressed(Box::new(body), &self.report).map_err(failed)?.0
+                let got = web.and_then(|web| self.web.insert(web).get(url));
+                let (body, end) = got.map_err(|failure| failure.to_string())?;
+                fetched_from = Some(end);
+                let body = Box::new(io::Cursor::new(body));
+                inputs::decompressed(body, &self.report).map_err(failed)?.0
             }
         };
         let mut text = Text::of(raw).map_err(failed)?;
@@ -217,7 +227,7 @@ impl Sitemaps {
             }
             _ => Content::Lines(Lines::of(text, URL_BYTES)),
         };
-        Ok(Open { place, content, urls: 0, is_large: false })
+        Ok(Open { place, fetched_from, content, urls: 0, is_large: false })
     }
 
     /// Opens a sitemap that the open index names.
@@ -242,18 +252,18 @@ impl Sitemaps {
             self.report.error(&message);
             return;
         }
-        let opened = match child(&place, url) {
+        if !self.seen.insert(Sha256::digest(url).into()) {
+            return;
+        }
+        let opened = match child(index, url) {
+            Ok(Place::File(path)) if !self.seen_files.insert(path.clone()) => Err(format!(
+                "{} stands for several sitemaps of its index, so '{}' is not read: give the URL of \
+                 the index with --sitemap",
+                Place::File(path).shown(),
+                shown(url)
+            )),
+            Ok(child) => self.opened(child),
             Err(why) => Err(why),
-            Ok(child) => {
-                let known: &[u8] = match &child {
-                    Place::File(path) => path.as_os_str().as_encoded_bytes(),
-                    _ => url,
-                };
-                if !self.seen.insert(Sha256::digest(known).into()) {
-                    return self.again(&child, url);
-                }
-                self.opened(child)
-            }
         };
         match opened {
             Ok(open) => {
@@ -272,18 +282,6 @@ impl Sitemaps {
                     ));
                 }
             }
-        }
-    }
-
-    /// A sitemap is named a second time.
-    fn again(&mut self, child: &Place, url: &[u8]) {
-        if let Place::File(path) = child {
-            self.unread(&format!(
-                "{} stands for several sitemaps of its index, so '{}' is not read: give the URL of \
-                 the index with --sitemap",
-                Place::File(path.clone()).shown(),
-                shown(url)
-            ));
         }
     }
 
@@ -369,21 +367,22 @@ impl Open {
 ///
 /// # Errors
 /// Returns why it is not read, and the way out.
-fn child(index: &Place, url: &[u8]) -> Result<Place, String> {
+fn child(index: &Open, url: &[u8]) -> Result<Place, String> {
     let name = shown(url);
-    match index {
+    match &index.place {
         Place::Stdin => Err(format!(
             "sitemap '{name}' is not read: an index from standard input has no folder in which it \
              could be; give a file or the URL of the index with --sitemap"
         )),
         Place::Url(from) => {
-            let [own, other] = [Origin::of(from.as_bytes()), Origin::of(url)];
+            let other = Origin::of(url);
             let text = str::from_utf8(url).ok().and_then(|text| web::url(Path::new(text)));
             let Some((text, other)) = text.zip(other.ok()) else {
                 return Err(format!("the index has '{name}', which is no URL of http or https"));
             };
+            let is_host = |own: &str| Origin::of(own).is_ok_and(|own| own.host() == other.host());
             // Else an index could make this machine ask anybody.
-            if own.is_ok_and(|own| own.host() == other.host()) {
+            if is_host(from) || index.fetched_from.as_deref().is_some_and(is_host) {
                 return Ok(Place::Url(text.to_owned()));
             }
             Err(format!(

@@ -58,8 +58,8 @@ docs/testing.md describes the formats.
 Exit status:
   0  every expectation holds
   1  some expectation does not hold
-  2  wrong usage, some line is no expectation, or there is none at all; or no URL
-     of a sitemap is of the site
+  2  wrong usage, some line is no expectation, or there is none at all; or no
+     URL of a sitemap is of the site
   3  a file could not be read, or a part of a sitemap"
 )]
 pub struct TestArgs {

@@ -11,8 +11,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
+use crate::command::site::{answered, site};
 use crate::command::{Folder, Ran, run_in, run_with};
-use crate::web::{answered, site};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /search\nDisallow: /private/\n\n\
     User-agent: Googlebot\nDisallow: /private/\n\nUser-agent: GPTBot\nDisallow: /\n";
@@ -449,14 +449,25 @@ fn indexes_of_files() {
     let folder = folder();
     folder.file("maps/1.xml", urlset(&PAGES[..3]));
     folder.file("maps/2.txt.gz", gzip("https://e.example/private/9\n"));
-    let maps =
-        ["https://e.example/1.xml", "https://e.example/a/2.txt.gz?x#y", "https://e.example/1.xml"];
-    folder.file("maps/index.xml", index(&maps[..2]));
+    let maps = [
+        "https://e.example/1.xml",
+        "https://e.example/a/2.txt.gz?x#y",
+        "https://e.example/1.xml",
+        "https://e.example/b/1.xml",
+    ];
+    // Each is read once, and again if the index is given again.
+    folder.file("maps/index.xml", index(&maps[..3]));
     let run_index = || run_line(&folder, &format!("{DENIED} --sitemap maps/index.xml"));
-    let wanted = "https://e.example/search?q=a&b\nhttps://e.example/private/1\nhttps://e.example/private/9\n";
+    let wanted = "https://e.example/search?q=a&b\nhttps://e.example/private/1\n\
+                  https://e.example/private/9\n";
     run_index().gives(0, wanted);
+    run_line(&folder, &format!("{DENIED} --sitemap maps/index.xml --sitemap maps/index.xml"))
+        .gives(0, wanted.repeat(2));
     folder.file("maps/index.xml", index(&maps));
-    run_index().gives(3, wanted).says("stands for several sitemaps of its index");
+    run_index()
+        .gives(3, wanted)
+        .says("sitemap 'maps/1.xml' stands for several sitemaps of its index")
+        .says("'https://e.example/b/1.xml' is not read");
     // No name leads out of the folder, and none to a folder.
     folder.file("secret", "https://e.example/private/secret\n");
     for name in
@@ -496,7 +507,8 @@ fn indexes_of_files() {
 fn fetched_sitemaps() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let origin = site(move |path| {
+    let origin = site(move |head| {
+        let path = head[0].split(' ').nth(1).unwrap_or_default();
         count.fetch_add(1, Ordering::Relaxed);
         match path {
             "/robots.txt" => answered("200 OK", "", ROBOTS),
@@ -522,12 +534,37 @@ fn fetched_sitemaps() {
     assert!(asked.load(Ordering::Relaxed) >= 4);
 }
 
+/// Redirects may lead to another host of the site, on which the sitemaps are.
+#[test]
+fn redirected_indexes() {
+    let origin = site(|head| {
+        let port = |line: &String| {
+            Some(line.to_lowercase().strip_prefix("host: ")?.split(':').nth(1)?.to_owned())
+        };
+        let port = head.iter().find_map(port).unwrap_or_default();
+        match head[0].split(' ').nth(1).unwrap_or_default() {
+            "/index.xml" => {
+                let to = format!("Location: http://localhost:{port}/real.xml\r\n");
+                answered("301 Moved Permanently", &to, "")
+            }
+            "/real.xml" => {
+                answered("200 OK", "", index(&[&format!("http://localhost:{port}/1.xml")]))
+            }
+            "/1.xml" => answered("200 OK", "", urlset(&["https://e.example/private/1"])),
+            _ => answered("404 Not Found", "", ""),
+        }
+    });
+    run_line(&folder(), &format!("{DENIED} --sitemap {origin}/index.xml"))
+        .gives(0, "https://e.example/private/1\n");
+}
+
 #[test]
 fn fetched_indexes() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     // It does not know its own origin before it runs.
-    let origin = site(move |path| {
+    let origin = site(move |head| {
+        let path = head[0].split(' ').nth(1).unwrap_or_default();
         let name = |port: &str| format!("http://127.0.0.1:{port}");
         match path.strip_prefix("/index/") {
             Some(port) => {
