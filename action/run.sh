@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What action.yml runs: lint, test and diff, as annotations and as the summary of the job.
 #
-# From the environment: ROBOTS, EXPECTATIONS, FAIL_ON, FAIL_ON_CHANGE and BASE, the inputs of the
-# action; GITHUB_STEP_SUMMARY and RUNNER_TEMP, which GitHub sets.
+# From the environment: ROBOTS, EXPECTATIONS, SITEMAP, FAIL_ON, FAIL_ON_CHANGE and BASE, the inputs
+# of the action; GITHUB_STEP_SUMMARY and RUNNER_TEMP, which GitHub sets.
 set -uo pipefail
 
 failed=0
@@ -26,7 +26,11 @@ section "robotsieve lint" "$(verdict "$status")"
 
 if [ -n "$EXPECTATIONS" ]; then
     read -ra files <<< "$EXPECTATIONS"
-    robotsieve test --format github -- "$ROBOTS" "${files[@]}"
+    options=(--format github)
+    for sitemap in ${SITEMAP:-}; do
+        options+=(--sitemap "$sitemap")
+    done
+    robotsieve test "${options[@]}" -- "$ROBOTS" "${files[@]}"
     status=$?
     [ "$status" = 0 ] || failed=1
     section "robotsieve test" "$(verdict "$status")"

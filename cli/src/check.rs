@@ -44,6 +44,7 @@ Examples:
   robotsieve check --user-agent 'Mozilla/5.0 (FooBot/2.1)' robots.txt /x
   robotsieve check robots.txt FooBot - < urls.txt
   robotsieve check robots.txt Googlebot --sitemap sitemap.xml
+  robotsieve check https://example.com Googlebot --sitemap robots
   robotsieve check -- robots.txt -bot /        # after '--' nothing is an option
 
 Exit status:
@@ -108,19 +109,21 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
 
 /// Judges the URLs of sitemaps, and prints how many get which verdict, and by which rules.
 fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
-    let (names, path) = (&args.sitemap.names, &args.policy.robots);
+    let path = &args.policy.robots;
     args.policy.nothing_follows()?;
-    stdin::at_most_once(names.iter().map(|name| name.as_os_str()).chain([path.as_os_str()]))?;
+    let names = args.sitemap.names.iter().map(|name| name.as_os_str());
+    stdin::at_most_once(names.chain([path.as_os_str()]))?;
     let profile = args.policy.profile();
-    let google = profile == Profile::GOOGLE;
-    let mut split = Split::new(&args.site, path.as_os_str(), names, google)?;
     let crawler = args.policy.crawler()?;
     let file = args.policy.read()?;
     let robots = Robots::parse(&file, &profile);
     robots_file::note_cut(path, &file, &robots);
+    let names = args.sitemap.resolved(&robots)?;
+    let google = profile == Profile::GOOGLE;
+    let mut split = Split::new(&args.site, path.as_os_str(), &names, google)?;
     let policy = robots.policy(&crawler);
-    let report = Arc::new(Report::new(When::Auto, names));
-    let mut sitemaps = Sitemaps::new(names.clone(), Arc::clone(&report));
+    let report = Arc::new(Report::new(When::Auto, &names));
+    let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
     let mut judged = [(policy, OfSitemap::new(Verdict::Disallow))];
     sitemap::judge(&mut sitemaps, &mut split, &mut judged);
     let [(_, tally)] = judged;

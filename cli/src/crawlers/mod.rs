@@ -61,10 +61,9 @@ fn table(
     crawlers: &[&KnownCrawler],
     out: &mut impl Write,
 ) -> Result<(io::Result<()>, Status), Failure> {
-    let names = &args.sitemap.names;
     urls::not_where_robots_is(&args.urls, robots)?;
     let on_stdin = urls::are_on_stdin(&args.urls).then_some(OsStr::new("-"));
-    let sitemaps = names.iter().map(OsString::as_os_str);
+    let sitemaps = args.sitemap.names.iter().map(OsString::as_os_str);
     stdin::at_most_once(sitemaps.chain([robots.as_os_str()]).chain(on_stdin))?;
     let profile = args.profile.get();
     let file = robots_file::given(robots, &[profile])?;
@@ -87,9 +86,10 @@ fn table(
     let mut status = Status::Done;
     if args.sitemap.is_given() {
         let google = profile == Profile::GOOGLE;
-        let split = Split::new(&args.site, robots.as_os_str(), names, google)?;
-        let report = Arc::new(Report::new(When::Auto, names));
-        let sitemaps = Sitemaps::new(names.clone(), Arc::clone(&report));
+        let names = args.sitemap.resolved(&Robots::parse(&file, &profile))?;
+        let split = Split::new(&args.site, robots.as_os_str(), &names, google)?;
+        let report = Arc::new(Report::new(When::Auto, &names));
+        let sitemaps = Sitemaps::new(names, Arc::clone(&report));
         judge::judge_sitemaps(&file, &profile, &mut table, sitemaps, split)?;
         status = report.end();
         if let Some(split) = table.sitemap.as_ref().filter(|_| status == Status::Done) {

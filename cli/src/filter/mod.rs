@@ -40,7 +40,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use robotsieve::{Crawler, Profile, TargetForm};
+use robotsieve::{Crawler, Profile, Robots, TargetForm};
 
 use crate::error::{Failure, Status};
 use crate::fetch::signals;
@@ -116,7 +116,7 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     if let Some(stored) = fetching {
         signals::stop_politely(stored.watch())?;
     }
-    let sum = sieve(args, judge, fetching, &report);
+    let sum = sieve(args, judge, asked.sitemaps, fetching, &report);
     if let Some(stored) = &stored {
         stored.close();
     }
@@ -144,6 +144,8 @@ pub struct Asked {
     /// The crawlers' names in the output.
     pub agents: Vec<Vec<u8>>,
     pub target_form: TargetForm,
+    /// The sitemaps to read.
+    sitemaps: Vec<OsString>,
 }
 
 fn of_files(
@@ -153,12 +155,15 @@ fn of_files(
 ) -> Result<(Source, Asked), Failure> {
     let profile = args.profile.get();
     let agents = args.agents.required()?;
+    let mut sitemaps = None;
     let source = match (stored, &args.robots, &args.robots_dir) {
         (Some(stored), ..) => Source::ByHost(Box::new(Arc::clone(stored))),
         (None, Some(path), _) => {
             let crawlers = args.agents.crawlers(&profile)?;
             let file = robots_file::given(path, &[profile])?;
-            robots_file::note_cut(path, &file, &robotsieve::Robots::parse(&file, &profile));
+            let robots = Robots::parse(&file, &profile);
+            robots_file::note_cut(path, &file, &robots);
+            sitemaps = Some(args.sitemap.resolved(&robots)?);
             Source::One(Site::new(&file, &profile, &crawlers))
         }
         (None, None, path) => {
@@ -169,7 +174,8 @@ fn of_files(
         }
     };
     let agents = agents.iter().map(|agent| agent.text.as_encoded_bytes().to_vec()).collect();
-    Ok((source, Asked { agents, target_form: profile.target_form }))
+    let sitemaps = sitemaps.map_or_else(|| args.sitemap.unresolved(), Ok)?;
+    Ok((source, Asked { agents, target_form: profile.target_form, sitemaps }))
 }
 
 fn of_pack(
@@ -216,7 +222,8 @@ fn of_pack(
     }
     let decides = args.format == FilterFormat::Jsonl;
     let packed = Packed::new(pack, columns, decides, Arc::clone(report));
-    let asked = Asked { agents, target_form: pack.target_form() };
+    let sitemaps = args.sitemap.unresolved()?;
+    let asked = Asked { agents, target_form: pack.target_form(), sitemaps };
     Ok((Source::ByHost(Box::new(packed)), asked))
 }
 
@@ -227,6 +234,7 @@ fn of_pack(
 fn sieve(
     args: &FilterArgs,
     judge: Arc<Judge>,
+    sitemaps: Vec<OsString>,
     fetching: Option<&Arc<Stored>>,
     report: &Arc<Report>,
 ) -> Result<Option<Sum>, Failure> {
@@ -244,7 +252,7 @@ fn sieve(
     drop(jobs);
     let mut inputs = Feed {
         inputs: Inputs::new(args.inputs(), Arc::clone(report)),
-        sitemaps: Sitemaps::new(args.sitemap.names.clone(), Arc::clone(report)),
+        sitemaps: Sitemaps::new(sitemaps, Arc::clone(report)),
     };
     let pass = move |lines| pass(lines, &job_sender, &turn_sender);
     let reader = match fetching {

@@ -15,15 +15,23 @@ mod walk;
 mod xml;
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::{Args, ValueHint};
+use robotsieve::Robots;
 
+use crate::error::Failure;
+use crate::read::web;
 pub use site::{SiteOption, Split};
 pub use tally::{By, Tally, judge};
 pub use walk::Sitemaps;
 
 /// The name of the argument, for those that need or exclude it.
 pub const SITEMAP: &str = "sitemap";
+
+/// What stands for the sitemaps that the robots.txt names, and how many of those are read.
+const ROBOTS: &str = "robots";
+const MOST_NAMED: usize = 1_000;
 
 /// `--sitemap`.
 #[derive(Args, Clone, Debug, Default)]
@@ -34,8 +42,9 @@ pub struct SitemapOption {
     /// '-' is standard input. An index stands for its sitemaps: those of a
     /// fetched index are fetched if they are on its host, those of a file
     /// are looked for in its folder, by the last part of their paths. URLs
-    /// of images, videos and alternates (xhtml:link) are not taken. Repeat
-    /// the option for several sitemaps.
+    /// of images, videos and alternates (xhtml:link) are not taken. 'robots'
+    /// stands for the sitemaps that the robots.txt names, where there is one
+    /// robots.txt. Repeat the option for several sitemaps.
     #[arg(id = SITEMAP, long = "sitemap", value_name = "FILE|URL", verbatim_doc_comment)]
     #[arg(value_hint = ValueHint::FilePath)]
     pub names: Vec<OsString>,
@@ -44,5 +53,47 @@ pub struct SitemapOption {
 impl SitemapOption {
     pub fn is_given(&self) -> bool {
         !self.names.is_empty()
+    }
+
+    /// The names, where there is no robots.txt that could name any.
+    ///
+    /// # Errors
+    /// Returns an error if one of them is `robots`.
+    pub fn unresolved(&self) -> Result<Vec<OsString>, Failure> {
+        if self.names.iter().any(|name| name == ROBOTS) {
+            return Err(Failure::Usage(
+                "--sitemap robots needs one robots.txt, given with --robots FILE ('./robots' is a \
+                 file)"
+                    .into(),
+            ));
+        }
+        Ok(self.names.clone())
+    }
+
+    /// The names, with those that the robots.txt names in the place of `robots`.
+    ///
+    /// # Errors
+    /// Returns an error if it is asked for sitemaps and names none by its URL.
+    pub fn resolved(&self, robots: &Robots<'_>) -> Result<Vec<OsString>, Failure> {
+        let mut all = Vec::new();
+        for name in &self.names {
+            if name != ROBOTS {
+                all.push(name.clone());
+                continue;
+            }
+            let named = robots.sitemaps().filter_map(|value| str::from_utf8(value).ok());
+            // Anything else would be a file of this machine.
+            let urls = named.filter(|value| web::url(Path::new(value)).is_some());
+            let before = all.len();
+            all.extend(urls.take(MOST_NAMED).map(OsString::from));
+            if all.len() == before {
+                return Err(Failure::Usage(
+                    "--sitemap robots: the robots.txt has no Sitemap record with an http(s) URL; \
+                     give the sitemap itself with --sitemap FILE|URL ('./robots' is a file)"
+                        .into(),
+                ));
+            }
+        }
+        Ok(all)
     }
 }

@@ -36,10 +36,11 @@ impl OfSitemap {
         file: &File<'_>,
         whos: impl Iterator<Item = (usize, &'w Who<'w>, Verdict)>,
     ) -> Result<OfSitemap, Failure> {
-        let names = &args.sitemap.names;
+        // Those that the first profile reads.
+        let names = args.sitemap.resolved(&file.robots[0])?;
         // In this profile more URLs have a host that is not clear.
         let google = file.profiles.iter().any(|(_, profile)| *profile == Profile::GOOGLE);
-        let mut split = Split::new(&args.site, args.robots.as_os_str(), names, google)?;
+        let mut split = Split::new(&args.site, args.robots.as_os_str(), &names, google)?;
         let mut places = HashMap::new();
         let mut judged: Vec<(&Policy, Tally)> = Vec::new();
         for (number, who, expected) in whos {
@@ -52,8 +53,8 @@ impl OfSitemap {
                 }
             }
         }
-        let report = Arc::new(Report::new(args.progress.progress, names));
-        let mut sitemaps = Sitemaps::new(names.clone(), Arc::clone(&report));
+        let report = Arc::new(Report::new(args.progress.progress, &names));
+        let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
         judge(&mut sitemaps, &mut split, &mut judged);
         let status = report.end();
         if status == Status::Done {

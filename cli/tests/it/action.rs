@@ -107,3 +107,20 @@ fn what_cannot_be_done_fails() {
     assert_eq!(ran.status.code(), Some(0));
     assert!(summary.contains("no such file yet") && summary.contains("`/search`"), "{summary}");
 }
+
+#[test]
+fn a_sitemap_that_is_forbidden() {
+    let folder = tempfile::tempdir().unwrap();
+    pull_request(folder.path(), OLD);
+    let work = folder.path().join("work");
+    fs::write(work.join("expect"), "allow Googlebot @sitemap\n").unwrap();
+    fs::write(work.join("a.txt"), "https://example.com/\n").unwrap();
+    fs::write(work.join("b.txt"), "https://example.com/search/1\n").unwrap();
+    let (ran, _) = run(folder.path(), &[("SITEMAP", "a.txt")]);
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    let (ran, summary) = run(folder.path(), &[("SITEMAP", "a.txt b.txt")]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(summary.contains("## robotsieve test\n\n**failed**\n"), "{summary}");
+    let out = String::from_utf8(ran.stdout).unwrap();
+    assert!(out.contains("for 1 of 2 URLs: Googlebot, @sitemap"), "{out}");
+}

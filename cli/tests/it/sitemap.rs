@@ -534,6 +534,41 @@ fn fetched_sitemaps() {
     assert!(asked.load(Ordering::Relaxed) >= 4);
 }
 
+/// The word `robots` stands for what the robots.txt names.
+#[test]
+fn sitemaps_of_the_robots_txt() {
+    let origin = site(|head| match head[0].split(' ').nth(1).unwrap_or_default() {
+        "/a.txt" => answered("200 OK", "", "https://e.example/private/1\n"),
+        "/b.txt" => answered("200 OK", "", "https://e.example/\n"),
+        _ => answered("404 Not Found", "", ""),
+    });
+    let folder = folder();
+    folder.file("secret", "https://e.example/private/secret\n");
+    let maps = format!(
+        "Sitemap: {origin}/a.txt\nSitemap: secret\nSitemap: -\nSitemap: file:///etc/passwd\n\
+         Sitemap: {origin}/b.txt\n"
+    );
+    folder.file("named.txt", format!("{maps}{ROBOTS}"));
+    let line = "check named.txt Bot --sitemap robots --site https://e.example";
+    run_line(&folder, line)
+        .status(1)
+        .prints("2 URLs in the sitemap, all of https://e.example (--site)\n")
+        .prints("Bot may fetch 1 of 2, and not 1:\n");
+    run_line(&folder, "crawlers named.txt --sitemap robots --site https://e.example").status(0);
+    folder.file("expect", "disallow GPTBot @sitemap\n");
+    run_line(&folder, "test named.txt expect --sitemap robots --site https://e.example").status(0);
+    run_line(&folder, "filter --robots named.txt --agent Bot --format denied --sitemap robots")
+        .gives(0, "https://e.example/private/1\n");
+    run_line(&folder, "check robots.txt Bot --sitemap robots").fails(2, "has no Sitemap record");
+    folder.file("folder/e.example", ROBOTS);
+    run_line(&folder, "filter --robots-dir folder --agent Bot --sitemap robots")
+        .fails(2, "needs one robots.txt");
+    // A file of this name is named as one.
+    folder.file("robots", "https://e.example/private/2\n");
+    run_line(&folder, &format!("{DENIED} --sitemap ./robots"))
+        .gives(0, "https://e.example/private/2\n");
+}
+
 /// Redirects may lead to another host of the site, on which the sitemaps are.
 #[test]
 fn redirected_indexes() {
