@@ -14,7 +14,8 @@
 //! - [`completions`] and [`man`] are for packagers.
 //!
 //! The library makes all decisions. The commands deal with what surrounds them: arguments
-//! ([`command_line`], [`options`]), what is read ([`read`]) and what is written ([`write`]).
+//! ([`command_line`], [`options`]), what is read ([`read`], [`sitemap`]) and what is written
+//! ([`write`]).
 
 mod closed;
 mod command_line;
