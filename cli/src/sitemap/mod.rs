@@ -43,8 +43,8 @@ pub struct SitemapOption {
     /// fetched index are fetched if they are on its host, those of a file
     /// are looked for in its folder, by the last part of their paths. URLs
     /// of images, videos and alternates (xhtml:link) are not taken. 'robots'
-    /// stands for the sitemaps that the robots.txt names, where there is one
-    /// robots.txt. Repeat the option for several sitemaps.
+    /// stands for the sitemaps that the robots.txt names (in filter: that of
+    /// --robots). Repeat the option for several sitemaps.
     #[arg(id = SITEMAP, long = "sitemap", value_name = "FILE|URL", verbatim_doc_comment)]
     #[arg(value_hint = ValueHint::FilePath)]
     pub names: Vec<OsString>,
