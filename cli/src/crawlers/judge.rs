@@ -173,7 +173,7 @@ pub fn judge<'k>(
         .filter(obey)
         .map(|number| (number, crawlers[number].crawler()))
         .collect();
-    let mut classes = classes(&robots, &numbered);
+    let mut classes = classes(&robots, &mut asked, &numbered);
     if by.contains(&By::IgnoresStar) {
         let unruled = (0..by.len()).filter(|number| by[*number] == By::IgnoresStar).collect();
         classes.push((unruled, Class::everything()));
@@ -268,7 +268,11 @@ fn who_is_named(robots: &Robots<'_>, asked: &mut Asked<'_>, crawlers: &[&KnownCr
 }
 
 /// Crawlers by what they may read, without verdicts on pages.
-fn classes(robots: &Robots<'_>, crawlers: &[(usize, Crawler)]) -> Vec<(Vec<usize>, Class)> {
+fn classes(
+    robots: &Robots<'_>,
+    asked: &mut Asked<'_>,
+    crawlers: &[(usize, Crawler)],
+) -> Vec<(Vec<usize>, Class)> {
     let profile = robots.profile();
     let open = Robots::parse(b"", profile);
     let closed = Robots::parse(b"User-agent: *\nDisallow: /\n", profile);
@@ -282,13 +286,22 @@ fn classes(robots: &Robots<'_>, crawlers: &[(usize, Crawler)]) -> Vec<(Vec<usize
         other.extend(same.crawlers.iter().map(|number| (*number, at)));
     }
     let mut classes: Vec<(Vec<usize>, Class)> = Vec::new();
-    let mut known: HashMap<(usize, usize), usize> = HashMap::new();
+    // Groups on other lines can say the same, and then each has its own lines.
+    let mut known: HashMap<(usize, usize, Vec<u32>), usize> = HashMap::new();
+    let crawler_of: HashMap<usize, &Crawler> =
+        crawlers.iter().map(|(number, crawler)| (*number, crawler)).collect();
     for (at, same) in with_open.iter().enumerate() {
         for &number in &same.crawlers {
             let Some(&of_closed) = other.get(&number) else { continue };
-            let class = *known.entry((at, of_closed)).or_insert_with(|| {
-                let differences = [&same.difference, &with_closed[of_closed].difference];
-                classes.push((Vec::new(), Class::of(differences)));
+            let crawler = crawler_of[&number];
+            let group = robots.group_of(crawler).into_iter().map(|(line, _)| line).collect();
+            let class = *known.entry((at, of_closed, group)).or_insert_with(|| {
+                let compared = [same, &with_closed[of_closed]];
+                let mut class = Class::of(compared.map(|same| &same.difference));
+                if compared.iter().any(|same| same.crawlers[0] != number) {
+                    class.take_lines_of(&asked.robots().policy(crawler));
+                }
+                classes.push((Vec::new(), class));
                 classes.len() - 1
             });
             classes[class].0.push(number);
@@ -309,6 +322,21 @@ impl Class {
             && self.more_allowed == 0
             && self.is_closed_but()
             && self.allowed.iter().all(is_robots_txt)
+    }
+
+    /// Gives the rules the lines that they have in a policy with equal ones.
+    fn take_lines_of(&mut self, policy: &Policy) {
+        for flips in [&mut self.forbidden, &mut self.allowed] {
+            for flip in flips.iter_mut() {
+                if let Some(rule) = &mut flip.new
+                    && let Ok(decision) = policy.decide_path(&flip.path)
+                    && let Some(own) = decision.rule()
+                {
+                    (rule.line, rule.value) = (own.line, own.value.to_vec());
+                }
+            }
+            flips.sort_by_key(|flip| flip.new.as_ref().map(|rule| rule.line));
+        }
     }
 
     fn everything() -> Class {
@@ -350,7 +378,13 @@ impl Class {
                 Difference::Unknown { unproven, .. } => Some(*unproven),
                 _ => None,
             });
-            class.unproven = unproven.map(|unproven| unproven.to_string());
+            let differences = [open, closed].into_iter().filter_map(Difference::flips);
+            let unexamined: usize = differences.map(|flips| flips.unexamined).sum();
+            let unexamined = (unexamined > 0).then(|| {
+                let s = if unexamined == 1 { "" } else { "s" };
+                format!("there was no budget for {unexamined} rule{s}")
+            });
+            class.unproven = unproven.map(|unproven| unproven.to_string()).or(unexamined);
         }
         if class.leaves_robots_txt_only() {
             class.reach = Reach::Nothing;
