@@ -25,7 +25,7 @@ use crate::write::stdout;
 
 /// How many paths to find for each set of rules, of those that it forbids and of those that it
 /// allows.
-const PATHS: usize = 5;
+const PATHS: usize = 50;
 
 /// Longer names do not push all URLs to the right.
 const WIDTH: usize = 24;
@@ -34,6 +34,8 @@ const WIDTH: usize = 24;
 struct Same<'a> {
     names: Vec<&'a [u8]>,
     paths: Vec<Vec<u8>>,
+    /// How many more rules decide something, at least.
+    more: usize,
 }
 
 /// Prints the expectations.
@@ -89,7 +91,8 @@ pub fn run(
         status = writer.add_sitemap(args, file, &groups)?;
     }
     let count = writer.blocks.iter().map(Vec::len).sum::<usize>();
-    let text = writer.text(file, left_out);
+    let more = if urls.is_empty() { groups.iter().map(|same| same.more).sum() } else { 0 };
+    let text = writer.text(file, left_out, more);
     stdout::print(text)?;
     let s = if count == 1 { "" } else { "s" };
     stderr::note(&format_args!("{count} expectation{s} printed"));
@@ -110,9 +113,9 @@ fn groups<'a>(file: &File<'a>) -> Vec<Same<'a>> {
         diff::crawlers(old, new, crawlers.map(|(at, (_, crawler))| (at, crawler.clone())), &limits)
     };
     let forbidden = compare(&open, robots);
-    let mut allowed: Vec<Vec<Vec<u8>>> = vec![Vec::new(); named.len()];
+    let mut allowed: Vec<(Vec<Vec<u8>>, usize)> = vec![Default::default(); named.len()];
     for same in compare(robots, &closed) {
-        allowed[same.crawlers[0]] = paths(&same);
+        allowed[same.crawlers[0]] = (paths(&same), more(&same));
         for other in &same.crawlers[1..] {
             allowed[*other] = allowed[same.crawlers[0]].clone();
         }
@@ -120,8 +123,10 @@ fn groups<'a>(file: &File<'a>) -> Vec<Same<'a>> {
     let groups = forbidden.into_iter().map(|same| {
         let first = same.crawlers[0];
         let mut known = HashSet::new();
-        let all = [b"/".to_vec()].into_iter().chain(paths(&same)).chain(allowed[first].clone());
+        let (of_allowed, more_allowed) = allowed[first].clone();
+        let all = [b"/".to_vec()].into_iter().chain(paths(&same)).chain(of_allowed);
         Same {
+            more: more(&same) + more_allowed,
             names: same.crawlers.iter().map(|at| named[*at].0).collect(),
             paths: all.filter(|path| is_path(path) && known.insert(path.clone())).collect(),
         }
@@ -137,6 +142,11 @@ fn paths(same: &ComparedCrawlers<usize>) -> Vec<Vec<u8>> {
         .flat_map(|flips| &flips.newly_disallowed)
         .map(|flip| flip.path.clone())
         .collect()
+}
+
+/// How many more rules decide such paths, or may.
+fn more(same: &ComparedCrawlers<usize>) -> usize {
+    same.difference.flips().map_or(0, |flips| flips.more_disallowed + flips.unexamined)
 }
 
 /// Whether a path can be written as a URL: one that begins with two slashes may have a host.
@@ -309,7 +319,7 @@ impl Writer<'_, '_> {
     }
 
     /// The file of expectations.
-    fn text(self, file: &File<'_>, left_out: usize) -> Vec<u8> {
+    fn text(self, file: &File<'_>, left_out: usize, more: usize) -> Vec<u8> {
         let names: Vec<&str> = file.profiles.iter().map(|(name, _)| *name).collect();
         let s = if names.len() == 1 { "" } else { "s" };
         let mut text = format!(
@@ -323,6 +333,12 @@ impl Writer<'_, '_> {
             let names = if left_out == 1 { "name is" } else { "names are" };
             text.extend_from_slice(
                 format!("# {left_out} {names} left out that cannot be written here.\n").as_bytes(),
+            );
+        }
+        if more > 0 {
+            let rules = if more == 1 { "rule may decide" } else { "rules may decide" };
+            text.extend_from_slice(
+                format!("# {more} more {rules} paths that have no line here.\n").as_bytes(),
             );
         }
         if self.differ > 0 {
