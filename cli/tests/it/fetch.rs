@@ -132,7 +132,7 @@ fn outcomes_are_printed_and_kept() {
     ] {
         assert!(lines(&known).contains(&line), "{line}: {known:?}");
     }
-    get(&["--body", &rules.origin()]).gives(0, "User-agent: *\nDisallow: /private\n");
+    get(&["--body", rules.origin()]).gives(0, "User-agent: *\nDisallow: /private\n");
     get(&["https://new.example/"]).gives(1, "").says("https://new.example is not in the store");
     get(&["nonsense"]).fails(2, "'nonsense': no URL");
     run(args!["store", "verify", folder.path("s")]).says("");

@@ -140,7 +140,7 @@ fn what_is_no_file_is_said() {
     let absent = always("404 Not Found", "");
     run_line(&format!("diff log {absent}")).gives(
         0,
-        &format!(
+        format!(
             "new: {absent}/robots.txt: HTTP 404: there is no robots.txt, so everything is allowed\n\
              no change: the meaning in profile rfc9309 is the same\n"
         ),
