@@ -174,6 +174,9 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
                 .into(),
         ));
     }
+    if let Some(message) = audit.asks_for_nobody() {
+        return Err(Failure::Incomplete(message));
+    }
     let found = if audit.totals.forbidden > 0 { Status::No } else { Status::Done };
     Ok(if read == Status::Done { found } else { read })
 }
@@ -291,6 +294,9 @@ impl Audit<'_> {
         };
         if !self.hosts.is_empty() && !self.is_for_host(fields) {
             self.totals.other_hosts += 1;
+            if self.seen_hosts.len() <= HOSTS {
+                self.seen_hosts.insert(host(fields).into_bytes());
+            }
             return Line::Done;
         }
         // Escaped or not, nearly all begin like this.
@@ -411,22 +417,42 @@ impl Audit<'_> {
         printed.map_err(|cause| Stop::Output(stdout::failed(cause)))
     }
 
-    /// What one should know before one believes the report.
+    /// What is wrong if all requests are for other hosts than those asked for.
+    fn asks_for_nobody(&self) -> Option<String> {
+        let Totals { lines, damaged, too_long, other_hosts, .. } = self.totals;
+        if other_hosts == 0 || other_hosts + damaged + too_long < lines {
+            return None;
+        }
+        let hosts: Vec<String> =
+            self.hosts.iter().map(|host| bytes::shown(host.as_bytes())).collect();
+        Some(format!(
+            "no request is for {}, so nothing was judged; the logs have {}",
+            hosts.join(", "),
+            self.host_names()
+        ))
+    }
+
+    /// The first hosts of the logs.
+    fn host_names(&self) -> String {
+        let mut names: Vec<_> =
+            self.seen_hosts.iter().take(HOSTS).map(|host| bytes::shown(host)).collect();
+        names.extend((self.seen_hosts.len() > HOSTS).then(|| "…".into()));
+        names.join(", ")
+    }
+
     /// Whether the logs were read, and lack what tells one client from another.
     fn names_nobody(&self) -> bool {
         let Totals { judged, other_clients, without_header, .. } = self.totals;
         without_header > 0 && judged + other_clients == 0
     }
 
+    /// What one should know before one believes the report.
     fn notes(&self) {
         if self.hosts.is_empty() && self.seen_hosts.len() > 1 {
-            let mut names: Vec<_> =
-                self.seen_hosts.iter().take(HOSTS).map(|host| bytes::shown(host)).collect();
-            names.extend((self.seen_hosts.len() > HOSTS).then(|| "…".into()));
             stderr::note(&format_args!(
                 "the logs have several hosts ({}), and all were judged by the same robots.txt: \
                  choose one with --host",
-                names.join(", ")
+                self.host_names()
             ));
         }
         if self.totals.lines == 0 {

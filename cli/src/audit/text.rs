@@ -169,11 +169,11 @@ fn broken(
             )?;
         }
         let says = match found.known().map(|known| known.obeys) {
-            Some(Obeys::No) => "does not obey",
-            Some(Obeys::Partly) => "obeys only in part",
+            Some(Obeys::No) => "does not obey robots.txt",
+            Some(Obeys::Partly) => "obeys robots.txt only in part",
             _ => return Ok(()),
         };
-        writeln!(out, "    its operator says that it {says} robots.txt")?;
+        writeln!(out, "    its operator says that it {says}")?;
     }
     Ok(())
 }
@@ -195,8 +195,13 @@ pub fn totals(audit: &Audit<'_>) -> Vec<String> {
     let crawlers = audit.crawlers.all.iter().filter(|found| found.tally.requests > 0);
     let crawlers: Vec<&Found> = crawlers.collect();
     let broke = crawlers.iter().filter(|found| found.tally.forbidden > 0).count();
+    // What is counted together is one crawler or many.
+    let more = |found: &&&Found| matches!(found.kind, Kind::More);
+    let at_least = if crawlers.iter().any(|found| more(&found)) { "at least " } else { "" };
+    let did_more = crawlers.iter().any(|found| more(&found) && found.tally.forbidden > 0);
+    let broke = if did_more { format!("at least {broke}") } else { broke.to_string() };
     let mut lines = vec![format!(
-        "{} of {} by crawlers forbidden ({}), of {broke} of {} crawlers",
+        "{} of {} by crawlers forbidden ({}), of {broke} of {at_least}{} crawlers",
         totals.forbidden,
         requests(totals.judged),
         share(totals.forbidden, totals.judged),

@@ -6,13 +6,15 @@ mod prove;
 
 use std::collections::HashSet;
 
-use robotsieve::{Crawler, Profile};
+use robotsieve::diff::{self, Limits};
+use robotsieve::explain::GroupChoice;
+use robotsieve::{Crawler, Profile, Robots};
 
 use crate::error::{Failure, Status};
 use crate::known::{self, Known, KnownCrawler, Purpose};
 use crate::read::robots_file;
 use crate::write::bytes::shown;
-use crate::write::{stderr, stdout};
+use crate::write::{list, stderr, stdout};
 use args::BlockArgs;
 use edit::Place;
 use prove::Proven;
@@ -77,6 +79,7 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
     match proven(&old, &groups, &blocked, &known) {
         Ok((new, proven)) => {
             note(&blocked, done.len(), &proven);
+            note_lost(&old, &new, &blocked);
             stdout::print(new)
         }
         Err(wrong) => {
@@ -176,6 +179,30 @@ fn proven(
         }
     }
     Err(first_wrong.unwrap_or_default())
+}
+
+/// Names the records beside rules that were for the crawlers by name, and are no longer.
+fn note_lost(old: &[u8], new: &[u8], blocked: &[Blocked<'_>]) {
+    let [old, new] = [old, new].map(|file| Robots::parse(file, &Profile::RFC9309));
+    let named = blocked.iter().map(|one| (one.token().as_bytes(), one.crawler()));
+    let named = named.filter(|(_, crawler)| known::choice(&old, crawler) == GroupChoice::Named);
+    let changed = diff::records(&old, &new, named, &Limits::default());
+    let mut lost: Vec<(u32, String)> = Vec::new();
+    for change in changed.iter().filter(|changed| changed.crawlers.is_some()) {
+        for record in change.changes.iter().flat_map(|change| &change.removed) {
+            let text = format!("'{}: {}'", shown(&record.field), shown(&record.value));
+            lost.push((record.line, format!("line {}, {text}", record.line)));
+        }
+    }
+    lost.sort();
+    lost.dedup();
+    if !lost.is_empty() {
+        stderr::note(&format_args!(
+            "crawlers that are shut out left the groups with these lines, which are no longer for \
+             them: {}",
+            list::first(10, lost.into_iter().map(|(_, text)| text))
+        ));
+    }
 }
 
 /// Says on standard error what the output does not.

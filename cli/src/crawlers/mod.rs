@@ -43,7 +43,12 @@ pub fn run(args: &CrawlersArgs) -> Result<Status, Failure> {
         |crawler: &&KnownCrawler| purposes.is_empty() || args.purpose.has(crawler.purpose);
     let crawlers: Vec<&KnownCrawler> = known.iter().filter(is_meant).collect();
     if crawlers.is_empty() {
-        let message = "no crawler is known of these purposes: leave --purpose out to see all";
+        let message = if known.iter().next().is_none() {
+            "the files of --crawlers have no crawler, and 'replace = true' leaves the built-in ones \
+             out: add an entry, or remove that line"
+        } else {
+            "no crawler is known of these purposes: leave --purpose out to see all"
+        };
         return Err(Failure::Usage(message.to_owned()));
     }
     let mut out = io::BufWriter::new(Stdout::new());

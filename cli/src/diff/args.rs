@@ -38,7 +38,10 @@ When equality is not proven:
 
 Known crawlers:
   'markdown' and 'github' begin with what changes for known crawlers and for
-  their purposes, unless --agent or --user-agent is given.
+  their purposes, and look up a name that is one of them as it does itself:
+  Applebot obeys the group of Googlebot if none names it, and AdsBot-Google
+  ignores that of '*'. With --agent or --user-agent, and in 'text' and 'json',
+  a crawler is looked up by its name alone.
 
 docs/diff.md describes the JSON.
 

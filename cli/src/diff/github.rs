@@ -8,7 +8,7 @@ use robotsieve::diff::{ChangedRecord, Difference, Flip};
 
 use super::args::DiffArgs;
 use super::risk::Risks;
-use super::text::{names, said, shown_extent, shown_rule, unexamined};
+use super::text::{names, said, shown_deciders, shown_extent, unexamined};
 use super::{Changes, Outcome, flipping_urls, headlines};
 use crate::read::robots_file;
 use crate::write::bytes::shown;
@@ -31,6 +31,14 @@ pub fn print(
         let place = line.map(|line| (u64::from(line), None));
         write!(out, "{}", Annotation { level, file: &file, place, title, message })
     };
+    for (side, answer) in changes.answered() {
+        say(
+            Level::Warning,
+            None,
+            &format!("{side}: {}", answer.cause),
+            &format!("{side}: {answer}"),
+        )?;
+    }
     for (what, group) in headlines(changes) {
         say(Level::Warning, None, what, &format!("{what} for {}", few(&group.names)))?;
     }
@@ -52,8 +60,10 @@ pub fn print(
                 ];
                 for (what, flips, more) in all {
                     for flip in flips {
-                        let line = flip.new.as_ref().map(|rule| rule.line);
-                        say(Level::Warning, line, what, &flip_message(what, &names, flip))?;
+                        let rule = flip.new.as_ref().filter(|_| changes.answers[1].is_none());
+                        let line = rule.map(|rule| rule.line);
+                        let message = flip_message(changes, what, &names, flip);
+                        say(Level::Warning, line, what, &message)?;
                     }
                     if more > 0 {
                         let s = if more == 1 { "" } else { "s" };
@@ -118,8 +128,8 @@ pub fn print(
     Ok(Outcome::of(changes, flipped))
 }
 
-fn flip_message(what: &str, names: &str, flip: &Flip) -> String {
-    let [old, new] = [&flip.old, &flip.new].map(shown_rule);
+fn flip_message(changes: &Changes, what: &str, names: &str, flip: &Flip) -> String {
+    let [old, new] = shown_deciders(changes, flip);
     format!("{what} for {names}: {} ({old} -> {new})", shown_extent(flip))
 }
 

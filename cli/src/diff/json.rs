@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::args::DiffArgs;
 use super::{Changes, Group, Outcome, flipping_urls};
+use crate::read::web::Answer;
 use crate::write::bytes::{put, put_all};
 use crate::write::report::Report;
 
@@ -23,11 +24,18 @@ pub fn print(
     report: &Arc<Report>,
     out: &mut impl Write,
 ) -> io::Result<Outcome> {
-    let Changes { groups, records, text_differs } = changes;
+    let Changes { groups, records, text_differs, answers } = changes;
     let profile = json!(args.profile.name());
     write!(out, "{{\"version\":{VERSION},\"profile\":{profile},\"text_differs\":{text_differs}")?;
+    for (side, answer) in ["old", "new"].iter().zip(answers) {
+        let answer = answer.as_ref().map(|answer| {
+            let Answer { url, cause, verdict, meaning, .. } = answer;
+            json!({ "url": url, "answer": cause, "verdict": verdict.as_str(), "why": meaning })
+        });
+        write!(out, ",\"{side}_answer\":{}", json!(answer))?;
+    }
     write!(out, ",\"crawlers\":[")?;
-    list(groups.iter().map(group_json), out)?;
+    list(groups.iter().map(|group| group_json(changes, group)), out)?;
     write!(out, "],\"records\":[")?;
     list(records.iter().flat_map(records_json), out)?;
     write!(out, "]")?;
@@ -57,7 +65,8 @@ fn list(values: impl Iterator<Item = Value>, out: &mut impl Write) -> io::Result
     Ok(())
 }
 
-fn group_json(group: &Group) -> Value {
+fn group_json(changes: &Changes, group: &Group) -> Value {
+    let flip_json = |flip: &Flip| flip_json(changes, flip);
     let mut value = json!({});
     put_all(&mut value, "crawlers", &group.names);
     match &group.difference {
@@ -85,9 +94,9 @@ fn group_json(group: &Group) -> Value {
     value
 }
 
-fn flip_json(flip: &Flip) -> Value {
-    let rule = |rule: &Option<DecidingRule>| {
-        rule.as_ref().map(|rule| {
+fn flip_json(changes: &Changes, flip: &Flip) -> Value {
+    let rule = |rule: &Option<DecidingRule>, answer: &Option<Answer>| {
+        rule.as_ref().filter(|_| answer.is_none()).map(|rule| {
             let mut value = json!({ "verdict": rule.verdict.as_str(), "line": rule.line });
             put(&mut value, "rule", &rule.value);
             value
@@ -95,8 +104,8 @@ fn flip_json(flip: &Flip) -> Value {
     };
     let mut value = json!({
         "shortest": flip.is_shortest,
-        "old": rule(&flip.old),
-        "new": rule(&flip.new),
+        "old": rule(&flip.old, &changes.answers[0]),
+        "new": rule(&flip.new, &changes.answers[1]),
     });
     put(&mut value, "path", &flip.path);
     value["extent"] = match flip.extent {

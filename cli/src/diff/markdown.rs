@@ -11,10 +11,11 @@ use robotsieve::diff::{ChangedRecord, DecidingRule, Difference, Extent, Flip, Re
 
 use super::args::DiffArgs;
 use super::risk::Risks;
-use super::text::{said, summary, unexamined};
+use super::text::{others_may, said, summary, unexamined};
 use super::{Changes, Group, Outcome, flipping_urls, headlines};
 use crate::known::{KnownCrawler, Purpose};
 use crate::read::robots_file;
+use crate::read::web::Answer;
 use crate::write::bytes::shown;
 use crate::write::list;
 use crate::write::markdown::{self, capitalised, plain};
@@ -55,6 +56,11 @@ pub fn print(
         Outcome::Unproven => "no change found, not proven",
     };
     page.text.push_str(&format!("## {name}: {title}\n"));
+    for (side, answer) in changes.answered() {
+        let Answer { url, cause, meaning, .. } = answer;
+        let (side, url, cause) = (capitalised(side), code(url.as_bytes()), plain(cause));
+        page.text.push_str(&format!("\n**{side}: {url} answered {cause}**: {meaning}.\n"));
+    }
     headline(changes, risks, &mut page);
     let of = |verdict| flips(changes, verdict);
     page.section("What closes", of(Verdict::Disallow));
@@ -157,7 +163,7 @@ fn flips(changes: &Changes, to: Verdict) -> impl Iterator<Item = String> {
     groups.flat_map(|(group, flips, more)| {
         let mut lines = vec![format!("- {}\n", names(&group.names))];
         lines.extend(flips.iter().map(|flip| {
-            let [old, new] = [&flip.old, &flip.new].map(rule);
+            let [old, new] = changes.deciders(flip, rule, plain);
             format!("  - {} ({old} → {new})\n", extent(flip))
         }));
         if more > 0 {
@@ -192,8 +198,7 @@ fn not_proven(group: &Group) -> Option<String> {
     let names = names(&group.names);
     match &group.difference {
         Difference::Different(flips) => {
-            let also = "other paths may flip, also shorter ones";
-            let early = flips.unproven.map(|unproven| format!("{also} ({unproven})"));
+            let early = flips.unproven.map(|why| format!("{} ({why})", others_may(flips)));
             let open = early.or_else(|| unexamined(flips))?;
             Some(format!("- {names}: {open}\n"))
         }

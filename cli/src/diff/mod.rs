@@ -15,11 +15,13 @@ use std::sync::Arc;
 use robotsieve::diff::{
     self, DecidingRule, Difference, Flip, Flips, Limits, RecordChanges, WholeSite,
 };
+use robotsieve::explain::GroupChoice;
 use robotsieve::{Crawler, Policy, Robots, Verdict};
 
 use crate::error::{Failure, Status};
-use crate::known::Known;
+use crate::known::{Known, KnownCrawler, choice};
 use crate::read::inputs::Inputs;
+use crate::read::web::Answer;
 use crate::read::{robots_file, stdin};
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
@@ -76,7 +78,33 @@ pub fn is_for_all(rule: &DecidingRule) -> bool {
 struct Changes {
     groups: Vec<Group>,
     records: Vec<RecordChanges<Vec<u8>>>,
+    /// Also if a side is no file.
     text_differs: bool,
+    /// For a side that is no file: what was answered instead.
+    answers: [Option<Answer>; 2],
+}
+
+impl Changes {
+    /// The sides that are no files, with what was answered instead.
+    fn answered(&self) -> impl Iterator<Item = (&'static str, &Answer)> {
+        let sides = ["old", "new"].into_iter().zip(&self.answers);
+        sides.filter_map(|(side, answer)| Some((side, answer.as_ref()?)))
+    }
+
+    /// The rules that decide about a path, before and now, as these say it: a rule, or what was
+    /// answered in the place of a file.
+    fn deciders(
+        &self,
+        flip: &Flip,
+        rule: impl Fn(&Option<DecidingRule>) -> String,
+        answer: impl Fn(&str) -> String,
+    ) -> [String; 2] {
+        let rules = [&flip.old, &flip.new];
+        [0, 1].map(|side: usize| match &self.answers[side] {
+            Some(answered) => answer(&answered.cause),
+            None => rule(rules[side]),
+        })
+    }
 }
 
 /// The overall result.
@@ -135,13 +163,20 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     }
     let known = if names_risks { args.known.read()? } else { Known::default() };
     let profile = args.profile.get();
-    let given = |path| robots_file::given(path, &[profile]);
-    let files = [given(&args.old)?, given(&args.new)?];
+    let asked = |path| robots_file::asked(path, &[profile]);
+    let ((old, old_answer), (new, new_answer)) = (asked(&args.old)?, asked(&args.new)?);
+    let (files, answers) = ([old, new], [old_answer, new_answer]);
     let [old, new] = [0, 1].map(|side: usize| Robots::parse(&files[side], &profile));
     robots_file::note_cut(&args.old, &files[0], &old);
     robots_file::note_cut(&args.new, &files[1], &new);
     let asked: Vec<(Vec<u8>, Crawler)> = if args.agents.0.is_empty() {
-        let named = diff::named_crawlers(&old, &new).into_iter();
+        // What stands for an answer names nobody.
+        let named = |side: usize| match &answers[side] {
+            Some(_) => Robots::parse(b"", &profile),
+            None => Robots::parse(&files[side], &profile),
+        };
+        let named = [named(0), named(1)];
+        let named = diff::named_crawlers(&named[0], &named[1]).into_iter();
         named.map(|(token, crawler)| (token.to_vec(), crawler)).collect()
     } else {
         let names = args.agents.0.iter().map(|agent| agent.text.as_encoded_bytes().to_vec());
@@ -150,15 +185,38 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     let mut limits = Limits::default();
     limits.flips = args.limit.get();
     limits.records = args.limit.get();
-    let labelled = || asked.iter().map(|(name, crawler)| ((name, crawler), crawler.clone()));
     // Crawlers that were named are the only ones that count.
     let known = Some(&known).filter(|_| names_risks && args.agents.0.is_empty());
+    let of_token = |token: &[u8]| known?.by_token(str::from_utf8(token).ok()?);
+    let (mut asked, mut starless) = (asked, Vec::new());
+    asked.retain_mut(|(name, crawler)| match of_token(name) {
+        Some(known) if !known.star => {
+            starless.push((name.clone(), known));
+            false
+        }
+        Some(known) => {
+            *crawler = known.crawler();
+            true
+        }
+        None => true,
+    });
+    let labelled = || asked.iter().map(|(name, crawler)| ((name, crawler), crawler.clone()));
     let compare = || {
         let risks = known.map(|known| Risks::of(&old, &new, known)).unwrap_or_default();
-        let records = diff::records(&old, &new, asked.iter().cloned(), &limits);
-        (diff::crawlers(&old, &new, labelled(), &limits), records, risks)
+        let mut records = diff::records(&old, &new, asked.iter().cloned(), &limits);
+        let of_starless = starless.iter().map(|(name, crawler)| {
+            records.extend(starless_records([&old, &new], name, crawler, &limits));
+            let policies = [&old, &new].map(|robots| crawler.policy(robots));
+            Group {
+                names: vec![name.clone()],
+                difference: diff::policies(&policies[0], &policies[1], &limits),
+                policies: (!args.urls.is_empty()).then_some(policies),
+            }
+        });
+        let of_starless: Vec<Group> = of_starless.collect();
+        (diff::crawlers(&old, &new, labelled(), &limits), of_starless, records, risks)
     };
-    let (compared, records, risks) =
+    let (compared, of_starless, records, risks) =
         progress::with_spinner(args.progress.progress, "comparing", compare);
     let groups = compared.into_iter().map(|same| {
         let crawler = same.crawlers[0].1;
@@ -169,10 +227,11 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
             difference: same.difference,
         }
     });
-    let mut groups: Vec<Group> = groups.collect();
+    let mut groups: Vec<Group> = groups.chain(of_starless).collect();
     // The severest first; the others in the order of the files.
     groups.sort_by_key(|group| (group.whole_site().is_none(), group.whole_site()));
-    let changes = Changes { groups, records, text_differs: files[0] != files[1] };
+    let text_differs = files[0] != files[1] || answers.iter().any(Option::is_some);
+    let changes = Changes { groups, records, text_differs, answers };
     let report = Arc::new(Report::new(args.progress.progress, &args.urls));
     let mut out = io::BufWriter::new(Stdout::new());
     let printed = match args.format {
@@ -185,6 +244,25 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     let outcome = printed.and_then(|outcome| out.flush().map(|()| outcome));
     let outcome = outcome.map_err(stdout::failed)?;
     Ok(if read == Status::Done { outcome.status() } else { read })
+}
+
+/// The other records that changed for a crawler that ignores the group of `*`.
+fn starless_records(
+    files: [&Robots<'_>; 2],
+    name: &[u8],
+    known: &KnownCrawler,
+    limits: &Limits,
+) -> Vec<RecordChanges<Vec<u8>>> {
+    let crawler = known.crawler();
+    let empty = Robots::parse(b"", files[0].profile());
+    let [old, new] = files.map(|file| match choice(file, &crawler) {
+        GroupChoice::Named => file,
+        _ => &empty,
+    });
+    let mut records = diff::records(old, new, [(name.to_vec(), crawler)], limits);
+    // Those of no group are for all, and compared with all.
+    records.retain(|changed| changed.crawlers.is_some());
+    records
 }
 
 /// Calls `found` for the URLs that flip, in the order of the inputs, with the groups for which they

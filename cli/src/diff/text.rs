@@ -8,7 +8,7 @@ use robotsieve::diff::{
 };
 
 use super::args::DiffArgs;
-use super::{Changes, Group, Outcome, flipping_urls};
+use super::{Changes, Group, Outcome, flipping_urls, headlines};
 use crate::write::bytes::shown;
 use crate::write::report::Report;
 
@@ -20,16 +20,18 @@ pub fn print(
     out: &mut impl Write,
 ) -> io::Result<Outcome> {
     let Changes { groups, records, .. } = changes;
-    for group in groups {
-        let Some(whole) = group.whole_site() else { continue };
-        writeln!(out, "{} for {}", said(whole), names(&group.names))?;
+    for (side, answer) in changes.answered() {
+        writeln!(out, "{side}: {}", shown(answer.to_string().as_bytes()))?;
+    }
+    for (what, group) in headlines(changes) {
+        writeln!(out, "{what} for {}", names(&group.names))?;
     }
     for group in groups {
         match &group.difference {
             Difference::Equal => {}
             Difference::Different(flips) => {
                 writeln!(out, "{}:", names(&group.names))?;
-                print_flips(flips, out)?;
+                print_flips(changes, flips, out)?;
             }
             Difference::Unknown { unproven, sampled: 0 } => {
                 writeln!(out, "{}:", names(&group.names))?;
@@ -68,7 +70,7 @@ pub fn print(
 
 /// The overall result in one line.
 pub fn summary(args: &DiffArgs, changes: &Changes, outcome: Outcome, flipped: u64) -> String {
-    let Changes { groups, records, text_differs } = changes;
+    let Changes { groups, records, text_differs, answers } = changes;
     let crawlers = |is: fn(&Group) -> bool| -> usize {
         groups.iter().filter(|group| is(group)).map(|group| group.names.len()).sum()
     };
@@ -79,6 +81,9 @@ pub fn summary(args: &DiffArgs, changes: &Changes, outcome: Outcome, flipped: u6
         Outcome::Same => {
             let whose = if args.agents.0.is_empty() { "" } else { " for these crawlers" };
             let profile = args.profile.name();
+            if answers.iter().any(Option::is_some) {
+                return format!("{outcome}: the meaning{whose} in profile {profile} is the same");
+            }
             format!("{outcome}: the text differs, the meaning{whose} in profile {profile} does not")
         }
         Outcome::Changed if differ == 0 => format!("{outcome}: no verdict"),
@@ -96,7 +101,7 @@ pub fn summary(args: &DiffArgs, changes: &Changes, outcome: Outcome, flipped: u6
     text
 }
 
-fn print_flips(flips: &Flips, out: &mut impl Write) -> io::Result<()> {
+fn print_flips(changes: &Changes, flips: &Flips, out: &mut impl Write) -> io::Result<()> {
     let all = [&flips.newly_disallowed, &flips.newly_allowed];
     let lens = all.into_iter().flatten().map(|flip| shown_extent(flip).chars().count());
     // Very long paths are ignored, so that they do not push all rules far to the right.
@@ -105,7 +110,7 @@ fn print_flips(flips: &Flips, out: &mut impl Write) -> io::Result<()> {
     for ((what, flips), more) in ["disallowed now", "allowed now   "].iter().zip(all).zip(more) {
         for flip in flips {
             let path = shown_extent(flip);
-            let [old, new] = [&flip.old, &flip.new].map(shown_rule);
+            let [old, new] = shown_deciders(changes, flip);
             writeln!(out, "  {what}  {path:width$}  {old} -> {new}")?;
         }
         if more > 0 {
@@ -117,7 +122,7 @@ fn print_flips(flips: &Flips, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "  {unexamined}")?;
     }
     if let Some(unproven) = flips.unproven {
-        writeln!(out, "  other paths may flip, also shorter ones ({unproven})")?;
+        writeln!(out, "  {} ({unproven})", others_may(flips))?;
     }
     Ok(())
 }
@@ -142,7 +147,23 @@ pub fn shown_extent(flip: &Flip) -> String {
     }
 }
 
-pub fn shown_rule(rule: &Option<DecidingRule>) -> String {
+/// What may flip besides these flips.
+pub fn others_may(flips: &Flips) -> &'static str {
+    // The first of a direction is a shortest one, if one is known.
+    let is_unproven = |flips: &[Flip]| flips.first().is_some_and(|flip| !flip.is_shortest);
+    if is_unproven(&flips.newly_disallowed) || is_unproven(&flips.newly_allowed) {
+        "other paths may flip, also shorter ones"
+    } else {
+        "other paths may flip"
+    }
+}
+
+/// What decides about a path, before and now.
+pub fn shown_deciders(changes: &Changes, flip: &Flip) -> [String; 2] {
+    changes.deciders(flip, shown_rule, |answered| shown(answered.as_bytes()))
+}
+
+fn shown_rule(rule: &Option<DecidingRule>) -> String {
     match rule {
         None => "no rule".to_owned(),
         Some(rule) => {

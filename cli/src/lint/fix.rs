@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use robotsieve::lint::{self, Apply, Code, Fixed, Options};
+use robotsieve::lint::{self, Apply, Code, Effect, Fixed, Options};
 use similar::TextDiff;
 
 use crate::error::Failure;
@@ -55,11 +55,11 @@ impl Plan {
         }
         if self.is_shown {
             out.print(diff(&name, &bytes, &fixed.file))?;
-            say(&name, &fixed, "could be applied");
+            say(&name, &fixed, "could be applied", options);
             return Ok(bytes);
         }
         replace(path, &bytes, &fixed.file)?;
-        say(&name, &fixed, "applied");
+        say(&name, &fixed, "applied", options);
         Ok(fixed.file)
     }
 }
@@ -81,12 +81,17 @@ impl Plan {
 }
 
 /// Says how many fixes there are, and what they do together.
-fn say(name: &str, fixed: &Fixed, done: &str) {
+fn say(name: &str, fixed: &Fixed, done: &str, options: &Options) {
     let count = match fixed.applied.len() {
         1 => "1 fix".to_owned(),
         n => format!("{n} fixes"),
     };
     let effect = match &fixed.effect {
+        // Other effects name their profiles. Others may read the file in another way.
+        Some(effect @ Effect::None) => {
+            let names: Vec<&str> = options.profiles.iter().map(|(name, _)| name.as_ref()).collect();
+            format!("together this {effect} ({})", names.join(", "))
+        }
         Some(effect) => format!("together this {effect}"),
         None => "what they do together could not be proven".to_owned(),
     };

@@ -6,11 +6,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use memchr::memchr2;
-use robotsieve::{Profile, Robots};
+use robotsieve::{Profile, Robots, Verdict};
 use robotsieve_client::store::MAGIC;
 use same_file::Handle;
 
 use super::inputs::Compression;
+use super::web::Answer;
 use super::{looks_like_url, robots_url, stdin, web};
 use crate::error::Failure;
 use crate::write::stderr;
@@ -109,9 +110,25 @@ fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
 /// # Errors
 /// Returns an error if it cannot be read, with advice if the reason can be guessed.
 pub fn given(path: &Path, profiles: &[Profile]) -> Result<Vec<u8>, Failure> {
+    let (bytes, answer) = asked(path, profiles)?;
+    if let Some(answer) = answer {
+        let stand_in = match answer.verdict {
+            Verdict::Allow => "",
+            Verdict::Disallow => ": read as a file with 'Disallow: /' for all crawlers",
+        };
+        stderr::note(&format_args!("{answer}{stand_in}"));
+    }
+    Ok(bytes)
+}
+
+/// [`given`] for commands that say themselves what a URL answered in the place of a file.
+///
+/// # Errors
+/// Returns an error in the same cases.
+pub fn asked(path: &Path, profiles: &[Profile]) -> Result<(Vec<u8>, Option<Answer>), Failure> {
     match web::url(path) {
         Some(url) => web::robots(url, profiles),
-        None => advised(path, read(path)),
+        None => Ok((advised(path, read(path))?, None)),
     }
 }
 
@@ -140,6 +157,13 @@ fn advised(path: &Path, read: Result<Vec<u8>, Failure>) -> Result<Vec<u8>, Failu
 fn advice(path: &Path, kind: ErrorKind) -> Option<String> {
     if path.is_dir() {
         Some("name a file in this folder ('filter --robots-dir' takes the folder)".into())
+    } else if let Some((scheme, _)) = path.to_str().and_then(|name| name.split_once("://"))
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    {
+        Some(format!(
+            "'{scheme}' is not fetched here, only http and https are: download the file ('curl -o \
+             robots.txt URL'), and give that"
+        ))
     } else if looks_like_url(path) {
         Some(format!("there is no such file; a URL is written like {}", robots_url(path)))
     } else if kind == ErrorKind::NotFound {

@@ -1,21 +1,23 @@
 //! What is given by its URL: fetched once, as a crawler fetches a robots.txt, and what the answer
 //! means decides.
 
+use std::fmt;
 use std::io;
 use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use robotsieve::{Origin, Profile};
-use robotsieve_client::fetch::{Fetcher, is_public};
+use robotsieve::{Origin, Profile, Verdict};
+use robotsieve_client::fetch::{Fetcher, IpNet, is_public};
 use robotsieve_client::outcome::{
-    Attempt, Cause, Condition, Failure as Unanswered, Holds, Outcome, Protocol, Response, Ruling,
+    Attempt, Cause, Condition, Failure as Unanswered, Holds, Outcome, Protocol, Response,
 };
 use tokio::runtime::{self, Runtime};
 use url::{Host, Url};
 
 use crate::error::Failure;
 use crate::fetch;
+use crate::known::Known;
 use crate::write::bytes::shown;
 use crate::write::stderr;
 
@@ -29,9 +31,6 @@ const MAX_BYTES: usize = 64 << 20;
 /// How long all of it may take.
 const TIME: Duration = Duration::from_secs(30);
 
-/// What stands for "nothing is allowed".
-const DISALLOW_ALL: &[u8] = b"User-agent: *\nDisallow: /\n";
-
 /// The URL that a name on the command line is, if it is one that can be fetched.
 pub fn url(name: &Path) -> Option<&str> {
     let name = name.to_str()?;
@@ -41,23 +40,18 @@ pub fn url(name: &Path) -> Option<&str> {
     (begins("http://") || begins("https://")).then_some(name)
 }
 
-/// The robots.txt of a site, given by its URL: the file, or two lines that stand for an answer
-/// which forbids everything. Notes on standard error say what the answer means.
+/// The robots.txt of a site, given by its URL: the file, or what stands for another answer, which
+/// is then said, too.
 ///
 /// # Errors
 /// Returns an error if the URL is not that of a robots.txt, if there is no answer, or if the answer
 /// means different things in the profiles.
-pub fn robots(name: &str, profiles: &[Profile]) -> Result<Vec<u8>, Failure> {
-    Ok(match answer(name, profiles)? {
-        (Answer::File(bytes), _) => bytes,
-        (Answer::Absent | Answer::AllowAll, note) => {
-            stderr::note(&note);
-            Vec::new()
-        }
-        (Answer::DisallowAll, note) => {
-            stderr::note(&format_args!("{note}: read as 'User-agent: *', 'Disallow: /'"));
-            DISALLOW_ALL.to_vec()
-        }
+pub fn robots(name: &str, profiles: &[Profile]) -> Result<(Vec<u8>, Option<Answer>), Failure> {
+    let (answer, file) = ask(name, profiles)?;
+    Ok(match (file, answer.verdict) {
+        (Some(file), _) => (file, None),
+        (None, Verdict::Allow) => (Vec::new(), Some(answer)),
+        (None, Verdict::Disallow) => (disallow_all(), Some(answer)),
     })
 }
 
@@ -67,28 +61,54 @@ pub fn robots(name: &str, profiles: &[Profile]) -> Result<Vec<u8>, Failure> {
 /// # Errors
 /// Returns an error in the same cases, and if something else than a file was answered.
 pub fn robots_text(name: &str) -> Result<Vec<u8>, Failure> {
-    match answer(name, &[Profile::RFC9309])? {
-        (Answer::File(bytes), _) => Ok(bytes),
-        (Answer::Absent, note) => {
-            stderr::note(&note);
+    let (answer, file) = ask(name, &[Profile::RFC9309])?;
+    match file {
+        Some(file) => Ok(file),
+        None if answer.is_absent => {
+            stderr::note(&answer);
             Ok(Vec::new())
         }
-        (_, note) => Err(Failure::Incomplete(format!("{note}, but there is no file to read"))),
+        None => {
+            Err(unanswered(&answer.url, format!("{}, so there is no file", answer.cause), None))
+        }
     }
 }
 
-/// What a site answered.
-enum Answer {
-    File(Vec<u8>),
-    /// There is none, and everything is allowed.
-    Absent,
-    /// Something else that allows everything.
-    AllowAll,
-    DisallowAll,
+/// What stands for "nothing is allowed". Known crawlers that ignore the group of `*` are named,
+/// because this is no matter of groups.
+fn disallow_all() -> Vec<u8> {
+    let mut text = String::from("User-agent: *\n");
+    for crawler in Known::built_in().iter().filter(|crawler| !crawler.star) {
+        text.push_str(&format!("User-agent: {}\n", crawler.token));
+    }
+    text.push_str("Disallow: /\n");
+    text.into_bytes()
 }
 
-/// Asks, and says what the answer means.
-fn answer(name: &str, profiles: &[Profile]) -> Result<(Answer, String), Failure> {
+/// What a site answered in the place of a file. Its `Display` says what that means.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The URL that was asked for.
+    pub url: String,
+    /// `HTTP 503`, or what went wrong; and from where, if redirects led there.
+    pub cause: String,
+    /// What holds for all crawlers and paths.
+    pub verdict: Verdict,
+    /// Whether it says that there is no file.
+    is_absent: bool,
+    /// A clause: what follows from it.
+    pub meaning: &'static str,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Answer { url, cause, meaning, .. } = self;
+        write!(f, "{url}: {cause}: {meaning}")
+    }
+}
+
+/// Asks, and says what the answer means; a file comes with it.
+fn ask(name: &str, profiles: &[Profile]) -> Result<(Answer, Option<Vec<u8>>), Failure> {
     let given = robots_url(name)?;
     let origin = Origin::of(given.as_str())
         .map_err(|cause| Failure::Usage(format!("'{}': {cause}", shown(name.as_bytes()))))?;
@@ -97,10 +117,10 @@ fn answer(name: &str, profiles: &[Profile]) -> Result<(Answer, String), Failure>
     let url = origin.robots_url();
     let mut meanings = profiles.iter().map(|profile| Meaning::of(&attempt, &url, profile));
     // Every command has a profile.
-    let Some(first) = meanings.next() else { return Ok((Answer::AllowAll, String::new())) };
-    let first = first?;
-    for (meaning, profile) in meanings.zip(&profiles[1..]) {
-        if meaning?.ruling.holds != first.ruling.holds {
+    let first =
+        meanings.next().unwrap_or_else(|| Meaning::of(&attempt, &url, &Profile::RFC9309))?;
+    for (meaning, profile) in meanings.zip(profiles.iter().skip(1)) {
+        if meaning?.holds != first.holds {
             let name = |profile: &Profile| profile.name().unwrap_or("custom");
             return Err(Failure::Usage(format!(
                 "{url} answered {}, which profile {} reads differently than {}: choose one with \
@@ -111,24 +131,42 @@ fn answer(name: &str, profiles: &[Profile]) -> Result<(Answer, String), Failure>
             )));
         }
     }
-    let (what, answer) = match (first.ruling.holds, attempt.result) {
-        (Holds::Rules, Ok(response)) => {
+    let status = attempt.result.as_ref().ok().map(|response| response.status);
+    let is_absent = matches!(status, Some(404 | 410));
+    let (verdict, meaning) = match first.holds {
+        Holds::AllowAll if is_absent => {
+            (Verdict::Allow, "there is no robots.txt, so everything is allowed")
+        }
+        Holds::AllowAll => {
+            (Verdict::Allow, "that counts as no robots.txt, so everything is allowed")
+        }
+        _ if status == Some(429) => {
+            (Verdict::Disallow, "that counts as a failing server, so nothing is allowed")
+        }
+        _ => (
+            Verdict::Disallow,
+            "crawlers take it for a failing server and fetch nothing, so nothing is allowed",
+        ),
+    };
+    let file = match attempt.result {
+        Ok(response) if first.holds == Holds::Rules => {
             let response = whole(response, &url)?;
             first.note(&response, &url);
-            return Ok((Answer::File(response.body), String::new()));
+            Some(response.body)
         }
-        (Holds::AllowAll, Ok(Response { status: 404 | 410, .. })) => {
-            ("everything is allowed", Answer::Absent)
-        }
-        (Holds::AllowAll, _) => ("everything is allowed", Answer::AllowAll),
-        _ => ("nothing is allowed", Answer::DisallowAll),
+        _ => None,
     };
-    Ok((answer, format!("{url}: {}: {}, so {what}", first.cause, first.ruling.why)))
+    Ok((Answer { url, cause: first.cause, verdict, is_absent, meaning }, file))
 }
 
 /// The URL of the robots.txt that is meant: the one given, or that of the site given.
 fn robots_url(name: &str) -> Result<Url, Failure> {
     let wrong = |what: String| Failure::Usage(format!("'{}' {what}", shown(name.as_bytes())));
+    // Parsers take the next part for the host.
+    let after = name.split_once("://").map_or("", |(_, after)| after);
+    if after.starts_with(['/', '\\', '?', '#']) {
+        return Err(wrong("is a URL without a host".into()));
+    }
     let mut url = Url::parse(name).map_err(|cause| wrong(format!("is not a URL: {cause}")))?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(wrong(
@@ -152,42 +190,50 @@ fn robots_url(name: &str) -> Result<Url, Failure> {
 
 /// What an attempt means in a profile.
 struct Meaning {
-    ruling: Ruling,
+    holds: Holds,
     /// `HTTP 404`, or what went wrong; nothing if there is a robots.txt.
     cause: String,
     condition: Condition,
-    /// Where it is, if redirects led there.
-    final_url: Option<String>,
+    /// ` from https://…, where it redirects`, if it does.
+    from: String,
 }
 
 impl Meaning {
     fn of(attempt: &Attempt, url: &str, profile: &Profile) -> Result<Meaning, Failure> {
         let protocol = Protocol::of(profile);
+        let from = attempt.redirects.last().map_or_else(String::new, |last| {
+            format!(" from {}, where it redirects", shown(last.to.as_bytes()))
+        });
         let state = match protocol.after(None, attempt) {
             Ok(state) => state,
-            Err(fault) => return Err(unanswered(url, fault.to_string(), None)),
+            Err(fault) => return Err(unanswered(url, format!("{fault}{from}"), None)),
         };
-        // Crawlers that get no answer fetch nothing, but here it is more likely a mistake.
-        if let Outcome::Unreachable(Cause::Failure(failure)) = &state.last {
-            return Err(unanswered(url, fetch::cause(&state.last), Some(failure)));
-        }
-        Ok(Meaning {
-            ruling: protocol.ruling(&state, attempt.at),
-            cause: fetch::cause(&state.last),
-            condition: state.condition(),
-            final_url: state.copy.and_then(|copy| copy.final_url),
-        })
+        let cause = fetch::cause(&state.last);
+        let cause = match &state.last {
+            Outcome::Present => String::new(),
+            // Crawlers that get no answer fetch nothing, but here it is more likely a mistake.
+            Outcome::Unreachable(Cause::Failure(failure)) => {
+                let to = attempt.redirects.last().map_or_else(String::new, |last| {
+                    format!(" ({}, where it redirects)", shown(last.to.as_bytes()))
+                });
+                return Err(unanswered(url, format!("{cause}{to}"), Some(failure)));
+            }
+            Outcome::Absent(Cause::Status(_)) | Outcome::Unreachable(Cause::Status(_)) => {
+                format!("{cause}{from}")
+            }
+            _ => cause,
+        };
+        let holds = protocol.ruling(&state, attempt.at).holds;
+        Ok(Meaning { holds, cause, condition: state.condition(), from })
     }
 
     /// What is odd about a file.
     fn note(&self, response: &Response, url: &str) {
-        if let Some(to) = &self.final_url {
-            stderr::note(&format_args!("{url} leads to {}", shown(to.as_bytes())));
-        }
+        let from = &self.from;
         if self.condition == Condition::LooksLikeHtml {
             stderr::note(&format_args!(
-                "{url} begins like an HTML page; crawlers read the lines that are rules all the \
-                 same, and allow everything if there are none"
+                "{url}: the answer{from} begins like an HTML page; crawlers read the lines that are \
+                 rules all the same, and allow everything if there are none"
             ));
         }
         if response.is_transcoded {
@@ -216,8 +262,8 @@ fn unanswered(url: &str, cause: String, failure: Option<&Unanswered>) -> Failure
     match failure {
         Some(Unanswered::Dns(_)) => failed.advise("check the name of the host"),
         Some(Unanswered::Refused(_)) => failed.advise(
-            "a private address is asked only if the URL names it itself, or localhost: do that, or \
-             download the file and give that",
+            "an address that is not public is asked only if the URL given names it itself, or \
+             localhost: give the URL with that address, or download the file and give that",
         ),
         _ => failed,
     }
@@ -230,8 +276,9 @@ pub struct Web {
 }
 
 impl Web {
-    /// For a URL that the user has named, and whatever it names. Private addresses are asked if
-    /// this URL names one itself, and no others: neither redirects nor names lead there.
+    /// For a URL that the user has named. If it names an address that is not public, or this
+    /// machine, that one is asked and no other: neither redirects nor names lead elsewhere in a
+    /// private network.
     ///
     /// # Errors
     /// Returns an error if the system does not allow it.
@@ -240,12 +287,13 @@ impl Web {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(failed)?;
         let _entered = runtime.enter();
-        let is_private = names_private(named);
+        let private = private(named);
+        let is_private = !private.is_empty();
         let builder = Fetcher::builder(USER_AGENT)
             .total_timeout(TIME)
             .max_wire_bytes(MAX_BYTES)
             .max_body_bytes(MAX_BYTES)
-            .allow_private(is_private);
+            .allow_networks(private);
         let builder = if is_private {
             // There sites are on any port.
             builder.redirect_ports(1..=u16::MAX)
@@ -275,21 +323,29 @@ impl Web {
     }
 }
 
-/// Whether a URL names an address that is not public, or this machine.
-fn names_private(url: &Url) -> bool {
+/// The addresses that are not public and that a URL names: one, or those of this machine.
+fn private(url: &Url) -> Vec<IpNet> {
+    let one = |address: IpAddr| match is_public(address) {
+        true => Vec::new(),
+        false => vec![IpNet::from(address)],
+    };
     match url.host() {
-        Some(Host::Ipv4(address)) => !is_public(IpAddr::V4(address)),
-        Some(Host::Ipv6(address)) => !is_public(IpAddr::V6(address)),
+        Some(Host::Ipv4(address)) => one(IpAddr::V4(address)),
+        Some(Host::Ipv6(address)) => one(IpAddr::V6(address)),
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.');
-            name == "localhost" || name.ends_with(".localhost")
+            let is_here = name == "localhost" || name.ends_with(".localhost");
+            let here = ["127.0.0.0/8", "::1/128"].into_iter().filter(|_| is_here);
+            here.filter_map(|network| network.parse().ok()).collect()
         }
-        None => false,
+        None => Vec::new(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use robotsieve::Robots;
+
     use super::*;
 
     #[test]
@@ -300,6 +356,8 @@ mod tests {
             assert_eq!(url(name).as_deref(), Ok("https://e.com/robots.txt"), "{name}");
         }
         for name in [
+            "http:///robots.txt",
+            "http://\\robots.txt",
             "https://e.com/page",
             "https://e.com/robots.txt?v=2",
             "https://e.com/?x",
@@ -312,18 +370,33 @@ mod tests {
 
     #[test]
     fn private_only_if_named() {
-        for (name, is_private) in [
-            ("http://127.0.0.1:8080/", true),
-            ("http://[::1]/", true),
-            ("http://localhost/", true),
-            ("http://shop.localhost./", true),
-            ("http://notlocalhost/", false),
-            ("http://192.168.1.1/", true),
-            ("http://8.8.8.8/", false),
-            ("http://intranet/", false),
+        for (name, networks) in [
+            ("http://127.0.0.1:8080/", "127.0.0.1/32"),
+            ("http://[::1]/", "::1/128"),
+            ("http://localhost/", "127.0.0.0/8 ::1/128"),
+            ("http://shop.localhost./", "127.0.0.0/8 ::1/128"),
+            ("http://notlocalhost/", ""),
+            ("http://192.168.1.1/", "192.168.1.1/32"),
+            ("http://8.8.8.8/", ""),
+            ("http://intranet/", ""),
         ] {
-            let url = Url::parse(name).map(|url| names_private(&url));
-            assert_eq!(url, Ok(is_private), "{name}");
+            let private = private(&Url::parse(name).unwrap());
+            let private: Vec<String> = private.iter().map(ToString::to_string).collect();
+            assert_eq!(private.join(" "), networks, "{name}");
+        }
+    }
+
+    /// Who ignores `*` gets nothing either.
+    #[test]
+    fn nothing_is_nothing_for_everybody() {
+        let file = disallow_all();
+        let known = Known::built_in();
+        for (name, profile) in Profile::NAMED {
+            let robots = Robots::parse(&file, profile);
+            for crawler in known.iter() {
+                let verdict = crawler.policy(&robots).is_allowed("/x");
+                assert_eq!(verdict, Ok(false), "{name} {}", crawler.token);
+            }
         }
     }
 }

@@ -126,6 +126,21 @@ impl<'k, 'r> Whos<'k, 'r> {
     }
 
     fn named(&mut self, name: &[u8]) -> Result<Member<'k>, String> {
+        let names: Vec<&[u8]> = name.split(|byte| *byte == b',').collect();
+        if names.iter().any(|name| name.is_empty()) {
+            return Err(format!(
+                "'{}' has an empty name: write one name, or the names of one crawler with a comma \
+                 between two of them",
+                short(name)
+            ));
+        }
+        if names.len() > 1 && names.iter().any(|name| *name == b"*" || name.starts_with(b"@")) {
+            return Err(format!(
+                "'{}': '*' and sets such as '@all' stand alone, since names with commas between them \
+                 are those of one crawler: write a line for each",
+                short(name)
+            ));
+        }
         for (_, profile) in self.profiles {
             let Err(wrong) = Agent::check(name, false, profile) else { continue };
             let meant =

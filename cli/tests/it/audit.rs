@@ -341,10 +341,26 @@ fn several_hosts() {
     audit(&folder, &["robots.txt", "log"]).says("several hosts (e.com, www.e.com)");
     let report = report(&folder, &["--host", "e.com", "robots.txt", "log"]);
     assert_eq!((&report["other_hosts"], of(&report, "GPTBot")), (&json!(1), [2, 2]));
+    audit(&folder, &["--host", "typo.example", "robots.txt", "log"]).status(3).says(
+        "no request is for typo.example, so nothing was judged; the logs have e.com, www.e.com",
+    );
     let absolute = line(1, "http://www.e.com:80/a", GPTBOT) + &line(1, "/a", GPTBOT);
     folder.file("log", absolute);
     let report = self::report(&folder, &["--host", "e.com", "robots.txt", "log"]);
     assert_eq!((&report["other_hosts"], of(&report, "GPTBot")), (&json!(1), [1, 1]));
+}
+
+/// Those beyond a thousand are counted together, so their number is not known.
+#[test]
+fn more_names_than_are_told_apart() {
+    let folder = folder();
+    folder.file(
+        "log",
+        (0..1_500).map(|n| line(1, "/search", &format!("Bot{n}x/1.0"))).collect::<String>(),
+    );
+    audit(&folder, &["robots.txt", "log"])
+        .status(1)
+        .prints("1500 of 1500 requests by crawlers forbidden (100 %), of at least 1001 of at least 1001 crawlers");
 }
 
 #[test]

@@ -179,6 +179,16 @@ fn notes() {
         .says("profile google-classic takes these for some of the crawlers")
         .says("profile original-1994 takes these for some of the crawlers")
         .says(": Rude News\n");
+    // What was in a crawler's own group besides rules is lost, that of '*' never was its own.
+    folder.file(
+        "own.txt",
+        "User-agent: GPTBot\nContent-Signal: ai-train=no\nCrawl-delay: 5\nDisallow: /x\n\n\
+         User-agent: *\nCrawl-delay: 7\n",
+    );
+    run_line(&folder, "block --crawler GPTBot --crawler CCBot own.txt").status(0).says(
+        "which are no longer for them: line 2, 'Content-Signal: ai-train=no', line 3, \
+         'Crawl-delay: 5'\n",
+    );
     let quiet = run_line(&folder, &format!("{line} --quiet"));
     assert_eq!((quiet.status, quiet.err.as_str()), (0, ""));
     assert_eq!(quiet.out, ran.out);

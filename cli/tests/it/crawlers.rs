@@ -311,6 +311,9 @@ fn wrong_usage() {
     ] {
         run_line(&folder, line).fails(2, message);
     }
+    folder.file("none.toml", "replace = true\n");
+    run_line(&folder, "crawlers --crawlers none.toml --list")
+        .fails(2, "the files of --crawlers have no crawler");
     run_line(&folder, "crawlers none.txt").fails(3, "cannot read robots.txt 'none.txt'");
 }
 

@@ -241,3 +241,44 @@ fn a_home_page_is_a_headline() {
     let line = "\n- **The home page is open now** for any other crawler (`*`)\n";
     assert!(out(&ran).contains(line), "{}", out(&ran));
 }
+
+/// Known crawlers are looked up as they look themselves up.
+#[test]
+fn names_that_are_known() {
+    let of = |old: &str, new: &str, format: &str| {
+        let folder = Folder::of(&[("old", old), ("new", new)]);
+        let args = ["diff", "old", "new", "--format", format];
+        run_in(&folder.root(), args.map(std::ffi::OsString::from))
+    };
+    // Applebot obeyed the group of Googlebot before.
+    let google = "User-agent: Googlebot\nDisallow: /\n";
+    let apple = format!("{google}\nUser-agent: Applebot\nDisallow: /\n");
+    let ran = of(google, &apple, "markdown");
+    assert!(!out(&ran).contains("closed") && out(&ran).contains("No change"), "{}", out(&ran));
+    // By its name alone, it had no group.
+    assert!(out(&of(google, &apple, "text")).contains("closed now for Applebot\n"));
+    // AdsBot-Google ignores '*'.
+    let ads = "User-agent: AdsBot-Google\nCrawl-delay: 5\nDisallow:\n";
+    let all = "User-agent: *\nCrawl-delay: 7\nDisallow: /\n";
+    let ran = of(ads, all, "markdown");
+    let text = out(&ran);
+    assert!(text.contains("closed now** for any other crawler (`*`)\n"), "{text}");
+    assert!(text.contains("- what these may read: `AdsBot-Google`\n"), "{text}");
+    assert!(
+        text.contains("- for `AdsBot-Google`\n  - removed: line 2, `Crawl-delay: 5`\n"),
+        "{text}"
+    );
+    let ran = of("", all, "markdown");
+    assert!(!out(&ran).contains("`AdsBot-Google`"), "{}", out(&ran));
+}
+
+/// The headlines of all formats are the same.
+#[test]
+fn headlines_in_text() {
+    let new = "User-agent: *\nDisallow: /\nAllow: /robots.txt\n";
+    let folder = Folder::of(&[("old", ""), ("new", new)]);
+    let ran = run(args!["diff", "--profile", "google", folder.path("old"), folder.path("new")]);
+    let line =
+        "the whole site is closed now, but for what other rules allow for * (any other crawler)\n";
+    assert!(out(&ran).starts_with(line), "{}", out(&ran));
+}

@@ -14,7 +14,7 @@ fn fixes_are_applied() {
     let file = || fs::read_to_string(folder.path("robots.txt")).unwrap();
     let ran = run(args!["lint", "--fix", folder.path("robots.txt")]);
     assert_eq!(ran.status, 1, "{ran:?}");
-    ran.says("1 fix applied; together this changes no verdict").says("errors 2 ");
+    ran.says("1 fix applied; together this changes no verdict (rfc9309)\n").says("errors 2 ");
     assert_eq!(file(), FILE.replace("Disallow: /shop/cart/\n", ""));
     // A second time there is nothing to do.
     let again = run(args!["lint", "--fix", folder.path("robots.txt")]);

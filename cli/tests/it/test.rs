@@ -171,7 +171,8 @@ fn profiles() {
 fn lines_that_are_none() {
     let folder = folder();
     let lines = "allow * /\nAllow: /\nallow /x\nallow Foo\nallow Foo x\nallow Foo(x) /\n\
-                 allow GPTBot/1.0 /\nallow a /x y\nallow @x /\n\x1b[31m\n";
+                 allow GPTBot/1.0 /\nallow a /x y\nallow @x /\n\x1b[31m\n\
+                 allow , /\nallow Foo,,Bar /\ndisallow *,Foo /x\nallow Foo,@ads /\n";
     let ran = test(&folder, &[], lines);
     ran.fails(2, "e:2: 'Allow:' is no verdict")
         .says("e:3: there is no crawler before '/x'")
@@ -184,7 +185,11 @@ fn lines_that_are_none() {
         )
         .says("e:8: unexpected 'y' after the URL: write a blank in a URL as %20")
         .says("e:9: '@x' is no purpose")
-        .says("e:10: ");
+        .says("e:10: ")
+        .says("e:11: ',' has an empty name")
+        .says("e:12: 'Foo,,Bar' has an empty name")
+        .says("e:13: '*,Foo': '*' and sets such as '@all' stand alone")
+        .says("e:14: 'Foo,@ads': '*' and sets such as '@all' stand alone");
     assert!(!ran.err.contains('\x1b') && !ran.err.contains("e:1:"), "{ran:?}");
     // All are counted, the first are told.
     let ran = test(&folder, &[], "x\n".repeat(1000));

@@ -58,19 +58,27 @@ fn the_answer_decides() {
             always(status, "User-agent: *\nDisallow: /x")
         ))
     };
-    for status in ["404 Not Found", "410 Gone", "403 Forbidden", "429 Too Many Requests"] {
+    for (status, said) in [
+        ("404 Not Found", "there is no robots.txt"),
+        ("410 Gone", "there is no robots.txt"),
+        ("403 Forbidden", "that counts as no robots.txt"),
+        ("429 Too Many Requests", "that counts as no robots.txt"),
+    ] {
         let ran = verdict(status, "");
         ran.gives(0, "allow\t/x\n");
-        let said = format!("HTTP {}: it has no robots.txt, so everything is allowed", &status[..3]);
-        ran.says(&said);
+        ran.says(&format!("HTTP {}: {said}, so everything is allowed", &status[..3]));
     }
     for status in ["500 Oops", "503 Service Unavailable"] {
         let ran = verdict(status, "");
         ran.gives(1, "disallow\t/x\n");
-        ran.says("so nothing is allowed: read as 'User-agent: *', 'Disallow: /'");
+        ran.says(
+            ": crawlers take it for a failing server and fetch nothing, so nothing is allowed",
+        );
+        ran.says("read as a file with 'Disallow: /' for all crawlers");
     }
     // Google waits, as it does with 5xx.
-    verdict("429 Too Many Requests", "--profile google").gives(1, "disallow\t/x\n");
+    let ran = verdict("429 Too Many Requests", "--profile google");
+    ran.gives(1, "disallow\t/x\n").says("that counts as a failing server, so nothing is allowed");
     let url = always("429 Too Many Requests", "");
     run_line(&format!("test --profile rfc9309 --profile google {url} expectations"))
         .fails(2, "which profile rfc9309 reads differently than google");
@@ -82,11 +90,11 @@ fn the_answer_decides() {
 #[test]
 fn nothing_stands_for_the_text_of_a_file() {
     let (absent, fails) = (always("404 Not Found", ""), always("503 Oops", ""));
-    run_line(&format!("lint {absent}")).status(0).says("HTTP 404: it has no robots.txt");
+    run_line(&format!("lint {absent}")).status(0).says("HTTP 404: there is no robots.txt");
     run_line(&format!("lint {fails}")).fails(3, "HTTP 503");
     run_line(&format!("block --crawler FooBot {absent}")).status(0).prints("User-agent: FooBot");
     let block = run_line(&format!("block --crawler FooBot {fails}"));
-    block.fails(3, "but there is no file to read");
+    block.fails(3, "HTTP 503, so there is no file");
     assert_eq!(block.out, b"");
 }
 
@@ -97,14 +105,84 @@ fn a_monitor() {
     ran.status(1).prints("the whole site is closed now");
 }
 
+/// What the answer was is in the output, also with `--quiet`.
+#[test]
+fn what_is_no_file_is_said() {
+    let url = format!("{}/robots.txt", always("503 Oops", ""));
+    let why = "HTTP 503: crawlers take it for a failing server and fetch nothing, so nothing is \
+               allowed";
+    let text = format!(
+        "new: {url}: {why}\nthe whole site is closed now for * (any other crawler)\n\
+         * (any other crawler):\n  disallowed now  /  no rule -> HTTP 503\n\
+         other records, of no group:\n  removed  line 3 Sitemap: https://e.example/s.xml\n\
+         change: 1 of 1 crawlers, 1 other record\n"
+    );
+    let ran = run_line(&format!("diff --quiet saved.txt {url}"));
+    ran.gives(1, &text);
+    assert_eq!(ran.err, "");
+    let ran = run_line(&format!("diff --format markdown saved.txt {url}"));
+    ran.status(1).prints(&format!("what changes\n\n**New: `{url}` answered HTTP 503**: crawlers"));
+    ran.prints("(no rule → HTTP 503)").prints("`AdsBot-Google` (Google, advertising)");
+    let ran = run_line(&format!("diff --format github saved.txt {url}"));
+    let out = str::from_utf8(&ran.out).unwrap();
+    assert!(
+        out.starts_with("::warning file=http") && out.contains(&format!("::new: {url}: {why}\n")),
+        "{out}"
+    );
+    assert!(!out.contains("line="), "{out}");
+    let ran = run_line(&format!("diff --format json {url} saved.txt"));
+    let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+    assert_eq!(value["new_answer"], serde_json::Value::Null);
+    let answer = &value["old_answer"];
+    assert_eq!((&answer["answer"], &answer["verdict"]), (&"HTTP 503".into(), &"disallow".into()));
+    assert_eq!(value["crawlers"][0]["newly_allowed"][0]["old"], serde_json::Value::Null);
+    // An empty file and none mean the same, but are not the same file.
+    let absent = always("404 Not Found", "");
+    run_line(&format!("diff log {absent}")).gives(
+        0,
+        format!(
+            "new: {absent}/robots.txt: HTTP 404: there is no robots.txt, so everything is allowed\n\
+             no change: the meaning in profile rfc9309 is the same\n"
+        ),
+    );
+}
+
+/// Who ignores `*` gets nothing either from a server that fails.
+#[test]
+fn nothing_is_nothing_for_everybody() {
+    let url = always("503 Oops", "");
+    run_line(&format!("crawlers {url} /")).status(0).prints("AdsBot-Google (line 2), ");
+    let folder = folder();
+    folder.file("expectations", "disallow @ads /\n");
+    folder.file("log", LOG);
+    let run = |line: &str| run_in(&folder.root(), line.split_whitespace().map(Into::into));
+    run(&format!("test {url} expectations")).status(0);
+    let init = run(&format!("test --init {url} /"));
+    init.status(0);
+    assert!(
+        !str::from_utf8(&init.out).unwrap().lines().any(|line| line.starts_with("allow")),
+        "{init:?}"
+    );
+    run(&format!("audit {url} log")).status(1).prints("AdsBot-Google");
+}
+
+const LOG: &str = "192.0.2.7 - - [22/Nov/2026:10:00:00 +0000] \"GET /shop HTTP/1.1\" 200 5 \"-\" \
+    \"AdsBot-Google (+http://www.google.com/adsbot.html)\"\n";
+
 #[test]
 fn odd_answers() {
     let to = always("200 OK", RULES);
     let location = format!("Location: {to}/elsewhere.txt\r\n");
     let from = site(move |_| answered("301 Moved", &location, ""));
-    run_line(&format!("check {from} FooBot /private"))
-        .gives(1, "disallow\t/private\n")
-        .says("leads to");
+    run_line(&format!("check {from} FooBot /private")).gives(1, "disallow\t/private\n");
+    // Crawlers obey it, so there is nothing to say. A monitor prints nothing.
+    assert_eq!(run_line(&format!("check {from} FooBot /private")).err, "");
+    let absent = always("404 Not Found", "");
+    let location = format!("Location: {absent}/404\r\n");
+    let from = site(move |_| answered("301 Moved", &location, ""));
+    run_line(&format!("check {from} FooBot /private")).gives(0, "allow\t/private\n").says(&format!(
+        "{from}/robots.txt: HTTP 404 from {absent}/404, where it redirects: there is no robots.txt"
+    ));
     let html = always("200 OK", "<!doctype html><title>Hello</title>");
     run_line(&format!("check {html} FooBot /")).gives(0, "allow\t/\n").says("begins like an HTML");
     let utf16 = site(|_| {
@@ -120,7 +198,7 @@ fn odd_answers() {
     let turns = site(|_| answered("302 Found", "Location: /robots.txt\r\n", ""));
     run_line(&format!("check {turns} FooBot /"))
         .gives(0, "allow\t/\n")
-        .says("the redirects form a loop: it has no robots.txt, so everything is allowed");
+        .says("the redirects form a loop: that counts as no robots.txt, so everything is allowed");
 }
 
 #[test]
@@ -128,5 +206,15 @@ fn no_answer_is_no_verdict() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     run_line(&format!("check http://{nobody} FooBot /")).fails(3, "no connection");
     // A redirect to a private address, from a URL that does not name one, is tested in the client.
+    // One that names an address may lead to no other.
+    for to in ["http://127.0.0.2:1/x", "http://169.254.169.254/latest"] {
+        let location = format!("Location: {to}\r\n");
+        let from = site(move |_| answered("301 Moved", &location, ""));
+        run_line(&format!("check {from} FooBot /"))
+            .fails(3, &format!("is not public ({to}, where it redirects)"))
+            .says("is asked only if the URL given names it itself");
+    }
+    run_line("check http:///robots.txt FooBot /").fails(2, "is a URL without a host");
+    run_line("check ftp://e.example/robots.txt FooBot /").fails(3, "'ftp' is not fetched here");
     run_line("check http://none.invalid FooBot /").fails(3, "cannot fetch http://none.invalid");
 }
