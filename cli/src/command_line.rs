@@ -19,6 +19,7 @@ use crate::filter::args::FilterArgs;
 use crate::lint::args::LintArgs;
 use crate::man::ManArgs;
 use crate::pack::args::PackArgs;
+use crate::page::PageArgs;
 use crate::records::args::RecordsArgs;
 use crate::replay::args::ReplayArgs;
 use crate::store::args::StoreCommand;
@@ -95,6 +96,7 @@ pub enum Command {
     Replay(ReplayArgs),
     Audit(AuditArgs),
     Test(TestArgs),
+    Page(PageArgs),
     Dot(DotArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

@@ -22,6 +22,7 @@ mod command_line;
 mod error;
 mod known;
 mod options;
+mod page;
 mod read;
 mod sitemap;
 mod write;
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
         Command::Block(args) => block::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Test(args) => test::run(&args),
+        Command::Page(args) => page::run(&args),
         Command::Dot(args) => dot::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Completions(args) => completions::run(&args),

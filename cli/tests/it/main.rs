@@ -33,6 +33,7 @@ mod pack_merge;
 mod pack_shards;
 mod pack_sources;
 mod pack_update;
+mod page;
 mod progress;
 mod records;
 mod replay;

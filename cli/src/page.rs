@@ -1,0 +1,206 @@
+//! `robotsieve page`: the page that answers in a browser, served by this program.
+
+use std::convert::Infallible;
+use std::io::{self, IsTerminal};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::error::{Failure, Status};
+use crate::write::{stderr, stdout};
+
+include!("../page/files.rs");
+
+/// The port that is taken if it is free, so that what the browser keeps of the page, to work without
+/// this program, is kept once.
+const PORT: u16 = 9309;
+
+/// How many connections are served at the same time.
+const CONNECTIONS: usize = 64;
+
+/// How long a client may take for the head of a request.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// Open a page that answers questions about a robots.txt, in a browser
+///
+/// The page shows what crawlers may read while you type, why, what is wrong with
+/// the file, what a change opens and closes, and the automaton that decides. It
+/// is served from this program, to this machine only. It asks nothing of any
+/// other machine, and what you paste into it stays in the browser.
+///
+/// Prints the address of the page. Ctrl-C ends it.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    after_help = "\
+Examples:
+  robotsieve page
+  robotsieve page --no-browser --port 8080
+
+Exit status:
+  2  wrong usage
+  3  the port is taken, or the address could not be printed"
+)]
+pub struct PageArgs {
+    /// The port on this machine [default: 9309, or a free one if it is taken]
+    ///
+    /// 0 takes a free one.
+    #[arg(long, value_name = "PORT", verbatim_doc_comment)]
+    port: Option<u16>,
+
+    /// Print the address, and open no browser
+    ///
+    /// None is opened either if standard output is not a terminal.
+    #[arg(long, verbatim_doc_comment)]
+    no_browser: bool,
+}
+
+/// Serves the page until the program is ended.
+pub fn run(args: &PageArgs) -> Result<Status, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|cause| Failure::io("cannot serve the page", cause))?;
+    runtime.block_on(async {
+        let listener = listen(args.port).await?;
+        let address = listener.local_addr();
+        let address = address.map_err(|cause| Failure::io("cannot serve the page", cause))?;
+        let url = format!("http://{address}/");
+        stdout::print(format!("{url}\n"))?;
+        if !args.no_browser && io::stdout().is_terminal() {
+            if let Err(cause) = open::that_detached(&url) {
+                stderr::note(&format_args!("cannot open a browser ({cause}): open {url} in one"));
+            }
+            stderr::note(&"Ctrl-C ends it");
+        }
+        serve(listener).await
+    })
+}
+
+async fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
+    let bind = |port| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let bound = match port {
+        Some(port) => bind(port).await,
+        None => match bind(PORT).await {
+            Err(cause) if cause.kind() == io::ErrorKind::AddrInUse => bind(0).await,
+            bound => bound,
+        },
+    };
+    bound.map_err(|cause| {
+        let failed = Failure::io(format!("cannot listen on port {}", port.unwrap_or(PORT)), cause);
+        failed.advise("choose another with --port, or a free one with '--port 0'")
+    })
+}
+
+async fn serve(listener: TcpListener) -> Result<Status, Failure> {
+    let connections = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        // The semaphore is never closed.
+        let Ok(turn) = Arc::clone(&connections).acquire_owned().await else {
+            return Ok(Status::Done);
+        };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(_) => {
+                // Of the connection, or a shortage that passes.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        tokio::spawn(async move {
+            let mut server = http1::Builder::new();
+            server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+            // A client that breaks off is no fault of ours.
+            let _ = server.serve_connection(TokioIo::new(stream), service_fn(answer)).await;
+            drop(turn);
+        });
+    }
+}
+
+async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    Ok(answer_to(request.method(), request.uri().path(), request.headers().get(HOST)))
+}
+
+fn answer_to(method: &Method, path: &str, host: Option<&HeaderValue>) -> Response<Full<Bytes>> {
+    let with = |status: StatusCode, text: &'static str| {
+        let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())));
+        *response.status_mut() = status;
+        response
+    };
+    // A name that somebody else has pointed here must not become an origin with this page.
+    if !host.is_some_and(is_this_machine) {
+        return with(StatusCode::MISDIRECTED_REQUEST, "this page is for 127.0.0.1 and localhost\n");
+    }
+    if ![Method::GET, Method::HEAD].contains(method) {
+        let mut response = with(StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n");
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return response;
+    }
+    let name = match path.trim_start_matches('/') {
+        "" => "index.html",
+        name => name,
+    };
+    let Some((_, kind, bytes)) = FILES.iter().find(|(file, _, _)| *file == name) else {
+        return with(StatusCode::NOT_FOUND, "there is no such file\n");
+    };
+    let mut response = Response::new(Full::new(Bytes::from_static(bytes)));
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CONTENT_TYPE, *kind),
+        (CONTENT_ENCODING, "gzip"),
+        // Another version of this program may come to the same address.
+        (CACHE_CONTROL, "no-cache"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Whether a Host header names this machine.
+fn is_this_machine(host: &HeaderValue) -> bool {
+    let Ok(host) = host.to_str() else { return false };
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    ["127.0.0.1", "localhost"].contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(method: Method, path: &str, host: &'static str) -> Response<Full<Bytes>> {
+        answer_to(&method, path, Some(&HeaderValue::from_static(host)))
+    }
+
+    #[test]
+    fn all_files_are_there() {
+        for name in ["", "index.html"].into_iter().chain(FILES.iter().map(|(name, ..)| *name)) {
+            let answer = asked(Method::GET, &format!("/{name}"), "127.0.0.1:9309");
+            assert_eq!(answer.status(), StatusCode::OK, "{name}");
+        }
+        for (name, kind, bytes) in FILES {
+            assert!(bytes.starts_with(&[0x1f, 0x8b]), "{name}");
+            assert!(kind.contains('/'), "{name}: {kind}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_answered() {
+        let status = |method, path, host| asked(method, path, host).status().as_u16();
+        assert_eq!(status(Method::GET, "/../Cargo.toml", "localhost"), 404);
+        assert_eq!(status(Method::POST, "/", "localhost:9309"), 405);
+        assert_eq!(status(Method::GET, "/", "evil.example:9309"), 421);
+        assert_eq!(answer_to(&Method::GET, "/", None).status(), 421);
+    }
+}
