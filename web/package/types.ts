@@ -78,7 +78,7 @@ export interface Rule {
 export interface PlacedRule extends Rule {
   /** The whole line without its line end. */
   lineSpan: Span;
-  /** Its value. Empty, at the start of the line, if the profile assumes all of it. */
+  /** Its value. */
   valueSpan: Span;
 }
 
@@ -383,8 +383,15 @@ export interface Fixed {
   text: string;
   /** The same in bytes. The bytes that no fix touched are as they were, even if they are not UTF-8. */
   bytes: Uint8Array;
-  /** The findings whose fixes were applied, as they were found. */
-  applied: Finding[];
+  /**
+   * The findings whose fixes were applied, in that order. Their lines are those of the file at that time, since one fix
+   * may uncover another.
+   */
+  applied: { code: string; name: string; title: string; severity: Severity; message: string; line: number; what: string }[];
+  /** What all of it together does to verdicts: a clause. `null` if that could not be proven. */
+  effect: string | null;
+  /** What is found in the file afterwards. */
+  report: LintReport;
 }
 
 // ---- diff ----------------------------------------------------------------------------------------------------------
