@@ -6,11 +6,12 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { parse } from "smol-toml";
-import { entry, wasm } from "./package-paths.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const source = (name) => join(here, "src", name);
 const dist = join(here, "dist");
+/** The built package. */
+const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../dist/full");
 
 /** What the page uses of the known crawlers. */
 async function crawlers() {
@@ -21,9 +22,8 @@ async function crawlers() {
 
 const shared = {
   bundle: true, minify: true, format: "esm", target: ["chrome111", "firefox114", "safari16.4"], legalComments: "none",
-  loader: { ".txt": "text" }, alias: { robotsieve: entry }, logLevel: "warning", charset: "utf8",
-  // The package finds its module beside itself, where nothing is in the page: the page hands the module over.
-  define: {},
+  loader: { ".txt": "text" }, alias: { robotsieve: join(built, "browser.js") },
+  logLevel: "warning", charset: "utf8",
 };
 
 await rm(dist, { recursive: true, force: true });
@@ -35,7 +35,7 @@ await Promise.all([
   copyFile(source("index.html"), join(dist, "index.html")),
   copyFile(source("icon.svg"), join(dist, "icon.svg")),
   copyFile(source("manifest.webmanifest"), join(dist, "manifest.webmanifest")),
-  copyFile(wasm, join(dist, "robotsieve.wasm")),
+  copyFile(join(built, "robotsieve.wasm"), join(dist, "robotsieve.wasm")),
   crawlers().then((json) => writeFile(join(dist, "crawlers.json"), json)),
 ]);
 
