@@ -53,13 +53,15 @@ const START_BYTES = 1 << 16;
 const KEPT_BYTES = 1 << 22;
 
 let memory: WebAssembly.Memory | undefined;
-let view = new Uint8Array(0);
+/** Where no memory is known. Views of memory that has grown are empty too, but detached. */
+const NONE = new Uint8Array(0);
+let view: Uint8Array<ArrayBuffer> = NONE;
 let place = 0;
 let capacity = 0;
 
 onReset(() => {
   memory = undefined;
-  view = new Uint8Array(0);
+  view = NONE;
   capacity = 0;
 });
 
@@ -74,7 +76,7 @@ function room(bytes: number): Uint8Array<ArrayBuffer> {
       throw failed(error);
     }
     capacity = wanted;
-    view = view.subarray(0, 0);
+    view = NONE;
   }
   // The memory has grown: then views of what it was are detached and empty.
   if (view.length === 0) {
