@@ -53,7 +53,9 @@ const environment = {
 
 run("cargo", ["build", "--locked", "--profile", "tool", "-p", "robotsieve-bindgen"]);
 rmSync(dist, { recursive: true, force: true });
-for (const [name, features] of [["full", []], ["core", ["--no-default-features"]]]) {
+// Core has room for faster code: verdicts take a tenth less time, for 13 kB.
+const fast = ["robotsieve", "robotsieve-web"].flatMap((crate) => ["--config", `profile.release.package.${crate}.opt-level=2`]);
+for (const [name, features] of [["full", []], ["core", ["--no-default-features", ...fast]]]) {
   run(cargo, [
     "build", "--locked", "--release", "-p", "robotsieve-web", "--target", triple,
     "-Zbuild-std=std", "-Zbuild-std-features=optimize_for_size", ...features,

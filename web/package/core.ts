@@ -240,7 +240,9 @@ export class Policy {
    */
   verdicts(urls: Iterable<Text>): Uint8Array<ArrayBuffer> {
     const raw = this.#live();
-    if (typeof urls === "string" || urls instanceof Uint8Array) {
+    // A string and bytes can be iterated too, but mean one URL.
+    const isMany = typeof urls === "object" && typeof urls?.[Symbol.iterator] === "function";
+    if (!isMany || urls instanceof Uint8Array) {
       throw new TypeError(`urls must be an array or another iterable of URLs, not one ${typeName(urls)}`);
     }
     return judge(raw, Array.isArray(urls) ? urls : Array.from(urls));

@@ -55,7 +55,7 @@ impl RawPolicy {
         scratch::with(len, |urls| {
             let mut answers = Vec::with_capacity(count);
             let mut left = urls;
-            while let Some(end) = left.iter().position(|byte| *byte == b'\n') {
+            while let Some(end) = memchr::memchr(b'\n', left) {
                 if answers.len() == count {
                     break;
                 }
