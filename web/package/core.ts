@@ -1,5 +1,5 @@
 import { assertReady, bytesOf, call, judge, MAX_EXPLAINED_URL_LENGTH, MAX_FILE_BYTES, putUrl, shrink, written } from "./bytes.js";
-import { failed, freed, RobotsieveError, shown, typeName } from "./error.js";
+import { currentInstance, failed, freed, shown, typeName } from "./error.js";
 import type {
   Automaton, AutomatonOptions, Crawler, Decision, Explanation, Group, HeaderName, ProfileComparison, ProfileName,
   RequestRate, RobotsRecord, Rule, Span, Text,
@@ -44,13 +44,13 @@ function explained(json: Record<string, unknown>): Explanation {
   return json as unknown as Explanation;
 }
 
-/** What `Robots` objects hold in the module. */
-const raws = new WeakMap<Robots, wasm.RawRobots>();
+/** What `Robots` objects hold in the module, and in which instance of it. */
+const raws = new WeakMap<Robots, { raw: wasm.RawRobots; instance: number }>();
 
 export function rawOf(robots: Robots): wasm.RawRobots {
-  const raw = raws.get(robots);
-  if (raw === undefined) throw freed("Robots");
-  return raw;
+  const held = raws.get(robots);
+  if (held === undefined) throw freed("Robots");
+  return held.raw;
 }
 
 /**
@@ -77,7 +77,7 @@ export class Robots {
     const profile = options.profile ?? "rfc9309";
     const number = profileNumber(profile);
     const bytes = bytesOf(file, "a file", MAX_FILE_BYTES);
-    raws.set(this, call(() => new wasm.RawRobots(bytes, number)));
+    raws.set(this, { raw: call(() => new wasm.RawRobots(bytes, number)), instance: currentInstance() });
     this.profile = profile;
     this.#text = typeof file === "string" ? file : null;
   }
@@ -175,9 +175,9 @@ export class Robots {
 
   /** Frees the memory now. Its policies stay usable; the object itself does not. */
   free(): void {
-    const raw = raws.get(this);
+    const held = raws.get(this);
     raws.delete(this);
-    if (raw !== undefined) release(raw);
+    if (held !== undefined) release(held.raw, held.instance);
   }
 
   #pace(crawler: Crawler): Pace {
@@ -191,19 +191,15 @@ export class Robots {
   }
 }
 
-/** Frees what an object holds. What was lost with an instance of the module is free already. */
-export function release(raw: { free(): void }): void {
-  try {
-    raw.free();
-  } catch (error) {
-    const known = failed(error);
-    if (!(known instanceof RobotsieveError && known.code === "freed")) throw known;
-  }
+/** Frees what an object holds, unless it was lost with its instance of the module. */
+export function release(raw: { free(): void }, instance: number): void {
+  if (instance === currentInstance()) call(() => raw.free());
 }
 
 /** What a robots.txt says to one crawler. Made by {@link Robots.policy}. */
 export class Policy {
   #raw: wasm.RawPolicy | null;
+  readonly #instance = currentInstance();
 
   private constructor(raw: wasm.RawPolicy) {
     this.#raw = raw;
@@ -325,7 +321,7 @@ export class Policy {
   free(): void {
     const raw = this.#raw;
     this.#raw = null;
-    if (raw !== null) release(raw);
+    if (raw !== null) release(raw, this.#instance);
   }
 
   #live(): wasm.RawPolicy {

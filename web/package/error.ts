@@ -46,6 +46,14 @@ export function freed(what: string): RobotsieveError {
 /** Called when the module's memory is another one: see {@link failed}. */
 const resets: (() => void)[] = [];
 
+/** Counts the instances of the module that this process has had. */
+let instance = 0;
+
+/** Which instance an object that is made now belongs to. */
+export function currentInstance(): number {
+  return instance;
+}
+
 export function onReset(forget: () => void): void {
   resets.push(forget);
 }
@@ -68,6 +76,7 @@ export function failed(error: unknown, given?: unknown): Error {
   }
   // The module stopped in the middle of something, so nothing in its memory can be relied on: begin with a new one.
   wasm.__wbg_reset_state();
+  instance += 1;
   for (const forget of resets) forget();
   return new RobotsieveError("internal", "the module failed: a bug in robotsieve, or its memory is full", { cause: error });
 }

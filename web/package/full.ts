@@ -1,6 +1,6 @@
 import { assertReady, call, written } from "./bytes.js";
 import { profileNumber, rawOf, release, Robots as CoreRobots } from "./core.js";
-import { shown, typeName } from "./error.js";
+import { currentInstance, shown, typeName } from "./error.js";
 import type { Diff, DiffOptions, Fixed, FixOptions, LintCode, LintOptions, LintReport, Text } from "./types.js";
 import * as wasm from "./wasm.js";
 
@@ -35,7 +35,7 @@ export class Robots extends CoreRobots {
     const fixed = call(() => raw.fix(profiles, contentType, apply === "all", codes?.join(",")));
     const bytes = call(() => fixed.file());
     const json = JSON.parse(call(() => fixed.json()));
-    release(fixed);
+    release(fixed, currentInstance());
     return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), bytes, ...json };
   }
 
