@@ -105,7 +105,7 @@ export class RobotsParser {
     }
     const other = parsed(url);
     if (other === null || originOf(other) !== origin) return undefined;
-    return origin + other.pathname + other.search;
+    return other.href;
   }
 
   #policy(ua: string | undefined): Policy {
