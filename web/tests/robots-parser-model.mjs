@@ -127,7 +127,8 @@ export function delaysOf(text) {
     const value = plain.slice(colon + 1).trim();
     if (field === "user-agent") {
       if (group.hasRule) group = { delays: [], hasRule: false };
-      const agent = agentOf(value);
+      // The product token, which a word after it does not change: `Yandex Bot` is `Yandex`.
+      const agent = value === "*" ? value : /^[\w.-]*/.exec(value)[0].toLowerCase();
       delays.set(agent, (delays.get(agent) ?? new Set()).add(group));
     } else if (field === "allow" || field === "disallow") {
       group.hasRule = true;
