@@ -89,3 +89,5 @@ for (const folder of ["core", "full"]) cpSync(join(here, "package", "wasm.d.ts")
 for (const file of readdirSync(join(dist, "full"))) {
   if (file.startsWith("robots-parser")) rmSync(join(dist, "full", file));
 }
+// npm packs no files from outside this folder.
+for (const file of ["LICENSE-APACHE", "LICENSE-MIT"]) cpSync(join(here, "..", file), join(here, file));
