@@ -10,7 +10,7 @@ import type { Tab } from "./link.js";
 import { byId, fill, h } from "./dom.js";
 
 /** What changed, so that views ask again only if they have to. */
-export type Change = "file" | "before" | "profile" | "askers" | "urls" | "tab";
+export type Change = "file" | "before" | "profile" | "askers" | "urls" | "selected" | "tab";
 
 /** Which cell of the table is explained. */
 export interface Selected {

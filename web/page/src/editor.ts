@@ -2,7 +2,7 @@
 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, type Range, RangeSet, RangeSetBuilder, StateEffect, StateField, Text } from "@codemirror/state";
+import { EditorState, type Extension, type Range, RangeSet, RangeSetBuilder, StateEffect, StateField, Text, Transaction } from "@codemirror/state";
 import {
   Decoration, type DecorationSet, drawSelection, EditorView, gutter, GutterMarker, highlightActiveLineGutter,
   highlightSpecialChars, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate,
@@ -252,12 +252,15 @@ export class Editor {
     return this.view.state.doc.length;
   }
 
-  /** Puts another text in its place. Can be undone. */
+  /** Puts another text in its place. Can be undone, unless it is the first. */
   setText(text: string): void {
     const { doc } = this.view.state;
     const next = Text.of(text.split(/\r\n?|\n/));
     if (doc.eq(next)) return;
-    this.view.dispatch({ changes: { from: 0, to: doc.length, insert: next }, selection: { anchor: 0 }, userEvent: "input.replace" });
+    this.view.dispatch({
+      changes: { from: 0, to: doc.length, insert: next }, selection: { anchor: 0 }, userEvent: "input.replace",
+      annotations: Transaction.addToHistory.of(this.version > 0),
+    });
     this.view.dispatch({ effects: EditorView.scrollIntoView(0) });
   }
 

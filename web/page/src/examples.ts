@@ -15,6 +15,8 @@ export interface Example {
   before?: string;
   askers: Asker[];
   urls: string[];
+  /** The verdict that is explained. */
+  shown: { asker: number; url: number };
 }
 
 const named = (...names: string[]): Asker => ({ kind: "names", names });
@@ -35,6 +37,7 @@ export const EXAMPLES: readonly Example[] = [
       "https://shop.example/internal/prices",
       "https://shop.example/old-shop/1999",
     ],
+    shown: { asker: 0, url: 2 },
   },
   {
     title: "A news site",
@@ -48,6 +51,7 @@ export const EXAMPLES: readonly Example[] = [
       "https://news.example/licence",
       "https://news.example/robots.txt",
     ],
+    shown: { asker: 0, url: 2 },
   },
   {
     title: "AI crawlers shut out",
@@ -60,11 +64,13 @@ export const EXAMPLES: readonly Example[] = [
       { kind: "header", header: "Mozilla/5.0 (compatible; ClaudeBot/1.0; +claudebot@anthropic.com)" },
     ],
     urls: ["/", "/licence", "/archive/2020/essay", "/drafts/next"],
+    shown: { asker: 3, url: 1 },
   },
   {
     title: "Hostile wildcards",
     file: hostile,
     askers: [named("*")],
     urls: [`/${"abcdefgh".repeat(12)}X0`, `/${"abcdefgh".repeat(12)}`, "/a/b/c/d/e/f/g/h/a/X0"],
+    shown: { asker: 0, url: 0 },
   },
 ];

@@ -14,6 +14,8 @@ export interface Edge {
   to: number | null;
   /** Whether every byte without an edge of its own takes it. */
   isOtherwise: boolean;
+  /** Whether it leads to a later column. The others are many, and of less interest. */
+  isForward: boolean;
   /** The bytes, all of them. */
   label: string;
   path: string;
@@ -34,7 +36,7 @@ const ROW = 54;
 const MARGIN = 40;
 
 /** Edges of a state that lead to the same state are one. */
-function merged(automaton: Automaton): Omit<Edge, "path" | "labelX" | "labelY">[] {
+function merged(automaton: Automaton): Omit<Edge, "isForward" | "path" | "labelX" | "labelY">[] {
   return automaton.states.flatMap((state, from) => {
     const labels = new Map<number | null, string[]>();
     for (const { bytes, to } of state.transitions) {
@@ -121,11 +123,12 @@ export function layout(automaton: Automaton): Drawing {
     const shape = drawnEdge(nodes[edge.from]!, edge.to === null ? null : nodes[edge.to]!);
     lowest = Math.max(lowest, shape.lowest);
     highest = Math.min(highest, shape.highest);
-    return { ...edge, path: shape.path, labelX: shape.labelX, labelY: shape.labelY };
+    const isForward = edge.to === null || column.get(edge.to)! > column.get(edge.from)!;
+    return { ...edge, isForward, path: shape.path, labelX: shape.labelX, labelY: shape.labelY };
   });
   // Room for the arcs above.
   const down = highest < 8 ? 8 - highest : 0;
-  const moved = down === 0 ? drawn : edges.map((edge) => {
+  const moved = down === 0 ? drawn : drawn.map((edge) => {
     const at = (node: Node) => ({ ...node, y: node.y + down });
     const { path, labelX, labelY } = drawnEdge(at(nodes[edge.from]!), edge.to === null ? null : at(nodes[edge.to]!));
     return { ...edge, path, labelX, labelY };

@@ -66,15 +66,14 @@ async function begin(): Promise<void> {
   findings.view = new FindingsView(app, byId("panel-findings"), byId("strip"), byId("findings-badge"));
   const compare = new CompareView(app, byId("panel-compare"));
   const automaton = new AutomatonView(app, byId("panel-automaton"));
-  for (const view of [urls, findings.view, compare, automaton, new CrawlersView(app, byId("panel-crawlers"))]) app.add(view);
+  const crawlersView = new CrawlersView(app, byId("panel-crawlers"));
+  for (const view of [urls, findings.view, compare, automaton, crawlersView]) app.add(view);
 
   const tabs = tabList((tab) => {
     app.tab = tab;
     app.changed("tab");
   });
   document.addEventListener("show-automaton", () => {
-    if (!app.selected) return;
-    automaton.show(app.selected.asker, app.selected.url);
     tabs.show("automaton", true);
   });
 
@@ -103,7 +102,7 @@ async function begin(): Promise<void> {
     app.selected = asker && url !== undefined ? { asker, url } : null;
     app.tab = state.tab;
     tabs.show(state.tab, false);
-    app.changed("file", "before", "profile", "askers", "urls", "tab");
+    app.changed("file", "before", "profile", "askers", "urls", "selected", "tab");
   };
   const stateNow = (): State => {
     const { selected } = app;
@@ -118,7 +117,7 @@ async function begin(): Promise<void> {
   const loadExample = (example: Example) => {
     load({
       file: example.file, before: example.before ?? null, profile: app.profile, urls: example.urls.join("\n"),
-      askers: example.askers, tab: app.tab, shown: null,
+      askers: example.askers, tab: app.tab, shown: example.shown,
     });
   };
 

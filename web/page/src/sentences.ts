@@ -110,7 +110,8 @@ export function robotsUrl(typed: string): string | null {
   try {
     const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
     if (url.protocol !== "https:" && url.protocol !== "http:") return null;
-    return `${url.protocol}//${url.host}/robots.txt`;
+    // Not every browser refuses a host with a space, as they all should.
+    return /^[^\s%<>"']+$/.test(url.host) ? `${url.protocol}//${url.host}/robots.txt` : null;
   } catch {
     return null;
   }

@@ -77,12 +77,13 @@ export class AutomatonView implements View {
       this.note, this.body);
   }
 
-  /** Shows the verdict that is explained. */
-  show(asker: Asker, url: string): void {
-    this.drawCrawlers();
-    const index = this.askers().findIndex((other) => titleOf(other) === titleOf(asker));
+  /** Takes the verdict that is explained. */
+  private takeSelected(): void {
+    const { selected } = this.app;
+    if (!selected || selected.asker.kind === "purpose") return;
+    const index = this.askers().findIndex((other) => titleOf(other) === titleOf(selected.asker));
     if (index >= 0) this.crawler.value = String(index);
-    this.url.value = url;
+    this.url.value = selected.url;
     this.isStale = true;
   }
 
@@ -92,6 +93,7 @@ export class AutomatonView implements View {
       fill(this.urls, this.app.urls.slice(0, 50).map((url) => h("option", { value: url })));
       if (this.url.value === "" && this.app.urls[0] !== undefined) this.url.value = this.app.urls[0];
     }
+    if (changes.has("selected")) this.takeSelected();
     if (changes.has("file") || changes.has("profile") || changes.has("askers")) this.isStale = true;
     if (this.app.tab !== "automaton") this.pause();
     else if (this.isStale) void this.ask();
@@ -166,7 +168,7 @@ export class AutomatonView implements View {
     const { nodes, edges, width, height } = drawing;
     const edgeElements = edges.map((edge) => {
       const label = edge.label.length > LABEL_CHARS ? `${edge.label.slice(0, LABEL_CHARS - 1)}…` : edge.label;
-      return s("g", { class: `edge${edge.isOtherwise ? " edge-otherwise" : ""}`, "data-from": edge.from, "data-to": edge.to },
+      return s("g", { class: `edge${edge.isOtherwise ? " edge-otherwise" : ""}${edge.isForward ? "" : " edge-back"}`, "data-from": edge.from, "data-to": edge.to },
         s("path", { "d": edge.path, "marker-end": "url(#arrow)" }),
         label !== "" && s("text", { x: edge.labelX, y: edge.labelY }, label, s("title", {}, edge.label)),
         edge.to === null && s("title", {}, `${edge.label || "every other byte"}: to a state that is not drawn`));
@@ -182,7 +184,7 @@ export class AutomatonView implements View {
         s("text", { "x": x, "y": y + 10, "class": "state-number" }, state),
         s("title", {}, `State ${state}: ${verdict}${isFinal ? ", final" : " if the URL ends here"}`));
     });
-    const arrow = s("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
+    const arrow = s("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerUnits: "userSpaceOnUse", markerWidth: 9, markerHeight: 9, orient: "auto-start-reverse" },
       s("path", { d: "M0 0.5 8 4 0 7.5Z" }));
     const start = nodes[automaton.start]!;
     const entry = s("g", { class: "edge entry" },

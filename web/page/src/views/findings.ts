@@ -52,7 +52,9 @@ export class FindingsView implements View {
 
   /** The text changed: what is known is about the old one. */
   outdated(): void {
-    if (this.version !== this.app.editor.version) this.strip.classList.add("stale");
+    if (this.version === this.app.editor.version) return;
+    this.strip.classList.add("stale");
+    this.list.classList.add("stale");
   }
 
   private async lint(): Promise<void> {
@@ -70,6 +72,7 @@ export class FindingsView implements View {
     reply.answer.first.forEach((finding, number) => this.texts.set(number, finding));
     this.app.editor.setFindings(reply.answer);
     this.strip.classList.remove("stale");
+    this.list.classList.remove("stale");
     this.drawSummary();
     void this.drawList();
     void this.drawStrip();

@@ -234,12 +234,13 @@ export class UrlsView implements View {
     }
     this.cursor.row = Math.min(this.cursor.row, shownRows.length - 1);
     this.cursor.column = Math.min(this.cursor.column, askers.length - 1);
+    const site = commonSite(urls);
     const head = h("tr", { "role": "row", "aria-rowindex": "1" },
-      h("th", { role: "columnheader", scope: "col" }, "URL"),
+      h("th", { role: "columnheader", scope: "col" }, "URL", site !== "" && h("span", { class: "column-note" }, `on ${shown(site)}`)),
       askers.map((asker, column) => h("th", { role: "columnheader", scope: "col" }, this.head(asker, this.columns[column]!))));
     const body = shownRows.map((url, row) =>
       h("tr", { "role": "row", "aria-rowindex": String(first + row + 2) },
-        h("th", { role: "rowheader", scope: "row", title: shown(urls[url]!) }, shown(urls[url]!.slice(0, 2_000))),
+        h("th", { role: "rowheader", scope: "row", title: shown(urls[url]!) }, shown(urls[url]!.slice(site.length, 2_000))),
         askers.map((asker, column) => this.cell(asker, this.columns[column]!, url, row, column))));
     const table = h("table", {
       "role": "grid", "aria-labelledby": "verdicts-heading", "aria-rowcount": String(this.rows.length + 1),
@@ -255,7 +256,7 @@ export class UrlsView implements View {
     const title = h("span", { class: "column-title", title: titleOf(asker) }, titleOf(asker));
     if (column.kind === "purpose") return [title, h("span", { class: "column-note" }, count(column.members.length, "crawler"))];
     if (column.kind === "error") return [title, h("span", { class: "column-note" }, "no crawler")];
-    const note = column.group ? `group of line ${column.group.line}` : "no group";
+    const note = column.group ? `group: line ${column.group.line}` : "no group";
     return [title, h("span", { class: "column-note" }, note)];
   }
 
@@ -287,6 +288,7 @@ export class UrlsView implements View {
     const cell = this.cellAt(this.cursor.row, this.cursor.column);
     cell?.setAttribute("aria-pressed", "true");
     this.moveTo(this.cursor.row, this.cursor.column, false);
+    this.app.changed("selected");
     void this.why.ask(true);
   }
 
@@ -365,6 +367,12 @@ export class UrlsView implements View {
     const says = parts.length > 0 ? `: ${parts.slice(0, 3).join("; ")}${more}` : "";
     return `${count(urls.length, "URL")}${says}.`;
   }
+}
+
+/** What all URLs begin with, up to the path: it is said once, above them. */
+export function commonSite(urls: readonly string[]): string {
+  const site = /^https?:\/\/[^/?#]+(?=\/)/i.exec(urls[0] ?? "")?.[0] ?? "";
+  return urls.length > 1 && urls.every((url) => url.startsWith(`${site}/`)) ? site : "";
 }
 
 /** The verdict words are the engine's. */

@@ -72,7 +72,7 @@ export class WhyPanel {
       winner && this.rule("Deciding rule", winner, "winner"),
       runnerUp && this.rule("Runner-up", runnerUp, "runner-up"),
       h("ul", { class: "sentences" },
-        said.map(({ text, line }) => h("li", {}, text, line !== null && [" ", this.goTo(line)])),
+        said.map(({ text }) => h("li", {}, this.linked(text))),
         why.ignoresStar !== null && h("li", { class: "warn" },
           `${why.ignoresStar} ignores the groups for everybody, by what its operator says. The file asks it nothing unless a group names it.`),
         target.changes.length > 0 && h("li", {}, "Compared with the rules as ", h("code", {}, shown(target.text)), "."),
@@ -85,17 +85,23 @@ export class WhyPanel {
     if (scroll) this.heading.scrollIntoView({ block: "nearest" });
   }
 
-  private goTo(line: number): HTMLElement {
-    return h("button", {
-      "type": "button", "class": "go", "aria-label": `Go to line ${line} of the file`, "onclick": () => this.app.editor.goToLine(line),
-    }, "go there");
+  /** A sentence in which each line of the file is a way to it. */
+  private linked(text: string): (string | HTMLElement)[] {
+    return text.split(/(\blines? \d+)/i).map((part, index) => {
+      if (index % 2 === 0) return part;
+      return this.goTo(part, Number(/\d+/.exec(part)![0]));
+    });
+  }
+
+  private goTo(text: string, line: number): HTMLElement {
+    return h("button", { type: "button", class: "go", onclick: () => this.app.editor.goToLine(line) }, text);
   }
 
   private rule(title: string, rule: MatchedRule, kind: "winner" | "runner-up"): HTMLElement {
     const field = rule.verdict === "allow" ? "Allow" : "Disallow";
     return h("dl", { class: `rule rule-${kind}` },
       h("dt", {}, title),
-      h("dd", {}, h("span", { class: "line-number" }, `line ${rule.line}`), " ", h("code", {}, `${field}: ${shown(rule.value)}`)));
+      h("dd", {}, this.goTo(`line ${rule.line}`, rule.line), " ", h("code", {}, `${field}: ${shown(rule.value)}`)));
   }
 
   /** Nothing where all profiles agree. */
@@ -134,6 +140,7 @@ export class WhyPanel {
     const asker: Asker = { kind: "names", names };
     this.addAsker(asker);
     this.app.selected = { asker, url };
+    this.app.changed("selected");
     this.heading.focus();
     void this.ask(true);
   }
