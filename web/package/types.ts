@@ -507,7 +507,10 @@ export interface AutomatonState {
   isFinal: boolean;
   /** The least number of bytes that lead here from the start. `null` if that was not found out (see `stateCount`). */
   depth: number | null;
-  /** Where bytes lead, in the order of the first byte of each class. */
+  /**
+   * Where bytes lead, in the order of the first byte of each class. `to` is `null` if that state is not among
+   * {@link Automaton.states}.
+   */
   transitions: { bytes: ByteClass; to: number | null }[];
   /**
    * Where every byte without a transition leads. `null` if that state is not among `states`, or if this one is final.
@@ -515,7 +518,7 @@ export interface AutomatonState {
   otherwise: number | null;
 }
 
-/** A set of bytes. `to: null` beside it means that the state is not among {@link Automaton.states}. */
+/** A set of bytes. */
 export interface ByteClass {
   /** First and last byte of each run, ascending. */
   ranges: [number, number][];
