@@ -119,7 +119,7 @@ interface Judge {
 }
 
 /** The answers for many URLs. */
-export function judge(judge: Judge, urls: readonly Text[]): Uint8Array<ArrayBuffer> {
+export function judge(judge: Judge, urls: readonly Text[]): Uint8Array {
   const answers = new Uint8Array(urls.length);
   for (let from = 0; from < urls.length;) {
     let to = from;

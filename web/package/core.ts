@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { assertReady, bytesOf, call, judge, MAX_EXPLAINED_URL_LENGTH, MAX_FILE_BYTES, putUrl, shrink, written } from "./bytes.js";
 import { currentInstance, failed, freed, shown, typeName } from "./error.js";
 import type {
@@ -234,7 +236,7 @@ export class Policy {
    * The verdicts on many URLs in one call, much faster than one by one: for each URL {@link ALLOW} (1),
    * {@link DISALLOW} (0) or {@link INVALID} (2). No URL throws unless it is no text at all.
    */
-  verdicts(urls: Iterable<Text>): Uint8Array<ArrayBuffer> {
+  verdicts(urls: Iterable<Text>): Uint8Array {
     const raw = this.#live();
     // A string and bytes can be iterated too, but mean one URL.
     const isMany = typeof urls === "object" && typeof urls?.[Symbol.iterator] === "function";

@@ -3,7 +3,7 @@
 export class RawRobots {
   constructor(file: Uint8Array, profile: number);
   free(): void;
-  bytes(): Uint8Array<ArrayBuffer>;
+  bytes(): Uint8Array;
   extent(): string;
   sitemaps(): string;
   tokens(): string;
@@ -21,8 +21,8 @@ export class RawRobots {
 export class RawPolicy {
   free(): void;
   answer(len: number): number;
-  answersByLine(len: number, count: number): Uint8Array<ArrayBuffer>;
-  answersByLength(len: number, lengths: Uint32Array): Uint8Array<ArrayBuffer>;
+  answersByLine(len: number, count: number): Uint8Array;
+  answersByLength(len: number, lengths: Uint32Array): Uint8Array;
   decide(len: number): string;
   compile(): void;
   engine(): string;
@@ -36,7 +36,7 @@ export class RawPolicy {
 
 export class RawFixed {
   free(): void;
-  file(): Uint8Array<ArrayBuffer>;
+  file(): Uint8Array;
   json(): string;
 }
 
