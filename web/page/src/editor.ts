@@ -2,7 +2,7 @@
 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, type Range, RangeSet, RangeSetBuilder, StateEffect, StateField, Text, Transaction } from "@codemirror/state";
+import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, Text, Transaction } from "@codemirror/state";
 import {
   Decoration, type DecorationSet, drawSelection, EditorView, gutter, GutterMarker, highlightActiveLineGutter,
   highlightSpecialChars, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate,
@@ -23,7 +23,6 @@ export interface Mark {
 export interface Underlines {
   from: Int32Array;
   to: Int32Array;
-  line: Int32Array;
   severity: Uint8Array;
 }
 
@@ -97,55 +96,84 @@ class FindingMark extends GutterMarker {
 
 const MARKERS = SEVERITY.map((_, severity) => new FindingMark(severity));
 
-interface FindingsState {
-  underlines: DecorationSet;
-  gutter: RangeSet<GutterMarker>;
-}
+/** The findings, their places moved along with the text. */
+type Placed = Pick<Underlines, "from" | "to" | "severity">;
 
 const setFindings = StateEffect.define<Underlines | null>();
-const NO_FINDINGS: FindingsState = { underlines: Decoration.none, gutter: RangeSet.empty };
 
-const findingsField = StateField.define<FindingsState>({
-  create: () => NO_FINDINGS,
+const findingsField = StateField.define<Placed | null>({
+  create: () => null,
   update(value, transaction) {
     for (const effect of transaction.effects) {
-      if (effect.is(setFindings)) return effect.value ? drawnFindings(transaction.newDoc, effect.value) : NO_FINDINGS;
+      if (effect.is(setFindings)) return effect.value && placed(transaction.newDoc, effect.value);
     }
-    if (!transaction.docChanged || value === NO_FINDINGS) return value;
-    return { underlines: value.underlines.map(transaction.changes), gutter: value.gutter.map(transaction.changes) };
+    if (!transaction.docChanged || !value) return value;
+    const { changes } = transaction;
+    const { severity } = value;
+    return {
+      from: value.from.map((at) => changes.mapPos(at, 1)), to: value.to.map((at) => changes.mapPos(at, -1)), severity,
+    };
   },
-  provide: (field) => EditorView.decorations.from(field, (value) => value.underlines),
 });
 
-function drawnFindings(doc: Text, { from, to, line, severity }: Underlines): FindingsState {
-  const ranges: Range<Decoration>[] = [];
-  const worst = new Map<number, number>();
-  for (let number = 0; number < from.length; number++) {
-    const kind = severity[number]!;
-    let [start, end] = [Math.min(from[number]!, doc.length), Math.min(to[number]!, doc.length)];
-    if (start === end) {
-      // A place between characters: the line it is on is underlined.
-      const of = doc.lineAt(start);
-      [start, end] = [of.from, of.to];
-    }
-    if (start < end) {
-      ranges.push(Decoration.mark({ class: `finding finding-${SEVERITY[kind]}`, number }).range(start, end));
-    }
-    const at = Math.min(line[number]!, doc.lines);
-    worst.set(at, Math.max(worst.get(at) ?? 0, kind));
-  }
-  const markers = [...worst].sort(([a], [b]) => a - b).map(([at, kind]) => MARKERS[kind]!.range(doc.line(at).from));
-  return { underlines: Decoration.set(ranges, true), gutter: RangeSet.of(markers) };
+function placed(doc: Text, { from, to, severity }: Underlines): Placed {
+  const inside = (at: number) => Math.min(at, doc.length);
+  return { from: from.map(inside), to: to.map(inside), severity };
 }
 
-/** The numbers of the findings at a place. */
+/** The numbers of the findings at a place. Thousands are looked through in less time than a tree of them is built. */
 function findingsBetween(state: EditorState, from: number, to: number): number[] {
+  const value = state.field(findingsField, false);
   const numbers: number[] = [];
-  state.field(findingsField).underlines.between(from, to, (_, __, decoration) => {
-    numbers.push((decoration.spec as { number: number }).number);
-  });
-  return numbers.sort((a, b) => a - b);
+  for (let number = 0; number < (value?.from.length ?? 0); number++) {
+    if (value!.from[number]! <= to && value!.to[number]! >= from) numbers.push(number);
+  }
+  return numbers;
 }
+
+const UNDERLINES = SEVERITY.map((severity) => Decoration.mark({ class: `finding finding-${severity}` }));
+
+/** Only those in view are drawn. */
+function underlined(view: EditorView): DecorationSet {
+  const { state } = view;
+  const value = state.field(findingsField);
+  if (!value) return Decoration.none;
+  const ranges = view.visibleRanges.flatMap((visible) =>
+    findingsBetween(state, visible.from, visible.to).flatMap((number) => {
+      let [start, end] = [value.from[number]!, value.to[number]!];
+      // A place between characters: the line it is on is underlined.
+      if (start >= end) ({ from: start, to: end } = state.doc.lineAt(start));
+      return start < end ? [UNDERLINES[value.severity[number]!]!.range(start, end)] : [];
+    }));
+  return Decoration.set(ranges, true);
+}
+
+const hasNewFindings = (update: ViewUpdate) => update.startState.field(findingsField) !== update.state.field(findingsField);
+
+const underlines = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = underlined(view);
+    }
+    update(update: ViewUpdate) {
+      if (update.docChanged || update.viewportChanged || hasNewFindings(update)) this.decorations = underlined(update.view);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);
+
+const findingGutter = gutter({
+  class: "finding-gutter",
+  lineMarker(view, line) {
+    const value = view.state.field(findingsField);
+    if (!value) return null;
+    const numbers = findingsBetween(view.state, line.from, line.to).filter((number) => value.from[number]! >= line.from);
+    if (numbers.length === 0) return null;
+    return MARKERS[Math.max(...numbers.map((number) => value.severity[number]!))]!;
+  },
+  lineMarkerChange: hasNewFindings,
+});
 
 // ---- marks of an answer -------------------------------------------------------------------------------------------
 
@@ -202,7 +230,7 @@ export class Editor {
   private extensions(): Extension {
     const { options } = this;
     const attributes: Record<string, string> = {
-      "aria-label": options.label, "autocapitalize": "off", "autocorrect": "off", "spellcheck": "false",
+      "aria-label": options.label, "autocapitalize": "off", "autocorrect": "off", "spellcheck": "false", "tabindex": "0",
     };
     if (options.description) attributes["aria-describedby"] = options.description;
     const extensions: Extension[] = [
@@ -218,6 +246,16 @@ export class Editor {
       // Tab leaves the editor, as it leaves every other field: nobody is trapped in it.
       keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
       EditorView.contentAttributes.of(attributes),
+      // Chromium, left to replace several lines by a letter, writes style attributes, which the page's policy forbids.
+      EditorView.domEventHandlers({
+        beforeinput(event, view) {
+          const isPlain = event.inputType === "insertText" && event.data !== null && !view.composing;
+          if (!isPlain || view.state.selection.main.empty) return false;
+          view.dispatch(view.state.replaceSelection(event.data!), { userEvent: "input.type", scrollIntoView: true });
+          event.preventDefault();
+          return true;
+        },
+      }),
       colours,
       marksField,
       EditorView.updateListener.of((update) => {
@@ -233,7 +271,8 @@ export class Editor {
     if (tooltip) {
       extensions.push(
         findingsField,
-        gutter({ class: "finding-gutter", markers: (view) => view.state.field(findingsField).gutter }),
+        underlines,
+        findingGutter,
         hoverTooltip(async (view, at) => {
           const numbers = findingsBetween(view.state, at, at);
           const dom = numbers.length > 0 ? await tooltip(numbers) : null;

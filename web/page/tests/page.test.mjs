@@ -69,6 +69,17 @@ async function write(page, text, box = "#editor") {
   }, [text, box]);
 }
 
+/** Pastes URLs in place of those that are there. */
+async function pasteUrls(page, urls) {
+  await page.focus("#urls");
+  await page.keyboard.press("Control+a");
+  await page.evaluate((text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    document.querySelector("#urls").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, urls.join("\n"));
+}
+
 async function setCrawlers(page, ...names) {
   while ((await page.locator(".chip button").count()) > 0) await page.locator(".chip button").first().click();
   for (const name of names) {
@@ -295,7 +306,7 @@ test("a link carries everything, through the fragment alone", async (t) => {
 
   // Too much for a link.
   await other.click("#tab-urls");
-  await other.fill("#urls", Array.from({ length: 9000 }, (_, index) => `/${((index * 2654435761) >>> 5).toString(36)}`).join("\n"));
+  await pasteUrls(other, Array.from({ length: 9000 }, (_, index) => `/${((index * 2654435761) >>> 5).toString(36)}`));
   await other.click("#copy-link");
   await eventually("too much", async () => assert.match(await other.innerText("#notice"), /too much for a link/));
 });
@@ -503,7 +514,7 @@ test("5,000 URLs", async (t) => {
   await page.selectOption("#example", "1");
   const urls = Array.from({ length: 5000 }, (_, index) => `https://news.example/${["archive", "live", "press", "search"][index % 4]}/${index}`);
   const start = Date.now();
-  await page.fill("#urls", urls.join("\n"));
+  await pasteUrls(page, urls);
   await eventually("the table", async () => assert.match(await page.innerText("#panel-urls .pager"), /1–100 of 5,000/));
   t.diagnostic(`5,000 URLs x 4 columns (one of 90 crawlers) after ${Date.now() - start} ms`);
   assert.ok(Date.now() - start < 3000);

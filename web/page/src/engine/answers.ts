@@ -9,6 +9,7 @@ import { freed } from "./freed.js";
 import { judge, whoIsNamed } from "./judge.js";
 import { Known, type KnownCrawler, namesOf } from "./known.js";
 import { FINDINGS_PAGE, SEVERITIES } from "./limits.js";
+import { named } from "./named.js";
 import type { By, ReachTable } from "./reach.js";
 
 /** A robots.txt: text in the page, bytes in the tests of the cases. */
@@ -104,13 +105,24 @@ export class Answers {
     return robots;
   }
 
+  private crawler(profile: ProfileName, asker: Asker): Crawler {
+    switch (asker.kind) {
+      case "names":
+        return named(this.robots(profile), asker.names);
+      case "header":
+        return { userAgent: asker.header };
+      case "purpose":
+        throw new Refused("choose one crawler");
+    }
+  }
+
   /** One column for each asker. */
   table(profile: ProfileName, askers: readonly Asker[], urls: readonly (string | Uint8Array)[]): Column[] {
     return askers.map((asker) => {
       try {
         return asker.kind === "purpose"
           ? this.purposeColumn(profile, this.known.ofPurpose(asker.purpose), urls)
-          : this.crawlerColumn(profile, crawlerOf(asker), urls);
+          : this.crawlerColumn(profile, this.crawler(profile, asker), urls);
       } catch (error) {
         return { kind: "error", message: refusal(error) };
       }
@@ -156,11 +168,11 @@ export class Answers {
     const key = by.kind === "named" ? `named ${by.lines.join()}` : by.kind;
     let verdicts = byGroups.get(key);
     if (!verdicts) {
-      const ask = (file: Robots, names: string[]) => freed(file.policy(names), (policy) => policy.verdicts(urls));
+      const ask = (file: Robots, of: Crawler) => freed(file.policy(of), (policy) => policy.verdicts(urls));
       verdicts =
         by.kind === "ignores-star"
           ? freed(new Robots("", { profile }), (empty) => ask(empty, ["*"]))
-          : ask(robots, namesOf(crawler));
+          : ask(robots, named(robots, namesOf(crawler)));
       byGroups.set(key, verdicts);
     }
     return verdicts;
@@ -181,9 +193,9 @@ export class Answers {
   }
 
   why(profile: ProfileName, asker: Asker, url: string | Uint8Array): Why {
-    const crawler = crawlerOf(asker);
     const robots = this.robots(profile);
     return refusing(() => {
+      const crawler = this.crawler(profile, asker);
       const explanation = robots.explain(crawler, url);
       const first = explanation.crawler[0];
       const known = first === undefined ? undefined : this.known.byToken(first);
@@ -231,9 +243,8 @@ export class Answers {
   }
 
   machine(profile: ProfileName, asker: Asker, url: string | null, maxStates = DRAWN_STATES): Machine {
-    const crawler = crawlerOf(asker);
     return refusing(() =>
-      freed(this.robots(profile).policy(crawler), (policy) => {
+      freed(this.robots(profile).policy(this.crawler(profile, asker)), (policy) => {
         const draw = (maxStates: number) => policy.automaton(url === null ? { maxStates } : { url, maxStates });
         let automaton = draw(maxStates);
         if (automaton?.walk?.steps.some((step) => step.state === null)) automaton = draw(DRAWN_STATES_OF_WALK);
@@ -246,18 +257,6 @@ export class Answers {
   /** What the known crawlers may read. */
   crawlers(profile: ProfileName): ReachTable {
     return judge(this.robots(profile), profile, this.known.crawlers);
-  }
-}
-
-/** For the engine. */
-export function crawlerOf(asker: Asker): Crawler {
-  switch (asker.kind) {
-    case "names":
-      return asker.names;
-    case "header":
-      return { userAgent: asker.header };
-    case "purpose":
-      throw new Refused("choose one crawler");
   }
 }
 

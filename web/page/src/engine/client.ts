@@ -93,6 +93,16 @@ export class Client {
     this.settle();
     this.start();
     current?.reject(new NoAnswer(reason));
+    // What else was asked about this file would take as long.
+    for (const [kind, waiting] of this.waiting) {
+      if (waiting.context.file.id !== current?.context.file.id) continue;
+      this.waiting.delete(kind);
+      waiting.reject(new NoAnswer("superseded"));
+    }
+    if (this.isShownBusy && this.waiting.size === 0) {
+      this.isShownBusy = false;
+      this.options.onBusy(null);
+    }
     if (reason === "timeout" && current) this.options.onTimeout(current.kind);
     this.next();
   }

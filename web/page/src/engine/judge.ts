@@ -6,9 +6,10 @@
  * are one class.
  */
 
-import { type CrawlerDiff, type Diff, diff, type Flip, type ProfileName, Robots } from "robotsieve";
+import { type Crawler, type CrawlerDiff, type Diff, diff, type Flip, type ProfileName, Robots } from "robotsieve";
 import { freed } from "./freed.js";
 import { type KnownCrawler, namesOf } from "./known.js";
+import { named } from "./named.js";
 import type { By, Class, Judged, ReachTable } from "./reach.js";
 
 /** How many rules of a class are found at most, in each direction. The rest is counted. */
@@ -26,7 +27,7 @@ const everything = (): Class => ({
 
 /** Which groups a crawler obeys. */
 function obeyed(robots: Robots, crawler: KnownCrawler): By {
-  const selection = robots.explain(namesOf(crawler), "/").selection;
+  const selection = robots.explain(named(robots, namesOf(crawler)), "/").selection;
   if (selection.choice === "named") {
     const chosen = selection.lines.filter((line) => line.standing === "chosen");
     return { kind: "named", lines: chosen.map((line) => line.line) };
@@ -80,27 +81,34 @@ function classOf(open: CrawlerDiff, closed: CrawlerDiff): Class {
 /** The classes of crawlers, without verdicts on pages, and the members of each. */
 function classesOf(robots: Robots, profile: ProfileName, crawlers: readonly KnownCrawler[], numbers: readonly number[]) {
   if (numbers.length === 0) return [];
-  const names = numbers.map((number) => namesOf(crawlers[number]!));
+  // Those that no group can name are one for the comparison.
+  const byLabel = new Map<string, number[]>();
+  const names = new Map<string, Crawler>();
+  for (const number of numbers) {
+    const crawler = named(robots, namesOf(crawlers[number]!));
+    const label = typeof crawler === "string" ? crawler : (crawler as readonly string[])[0]!;
+    byLabel.set(label, [...(byLabel.get(label) ?? []), number]);
+    names.set(label, crawler);
+  }
   const comparedWith = (file: string) =>
-    freed(new Robots(file, { profile }), (other) => diff(other, robots, { profile, crawlers: names, examples: RULES }));
+    freed(new Robots(file, { profile }), (other) => diff(other, robots, { profile, crawlers: [...names.values()], examples: RULES }));
   const [withOpen, withClosed] = ["", "User-agent: *\nDisallow: /\n"].map(comparedWith) as [Diff, Diff];
   const ofClosed = new Map(withClosed.crawlers.flatMap((same) => same.crawlers.map((name) => [name, same] as const)));
-  const numberOf = new Map(numbers.map((number) => [crawlers[number]!.token, number]));
   const classes: { numbers: number[]; class: Class }[] = [];
   const known = new Map<CrawlerDiff, Map<CrawlerDiff, { numbers: number[]; class: Class }>>();
   for (const same of withOpen.crawlers) {
     const inner = new Map<CrawlerDiff, { numbers: number[]; class: Class }>();
     known.set(same, inner);
     for (const name of same.crawlers) {
-      const [other, number] = [ofClosed.get(name), numberOf.get(name)];
-      if (!other || number === undefined) throw new Error(`the comparison lost the crawler ${name}`);
+      const [other, labelled] = [ofClosed.get(name), byLabel.get(name)];
+      if (!other || !labelled) throw new Error(`the comparison lost the crawler ${name}`);
       let found = inner.get(other);
       if (!found) {
         found = { numbers: [], class: classOf(same, other) };
         inner.set(other, found);
         classes.push(found);
       }
-      found.numbers.push(number);
+      found.numbers.push(...labelled);
     }
   }
   return classes;
@@ -148,7 +156,7 @@ function toldApart(
     if (by[first]!.kind === "ignores-star") {
       return freed(new Robots("", { profile }), (empty) => freed(empty.policy("*"), (all) => all.verdicts(urls)));
     }
-    return freed(robots.policy(namesOf(crawlers[first]!)), (policy) => policy.verdicts(urls));
+    return freed(robots.policy(named(robots, namesOf(crawlers[first]!))), (policy) => policy.verdicts(urls));
   });
   const seen = new Set<string>();
   const kept: number[] = [];

@@ -12,6 +12,9 @@ import { WhyPanel } from "./why.js";
 /** So many rows are in the document: thousands would make each key stroke slow. */
 const ROWS = 100;
 
+/** In characters. */
+const LARGE_PASTE = 10_000;
+
 const [DISALLOW, ALLOW, INVALID] = [0, 1, 2];
 
 const FILTERS = {
@@ -65,6 +68,7 @@ export class UrlsView implements View {
       this.choose();
     });
     this.urls.addEventListener("input", () => this.urlsTyped());
+    this.urls.addEventListener("paste", (event) => this.pasted(event));
     const add = (event: Event) => {
       event.preventDefault();
       this.addTyped();
@@ -113,6 +117,15 @@ export class UrlsView implements View {
     const isAbout = (["file", "profile", "askers", "urls"] as const).some((change) => changes.has(change));
     if (isAbout) void this.judge();
     if (changes.has("file") || changes.has("profile")) void this.why.ask();
+  }
+
+  /** Chromium takes seconds to paste thousands of lines, as it keeps them for its own undo. Put in at once, they take none. */
+  private pasted(event: ClipboardEvent): void {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (text.length < LARGE_PASTE) return;
+    event.preventDefault();
+    this.urls.setRangeText(text, this.urls.selectionStart, this.urls.selectionEnd, "end");
+    this.urlsTyped();
   }
 
   private urlsTyped(): void {
