@@ -7,8 +7,9 @@ use crate::error::invalid_name;
 use crate::json::Json;
 use crate::positions::{Positions, Text};
 
-/// How JavaScript writes crawlers: for each a byte, 1 for a header and 0 for names, the number of names, and for each name
-/// or header its length and its bytes. Numbers have four bytes, the lowest first.
+/// How JavaScript writes crawlers: for each a byte, 1 for a header and 0 for names, the number of
+/// names, and for each name or header its length and its bytes. Numbers have four bytes, the lowest
+/// first.
 pub struct Written<'w>(pub &'w [u8]);
 
 impl<'w> Written<'w> {

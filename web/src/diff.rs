@@ -11,7 +11,8 @@ use crate::explain::verdict_name;
 use crate::json::Json;
 use crate::robots::RawRobots;
 
-/// Compares two files of one profile for these crawlers; if there are none, for all that either file names.
+/// Compares two files of one profile for these crawlers; if there are none, for all that either
+/// file names.
 #[wasm_bindgen(js_name = diffFiles)]
 pub fn diff_files(
     before: &RawRobots,
@@ -39,11 +40,13 @@ pub fn diff_files(
     let records = diff::records(old, new, named, &limits);
     Ok(Json::of(|json| {
         json.object(|json| {
-            let is_equal = records.is_empty() && crawlers.iter().all(|same| same.difference.is_equal());
+            let is_equal =
+                records.is_empty() && crawlers.iter().all(|same| same.difference.is_equal());
             json.key("isEqual").bool(is_equal);
             json.key("crawlers").array(&crawlers, compared);
-            let changes =
-                records.iter().flat_map(|of| of.changes.iter().map(|change| (of.crawlers.as_ref(), change)));
+            let changes = records
+                .iter()
+                .flat_map(|of| of.changes.iter().map(|change| (of.crawlers.as_ref(), change)));
             json.key("records").array(changes, |json, (crawlers, change)| {
                 json.object(|json| {
                     json.key("crawlers").option(crawlers, |json, crawlers| {

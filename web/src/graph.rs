@@ -14,7 +14,8 @@ pub fn automaton(
     url: Option<&[u8]>,
     most: usize,
 ) -> Result<Option<String>, InvalidUrl> {
-    // An explanation maps the target's bytes back to the URL. The target does not depend on the file.
+    // An explanation maps the target's bytes back to the URL. The target does not depend on the
+    // file.
     let nothing = Robots::parse(b"", profile);
     let compared = url.map(|url| nothing.explain(&Crawler::names([""; 0]), url)).transpose()?;
     let compared = compared.as_ref().map(|why| &why.target);
@@ -47,14 +48,17 @@ pub fn automaton(
                     json.key("verdict").text(verdict_name(walk.verdict));
                     // The first byte of the target is the `/` before the start.
                     let bytes = compared.bytes.iter().enumerate().skip(1);
-                    json.key("steps").array(bytes.zip(&walk.states), |json, ((at, byte), state)| {
-                        json.object(|json| {
-                            json.key("byte").line((*byte).into());
-                            json.key("label").text(&label(*byte));
-                            json.key("state").option(*state, Json::number);
-                            text.write(json.key("urlSpan"), &compared.in_url(at..at + 1));
-                        });
-                    });
+                    json.key("steps").array(
+                        bytes.zip(&walk.states),
+                        |json, ((at, byte), state)| {
+                            json.object(|json| {
+                                json.key("byte").line((*byte).into());
+                                json.key("label").text(&label(*byte));
+                                json.key("state").option(*state, Json::number);
+                                text.write(json.key("urlSpan"), &compared.in_url(at..at + 1));
+                            });
+                        },
+                    );
                     json.key("stopsEarly").bool(walk.stops_early);
                     target(json.key("target"), text, compared);
                 });
@@ -74,7 +78,8 @@ fn label(byte: u8) -> String {
 
 /// Bytes, which ascend.
 fn byte_class(json: &mut Json, bytes: &[u8]) {
-    let runs = || bytes.chunk_by(|one, next| next - one == 1).map(|run| (run[0], run[run.len() - 1]));
+    let runs =
+        || bytes.chunk_by(|one, next| next - one == 1).map(|run| (run[0], run[run.len() - 1]));
     json.object(|json| {
         json.key("ranges").array(runs(), |json, (first, last)| {
             json.array([first, last], |json, byte| json.line(byte.into()));

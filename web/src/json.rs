@@ -1,7 +1,7 @@
 //! Writes JSON.
 //!
-//! By hand, because serde's `Serialize` with `serde_json` would make the module a fifth larger, and what goes to
-//! JavaScript has spans in other units than the library's own representation.
+//! By hand, because serde's `Serialize` with `serde_json` would make the module a fifth larger, and
+//! what goes to JavaScript has spans in other units than the library's own representation.
 
 use std::fmt::Write as _;
 
@@ -17,8 +17,8 @@ impl Json {
         json.0
     }
 
-    /// Values and keys are parted by commas. What was written last tells whether one is due: a key ends in `:`, and every
-    /// value ends in another byte than these.
+    /// Values and keys are parted by commas. What was written last tells whether one is due: a key
+    /// ends in `:`, and every value ends in another byte than these.
     fn part(&mut self) {
         if !matches!(self.0.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
             self.0.push(',');
@@ -39,7 +39,11 @@ impl Json {
         self.0.push('}');
     }
 
-    pub fn array<T>(&mut self, items: impl IntoIterator<Item = T>, mut each: impl FnMut(&mut Json, T)) {
+    pub fn array<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut each: impl FnMut(&mut Json, T),
+    ) {
         self.part();
         self.0.push('[');
         for item in items {
@@ -85,7 +89,9 @@ impl Json {
         self.part();
         self.0.push('"');
         let mut rest = text;
-        while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        while let Some(at) =
+            rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
+        {
             let (plain, special) = rest.split_at(at);
             self.0.push_str(plain);
             match special.as_bytes()[0] {

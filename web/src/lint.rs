@@ -25,7 +25,8 @@ impl RawRobots {
         Json::of(|json| report(json, self.shared.text(), &found))
     }
 
-    /// Applies the fixes of findings with these codes, a list of numbers or names parted by commas, or of all.
+    /// Applies the fixes of findings with these codes, a list of numbers or names parted by commas,
+    /// or of all.
     pub fn fix(
         &self,
         profiles: &[u8],
@@ -34,7 +35,8 @@ impl RawRobots {
         codes: Option<String>,
     ) -> RawFixed {
         let apply = if all { Apply::All } else { Apply::Unchanging };
-        let wanted: Option<Vec<Code>> = codes.map(|codes| codes.split(',').filter_map(Code::named).collect());
+        let wanted: Option<Vec<Code>> =
+            codes.map(|codes| codes.split(',').filter_map(Code::named).collect());
         let is_wanted = |code| wanted.as_ref().is_none_or(|wanted| wanted.contains(&code));
         let options = options(profiles, content_type);
         let fixed = lint::fix_codes(self.shared.bytes(), &options, apply, is_wanted);
@@ -50,7 +52,8 @@ impl RawRobots {
                         json.key("what").option(what, Json::text);
                     });
                 });
-                json.key("effect").option(fixed.effect.as_ref(), |json, effect| json.display(effect));
+                json.key("effect")
+                    .option(fixed.effect.as_ref(), |json, effect| json.display(effect));
                 json.key("report");
                 report(json, text, &fixed.report);
             });
@@ -153,8 +156,10 @@ fn fix(json: &mut Json, file: Text<'_>, fix: &Fix) {
             json.object(|json| {
                 json.key("profiles").array(&change.profiles, |json, name| json.text(name));
                 json.key("crawlers").array(&change.crawlers, |json, name| json.bytes(name));
-                json.key("newlyDisallowed").array(&change.newly_disallowed, |json, path| json.bytes(path));
-                json.key("newlyAllowed").array(&change.newly_allowed, |json, path| json.bytes(path));
+                json.key("newlyDisallowed")
+                    .array(&change.newly_disallowed, |json, path| json.bytes(path));
+                json.key("newlyAllowed")
+                    .array(&change.newly_allowed, |json, path| json.bytes(path));
             });
         });
         json.key("profiles").array(&fix.profiles, |json, name| json.text(name));

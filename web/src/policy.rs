@@ -48,8 +48,8 @@ impl RawPolicy {
         scratch::with(len, |url| answer(&self.policy, url))
     }
 
-    /// The answers for the URLs in the scratch buffer, with a line feed between each two. Nothing if they are not `count`:
-    /// then some have line feeds in them.
+    /// The answers for the URLs in the scratch buffer, with a line feed between each two. Nothing
+    /// if they are not `count`: then some have line feeds in them.
     #[wasm_bindgen(js_name = answersByLine)]
     pub fn answers_by_line(&self, len: usize, count: usize) -> Box<[u8]> {
         scratch::with(len, |urls| {
@@ -137,8 +137,13 @@ impl RawPolicy {
         self.policy.to_dot()
     }
 
-    pub fn automaton(&self, url: Option<Box<[u8]>>, most: usize) -> Result<Option<String>, JsValue> {
-        graph::automaton(&self.policy, &self.shared.profile(), url.as_deref(), most).map_err(invalid_url)
+    pub fn automaton(
+        &self,
+        url: Option<Box<[u8]>>,
+        most: usize,
+    ) -> Result<Option<String>, JsValue> {
+        graph::automaton(&self.policy, &self.shared.profile(), url.as_deref(), most)
+            .map_err(invalid_url)
     }
 }
 

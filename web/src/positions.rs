@@ -1,7 +1,7 @@
 //! From bytes to UTF-16 code units, in which JavaScript counts.
 //!
-//! JavaScript sees a text as `TextDecoder` decodes it: a maximal part of what is not UTF-8 becomes one U+FFFD. That is
-//! what `utf8_chunks` calls one invalid chunk.
+//! JavaScript sees a text as `TextDecoder` decodes it: a maximal part of what is not UTF-8 becomes
+//! one U+FFFD. That is what `utf8_chunks` calls one invalid chunk.
 
 use std::ops::Range;
 
@@ -12,7 +12,8 @@ const STEP: usize = 64;
 
 /// Where the characters of a text are. Empty for ASCII, where bytes are units.
 pub struct Positions {
-    /// Some characters, ascending: the byte and the unit in which they begin. The first is the first of the text.
+    /// Some characters, ascending: the byte and the unit in which they begin. The first is the
+    /// first of the text.
     marks: Vec<[u32; 2]>,
 }
 
@@ -52,8 +53,8 @@ impl Positions {
 }
 
 impl Text<'_> {
-    /// The unit in which the character begins that the byte at a place belongs to. With `up`, the next one's if the place
-    /// is inside that character.
+    /// The unit in which the character begins that the byte at a place belongs to. With `up`, the
+    /// next one's if the place is inside that character.
     fn unit(self, place: usize, up: bool) -> usize {
         let place = place.min(self.bytes.len());
         let after = self.positions.marks.partition_point(|mark| mark[0] as usize <= place);

@@ -157,9 +157,9 @@ impl RawRobots {
     }
 
     pub fn policy(&self, crawler: &[u8]) -> Result<RawPolicy, JsValue> {
-        let policy = self
-            .shared
-            .with(|robots| crawler_of(crawler, robots.profile()).map(|crawler| robots.policy(&crawler)));
+        let policy = self.shared.with(|robots| {
+            crawler_of(crawler, robots.profile()).map(|crawler| robots.policy(&crawler))
+        });
         Ok(RawPolicy::new(policy?, self.shared.clone()))
     }
 

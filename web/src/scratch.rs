@@ -8,8 +8,8 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes the buffer have a length, and returns where it is. What it held is lost, and a view of the memory that JavaScript
-/// has may be detached.
+/// Makes the buffer have a length, and returns where it is. What it held is lost, and a view of the
+/// memory that JavaScript has may be detached.
 #[wasm_bindgen]
 pub fn scratch(len: usize) -> *mut u8 {
     SCRATCH.with_borrow_mut(|scratch| {

@@ -2,8 +2,9 @@
 //!
 //!     robotsieve-bindgen MODULE.wasm OUTPUT_FOLDER NAME
 //!
-//! The same as `wasm-bindgen --target web`. As a crate of this workspace it has the version of `wasm-bindgen` in the
-//! lock file, without an installation, and it needs a third of the command's dependencies.
+//! The same as `wasm-bindgen --target web`. As a crate of this workspace it has the version of
+//! `wasm-bindgen` in the lock file, without an installation, and it needs a third of the command's
+//! dependencies.
 
 use std::process::ExitCode;
 
