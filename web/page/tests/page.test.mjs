@@ -326,7 +326,7 @@ test("two files are compared as one types", async (t) => {
   assert.match(text, /The whole site is closed now\./);
   assert.match(text, /Closes[^]*\/new[^]*Opens[^]*\/old/);
   assert.match(text, /removed line 7 Sitemap: https:\/\/a\.example\/1/);
-  await page.click("#panel-compare button[aria-label^='Go to line 2 of the file now']");
+  await page.click("#panel-compare button.go:has-text('of the file now')");
   assert.equal(await page.evaluate(() => document.activeElement.closest("#editor") !== null), true);
   await write(page, "User-agent: *\nDisallow: /old\nDisallow: /old/deep\n\nUser-agent: A\nAllow: /\n\nSitemap: https://a.example/1\n");
   await eventually("the proof", async () => assert.match(await page.innerText("#panel-compare .summary"), /The text differs, the meaning does not: that is proven for every crawler\./));

@@ -63,7 +63,7 @@ test("a purpose's column counts what its members' own columns say", async () => 
         for (const { known: crawler, by } of reach.ofPurpose(table, purpose)) {
           const names = [crawler.token, ...crawler.after];
           const file = new Robots(by.kind === "ignores-star" ? "" : answers.file, { profile });
-          const [verdict] = file.policy(profile === "google" && /[\d._-]/.test(names.join()) ? "*" : names).verdicts([url]);
+          const [verdict] = file.policy(profile === "google" && /[\d.]/.test(names.join()) ? "*" : names).verdicts([url]);
           if (verdict === 0) disallowed += 1;
           if (verdict === 2) invalid = 1;
           file.free();

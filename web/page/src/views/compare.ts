@@ -127,9 +127,8 @@ export class CompareView implements View {
     if (!rule) return h("span", { class: "no-rule" }, "no rule");
     const field = rule.verdict === "allow" ? "Allow" : "Disallow";
     return h("button", {
-      "type": "button", "class": "go", "aria-label": `Go to line ${rule.line} of the file ${when}: ${field}: ${shown(rule.value)}`,
-      "onclick": () => editor.goToLine(rule.line),
-    }, `line ${rule.line} `, h("code", {}, `${field}: ${shown(rule.value)}`));
+      type: "button", class: "go", onclick: () => editor.goToLine(rule.line),
+    }, `line ${rule.line} `, h("code", {}, `${field}: ${shown(rule.value)}`), h("span", { class: "visually-hidden" }, ` of the file ${when}`));
   }
 
   private records(change: RecordDiff): HTMLElement {
