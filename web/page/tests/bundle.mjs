@@ -9,7 +9,7 @@ import { build } from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../../dist/full");
 export const root = join(here, "../../..");
-export const dist = join(here, "../dist");
+export const dist = process.env.ROBOTSIEVE_PAGE ?? join(here, "../dist");
 
 /** Imports a module of `src`. */
 export async function source(name) {
