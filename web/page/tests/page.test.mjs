@@ -90,8 +90,8 @@ async function setCrawlers(page, ...names) {
 
 /** The table as texts, once it is about these many rows. */
 async function table(page, rows) {
-  await page.waitForFunction((rows) => document.querySelectorAll("#panel-urls tbody tr").length === rows, rows);
-  return page.evaluate(() => [...document.querySelectorAll("#panel-urls tbody tr")].map((row) =>
+  await page.waitForFunction((rows) => document.querySelectorAll("#panel-urls .table-box tbody tr").length === rows, rows);
+  return page.evaluate(() => [...document.querySelectorAll("#panel-urls .table-box tbody tr")].map((row) =>
     [row.querySelector("th").title, ...[...row.querySelectorAll("td")].map((cell) => cell.innerText.replace(/[✓✕–◐\s]+/u, ""))]));
 }
 
