@@ -32,6 +32,7 @@
 //! | show every step to that verdict | [`Robots::explain`] |
 //! | compare two versions of a file | [`diff`] |
 //! | read sitemaps, crawl delays and other records | [`records`] |
+//! | draw a policy's automaton | [`Policy::to_dot`], [`Policy::to_graph`] |
 //! | find mistakes in a file | [`Robots::diagnostics`], [`lint`](self#features) |
 //!
 //! # From bytes to a verdict
@@ -42,7 +43,7 @@
 //! |---|---|---|
 //! | `read` | bytes → records → groups → the groups of a crawler | [`Record`], [`Crawler`], [`Diagnostic`] |
 //! | `rules` | rules → patterns in order of precedence; URL → target | [`Rule`], [`Target`] |
-//! | `automaton` | patterns → trie → pruned DFA → table; walking it | [`Limits`], [`Policy::to_dot`] |
+//! | `automaton` | patterns → trie → pruned DFA → table; walking it | [`Limits`], [`Policy::to_dot`], [`graph`] |
 //! | `engine` | which engine decides: the DFA, or one for rules over its limits | [`Engine`] |
 //! | `policy` | groups → policy → verdict or decision | [`Robots`], [`Policy`], [`Decision`] |
 //! | `explain` | every step of one decision, as data | [`explain`] |
@@ -122,7 +123,7 @@ mod verdict;
 /// What [`Policy::validate`] returns. Only the tests, benches and fuzz targets use it.
 #[doc(hidden)]
 pub use automaton::InvalidAutomaton;
-pub use automaton::{LimitHit, Limits};
+pub use automaton::{LimitHit, Limits, graph};
 pub use engine::Engine;
 /// Only the tests and benches that measure memory use it.
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! rules ─▶ runs ─▶ trie with shared tails ─▶ pruned DFA ─▶ table ─▶ walk
-//!         └────────── trie ──────────────┘ determinise    table    walk, avx2, dot
+//!         └────────── trie ──────────────┘ determinise    table    walk, avx2, dot, graph
 //! ```
 //!
 //! 1. **Runs** (`trie`). Only the verdict counts, so neighbours in the order of precedence
@@ -19,7 +19,7 @@
 //! 5. **Walk** (`walk`, and `avx2` for processors that have it). Goes through a haystack once.
 //!
 //! Each of `table::format`, `cursor`, `lookahead`, `table::{write, validate}` and `walk`, `avx2`,
-//! `dot` uses only those before it.
+//! `dot`, `graph` uses only those before it.
 //!
 //! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns and haystacks.
 
@@ -28,6 +28,7 @@ mod avx2;
 mod cursor;
 mod determinise;
 mod dot;
+pub mod graph;
 mod limits;
 mod lookahead;
 mod table;

@@ -31,6 +31,7 @@ use std::time::Duration;
 
 #[cfg(feature = "rayon")]
 use crate::automaton::Table;
+use crate::automaton::graph::Graph;
 use crate::automaton::{Automaton, InvalidAutomaton, LimitHit, Limits};
 use crate::engine::{Compiled, Engine};
 use crate::policy::config::Config;
@@ -454,6 +455,22 @@ impl Policy {
     pub fn to_dot(&self) -> Option<String> {
         self.compile();
         self.0.compiled.get()?.automaton().map(|automaton| automaton.table().to_dot())
+    }
+
+    /// The compiled automaton as data, to draw it and to show the walk of a target through it: a
+    /// graph of at most `most` states. Compiles first if needed. `None` if the policy is not an
+    /// [`Engine::Dfa`]; [`Policy::limit_hit`] says why. See [`graph`](crate::graph) for an example.
+    ///
+    /// # Panics
+    /// Panics where [`Policy::verdict`] does.
+    pub fn to_graph(&self, target: Option<&Target<'_>>, most: usize) -> Option<Graph> {
+        self.compile();
+        let table = self.0.compiled.get()?.automaton()?.table();
+        let bytes = target.map(|target| {
+            self.assert_reads(target);
+            target.bytes().collect::<Vec<u8>>()
+        });
+        Some(table.to_graph(bytes.as_deref(), most))
     }
 
     /// Checks the invariants of the compiled automaton, if there is one. Hidden: only the tests,

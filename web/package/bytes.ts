@@ -1,0 +1,218 @@
+// How text and crawlers reach the module.
+
+import { failed, onReset, RobotsieveError, typeName } from "./error.js";
+import type { Crawler, Text } from "./types.js";
+import * as wasm from "./wasm.js";
+
+/** The largest file, in bytes. */
+export const MAX_FILE_BYTES = 64 << 20;
+/** The longest URL, in UTF-16 code units or bytes. */
+export const MAX_URL_LENGTH = 16 << 20;
+/** The longest URL to explain: an explanation is much larger than the URL. */
+export const MAX_EXPLAINED_URL_LENGTH = 64 << 10;
+/** The longest name or header. */
+const MAX_NAME_LENGTH = 1 << 20;
+
+const encoder = new TextEncoder();
+let isReady = false;
+
+/** The platform's file calls this once the module is there. */
+export function ready(): void {
+  isReady = true;
+}
+
+export function assertReady(): void {
+  if (!isReady) {
+    throw new RobotsieveError("not-initialised", "the module is not loaded yet: `await init()` first");
+  }
+}
+
+function tooLong(what: string, most: number): RangeError {
+  return new RangeError(`${what} must not be longer than ${most}`);
+}
+
+/** The bytes of a text. */
+export function bytesOf(text: Text, what: string, most: number): Uint8Array {
+  if (typeof text === "string") {
+    if (text.length > most) throw tooLong(what, most);
+    const bytes = encoder.encode(text);
+    if (bytes.length > 3 * most) throw tooLong(what, most);
+    return bytes;
+  }
+  if (text instanceof Uint8Array) {
+    if (text.length > most) throw tooLong(what, most);
+    return text;
+  }
+  throw new TypeError(`${what} must be a string or a Uint8Array, not ${typeName(text)}`);
+}
+
+// ---- the scratch buffer --------------------------------------------------------------------------------------------
+
+const START_BYTES = 1 << 16;
+/** A larger buffer is not kept. */
+const KEPT_BYTES = 1 << 22;
+
+let memory: WebAssembly.Memory | undefined;
+/** Where no memory is known. Views of memory that has grown are empty too, but detached. */
+const NONE = new Uint8Array(0);
+let view: Uint8Array<ArrayBuffer> = NONE;
+let place = 0;
+let capacity = 0;
+
+onReset(() => {
+  memory = undefined;
+  view = NONE;
+  capacity = 0;
+});
+
+/** The buffer, with room for so many bytes. What was in it is lost. */
+function room(bytes: number): Uint8Array<ArrayBuffer> {
+  if (bytes > capacity) {
+    // Only a power of two above what is wanted, so that growing URLs do not allocate each time.
+    const wanted = Math.max(START_BYTES, 2 ** Math.ceil(Math.log2(bytes)));
+    try {
+      place = wasm.scratch(wanted);
+    } catch (error) {
+      throw failed(error);
+    }
+    capacity = wanted;
+    view = NONE;
+  }
+  // The memory has grown: then views of what it was are detached and empty.
+  if (view.length === 0) {
+    memory ??= wasm.moduleMemory();
+    view = new Uint8Array(memory.buffer as ArrayBuffer, place, capacity);
+  }
+  return view;
+}
+
+/** Gives a large buffer back. */
+export function shrink(): void {
+  if (capacity > KEPT_BYTES) {
+    capacity = 0;
+    room(START_BYTES);
+  }
+}
+
+/** Writes a URL into the buffer, and returns its length in bytes. */
+export function putUrl(url: Text): number {
+  if (typeof url === "string") {
+    const { length } = url;
+    if (length > MAX_URL_LENGTH) throw tooLong("a URL", MAX_URL_LENGTH);
+    return encoder.encodeInto(url, room(length * 3)).written;
+  }
+  if (url instanceof Uint8Array) {
+    if (url.length > MAX_URL_LENGTH) throw tooLong("a URL", MAX_URL_LENGTH);
+    room(url.length).set(url);
+    return url.length;
+  }
+  throw new TypeError(`a URL must be a string or a Uint8Array, not ${typeName(url)}`);
+}
+
+/** How many UTF-16 code units and bytes are judged in one call, about. */
+const CHUNK = 1 << 18;
+
+/** What judges the URLs in the buffer. */
+interface Judge {
+  answersByLine(len: number, count: number): Uint8Array;
+  answersByLength(len: number, lengths: Uint32Array): Uint8Array;
+}
+
+/** The answers for many URLs. */
+export function judge(judge: Judge, urls: readonly Text[]): Uint8Array {
+  const answers = new Uint8Array(urls.length);
+  for (let from = 0; from < urls.length;) {
+    let to = from;
+    let length = 0;
+    let isText = true;
+    for (; to < urls.length && length < CHUNK; to++) {
+      const url = urls[to]!;
+      if (typeof url !== "string") {
+        if (!(url instanceof Uint8Array)) {
+          throw new TypeError(`a URL must be a string or a Uint8Array, not ${typeName(url)}`);
+        }
+        isText = false;
+      }
+      if (url.length > MAX_URL_LENGTH) throw tooLong("a URL", MAX_URL_LENGTH);
+      length += url.length + 1;
+    }
+    const chunk = to - from === urls.length ? urls : urls.slice(from, to);
+    answers.set(chunkAnswers(judge, chunk, length, isText), from);
+    from = to;
+  }
+  shrink();
+  return answers;
+}
+
+function chunkAnswers(judge: Judge, urls: readonly Text[], length: number, isText: boolean): Uint8Array {
+  if (isText) {
+    const { written } = encoder.encodeInto(urls.join("\n"), room(length * 3));
+    const answers = call(() => judge.answersByLine(written, urls.length));
+    if (answers.length === urls.length) return answers;
+    // Some URL has a line feed in it.
+  }
+  const buffer = room(length * 3);
+  const lengths = new Uint32Array(urls.length);
+  let at = 0;
+  urls.forEach((url, index) => {
+    if (typeof url === "string") {
+      lengths[index] = encoder.encodeInto(url, buffer.subarray(at)).written;
+    } else {
+      buffer.set(url, at);
+      lengths[index] = url.length;
+    }
+    at += lengths[index]!;
+  });
+  return call(() => judge.answersByLength(at, lengths));
+}
+
+/** What the module returns; what it throws as an error of this package. */
+export function call<T>(ask: () => T, given?: unknown): T {
+  try {
+    return ask();
+  } catch (error) {
+    throw failed(error, given);
+  }
+}
+
+// ---- crawlers ------------------------------------------------------------------------------------------------------
+
+/** Crawlers as `../src/crawler.rs` reads them. */
+export function written(crawlers: readonly Crawler[]): Uint8Array {
+  const parts: Uint8Array[] = [];
+  const number = (value: number) => {
+    const bytes = new Uint8Array(4);
+    new DataView(bytes.buffer).setUint32(0, value, true);
+    parts.push(bytes);
+  };
+  for (const crawler of crawlers) {
+    const [isHeader, names] = namesOf(crawler);
+    parts.push(Uint8Array.of(isHeader));
+    number(names.length);
+    for (const name of names) {
+      number(name.length);
+      parts.push(name);
+    }
+  }
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+function namesOf(crawler: Crawler): [number, Uint8Array[]] {
+  if (typeof crawler === "string") return [0, [nameBytes(crawler)]];
+  if (Array.isArray(crawler)) return [0, crawler.map(nameBytes)];
+  if (typeof crawler === "object" && crawler !== null && "userAgent" in crawler) {
+    return [1, [bytesOf(crawler.userAgent, "userAgent", MAX_NAME_LENGTH)]];
+  }
+  throw new TypeError(`a crawler must be a name, an array of names or { userAgent: header }, not ${typeName(crawler)}`);
+}
+
+function nameBytes(name: unknown): Uint8Array {
+  if (typeof name !== "string") throw new TypeError(`a crawler's name must be a string, not ${typeName(name)}`);
+  return bytesOf(name, "a crawler's name", MAX_NAME_LENGTH);
+}

@@ -1,0 +1,355 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { assertReady, bytesOf, call, judge, MAX_EXPLAINED_URL_LENGTH, MAX_FILE_BYTES, putUrl, shrink, written } from "./bytes.js";
+import { currentInstance, failed, freed, shown, typeName } from "./error.js";
+import type {
+  Automaton, AutomatonOptions, Crawler, Decision, Explanation, Group, HeaderName, ProfileComparison, ProfileName,
+  RequestRate, RobotsRecord, Rule, Span, Text,
+} from "./types.js";
+import * as wasm from "./wasm.js";
+
+export type * from "./types.js";
+export { RobotsieveError, type ErrorCode } from "./error.js";
+
+/** What {@link Policy.verdicts} writes for a URL that may not be fetched. */
+export const DISALLOW = 0;
+/** What {@link Policy.verdicts} writes for a URL that may be fetched. */
+export const ALLOW = 1;
+/** What {@link Policy.verdicts} writes for what is neither a URL nor a path that begins with `/`. */
+export const INVALID = 2;
+
+/** All profiles, in the order of {@link ProfileComparison.answers}. */
+export const PROFILES: readonly ProfileName[] = Object.freeze<ProfileName[]>([
+  "rfc9309", "google", "google-classic", "original-1994",
+]);
+
+/** The number by which the module knows a profile. */
+export function profileNumber(profile: ProfileName): number {
+  const number = PROFILES.indexOf(profile);
+  if (number < 0) throw new RangeError(`there is no profile ${shown(profile)}; there are ${PROFILES.join(", ")}`);
+  return number;
+}
+
+interface Pace {
+  crawlDelay: number | null;
+  requestRate: RequestRate | null;
+  minInterval: number | null;
+}
+
+/** The rules of an explanation are objects of their own in JSON; here winner and runner-up are elements of `matches`. */
+function explained(json: Record<string, unknown>): Explanation {
+  const matches = json["matches"] as Explanation["matches"];
+  const match = (index: unknown) => (index === null ? null : matches[index as number]!);
+  json["winner"] = match(json["winner"]);
+  json["runnerUp"] = match(json["runnerUp"]);
+  json["rule"] = json["winner"];
+  return json as unknown as Explanation;
+}
+
+/** What `Robots` objects hold in the module, and in which instance of it. */
+const raws = new WeakMap<Robots, { raw: wasm.RawRobots; instance: number }>();
+
+export function rawOf(robots: Robots): wasm.RawRobots {
+  const held = raws.get(robots);
+  if (held === undefined) throw freed("Robots");
+  return held.raw;
+}
+
+/**
+ * A robots.txt, parsed. Any text or bytes are a robots.txt, so no content throws. A file of more than 64 MiB throws a
+ * `RangeError`.
+ *
+ * The module's memory is freed when the object is garbage, or at once with `free()` or `using`. A loop that makes
+ * thousands without a pause should do that: garbage is collected between tasks only.
+ *
+ * ```ts
+ * const robots = new Robots("User-agent: *\nDisallow: /search\nAllow: /search/about\n");
+ * const policy = robots.policy("MyCrawler");
+ * policy.isAllowed("https://example.com/search/about"); // true
+ * policy.isAllowed("https://example.com/search?q=x"); // false
+ * ```
+ */
+export class Robots {
+  /** How the file is read. */
+  readonly profile: ProfileName;
+  #text: string | null;
+
+  constructor(file: Text, options: { profile?: ProfileName } = {}) {
+    assertReady();
+    const profile = options.profile ?? "rfc9309";
+    const number = profileNumber(profile);
+    const bytes = bytesOf(file, "a file", MAX_FILE_BYTES);
+    raws.set(this, { raw: call(() => new wasm.RawRobots(bytes, number)), instance: currentInstance() });
+    this.profile = profile;
+    this.#text = typeof file === "string" ? file : null;
+  }
+
+  /** The file as text: the string that was given, or the bytes decoded. All spans are about it. */
+  get text(): string {
+    const raw = rawOf(this);
+    this.#text ??= new TextDecoder("utf-8", { ignoreBOM: true }).decode(call(() => raw.bytes()));
+    return this.#text;
+  }
+
+  /** The part that is read: without a byte order mark, and cut at the profile's size limit. */
+  get extent(): Span {
+    return this.#ask((raw) => raw.extent());
+  }
+
+  /** The values of all `Sitemap` lines, as written. */
+  get sitemaps(): string[] {
+    return this.#ask((raw) => raw.sitemaps());
+  }
+
+  /** The product tokens that `User-agent` lines name, `*` included, in the order of the file. */
+  get tokens(): string[] {
+    return this.#ask((raw) => raw.tokens());
+  }
+
+  /** The groups with their `User-agent` lines. */
+  get groups(): Group[] {
+    return this.#ask((raw) => raw.groups());
+  }
+
+  /** All lines of the form `field: value`. */
+  records(): RobotsRecord[] {
+    return this.#ask((raw) => raw.records());
+  }
+
+  /**
+   * What the file says to a crawler: to ask about many URLs. A policy outlives its `Robots`.
+   *
+   * Throws a {@link RobotsieveError} with the code `invalid-name` for a name that no `User-agent` line can name, instead
+   * of silently obeying the group of `*`.
+   */
+  policy(crawler: Crawler): Policy {
+    const raw = rawOf(this);
+    const bytes = written([crawler]);
+    return Policy.of(call(() => raw.policy(bytes)));
+  }
+
+  /** `policy(crawler).isAllowed(url)`, for one question. */
+  isAllowed(crawler: Crawler, url: Text): boolean {
+    const policy = this.policy(crawler);
+    try {
+      return policy.isAllowed(url);
+    } finally {
+      policy.free();
+    }
+  }
+
+  /**
+   * Why the crawler may or may not fetch the URL. Compiles nothing. URLs of more than 65,536 characters throw a
+   * `RangeError`.
+   */
+  explain(crawler: Crawler, url: Text): Explanation {
+    const [who, bytes] = [written([crawler]), bytesOf(url, "a URL to explain", MAX_EXPLAINED_URL_LENGTH)];
+    return explained(this.#ask((raw) => raw.explain(who, bytes), url));
+  }
+
+  /**
+   * The answers of all four profiles on a URL, and what makes them differ. The profile of this object plays no part,
+   * except that it decides which names of crawlers are valid.
+   */
+  compareProfiles(crawler: Crawler, url: Text): ProfileComparison {
+    const [who, bytes] = [written([crawler]), bytesOf(url, "a URL to explain", MAX_EXPLAINED_URL_LENGTH)];
+    const compared: ProfileComparison = this.#ask((raw) => raw.compareProfiles(who, bytes), url);
+    for (const { explanation } of compared.answers) {
+      if (explanation !== null) explained(explanation as unknown as Record<string, unknown>);
+    }
+    return compared;
+  }
+
+  /** Seconds between two requests by `Crawl-delay`; at most a day. `null` if the file has none for the crawler. */
+  crawlDelay(crawler: Crawler): number | null {
+    return this.#pace(crawler).crawlDelay;
+  }
+
+  /** How many requests to make in what time, by `Request-rate`. */
+  requestRate(crawler: Crawler): RequestRate | null {
+    return this.#pace(crawler).requestRate;
+  }
+
+  /** Seconds between the beginnings of two requests, by `Crawl-delay` and `Request-rate`. */
+  minInterval(crawler: Crawler): number | null {
+    return this.#pace(crawler).minInterval;
+  }
+
+  /** Frees the memory now. Its policies stay usable; the object itself does not. */
+  free(): void {
+    const held = raws.get(this);
+    raws.delete(this);
+    if (held !== undefined) release(held.raw, held.instance);
+  }
+
+  #pace(crawler: Crawler): Pace {
+    const who = written([crawler]);
+    return this.#ask((raw) => raw.pace(who));
+  }
+
+  #ask<T>(ask: (raw: wasm.RawRobots) => string, given?: unknown): T {
+    const raw = rawOf(this);
+    return JSON.parse(call(() => ask(raw), given)) as T;
+  }
+}
+
+/** Frees what an object holds, unless it was lost with its instance of the module. */
+export function release(raw: { free(): void }, instance: number): void {
+  if (instance === currentInstance()) call(() => raw.free());
+}
+
+/** What a robots.txt says to one crawler. Made by {@link Robots.policy}. */
+export class Policy {
+  #raw: wasm.RawPolicy | null;
+  readonly #instance = currentInstance();
+
+  private constructor(raw: wasm.RawPolicy) {
+    this.#raw = raw;
+  }
+
+  /** @internal */
+  static of(raw: wasm.RawPolicy): Policy {
+    return new Policy(raw);
+  }
+
+  /**
+   * Whether the crawler may fetch this URL, or this path that begins with `/`.
+   *
+   * Throws a {@link RobotsieveError} with the code `invalid-url` if it is neither; never in the profile `google`, which
+   * takes anything for a URL.
+   */
+  isAllowed(url: Text): boolean {
+    const raw = this.#raw;
+    if (raw === null) throw freed("Policy");
+    const length = putUrl(url);
+    let answer;
+    try {
+      answer = raw.answer(length);
+    } catch (error) {
+      throw failed(error);
+    }
+    if (answer === INVALID) throw failed('{"code":"invalid-url"}', url);
+    return answer === ALLOW;
+  }
+
+  /**
+   * The verdicts on many URLs in one call, much faster than one by one: for each URL {@link ALLOW} (1),
+   * {@link DISALLOW} (0) or {@link INVALID} (2). No URL throws unless it is no text at all.
+   */
+  verdicts(urls: Iterable<Text>): Uint8Array {
+    const raw = this.#live();
+    // A string and bytes can be iterated too, but mean one URL.
+    const isMany = typeof urls === "object" && typeof urls?.[Symbol.iterator] === "function";
+    if (!isMany || urls instanceof Uint8Array) {
+      throw new TypeError(`urls must be an array or another iterable of URLs, not one ${typeName(urls)}`);
+    }
+    return judge(raw, Array.isArray(urls) ? urls : Array.from(urls));
+  }
+
+  /** The verdict with its reason. To explain, not to filter: {@link Policy.isAllowed} is much faster. */
+  decide(url: Text): Decision {
+    const raw = this.#live();
+    const length = putUrl(url);
+    const decision: Decision = JSON.parse(call(() => raw.decide(length), url));
+    shrink();
+    return decision;
+  }
+
+  /** The crawler's rules from highest to lowest precedence, those with an empty value left out. */
+  get rules(): Rule[] {
+    return this.#ask((raw) => raw.rules());
+  }
+
+  /** The `User-agent` lines of the groups that apply: line, from 1, and value. */
+  get group(): { line: number; value: string }[] {
+    return this.#ask((raw) => raw.group());
+  }
+
+  /** What answers the next question: see the documentation of the Rust library. It never changes a verdict. */
+  get engine(): "scan" | "dfa" | "lazy" | "segments" {
+    const raw = this.#live();
+    return call(() => raw.engine()) as "scan" | "dfa" | "lazy" | "segments";
+  }
+
+  /** The limit that keeps the policy from being a DFA, in words. `null` if it is one or is not compiled yet. */
+  get limitHit(): string | null {
+    const raw = this.#live();
+    return call(() => raw.limitHit()) ?? null;
+  }
+
+  /** Compiles now instead of after some questions, when that pays. */
+  compile(): void {
+    const raw = this.#live();
+    call(() => raw.compile());
+  }
+
+  /**
+   * The policy's automaton, compiled if it was not. `null` if the rules are over its limits: {@link Policy.limitHit} says
+   * which. URLs of more than 65,536 characters throw a `RangeError`.
+   */
+  automaton(options: AutomatonOptions = {}): Automaton | null {
+    const raw = this.#live();
+    const { url, maxStates = 512 } = options;
+    if (!Number.isInteger(maxStates) || maxStates < 1 || maxStates > 65_536) {
+      throw new RangeError("maxStates must be an integer from 1 to 65536");
+    }
+    const bytes = url === undefined ? undefined : bytesOf(url, "a URL to explain", MAX_EXPLAINED_URL_LENGTH);
+    const json = call(() => raw.automaton(bytes, maxStates), url);
+    return json === undefined ? null : (JSON.parse(json) as Automaton);
+  }
+
+  /** The whole automaton as a Graphviz graph. `null` as for {@link Policy.automaton}. */
+  toDot(): string | null {
+    const raw = this.#live();
+    return call(() => raw.toDot()) ?? null;
+  }
+
+  /** Seconds between two requests by `Crawl-delay`; at most a day. */
+  get crawlDelay(): number | null {
+    return this.#ask<Pace>((raw) => raw.pace()).crawlDelay;
+  }
+
+  /** How many requests to make in what time, by `Request-rate`. */
+  get requestRate(): RequestRate | null {
+    return this.#ask<Pace>((raw) => raw.pace()).requestRate;
+  }
+
+  /** Seconds between the beginnings of two requests, by `Crawl-delay` and `Request-rate`. */
+  get minInterval(): number | null {
+    return this.#ask<Pace>((raw) => raw.pace()).minInterval;
+  }
+
+  /** Frees the memory now. */
+  free(): void {
+    const raw = this.#raw;
+    this.#raw = null;
+    if (raw !== null) release(raw, this.#instance);
+  }
+
+  #live(): wasm.RawPolicy {
+    if (this.#raw === null) throw freed("Policy");
+    return this.#raw;
+  }
+
+  #ask<T>(ask: (raw: wasm.RawPolicy) => string): T {
+    const raw = this.#live();
+    return JSON.parse(call(() => ask(raw))) as T;
+  }
+}
+
+export interface Robots extends Disposable {}
+export interface Policy extends Disposable {}
+
+// Where `using` is not known yet, neither is its symbol.
+if (Symbol.dispose !== undefined) {
+  for (const { prototype } of [Robots, Policy]) {
+    Object.defineProperty(prototype, Symbol.dispose, { value: prototype.free, configurable: true, writable: true });
+  }
+}
+
+/** The names in a `User-Agent` header, the surest first. */
+export function headerNames(header: Text): HeaderName[] {
+  assertReady();
+  const bytes = bytesOf(header, "a header", 1 << 20);
+  return JSON.parse(call(() => wasm.headerNames(bytes)));
+}

@@ -1,0 +1,82 @@
+import * as wasm from "./wasm.js";
+
+/**
+ * Why something failed.
+ *
+ * - `invalid-url`: neither a URL nor a path that begins with `/`.
+ * - `invalid-name`: a name that no `User-agent` line can name, such as `GPTBot/1.0` or a whole header.
+ * - `freed`: the object was freed.
+ * - `not-initialised`: `await init()` has to come first on this platform.
+ * - `internal`: a bug in this package, or its memory is full. Objects made before it are lost; new ones work.
+ */
+export type ErrorCode = "invalid-url" | "invalid-name" | "freed" | "not-initialised" | "internal";
+
+/** A value or an object that cannot be used. Wrong types throw `TypeError`, sizes over the limits `RangeError`. */
+export class RobotsieveError extends Error {
+  readonly code: ErrorCode;
+  /** The name that was probably meant, with `invalid-name`. */
+  readonly probablyMeant: string | null;
+
+  constructor(code: ErrorCode, message: string, options: { probablyMeant?: string | null; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "RobotsieveError";
+    this.code = code;
+    this.probablyMeant = options.probablyMeant ?? null;
+  }
+}
+
+/** A value as a message shows it: its beginning, with escapes. */
+export function shown(value: unknown): string {
+  if (value instanceof Uint8Array) value = new TextDecoder().decode(value.subarray(0, 200));
+  const text = String(value);
+  return JSON.stringify(text.slice(0, 200)) + (text.length > 200 ? "…" : "");
+}
+
+/** A value's type, for a message. */
+export function typeName(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "object") return typeof value;
+  return value.constructor?.name ?? "object";
+}
+
+export function freed(what: string): RobotsieveError {
+  return new RobotsieveError("freed", `this ${what} was freed`);
+}
+
+/** Called when the module's memory is another one: see {@link failed}. */
+const resets: (() => void)[] = [];
+
+/** Counts the instances of the module that this process has had. */
+let instance = 0;
+
+/** Which instance an object that is made now belongs to. */
+export function currentInstance(): number {
+  return instance;
+}
+
+export function onReset(forget: () => void): void {
+  resets.push(forget);
+}
+
+/** What to throw for what the module threw. `given` is the URL or header in question. */
+export function failed(error: unknown, given?: unknown): Error {
+  if (typeof error === "string") {
+    const { code, name, isHeader, probablyMeant } = JSON.parse(error);
+    if (code === "invalid-url") {
+      return new RobotsieveError(code, `neither a URL nor a path that begins with "/": ${shown(given)}`);
+    }
+    const meant = probablyMeant === null ? "" : `; did you mean ${shown(probablyMeant)}?`;
+    const what = isHeader
+      ? `${shown(name)} is a User-Agent header, not a crawler's name: pass { userAgent: header }`
+      : `${shown(name)} is not a product token, so no group can name it`;
+    return new RobotsieveError(code, what + meant, { probablyMeant });
+  }
+  if (error instanceof Error && error.message.includes("stale object")) {
+    return new RobotsieveError("freed", "this object was lost when the module failed, and has to be made anew");
+  }
+  // The module stopped in the middle of something, so nothing in its memory can be relied on: begin with a new one.
+  wasm.__wbg_reset_state();
+  instance += 1;
+  for (const forget of resets) forget();
+  return new RobotsieveError("internal", "the module failed: a bug in robotsieve, or its memory is full", { cause: error });
+}

@@ -1,0 +1,55 @@
+// What wasm-bindgen makes of ../src, as far as the package uses it.
+
+export class RawRobots {
+  constructor(file: Uint8Array, profile: number);
+  free(): void;
+  bytes(): Uint8Array;
+  extent(): string;
+  sitemaps(): string;
+  tokens(): string;
+  groups(): string;
+  records(): string;
+  policy(crawler: Uint8Array): RawPolicy;
+  pace(crawler: Uint8Array): string;
+  explain(crawler: Uint8Array, url: Uint8Array): string;
+  compareProfiles(crawler: Uint8Array, url: Uint8Array): string;
+  // Not in core.
+  lint(profiles: Uint8Array, contentType?: string): string;
+  fix(profiles: Uint8Array, contentType: string | undefined, all: boolean, codes?: string): RawFixed;
+}
+
+export class RawPolicy {
+  free(): void;
+  answer(len: number): number;
+  answersByLine(len: number, count: number): Uint8Array;
+  answersByLength(len: number, lengths: Uint32Array): Uint8Array;
+  decide(len: number): string;
+  compile(): void;
+  engine(): string;
+  limitHit(): string | undefined;
+  rules(): string;
+  group(): string;
+  pace(): string;
+  toDot(): string | undefined;
+  automaton(url: Uint8Array | undefined, most: number): string | undefined;
+}
+
+export class RawFixed {
+  free(): void;
+  file(): Uint8Array;
+  json(): string;
+}
+
+export function scratch(len: number): number;
+export function moduleMemory(): WebAssembly.Memory;
+export function headerNames(header: Uint8Array): string;
+export function lintCodes(): string;
+export function isLintCode(code: string): boolean;
+export function diffFiles(before: RawRobots, after: RawRobots, crawlers: Uint8Array, examples: number): string;
+
+export function initSync(source: { module: WebAssembly.Module | BufferSource }): unknown;
+/** A new instance: what the old one held is lost. */
+export function __wbg_reset_state(): void;
+export default function init(source: {
+  module_or_path: string | URL | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module;
+}): Promise<unknown>;

@@ -1,0 +1,15 @@
+// Cloudflare's workers, which compile modules when they are deployed: ready at import.
+
+// @ts-ignore: only the platform's bundler knows what an import of a module is.
+import module from "./robotsieve.wasm";
+
+import { ready } from "./bytes.js";
+import { initSync } from "./wasm.js";
+
+export * from "./index.js";
+
+initSync({ module });
+ready();
+
+/** The module is ready at import here: returns at once. */
+export async function init(_source?: unknown): Promise<void> {}

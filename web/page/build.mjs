@@ -1,0 +1,54 @@
+// Builds the page into page/dist. `npm run build` builds the package first, which this needs.
+
+import { createHash } from "node:crypto";
+import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { parse } from "smol-toml";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const source = (name) => join(here, "src", name);
+const dist = join(here, "dist");
+/** The built package. */
+const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../dist/full");
+
+/** What the page uses of the known crawlers. */
+async function crawlers() {
+  const { crawler } = parse(await readFile(join(here, "../../data/crawlers.toml"), "utf8"));
+  return JSON.stringify(crawler.map(({ name, token, operator, purpose, obeys, star = true, after = [] }) =>
+    ({ name, token, operator, purpose, obeys, star, after })));
+}
+
+const shared = {
+  bundle: true, minify: true, format: "esm", target: ["chrome111", "firefox114", "safari16.4"], legalComments: "none",
+  loader: { ".txt": "text" }, alias: { robotsieve: join(built, "browser.js") },
+  logLevel: "warning", charset: "utf8",
+};
+
+await rm(dist, { recursive: true, force: true });
+await mkdir(dist, { recursive: true });
+await Promise.all([
+  build({ ...shared, entryPoints: [source("main.ts")], outfile: join(dist, "page.js") }),
+  build({ ...shared, entryPoints: [source("engine/worker.ts")], outfile: join(dist, "worker.js") }),
+  build({ ...shared, entryPoints: [source("page.css")], outfile: join(dist, "page.css") }),
+  copyFile(source("index.html"), join(dist, "index.html")),
+  copyFile(source("icon.svg"), join(dist, "icon.svg")),
+  copyFile(source("manifest.webmanifest"), join(dist, "manifest.webmanifest")),
+  copyFile(join(built, "robotsieve.wasm"), join(dist, "robotsieve.wasm")),
+  crawlers().then((json) => writeFile(join(dist, "crawlers.json"), json)),
+]);
+
+// The service worker comes last: it names all files, and their hash is its version.
+const files = (await readdir(dist)).sort();
+const hash = createHash("sha256");
+for (const file of files) hash.update(file).update(await readFile(join(dist, file)));
+await build({
+  ...shared, format: "iife", entryPoints: [source("sw.ts")], outfile: join(dist, "sw.js"),
+  define: { FILES: JSON.stringify(["./", ...files]), VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)) },
+});
+
+for (const file of (await readdir(dist)).sort()) {
+  const { size } = await stat(join(dist, file));
+  console.log(`${String(size).padStart(9)}  page/dist/${basename(file)}`);
+}

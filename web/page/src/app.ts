@@ -1,0 +1,124 @@
+/** What the parts of the page share: the state, the workers, and what is said to the reader. */
+
+import type { ProfileName } from "robotsieve";
+import type { Asker } from "./engine/asker.js";
+import { Client, type Context, NoAnswer, type NumberedText, TIMEOUT_SECONDS } from "./engine/client.js";
+import type { Known, KnownCrawler } from "./engine/known.js";
+import type { Kind, Questions } from "./engine/protocol.js";
+import type { Editor } from "./editor.js";
+import type { Tab } from "./link.js";
+import { byId, fill, h } from "./dom.js";
+
+/** What changed, so that views ask again only if they have to. */
+export type Change = "file" | "before" | "profile" | "askers" | "urls" | "selected" | "tab";
+
+/** Which cell of the table is explained. */
+export interface Selected {
+  asker: Asker;
+  url: string;
+}
+
+export interface View {
+  update(changes: ReadonlySet<Change>): void;
+}
+
+/** `null`: the answer is no longer of use, or why there is none was said already. */
+export type Reply<T> = { answer: T } | { problem: string } | null;
+
+const AT_WORK: Record<Kind, string> = {
+  table: "Judging the URLs",
+  members: "Judging the crawlers",
+  why: "Explaining the verdict",
+  lint: "Looking for mistakes",
+  findings: "Looking for mistakes",
+  fixed: "Fixing the file",
+  diff: "Comparing the files",
+  machine: "Building the automaton",
+  crawlers: "Judging the known crawlers",
+};
+
+/** Questions about many crawlers or the whole file have a worker of their own: verdicts do not wait for them. */
+const SLOW: ReadonlySet<Kind> = new Set<Kind>(["lint", "findings", "fixed", "diff", "crawlers"]);
+
+export class App {
+  editor!: Editor;
+  /** The editor's text when it was last quiet. */
+  file: NumberedText = { id: 0, text: "" };
+  /** The older file of the comparison. */
+  before: NumberedText = { id: 0, text: "" };
+  profile: ProfileName = "rfc9309";
+  askers: Asker[] = [];
+  urls: string[] = [];
+  tab: Tab = "urls";
+  selected: Selected | null = null;
+
+  private readonly views: View[] = [];
+  private readonly fast: Client;
+  private readonly slow: Client;
+
+  constructor(readonly known: Known, module: WebAssembly.Module, crawlers: readonly KnownCrawler[], worker: string) {
+    const client = (what: string, place: "fast" | "slow"): Client =>
+      new Client({
+        what, script: worker, module, crawlers,
+        onBusy: (kind) => this.showBusy(place, kind),
+        onTimeout: (kind) => {
+          this.say(`${AT_WORK[kind]} took more than ${TIMEOUT_SECONDS} seconds and was stopped. Shorten the file, or what is asked.`, "error");
+        },
+      });
+    this.fast = client("verdicts", "fast");
+    this.slow = client("analysis", "slow");
+  }
+
+  add(view: View): void {
+    this.views.push(view);
+  }
+
+  changed(...changes: Change[]): void {
+    const set = new Set(changes);
+    for (const view of this.views) view.update(set);
+  }
+
+  /** Asks a worker. An answer about a text, profile or time that is past is dropped. */
+  async ask<K extends Kind>(kind: K, ask: Questions[K]["ask"]): Promise<Reply<Questions[K]["answer"]>> {
+    const { file, before, profile } = this;
+    const context: Context = kind === "diff" ? { file, before, profile } : { file, profile };
+    const isCurrent = () =>
+      file.id === this.file.id && profile === this.profile && (kind !== "diff" || before.id === this.before.id);
+    try {
+      const answer = await (SLOW.has(kind) ? this.slow : this.fast).ask(kind, ask, context);
+      return isCurrent() ? { answer } : null;
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      if (error.reason === "refused") return isCurrent() ? { problem: error.message } : null;
+      if (error.reason === "failed") this.say(`${AT_WORK[kind]} failed: ${error.message}`, "error");
+      if (error.reason === "stopped") {
+        this.say(`${AT_WORK[kind]} was stopped. It begins again when you change the file or the question.`, "note");
+      }
+      return null;
+    }
+  }
+
+  /** A message that stays until it is closed or another takes its place. */
+  say(text: string, kind: "note" | "error"): void {
+    const close = h("button", { "type": "button", "class": "quiet", "aria-label": "Close this message", "onclick": () => fill(notice) }, "×");
+    const notice = byId("notice");
+    fill(notice, h("div", { class: `notice notice-${kind}`, role: kind === "error" ? "alert" : null }, h("p", {}, text), close));
+  }
+
+  /** Tells screen readers; everybody else sees it already. */
+  announce(text: string): void {
+    byId("announcer").textContent = text;
+  }
+
+  private readonly busy = { fast: null as Kind | null, slow: null as Kind | null };
+
+  private showBusy(place: "fast" | "slow", kind: Kind | null): void {
+    this.busy[place] = kind;
+    const stop = (client: Client) => h("button", { type: "button", onclick: () => client.stop() }, "Stop");
+    const lines = [[this.busy.fast, this.fast], [this.busy.slow, this.slow]] as const;
+    const shown = lines.flatMap(([kind, client]) =>
+      kind ? [h("p", {}, h("span", { "class": "spinner", "aria-hidden": "true" }), `${AT_WORK[kind]} …`, stop(client))] : [],
+    );
+    fill(byId("busy"), shown);
+  }
+}

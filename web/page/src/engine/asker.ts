@@ -1,0 +1,66 @@
+/** Who asks, as one types it. */
+
+import { type Known, type Purpose, PURPOSE_TITLES, PURPOSES } from "./known.js";
+import { shown } from "./shown.js";
+
+/** A crawler by its names, from most to least specific; by its `User-Agent` header; all known crawlers of a purpose. */
+export type Asker =
+  | { kind: "names"; names: string[] }
+  | { kind: "header"; header: string }
+  | { kind: "purpose"; purpose: Purpose };
+
+/**
+ * What was typed: no product token contains a slash, a semicolon, a parenthesis or a space, so a text with one is a
+ * header. Names are separated by commas.
+ */
+export function askerOf(typed: string): Asker | null {
+  const text = typed.trim();
+  if (text === "") return null;
+  if (/[/;()]/.test(text)) return { kind: "header", header: text };
+  return { kind: "names", names: text.split(",").map((name) => name.trim()).filter((name) => name !== "") };
+}
+
+/** The same with the other names that a known crawler obeys. */
+export function completed(asker: Asker, known: Known): Asker {
+  if (asker.kind !== "names" || asker.names.length !== 1) return asker;
+  const crawler = known.byToken(asker.names[0]!);
+  return crawler ? { kind: "names", names: [asker.names[0]!, ...crawler.after] } : asker;
+}
+
+/** How the page names it. */
+export function titleOf(asker: Asker): string {
+  switch (asker.kind) {
+    case "names":
+      return asker.names.map(shown).join(", ");
+    case "header":
+      return shown(asker.header);
+    case "purpose":
+      return `All of ${PURPOSE_TITLES[asker.purpose]}`;
+  }
+}
+
+/** As text, for links: what {@link parsedAsker} reads. */
+export function writtenAsker(asker: Asker): string {
+  switch (asker.kind) {
+    case "names":
+      return `n${asker.names.join(",")}`;
+    case "header":
+      return `h${asker.header}`;
+    case "purpose":
+      return `p${asker.purpose}`;
+  }
+}
+
+export function parsedAsker(text: string): Asker | null {
+  const rest = text.slice(1);
+  switch (text[0]) {
+    case "n":
+      return { kind: "names", names: rest.split(",") };
+    case "h":
+      return { kind: "header", header: rest };
+    case "p":
+      return (PURPOSES as readonly string[]).includes(rest) ? { kind: "purpose", purpose: rest as Purpose } : null;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,20 @@
+// Control characters, and those that reorder or hide text: a file must not be able to make the page lie.
+const HIDDEN = /[\u0000-\u001F\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
+
+/** Text from a file or a URL for people to read: what could not be seen is written as an escape. */
+export function shown(text: string): string {
+  return text.replace(HIDDEN, (hidden) => {
+    const code = hidden.charCodeAt(0);
+    return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
+  });
+}
+
+/** The same, cut after so many characters. */
+export function shortened(text: string, chars: number): string {
+  const characters = [...shown(text.slice(0, 2 * chars + 2))];
+  return characters.length > chars ? `${characters.slice(0, chars).join("")}…` : characters.join("");
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+}

@@ -1,0 +1,305 @@
+/** The page: puts its parts together. */
+
+import type { ProfileName } from "robotsieve";
+import { App } from "./app.js";
+import { byId, fill, h } from "./dom.js";
+import { Editor } from "./editor.js";
+import { Known, type KnownCrawler } from "./engine/known.js";
+import { EXAMPLES, type Example } from "./examples.js";
+import { readFile } from "./files.js";
+import { LinkError, read, type State, type Tab, TABS, written } from "./link.js";
+import { PROFILE_NAMES, PROFILE_NOTES, PROFILE_TITLES } from "./profiles.js";
+import { robotsUrl } from "./sentences.js";
+import { AutomatonView } from "./views/automaton.js";
+import { CompareView } from "./views/compare.js";
+import { CrawlersView } from "./views/crawlers.js";
+import { FindingsView } from "./views/findings.js";
+import { UrlsView } from "./views/urls.js";
+
+/** Files from here on are looked at when typing has paused for longer. */
+const LARGE = 100_000;
+
+async function fetched(url: URL): Promise<Response> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url.pathname}: ${response.status} ${response.statusText}`);
+  return response;
+}
+
+async function compiled(url: URL): Promise<WebAssembly.Module> {
+  // `compileStreaming` would need servers to know the type of .wasm files.
+  return WebAssembly.compile(await (await fetched(url)).arrayBuffer());
+}
+
+async function crawlersOf(url: URL): Promise<KnownCrawler[]> {
+  return (await fetched(url)).json() as Promise<KnownCrawler[]>;
+}
+
+async function begin(): Promise<void> {
+  theme();
+  const here = new URL(".", import.meta.url);
+  const [module, crawlers] = await Promise.all([
+    compiled(new URL("robotsieve.wasm", here)),
+    crawlersOf(new URL("crawlers.json", here)),
+  ]);
+  const known = new Known(crawlers);
+  const app = new App(known, module, crawlers, new URL("worker.js", here).href);
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const settle = () => {
+    clearTimeout(timer);
+    app.file = { id: app.file.id + 1, text: app.editor.text };
+    app.changed("file");
+  };
+  const findings: { view: FindingsView | null } = { view: null };
+  app.editor = new Editor(byId("editor"), {
+    label: "robots.txt", description: "editor-hint",
+    onChange: () => {
+      findings.view?.outdated();
+      clearTimeout(timer);
+      timer = setTimeout(settle, app.editor.length > LARGE ? 600 : 180);
+    },
+    onLine: () => void findings.view?.drawStrip(),
+    tooltip: async (numbers) => findings.view?.tooltip(numbers) ?? null,
+  });
+
+  const urls = new UrlsView(app, byId("panel-urls"));
+  findings.view = new FindingsView(app, byId("panel-findings"), byId("strip"), byId("findings-badge"));
+  const compare = new CompareView(app, byId("panel-compare"));
+  const automaton = new AutomatonView(app, byId("panel-automaton"));
+  const crawlersView = new CrawlersView(app, byId("panel-crawlers"));
+  for (const view of [urls, findings.view, compare, automaton, crawlersView]) app.add(view);
+
+  const tabs = tabList((tab) => {
+    app.tab = tab;
+    app.changed("tab");
+  });
+  document.addEventListener("show-automaton", () => {
+    tabs.show("automaton", true);
+  });
+
+  const profile = byId<HTMLSelectElement>("profile");
+  fill(profile, PROFILE_NAMES.map((name) => h("option", { value: name }, PROFILE_TITLES[name])));
+  const noteProfile = () => {
+    byId("profile-note").textContent = PROFILE_NOTES[app.profile];
+  };
+  profile.addEventListener("change", () => {
+    app.profile = profile.value as ProfileName;
+    noteProfile();
+    app.changed("profile");
+  });
+
+  const load = (state: State) => {
+    app.editor.setText(state.file);
+    clearTimeout(timer);
+    app.file = { id: app.file.id + 1, text: app.editor.text };
+    compare.load(state.before ?? "");
+    app.profile = state.profile;
+    profile.value = state.profile;
+    noteProfile();
+    app.askers = state.askers;
+    urls.load(state.urls);
+    const [asker, url] = [state.askers[state.shown?.asker ?? -1], app.urls[state.shown?.url ?? -1]];
+    app.selected = asker && url !== undefined ? { asker, url } : null;
+    app.tab = state.tab;
+    tabs.show(state.tab, false);
+    app.changed("file", "before", "profile", "askers", "urls", "selected", "tab");
+  };
+  const stateNow = (): State => {
+    const { selected } = app;
+    const shown = selected
+      ? { asker: app.askers.findIndex((asker) => asker === selected.asker), url: app.urls.indexOf(selected.url) }
+      : null;
+    return {
+      file: app.editor.text, before: compare.editor.length > 0 ? compare.editor.text : null, profile: app.profile,
+      askers: app.askers, urls: urls.urlsText, tab: app.tab, shown: shown && shown.asker >= 0 && shown.url >= 0 ? shown : null,
+    };
+  };
+  const loadExample = (example: Example) => {
+    load({
+      file: example.file, before: example.before ?? null, profile: app.profile, urls: example.urls.join("\n"),
+      askers: example.askers, tab: app.tab, shown: example.shown,
+    });
+  };
+
+  /** Takes the state of the link, if there is one. What is there stays if the link is damaged. */
+  const follow = async (): Promise<boolean> => {
+    const fragment = location.hash.slice(1);
+    if (fragment === "") return false;
+    try {
+      load(await read(fragment));
+      return true;
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      app.say(`${error.message} Nothing was changed here; ask for the link again.`, "error");
+      return false;
+    }
+  };
+
+  files(app, byId("examples"), loadExample);
+  byId("copy-link").addEventListener("click", () => void copyLink(app, stateNow));
+  site();
+  if (!(await follow())) loadExample(EXAMPLES[0]!);
+  addEventListener("hashchange", () => void follow());
+  offline();
+  document.documentElement.dataset.ready = "true";
+}
+
+/** Opening, dropping, examples, emptying. */
+function files(app: App, examples: HTMLElement, loadExample: (example: Example) => void): void {
+  const take = async (file: File | undefined) => {
+    const text = file && (await readFile(file, app));
+    if (text === undefined || text === null) return;
+    app.editor.setText(text);
+    app.announce(`${file!.name} was opened.`);
+  };
+  const open = byId<HTMLInputElement>("open");
+  open.addEventListener("change", () => {
+    void take(open.files?.[0]);
+    open.value = "";
+  });
+  byId("clear").addEventListener("click", () => {
+    app.editor.setText("");
+    app.editor.view.focus();
+  });
+  const choose = h("select", { "id": "example", "aria-label": "Load an example" },
+    h("option", { value: "" }, "Examples …"), EXAMPLES.map((example, index) => h("option", { value: index }, example.title)));
+  choose.addEventListener("change", () => {
+    const example = EXAMPLES[Number(choose.value)];
+    if (choose.value !== "" && example) {
+      loadExample(example);
+      app.announce(`The example was loaded: ${example.title}. Undo in the editor brings the file back.`);
+    }
+    choose.value = "";
+  });
+  examples.append(choose);
+  // Before the editor, which would insert the file at the place.
+  const isFile = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
+  const over = (on: boolean) => document.body.classList.toggle("dropping", on);
+  document.addEventListener("dragover", (event) => {
+    if (!isFile(event)) return;
+    event.preventDefault();
+    over(true);
+  }, true);
+  document.addEventListener("dragleave", (event) => {
+    if (event.relatedTarget === null) over(false);
+  }, true);
+  document.addEventListener("drop", (event) => {
+    over(false);
+    if (!isFile(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void take(event.dataTransfer?.files[0]);
+  }, true);
+}
+
+async function copyLink(app: App, state: () => State): Promise<void> {
+  try {
+    const url = new URL(location.href);
+    url.hash = await written(state());
+    history.replaceState(null, "", url);
+    try {
+      await navigator.clipboard.writeText(url.href);
+      app.say("The link is copied. It carries all of this page's state after its #, which browsers send to no server.", "note");
+    } catch {
+      app.say("The link is in the address bar now; this browser did not let the page copy it.", "note");
+    }
+  } catch (error) {
+    if (!(error instanceof LinkError)) throw error;
+    app.say(error.message, "error");
+  }
+}
+
+/** How to get the robots.txt of a site. */
+function site(): void {
+  const input = byId<HTMLInputElement>("site");
+  const output = byId("site-link");
+  const draw = () => {
+    const url = robotsUrl(input.value);
+    if (url === null) {
+      fill(output, input.value.trim() === "" ? "" : "This is not the name of a site.");
+      return;
+    }
+    fill(output,
+      h("span", {}, "Open ", h("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, url), ", copy all of it, and paste it here. Or in a terminal: "),
+      h("code", {}, `curl -sSL ${quoted(url)}`));
+  };
+  input.addEventListener("input", draw);
+}
+
+/** For a shell. */
+function quoted(url: string): string {
+  return /^[\w:/.-]+$/.test(url) ? url : `'${url.replaceAll("'", "%27")}'`;
+}
+
+function tabList(onShow: (tab: Tab) => void) {
+  const tabs = TABS.map((name) => ({ name, tab: byId(`tab-${name}`), panel: byId(`panel-${name}`) }));
+  const show = (name: Tab, focus: boolean) => {
+    for (const { name: other, tab, panel } of tabs) {
+      const isShown = other === name;
+      tab.setAttribute("aria-selected", String(isShown));
+      tab.tabIndex = isShown ? 0 : -1;
+      panel.hidden = !isShown;
+      if (isShown) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+      if (isShown && focus) tab.focus();
+    }
+    onShow(name);
+  };
+  tabs.forEach(({ name, tab }, index) => {
+    tab.addEventListener("click", () => show(name, false));
+    tab.addEventListener("keydown", (event) => {
+      const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: tabs.length - 1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      show(tabs[(to + tabs.length) % tabs.length]!.name, true);
+    });
+  });
+  return { show };
+}
+
+function theme(): void {
+  const button = byId("theme");
+  const root = document.documentElement;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const stored = () => {
+    try {
+      return localStorage.getItem("theme");
+    } catch {
+      return null;
+    }
+  };
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : dark.matches);
+  const draw = () => {
+    button.textContent = isDark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", isDark() ? "Use light colours" : "Use dark colours");
+  };
+  const was = stored();
+  if (was === "dark" || was === "light") root.dataset.theme = was;
+  draw();
+  dark.addEventListener("change", draw);
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    try {
+      localStorage.setItem("theme", root.dataset.theme);
+    } catch {
+      // Without storage the choice holds until the page is closed.
+    }
+    draw();
+  });
+}
+
+/** Says that the page works offline once it does. */
+function offline(): void {
+  if (!("serviceWorker" in navigator)) return;
+  navigator.serviceWorker.register("sw.js").then(
+    () => navigator.serviceWorker.ready.then(() => {
+      byId("offline").textContent = "This page is stored in your browser now: it works offline.";
+    }),
+    () => undefined, // A server without HTTPS, or a browser that forbids it: the page works, but not offline.
+  );
+}
+
+begin().catch((error: unknown) => {
+  const text = error instanceof Error ? error.message : String(error);
+  fill(byId("notice"), h("div", { class: "notice notice-error", role: "alert" }, h("p", {}, `The page could not start: ${text}. Load it again.`)));
+});
+

@@ -1,0 +1,214 @@
+/** What lint found: the list, the strip below the editor, the tooltips. */
+
+import type { Finding, Fix } from "robotsieve";
+import type { App, Change, View } from "../app.js";
+import { fill, h } from "../dom.js";
+import type { FindingsOverview } from "../engine/answers.js";
+import { FINDINGS_PAGE, SEVERITIES } from "../engine/limits.js";
+import { count, shown } from "../engine/shown.js";
+
+type Severity = (typeof SEVERITIES)[number];
+
+const PLURAL: Record<Severity, string> = { error: "errors", warning: "warnings", note: "notes" };
+
+/** How many findings the strip shows. */
+const STRIP = 3;
+
+export class FindingsView implements View {
+  private overview: FindingsOverview | null = null;
+  /** The editor's version that it is about. */
+  private version = -1;
+  private page = 0;
+  private severity: Severity | "all" = "all";
+  private readonly texts = new Map<number, Finding>();
+  private isStopped = false;
+
+  private readonly summary = h("p", { class: "summary", role: "status" });
+  private readonly filters = h("select", { id: "severity" });
+  private readonly fixAll = h("button", { type: "button", onclick: () => void this.applyAll() }, "Apply all fixes that change no verdict");
+  private readonly list = h("ol", { class: "findings" });
+  private readonly more = h("p", { class: "hint" });
+  private readonly pager = h("div", { class: "pager" });
+
+  constructor(private readonly app: App, panel: HTMLElement, private readonly strip: HTMLElement, private readonly badge: HTMLElement) {
+    fill(this.filters, (["all", "error", "warning", "note"] as const).map((severity) =>
+      h("option", { value: severity }, severity === "all" ? "all findings" : PLURAL[severity])));
+    this.filters.addEventListener("change", () => {
+      this.severity = this.filters.value as Severity | "all";
+      this.page = 0;
+      void this.drawList();
+    });
+    fill(panel,
+      h("div", { class: "section-head" },
+        h("h3", {}, "Findings"),
+        h("div", { class: "row filter" }, h("label", { class: "inline", for: "severity" }, "Show"), this.filters, this.fixAll)),
+      this.summary, this.list, this.more, this.pager);
+  }
+
+  update(changes: ReadonlySet<Change>): void {
+    if (changes.has("file") || changes.has("profile")) void this.lint();
+    else if (changes.has("tab") && this.isStopped) void this.lint();
+  }
+
+  /** The text changed: what is known is about the old one. */
+  outdated(): void {
+    if (this.version === this.app.editor.version) return;
+    this.strip.classList.add("stale");
+    this.list.classList.add("stale");
+  }
+
+  private async lint(): Promise<void> {
+    const { version } = this.app.editor;
+    const reply = await this.app.ask("lint", {});
+    if (version !== this.app.editor.version) return;
+    if (!reply || !("answer" in reply)) {
+      this.isStopped = true;
+      return;
+    }
+    this.isStopped = false;
+    this.overview = reply.answer;
+    this.version = version;
+    this.texts.clear();
+    reply.answer.first.forEach((finding, number) => this.texts.set(number, finding));
+    this.app.editor.setFindings(reply.answer);
+    this.strip.classList.remove("stale");
+    this.list.classList.remove("stale");
+    this.drawSummary();
+    void this.drawList();
+    void this.drawStrip();
+  }
+
+  private isCurrent(): boolean {
+    return this.version === this.app.editor.version;
+  }
+
+  private counts(): Record<Severity, number> {
+    const counts = { note: 0, warning: 0, error: 0 };
+    for (const severity of this.overview?.severity ?? []) counts[SEVERITIES[severity]!] += 1;
+    return counts;
+  }
+
+  private drawSummary(): void {
+    const of = this.overview!;
+    const counts = this.counts();
+    const worst = counts.error > 0 ? "error" : counts.warning > 0 ? "warning" : "note";
+    this.badge.textContent = of.count > 0 ? String(of.count) : "";
+    this.badge.className = `badge badge-${worst}`;
+    const parts = (["error", "warning", "note"] as const).flatMap((severity) =>
+      counts[severity] > 0 ? [count(counts[severity], severity, PLURAL[severity])] : []);
+    const silenced = of.silenced > 0 ? ` Comments in the file silence ${count(of.silenced, "more finding", "more findings")}.` : "";
+    const undecided = of.undecided > 0 ? ` Of ${count(of.undecided, "rule")} it was not found out whether they have an effect.` : "";
+    const leftOut = of.leftOut > 0 ? ` ${count(of.leftOut, "more finding is", "more findings are")} left out.` : "";
+    this.summary.textContent = `${parts.length > 0 ? `${parts.join(", ")}.` : "Nothing found."}${silenced}${undecided}${leftOut}`;
+    this.fixAll.disabled = of.unchangingFixes === 0;
+    this.fixAll.textContent = of.unchangingFixes > 0
+      ? `Apply ${count(of.unchangingFixes, "fix that changes", "fixes that change")} no verdict`
+      : "No fix that changes no verdict";
+    this.fixAll.hidden = of.count === 0;
+  }
+
+  /** The findings with these numbers, as far as they are still about the text. */
+  private async details(numbers: readonly number[]): Promise<Finding[]> {
+    const missing = numbers.filter((number) => !this.texts.has(number));
+    if (missing.length > 0) {
+      const { version } = this;
+      const reply = await this.app.ask("findings", { numbers: missing });
+      if (!reply || !("answer" in reply) || version !== this.version) return [];
+      missing.forEach((number, index) => {
+        const finding = reply.answer[index];
+        if (finding) this.texts.set(number, finding);
+      });
+    }
+    return numbers.flatMap((number) => this.texts.get(number) ?? []);
+  }
+
+  private async drawList(): Promise<void> {
+    const of = this.overview;
+    if (!of) return;
+    const wanted: number[] = [];
+    of.severity.forEach((severity, number) => {
+      if (this.severity === "all" || SEVERITIES[severity] === this.severity) wanted.push(number);
+    });
+    const pages = Math.max(1, Math.ceil(wanted.length / FINDINGS_PAGE));
+    this.page = Math.min(this.page, pages - 1);
+    const first = this.page * FINDINGS_PAGE;
+    const numbers = wanted.slice(first, first + FINDINGS_PAGE);
+    const findings = await this.details(numbers);
+    if (of !== this.overview) return;
+    const hadFocus = this.list.contains(document.activeElement);
+    if (findings.length === 0) {
+      const none = of.count === 0 ? "Lint found nothing wrong with this file." : "No finding of this kind.";
+      fill(this.list, h("li", { class: "empty" }, none));
+    } else {
+      fill(this.list, findings.map((finding) => h("li", {}, this.card(finding, true))));
+    }
+    if (hadFocus) this.list.querySelector<HTMLElement>("button")?.focus();
+    const go = (page: number) => () => {
+      this.page = page;
+      void this.drawList();
+      this.summary.scrollIntoView({ block: "nearest" });
+    };
+    fill(this.pager, pages > 1 && [
+      h("button", { type: "button", disabled: this.page === 0, onclick: go(this.page - 1) }, "Previous"),
+      h("span", {}, `${first + 1}–${first + numbers.length} of ${wanted.length.toLocaleString("en")}`),
+      h("button", { type: "button", disabled: this.page === pages - 1, onclick: go(this.page + 1) }, "Next"),
+    ]);
+  }
+
+  private card(finding: Finding, isInList: boolean): HTMLElement {
+    const { severity, fix, line } = finding;
+    const go = (to: number, text = `line ${to}`) => h("button", { type: "button", class: "go", onclick: () => this.app.editor.goToLine(to) }, text);
+    const message = shown(finding.message);
+    return h("article", { class: `finding-card finding-card-${severity}` },
+      h("p", { class: "finding-head" },
+        h("span", { class: `severity severity-${severity}` },
+          h("span", { "aria-hidden": "true", "class": "glyph" }, { error: "×", warning: "!", note: "i" }[severity]), severity),
+        " ", go(line), " ",
+        h("span", { class: "code", title: finding.title }, `${finding.code} ${finding.name}`)),
+      h("p", { class: "finding-message" }, message.charAt(0).toUpperCase() + message.slice(1), "."),
+      isInList && finding.related.length > 0 && h("ul", { class: "related" }, finding.related.slice(0, 5).map((related) =>
+        h("li", {}, go(related.line), related.message && ` ${shown(related.message)}`))),
+      finding.help !== null && h("p", { class: "help" }, `Help: ${shown(finding.help)}.`),
+      fix && h("p", { class: "fix" },
+        h("button", { type: "button", class: "apply", onclick: () => this.apply(finding, fix) }, `Fix: ${shown(fix.what)}`),
+        h("span", { class: "effect" }, `This ${shown(fix.effect)}.`)));
+  }
+
+  private apply(finding: Finding, fix: Fix): void {
+    if (!this.isCurrent()) {
+      this.app.announce("The file has changed since this was found. It is being looked at again.");
+      return;
+    }
+    this.app.editor.change(fix.span, fix.replacement);
+    this.app.announce(`Fixed on line ${finding.line}: ${fix.what}. Undo brings it back.`);
+  }
+
+  private async applyAll(): Promise<void> {
+    const { version } = this.app.editor;
+    const reply = await this.app.ask("fixed", {});
+    if (!reply || !("answer" in reply) || version !== this.app.editor.version) return;
+    this.app.editor.changeText(reply.answer.text);
+    this.app.announce(`${count(reply.answer.applied, "fix was", "fixes were")} applied. One undo brings all of it back.`);
+  }
+
+  /** Below the editor: what was found on the line of the cursor. */
+  async drawStrip(): Promise<void> {
+    if (!this.overview || !this.isCurrent()) return;
+    const numbers = this.app.editor.findingsAtCursor();
+    const findings = await this.details(numbers.slice(0, STRIP));
+    if (!this.isCurrent()) return;
+    const more = numbers.length - findings.length;
+    const { line } = this.app.editor.cursor;
+    fill(this.strip,
+      findings.length === 0
+        ? h("p", { class: "hint" }, `Line ${line}: no finding.`)
+        : [findings.map((finding) => this.card(finding, false)), more > 0 && h("p", { class: "hint" }, `${more} more on this line: see Findings.`)]);
+  }
+
+  async tooltip(numbers: number[]): Promise<HTMLElement | null> {
+    if (!this.isCurrent()) return null;
+    const findings = await this.details(numbers.slice(0, STRIP));
+    if (findings.length === 0 || !this.isCurrent()) return null;
+    return h("div", { class: "finding-tooltip" }, findings.map((finding) => this.card(finding, false)));
+  }
+}

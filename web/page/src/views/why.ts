@@ -1,0 +1,164 @@
+/** Why a verdict is what it is. */
+
+import type { MatchedRule, ProfileComparison } from "robotsieve";
+import type { App } from "../app.js";
+import { fill, h } from "../dom.js";
+import { type Asker, titleOf } from "../engine/asker.js";
+import type { Members, Why } from "../engine/answers.js";
+import { count, shown } from "../engine/shown.js";
+import type { Mark } from "../editor.js";
+import { PROFILE_TITLES } from "../profiles.js";
+import { sentences, urlParts } from "../sentences.js";
+
+export class WhyPanel {
+  private readonly heading = h("h3", { id: "why-heading", tabindex: "-1" }, "Why");
+  private readonly content = h("div", { class: "why-content" });
+  readonly element = h("section", { "class": "why", "aria-labelledby": "why-heading" }, this.heading, this.content);
+
+  constructor(private readonly app: App, private readonly addAsker: (asker: Asker) => void) {
+    this.showEmpty();
+  }
+
+  private showEmpty(): void {
+    fill(this.content, h("p", { class: "empty" }, "Choose a verdict in the table: it is explained here, and its rule is marked in the file."));
+    this.app.editor?.setMarks([]);
+  }
+
+  /** Explains the verdict that is chosen. `scroll`: because it was chosen just now. */
+  async ask(scroll = false): Promise<void> {
+    const { selected } = this.app;
+    if (!selected) {
+      this.showEmpty();
+      return;
+    }
+    const { asker, url } = selected;
+    if (asker.kind === "purpose") {
+      const reply = await this.app.ask("members", { asker, url });
+      if (!reply || selected !== this.app.selected) return;
+      if ("problem" in reply) this.showProblem(asker, url, reply.problem);
+      else this.showMembers(asker, url, reply.answer, scroll);
+      return;
+    }
+    const reply = await this.app.ask("why", { asker, url });
+    if (!reply || selected !== this.app.selected) return;
+    if ("problem" in reply) this.showProblem(asker, url, reply.problem);
+    else this.show(asker, url, reply.answer, scroll);
+  }
+
+  showProblem(asker: Asker, url: string, message: string): void {
+    fill(this.content, this.question(asker, url, null), h("p", { class: "problem" }, shown(message)));
+    this.app.editor.setMarks([]);
+    this.app.announce(message);
+  }
+
+  private question(asker: Asker, url: string, why: Why | null): HTMLElement {
+    const parts = why
+      ? urlParts(url, why.explanation).map((part) =>
+          part.kind === "plain" ? shown(part.text) : h("mark", { class: `part part-${part.kind}` }, shown(part.text)))
+      : [shown(url)];
+    return h("div", { class: "question" },
+      h("p", { class: "asker" }, titleOf(asker)),
+      h("p", { class: "url" }, parts));
+  }
+
+  private show(asker: Asker, url: string, why: Why, scroll: boolean): void {
+    const { explanation, comparison } = why;
+    const { verdict, winner, runnerUp, target } = explanation;
+    const said = sentences(explanation);
+    fill(this.content,
+      h("p", { class: `big-verdict verdict-${verdict}` },
+        h("span", { "aria-hidden": "true", "class": "glyph" }, verdict === "allow" ? "✓" : "✕"), verdict),
+      this.question(asker, url, why),
+      winner && this.rule("Deciding rule", winner, "winner"),
+      runnerUp && this.rule("Runner-up", runnerUp, "runner-up"),
+      h("ul", { class: "sentences" },
+        said.map(({ text }) => h("li", {}, this.linked(text))),
+        why.ignoresStar !== null && h("li", { class: "warn" },
+          `${why.ignoresStar} ignores the groups for everybody, by what its operator says. The file asks it nothing unless a group names it.`),
+        target.changes.length > 0 && h("li", {}, "Compared with the rules as ", h("code", {}, shown(target.text)), "."),
+        winner && h("li", { class: "legend" }, h("mark", { class: "part part-literal" }, "Underlined"), ": what the rule matches. ",
+          winner.pieces.some((piece) => piece.kind === "star") && [h("mark", { class: "part part-star" }, "Dotted"), ": what a star matches."])),
+      this.profiles(comparison),
+      h("p", { class: "row" }, h("button", { type: "button", onclick: () => document.dispatchEvent(new CustomEvent("show-automaton")) }, "Show it in the automaton")));
+    this.mark(why);
+    this.app.announce(`${verdict}. ${said.map(({ text }) => text).join(" ")}`);
+    if (scroll) this.heading.scrollIntoView({ block: "nearest" });
+  }
+
+  /** A sentence in which each line of the file is a way to it. */
+  private linked(text: string): (string | HTMLElement)[] {
+    return text.split(/(\blines? \d+)/i).map((part, index) => {
+      if (index % 2 === 0) return part;
+      return this.goTo(part, Number(/\d+/.exec(part)![0]));
+    });
+  }
+
+  private goTo(text: string, line: number): HTMLElement {
+    return h("button", { type: "button", class: "go", onclick: () => this.app.editor.goToLine(line) }, text);
+  }
+
+  private rule(title: string, rule: MatchedRule, kind: "winner" | "runner-up"): HTMLElement {
+    const field = rule.verdict === "allow" ? "Allow" : "Disallow";
+    return h("dl", { class: `rule rule-${kind}` },
+      h("dt", {}, title),
+      h("dd", {}, this.goTo(`line ${rule.line}`, rule.line), " ", h("code", {}, `${field}: ${shown(rule.value)}`)));
+  }
+
+  /** Nothing where all profiles agree. */
+  private profiles(comparison: ProfileComparison): HTMLElement | null {
+    if (comparison.agree && comparison.differences.length === 0) return null;
+    return h("div", { class: "profiles" },
+      h("h4", {}, "Readings of the protocol differ here"),
+      h("p", {}, comparison.sentence),
+      h("table", {},
+        h("thead", {}, h("tr", {}, ["Profile", "Verdict", "Line"].map((title) => h("th", { scope: "col" }, title)))),
+        h("tbody", {}, comparison.answers.map(({ profile, verdict, explanation }) =>
+          h("tr", { class: profile === this.app.profile ? "current" : null },
+            h("th", { scope: "row" }, PROFILE_TITLES[profile]),
+            h("td", { class: `verdict-text verdict-text-${verdict}` }, verdict),
+            h("td", {}, explanation?.line ?? "–"))))));
+  }
+
+  private showMembers(asker: Asker, url: string, members: Members, scroll: boolean): void {
+    const list = (title: string, kind: "allow" | "disallow", of: Members["allowed"]) =>
+      of.length > 0 && [
+        h("h4", {}, h("span", { class: `verdict-text verdict-text-${kind}` }, title), `: ${count(of.length, "crawler")}`),
+        h("ul", { class: "members" }, of.map(({ name, names }) =>
+          h("li", {}, h("button", { type: "button", class: "member", onclick: () => this.explainMember(names, url) }, name)))),
+      ];
+    fill(this.content,
+      this.question(asker, url, null),
+      list("disallow", "disallow", members.disallowed),
+      list("allow", "allow", members.allowed),
+      h("p", { class: "hint" }, "Choose a crawler to add it to the table and to see why."));
+    this.app.editor.setMarks([]);
+    this.app.announce(`${members.disallowed.length} crawlers disallow, ${members.allowed.length} allow.`);
+    if (scroll) this.heading.scrollIntoView({ block: "nearest" });
+  }
+
+  private explainMember(names: string[], url: string): void {
+    const asker: Asker = { kind: "names", names };
+    this.addAsker(asker);
+    this.app.selected = { asker, url };
+    this.app.changed("selected");
+    this.heading.focus();
+    void this.ask(true);
+  }
+
+  /** Marks in the editor what the answer is about, and brings the deciding line into view. */
+  private mark({ explanation }: Why): void {
+    const { winner, runnerUp, selection } = explanation;
+    const marks: Mark[] = [];
+    for (const line of selection.lines) {
+      if (line.standing === "chosen") marks.push({ kind: "group", span: line.valueSpan });
+    }
+    if (runnerUp) marks.push({ kind: "runner-up", span: runnerUp.lineSpan });
+    if (winner) {
+      marks.push({ kind: "winner", span: winner.lineSpan });
+      for (const piece of winner.pieces) marks.push({ kind: "winner-piece", span: piece.fileSpan });
+    }
+    this.app.editor.setMarks(marks);
+    const place = winner?.lineSpan ?? marks[0]?.span;
+    if (place) this.app.editor.scrollTo(place.start);
+  }
+}

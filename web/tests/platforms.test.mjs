@@ -1,0 +1,59 @@
+// The ways in which the package is loaded, apart from browsers.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const cwd = fileURLToPath(new URL("..", import.meta.url));
+const run = (args) => execFileSync(process.execPath, args, { cwd, encoding: "utf8" });
+
+/** Imports a `.wasm` file as Cloudflare's bundler does: as a compiled module. */
+const LOADER = `
+import { readFileSync } from "node:fs";
+export async function load(url, context, next) {
+  if (!url.endsWith(".wasm")) return next(url, context);
+  const path = JSON.stringify(new URL(url).pathname);
+  const source = 'import { readFileSync } from "node:fs"; export default new WebAssembly.Module(readFileSync(' + path + '));';
+  return { format: "module", shortCircuit: true, source };
+}`;
+
+const data = (text) => `data:text/javascript,${encodeURIComponent(text)}`;
+
+test("in a worker of Cloudflare's, by its condition", () => {
+  const register = data(`import { register } from "node:module"; register(${JSON.stringify(data(LOADER))});`);
+  const program = `
+    import { diff, init, Robots } from "robotsieve";
+    import { Robots as Core } from "robotsieve/core";
+    import robotsParser from "robotsieve/robots-parser";
+    const url = import.meta.resolve("robotsieve");
+    const file = "User-agent: *\\nDisallow: /a";
+    const parser = robotsParser("https://e.com/robots.txt", file);
+    await init();
+    console.log(url.split("/").at(-1), new Robots(file).isAllowed("a", "/a"), new Core(file).isAllowed("a", "/b"),
+      parser.isAllowed("https://e.com/a"), diff(file, "").isEqual);`;
+  const out = run(["--conditions=workerd", "--no-warnings", "--import", register, "--input-type=module", "-e", program]);
+  assert.equal(out.trim(), "workerd.js false true false false");
+});
+
+test("with require, where Node requires modules", { skip: !process.features.require_module && "this Node does not" }, () => {
+  const program = `
+    const { Robots } = require("robotsieve");
+    const parser = require("robotsieve/robots-parser")("https://e.com/robots.txt", "User-agent: *\\nDisallow: /a");
+    console.log(new Robots("").isAllowed("a", "/"), parser.isAllowed("https://e.com/a"));`;
+  assert.equal(run(["--no-warnings", "-e", program]).trim(), "true false");
+});
+
+test("every file that package.json names is there", () => {
+  const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const files = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? entry : Object.values(entry)));
+  for (const file of files) assert.ok(existsSync(new URL(`../${file}`, import.meta.url)), file);
+});
+
+test("the types are those of the package", () => {
+  const options = ["--ignoreConfig", "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--lib",
+    "es2023,dom", "--types", "node"];
+  const file = new URL("./types.check.mts", import.meta.url);
+  run(["node_modules/typescript/bin/tsc", ...options, fileURLToPath(file)]);
+});

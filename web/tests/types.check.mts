@@ -1,0 +1,19 @@
+// Compiled, not run, by platforms.test.mjs.
+
+import { ALLOW, diff, type Explanation, Policy, Robots, type Verdict } from "robotsieve";
+import { Robots as Core } from "robotsieve/core";
+import robotsParser from "robotsieve/robots-parser";
+const robots = new Robots("", { profile: "google" });
+const why: Explanation = robots.explain({ userAgent: "a" }, "/");
+const verdict: Verdict = why.verdict;
+const answers: Uint8Array = robots.policy(["a", "b"]).verdicts(new Set(["/"]));
+const one: boolean | undefined = robotsParser("https://e.com/robots.txt", "").isAllowed("https://e.com/");
+const same: boolean = diff(robots, "").isEqual;
+robots.policy("a")[Symbol.dispose]();
+// @ts-expect-error: no profile of this name
+new Robots("", { profile: "bing" });
+// @ts-expect-error: core has no lint
+new Core("").lint();
+// @ts-expect-error: Policy.of is for the package alone
+Policy.of;
+export { ALLOW, answers, one, same, verdict };
