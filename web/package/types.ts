@@ -444,6 +444,11 @@ export interface CrawlerDiff {
   moreClosed: number;
   /** How many more pairs of deciding rules open paths, at least. */
   moreOpened: number;
+  /**
+   * How many rules that only one of the files has may flip paths too: the budget was used up. Every other such rule decides
+   * one of the paths listed or counted, or is proven to flip none.
+   */
+  unexamined: number;
   /** What happened to the site as a whole: proven. `null` if none of these is. */
   wholeSite: "closed" | "opened" | "partly-opened" | null;
   /** Why the comparison has no proof. If `null`, a direction without paths has none. */

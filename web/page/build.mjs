@@ -26,10 +26,26 @@ const shared = {
   logLevel: "warning", charset: "utf8",
 };
 
+/** The licences of what the scripts have in them: each asks that its text goes with it. */
+async function licences(metafile) {
+  const packages = new Set();
+  for (const input of Object.keys(metafile.inputs)) {
+    const found = input.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/);
+    if (found) packages.add(found[1]);
+  }
+  const texts = [...packages].sort().map(async (name) => {
+    const folder = join(here, "../node_modules", name);
+    const file = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
+    if (!file) throw new Error(`${name} has no licence`);
+    return `${name}\n\n${(await readFile(join(folder, file), "utf8")).trim()}\n`;
+  });
+  return (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`);
+}
+
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
-await Promise.all([
-  build({ ...shared, entryPoints: [source("main.ts")], outfile: join(dist, "page.js") }),
+const [page] = await Promise.all([
+  build({ ...shared, entryPoints: [source("main.ts")], outfile: join(dist, "page.js"), metafile: true }),
   build({ ...shared, entryPoints: [source("engine/worker.ts")], outfile: join(dist, "worker.js") }),
   build({ ...shared, entryPoints: [source("page.css")], outfile: join(dist, "page.css") }),
   copyFile(source("index.html"), join(dist, "index.html")),
@@ -38,6 +54,8 @@ await Promise.all([
   copyFile(join(built, "robotsieve.wasm"), join(dist, "robotsieve.wasm")),
   crawlers().then((json) => writeFile(join(dist, "crawlers.json"), json)),
 ]);
+
+await writeFile(join(dist, "licences.txt"), await licences(page.metafile));
 
 // The service worker comes last: it names all files, and their hash is its version.
 const files = (await readdir(dist)).sort();

@@ -78,6 +78,7 @@ fn compared(json: &mut Json, same: &ComparedCrawlers<Vec<u8>>) {
         json.key("opened").array(&flips.newly_allowed, flip);
         json.key("moreClosed").number(flips.more_disallowed);
         json.key("moreOpened").number(flips.more_allowed);
+        json.key("unexamined").number(flips.unexamined);
         json.key("wholeSite").option(flips.whole_site.map(|site| site.as_str()), Json::text);
         json.key("unproven").option(unproven, |json, why| json.display(&why));
     });

@@ -6,11 +6,12 @@
  * are one class.
  */
 
-import { type Crawler, type CrawlerDiff, type Diff, diff, type Flip, type ProfileName, Robots } from "robotsieve";
+import { type Crawler, type CrawlerDiff, type Diff, diff, type Flip, type Policy, type ProfileName, Robots } from "robotsieve";
 import { freed } from "./freed.js";
 import { type KnownCrawler, namesOf } from "./known.js";
 import { named } from "./named.js";
-import type { By, Class, Judged, ReachTable } from "./reach.js";
+import { type By, type Class, isClosedBut, type Judged, type ReachTable } from "./reach.js";
+import { count } from "./shown.js";
 
 /** How many rules of a class are found at most, in each direction. The rest is counted. */
 const RULES = 16;
@@ -62,6 +63,24 @@ export function whoIsNamed(robots: Robots, crawlers: readonly KnownCrawler[]): B
   });
 }
 
+/** Whether the one thing that a rule opens is robots.txt itself, which is no page. */
+function leavesRobotsTxtOnly(of: Class): boolean {
+  return of.reach === "partly" && of.unproven === null && of.moreAllowed === 0 && isClosedBut(of) &&
+    of.allowed.every((flip) => ["/robots.txt", "/robots.txt$"].includes(flip.after?.value ?? ""));
+}
+
+/** The same flips with the lines that the rules have in a policy with equal ones. */
+function withLinesOf(policy: Policy, flips: readonly Flip[]): Flip[] {
+  const own = flips.map((flip) => {
+    // A path that begins with two slashes would be taken for a host.
+    const rule = policy.decide(`http://a.example${flip.path}`).rule;
+    return rule && flip.after ? { ...flip, after: { ...flip.after, line: rule.line, value: rule.value } } : flip;
+  });
+  return own.sort(byLine);
+}
+
+const byLine = (a: Flip, b: Flip) => (a.after?.line ?? 0) - (b.after?.line ?? 0);
+
 /** From the differences to what allows everything and to what forbids everything. */
 function classOf(open: CrawlerDiff, closed: CrawlerDiff): Class {
   const result = everything();
@@ -69,17 +88,27 @@ function classOf(open: CrawlerDiff, closed: CrawlerDiff): Class {
   else if (closed.result === "equal") result.reach = "nothing";
   else if (open.result === "different" && closed.result === "different") result.reach = "partly";
   else result.reach = "unproven";
-  const byLine = (a: Flip, b: Flip) => (a.after?.line ?? 0) - (b.after?.line ?? 0);
   result.forbidden = [...open.closed].sort(byLine);
   result.moreForbidden = open.moreClosed;
   result.allowed = [...closed.opened].sort(byLine);
   result.moreAllowed = closed.moreOpened;
-  if (result.reach === "partly" || result.reach === "unproven") result.unproven = open.unproven ?? closed.unproven;
+  if (result.reach === "partly" || result.reach === "unproven") {
+    const rules = open.unexamined + closed.unexamined;
+    const unexamined = rules > 0 ? `there was no budget for ${count(rules, "rule")}` : null;
+    result.unproven = open.unproven ?? closed.unproven ?? unexamined;
+  }
+  if (leavesRobotsTxtOnly(result)) result.reach = "nothing";
   return result;
 }
 
 /** The classes of crawlers, without verdicts on pages, and the members of each. */
-function classesOf(robots: Robots, profile: ProfileName, crawlers: readonly KnownCrawler[], numbers: readonly number[]) {
+function classesOf(
+  robots: Robots,
+  profile: ProfileName,
+  crawlers: readonly KnownCrawler[],
+  numbers: readonly number[],
+  by: readonly By[],
+) {
   if (numbers.length === 0) return [];
   // Those that no group can name are one for the comparison.
   const byLabel = new Map<string, number[]>();
@@ -95,17 +124,34 @@ function classesOf(robots: Robots, profile: ProfileName, crawlers: readonly Know
   const [withOpen, withClosed] = ["", "User-agent: *\nDisallow: /\n"].map(comparedWith) as [Diff, Diff];
   const ofClosed = new Map(withClosed.crawlers.flatMap((same) => same.crawlers.map((name) => [name, same] as const)));
   const classes: { numbers: number[]; class: Class }[] = [];
-  const known = new Map<CrawlerDiff, Map<CrawlerDiff, { numbers: number[]; class: Class }>>();
+  // Groups on other lines can say the same, and then each has its own lines. Whoever obeys the same lines has one group.
+  const groups = new Map<string, string>();
+  const groupOf = (obeys: By, crawler: Crawler) => {
+    const key = obeys.kind === "named" ? obeys.lines.join() : obeys.kind;
+    const known = groups.get(key);
+    if (known !== undefined) return known;
+    const group = freed(robots.policy(crawler), (policy) => policy.group.map((agent) => agent.line).join());
+    groups.set(key, group);
+    return group;
+  };
   for (const same of withOpen.crawlers) {
-    const inner = new Map<CrawlerDiff, { numbers: number[]; class: Class }>();
-    known.set(same, inner);
+    const inner = new Map<string, { numbers: number[]; class: Class }>();
     for (const name of same.crawlers) {
       const [other, labelled] = [ofClosed.get(name), byLabel.get(name)];
       if (!other || !labelled) throw new Error(`the comparison lost the crawler ${name}`);
-      let found = inner.get(other);
+      const crawler = names.get(name)!;
+      const key = `${withClosed.crawlers.indexOf(other)}: ${groupOf(by[labelled[0]!]!, crawler)}`;
+      let found = inner.get(key);
       if (!found) {
         found = { numbers: [], class: classOf(same, other) };
-        inner.set(other, found);
+        if (same.crawlers[0] !== name || other.crawlers[0] !== name) {
+          const of = found.class;
+          freed(robots.policy(crawler), (policy) => {
+            of.forbidden = withLinesOf(policy, of.forbidden);
+            of.allowed = withLinesOf(policy, of.allowed);
+          });
+        }
+        inner.set(key, found);
         classes.push(found);
       }
       found.numbers.push(...labelled);
@@ -120,7 +166,7 @@ export function judge(robots: Robots, profile: ProfileName, crawlers: readonly K
   const numbers = crawlers.map((_, number) => number);
   // Those that ignore the rules for everybody have none.
   const unruled = numbers.filter((number) => by[number]!.kind === "ignores-star");
-  const classes = classesOf(robots, profile, crawlers, numbers.filter((number) => by[number]!.kind !== "ignores-star"));
+  const classes = classesOf(robots, profile, crawlers, numbers.filter((number) => by[number]!.kind !== "ignores-star"), by);
   if (unruled.length > 0) classes.push({ numbers: unruled, class: everything() });
   const pages = toldApart(robots, profile, crawlers, classes, by);
   const judged: Judged[] = [];

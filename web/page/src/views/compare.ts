@@ -108,11 +108,13 @@ export class CompareView implements View {
       : same.result === "unknown"
         ? `None of the paths tried flips, but others may (${same.unproven}).`
         : `Other paths may flip, also shorter ones (${same.unproven}).`;
+    const { unexamined } = same;
     return h("section", { class: "diff-card" },
       h("h4", {}, names(same.crawlers)),
       whole && h("p", { class: `whole whole-${whole}` }, `${WHOLE_SITE[whole].charAt(0).toUpperCase()}${WHOLE_SITE[whole].slice(1)}.`),
       flips("Closes: allowed before, disallowed now", "closed", same.closed, same.moreClosed),
       flips("Opens: disallowed before, allowed now", "opened", same.opened, same.moreOpened),
+      unexamined > 0 && h("p", { class: "hint warn" }, `${count(unexamined, "more rule")} may flip paths: there was no budget to find out.`),
       unproven && h("p", { class: "hint warn" }, unproven));
   }
 
