@@ -1,8 +1,9 @@
 // The files of the page: name, type, bytes compressed with gzip. Made by web/page/embed.mjs.
-static FILES: [(&str, &str, &[u8]); 9] = [
+static FILES: [(&str, &str, &[u8]); 10] = [
     ("crawlers.json", "application/json", include_bytes!("crawlers.json.gz")),
     ("icon.svg", "image/svg+xml", include_bytes!("icon.svg.gz")),
     ("index.html", "text/html; charset=utf-8", include_bytes!("index.html.gz")),
+    ("licences.txt", "text/plain; charset=utf-8", include_bytes!("licences.txt.gz")),
     ("manifest.webmanifest", "application/manifest+json", include_bytes!("manifest.webmanifest.gz")),
     ("page.css", "text/css; charset=utf-8", include_bytes!("page.css.gz")),
     ("page.js", "text/javascript; charset=utf-8", include_bytes!("page.js.gz")),
