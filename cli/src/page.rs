@@ -3,10 +3,12 @@
 use std::convert::Infallible;
 use std::io::{self, IsTerminal};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use futures_util::future::{self, Either};
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS,
 };
@@ -17,6 +19,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
+use tokio::signal::ctrl_c;
 use tokio::sync::Semaphore;
 
 use crate::error::{Failure, Status};
@@ -34,9 +37,9 @@ const CONNECTIONS: usize = 64;
 /// How long a client may take for the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
-/// Open a page that answers questions about a robots.txt, in a browser
+/// Open a page in the browser that answers questions while you type
 ///
-/// The page shows what crawlers may read while you type, why, what is wrong with
+/// The page shows what a robots.txt lets crawlers read, why, what is wrong with
 /// the file, what a change opens and closes, and the automaton that decides. It
 /// is served from this program, to this machine only. It asks nothing of any
 /// other machine, and what you paste into it stays in the browser.
@@ -51,6 +54,7 @@ Examples:
   robotsieve page --no-browser --port 8080
 
 Exit status:
+  0  ended by Ctrl-C
   2  wrong usage
   3  the port is taken, or the address could not be printed"
 )]
@@ -84,7 +88,11 @@ pub fn run(args: &PageArgs) -> Result<Status, Failure> {
             }
             stderr::note(&"Ctrl-C ends it");
         }
-        serve(listener).await
+        // Whoever ends it has what was asked for.
+        match future::select(pin!(serve(listener)), pin!(ctrl_c())).await {
+            Either::Left((ended, _)) => ended,
+            Either::Right(_) => Ok(Status::Done),
+        }
     })
 }
 

@@ -63,6 +63,15 @@ fn it_is_served() {
     assert!(get("/index.html").starts_with(b"HTTP/1.1 200"));
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_it() {
+    let mut server = Server::start(&["--port", "0"]);
+    let id = server.child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn a_port_that_is_taken() {
     let server = Server::start(&["--port", "0", "--no-browser"]);
