@@ -77,6 +77,9 @@ pub fn run(args: &PageArgs) -> Result<Status, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|cause| Failure::io("cannot serve the page", cause))?;
     runtime.block_on(async {
+        // Listened for before the address is printed: who reads that may end it at once.
+        let stopped = tokio::spawn(ctrl_c());
+        tokio::task::yield_now().await;
         let listener = listen(args.port).await?;
         let address = listener.local_addr();
         let address = address.map_err(|cause| Failure::io("cannot serve the page", cause))?;
@@ -89,7 +92,7 @@ pub fn run(args: &PageArgs) -> Result<Status, Failure> {
             stderr::note(&"Ctrl-C ends it");
         }
         // Whoever ends it has what was asked for.
-        match future::select(pin!(serve(listener)), pin!(ctrl_c())).await {
+        match future::select(pin!(serve(listener)), stopped).await {
             Either::Left((ended, _)) => ended,
             Either::Right(_) => Ok(Status::Done),
         }

@@ -26,7 +26,7 @@
 //! # Ok::<(), robotsieve::InvalidUrl>(())
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::automaton::cursor::{ByteSet, Cursor};
 use crate::automaton::table::Table;
@@ -179,9 +179,9 @@ impl Table<'_> {
     /// The states of a walk, and then their neighbours, in the order of the walk.
     fn around(self, walked: &[Cursor], most: usize) -> Vec<Cursor> {
         let mut chosen = Vec::new();
-        let mut known = HashMap::new();
+        let mut known = HashSet::new();
         let mut choose = |cursor: Cursor| {
-            if chosen.len() < most && known.insert(cursor, ()).is_none() {
+            if chosen.len() < most && known.insert(cursor) {
                 chosen.push(cursor);
             }
             chosen.len() < most
@@ -189,8 +189,8 @@ impl Table<'_> {
         let first = self.first_cursor();
         let on_walk = || std::iter::once(first).chain(walked.iter().copied());
         if on_walk().all(&mut choose) {
-            let mut seen = HashMap::new();
-            for cursor in on_walk().filter(|cursor| seen.insert(*cursor, ()).is_none()) {
+            let mut seen = HashSet::new();
+            for cursor in on_walk().filter(|cursor| seen.insert(*cursor)) {
                 let Successors { by_target, otherwise } = self.successors(cursor);
                 let targets = by_target.into_iter().map(|(_, to)| to).chain(otherwise);
                 if !targets.into_iter().all(&mut choose) {
