@@ -7,7 +7,7 @@ use robotsieve::{Profile, Robots, Verdict};
 
 use crate::error::{Failure, Status};
 use crate::options::{PolicyArgs, Urls, When};
-use crate::read::robots_file;
+use crate::read::robots_file::{self, Given};
 use crate::read::stdin;
 use crate::read::urls::{self, Tally};
 use crate::sitemap::{
@@ -81,7 +81,7 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
     }
     let urls = args.policy.urls(&args.urls)?;
     urls::not_where_robots_is(&urls, &args.policy.robots)?;
-    let file = args.policy.read()?;
+    let file = args.policy.read()?.bytes;
     let robots = Robots::parse(&file, &args.policy.profile());
     robots_file::note_cut(&args.policy.robots, &file, &robots);
     let policy = robots.policy(&args.policy.crawler()?);
@@ -115,16 +115,16 @@ fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
     stdin::at_most_once(names.chain([path.as_os_str()]))?;
     let profile = args.policy.profile();
     let crawler = args.policy.crawler()?;
-    let file = args.policy.read()?;
+    let Given { bytes: file, answer } = args.policy.read()?;
     let robots = Robots::parse(&file, &profile);
     robots_file::note_cut(path, &file, &robots);
-    let names = args.sitemap.resolved(&robots)?;
+    let names = args.sitemap.resolved(&robots, path)?;
     let google = profile == Profile::GOOGLE;
-    let mut split = Split::new(&args.site, path.as_os_str(), &names, google)?;
+    let mut split = Split::new(&args.site, path.as_os_str(), &names.all, google)?;
     let policy = robots.policy(&crawler);
-    let report = Arc::new(Report::new(When::Auto, &names));
+    let report = Arc::new(Report::new(When::Auto, &names.all));
     let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
-    let mut judged = [(policy, OfSitemap::new(Verdict::Disallow))];
+    let mut judged = [(policy, OfSitemap::new(Verdict::Disallow, answer.as_ref()))];
     sitemap::judge(&mut sitemaps, &mut split, &mut judged);
     let [(_, tally)] = judged;
     let status = report.end();

@@ -52,7 +52,7 @@ pub struct DotArgs {
 /// Compiles the policy and prints its automaton.
 pub fn run(args: &DotArgs) -> Result<Status, Failure> {
     args.policy.nothing_follows()?;
-    let file = args.policy.read()?;
+    let file = args.policy.read()?.bytes;
     let robots = Robots::parse_with(&file, &args.policy.profile(), &config(args));
     robots_file::note_cut(&args.policy.robots, &file, &robots);
     let policy = robots.policy(&args.policy.crawler()?);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Audit;
 use super::crawlers::{Found, Kind};
-use super::text::{by_purpose, rules};
+use super::text::{Rules, by_purpose, rules};
 use crate::read::robots_file;
 use crate::write::bytes::put;
 use crate::write::time::rfc3339;
@@ -18,14 +18,18 @@ const VERSION: u32 = 1;
 /// Prints one object.
 pub fn print(audit: &Audit<'_>, robots: &[Robots<'_>], out: &mut impl Write) -> io::Result<()> {
     let totals = &audit.totals;
-    let files = audit.versions.iter().zip(&audit.judged_by);
+    let files = audit.versions.iter().zip(audit.files).zip(&audit.judged_by);
     let files: Vec<Value> = files
-        .map(|(version, judged)| {
-            json!({
+        .map(|((version, given), judged)| {
+            let mut file = json!({
                 "file": robots_file::shown(&version.path),
                 "from": version.from.map(rfc3339),
                 "judged": judged,
-            })
+            });
+            if let Some(answer) = &given.answer {
+                file["answer"] = answer.cause.as_str().into();
+            }
+            file
         })
         .collect();
     let damaged = audit.damaged.iter().map(|(log, line)| json!({ "log": log, "line": line }));
@@ -50,7 +54,7 @@ pub fn print(audit: &Audit<'_>, robots: &[Robots<'_>], out: &mut impl Write) -> 
     let head = head.to_string();
     // The list of crawlers is long: one on each line.
     write!(out, "{},\"crawlers\":[", head.strip_suffix('}').unwrap_or(&head))?;
-    let rules = rules(robots);
+    let rules = rules(audit, robots);
     let purposes = by_purpose(&audit.crawlers.all);
     let crawlers = purposes.iter().flat_map(|(_, found)| found);
     for (number, (place, found)) in crawlers.enumerate() {
@@ -60,12 +64,7 @@ pub fn print(audit: &Audit<'_>, robots: &[Robots<'_>], out: &mut impl Write) -> 
     writeln!(out, "]}}")
 }
 
-fn crawler(
-    audit: &Audit<'_>,
-    place: usize,
-    found: &Found,
-    rules: &[std::collections::HashMap<u32, &[u8]>],
-) -> Value {
+fn crawler(audit: &Audit<'_>, place: usize, found: &Found, rules: &[Rules<'_>]) -> Value {
     let tally = &found.tally;
     let token = match &found.kind {
         Kind::Known(known) => Some(known.token.as_str()),
@@ -86,11 +85,16 @@ fn crawler(
         });
         let mut value = json!({
             "file": file,
-            "line": line,
             "requests": broken.requests,
             "examples": examples.collect::<Value>(),
         });
-        put(&mut value, "rule", rules[file].get(&line).copied().unwrap_or_default());
+        match &rules[file] {
+            Rules::Lines(values) => {
+                value["line"] = line.into();
+                put(&mut value, "rule", values.get(&line).copied().unwrap_or_default());
+            }
+            Rules::Answer(_) => value["line"] = Value::Null,
+        }
         value
     });
     let verified = audit

@@ -35,7 +35,8 @@ use robotsieve_client::Timestamp;
 
 use crate::error::{Failure, Status};
 use crate::options::Format;
-use crate::read::{inputs, robots_file, stdin};
+use crate::read::robots_file::{self, Given};
+use crate::read::{inputs, stdin};
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 use crate::write::{bytes, stderr};
@@ -71,6 +72,8 @@ struct Verified {
 struct Audit<'a> {
     profile: Profile,
     versions: &'a [Version],
+    /// Those of the versions.
+    files: &'a [Given],
     crawlers: Crawlers<'a>,
     /// In lower case.
     hosts: Vec<String>,
@@ -125,15 +128,18 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     let fixed = template.map(Reader::Template).or(args.log_format.map(Reader::Named));
     let known = args.known.read()?;
     let profile = args.profile.get();
-    let files = versions.iter().map(|version| robots_file::given(&version.path, &[profile]));
-    let files: Vec<Vec<u8>> = files.collect::<Result<_, _>>()?;
-    let robots: Vec<Robots<'_>> = files.iter().map(|file| Robots::parse(file, &profile)).collect();
+    let given =
+        versions.iter().map(|version| robots_file::given_for(&version.path, &[profile], &known));
+    let files: Vec<Given> = given.collect::<Result<_, _>>()?;
+    let robots: Vec<Robots<'_>> =
+        files.iter().map(|file| Robots::parse(&file.bytes, &profile)).collect();
     for ((version, file), robots) in versions.iter().zip(&files).zip(&robots) {
-        robots_file::note_cut(&version.path, file, robots);
+        robots_file::note_cut(&version.path, &file.bytes, robots);
     }
     let mut audit = Audit {
         profile,
         versions: &versions,
+        files: &files,
         crawlers: Crawlers::new(&known, &robots),
         hosts: args.host.iter().map(|host| without_port(host.as_bytes())).collect(),
         verified: verified(args, &known)?,

@@ -10,7 +10,7 @@ use super::crawlers::{Found, Kind, UNKNOWN};
 use super::tally::Broken;
 use super::{Audit, PLACES};
 use crate::known::Obeys;
-use crate::read::robots_file;
+use crate::read::robots_file::{self, Given};
 use crate::write::bytes::on_one_line;
 use crate::write::list;
 use crate::write::time::rfc3339;
@@ -38,18 +38,29 @@ pub fn by_purpose(crawlers: &[Found]) -> Vec<(&'static str, Vec<(usize, &Found)>
     purposes.into_iter().map(|((_, purpose), found)| (title(purpose), found)).collect()
 }
 
-/// The values of the rules of each file, by their lines.
-pub fn rules<'a>(robots: &[Robots<'a>]) -> Vec<HashMap<u32, &'a [u8]>> {
-    let of_file = |robots: &Robots<'a>| {
-        let rules = robots.records().filter(|record| record.field == Field::Disallow);
-        rules.map(|record| (record.line, record.value)).collect()
+/// What forbids paths in a file.
+pub enum Rules<'a> {
+    /// The values of rules, by their lines.
+    Lines(HashMap<u32, &'a [u8]>),
+    /// What a URL answered in the place of the file.
+    Answer(&'a str),
+}
+
+/// What forbids paths in each file.
+pub fn rules<'r, 'a: 'r, 'f: 'r>(audit: &Audit<'a>, robots: &[Robots<'f>]) -> Vec<Rules<'r>> {
+    let of_file = |(given, robots): (&'a Given, &Robots<'f>)| match &given.answer {
+        Some(answer) => Rules::Answer(&answer.cause),
+        None => {
+            let rules = robots.records().filter(|record| record.field == Field::Disallow);
+            Rules::Lines(rules.map(|record| (record.line, record.value)).collect())
+        }
     };
-    robots.iter().map(of_file).collect()
+    audit.files.iter().zip(robots).map(of_file).collect()
 }
 
 /// Prints the report.
 pub fn print(audit: &Audit<'_>, robots: &[Robots<'_>], out: &mut impl Write) -> io::Result<()> {
-    let rules = rules(robots);
+    let rules = rules(audit, robots);
     let purposes = by_purpose(&audit.crawlers.all);
     let all = || purposes.iter().flat_map(|(_, found)| found);
     let width = all().map(|(_, found)| found.name().chars().count() + 2).max().unwrap_or(0).max(7);
@@ -136,7 +147,7 @@ fn broken(
     audit: &Audit<'_>,
     number: usize,
     found: &Found,
-    rules: &[HashMap<u32, &[u8]>],
+    rules: &[Rules<'_>],
     out: &mut impl Write,
 ) -> io::Result<()> {
     let tally = &found.tally;
@@ -146,11 +157,15 @@ fn broken(
             1 => String::new(),
             _ => format!("{}, ", robots_file::shown(&audit.versions[*file].path)),
         };
-        let value = rules[*file].get(line).copied().unwrap_or_default();
         out.write_all(b"    ")?;
         out.write_all(&on_one_line(name.as_bytes()))?;
-        write!(out, "line {line} Disallow: ")?;
-        out.write_all(&on_one_line(value))?;
+        match &rules[*file] {
+            Rules::Lines(values) => {
+                write!(out, "line {line} Disallow: ")?;
+                out.write_all(&on_one_line(values.get(line).copied().unwrap_or_default()))?;
+            }
+            Rules::Answer(cause) => out.write_all(&on_one_line(cause.as_bytes()))?,
+        }
         write!(out, "  {}", requests(broken.requests))?;
         examples(broken, out)?;
         writeln!(out)?;

@@ -13,6 +13,7 @@ use robotsieve::{Config, Crawler, Policy, Profile, Robots, Verdict};
 use crate::diff::is_for_all;
 use crate::error::Failure;
 use crate::known::{KnownCrawler, Purpose};
+use crate::read::robots_file::Given;
 use crate::sitemap::{self, Sitemaps, Split, Tally};
 use crate::write::bytes::shown;
 
@@ -67,6 +68,8 @@ pub enum By {
     None,
     /// None names it, and it ignores those of `*`.
     IgnoresStar,
+    /// There is no file: what its URL answered decides.
+    Answer(String),
 }
 
 impl By {
@@ -76,6 +79,7 @@ impl By {
             By::Everybody => "everybody",
             By::None => "none",
             By::IgnoresStar => "ignores-star",
+            By::Answer(_) => "answer",
         }
     }
 }
@@ -159,14 +163,17 @@ impl<'f> Asked<'f> {
 /// # Errors
 /// Returns an error if a URL is invalid.
 pub fn judge<'k>(
-    file: &[u8],
+    given: &Given,
     profile: &Profile,
     crawlers: &[&'k KnownCrawler],
     urls: &[Vec<u8>],
 ) -> Result<Table<'k>, Failure> {
-    let robots = Robots::parse(file, profile);
-    let mut asked = Asked::new(file, profile);
-    let by = who_is_named(&robots, &mut asked, crawlers);
+    let robots = Robots::parse(&given.bytes, profile);
+    let mut asked = Asked::new(&given.bytes, profile);
+    let by = match &given.answer {
+        Some(answer) => vec![By::Answer(answer.cause.clone()); crawlers.len()],
+        None => who_is_named(&robots, &mut asked, crawlers),
+    };
     // Those that ignore the rules for everybody have none.
     let obey = |number: &usize| by[*number] != By::IgnoresStar;
     let numbered: Vec<(usize, Crawler)> = (0..crawlers.len())
@@ -177,6 +184,13 @@ pub fn judge<'k>(
     if by.contains(&By::IgnoresStar) {
         let unruled = (0..by.len()).filter(|number| by[*number] == By::IgnoresStar).collect();
         classes.push((unruled, Class::everything()));
+    }
+    if given.answer.is_some() {
+        // There is no rule that could be named.
+        for (_, class) in &mut classes {
+            let flips = class.forbidden.iter_mut().chain(&mut class.allowed);
+            flips.for_each(|flip| flip.new = None);
+        }
     }
     let pages = if urls.is_empty() {
         told_apart(&mut asked, crawlers, &mut classes)
@@ -206,7 +220,7 @@ pub fn judge<'k>(
 /// # Errors
 /// Returns an error if the policies take too much memory at once.
 pub fn judge_sitemaps(
-    file: &[u8],
+    given: &Given,
     profile: &Profile,
     table: &mut Table<'_>,
     mut sitemaps: Sitemaps,
@@ -222,7 +236,7 @@ pub fn judge_sitemaps(
         let Some(one) = table.crawlers.iter().find(|one| one.class == class) else { continue };
         numbers.push(class);
         // Parsed anew: a parsed file keeps every policy that it was asked for.
-        let policy = one.known.policy(&Robots::parse_with(file, profile, &config));
+        let policy = one.known.policy(&Robots::parse_with(&given.bytes, profile, &config));
         bytes += policy.memory_usage().total_bytes();
         if bytes > POLICY_BYTES {
             return Err(Failure::Limit(format!(
@@ -231,7 +245,7 @@ pub fn judge_sitemaps(
                 POLICY_BYTES >> 20
             )));
         }
-        policies.push((policy, Tally::new(Verdict::Disallow)));
+        policies.push((policy, Tally::new(Verdict::Disallow, given.answer.as_ref())));
     }
     sitemap::judge(&mut sitemaps, &mut split, &mut policies);
     for (class, (_, tally)) in numbers.into_iter().zip(policies) {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use robotsieve::{Profile, Robots};
 
 use crate::error::{Failure, Status};
-use crate::known::KnownCrawler;
+use crate::known::{Known, KnownCrawler};
 use crate::options::When;
 use crate::read::{robots_file, stdin, urls};
 use crate::sitemap::{Sitemaps, Split};
@@ -54,7 +54,7 @@ pub fn run(args: &CrawlersArgs) -> Result<Status, Failure> {
     let mut out = io::BufWriter::new(Stdout::new());
     let (printed, status) = match &args.robots {
         None => (list::print(&crawlers, args.format, &mut out), Status::Done),
-        Some(robots) => table(args, robots, &crawlers, &mut out)?,
+        Some(robots) => table(args, robots, &known, &crawlers, &mut out)?,
     };
     printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
     Ok(status)
@@ -63,6 +63,7 @@ pub fn run(args: &CrawlersArgs) -> Result<Status, Failure> {
 fn table(
     args: &CrawlersArgs,
     robots: &Path,
+    known: &Known,
     crawlers: &[&KnownCrawler],
     out: &mut impl Write,
 ) -> Result<(io::Result<()>, Status), Failure> {
@@ -71,8 +72,9 @@ fn table(
     let sitemaps = args.sitemap.names.iter().map(OsString::as_os_str);
     stdin::at_most_once(sitemaps.chain([robots.as_os_str()]).chain(on_stdin))?;
     let profile = args.profile.get();
-    let file = robots_file::given(robots, &[profile])?;
-    robots_file::note_cut(robots, &file, &Robots::parse(&file, &profile));
+    let given = robots_file::given_for(robots, &[profile], known)?;
+    let file = &given.bytes;
+    robots_file::note_cut(robots, file, &Robots::parse(file, &profile));
     let mut pages: Vec<Vec<u8>> = Vec::new();
     let too_long = urls::each(&args.urls, When::Never, |url| {
         if pages.len() == MAX_URLS {
@@ -87,15 +89,15 @@ fn table(
     if too_long > 0 {
         return Err(Failure::Usage("a line is too long to be a URL: leave it out".to_owned()));
     }
-    let mut table = judge::judge(&file, &profile, crawlers, &pages)?;
+    let mut table = judge::judge(&given, &profile, crawlers, &pages)?;
     let mut status = Status::Done;
     if args.sitemap.is_given() {
         let google = profile == Profile::GOOGLE;
-        let names = args.sitemap.resolved(&Robots::parse(&file, &profile))?;
-        let split = Split::new(&args.site, robots.as_os_str(), &names, google)?;
-        let report = Arc::new(Report::new(When::Auto, &names));
+        let names = args.sitemap.resolved(&Robots::parse(file, &profile), robots)?;
+        let split = Split::new(&args.site, robots.as_os_str(), &names.all, google)?;
+        let report = Arc::new(Report::new(When::Auto, &names.all));
         let sitemaps = Sitemaps::new(names, Arc::clone(&report));
-        judge::judge_sitemaps(&file, &profile, &mut table, sitemaps, split)?;
+        judge::judge_sitemaps(&given, &profile, &mut table, sitemaps, split)?;
         status = report.end();
         if let Some(split) = table.sitemap.as_ref().filter(|_| status == Status::Done) {
             split.require_any()?;

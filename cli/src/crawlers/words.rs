@@ -130,11 +130,17 @@ pub fn crawlers(row: &[&Judged<'_>], all: usize) -> Vec<String> {
     let names_of = |by: &By| -> Vec<&str> {
         row.iter().filter(|one| one.by == *by).map(|one| one.known.name.as_str()).collect()
     };
-    for (by, why) in [
+    // One answer is for all.
+    let answer = row.first().map(|one| &one.by).and_then(|by| match by {
+        By::Answer(cause) => Some((by.clone(), cause.as_str())),
+        _ => None,
+    });
+    let whys = [
         (By::Everybody, "by the group of *"),
         (By::None, "no group is for them"),
         (By::IgnoresStar, "no group names them, and they ignore that of *"),
-    ] {
+    ];
+    for (by, why) in whys.into_iter().chain(answer) {
         let names = names_of(&by);
         let why = if names.len() == 1 {
             why.replace("them", "it").replace("they ignore", "it ignores")

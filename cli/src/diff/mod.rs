@@ -161,11 +161,11 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
                 .into(),
         ));
     }
-    let known = if names_risks { args.known.read()? } else { Known::default() };
+    let known = args.known.read()?;
     let profile = args.profile.get();
-    let asked = |path| robots_file::asked(path, &[profile]);
-    let ((old, old_answer), (new, new_answer)) = (asked(&args.old)?, asked(&args.new)?);
-    let (files, answers) = ([old, new], [old_answer, new_answer]);
+    let asked = |path| robots_file::asked(path, &[profile], &known);
+    let (old, new) = (asked(&args.old)?, asked(&args.new)?);
+    let (files, answers) = ([old.bytes, new.bytes], [old.answer, new.answer]);
     let [old, new] = [0, 1].map(|side: usize| Robots::parse(&files[side], &profile));
     robots_file::note_cut(&args.old, &files[0], &old);
     robots_file::note_cut(&args.new, &files[1], &new);
@@ -186,7 +186,8 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     limits.flips = args.limit.get();
     limits.records = args.limit.get();
     // Crawlers that were named are the only ones that count.
-    let known = Some(&known).filter(|_| names_risks && args.agents.0.is_empty());
+    let all = Some(&known).filter(|_| args.agents.0.is_empty());
+    let known = all.filter(|_| names_risks);
     let of_token = |token: &[u8]| known?.by_token(str::from_utf8(token).ok()?);
     let (mut asked, mut starless) = (asked, Vec::new());
     asked.retain_mut(|(name, crawler)| match of_token(name) {
@@ -213,7 +214,18 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
                 policies: (!args.urls.is_empty()).then_some(policies),
             }
         });
-        let of_starless: Vec<Group> = of_starless.collect();
+        let mut of_starless: Vec<Group> = of_starless.collect();
+        if answers.iter().any(Option::is_some) {
+            // An answer counts for those, too, that ignore the group of `*`.
+            let is_asked = |token: &str| {
+                let same = |name: &[u8]| name.eq_ignore_ascii_case(token.as_bytes());
+                asked.iter().any(|(name, _)| same(name))
+                    || starless.iter().any(|(name, _)| same(name))
+            };
+            let others = all.into_iter().flat_map(Known::iter);
+            let others = others.filter(|crawler| !crawler.star && !is_asked(&crawler.token));
+            of_starless.extend(unnamed([&old, &new], others, &limits, !args.urls.is_empty()));
+        }
         (diff::crawlers(&old, &new, labelled(), &limits), of_starless, records, risks)
     };
     let (compared, of_starless, records, risks) =
@@ -244,6 +256,32 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     let outcome = printed.and_then(|outcome| out.flush().map(|()| outcome));
     let outcome = outcome.map_err(stdout::failed)?;
     Ok(if read == Status::Done { outcome.status() } else { read })
+}
+
+/// What changed for crawlers that no file names; those for which nothing did are left out.
+fn unnamed<'k>(
+    files: [&Robots<'_>; 2],
+    crawlers: impl Iterator<Item = &'k KnownCrawler>,
+    limits: &Limits,
+    keep_policies: bool,
+) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for crawler in crawlers {
+        let name = crawler.token.clone().into_bytes();
+        let policies = files.map(|robots| crawler.policy(robots));
+        let difference = diff::policies(&policies[0], &policies[1], limits);
+        if difference.is_equal() {
+            continue;
+        }
+        match groups.iter_mut().find(|group| group.difference == difference) {
+            Some(group) => group.names.push(name),
+            None => {
+                let policies = keep_policies.then_some(policies);
+                groups.push(Group { names: vec![name], policies, difference });
+            }
+        }
+    }
+    groups
 }
 
 /// The other records that changed for a crawler that ignores the group of `*`.

@@ -69,6 +69,8 @@ struct Robots {
     robots_sha256: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     robots_bytes: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    robots_answer: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -214,13 +216,16 @@ pub fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> V
         Source::File(file) => Some(file),
         Source::Store(_) => None,
     };
+    let answer = file.and_then(|file| file.answer.as_ref());
+    let text = file.filter(|_| answer.is_none());
     let document = Document {
         schema: SCHEMA,
         tool_version: TOOL_VERSION,
         robots: Robots {
             path: Path::of(args.policy.robots.as_os_str().as_encoded_bytes()),
-            robots_sha256: file.map(|file| file.sha256.clone()),
-            robots_bytes: file.map(|file| file.bytes.len()),
+            robots_sha256: text.map(|file| file.sha256.clone()),
+            robots_bytes: text.map(|file| file.bytes.len()),
+            robots_answer: answer.map(|answer| answer.cause.clone()),
         },
         agent: Agent {
             agent: AgentText::of(agent.text.as_encoded_bytes()),

@@ -15,6 +15,7 @@ use robotsieve::{Crawler, InvalidUrl, Profile, Reason, Robots, Verdict};
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
+use crate::read::robots_file::Given;
 use crate::read::urls::{self, Tally};
 use crate::read::{stores, web};
 use crate::write::stdout::Stdout;
@@ -56,13 +57,14 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
                 .into(),
         ));
     }
-    let file = if args.all_profiles {
+    let Given { bytes, answer } = if args.all_profiles {
         let all: Vec<Profile> = Profile::NAMED.iter().map(|(_, profile)| *profile).collect();
         args.policy.read_for(&all)?
     } else {
         args.policy.read()?
     };
-    Explainer::new(args, Source::File(File { bytes: &file, sha256: sha256(&file) }))?.run(&urls)
+    let file = File { bytes: &bytes, sha256: sha256(&bytes), answer };
+    Explainer::new(args, Source::File(file))?.run(&urls)
 }
 
 /// What all URLs have in common, and how many had which verdict.
@@ -88,8 +90,11 @@ enum Source<'e> {
 
 /// A robots.txt.
 struct File<'e> {
+    /// The file, or what stands for an answer.
     bytes: &'e [u8],
     sha256: String,
+    /// What its URL answered in the place of a file.
+    answer: Option<web::Answer>,
 }
 
 /// What there is to say about one URL.
@@ -111,10 +116,10 @@ struct Said<'a> {
 enum Answer<'a> {
     /// The rules of a robots.txt decide, which is this.
     Rules(&'a [u8], Box<Explanation<'a>>),
-    /// Something else decides for the whole site.
-    Site(Verdict),
+    /// Something else decides for the whole site: this.
+    Site(Verdict, String),
     /// So it would, but this URL is that of robots.txt, which is always allowed.
-    RobotsTxt,
+    RobotsTxt(String),
     /// Nothing decides, because of this.
     Unknown(&'a str),
     Invalid,
@@ -125,12 +130,23 @@ impl<'a> Answer<'a> {
         why.map_or(Answer::Invalid, |why| Answer::Rules(file, Box::new(why)))
     }
 
+    /// The same if the rules stand for this, which decides for the whole site.
+    fn of_site(self, decider: impl FnOnce() -> String) -> Answer<'a> {
+        match self {
+            Answer::Rules(_, why) => match why.decision().reason {
+                Reason::RobotsTxt => Answer::RobotsTxt(decider()),
+                _ => Answer::Site(why.verdict, decider()),
+            },
+            answer => answer,
+        }
+    }
+
     /// The verdict as a word, and the reason as one.
     fn words(&self) -> (&'static str, &'static str) {
         match self {
             Answer::Rules(_, why) => (why.verdict.as_str(), why.decision().reason.as_str()),
-            Answer::Site(verdict) => (verdict.as_str(), "site"),
-            Answer::RobotsTxt => (Verdict::Allow.as_str(), "robots-txt"),
+            Answer::Site(verdict, _) => (verdict.as_str(), "site"),
+            Answer::RobotsTxt(_) => (Verdict::Allow.as_str(), "robots-txt"),
             Answer::Unknown(_) => ("unknown", "unknown-site"),
             Answer::Invalid => ("invalid", "invalid-url"),
         }
@@ -166,8 +182,11 @@ impl<'e> Explainer<'e> {
         let found;
         let answers = match &mut self.source {
             Source::File(file) => {
-                let bytes = file.bytes;
-                self.by_file(bytes, url)
+                let (bytes, answer) = (file.bytes, file.answer.clone());
+                match answer {
+                    None => self.by_file(bytes, url),
+                    Some(answer) => self.by_answer(bytes, &answer, url),
+                }
             }
             Source::Store(sites) => {
                 let look_up = |(_, profile): &(_, Profile)| sites.find(url, profile);
@@ -213,6 +232,16 @@ impl<'e> Explainer<'e> {
         Answers { said: self.profiles.iter().map(explain).collect(), compared: None }
     }
 
+    /// The answers where a URL answered this in the place of a file, for which these rules stand.
+    fn by_answer<'a>(&self, stand_in: &'a [u8], answer: &web::Answer, url: &[u8]) -> Answers<'a> {
+        let said = self.profiles.iter().map(|(profile, rules)| {
+            let why = Robots::parse(stand_in, rules).explain(&self.crawler, url);
+            let decides = Answer::of_rules(stand_in, why).of_site(|| answer.to_string());
+            Said { profile, site: None, answer: decides }
+        });
+        Answers { said: said.collect(), compared: None }
+    }
+
     /// The answers of what applies to the URL's site in each profile.
     fn by_sites<'a>(&self, found: &'a [Found], url: &[u8]) -> Answers<'a> {
         let rules = |found: &'a Found| match found {
@@ -237,13 +266,8 @@ impl<'e> Explainer<'e> {
                     (
                         Some(site),
                         match Answer::of_rules(site.file(), why) {
-                            Answer::Rules(_, why) if !site.has_rules() => {
-                                match why.decision().reason {
-                                    Reason::RobotsTxt => Answer::RobotsTxt,
-                                    _ => Answer::Site(why.verdict),
-                                }
-                            }
-                            answer => answer,
+                            answer if site.has_rules() => answer,
+                            answer => answer.of_site(|| site.policy()),
                         },
                     )
                 }

@@ -106,7 +106,6 @@ fn of_answer<'t>(
 ) {
     let agent = explainer.agent.text.as_encoded_bytes();
     let title = || format!("{}, {} ({profiles})", short(agent), short(url));
-    let policy = || said.site.map(Site::policy).unwrap_or_default();
     let plain = |level: Level<'t>, title: String, message: String| {
         level.primary_title(title).element(Level::NOTE.message(message))
     };
@@ -123,9 +122,9 @@ fn of_answer<'t>(
             groups.push(of_url(url, why));
             return;
         }
-        Answer::Site(verdict) => plain(level(*verdict), title(), policy()),
-        Answer::RobotsTxt => {
-            let message = format!("robots.txt itself may always be fetched; else {}", policy());
+        Answer::Site(verdict, what) => plain(level(*verdict), title(), what.clone()),
+        Answer::RobotsTxt(what) => {
+            let message = format!("robots.txt itself may always be fetched; else {what}");
             plain(level(Verdict::Allow), title(), message)
         }
         Answer::Unknown(why) => {

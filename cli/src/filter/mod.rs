@@ -47,8 +47,9 @@ use crate::fetch::signals;
 use crate::fetch::watch::Stop;
 use crate::options::crawler_names;
 use crate::read::inputs::{CHUNK_BYTES, Inputs};
-use crate::read::{packs, robots_file, stdin};
-use crate::sitemap::Sitemaps;
+use crate::read::robots_file::{self, Given};
+use crate::read::{packs, stdin};
+use crate::sitemap::{Names, Sitemaps};
 use crate::write::report::Report;
 use crate::write::{logs, progress, stdout};
 use ahead::Ahead;
@@ -145,7 +146,7 @@ pub struct Asked {
     pub agents: Vec<Vec<u8>>,
     pub target_form: TargetForm,
     /// The sitemaps to read.
-    sitemaps: Vec<OsString>,
+    sitemaps: Names,
 }
 
 fn of_files(
@@ -160,11 +161,12 @@ fn of_files(
         (Some(stored), ..) => Source::ByHost(Box::new(Arc::clone(stored))),
         (None, Some(path), _) => {
             let crawlers = args.agents.crawlers(&profile)?;
-            let file = robots_file::given(path, &[profile])?;
+            let Given { bytes: file, answer } = robots_file::given(path, &[profile])?;
             let robots = Robots::parse(&file, &profile);
             robots_file::note_cut(path, &file, &robots);
-            sitemaps = Some(args.sitemap.resolved(&robots)?);
-            Source::One(Site::new(&file, &profile, &crawlers))
+            sitemaps = Some(args.sitemap.resolved(&robots, path)?);
+            let site = Site::new(&file, &profile, &crawlers);
+            Source::One(if answer.is_some() { site.without_lines() } else { site })
         }
         (None, None, path) => {
             let crawlers = args.agents.crawlers(&profile)?;
@@ -234,7 +236,7 @@ fn of_pack(
 fn sieve(
     args: &FilterArgs,
     judge: Arc<Judge>,
-    sitemaps: Vec<OsString>,
+    sitemaps: Names,
     fetching: Option<&Arc<Stored>>,
     report: &Arc<Report>,
 ) -> Result<Option<Sum>, Failure> {

@@ -10,7 +10,7 @@ use robotsieve::{Crawler, Profile};
 use super::crawlers::{AGENT, USER_AGENT, options};
 use super::{Agent, Agents, ProfileOption};
 use crate::error::Failure;
-use crate::read::robots_file;
+use crate::read::robots_file::{self, Given};
 
 /// One policy: a robots.txt, a crawler and a profile.
 #[derive(Args, Debug)]
@@ -143,7 +143,7 @@ impl PolicyArgs {
     ///
     /// # Errors
     /// Returns an error if it cannot be read, with a hint if the arguments look swapped.
-    pub fn read(&self) -> Result<Vec<u8>, Failure> {
+    pub fn read(&self) -> Result<Given, Failure> {
         self.read_for(&[self.profile()])
     }
 
@@ -152,7 +152,7 @@ impl PolicyArgs {
     /// # Errors
     /// Returns an error in the same cases, and if the answer of a URL means different things in
     /// them.
-    pub fn read_for(&self, profiles: &[Profile]) -> Result<Vec<u8>, Failure> {
+    pub fn read_for(&self, profiles: &[Profile]) -> Result<Given, Failure> {
         robots_file::given(&self.robots, profiles).map_err(|failure| match self.likely_mistake() {
             Some(advice) => failure.advise(advice),
             None => failure,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use memchr::memchr2;
-use robotsieve::{Profile, Robots, Verdict};
+use robotsieve::{Profile, Robots};
 use robotsieve_client::store::MAGIC;
 use same_file::Handle;
 
@@ -14,11 +14,20 @@ use super::inputs::Compression;
 use super::web::Answer;
 use super::{looks_like_url, robots_url, stdin, web};
 use crate::error::Failure;
+use crate::known::Known;
 use crate::write::stderr;
 
 /// The longest file that is read, in bytes: more than any robots.txt has, and little enough that a
 /// device or a pipe without end does no harm.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// A robots.txt that the command line names.
+pub struct Given {
+    /// The file, or rules that stand for what a URL answered instead.
+    pub bytes: Vec<u8>,
+    /// That answer. What is printed names it in the place of a line.
+    pub answer: Option<Answer>,
+}
 
 /// The bytes of a robots.txt; `-` is standard input. If it is UTF-16, a note says what that means.
 ///
@@ -26,14 +35,18 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Returns an error if it cannot be read, is longer than 64 MiB, or is compressed.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = read_unnoted(path)?;
-    if is_utf16(&bytes) {
+    note_utf16(path, &bytes);
+    Ok(bytes)
+}
+
+fn note_utf16(path: &Path, bytes: &[u8]) {
+    if is_utf16(bytes) {
         stderr::note(&format_args!(
             "'{}' is UTF-16: crawlers that read it as UTF-8, as the standard says, find no rule in it \
              and may fetch everything ('iconv -f UTF-16 -t UTF-8' converts it)",
             shown(path)
         ));
     }
-    Ok(bytes)
 }
 
 /// Whether a file begins with the mark of UTF-16.
@@ -105,30 +118,37 @@ fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
 }
 
 /// [`read`] for what the command line names: a file, or a URL, whose answer is read as these
-/// profiles do.
+/// profiles do. What a URL answers in the place of a file is noted.
 ///
 /// # Errors
 /// Returns an error if it cannot be read, with advice if the reason can be guessed.
-pub fn given(path: &Path, profiles: &[Profile]) -> Result<Vec<u8>, Failure> {
-    let (bytes, answer) = asked(path, profiles)?;
-    if let Some(answer) = answer {
-        let stand_in = match answer.verdict {
-            Verdict::Allow => "",
-            Verdict::Disallow => ": read as a file with 'Disallow: /' for all crawlers",
-        };
-        stderr::note(&format_args!("{answer}{stand_in}"));
-    }
-    Ok(bytes)
+pub fn given(path: &Path, profiles: &[Profile]) -> Result<Given, Failure> {
+    // Crawlers that are asked for by their names alone obey the group of `*`.
+    given_for(path, profiles, &Known::default())
 }
 
-/// [`given`] for commands that say themselves what a URL answered in the place of a file.
+/// [`given`] for commands that judge known crawlers.
 ///
 /// # Errors
 /// Returns an error in the same cases.
-pub fn asked(path: &Path, profiles: &[Profile]) -> Result<(Vec<u8>, Option<Answer>), Failure> {
+pub fn given_for(path: &Path, profiles: &[Profile], known: &Known) -> Result<Given, Failure> {
+    let given = asked(path, profiles, known)?;
+    given.answer.iter().for_each(|answer| stderr::note(answer));
+    Ok(given)
+}
+
+/// [`given_for`] for commands that say themselves what a URL answered in the place of a file.
+///
+/// # Errors
+/// Returns an error in the same cases.
+pub fn asked(path: &Path, profiles: &[Profile], known: &Known) -> Result<Given, Failure> {
     match web::url(path) {
-        Some(url) => web::robots(url, profiles),
-        None => Ok((advised(path, read(path))?, None)),
+        Some(url) => {
+            let given = web::robots(url, profiles, known)?;
+            note_utf16(path, &given.bytes);
+            Ok(given)
+        }
+        None => Ok(Given { bytes: advised(path, read(path))?, answer: None }),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::io;
+use std::iter;
 use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use url::{Host, Url};
 use crate::error::Failure;
 use crate::fetch;
 use crate::known::Known;
+use crate::read::robots_file::Given;
 use crate::write::bytes::shown;
 use crate::write::stderr;
 
@@ -40,18 +42,18 @@ pub fn url(name: &Path) -> Option<&str> {
     (begins("http://") || begins("https://")).then_some(name)
 }
 
-/// The robots.txt of a site, given by its URL: the file, or what stands for another answer, which
-/// is then said, too.
+/// The robots.txt of a site, given by its URL: the file, or what stands for another answer, for
+/// these known crawlers too.
 ///
 /// # Errors
 /// Returns an error if the URL is not that of a robots.txt, if there is no answer, or if the answer
 /// means different things in the profiles.
-pub fn robots(name: &str, profiles: &[Profile]) -> Result<(Vec<u8>, Option<Answer>), Failure> {
+pub fn robots(name: &str, profiles: &[Profile], known: &Known) -> Result<Given, Failure> {
     let (answer, file) = ask(name, profiles)?;
     Ok(match (file, answer.verdict) {
-        (Some(file), _) => (file, None),
-        (None, Verdict::Allow) => (Vec::new(), Some(answer)),
-        (None, Verdict::Disallow) => (disallow_all(), Some(answer)),
+        (Some(bytes), _) => Given { bytes, answer: None },
+        (None, Verdict::Allow) => Given { bytes: Vec::new(), answer: Some(answer) },
+        (None, Verdict::Disallow) => Given { bytes: disallow_all(known), answer: Some(answer) },
     })
 }
 
@@ -76,9 +78,9 @@ pub fn robots_text(name: &str) -> Result<Vec<u8>, Failure> {
 
 /// What stands for "nothing is allowed". Known crawlers that ignore the group of `*` are named,
 /// because this is no matter of groups.
-fn disallow_all() -> Vec<u8> {
+fn disallow_all(known: &Known) -> Vec<u8> {
     let mut text = String::from("User-agent: *\n");
-    for crawler in Known::built_in().iter().filter(|crawler| !crawler.star) {
+    for crawler in known.iter().filter(|crawler| !crawler.star) {
         text.push_str(&format!("User-agent: {}\n", crawler.token));
     }
     text.push_str("Disallow: /\n");
@@ -112,7 +114,7 @@ fn ask(name: &str, profiles: &[Profile]) -> Result<(Answer, Option<Vec<u8>>), Fa
     let given = robots_url(name)?;
     let origin = Origin::of(given.as_str())
         .map_err(|cause| Failure::Usage(format!("'{}': {cause}", shown(name.as_bytes()))))?;
-    let web = Web::of(&given)?;
+    let web = Web::of(&given, Some(&given))?;
     let attempt = web.runtime.block_on(web.fetcher.fetch(&origin, None));
     let url = origin.robots_url();
     let mut meanings = profiles.iter().map(|profile| Meaning::of(&attempt, &url, profile));
@@ -151,8 +153,8 @@ fn ask(name: &str, profiles: &[Profile]) -> Result<(Answer, Option<Vec<u8>>), Fa
     let file = match attempt.result {
         Ok(response) if first.holds == Holds::Rules => {
             let response = whole(response, &url)?;
-            first.note(&response, &url);
-            Some(response.body)
+            first.note(&url);
+            Some(as_sent(response))
         }
         _ => None,
     };
@@ -228,18 +230,12 @@ impl Meaning {
     }
 
     /// What is odd about a file.
-    fn note(&self, response: &Response, url: &str) {
+    fn note(&self, url: &str) {
         let from = &self.from;
         if self.condition == Condition::LooksLikeHtml {
             stderr::note(&format_args!(
                 "{url}: the answer{from} begins like an HTML page; crawlers read the lines that are \
                  rules all the same, and allow everything if there are none"
-            ));
-        }
-        if response.is_transcoded {
-            stderr::note(&format_args!(
-                "{url} came in UTF-16 and is read as that: crawlers that read it as UTF-8, as the \
-                 standard says, find no rule in it and may fetch everything"
             ));
         }
     }
@@ -252,6 +248,16 @@ fn whole(response: Response, url: &str) -> Result<Response, Failure> {
     }
     let cause = io::Error::new(io::ErrorKind::InvalidData, "it is longer than 64 MiB");
     Err(Failure::io(format!("cannot fetch {url}"), cause))
+}
+
+/// The file as the site sent it, which is judged like any file: the client turns UTF-16 into UTF-8.
+fn as_sent(response: Response) -> Vec<u8> {
+    if !response.is_transcoded {
+        return response.body;
+    }
+    let text = String::from_utf8_lossy(&response.body);
+    let units = iter::once(0xfeff).chain(text.encode_utf16());
+    units.flat_map(u16::to_le_bytes).collect()
 }
 
 fn unanswered(url: &str, cause: String, failure: Option<&Unanswered>) -> Failure {
@@ -276,18 +282,18 @@ pub struct Web {
 }
 
 impl Web {
-    /// For a URL that the user has named. If it names an address that is not public, or this
-    /// machine, that one is asked and no other: neither redirects nor names lead elsewhere in a
-    /// private network.
+    /// For a URL, and the one that the user gave, which may be another: that of the file that names
+    /// this one. If the URL given names an address that is not public, or this machine, that one is
+    /// asked and no other: neither files nor redirects nor names lead elsewhere in a private network.
     ///
     /// # Errors
     /// Returns an error if the system does not allow it.
-    pub fn of(named: &Url) -> Result<Web, Failure> {
+    pub fn of(url: &Url, given: Option<&Url>) -> Result<Web, Failure> {
         let failed = |cause| Failure::io("cannot fetch", cause);
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(failed)?;
         let _entered = runtime.enter();
-        let private = private(named);
+        let private = given.map(private).unwrap_or_default();
         let is_private = !private.is_empty();
         let builder = Fetcher::builder(USER_AGENT)
             .total_timeout(TIME)
@@ -298,7 +304,7 @@ impl Web {
             // There sites are on any port.
             builder.redirect_ports(1..=u16::MAX)
         } else {
-            builder.redirect_ports([80, 443].into_iter().chain(named.port()))
+            builder.redirect_ports([80, 443].into_iter().chain(url.port()))
         };
         let fetcher = builder.build().map_err(|cause| failed(io::Error::other(cause)))?;
         drop(_entered);
@@ -335,7 +341,7 @@ fn private(url: &Url) -> Vec<IpNet> {
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.');
             let is_here = name == "localhost" || name.ends_with(".localhost");
-            let here = ["127.0.0.0/8", "::1/128"].into_iter().filter(|_| is_here);
+            let here = ["127.0.0.1/32", "::1/128"].into_iter().filter(|_| is_here);
             here.filter_map(|network| network.parse().ok()).collect()
         }
         None => Vec::new(),
@@ -373,8 +379,8 @@ mod tests {
         for (name, networks) in [
             ("http://127.0.0.1:8080/", "127.0.0.1/32"),
             ("http://[::1]/", "::1/128"),
-            ("http://localhost/", "127.0.0.0/8 ::1/128"),
-            ("http://shop.localhost./", "127.0.0.0/8 ::1/128"),
+            ("http://localhost/", "127.0.0.1/32 ::1/128"),
+            ("http://shop.localhost./", "127.0.0.1/32 ::1/128"),
             ("http://notlocalhost/", ""),
             ("http://192.168.1.1/", "192.168.1.1/32"),
             ("http://8.8.8.8/", ""),
@@ -389,8 +395,8 @@ mod tests {
     /// Who ignores `*` gets nothing either.
     #[test]
     fn nothing_is_nothing_for_everybody() {
-        let file = disallow_all();
         let known = Known::built_in();
+        let file = disallow_all(&known);
         for (name, profile) in Profile::NAMED {
             let robots = Robots::parse(&file, profile);
             for crawler in known.iter() {

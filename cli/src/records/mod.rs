@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::error::{Failure, Status};
 use crate::options::Format;
-use crate::read::robots_file;
+use crate::read::{robots_file, web};
 use crate::write::bytes::{self, shown};
 use crate::write::stdout::{self, Stdout};
 use args::RecordsArgs;
@@ -30,7 +30,10 @@ struct Answer {
 
 /// Prints the records.
 pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
-    let file = robots_file::given(&args.robots, &[args.profile.get()])?;
+    let file = match web::url(&args.robots) {
+        Some(_) => robots_file::text(&args.robots)?,
+        None => robots_file::given(&args.robots, &[args.profile.get()])?.bytes,
+    };
     let robots = Robots::parse(&file, &args.profile.get());
     robots_file::note_cut(&args.robots, &file, &robots);
     let names = args.agents.0.iter().map(|agent| agent.text.as_encoded_bytes().to_vec());

@@ -20,6 +20,8 @@ use std::path::Path;
 use clap::{Args, ValueHint};
 use robotsieve::Robots;
 
+use url::Url;
+
 use crate::error::Failure;
 use crate::read::web;
 pub use site::{SiteOption, Split};
@@ -50,6 +52,15 @@ pub struct SitemapOption {
     pub names: Vec<OsString>,
 }
 
+/// The sitemaps to read.
+pub struct Names {
+    /// Files and URLs.
+    pub all: Vec<OsString>,
+    /// For each the URL that the user gave, which alone may name a private address: its own, or that
+    /// of the robots.txt that names it.
+    given: Vec<Option<Url>>,
+}
+
 impl SitemapOption {
     pub fn is_given(&self) -> bool {
         !self.names.is_empty()
@@ -59,7 +70,7 @@ impl SitemapOption {
     ///
     /// # Errors
     /// Returns an error if one of them is `robots`.
-    pub fn unresolved(&self) -> Result<Vec<OsString>, Failure> {
+    pub fn unresolved(&self) -> Result<Names, Failure> {
         if self.names.iter().any(|name| name == ROBOTS) {
             return Err(Failure::Usage(
                 "--sitemap robots needs one robots.txt, given with --robots FILE ('./robots' is a \
@@ -67,18 +78,20 @@ impl SitemapOption {
                     .into(),
             ));
         }
-        Ok(self.names.clone())
+        let given = self.names.iter().map(|name| parsed(Path::new(name)));
+        Ok(Names { all: self.names.clone(), given: given.collect() })
     }
 
-    /// The names, with those that the robots.txt names in the place of `robots`.
+    /// The names, with those that the robots.txt, read from `path`, names in the place of `robots`.
     ///
     /// # Errors
     /// Returns an error if it is asked for sitemaps and names none by its URL.
-    pub fn resolved(&self, robots: &Robots<'_>) -> Result<Vec<OsString>, Failure> {
-        let mut all = Vec::new();
+    pub fn resolved(&self, robots: &Robots<'_>, path: &Path) -> Result<Names, Failure> {
+        let (mut all, mut given) = (Vec::new(), Vec::new());
         for name in &self.names {
             if name != ROBOTS {
                 all.push(name.clone());
+                given.push(parsed(Path::new(name)));
                 continue;
             }
             let named = robots.sitemaps().filter_map(|value| str::from_utf8(value).ok());
@@ -86,6 +99,8 @@ impl SitemapOption {
             let urls = named.filter(|value| web::url(Path::new(value)).is_some());
             let before = all.len();
             all.extend(urls.take(MOST_NAMED).map(OsString::from));
+            // What a file names, nobody has given.
+            given.resize(all.len(), parsed(path));
             if all.len() == before {
                 return Err(Failure::Usage(
                     "--sitemap robots: the robots.txt has no Sitemap record with an http(s) URL; \
@@ -94,6 +109,11 @@ impl SitemapOption {
                 ));
             }
         }
-        Ok(all)
+        Ok(Names { all, given })
     }
+}
+
+/// The URL that a name is.
+fn parsed(name: &Path) -> Option<Url> {
+    web::url(name).and_then(|url| Url::parse(url).ok())
 }

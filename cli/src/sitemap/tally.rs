@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Sitemaps, Split};
 use crate::read::inputs::CHUNK_BYTES;
+use crate::read::web::Answer;
 use crate::write::bytes::{put, put_all, shown};
 use crate::write::numbers::urls;
 
@@ -30,6 +31,8 @@ pub struct Tally {
     verdict: Verdict,
     pub allowed: u64,
     pub disallowed: u64,
+    /// What a URL answered in the place of the robots.txt, and decides all.
+    answer: Option<String>,
     by: Vec<By>,
     places: HashMap<Option<u32>, usize>,
     /// How many bytes of examples there is room for.
@@ -60,6 +63,8 @@ pub fn judge<P: Borrow<Policy> + Send + Sync>(
 
 /// URLs about which the same rule decides, or none.
 pub struct By {
+    /// What decides in the place of rules: `HTTP 503`.
+    answer: Option<String>,
     /// The rule's line.
     pub line: Option<u32>,
     /// The rule as written: `Disallow: /search`.
@@ -69,12 +74,13 @@ pub struct By {
 }
 
 impl Tally {
-    /// Counts all verdicts, and tells what decides where it is this one.
-    pub fn new(verdict: Verdict) -> Tally {
+    /// Counts all verdicts, and tells what decides where it is this one: an answer, or the rules.
+    pub fn new(verdict: Verdict, answer: Option<&Answer>) -> Tally {
         Tally {
             verdict,
             allowed: 0,
             disallowed: 0,
+            answer: answer.map(|answer| answer.cause.clone()),
             by: Vec::new(),
             places: HashMap::new(),
             room: ALL_EXAMPLE_BYTES,
@@ -95,13 +101,16 @@ impl Tally {
 
     fn add_decision(&mut self, decision: &Decision<'_>, url: &[u8]) {
         let line = match decision.reason {
+            _ if self.answer.is_some() => None,
             Reason::Rule(rule) => Some(rule.line),
             Reason::EmptyRule { line } => Some(line),
             _ => None,
         };
         let at = *self.places.entry(line).or_insert_with(|| {
-            let rule = decision.rule().map(|rule| (rule.verdict, rule.value.to_vec()));
-            self.by.push(By { line, rule, count: 0, examples: Vec::new() });
+            let rule = decision.rule().filter(|_| line.is_some());
+            let rule = rule.map(|rule| (rule.verdict, rule.value.to_vec()));
+            let answer = self.answer.clone();
+            self.by.push(By { answer, line, rule, count: 0, examples: Vec::new() });
             self.by.len() - 1
         });
         let by = &mut self.by[at];
@@ -141,6 +150,9 @@ impl Tally {
 impl By {
     fn json(&self) -> Value {
         let mut value = json!({ "line": self.line, "urls": self.count });
+        if let Some(answer) = &self.answer {
+            value["answer"] = answer.as_str().into();
+        }
         if let Some((verdict, rule)) = &self.rule {
             value["verdict"] = verdict.as_str().into();
             put(&mut value, "rule", rule);
@@ -167,7 +179,7 @@ impl By {
                 format!("line {line} {field}: {}", rule(&value))
             }
             (Some(line), None) => format!("line {line}, an empty rule"),
-            (None, _) => "no rule".to_owned(),
+            (None, _) => self.answer.clone().unwrap_or_else(|| "no rule".to_owned()),
         }
     }
 

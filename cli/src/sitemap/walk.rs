@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead};
+use std::iter;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
@@ -12,6 +13,7 @@ use robotsieve::Origin;
 use sha2::{Digest, Sha256};
 use url::Url;
 
+use super::Names;
 use super::text::Text;
 use super::xml::{Fault, Found, Xml};
 use crate::read::lines::{Line, Lines, URL_BYTES};
@@ -32,11 +34,13 @@ const FAILURES: u32 = 10;
 
 /// The URLs of all sitemaps named on the command line. Memory does not grow with their number.
 pub struct Sitemaps {
-    names: vec::IntoIter<OsString>,
+    /// Each with the URL that the user gave, if there is one.
+    names: iter::Zip<vec::IntoIter<OsString>, vec::IntoIter<Option<Url>>>,
     /// The sitemap that is being read, after the index that names it.
     open: Vec<Open>,
     /// What fetches the sitemap named last, and those that it names.
     web: Option<Web>,
+    given: Option<Url>,
     /// The sitemaps that the open index named, so that each is read once: hashes of their URLs, and
     /// the files that stand for them.
     seen: HashSet<[u8; 32]>,
@@ -95,11 +99,12 @@ impl Place {
 }
 
 impl Sitemaps {
-    pub fn new(names: Vec<OsString>, report: Arc<Report>) -> Sitemaps {
+    pub fn new(names: Names, report: Arc<Report>) -> Sitemaps {
         Sitemaps {
-            names: names.into_iter(),
+            names: names.all.into_iter().zip(names.given),
             open: Vec::new(),
             web: None,
+            given: None,
             seen: HashSet::new(),
             seen_files: HashSet::new(),
             failures: 0,
@@ -116,11 +121,11 @@ impl Sitemaps {
         let start = out.len();
         loop {
             let Some(open) = self.open.last_mut() else {
-                let Some(name) = self.names.next() else {
+                let Some((name, given)) = self.names.next() else {
                     self.end();
                     return false;
                 };
-                self.web = None;
+                (self.web, self.given) = (None, given);
                 self.seen.clear();
                 self.seen_files.clear();
                 match self.opened(Place::of(&name)) {
@@ -207,7 +212,7 @@ impl Sitemaps {
                 })?;
                 let web = match self.web.take() {
                     Some(web) => Ok(web),
-                    None => Web::of(&url),
+                    None => Web::of(&url, self.given.as_ref()),
                 };
                 let got = web.and_then(|web| self.web.insert(web).get(url));
                 let (body, end) = got.map_err(|failure| failure.to_string())?;

@@ -134,6 +134,10 @@ impl Tested<'_, '_> {
         }
         let decision = asked.policy.decide(self.expectations.url(expectation));
         let (line, clause) = match decision.map(|decision| decision.reason) {
+            Ok(Reason::RobotsTxt) => {
+                (None, "robots.txt itself may always be fetched (RFC 9309 §2.2.2)".to_owned())
+            }
+            _ if let Some(answer) = self.file.answer => (None, answer.to_string()),
             Ok(Reason::Rule(rule)) => {
                 let field = if rule.verdict.is_allow() { "Allow" } else { "Disallow" };
                 let clause = format!("line {} decides, {field}: {}", rule.line, short(rule.value));
@@ -146,9 +150,6 @@ impl Tested<'_, '_> {
                 (None, "no group names it, and it does not obey the group of '*'".to_owned())
             }
             Ok(Reason::NoGroup) => (None, "no group applies".to_owned()),
-            Ok(Reason::RobotsTxt) => {
-                (None, "robots.txt itself may always be fetched (RFC 9309 §2.2.2)".to_owned())
-            }
             _ => (None, "no rule of its groups matches".to_owned()),
         };
         Why { line, clause }

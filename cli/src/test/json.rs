@@ -17,6 +17,9 @@ pub fn print(tested: &Tested<'_, '_>, out: &mut impl Write) -> io::Result<()> {
     let profiles: Vec<_> = tested.file.profiles.iter().map(|(name, _)| *name).collect();
     let (robots, profiles) = (json!(tested.file.name), json!(profiles));
     write!(out, "{{\"version\":{VERSION},\"robots\":{robots},\"profiles\":{profiles}")?;
+    if let Some(answer) = tested.file.answer {
+        write!(out, ",\"robots_answer\":{}", json!(answer.cause))?;
+    }
     if let Some(sitemap) = &tested.sitemap {
         write!(out, ",\"sitemap\":{}", sitemap.split.json())?;
     }
@@ -62,6 +65,10 @@ fn miss_json(tested: &Tested<'_, '_>, expectation: &Expectation, miss: Miss) -> 
         return value;
     }
     if let Ok(decision) = asked.policy.decide(tested.expectations.url(expectation)) {
+        if tested.file.answer.is_some() && !matches!(decision.reason, Reason::RobotsTxt) {
+            value["reason"] = "site".into();
+            return value;
+        }
         value["reason"] = decision.reason.as_str().into();
         if let Reason::Rule(rule) = decision.reason {
             let mut shown = json!({ "verdict": rule.verdict.as_str(), "line": rule.line });

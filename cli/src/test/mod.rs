@@ -23,7 +23,9 @@ use robotsieve::{Policy, Profile, Robots, Verdict};
 use crate::error::{Failure, Status};
 use crate::read::inputs;
 use crate::read::lines::{Line, Lines, URL_BYTES};
-use crate::read::{robots_file, stdin};
+use crate::read::robots_file::{self, Given};
+use crate::read::stdin;
+use crate::read::web::Answer;
 use crate::write::report::{MOST_ALIKE, Report};
 use crate::write::stderr;
 use crate::write::stdout::{self, Stdout};
@@ -43,6 +45,8 @@ struct File<'a> {
     /// As shown next to its lines.
     name: String,
     bytes: &'a [u8],
+    /// What its URL answered in the place of a file.
+    answer: Option<&'a Answer>,
     profiles: &'a [(&'static str, Profile)],
     /// For each profile.
     robots: &'a [Robots<'a>],
@@ -118,12 +122,13 @@ pub fn run(args: &TestArgs) -> Result<Status, Failure> {
     let known = args.known.read()?;
     let profiles = args.profiles();
     let all: Vec<Profile> = profiles.iter().map(|(_, profile)| *profile).collect();
-    let bytes = robots_file::given(&args.robots, &all)?;
+    let Given { bytes, answer } = robots_file::given_for(&args.robots, &all, &known)?;
     let robots: Vec<Robots<'_>> =
         profiles.iter().map(|(_, profile)| Robots::parse(&bytes, profile)).collect();
     robots.iter().for_each(|robots| robots_file::note_cut(&args.robots, &bytes, robots));
     let name = robots_file::shown(&args.robots);
-    let file = File { name, bytes: &bytes, profiles: &profiles, robots: &robots };
+    let answer = answer.as_ref();
+    let file = File { name, bytes: &bytes, answer, profiles: &profiles, robots: &robots };
     let whos = Whos::new(&known, &profiles, &robots);
     if args.init {
         return init::run(args, &file, &known, whos);
@@ -147,6 +152,9 @@ pub fn run(args: &TestArgs) -> Result<Status, Failure> {
         TestFormat::Sarif => sarif::print(&tested, &mut out),
     };
     printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
+    for line in tested.sitemap.iter().flat_map(|sitemap| sitemap.split.lines()) {
+        stderr::note(&line);
+    }
     let s = if count == 1 { "" } else { "s" };
     let each = match profiles.len() {
         1 => String::new(),

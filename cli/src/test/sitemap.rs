@@ -37,23 +37,23 @@ impl OfSitemap {
         whos: impl Iterator<Item = (usize, &'w Who<'w>, Verdict)>,
     ) -> Result<OfSitemap, Failure> {
         // Those that the first profile reads.
-        let names = args.sitemap.resolved(&file.robots[0])?;
+        let names = args.sitemap.resolved(&file.robots[0], &args.robots)?;
         // In this profile more URLs have a host that is not clear.
         let google = file.profiles.iter().any(|(_, profile)| *profile == Profile::GOOGLE);
-        let mut split = Split::new(&args.site, args.robots.as_os_str(), &names, google)?;
+        let mut split = Split::new(&args.site, args.robots.as_os_str(), &names.all, google)?;
         let mut places = HashMap::new();
         let mut judged: Vec<(&Policy, Tally)> = Vec::new();
         for (number, who, expected) in whos {
             for (profile, policies) in who.asked.iter().enumerate() {
                 for (at, asked) in policies.iter().enumerate() {
                     places.entry((number, profile, at, expected.is_allow())).or_insert_with(|| {
-                        judged.push((&asked.policy, Tally::new(other(expected))));
+                        judged.push((&asked.policy, Tally::new(other(expected), file.answer)));
                         judged.len() - 1
                     });
                 }
             }
         }
-        let report = Arc::new(Report::new(args.progress.progress, &names));
+        let report = Arc::new(Report::new(args.progress.progress, &names.all));
         let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
         judge(&mut sitemaps, &mut split, &mut judged);
         let status = report.end();

@@ -94,7 +94,7 @@ fn of_miss<'t>(tested: &Tested<'_, '_>, failed: &Failed, miss: Miss, by: Option<
     let title = level(verdict).secondary_title(title);
     // The rules that it does not obey would be misleading.
     let why: Option<Explanation<'_>> = url
-        .filter(|_| !member.is_free(robots))
+        .filter(|_| file.answer.is_none() && !member.is_free(robots))
         .and_then(|url| robots.explain(&member.crawler, url).ok());
     match why {
         Some(why) => {

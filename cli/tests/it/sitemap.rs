@@ -537,28 +537,34 @@ fn fetched_sitemaps() {
 /// The word `robots` stands for what the robots.txt names.
 #[test]
 fn sitemaps_of_the_robots_txt() {
-    let origin = site(|head| match head[0].split(' ').nth(1).unwrap_or_default() {
-        "/a.txt" => answered("200 OK", "", "https://e.example/private/1\n"),
-        "/b.txt" => answered("200 OK", "", "https://e.example/\n"),
-        _ => answered("404 Not Found", "", ""),
+    let origin = site(|head| {
+        let host = |line: &String| Some(line.to_lowercase().strip_prefix("host: ")?.to_owned());
+        let host = head.iter().find_map(host).unwrap_or_default();
+        let maps = format!(
+            "Sitemap: http://{host}/a.txt\nSitemap: secret\nSitemap: -\n\
+             Sitemap: file:///etc/passwd\nSitemap: http://{host}/b.txt\n"
+        );
+        match head[0].split(' ').nth(1).unwrap_or_default() {
+            "/robots.txt" => answered("200 OK", "", format!("{maps}{ROBOTS}")),
+            "/a.txt" => answered("200 OK", "", "https://e.example/private/1\n"),
+            "/b.txt" => answered("200 OK", "", "https://e.example/\n"),
+            _ => answered("404 Not Found", "", ""),
+        }
     });
     let folder = folder();
     folder.file("secret", "https://e.example/private/secret\n");
-    let maps = format!(
-        "Sitemap: {origin}/a.txt\nSitemap: secret\nSitemap: -\nSitemap: file:///etc/passwd\n\
-         Sitemap: {origin}/b.txt\n"
-    );
-    folder.file("named.txt", format!("{maps}{ROBOTS}"));
-    let line = "check named.txt Bot --sitemap robots --site https://e.example";
-    run_line(&folder, line)
+    let given = "--sitemap robots --site https://e.example";
+    run_line(&folder, &format!("check {origin} Bot {given}"))
         .status(1)
         .prints("2 URLs in the sitemap, all of https://e.example (--site)\n")
         .prints("Bot may fetch 1 of 2, and not 1:\n");
-    run_line(&folder, "crawlers named.txt --sitemap robots --site https://e.example").status(0);
+    run_line(&folder, &format!("crawlers {origin} {given}")).status(0);
     folder.file("expect", "disallow GPTBot @sitemap\n");
-    run_line(&folder, "test named.txt expect --sitemap robots --site https://e.example").status(0);
-    run_line(&folder, "filter --robots named.txt --agent Bot --format denied --sitemap robots")
-        .gives(0, "https://e.example/private/1\n");
+    run_line(&folder, &format!("test {origin} expect {given}"))
+        .status(0)
+        .says("2 URLs in the sitemap, all of https://e.example (--site)\n");
+    let denied = format!("filter --robots {origin} --agent Bot --format denied --sitemap robots");
+    run_line(&folder, &denied).gives(0, "https://e.example/private/1\n");
     run_line(&folder, "check robots.txt Bot --sitemap robots").fails(2, "has no Sitemap record");
     folder.file("folder/e.example", ROBOTS);
     run_line(&folder, "filter --robots-dir folder --agent Bot --sitemap robots")
@@ -567,6 +573,33 @@ fn sitemaps_of_the_robots_txt() {
     folder.file("robots", "https://e.example/private/2\n");
     run_line(&folder, &format!("{DENIED} --sitemap ./robots"))
         .gives(0, "https://e.example/private/2\n");
+}
+
+/// What a robots.txt names is not what its reader asked for: it leads to no private address, but for
+/// the one from which the file came.
+#[test]
+fn sitemaps_of_a_robots_txt_are_no_way_in() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let inside = site(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        answered("200 OK", "", "https://e.example/\n")
+    });
+    let folder = folder();
+    let refused = "an address that is not public is asked only if the URL given names it itself";
+    for url in [format!("{inside}/a.txt"), "http://169.254.169.254/latest".to_owned()] {
+        folder.file("named.txt", format!("Sitemap: {url}\n{ROBOTS}"));
+        run_line(&folder, "check named.txt Bot --sitemap robots").fails(3, refused);
+        run_line(&folder, "filter --robots named.txt --agent Bot --sitemap robots")
+            .fails(3, refused);
+    }
+    let named = format!("Sitemap: {inside}/a.txt\nSitemap: http://127.0.0.2:1/a.txt\n{ROBOTS}");
+    let elsewhere = site(move |_| answered("200 OK", "", named.clone()));
+    run_line(&folder, &format!("check {elsewhere} Bot --sitemap robots --site https://e.example"))
+        .status(3)
+        .says(refused);
+    // Both are at 127.0.0.1, which the URL of the robots.txt names.
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
 /// Redirects may lead to another host of the site, on which the sitemaps are.

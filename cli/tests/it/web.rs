@@ -74,7 +74,6 @@ fn the_answer_decides() {
         ran.says(
             ": crawlers take it for a failing server and fetch nothing, so nothing is allowed",
         );
-        ran.says("read as a file with 'Disallow: /' for all crawlers");
     }
     // Google waits, as it does with 5xx.
     let ran = verdict("429 Too Many Requests", "--profile google");
@@ -92,6 +91,7 @@ fn nothing_stands_for_the_text_of_a_file() {
     let (absent, fails) = (always("404 Not Found", ""), always("503 Oops", ""));
     run_line(&format!("lint {absent}")).status(0).says("HTTP 404: there is no robots.txt");
     run_line(&format!("lint {fails}")).fails(3, "HTTP 503");
+    run_line(&format!("records {fails}")).fails(3, "HTTP 503, so there is no file");
     run_line(&format!("block --crawler FooBot {absent}")).status(0).prints("User-agent: FooBot");
     let block = run_line(&format!("block --crawler FooBot {fails}"));
     block.fails(3, "HTTP 503, so there is no file");
@@ -105,6 +105,9 @@ fn a_monitor() {
     ran.status(1).prints("the whole site is closed now");
 }
 
+/// They ignore `*`, but not that nothing is answered.
+const STARLESS: &str = "AdsBot-Google, AdsBot-Google-Mobile, APIs-Google, Mediapartners-Google";
+
 /// What the answer was is in the output, also with `--quiet`.
 #[test]
 fn what_is_no_file_is_said() {
@@ -113,9 +116,11 @@ fn what_is_no_file_is_said() {
                allowed";
     let text = format!(
         "new: {url}: {why}\nthe whole site is closed now for * (any other crawler)\n\
+         the whole site is closed now for {STARLESS}\n\
          * (any other crawler):\n  disallowed now  /  no rule -> HTTP 503\n\
+         {STARLESS}:\n  disallowed now  every path  no rule -> HTTP 503\n\
          other records, of no group:\n  removed  line 3 Sitemap: https://e.example/s.xml\n\
-         change: 1 of 1 crawlers, 1 other record\n"
+         change: 5 of 5 crawlers, 1 other record\n"
     );
     let ran = run_line(&format!("diff --quiet saved.txt {url}"));
     ran.gives(1, &text);
@@ -151,7 +156,7 @@ fn what_is_no_file_is_said() {
 #[test]
 fn nothing_is_nothing_for_everybody() {
     let url = always("503 Oops", "");
-    run_line(&format!("crawlers {url} /")).status(0).prints("AdsBot-Google (line 2), ");
+    run_line(&format!("crawlers {url} / --purpose ads")).status(0).prints("(HTTP 503)");
     let folder = folder();
     folder.file("expectations", "disallow @ads /\n");
     folder.file("log", LOG);
@@ -164,6 +169,66 @@ fn nothing_is_nothing_for_everybody() {
         "{init:?}"
     );
     run(&format!("audit {url} log")).status(1).prints("AdsBot-Google");
+    // So it is for those that the user adds.
+    folder.file(
+        "mine.toml",
+        "replace = true\n[[crawler]]\nname = \"MyBot\"\ntoken = \"MyBot\"\nstar = false\n\
+         operator = \"me\"\npurpose = \"seo\"\nobeys = \"yes\"\nsource = \"me\"\ndate = 2026-11-22\n",
+    );
+    let ran = run(&format!("crawlers {url} --crawlers mine.toml"));
+    ran.status(0).prints("SEO: 1 of 1 shut out").prints("MyBot (HTTP 503)");
+    folder.file("expectations", "disallow MyBot /\ndisallow @seo /\n");
+    run(&format!("test {url} expectations --crawlers mine.toml")).status(0);
+    folder.file("log", LOG.replace("AdsBot-Google", "MyBot"));
+    run(&format!("audit {url} log --crawlers mine.toml")).status(1).prints("MyBot");
+    folder.file("closed.txt", "User-agent: *\nDisallow: /\n");
+    let diff = run(&format!("diff closed.txt {url} --format markdown --crawlers mine.toml"));
+    diff.status(1).prints("what changes").prints("`MyBot`");
+}
+
+/// No line decides where there is no file.
+#[test]
+fn no_line_of_an_answer_is_named() {
+    let folder = folder();
+    let run = |line: &str| run_in(&folder.root(), line.split_whitespace().map(Into::into));
+    folder.file("log", LOG);
+    folder.file("wanted", "allow FooBot /x\nallow FooBot @sitemap\n");
+    folder.file("map", "https://e.example/1\n");
+    let url = always("503 Oops", "");
+    let map = "--sitemap map --site https://e.example";
+    let says = ": HTTP 503: crawlers take it for a failing server and fetch nothing";
+    for (line, status, said) in [
+        (format!("explain {url} FooBot /x"), 1, says),
+        (format!("explain --all-profiles {url} FooBot /x"), 1, "All profiles say disallow."),
+        (format!("explain {url} FooBot /robots.txt"), 0, "itself may always be fetched; else http"),
+        (format!("explain --format json {url} FooBot /x"), 1, "\"robots_answer\":\"HTTP 503\""),
+        (format!("check {url} FooBot {map}"), 1, "  HTTP 503  1 URL: https://e.example/1\n"),
+        (format!("test {url} wanted {map}"), 1, says),
+        (format!("test {url} wanted {map} --format json"), 1, "\"answer\":\"HTTP 503\""),
+        (format!("test {url} wanted {map} --format github"), 1, says),
+        (format!("test {url} wanted {map} --format sarif"), 1, says),
+        (format!("test {url} wanted {map} --format junit"), 1, says),
+        (format!("audit {url} log"), 1, "    HTTP 503  1 request: /shop\n"),
+        (format!("audit {url} log --json"), 1, "\"answer\":\"HTTP 503\""),
+        (format!("crawlers {url}"), 0, "(HTTP 503)"),
+        (format!("crawlers {url} --format json"), 0, "\"by\":\"answer\""),
+        (
+            format!("filter --robots {url} --agent FooBot --format jsonl urls"),
+            0,
+            "\"verdict\":\"disallow\"",
+        ),
+    ] {
+        let ran = run(&line);
+        ran.status(status).prints(said);
+        let out = str::from_utf8(&ran.out).unwrap();
+        for named in ["Disallow: /", "line 6", "by the group", "\"line\":6"] {
+            assert!(!out.contains(named), "{line}: {named}: {out}");
+        }
+    }
+    let absent = always("404 Not Found", "");
+    run(&format!("explain {absent} FooBot /x"))
+        .status(0)
+        .prints("HTTP 404: there is no robots.txt");
 }
 
 const LOG: &str = "192.0.2.7 - - [22/Nov/2026:10:00:00 +0000] \"GET /shop HTTP/1.1\" 200 5 \"-\" \
@@ -192,7 +257,9 @@ fn odd_answers() {
             .collect();
         answered("200 OK", "", text)
     });
-    run_line(&format!("check {utf16} FooBot /")).gives(1, "disallow\t/\n").says("UTF-16");
+    // As a file with these bytes is.
+    run_line(&format!("check {utf16} FooBot /")).gives(0, "allow\t/\n").says("is UTF-16");
+    run_line(&format!("lint {utf16}")).status(1).prints("RS102");
     let long = site(|_| answered("200 OK", "", vec![b'\n'; (64 << 20) + 1]));
     run_line(&format!("check {long} FooBot /")).fails(3, "it is longer than 64 MiB");
     let turns = site(|_| answered("302 Found", "Location: /robots.txt\r\n", ""));
