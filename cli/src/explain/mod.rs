@@ -59,9 +59,9 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
     }
     let Given { bytes, answer } = if args.all_profiles {
         let all: Vec<Profile> = Profile::NAMED.iter().map(|(_, profile)| *profile).collect();
-        args.policy.read_for(&all)?
+        args.policy.ask(&all)?
     } else {
-        args.policy.read()?
+        args.policy.ask(&[args.policy.profile()])?
     };
     let file = File { bytes: &bytes, sha256: sha256(&bytes), answer };
     Explainer::new(args, Source::File(file))?.run(&urls)

@@ -10,6 +10,7 @@ use robotsieve::{Crawler, Profile};
 use super::crawlers::{AGENT, USER_AGENT, options};
 use super::{Agent, Agents, ProfileOption};
 use crate::error::Failure;
+use crate::known::Known;
 use crate::read::robots_file::{self, Given};
 
 /// One policy: a robots.txt, a crawler and a profile.
@@ -139,21 +140,26 @@ impl PolicyArgs {
         Ok(urls)
     }
 
-    /// Reads the robots.txt.
+    /// Reads the robots.txt. What a URL answers in the place of a file is noted.
     ///
     /// # Errors
     /// Returns an error if it cannot be read, with a hint if the arguments look swapped.
     pub fn read(&self) -> Result<Given, Failure> {
-        self.read_for(&[self.profile()])
+        let given = self.ask(&[self.profile()])?;
+        given.note();
+        Ok(given)
     }
 
-    /// [`PolicyArgs::read`] for several profiles.
+    /// [`PolicyArgs::read`] for several profiles, and for commands that say themselves what a URL
+    /// answered.
     ///
     /// # Errors
     /// Returns an error in the same cases, and if the answer of a URL means different things in
-    /// them.
-    pub fn read_for(&self, profiles: &[Profile]) -> Result<Given, Failure> {
-        robots_file::given(&self.robots, profiles).map_err(|failure| match self.likely_mistake() {
+    /// the profiles.
+    pub fn ask(&self, profiles: &[Profile]) -> Result<Given, Failure> {
+        // Crawlers that are asked for by their names alone obey the group of `*`.
+        let asked = robots_file::asked(&self.robots, profiles, &Known::default());
+        asked.map_err(|failure| match self.likely_mistake() {
             Some(advice) => failure.advise(advice),
             None => failure,
         })

@@ -29,6 +29,13 @@ pub struct Given {
     pub answer: Option<Answer>,
 }
 
+impl Given {
+    /// Notes what was answered in the place of a file.
+    pub fn note(&self) {
+        self.answer.iter().for_each(|answer| stderr::note(answer));
+    }
+}
+
 /// The bytes of a robots.txt; `-` is standard input. If it is UTF-16, a note says what that means.
 ///
 /// # Errors
@@ -133,7 +140,7 @@ pub fn given(path: &Path, profiles: &[Profile]) -> Result<Given, Failure> {
 /// Returns an error in the same cases.
 pub fn given_for(path: &Path, profiles: &[Profile], known: &Known) -> Result<Given, Failure> {
     let given = asked(path, profiles, known)?;
-    given.answer.iter().for_each(|answer| stderr::note(answer));
+    given.note();
     Ok(given)
 }
 
@@ -146,6 +153,12 @@ pub fn asked(path: &Path, profiles: &[Profile], known: &Known) -> Result<Given, 
         Some(url) => {
             let given = web::robots(url, profiles, known)?;
             note_utf16(path, &given.bytes);
+            if !is_text(&given.bytes) {
+                stderr::note(&format_args!(
+                    "{url}: the answer is compressed, and does not say so in a Content-Encoding: \
+                     crawlers find no rule in it and may fetch everything"
+                ));
+            }
             Ok(given)
         }
         None => Ok(Given { bytes: advised(path, read(path))?, answer: None }),
