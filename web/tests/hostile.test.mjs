@@ -77,6 +77,19 @@ test("sizes over the limits", () => {
   works();
 });
 
+test("positions in long files that are not ASCII", () => {
+  const robots = new Robots(`${"user-agent: é\n".repeat(30_000)}disallow: /a\n`, { profile: "google" });
+  const start = performance.now();
+  const records = robots.records();
+  // Each place was found by reading all of the file: it took minutes.
+  assert.ok(performance.now() - start < 5_000, `${performance.now() - start} ms`);
+  assert.equal(records.length, 30_001);
+  for (const { value, valueSpan } of records.filter((_, n) => n % 1_000 === 0)) {
+    assert.equal(robots.text.slice(valueSpan.start, valueSpan.end), value);
+  }
+  robots.free();
+});
+
 test("files made to be slow or large", () => {
   const files = [
     `User-agent: *\n${"Disallow: /*a*a*a*a*a*a*a*b\n".repeat(2_000)}`,
