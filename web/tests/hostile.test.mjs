@@ -200,6 +200,23 @@ test("memory is used again after garbage collection", () => {
   assert.ok(late <= 2 * early && late < 40e6, `${early} bytes, then ${late}`);
 });
 
+test("memory grows in few steps, since engines collect garbage at each", () => {
+  // In a process of its own, where there is no memory left by other tests.
+  const program = `
+    import { Robots } from "robotsieve";
+    import * as wasm from ${JSON.stringify(new URL("../dist/full/wasm.js", import.meta.url).href)};
+    const file = "User-agent: *\\n" + "Disallow: /abc\\n".repeat(1_000);
+    const sizes = new Set();
+    for (let n = 0; n < 2_000; n++) {
+      new Robots(file).policy("bot");
+      sizes.add(wasm.moduleMemory().buffer.byteLength);
+    }
+    console.log(sizes.size, Math.max(...sizes));`;
+  const cwd = fileURLToPath(new URL("..", import.meta.url));
+  const [steps, bytes] = String(execFileSync(process.execPath, ["--input-type=module", "-e", program], { cwd })).split(" ").map(Number);
+  assert.ok(bytes > 20e6 && steps < 150, `${steps} steps to ${bytes} bytes`);
+});
+
 test("if the module fails, what is made afterwards works", () => {
   const before = new Robots(FILE);
   const policy = before.policy("bot");
