@@ -52,7 +52,7 @@ const START_BYTES = 1 << 16;
 /** A larger buffer is not kept. */
 const KEPT_BYTES = 1 << 22;
 
-let memory: WebAssembly.Memory | undefined;
+let memory: ReturnType<typeof wasm.moduleMemory> | undefined;
 /** Where no memory is known. Views of memory that has grown are empty too, but detached. */
 const NONE = new Uint8Array(0);
 let view: Uint8Array<ArrayBuffer> = NONE;
