@@ -44,7 +44,6 @@ export function scratch(len: number): number;
 export function moduleMemory(): Memory;
 export function headerNames(header: Uint8Array): string;
 export function lintCodes(): string;
-export function isLintCode(code: string): boolean;
 export function diffFiles(before: RawRobots, after: RawRobots, crawlers: Uint8Array, examples: number): string;
 
 /** A `WebAssembly.Memory`. Types of the platform are not named, so that the package's own need no `lib`. */
