@@ -5,9 +5,10 @@
 // package rust-web-src brings. RUSTC_BOOTSTRAP lets a stable compiler do so.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { transformSync } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "dist");
@@ -72,6 +73,9 @@ for (const [name, features] of [["full", []], ["core", ["--no-default-features",
     "-o", join(folder, "robotsieve.wasm"),
   ]);
   rmSync(made);
+  // Its comments are a tenth of what the scripts are when compressed.
+  const glue = join(folder, "wasm.js");
+  writeFileSync(glue, transformSync(readFileSync(glue, "utf8"), { minifyWhitespace: true }).code);
 }
 
 run(process.execPath, [join(here, "node_modules/typescript/bin/tsc")]);

@@ -25,7 +25,7 @@ for (const [name, folder, limit] of [
 ]) {
   const read = (file) => readFileSync(new URL(`../dist/${folder}/${file}`, import.meta.url));
   const module = read("robotsieve.wasm");
-  const scripts = ["browser.js", "index.js", "bytes.js", "core.js", "error.js", "wasm.js"];
+  const scripts = ["browser.js", "index.js", "bytes.js", "core.js", "error.js", "given.js", "wasm.js"];
   const script = Buffer.concat([...scripts, ...(folder === "full" ? ["full.js"] : [])].map(read));
   report(`${name}, brotli`, brotli(module) + brotli(script), limit, "bytes");
   console.log(`    module ${module.length} bytes, ${brotli(module)} with brotli; scripts ${script.length} and ${brotli(script)}`);

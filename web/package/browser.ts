@@ -9,12 +9,11 @@ export * from "./index.js";
  * Makes the package ready. Needed in browsers (pages and workers) only; in Node and in Cloudflare's workers it is ready
  * at import, and this returns at once. Call it as often as you like.
  *
- * @param source where the module is: a URL, a `Response`, its bytes, or a compiled module. Default: `robotsieve.wasm`
- * beside this file.
+ * @param source where the module is: its address (a string or a `URL`), a `Response` or the promise of one, its bytes, or
+ * a `WebAssembly.Module`. Default: `robotsieve.wasm` beside this file.
  */
-export async function init(
-  source?: string | URL | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module,
-): Promise<void> {
+// Only `object`, so that the declarations need no `lib.dom`.
+export async function init(source?: string | object): Promise<void> {
   await load({ module_or_path: source ?? new URL("robotsieve.wasm", import.meta.url) });
   ready();
 }

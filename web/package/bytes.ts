@@ -1,17 +1,21 @@
 // How text and crawlers reach the module.
 
-import { failed, onReset, RobotsieveError, typeName } from "./error.js";
+import { failed, onReset, RobotsieveError } from "./error.js";
+import { bytesOf, lengthOf, listOf, put, stringOf, tooLong, typeName } from "./given.js";
 import type { Crawler, Text } from "./types.js";
 import * as wasm from "./wasm.js";
 
-/** The largest file, in bytes. */
-export const MAX_FILE_BYTES = 64 << 20;
+/** The largest file, in bytes. What is said about a larger one would not fit into the module's memory. */
+export const MAX_FILE_BYTES = 8 << 20;
 /** The longest URL, in UTF-16 code units or bytes. */
 export const MAX_URL_LENGTH = 16 << 20;
 /** The longest URL to explain: an explanation is much larger than the URL. */
 export const MAX_EXPLAINED_URL_LENGTH = 64 << 10;
 /** The longest name or header. */
-const MAX_NAME_LENGTH = 1 << 20;
+export const MAX_NAME_LENGTH = 1 << 20;
+
+/** All crawlers of one call, as the module reads them. */
+const MAX_CRAWLERS_BYTES = 4 << 20;
 
 const encoder = new TextEncoder();
 let isReady = false;
@@ -27,32 +31,13 @@ export function assertReady(): void {
   }
 }
 
-function tooLong(what: string, most: number): RangeError {
-  return new RangeError(`${what} must not be longer than ${most}`);
-}
-
-/** The bytes of a text. */
-export function bytesOf(text: Text, what: string, most: number): Uint8Array {
-  if (typeof text === "string") {
-    if (text.length > most) throw tooLong(what, most);
-    const bytes = encoder.encode(text);
-    if (bytes.length > 3 * most) throw tooLong(what, most);
-    return bytes;
-  }
-  if (text instanceof Uint8Array) {
-    if (text.length > most) throw tooLong(what, most);
-    return text;
-  }
-  throw new TypeError(`${what} must be a string or a Uint8Array, not ${typeName(text)}`);
-}
-
 // ---- the scratch buffer --------------------------------------------------------------------------------------------
 
 const START_BYTES = 1 << 16;
 /** A larger buffer is not kept. */
 const KEPT_BYTES = 1 << 22;
 
-let memory: WebAssembly.Memory | undefined;
+let memory: ReturnType<typeof wasm.moduleMemory> | undefined;
 /** Where no memory is known. Views of memory that has grown are empty too, but detached. */
 const NONE = new Uint8Array(0);
 let view: Uint8Array<ArrayBuffer> = NONE;
@@ -96,17 +81,10 @@ export function shrink(): void {
 
 /** Writes a URL into the buffer, and returns its length in bytes. */
 export function putUrl(url: Text): number {
-  if (typeof url === "string") {
-    const { length } = url;
-    if (length > MAX_URL_LENGTH) throw tooLong("a URL", MAX_URL_LENGTH);
-    return encoder.encodeInto(url, room(length * 3)).written;
-  }
-  if (url instanceof Uint8Array) {
-    if (url.length > MAX_URL_LENGTH) throw tooLong("a URL", MAX_URL_LENGTH);
-    room(url.length).set(url);
-    return url.length;
-  }
-  throw new TypeError(`a URL must be a string or a Uint8Array, not ${typeName(url)}`);
+  const length = lengthOf(url, "a URL", MAX_URL_LENGTH);
+  if (typeof url === "string") return encoder.encodeInto(url, room(length * 3)).written;
+  put(url, room(length), 0, "a URL");
+  return length;
 }
 
 /** How many UTF-16 code units and bytes are judged in one call, about. */
@@ -118,7 +96,7 @@ interface Judge {
   answersByLength(len: number, lengths: Uint32Array): Uint8Array;
 }
 
-/** The answers for many URLs. */
+/** The answers for many URLs, in an array that nobody else has. */
 export function judge(judge: Judge, urls: readonly Text[]): Uint8Array {
   const answers = new Uint8Array(urls.length);
   for (let from = 0; from < urls.length;) {
@@ -127,14 +105,8 @@ export function judge(judge: Judge, urls: readonly Text[]): Uint8Array {
     let isText = true;
     for (; to < urls.length && length < CHUNK; to++) {
       const url = urls[to]!;
-      if (typeof url !== "string") {
-        if (!(url instanceof Uint8Array)) {
-          throw new TypeError(`a URL must be a string or a Uint8Array, not ${typeName(url)}`);
-        }
-        isText = false;
-      }
-      if (url.length > MAX_URL_LENGTH) throw tooLong("a URL", MAX_URL_LENGTH);
-      length += url.length + 1;
+      length += lengthOf(url, "a URL", MAX_URL_LENGTH) + 1;
+      if (typeof url !== "string") isText = false;
     }
     const chunk = to - from === urls.length ? urls : urls.slice(from, to);
     answers.set(chunkAnswers(judge, chunk, length, isText), from);
@@ -158,8 +130,8 @@ function chunkAnswers(judge: Judge, urls: readonly Text[], length: number, isTex
     if (typeof url === "string") {
       lengths[index] = encoder.encodeInto(url, buffer.subarray(at)).written;
     } else {
-      buffer.set(url, at);
-      lengths[index] = url.length;
+      put(url, buffer, at, "a URL");
+      lengths[index] = lengthOf(url, "a URL", MAX_URL_LENGTH);
     }
     at += lengths[index]!;
   });
@@ -175,26 +147,38 @@ export function call<T>(ask: () => T, given?: unknown): T {
   }
 }
 
+/** What the module says in JSON. It is empty where it would be too long: see `../src/json.rs`. */
+export function answer<T>(json: string): T {
+  if (json === "") throw new RangeError("the answer would be longer than 128 MiB: ask about a shorter file or URL");
+  return JSON.parse(json) as T;
+}
+
 // ---- crawlers ------------------------------------------------------------------------------------------------------
 
 /** Crawlers as `../src/crawler.rs` reads them. */
 export function written(crawlers: readonly Crawler[]): Uint8Array {
   const parts: Uint8Array[] = [];
+  let length = 0;
+  const push = (part: Uint8Array) => {
+    parts.push(part);
+    length += part.length;
+  };
   const number = (value: number) => {
     const bytes = new Uint8Array(4);
     new DataView(bytes.buffer).setUint32(0, value, true);
-    parts.push(bytes);
+    push(bytes);
   };
   for (const crawler of crawlers) {
-    const [isHeader, names] = namesOf(crawler);
-    parts.push(Uint8Array.of(isHeader));
-    number(names.length);
-    for (const name of names) {
+    const [isHeader, all] = namesOf(crawler);
+    push(Uint8Array.of(isHeader));
+    number(all.length);
+    for (const name of all) {
       number(name.length);
-      parts.push(name);
+      push(name);
     }
+    if (length > MAX_CRAWLERS_BYTES) throw tooLong("the names of all crawlers together", MAX_CRAWLERS_BYTES);
   }
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  const all = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
     all.set(part, at);
@@ -205,14 +189,13 @@ export function written(crawlers: readonly Crawler[]): Uint8Array {
 
 function namesOf(crawler: Crawler): [number, Uint8Array[]] {
   if (typeof crawler === "string") return [0, [nameBytes(crawler)]];
-  if (Array.isArray(crawler)) return [0, crawler.map(nameBytes)];
+  if (Array.isArray(crawler)) return [0, listOf<string>(crawler, "names").map(nameBytes)];
   if (typeof crawler === "object" && crawler !== null && "userAgent" in crawler) {
     return [1, [bytesOf(crawler.userAgent, "userAgent", MAX_NAME_LENGTH)]];
   }
   throw new TypeError(`a crawler must be a name, an array of names or { userAgent: header }, not ${typeName(crawler)}`);
 }
 
-function nameBytes(name: unknown): Uint8Array {
-  if (typeof name !== "string") throw new TypeError(`a crawler's name must be a string, not ${typeName(name)}`);
-  return bytesOf(name, "a crawler's name", MAX_NAME_LENGTH);
+function nameBytes(name: string): Uint8Array {
+  return bytesOf(stringOf(name, "a crawler's name", MAX_NAME_LENGTH), "a crawler's name", MAX_NAME_LENGTH);
 }

@@ -1,10 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { assertReady, bytesOf, call, judge, MAX_EXPLAINED_URL_LENGTH, MAX_FILE_BYTES, putUrl, shrink, written } from "./bytes.js";
-import { currentInstance, failed, freed, shown, typeName } from "./error.js";
+import {
+  answer, assertReady, call, judge, MAX_EXPLAINED_URL_LENGTH, MAX_FILE_BYTES, MAX_NAME_LENGTH, putUrl, shrink, written,
+} from "./bytes.js";
+import { currentInstance, failed, freed } from "./error.js";
+import { bytesOf, listOf, optionsOf, shown } from "./given.js";
 import type {
   Automaton, AutomatonOptions, Crawler, Decision, Explanation, Group, HeaderName, ProfileComparison, ProfileName,
-  RequestRate, RobotsRecord, Rule, Span, Text,
+  RequestRate, RobotsOptions, RobotsRecord, Rule, Span, Text,
 } from "./types.js";
 import * as wasm from "./wasm.js";
 
@@ -56,7 +59,7 @@ export function rawOf(robots: Robots): wasm.RawRobots {
 }
 
 /**
- * A robots.txt, parsed. Any text or bytes are a robots.txt, so no content throws. A file of more than 64 MiB throws a
+ * A robots.txt, parsed. Any text or bytes are a robots.txt, so no content throws. A file of more than 8 MiB throws a
  * `RangeError`.
  *
  * The module's memory is freed when the object is garbage, or at once with `free()` or `using`. A loop that makes
@@ -74,9 +77,9 @@ export class Robots {
   readonly profile: ProfileName;
   #text: string | null;
 
-  constructor(file: Text, options: { profile?: ProfileName } = {}) {
+  constructor(file: Text, options?: RobotsOptions) {
     assertReady();
-    const profile = options.profile ?? "rfc9309";
+    const { profile = "rfc9309" } = optionsOf(options, "profile");
     const number = profileNumber(profile);
     const bytes = bytesOf(file, "a file", MAX_FILE_BYTES);
     raws.set(this, { raw: call(() => new wasm.RawRobots(bytes, number)), instance: currentInstance() });
@@ -123,8 +126,8 @@ export class Robots {
    * of silently obeying the group of `*`.
    */
   policy(crawler: Crawler): Policy {
-    const raw = rawOf(this);
     const bytes = written([crawler]);
+    const raw = rawOf(this);
     return Policy.of(call(() => raw.policy(bytes)));
   }
 
@@ -189,7 +192,7 @@ export class Robots {
 
   #ask<T>(ask: (raw: wasm.RawRobots) => string, given?: unknown): T {
     const raw = rawOf(this);
-    return JSON.parse(call(() => ask(raw), given)) as T;
+    return answer(call(() => ask(raw), given));
   }
 }
 
@@ -204,6 +207,7 @@ export class Policy {
   readonly #instance = currentInstance();
 
   private constructor(raw: wasm.RawPolicy) {
+    if (!(raw instanceof wasm.RawPolicy)) throw new TypeError("a Policy is made by Robots.policy(crawler)");
     this.#raw = raw;
   }
 
@@ -222,14 +226,14 @@ export class Policy {
     const raw = this.#raw;
     if (raw === null) throw freed("Policy");
     const length = putUrl(url);
-    let answer;
+    let verdict;
     try {
-      answer = raw.answer(length);
+      verdict = raw.answer(length);
     } catch (error) {
       throw failed(error);
     }
-    if (answer === INVALID) throw failed('{"code":"invalid-url"}', url);
-    return answer === ALLOW;
+    if (verdict === INVALID) throw failed('{"code":"invalid-url"}', url);
+    return verdict === ALLOW;
   }
 
   /**
@@ -237,20 +241,15 @@ export class Policy {
    * {@link DISALLOW} (0) or {@link INVALID} (2). No URL throws unless it is no text at all.
    */
   verdicts(urls: Iterable<Text>): Uint8Array {
-    const raw = this.#live();
-    // A string and bytes can be iterated too, but mean one URL.
-    const isMany = typeof urls === "object" && typeof urls?.[Symbol.iterator] === "function";
-    if (!isMany || urls instanceof Uint8Array) {
-      throw new TypeError(`urls must be an array or another iterable of URLs, not one ${typeName(urls)}`);
-    }
-    return judge(raw, Array.isArray(urls) ? urls : Array.from(urls));
+    const list = listOf(urls, "urls");
+    return judge(this.#live(), list);
   }
 
   /** The verdict with its reason. To explain, not to filter: {@link Policy.isAllowed} is much faster. */
   decide(url: Text): Decision {
     const raw = this.#live();
     const length = putUrl(url);
-    const decision: Decision = JSON.parse(call(() => raw.decide(length), url));
+    const decision = answer<Decision>(call(() => raw.decide(length), url));
     shrink();
     return decision;
   }
@@ -287,15 +286,15 @@ export class Policy {
    * The policy's automaton, compiled if it was not. `null` if the rules are over its limits: {@link Policy.limitHit} says
    * which. URLs of more than 65,536 characters throw a `RangeError`.
    */
-  automaton(options: AutomatonOptions = {}): Automaton | null {
-    const raw = this.#live();
-    const { url, maxStates = 512 } = options;
+  automaton(options?: AutomatonOptions): Automaton | null {
+    const { url, maxStates = 512 } = optionsOf(options, "url", "maxStates");
     if (!Number.isInteger(maxStates) || maxStates < 1 || maxStates > 65_536) {
       throw new RangeError("maxStates must be an integer from 1 to 65536");
     }
     const bytes = url === undefined ? undefined : bytesOf(url, "a URL to explain", MAX_EXPLAINED_URL_LENGTH);
+    const raw = this.#live();
     const json = call(() => raw.automaton(bytes, maxStates), url);
-    return json === undefined ? null : (JSON.parse(json) as Automaton);
+    return json === undefined ? null : answer(json);
   }
 
   /** The whole automaton as a Graphviz graph. `null` as for {@link Policy.automaton}. */
@@ -333,7 +332,7 @@ export class Policy {
 
   #ask<T>(ask: (raw: wasm.RawPolicy) => string): T {
     const raw = this.#live();
-    return JSON.parse(call(() => ask(raw))) as T;
+    return answer(call(() => ask(raw)));
   }
 }
 
@@ -350,6 +349,6 @@ if (Symbol.dispose !== undefined) {
 /** The names in a `User-Agent` header, the surest first. */
 export function headerNames(header: Text): HeaderName[] {
   assertReady();
-  const bytes = bytesOf(header, "a header", 1 << 20);
-  return JSON.parse(call(() => wasm.headerNames(bytes)));
+  const bytes = bytesOf(header, "a header", MAX_NAME_LENGTH);
+  return answer(call(() => wasm.headerNames(bytes)));
 }

@@ -1,3 +1,4 @@
+import { shown } from "./given.js";
 import * as wasm from "./wasm.js";
 
 /**
@@ -25,20 +26,6 @@ export class RobotsieveError extends Error {
   }
 }
 
-/** A value as a message shows it: its beginning, with escapes. */
-export function shown(value: unknown): string {
-  if (value instanceof Uint8Array) value = new TextDecoder().decode(value.subarray(0, 200));
-  const text = String(value);
-  return JSON.stringify(text.slice(0, 200)) + (text.length > 200 ? "…" : "");
-}
-
-/** A value's type, for a message. */
-export function typeName(value: unknown): string {
-  if (value === null) return "null";
-  if (typeof value !== "object") return typeof value;
-  return value.constructor?.name ?? "object";
-}
-
 export function freed(what: string): RobotsieveError {
   return new RobotsieveError("freed", `this ${what} was freed`);
 }
@@ -60,6 +47,7 @@ export function onReset(forget: () => void): void {
 
 /** What to throw for what the module threw. `given` is the URL or header in question. */
 export function failed(error: unknown, given?: unknown): Error {
+  if (error instanceof RobotsieveError) return error;
   if (typeof error === "string") {
     const { code, name, isHeader, probablyMeant } = JSON.parse(error);
     if (code === "invalid-url") {

@@ -1,6 +1,7 @@
-import { assertReady, call, written } from "./bytes.js";
+import { answer, assertReady, call, MAX_NAME_LENGTH, written } from "./bytes.js";
 import { profileNumber, rawOf, release, Robots as CoreRobots } from "./core.js";
-import { currentInstance, shown, typeName } from "./error.js";
+import { currentInstance } from "./error.js";
+import { listOf, optionsOf, shown, someOf, stringOf } from "./given.js";
 import type { Diff, DiffOptions, Fixed, FixOptions, LintCode, LintOptions, LintReport, Text } from "./types.js";
 import * as wasm from "./wasm.js";
 
@@ -13,44 +14,55 @@ export class Robots extends CoreRobots {
    * What is wrong with the file, and what has no effect. Each finding has a span, and many have a fix whose effect on
    * verdicts is proven.
    */
-  lint(options: LintOptions = {}): LintReport {
+  lint(options?: LintOptions): LintReport {
+    const [profiles, contentType] = this.#asked(optionsOf(options, "profiles", "contentType"));
     const raw = rawOf(this);
-    const [profiles, contentType] = this.#asked(options);
-    return JSON.parse(call(() => raw.lint(profiles, contentType)));
+    return answer(call(() => raw.lint(profiles, contentType)));
   }
 
   /** The file with the fixes of {@link Robots.lint} applied, until none is left. What they do together is proven too. */
-  fix(options: FixOptions = {}): Fixed {
-    const raw = rawOf(this);
-    const [profiles, contentType] = this.#asked(options);
-    const { apply = "unchanging", codes } = options;
+  fix(options?: FixOptions): Fixed {
+    const read = optionsOf(options, "apply", "codes", "profiles", "contentType");
+    const [profiles, contentType] = this.#asked(read);
+    const { apply = "unchanging" } = read;
     if (apply !== "unchanging" && apply !== "all") {
       throw new RangeError(`apply must be "unchanging" or "all", not ${shown(apply)}`);
     }
-    for (const code of codes ?? []) {
-      if (typeof code !== "string" || !call(() => wasm.isLintCode(code))) {
-        throw new RangeError(`there is no kind of finding ${shown(code)}`);
-      }
+    const codes = read.codes === undefined ? undefined : codesOf(listOf(read.codes, "codes"));
+    const [raw, instance] = [rawOf(this), currentInstance()];
+    const fixed = call(() => raw.fix(profiles, contentType, apply === "all", codes?.join()));
+    try {
+      const bytes = call(() => fixed.file());
+      const json = answer<Omit<Fixed, "text" | "bytes">>(call(() => fixed.json()));
+      return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), bytes, ...json };
+    } finally {
+      release(fixed, instance);
     }
-    const fixed = call(() => raw.fix(profiles, contentType, apply === "all", codes?.join(",")));
-    const bytes = call(() => fixed.file());
-    const json = JSON.parse(call(() => fixed.json()));
-    release(fixed, currentInstance());
-    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), bytes, ...json };
   }
 
   #asked({ profiles = [this.profile], contentType }: LintOptions): [Uint8Array, string | undefined] {
-    if (contentType !== undefined && typeof contentType !== "string") {
-      throw new TypeError(`contentType must be a string, not ${typeName(contentType)}`);
-    }
-    return [Uint8Array.from(profiles, profileNumber), contentType];
+    // Each profile once, however often it is given.
+    const numbers = new Set(someOf(profiles, "profiles").map(profileNumber));
+    const type = contentType === undefined ? undefined : stringOf(contentType, "contentType", MAX_NAME_LENGTH);
+    return [Uint8Array.from(numbers), type];
   }
 }
 
 /** All kinds of findings of {@link Robots.lint}, by number. */
 export function lintCodes(): LintCode[] {
   assertReady();
-  return JSON.parse(call(() => wasm.lintCodes()));
+  return answer(call(() => wasm.lintCodes()));
+}
+
+/** The numbers of kinds of findings that were given by number or name. */
+function codesOf(codes: string[]): string[] {
+  const all = lintCodes();
+  return codes.map((given) => {
+    const wanted = stringOf(given, "a code", 100).toLowerCase();
+    const found = all.find(({ code, name }) => code.toLowerCase() === wanted || name === wanted);
+    if (found === undefined) throw new RangeError(`there is no kind of finding ${shown(given)}`);
+    return found.code;
+  });
 }
 
 /**
@@ -59,25 +71,28 @@ export function lintCodes(): LintCode[] {
  *
  * The work has a bound: what is beyond it is reported as unproven.
  */
-export function diff(before: CoreRobots | Text, after: CoreRobots | Text, options: DiffOptions = {}): Diff {
+export function diff(before: CoreRobots | Text, after: CoreRobots | Text, options?: DiffOptions): Diff {
   assertReady();
-  const { crawlers = [], examples = 5 } = options;
+  const read = optionsOf(options, "crawlers", "examples", "profile");
+  const { examples = 5 } = read;
   if (!Number.isInteger(examples) || examples < 1 || examples > 1000) {
     throw new RangeError("examples must be an integer from 1 to 1000");
   }
   const given = [before, after].find((file) => file instanceof CoreRobots);
-  const profile = options.profile ?? (given as CoreRobots | undefined)?.profile ?? "rfc9309";
-  const who = written(crawlers);
+  const profile = read.profile ?? (given as CoreRobots | undefined)?.profile ?? "rfc9309";
+  const who = written(read.crawlers === undefined ? [] : someOf(read.crawlers, "crawlers"));
   const made: CoreRobots[] = [];
-  const raw = (file: CoreRobots | Text) => {
-    if (file instanceof CoreRobots && file.profile === profile) return rawOf(file);
+  const robotsOf = (file: CoreRobots | Text) => {
+    if (file instanceof CoreRobots && file.profile === profile) return file;
     const robots = new CoreRobots(file instanceof CoreRobots ? file.text : file, { profile });
     made.push(robots);
-    return rawOf(robots);
+    return robots;
   };
   try {
-    const files = [raw(before), raw(after)] as const;
-    return JSON.parse(call(() => wasm.diffFiles(...files, who, examples)));
+    const files = [robotsOf(before), robotsOf(after)] as const;
+    // Both are there, or nothing is asked.
+    const [old, now] = [rawOf(files[0]), rawOf(files[1])];
+    return answer(call(() => wasm.diffFiles(old, now, who, examples)));
   } finally {
     for (const robots of made) robots.free();
   }

@@ -1,5 +1,7 @@
+import { MAX_NAME_LENGTH } from "./bytes.js";
 import { Policy, Robots, RobotsieveError } from "./core.js";
-import type { Crawler, ProfileName, Text } from "./types.js";
+import { stringOf } from "./given.js";
+import type { Crawler, RobotsOptions, Text } from "./types.js";
 
 /** How many crawlers' policies are kept. */
 const KEPT_POLICIES = 64;
@@ -35,7 +37,7 @@ export class RobotsParser {
   readonly #policies = new Map<string, Policy>();
 
   /** @param url the URL of the robots.txt */
-  constructor(url: string, contents?: Text | null, options?: { profile?: ProfileName }) {
+  constructor(url: string, contents?: Text | null, options?: RobotsOptions) {
     this.#robots = new Robots(contents || "", options);
     const own = parsed(url);
     this.#origin = own && originOf(own);
@@ -97,6 +99,8 @@ export class RobotsParser {
   /** The URL as it is compared, if this robots.txt is the one for it. */
   #own(url: string): string | undefined {
     const origin = this.#origin;
+    // robots-parser takes `URL` objects too.
+    url = String(url);
     if (origin === null) return undefined;
     // Most URLs are written as `URL` would write them, so they need not be parsed.
     if (url.startsWith(origin) && url.charCodeAt(origin.length) === 47) {
@@ -125,12 +129,16 @@ export class RobotsParser {
 }
 
 function isEverybody(ua: string | undefined): boolean {
-  return (ua || "*").trim() === "*";
+  return trimmed(ua) === "*";
+}
+
+function trimmed(ua: string | undefined): string {
+  return stringOf(ua || "*", "a user agent", MAX_NAME_LENGTH).trim();
 }
 
 /** Who asks: the name before a version (`Googlebot/2.1`), or a whole header. */
 function crawlerOf(ua: string | undefined): Crawler {
-  const text = (ua || "*").trim();
+  const text = trimmed(ua);
   // A header has a comment in parentheses, or several products. A name with spaces is one too: it is read like a header.
   if (/[\s();]/.test(text)) return { userAgent: text };
   const name = text.split("/", 1)[0]!;
@@ -148,7 +156,7 @@ export { RobotsieveError };
 export default function robotsParser(
   url: string,
   contents?: Text | null,
-  options?: { profile?: ProfileName },
+  options?: RobotsOptions,
 ): RobotsParser {
   return new RobotsParser(url, contents, options);
 }

@@ -9,6 +9,8 @@
  * `String.prototype.slice`, CodeMirror and Monaco count) and offsets in bytes. Lines are counted from 1.
  *
  * **`null`** means that there is none. No property is ever missing.
+ *
+ * **Options** that are `null` or `undefined` are as if not given. An option of another name throws a `TypeError`.
  */
 
 /**
@@ -20,6 +22,12 @@
  * - `original-1994`: the standard of 1994, without wildcards and without `Allow`.
  */
 export type ProfileName = "rfc9309" | "google" | "google-classic" | "original-1994";
+
+/** How a file is read. */
+export interface RobotsOptions {
+  /** Default: `rfc9309`. */
+  profile?: ProfileName;
+}
 
 /** Text, or the bytes of a text. */
 export type Text = string | Uint8Array;
@@ -284,7 +292,7 @@ export type Severity = "note" | "warning" | "error";
 
 /** How to lint. */
 export interface LintOptions {
-  /** The profiles in which the file is read. Default: that of the {@link Robots}. */
+  /** The profiles in which the file is read; at least one. Default: that of the {@link Robots}. */
   profiles?: readonly ProfileName[];
   /** The value of the `Content-Type` header with which the file was served, if known. */
   contentType?: string;
@@ -373,7 +381,7 @@ export interface LintCode {
 export interface FixOptions extends LintOptions {
   /** `unchanging` (the default): only those that change no verdict. `all`: all. */
   apply?: "unchanging" | "all";
-  /** Only those of these codes (numbers or names). Default: all codes. */
+  /** Only those of these codes (numbers or names), so none if it is empty. Default: all codes. */
   codes?: readonly string[];
 }
 
@@ -399,7 +407,7 @@ export interface Fixed {
 export interface DiffOptions {
   /** How both files are read. Default: the profile of the first {@link Robots} given, else `rfc9309`. */
   profile?: ProfileName;
-  /** The crawlers to compare for. Default: all that either file names, and `*` for any other. */
+  /** The crawlers to compare for; at least one. Default: all that either file names, and `*` for any other. */
   crawlers?: readonly Crawler[];
   /** How many examples to report at most in each direction, for each group of crawlers. Default 5. */
   examples?: number;

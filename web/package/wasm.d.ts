@@ -41,15 +41,18 @@ export class RawFixed {
 }
 
 export function scratch(len: number): number;
-export function moduleMemory(): WebAssembly.Memory;
+export function moduleMemory(): Memory;
 export function headerNames(header: Uint8Array): string;
 export function lintCodes(): string;
-export function isLintCode(code: string): boolean;
 export function diffFiles(before: RawRobots, after: RawRobots, crawlers: Uint8Array, examples: number): string;
 
-export function initSync(source: { module: WebAssembly.Module | BufferSource }): unknown;
+/** A `WebAssembly.Memory`. Types of the platform are not named, so that the package's own need no `lib`. */
+interface Memory {
+  readonly buffer: ArrayBufferLike;
+}
+
+/** `module`: a `WebAssembly.Module`, or its bytes. */
+export function initSync(source: { module: object }): unknown;
 /** A new instance: what the old one held is lost. */
 export function __wbg_reset_state(): void;
-export default function init(source: {
-  module_or_path: string | URL | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module;
-}): Promise<unknown>;
+export default function init(source: { module_or_path: string | object }): Promise<unknown>;

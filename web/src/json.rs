@@ -5,38 +5,54 @@
 
 use std::fmt::Write as _;
 
+/// The most JSON. Engines have strings of up to 512 MiB, and the objects made of it take several
+/// times as much.
+const MOST_BYTES: usize = 128 << 20;
+
 /// JSON that is being written.
 #[derive(Default)]
-pub struct Json(String);
+pub struct Json {
+    text: String,
+    too_long: bool,
+}
 
 impl Json {
-    /// The JSON of one value.
+    /// The JSON of one value; empty if it would be too long, which JavaScript takes for an error.
     pub fn of(write: impl FnOnce(&mut Json)) -> String {
         let mut json = Json::default();
         write(&mut json);
-        json.0
+        json.check();
+        if json.too_long { String::new() } else { json.text }
+    }
+
+    /// Begins anew where it is too long, so that memory is not used up.
+    fn check(&mut self) {
+        if self.text.len() > MOST_BYTES {
+            *self = Json { text: String::new(), too_long: true };
+        }
     }
 
     /// Values and keys are parted by commas. What was written last tells whether one is due: a key
     /// ends in `:`, and every value ends in another byte than these.
     fn part(&mut self) {
-        if !matches!(self.0.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
-            self.0.push(',');
+        self.check();
+        if !matches!(self.text.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
+            self.text.push(',');
         }
     }
 
     /// The key of the value that is written next.
     pub fn key(&mut self, key: &'static str) -> &mut Json {
         self.text(key);
-        self.0.push(':');
+        self.text.push(':');
         self
     }
 
     pub fn object(&mut self, fill: impl FnOnce(&mut Json)) {
         self.part();
-        self.0.push('{');
+        self.text.push('{');
         fill(self);
-        self.0.push('}');
+        self.text.push('}');
     }
 
     pub fn array<T>(
@@ -45,11 +61,11 @@ impl Json {
         mut each: impl FnMut(&mut Json, T),
     ) {
         self.part();
-        self.0.push('[');
+        self.text.push('[');
         for item in items {
             each(self, item);
         }
-        self.0.push(']');
+        self.text.push(']');
     }
 
     /// A value, or `null`.
@@ -62,17 +78,17 @@ impl Json {
 
     pub fn null(&mut self) {
         self.part();
-        self.0.push_str("null");
+        self.text.push_str("null");
     }
 
     pub fn bool(&mut self, value: bool) {
         self.part();
-        self.0.push_str(if value { "true" } else { "false" });
+        self.text.push_str(if value { "true" } else { "false" });
     }
 
     pub fn number(&mut self, value: usize) {
         self.part();
-        let _ = write!(self.0, "{value}");
+        let _ = write!(self.text, "{value}");
     }
 
     pub fn line(&mut self, line: u32) {
@@ -82,31 +98,31 @@ impl Json {
     /// A number that is finite.
     pub fn float(&mut self, value: f64) {
         self.part();
-        let _ = write!(self.0, "{value}");
+        let _ = write!(self.text, "{value}");
     }
 
     pub fn text(&mut self, text: &str) {
         self.part();
-        self.0.push('"');
+        self.text.push('"');
         let mut rest = text;
         while let Some(at) =
             rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
         {
             let (plain, special) = rest.split_at(at);
-            self.0.push_str(plain);
+            self.text.push_str(plain);
             match special.as_bytes()[0] {
                 byte @ (b'"' | b'\\') => {
-                    self.0.push('\\');
-                    self.0.push(char::from(byte));
+                    self.text.push('\\');
+                    self.text.push(char::from(byte));
                 }
                 byte => {
-                    let _ = write!(self.0, "\\u{byte:04x}");
+                    let _ = write!(self.text, "\\u{byte:04x}");
                 }
             }
             rest = &special[1..];
         }
-        self.0.push_str(rest);
-        self.0.push('"');
+        self.text.push_str(rest);
+        self.text.push('"');
     }
 
     /// Bytes as `TextDecoder` decodes them: what is not UTF-8 becomes U+FFFD.

@@ -96,12 +96,6 @@ pub fn lint_codes() -> String {
     })
 }
 
-/// Whether this is the number or the name of a kind of finding.
-#[wasm_bindgen(js_name = isLintCode)]
-pub fn is_lint_code(code: &str) -> bool {
-    Code::named(code).is_some()
-}
-
 /// The fields that say what a finding is.
 fn kind(json: &mut Json, finding: &Finding) {
     json.key("code").text(finding.code.number());

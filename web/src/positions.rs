@@ -62,7 +62,9 @@ impl Text<'_> {
             return place;
         };
         let [mut at, mut unit] = mark.map(|number| number as usize);
-        for (bytes, units) in characters(&self.bytes[at..]) {
+        // Up to the next mark: `utf8_chunks` looks at all that it is given before it returns.
+        let end = self.positions.marks.get(after).map_or(self.bytes.len(), |next| next[0] as usize);
+        for (bytes, units) in characters(&self.bytes[at..end]) {
             if at + bytes > place {
                 return if up && at < place { unit + units } else { unit };
             }

@@ -14,6 +14,7 @@ use crate::explain::{agent_line, comparison, explanation};
 use crate::json::Json;
 use crate::policy::{RawPolicy, pace};
 use crate::positions::{Positions, Text};
+use crate::scratch;
 
 type Parsed<'a> = robotsieve::Robots<'a>;
 
@@ -89,6 +90,7 @@ pub fn profile_of(number: u8) -> Profile {
 impl RawRobots {
     #[wasm_bindgen(constructor)]
     pub fn new(file: Box<[u8]>, profile: u8) -> RawRobots {
+        scratch::reserve();
         let profile = profile_of(profile);
         let cell = Cell::new(file, |file| robotsieve::Robots::parse(file, &profile));
         let (positions, rules) = Default::default();

@@ -4,8 +4,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import vm from "node:vm";
 
-import { diff, headerNames, Robots, RobotsieveError } from "robotsieve";
+import { diff, headerNames, Policy, PROFILES, Robots, RobotsieveError } from "robotsieve";
+import robotsParser from "robotsieve/robots-parser";
 
 import * as wasm from "../dist/full/wasm.js";
 
@@ -72,9 +74,261 @@ test("sizes over the limits", () => {
   assert.deepEqual([...policy.verdicts(["/a", long.slice(0, 16 << 20), "/a"])], [0, 1, 0]);
   assert.throws(() => new Robots(FILE).explain("bot", "/".repeat(65_537)), RangeError);
   assert.throws(() => policy.automaton({ url: "/".repeat(65_537) }), RangeError);
-  assert.throws(() => new Robots(new Uint8Array((64 << 20) + 1)), RangeError);
+  assert.throws(() => new Robots(new Uint8Array((8 << 20) + 1)), RangeError);
+  assert.throws(() => new Robots("é".repeat((4 << 20) + 1)), RangeError);
+  new Robots("é".repeat(4 << 20)).free();
   assert.throws(() => new Robots(FILE).policy("a".repeat((1 << 20) + 1)), RangeError);
+  assert.throws(() => diff(FILE, FILE, { crawlers: Array(6).fill("a".repeat(1 << 20)) }), RangeError);
+  assert.throws(() => new Robots(FILE).lint({ contentType: "a".repeat((1 << 20) + 1) }), RangeError);
   works();
+});
+
+/** Ways to give bytes to the package. */
+const takers = (robots, policy) => ({
+  "new Robots": (bytes) => new Robots(bytes),
+  diff: (bytes) => diff(bytes, FILE),
+  "diff, the second": (bytes) => diff(FILE, bytes),
+  robotsParser: (bytes) => robotsParser("https://e.com/robots.txt", bytes),
+  headerNames: (bytes) => headerNames(bytes),
+  "policy of a header": (bytes) => robots.policy({ userAgent: bytes }),
+  explain: (bytes) => robots.explain("bot", bytes),
+  "explain to a header": (bytes) => robots.explain({ userAgent: bytes }, "/"),
+  compareProfiles: (bytes) => robots.compareProfiles("bot", bytes),
+  isAllowed: (bytes) => policy.isAllowed(bytes),
+  decide: (bytes) => policy.decide(bytes),
+  verdicts: (bytes) => policy.verdicts(["/a", bytes]),
+  automaton: (bytes) => policy.automaton({ url: bytes }),
+});
+
+test("views of memory that is gone", () => {
+  const robots = new Robots(FILE);
+  const policy = robots.policy("bot");
+  const gone = {
+    transferred: () => {
+      const bytes = new TextEncoder().encode("/abc");
+      structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+      return bytes;
+    },
+    "transferred and empty": () => {
+      const bytes = new Uint8Array(0);
+      structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+      return bytes;
+    },
+    "a part that is cut off": () => {
+      const buffer = new ArrayBuffer(16, { maxByteLength: 32 });
+      const bytes = new Uint8Array(buffer, 4, 12);
+      buffer.resize(8);
+      return bytes;
+    },
+    "an end that is cut off": () => {
+      const buffer = new ArrayBuffer(16, { maxByteLength: 32 });
+      const bytes = new Uint8Array(buffer, 12);
+      buffer.resize(8);
+      return bytes;
+    },
+  };
+  for (const [name, make] of Object.entries(gone)) {
+    for (const [taker, take] of Object.entries(takers(robots, policy))) {
+      assert.throws(() => take(make()), { name: "TypeError", message: /was transferred or has shrunk/ }, `${taker}: ${name}`);
+    }
+  }
+  const { buffer } = gone.transferred();
+  assert.throws(() => new Robots(buffer), TypeError);
+  // Nothing was lost.
+  assert.equal(policy.isAllowed("/a"), false);
+  assert.deepEqual(robots.tokens, ["*"]);
+  works();
+});
+
+test("bytes of every kind are taken, and what is none is not", () => {
+  const robots = new Robots(FILE);
+  const policy = robots.policy("bot");
+  const text = new TextEncoder().encode("/abc");
+  const shared = new Uint8Array(new SharedArrayBuffer(4));
+  shared.set(text);
+  const shrunk = new Uint8Array(new ArrayBuffer(16, { maxByteLength: 32 }));
+  shrunk.set(text);
+  shrunk.buffer.resize(4);
+  class Liar extends Uint8Array {
+    get length() {
+      return 1e9;
+    }
+    static get [Symbol.species]() {
+      throw new Error("not to be called");
+    }
+  }
+  const foreign = vm.runInNewContext("Uint8Array.of(47, 97, 98, 99)");
+  for (const bytes of [shared, shrunk, Liar.from(text), foreign, Buffer.from("/abc"), new Uint8Array(text.buffer, 0, 4)]) {
+    for (const [taker, take] of Object.entries(takers(robots, policy))) assert.doesNotThrow(() => take(bytes), taker);
+    assert.equal(policy.isAllowed(bytes), false);
+    assert.deepEqual([...policy.verdicts([bytes, "/b", bytes])], [0, 1, 0]);
+    assert.equal(policy.decide(bytes).line, 2);
+    assert.equal(robots.explain("bot", bytes).line, 2);
+    assert.equal(new Robots(bytes).text, "/abc");
+  }
+  const invalid = new Uint8Array(new SharedArrayBuffer(2)).fill(0x61);
+  assert.throws(() => policy.isAllowed(invalid), { code: "invalid-url", message: /"aa"/ });
+  for (const fake of [Object.create(Uint8Array.prototype), { length: 4 }, new Proxy(text, {}), new Uint8ClampedArray(4)]) {
+    for (const [taker, take] of Object.entries(takers(robots, policy))) assert.throws(() => take(fake), TypeError, taker);
+  }
+  assert.equal(policy.isAllowed("/a"), false);
+  works();
+});
+
+test("objects freed by what the caller's own code does", () => {
+  const other = new Robots(FILE);
+  const kept = other.policy("bot");
+  const asks = {
+    verdicts: (robots, policy, free) => policy.verdicts((function* () {
+      yield "/a";
+      free();
+      yield "/b";
+    })()),
+    "verdicts of an array with a getter": (robots, policy, free) =>
+      policy.verdicts(Object.defineProperty(["/a", "/b"], 1, { get: () => (free(), "/b") })),
+    "verdicts of a proxy": (robots, policy, free) =>
+      policy.verdicts(new Proxy(["/a", "/b"], { get: (urls, key) => (free(), urls[key]) })),
+    automaton: (robots, policy, free) => policy.automaton({ get url() { free(); return "/"; } }),
+    policy: (robots, policy, free) => robots.policy({ get userAgent() { free(); return "bot"; } }),
+    "policy of names": (robots, policy, free) => robots.policy(Object.defineProperty(["x"], 0, { get: () => (free(), "x") })),
+    isAllowed: (robots, policy, free) => robots.isAllowed({ get userAgent() { free(); return "bot"; } }, "/"),
+    explain: (robots, policy, free) => robots.explain({ get userAgent() { free(); return "bot"; } }, "/"),
+    compareProfiles: (robots, policy, free) => robots.compareProfiles({ get userAgent() { free(); return "bot"; } }, "/"),
+    crawlDelay: (robots, policy, free) => robots.crawlDelay({ get userAgent() { free(); return "bot"; } }),
+    "lint, profiles": (robots, policy, free) => robots.lint({ get profiles() { free(); return PROFILES; } }),
+    "lint, in the list": (robots, policy, free) => robots.lint({ profiles: (function* () { free(); yield "google"; })() }),
+    "lint, contentType": (robots, policy, free) => robots.lint({ get contentType() { free(); return "text/html"; } }),
+    "fix, apply": (robots, policy, free) => robots.fix({ get apply() { free(); return "all"; } }),
+    "fix, codes": (robots, policy, free) => robots.fix({ codes: (function* () { free(); yield "RS203"; })() }),
+    "diff, examples": (robots, policy, free) => diff(robots, other, { get examples() { free(); return 3; } }),
+    "diff, crawlers": (robots, policy, free) => diff(other, robots, { crawlers: (function* () { free(); yield "bot"; })() }),
+    "diff, a text of its own": (robots, policy, free) => {
+      const liar = Object.defineProperty(new Robots(FILE), "text", { get: () => (free(), FILE) });
+      return diff(robots, liar, { get profile() { return robots.profile; }, crawlers: ["bot"] }) && free() && robots.tokens;
+    },
+  };
+  for (const [name, ask] of Object.entries(asks)) {
+    const robots = new Robots(FILE, { profile: "google" });
+    const policy = robots.policy("bot");
+    const free = () => (robots.free(), policy.free(), true);
+    assert.throws(() => ask(robots, policy, free), { name: "RobotsieveError", code: "freed", message: /this (Robots|Policy) was freed/ }, name);
+    assert.equal(kept.isAllowed("/a"), false, name);
+  }
+  // Code that runs in the middle of a call asks too.
+  const policy = other.policy("bot");
+  assert.deepEqual([...policy.verdicts(["/a", "/b"].map.call(["/a", "/b"], (url) => (policy.isAllowed("/x"), url)))], [0, 1]);
+  assert.deepEqual([...policy.verdicts((function* () {
+    yield "/a";
+    policy.verdicts(["/x", "/y", "/z"]);
+    yield "/b";
+  })())], [0, 1]);
+  const thrown = new Error("mine");
+  assert.throws(() => policy.verdicts((function* () { throw thrown; })()), thrown);
+  assert.throws(() => other.lint({ get profiles() { throw thrown; } }), thrown);
+  works();
+});
+
+test("a policy that nobody made", () => {
+  const kept = new Robots(FILE).policy("bot");
+  for (const raw of [[], [null], [{}], [kept], [{ answer: () => 1 }]]) {
+    assert.throws(() => new Policy(...raw), { name: "TypeError", message: "a Policy is made by Robots.policy(crawler)" });
+  }
+  assert.throws(() => Policy.of({}), TypeError);
+  assert.throws(() => new (class extends Policy {})(), TypeError);
+  for (const ask of [() => Policy.prototype.isAllowed.call({}, "/"), () => Policy.prototype.verdicts.call(null, ["/"])]) {
+    assert.throws(ask, TypeError);
+  }
+  assert.throws(() => Robots.prototype.policy.call({}, "a"), { code: "freed" });
+  assert.equal(kept.isAllowed("/a"), false);
+});
+
+test("options that are none, or of another name", () => {
+  const robots = new Robots(FILE);
+  const policy = robots.policy("bot");
+  const takers = {
+    "new Robots": (options) => new Robots(FILE, options),
+    robotsParser: (options) => robotsParser("https://e.com/robots.txt", FILE, options),
+    lint: (options) => robots.lint(options),
+    fix: (options) => robots.fix(options),
+    diff: (options) => diff(FILE, "", options),
+    automaton: (options) => policy.automaton(options),
+  };
+  for (const [name, take] of Object.entries(takers)) {
+    for (const options of ["google", 3, true, ["google"], Symbol("s"), () => 1, ""]) {
+      assert.throws(() => take(options), { name: "TypeError", message: /^options must be an object such as \{ \w+: … \}, not \w+$/ }, name);
+    }
+    assert.throws(() => take({ usrAgent: "x" }), { name: "TypeError", message: /^there is no option "usrAgent"; there (is|are) \w+/ }, name);
+    for (const options of [null, undefined, {}, { profile: null, profiles: undefined, url: null, nonsense: undefined }]) {
+      assert.deepEqual(JSON.stringify(take(options)), JSON.stringify(take()), name);
+    }
+  }
+  assert.throws(() => robots.lint({ profile: "google" }), { message: 'there is no option "profile"; there are profiles, contentType' });
+  assert.deepEqual(diff(FILE, "", { crawlers: null, examples: null }), diff(FILE, ""));
+  // A string can be iterated, but is no list.
+  for (const list of ["GPTBot", "", 3, {}, { userAgent: "GPTBot" }, new Uint8Array(3), () => 1]) {
+    assert.throws(() => diff(FILE, "", { crawlers: list }), { name: "TypeError", message: /^crawlers must be an array/ });
+    assert.throws(() => robots.lint({ profiles: list }), { name: "TypeError", message: /^profiles must be an array/ });
+    assert.throws(() => robots.fix({ codes: list }), { name: "TypeError", message: /^codes must be an array/ });
+    assert.throws(() => policy.verdicts(list), { name: "TypeError", message: /^urls must be an array/ });
+  }
+  assert.throws(() => diff(FILE, "", { crawlers: [] }), { name: "RangeError", message: /crawlers must not be empty/ });
+  assert.throws(() => robots.lint({ profiles: [] }), { name: "RangeError", message: /profiles must not be empty/ });
+  assert.throws(() => robots.fix({ profiles: [] }), RangeError);
+  assert.deepEqual(robots.fix({ apply: "all", codes: [] }).applied, []);
+  assert.deepEqual(robots.lint({ profiles: Array(100_000).fill("google") }), robots.lint({ profiles: ["google"] }));
+  assert.throws(() => robots.policy(Object.assign(Array(2), { 1: "a" })), TypeError);
+  for (const profile of ["bing", 3, {}, [], Symbol("s"), Object.create(null), { toString: () => { throw 1; } }]) {
+    assert.throws(() => new Robots(FILE, { profile }), { name: "RangeError", message: /^there is no profile .*; there are rfc9309, / });
+  }
+  assert.throws(() => new Robots({ get constructor() { throw 1; } }), { name: "TypeError", message: "a file must be a string or a Uint8Array, not object" });
+  const parser = robotsParser("https://e.com/robots.txt", FILE);
+  assert.equal(parser.isAllowed(new URL("https://e.com/a"), null), false);
+  assert.throws(() => parser.isAllowed("https://e.com/a", 3), { name: "TypeError", message: "a user agent must be a string, not number" });
+  works();
+});
+
+test("the largest files, of which too much could be said", () => {
+  const kept = new Robots(FILE).policy("bot");
+  const filled = (text, bytes = 8 << 20) => Buffer.alloc(bytes, text);
+  const tooLong = { name: "RangeError", message: /^the answer would be longer than 128 MiB/ };
+  const url = `/${"a".repeat(65_000)}`;
+  const google = { profile: "google" };
+  {
+    const robots = new Robots(filled("a:\n"), google);
+    assert.throws(() => robots.records(), tooLong);
+    robots.lint();
+    robots.free();
+  }
+  {
+    const robots = new Robots(filled("useragent:\n"), google);
+    assert.throws(() => robots.compareProfiles("a", "/"), tooLong);
+    assert.throws(() => robots.explain("a", "/"), tooLong);
+    assert.equal(robots.isAllowed("a", "/"), true);
+    robots.free();
+  }
+  {
+    // Hundreds of rules with thousands of pieces each, which all match.
+    const robots = new Robots(filled(`user-agent: *\n${`disallow: /${"*a".repeat(30_000)}\n`.repeat(140)}`, 8 << 20), google);
+    assert.throws(() => robots.explain("a", url), tooLong);
+    assert.equal(robots.isAllowed("a", url), false);
+    assert.equal(robots.policy("a").decide(url).line, 2);
+    robots.free();
+  }
+  assert.equal(kept.isAllowed("/a"), false);
+  works();
+});
+
+test("positions in long files that are not ASCII", () => {
+  const robots = new Robots(`${"user-agent: é\n".repeat(30_000)}disallow: /a\n`, { profile: "google" });
+  const start = performance.now();
+  const records = robots.records();
+  // Each place was found by reading all of the file: it took minutes.
+  assert.ok(performance.now() - start < 5_000, `${performance.now() - start} ms`);
+  assert.equal(records.length, 30_001);
+  for (const { value, valueSpan } of records.filter((_, n) => n % 1_000 === 0)) {
+    assert.equal(robots.text.slice(valueSpan.start, valueSpan.end), value);
+  }
+  robots.free();
 });
 
 test("files made to be slow or large", () => {
@@ -185,6 +439,23 @@ test("memory is used again after garbage collection", () => {
   const [early, late] = String(execFileSync(process.execPath, args, { cwd })).trim().split(" ").map(Number);
   // 800 files of 150 kB without it: more than 120 MB.
   assert.ok(late <= 2 * early && late < 40e6, `${early} bytes, then ${late}`);
+});
+
+test("memory grows in few steps, since engines collect garbage at each", () => {
+  // In a process of its own, where there is no memory left by other tests.
+  const program = `
+    import { Robots } from "robotsieve";
+    import * as wasm from ${JSON.stringify(new URL("../dist/full/wasm.js", import.meta.url).href)};
+    const file = "User-agent: *\\n" + "Disallow: /abc\\n".repeat(1_000);
+    const sizes = new Set();
+    for (let n = 0; n < 2_000; n++) {
+      new Robots(file).policy("bot");
+      sizes.add(wasm.moduleMemory().buffer.byteLength);
+    }
+    console.log(sizes.size, Math.max(...sizes));`;
+  const cwd = fileURLToPath(new URL("..", import.meta.url));
+  const [steps, bytes] = String(execFileSync(process.execPath, ["--input-type=module", "-e", program], { cwd })).split(" ").map(Number);
+  assert.ok(bytes > 20e6 && steps < 150, `${steps} steps to ${bytes} bytes`);
 });
 
 test("if the module fails, what is made afterwards works", () => {

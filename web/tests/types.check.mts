@@ -1,6 +1,6 @@
 // Compiled, not run, by platforms.test.mjs.
 
-import { ALLOW, diff, type Explanation, Policy, Robots, type Verdict } from "robotsieve";
+import { ALLOW, diff, type Explanation, init, Policy, Robots, type RobotsOptions, type Verdict } from "robotsieve";
 import { Robots as Core } from "robotsieve/core";
 import robotsParser from "robotsieve/robots-parser";
 const robots = new Robots("", { profile: "google" });
@@ -10,10 +10,16 @@ const answers: Uint8Array = robots.policy(["a", "b"]).verdicts(new Set(["/"]));
 const one: boolean | undefined = robotsParser("https://e.com/robots.txt", "").isAllowed("https://e.com/");
 const same: boolean = diff(robots, "").isEqual;
 robots.policy("a")[Symbol.dispose]();
+const options: RobotsOptions = { profile: "google" };
+init(new Uint8Array(8));
+// @ts-expect-error: no address and no module
+init(3);
+// @ts-expect-error: a string is no list
+diff("", "", { crawlers: "GPTBot" });
 // @ts-expect-error: no profile of this name
 new Robots("", { profile: "bing" });
 // @ts-expect-error: core has no lint
 new Core("").lint();
 // @ts-expect-error: Policy.of is for the package alone
 Policy.of;
-export { ALLOW, answers, one, same, verdict };
+export { ALLOW, answers, one, options, same, verdict };
