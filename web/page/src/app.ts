@@ -8,9 +8,12 @@ import type { Kind, Questions } from "./engine/protocol.js";
 import type { Editor } from "./editor.js";
 import type { Tab } from "./link.js";
 import { byId, fill, h } from "./dom.js";
+import { sayOutdated } from "./fresh.js";
 
 /** What changed, so that views ask again only if they have to. */
 export type Change = "file" | "before" | "profile" | "askers" | "urls" | "selected" | "tab";
+
+const CONTENT: readonly Change[] = ["file", "before", "profile", "askers", "urls"];
 
 /** Which cell of the table is explained. */
 export interface Selected {
@@ -19,6 +22,8 @@ export interface Selected {
 }
 
 export interface View {
+  /** The file is being changed: what is shown is about the old one. */
+  outdated?(): void;
   update(changes: ReadonlySet<Change>): void;
 }
 
@@ -75,7 +80,31 @@ export class App {
 
   changed(...changes: Change[]): void {
     const set = new Set(changes);
+    if ((set.has("askers") || set.has("urls")) && this.selectsAnother()) set.add("selected");
+    if (this.isPassing && CONTENT.some((change) => set.has(change))) this.closeNotice();
     for (const view of this.views) view.update(set);
+    if (set.has("tab")) sayOutdated();
+  }
+
+  outdated(): void {
+    for (const view of this.views) view.outdated?.();
+  }
+
+  private urlsBefore: string[] = [];
+
+  /** If the crawler or the URL of the verdict that is explained is gone, another is explained, or none. */
+  private selectsAnother(): boolean {
+    const { selected, askers, urls, urlsBefore } = this;
+    this.urlsBefore = urls;
+    if (!selected) return false;
+    const [hasAsker, hasUrl] = [askers.includes(selected.asker), urls.includes(selected.url)];
+    if (hasAsker && hasUrl) return false;
+    const asker = hasAsker ? selected.asker : askers[0];
+    // A URL that is being edited is followed.
+    const place = urls.length === urlsBefore.length ? urlsBefore.indexOf(selected.url) : 0;
+    const url = hasUrl ? selected.url : urls[Math.max(0, place)];
+    this.selected = asker && url !== undefined ? { asker, url } : null;
+    return true;
   }
 
   /** Asks a worker. An answer about a text, profile or time that is past is dropped. */
@@ -98,11 +127,27 @@ export class App {
     }
   }
 
-  /** A message that stays until it is closed or another takes its place. */
-  say(text: string, kind: "note" | "error"): void {
-    const close = h("button", { "type": "button", "class": "quiet", "aria-label": "Close this message", "onclick": () => fill(notice) }, "×");
-    const notice = byId("notice");
-    fill(notice, h("div", { class: `notice notice-${kind}`, role: kind === "error" ? "alert" : null }, h("p", {}, text), close));
+  /** Whether the message goes when the state changes. */
+  private isPassing = false;
+
+  /** A message that stays until it is closed or another takes its place; one that is `passing`, until something changes. */
+  say(text: string, kind: "note" | "error" | "passing", undo?: () => void): void {
+    this.isPassing = kind === "passing";
+    const close = h("button", { "type": "button", "class": "quiet", "aria-label": "Close this message", "onclick": () => this.closeNotice() }, "×");
+    const back = undo && h("button", {
+      type: "button", onclick: () => {
+        undo();
+        // The button is gone: the focus goes to what is said in its place.
+        byId("notice").focus();
+      },
+    }, "Undo");
+    const look = kind === "error" ? "error" : "note";
+    fill(byId("notice"), h("div", { class: `notice notice-${look}`, role: kind === "error" ? "alert" : null }, h("p", {}, text), back, close));
+  }
+
+  private closeNotice(): void {
+    this.isPassing = false;
+    fill(byId("notice"));
   }
 
   /** Tells screen readers; everybody else sees it already. */

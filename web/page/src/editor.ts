@@ -1,6 +1,6 @@
 /** The editor of a robots.txt. */
 
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, undo } from "@codemirror/commands";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, Text, Transaction } from "@codemirror/state";
 import {
@@ -25,6 +25,9 @@ export interface Underlines {
   to: Int32Array;
   severity: Uint8Array;
 }
+
+/** What is scrolled to has so many pixels above and below. */
+const NEAR = 60;
 
 const SEVERITY = ["note", "warning", "error"] as const;
 
@@ -222,6 +225,8 @@ export class Editor {
   readonly view: EditorView;
   /** Changes with each change of the text. */
   version = 0;
+  /** The place that is to be scrolled to within the editor, the window staying where it is. */
+  private inside: { at: number; y: "start" | "center" | "nearest" } | null = null;
 
   constructor(parent: HTMLElement, private readonly options: EditorOptions) {
     this.view = new EditorView({ parent, state: EditorState.create({ extensions: this.extensions() }) });
@@ -258,6 +263,22 @@ export class Editor {
       }),
       colours,
       marksField,
+      EditorView.scrollHandler.of((view, range) => {
+        const { inside } = this;
+        this.inside = null;
+        if (!inside || inside.at !== range.head) return false;
+        // The layout that the view knows cannot be read here; the document's can.
+        const { node } = view.domAtPos(inside.at);
+        const line = (node instanceof Element ? node : node.parentElement)?.closest(".cm-line");
+        if (!line) return true;
+        const [place, box] = [line.getBoundingClientRect(), view.scrollDOM.getBoundingClientRect()];
+        const [above, below] = [place.top - box.top, Math.min(place.bottom, place.top + NEAR) - box.bottom];
+        if (inside.y === "start") view.scrollDOM.scrollTop += above;
+        else if (inside.y === "center") view.scrollDOM.scrollTop += (above + below) / 2;
+        else if (above < NEAR) view.scrollDOM.scrollTop += above - NEAR;
+        else if (below > -NEAR) view.scrollDOM.scrollTop += below + NEAR;
+        return true;
+      }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) {
           this.version += 1;
@@ -300,7 +321,7 @@ export class Editor {
       changes: { from: 0, to: doc.length, insert: next }, selection: { anchor: 0 }, userEvent: "input.replace",
       annotations: Transaction.addToHistory.of(this.version > 0),
     });
-    this.view.dispatch({ effects: EditorView.scrollIntoView(0) });
+    this.scrollTo(0, "start");
   }
 
   /** Puts another text in its place, but only what differs changes, so the cursor and the marks stay. Can be undone. */
@@ -319,10 +340,14 @@ export class Editor {
   /** One change. Can be undone. */
   change(span: Span, replacement: string): void {
     this.view.dispatch({
-      changes: { from: span.start, to: span.end, insert: replacement },
-      effects: EditorView.scrollIntoView(span.start, { y: "nearest", yMargin: 60 }),
-      userEvent: "input.fix",
+      changes: { from: span.start, to: span.end, insert: replacement }, userEvent: "input.fix",
     });
+    this.scrollTo(span.start, "nearest");
+  }
+
+  /** Takes the newest change back. */
+  undo(): void {
+    undo(this.view);
   }
 
   setFindings(findings: Underlines | null): void {
@@ -346,16 +371,18 @@ export class Editor {
     return findingsBetween(state, line.from, line.to);
   }
 
-  /** Scrolls there. The focus stays where it is. */
-  scrollTo(position: number): void {
+  /** Scrolls there within the editor. The window and the focus stay where they are. */
+  scrollTo(position: number, y: "start" | "center" | "nearest" = "center"): void {
     const at = Math.min(position, this.length);
-    this.view.dispatch({ effects: EditorView.scrollIntoView(at, { y: "center" }) });
+    this.inside = { at, y };
+    this.view.dispatch({ effects: EditorView.scrollIntoView(at, { y }) });
   }
 
   /** Puts the cursor at the beginning of a line, and the focus into the editor. */
   goToLine(number: number): void {
     const { doc } = this.view.state;
     const line = doc.line(Math.max(1, Math.min(number, doc.lines)));
+    this.inside = null;
     this.view.dispatch({ selection: { anchor: line.from }, effects: EditorView.scrollIntoView(line.from, { y: "center" }) });
     this.view.focus();
   }

@@ -74,3 +74,14 @@ export const EXAMPLES: readonly Example[] = [
     shown: { asker: 0, url: 0 },
   },
 ];
+
+export function exampleBefore(before: string): Example | undefined {
+  return before === "" ? undefined : EXAMPLES.find((example) => example.before === before);
+}
+
+/** Whether a file is an example still, perhaps edited: it has half of its lines at least. */
+export function isVersionOf(text: string, file: string): boolean {
+  const lines = new Set(text.split("\n"));
+  const of = new Set(file.split("\n").filter((line) => line.trim() !== ""));
+  return [...of].filter((line) => lines.has(line)).length * 2 >= of.size;
+}

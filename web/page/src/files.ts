@@ -9,7 +9,7 @@ const MAX_BYTES = 8 << 20;
 /** The text of a file, or `null` if it is too large; says what was changed. */
 export async function readFile(file: File, app: App): Promise<string | null> {
   if (file.size > MAX_BYTES) {
-    app.say(`${file.name} is larger than 8 MiB. Crawlers read 500 KiB of a robots.txt; the command line reads any size.`, "error");
+    app.say(`${file.name} is larger than 8 MiB. Crawlers read 500 KiB of a robots.txt; the command line reads any size. The editor still has what it had before.`, "error");
     return null;
   }
   const { text, replaced } = decoded(new Uint8Array(await file.arrayBuffer()));

@@ -32,9 +32,9 @@ const VERSION = "1";
 /** A link that cannot be made or read; the message says why. */
 export class LinkError extends Error {}
 
-/** @throws LinkError if the state is too large. */
-export async function written(state: State): Promise<string> {
-  const text = JSON.stringify({
+/** What {@link stateOf} reads. */
+export function asText(state: State): string {
+  return JSON.stringify({
     f: state.file,
     ...(state.before !== null && { b: state.before }),
     p: state.profile,
@@ -43,7 +43,16 @@ export async function written(state: State): Promise<string> {
     t: state.tab,
     ...(state.shown && { s: [state.shown.asker, state.shown.url] }),
   });
-  const packed = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
+}
+
+/** @throws if this is no state. */
+export function stateOf(text: string): State {
+  return checked(JSON.parse(text));
+}
+
+/** @throws LinkError if the state is too large. */
+export async function written(state: State): Promise<string> {
+  const packed = await through(new TextEncoder().encode(asText(state)), new CompressionStream("deflate-raw"), Infinity);
   const fragment = `${VERSION}.${base64url(packed)}`;
   if (fragment.length > MAX_FRAGMENT) {
     const length = fragment.length.toLocaleString("en");
@@ -69,7 +78,7 @@ export async function read(fragment: string): Promise<State> {
   }
   try {
     const bytes = await through(bytesOf(packed), new DecompressionStream("deflate-raw"), MAX_TEXT);
-    return checked(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)));
+    return stateOf(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (error) {
     if (error instanceof LinkError) throw error;
     throw new LinkError("The link is damaged: a part of it is missing or was changed.");

@@ -7,7 +7,8 @@ import { Editor } from "./editor.js";
 import { Known, type KnownCrawler } from "./engine/known.js";
 import { EXAMPLES, type Example } from "./examples.js";
 import { readFile } from "./files.js";
-import { LinkError, read, type State, type Tab, TABS, written } from "./link.js";
+import { Keeper } from "./keeper.js";
+import { asText, LinkError, read, type State, type Tab, TABS, written } from "./link.js";
 import { PROFILE_NAMES, PROFILE_NOTES, PROFILE_TITLES } from "./profiles.js";
 import { robotsUrl } from "./sentences.js";
 import { AutomatonView } from "./views/automaton.js";
@@ -45,6 +46,7 @@ async function begin(): Promise<void> {
   const app = new App(known, module, crawlers, new URL("worker.js", here).href);
 
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let keeper: Keeper | undefined;
   const settle = () => {
     clearTimeout(timer);
     app.file = { id: app.file.id + 1, text: app.editor.text };
@@ -54,7 +56,8 @@ async function begin(): Promise<void> {
   app.editor = new Editor(byId("editor"), {
     label: "robots.txt", description: "editor-hint",
     onChange: () => {
-      findings.view?.outdated();
+      app.outdated();
+      keeper?.touch();
       clearTimeout(timer);
       timer = setTimeout(settle, app.editor.length > LARGE ? 600 : 180);
     },
@@ -64,7 +67,7 @@ async function begin(): Promise<void> {
 
   const urls = new UrlsView(app, byId("panel-urls"));
   findings.view = new FindingsView(app, byId("panel-findings"), byId("strip"), byId("findings-badge"));
-  const compare = new CompareView(app, byId("panel-compare"));
+  const compare = new CompareView(app, byId("panel-compare"), () => keeper?.touch());
   const automaton = new AutomatonView(app, byId("panel-automaton"));
   const crawlersView = new CrawlersView(app, byId("panel-crawlers"));
   for (const view of [urls, findings.view, compare, automaton, crawlersView]) app.add(view);
@@ -114,19 +117,39 @@ async function begin(): Promise<void> {
       askers: app.askers, urls: urls.urlsText, tab: app.tab, shown: shown && shown.asker >= 0 && shown.url >= 0 ? shown : null,
     };
   };
-  const loadExample = (example: Example) => {
-    load({
-      file: example.file, before: example.before ?? null, profile: app.profile, urls: example.urls.join("\n"),
-      askers: example.askers, tab: app.tab, shown: example.shown,
-    });
+  const stateOfExample = (example: Example): State => ({
+    file: example.file, before: example.before ?? null, profile: app.profile, urls: example.urls.join("\n"),
+    askers: example.askers, tab: app.tab, shown: example.shown,
+  });
+
+  /** What was loaded last, and is nobody's own work. */
+  let given: string | null = null;
+  /** The state that the link in the address carries. */
+  let linked: string | null = null;
+  let isFollowing = false;
+  const contentOf = (state: State) => asText({ ...state, profile: "rfc9309", tab: "urls", shown: null });
+  /** Puts another state in place of the one that is here, which can be brought back if it is somebody's work. */
+  const replace = (next: State, said: string, isOwn: boolean, previous: State = stateNow(), wasOwn = contentOf(previous) !== given) => {
+    load(next);
+    const now = contentOf(stateNow());
+    given = isOwn ? null : now;
+    if (wasOwn && contentOf(previous) !== now) app.say(said, "note", () => replace(previous, "What was there before is back.", true));
+    else if (isOwn) app.say(said, "passing");
+    else app.announce(said);
   };
+  const loadExample = (example: Example) => replace(stateOfExample(example), `The example was loaded: ${example.title}.`, false);
 
   /** Takes the state of the link, if there is one. What is there stays if the link is damaged. */
-  const follow = async (): Promise<boolean> => {
+  const follow = async (take: (state: State) => void): Promise<boolean> => {
     const fragment = location.hash.slice(1);
-    if (fragment === "") return false;
+    // The page's own places are no links.
+    if (fragment === "" || document.getElementById(fragment)) return false;
     try {
-      load(await read(fragment));
+      const state = await read(fragment);
+      isFollowing = true;
+      take(state);
+      isFollowing = false;
+      linked = asText(stateNow());
       return true;
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
@@ -136,10 +159,43 @@ async function begin(): Promise<void> {
   };
 
   files(app, byId("examples"), loadExample);
-  byId("copy-link").addEventListener("click", () => void copyLink(app, stateNow));
+  byId("copy-link").addEventListener("click", () => void copyLink(app, stateNow, (text) => { linked = text; }));
+  document.querySelector(".skip")!.addEventListener("click", (event) => {
+    event.preventDefault();
+    byId("answers").focus();
+  });
   site();
-  if (!(await follow())) loadExample(EXAMPLES[0]!);
-  addEventListener("hashchange", () => void follow());
+
+  const kept = Keeper.kept();
+  const fragment = location.hash.slice(1);
+  if (kept && (fragment === "" || fragment === kept.fragment)) {
+    load(kept.state);
+    given = kept.isOwn ? null : contentOf(stateNow());
+    linked = fragment === "" ? null : asText(stateNow());
+  } else {
+    const followed = await follow((state) => {
+      if (kept?.isOwn) replace(state, "The link was opened in place of what you had in this tab.", false, kept.state, true);
+      else load(state);
+    });
+    if (!followed) load(kept?.state ?? stateOfExample(EXAMPLES[0]!));
+    given = !followed && kept?.isOwn ? null : contentOf(stateNow());
+  }
+  addEventListener("hashchange", () => void follow((state) => replace(state, "The link was opened.", false)));
+
+  keeper = new Keeper(
+    () => {
+      const state = stateNow();
+      return { state, fragment: location.hash.slice(1), isOwn: contentOf(state) !== given };
+    },
+    () => app.editor.length + compare.editor.length + urls.urlsText.length);
+  const edited = () => {
+    keeper!.touch();
+    if (isFollowing || location.hash === "" || asText(stateNow()) === linked) return;
+    // The address would show what was, and not what is.
+    linked = null;
+    history.replaceState(null, "", location.pathname + location.search);
+  };
+  app.add({ update: edited });
   offline();
   document.documentElement.dataset.ready = "true";
 }
@@ -167,7 +223,6 @@ function files(app: App, examples: HTMLElement, loadExample: (example: Example) 
     const example = EXAMPLES[Number(choose.value)];
     if (choose.value !== "" && example) {
       loadExample(example);
-      app.announce(`The example was loaded: ${example.title}. Undo in the editor brings the file back.`);
     }
     choose.value = "";
   });
@@ -192,16 +247,18 @@ function files(app: App, examples: HTMLElement, loadExample: (example: Example) 
   }, true);
 }
 
-async function copyLink(app: App, state: () => State): Promise<void> {
+async function copyLink(app: App, stateNow: () => State, onLinked: (text: string) => void): Promise<void> {
   try {
     const url = new URL(location.href);
-    url.hash = await written(state());
+    const state = stateNow();
+    url.hash = await written(state);
     history.replaceState(null, "", url);
+    onLinked(asText(state));
     try {
       await navigator.clipboard.writeText(url.href);
-      app.say("The link is copied. It carries all of this page's state after its #, which browsers send to no server.", "note");
+      app.say("The link is copied. It carries all of this page's state after its #, which browsers send to no server.", "passing");
     } catch {
-      app.say("The link is in the address bar now; this browser did not let the page copy it.", "note");
+      app.say("The link is in the address bar now; this browser did not let the page copy it.", "passing");
     }
   } catch (error) {
     if (!(error instanceof LinkError)) throw error;
@@ -231,6 +288,14 @@ function quoted(url: string): string {
   return /^[\w:/.-]+$/.test(url) ? url : `'${url.replaceAll("'", "%27")}'`;
 }
 
+/** Scrolls the list of tabs, and nothing else. */
+function showTab(tab: HTMLElement): void {
+  const list = tab.parentElement!;
+  const [at, of] = [tab.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (at.left < of.left) list.scrollLeft -= of.left - at.left;
+  else if (at.right > of.right) list.scrollLeft += at.right - of.right;
+}
+
 function tabList(onShow: (tab: Tab) => void) {
   const tabs = TABS.map((name) => ({ name, tab: byId(`tab-${name}`), panel: byId(`panel-${name}`) }));
   const show = (name: Tab, focus: boolean) => {
@@ -239,7 +304,7 @@ function tabList(onShow: (tab: Tab) => void) {
       tab.setAttribute("aria-selected", String(isShown));
       tab.tabIndex = isShown ? 0 : -1;
       panel.hidden = !isShown;
-      if (isShown) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+      if (isShown) showTab(tab);
       if (isShown && focus) tab.focus();
     }
     onShow(name);

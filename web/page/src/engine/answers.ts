@@ -1,7 +1,7 @@
 /** Every answer that the page gives. Runs in the workers, and in the tests in Node. */
 
 import {
-  type Automaton, type Crawler, type Diff, diff, DISALLOW, type Explanation, type Finding, INVALID, type LintReport,
+  type Automaton, type Crawler, type Diff, diff, DISALLOW, type Explanation, type Finding, headerNames, INVALID, type LintReport,
   type ProfileComparison, type ProfileName, Robots, RobotsieveError,
 } from "robotsieve";
 import type { Asker } from "./asker.js";
@@ -9,7 +9,7 @@ import { freed } from "./freed.js";
 import { judge, whoIsNamed } from "./judge.js";
 import { Known, type KnownCrawler, namesOf } from "./known.js";
 import { FINDINGS_PAGE, SEVERITIES } from "./limits.js";
-import { named } from "./named.js";
+import { named, wrongNames } from "./named.js";
 import type { By, ReachTable } from "./reach.js";
 
 /** A robots.txt: text in the page, bytes in the tests of the cases. */
@@ -23,6 +23,8 @@ export type Column =
       verdicts: Uint8Array;
       /** The `User-agent` line of the group that applies; `null` without one. */
       group: { line: number; value: string } | null;
+      /** What is odd about the name or header, if it says whom no group can name. */
+      warning: string | null;
     }
   | {
       kind: "purpose";
@@ -40,6 +42,8 @@ export interface Why {
   comparison: ProfileComparison;
   /** A known crawler that ignores the groups for everybody, if no group names it: its name. */
   ignoresStar: string | null;
+  /** As in {@link Column}. */
+  warning: string | null;
 }
 
 /** Which crawlers of a purpose may fetch a URL. */
@@ -122,18 +126,37 @@ export class Answers {
       try {
         return asker.kind === "purpose"
           ? this.purposeColumn(profile, this.known.ofPurpose(asker.purpose), urls)
-          : this.crawlerColumn(profile, this.crawler(profile, asker), urls);
+          : this.crawlerColumn(profile, this.crawler(profile, asker), urls, this.warning(profile, asker));
       } catch (error) {
         return { kind: "error", message: refusal(error) };
       }
     });
   }
 
-  private crawlerColumn(profile: ProfileName, crawler: Crawler, urls: readonly (string | Uint8Array)[]): Column {
+  /** What the command warns of. */
+  private warning(profile: ProfileName, asker: Asker): string | null {
+    switch (asker.kind) {
+      case "header":
+        return headerNames(asker.header).length > 0 ? null
+          : "No crawler is named in this User-Agent header, so the group of * decides.";
+      case "names":
+        return wrongNames(this.robots(profile), asker.names);
+      case "purpose":
+        return null;
+    }
+  }
+
+  private crawlerColumn(
+    profile: ProfileName,
+    crawler: Crawler,
+    urls: readonly (string | Uint8Array)[],
+    warning: string | null,
+  ): Column {
     return freed(this.robots(profile).policy(crawler), (policy) => ({
       kind: "crawler",
       verdicts: policy.verdicts(urls),
       group: policy.group[0] ?? null,
+      warning,
     }));
   }
 
@@ -200,7 +223,7 @@ export class Answers {
       const first = explanation.crawler[0];
       const known = first === undefined ? undefined : this.known.byToken(first);
       const ignoresStar = known && !known.star && explanation.selection.choice === "everybody" ? known.name : null;
-      return { explanation, comparison: robots.compareProfiles(crawler, url), ignoresStar };
+      return { explanation, comparison: robots.compareProfiles(crawler, url), ignoresStar, warning: this.warning(profile, asker) };
     });
   }
 

@@ -15,12 +15,31 @@ export function named(robots: Robots, names: readonly string[]): Crawler {
 }
 
 export function isNameable(robots: Robots, name: string): boolean {
+  return wrongName(robots, name) === null;
+}
+
+/** Why no group can name it. */
+function wrongName(robots: Robots, name: string): RobotsieveError | null {
   try {
     robots.policy(name).free();
-    return true;
+    return null;
   } catch (error) {
     const isWrongName = error instanceof RobotsieveError && error.code === "invalid-name";
-    if (isWrongName && /^[^\s/;:()@,]+$/.test(name)) return false;
+    if (isWrongName && /^[^\s/;:()@,]+$/.test(name)) return error;
     throw error;
   }
+}
+
+/** What is wrong with names that no group can name, and what follows. `null`: nothing. */
+export function wrongNames(robots: Robots, names: readonly string[]): string | null {
+  const wrong = names.flatMap((name) => {
+    const error = wrongName(robots, name);
+    return error ? [{ name, meant: error.probablyMeant }] : [];
+  });
+  if (wrong.length === 0) return null;
+  const all = wrong.map(({ name, meant }) => {
+    const line = meant === null ? "" : ` (a line with it names “${meant}”)`;
+    return `“${name}” is not a product token, so no group can name it${line}`;
+  });
+  return `${all.join("; ")}: ${wrong.length === names.length ? "the group of * decides" : "the other names decide"}.`;
 }

@@ -15,6 +15,14 @@ export function shortened(text: string, chars: number): string {
   return characters.length > chars ? `${characters.slice(0, chars).join("")}…` : characters.join("");
 }
 
+/** The same, and of what is very long the beginning and the end. */
+export function folded(text: string, chars = 1_000): string {
+  if (text.length <= chars) return shown(text);
+  const end = Math.floor(chars / 5);
+  const cut = (text.length - chars).toLocaleString("en");
+  return `${shown(text.slice(0, chars - end))} … ${cut} characters … ${shown(text.slice(-end))}`;
+}
+
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }

@@ -5,7 +5,8 @@ import type { App, Change, View } from "../app.js";
 import { fill, h, s } from "../dom.js";
 import { type Asker, titleOf } from "../engine/asker.js";
 import type { Machine } from "../engine/answers.js";
-import { count, shown } from "../engine/shown.js";
+import { count, folded, shown } from "../engine/shown.js";
+import { Fresh } from "../fresh.js";
 import { type Drawing, layout, RADIUS } from "../layout.js";
 
 const STEP_MS = 700;
@@ -40,11 +41,15 @@ export class AutomatonView implements View {
     end: h("button", { type: "button", onclick: () => this.go(Infinity) }, "End"),
   };
   private readonly body: HTMLElement;
+  private readonly fresh: Fresh;
+  /** The URL, if it is of the list of the URLs and not typed here. */
+  private listed: string | null = null;
 
   constructor(private readonly app: App, panel: HTMLElement) {
     this.crawler.addEventListener("change", () => this.restart());
     let timer: ReturnType<typeof setTimeout> | undefined;
     this.url.addEventListener("input", () => {
+      this.listed = this.app.urls.includes(this.url.value) ? this.url.value : null;
       clearTimeout(timer);
       timer = setTimeout(() => this.restart(), 250);
     });
@@ -68,6 +73,7 @@ export class AutomatonView implements View {
         h("li", {}, h("span", { class: "key key-final" }), "a box is final: nothing that follows is read"),
         h("li", {}, h("span", { class: "key key-otherwise" }), "every other byte")),
       h("details", { class: "steps-box" }, h("summary", {}, "All steps as a list"), this.steps));
+    this.fresh = new Fresh(this.body, this.note);
     fill(panel,
       h("div", { class: "section-head" }, h("h3", {}, "Automaton")),
       h("p", { class: "hint" }, "The rules for a crawler become one automaton. It reads path and query byte by byte, after the first /, and needs one step for each byte, however many rules there are."),
@@ -83,18 +89,31 @@ export class AutomatonView implements View {
     if (!selected || selected.asker.kind === "purpose") return;
     const index = this.askers().findIndex((other) => titleOf(other) === titleOf(selected.asker));
     if (index >= 0) this.crawler.value = String(index);
-    this.url.value = selected.url;
+    this.putUrl(selected.url);
     this.isStale = true;
+  }
+
+  private putUrl(url: string): void {
+    this.url.value = url;
+    this.listed = url;
+  }
+
+  outdated(): void {
+    this.fresh.outdated();
   }
 
   update(changes: ReadonlySet<Change>): void {
     if (changes.has("askers")) this.drawCrawlers();
     if (changes.has("urls") || changes.has("askers")) {
       fill(this.urls, this.app.urls.slice(0, 50).map((url) => h("option", { value: url })));
-      if (this.url.value === "" && this.app.urls[0] !== undefined) this.url.value = this.app.urls[0];
+      const isGone = this.listed !== null && !this.app.urls.includes(this.listed);
+      if (this.url.value === "" || isGone) this.putUrl(this.app.selected?.url ?? this.app.urls[0] ?? "");
     }
     if (changes.has("selected")) this.takeSelected();
-    if (changes.has("file") || changes.has("profile") || changes.has("askers")) this.isStale = true;
+    if (changes.has("file") || changes.has("profile") || changes.has("askers") || changes.has("urls")) {
+      this.isStale = true;
+      this.fresh.outdated();
+    }
     if (this.app.tab !== "automaton") this.pause();
     else if (this.isStale) void this.ask();
   }
@@ -121,6 +140,7 @@ export class AutomatonView implements View {
 
   private async ask(): Promise<void> {
     this.isStale = false;
+    this.fresh.outdated();
     this.pause();
     const asker = this.askers()[Number(this.crawler.value)] ?? { kind: "names", names: ["*"] };
     const url = this.url.value.trim() === "" ? null : this.url.value.trim();
@@ -132,13 +152,14 @@ export class AutomatonView implements View {
       this.isStale = true;
       return;
     }
+    this.fresh.answered();
     if ("problem" in reply) this.refuse(reply.problem);
     else this.take(reply.answer);
   }
 
   private refuse(message: string): void {
     this.body.hidden = true;
-    this.note.textContent = shown(message);
+    this.note.textContent = folded(message);
   }
 
   private take(machine: Machine): void {
@@ -279,10 +300,10 @@ export class AutomatonView implements View {
     const { start } = walk.target.urlSpan;
     const [from, to] = this.step > 0 ? [now.start, now.end] : [Math.min(start + 1, url.length), Math.min(start + 1, url.length)];
     fill(this.tape,
-      h("span", { class: "tape-before" }, shown(url.slice(0, start))),
-      h("span", { class: "tape-read" }, shown(url.slice(start, from))),
+      h("span", { class: "tape-before" }, folded(url.slice(0, start), 300)),
+      h("span", { class: "tape-read" }, folded(url.slice(start, from), 300)),
       h("span", { class: "tape-now" }, shown(url.slice(from, to))),
-      h("span", { class: "tape-rest" }, shown(url.slice(to))));
+      h("span", { class: "tape-rest" }, folded(url.slice(to), 300)));
   }
 
   private scrollTo(state: number | null): void {

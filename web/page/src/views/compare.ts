@@ -6,7 +6,9 @@ import { fill, h } from "../dom.js";
 import { count, shown } from "../engine/shown.js";
 import { diffName, extent, WHOLE_SITE } from "../engine/words.js";
 import { Editor } from "../editor.js";
+import { exampleBefore, isVersionOf } from "../examples.js";
 import { readFile } from "../files.js";
+import { Fresh } from "../fresh.js";
 
 /** How many names of crawlers are shown before a click. */
 const NAMES = 6;
@@ -15,10 +17,13 @@ export class CompareView implements View {
   readonly editor: Editor;
   private readonly result = h("div", { class: "diff" });
   private readonly summary = h("p", { class: "summary", role: "status" });
+  private readonly fresh = new Fresh(this.summary, this.result);
+  /** Whether it is the older version of an example, as it came. */
+  private isExamples = false;
   private isStale = true;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly app: App, panel: HTMLElement) {
+  constructor(private readonly app: App, panel: HTMLElement, onTyped: () => void) {
     const box = h("div", { class: "editor-box before-editor" });
     const open = h("input", { type: "file", id: "open-before", class: "visually-hidden", accept: ".txt,text/plain" });
     open.addEventListener("change", () => {
@@ -38,10 +43,17 @@ export class CompareView implements View {
     this.editor = new Editor(box, {
       label: "The older robots.txt", description: "before-hint",
       onChange: () => {
+        this.isExamples = false;
+        onTyped();
+        this.outdated();
         clearTimeout(this.timer);
         this.timer = setTimeout(() => this.take(), this.editor.length > 100_000 ? 500 : 200);
       },
     });
+  }
+
+  outdated(): void {
+    this.fresh.outdated();
   }
 
   private take(): void {
@@ -54,6 +66,13 @@ export class CompareView implements View {
     this.editor.setText(text);
     clearTimeout(this.timer);
     this.app.before = { id: this.app.before.id + 1, text };
+    this.isExamples = exampleBefore(text) !== undefined;
+  }
+
+  /** An example's older version says nothing about a file of one's own. */
+  private dropExample(): void {
+    if (!this.isExamples || isVersionOf(this.app.file.text, exampleBefore(this.app.before.text)!.file)) return;
+    this.load("");
   }
 
   private swap(): void {
@@ -63,7 +82,11 @@ export class CompareView implements View {
   }
 
   update(changes: ReadonlySet<Change>): void {
-    if (changes.has("file") || changes.has("before") || changes.has("profile")) this.isStale = true;
+    if (changes.has("file")) this.dropExample();
+    if (changes.has("file") || changes.has("before") || changes.has("profile")) {
+      this.isStale = true;
+      this.fresh.outdated();
+    }
     if (this.app.tab === "compare" && this.isStale) void this.compare();
   }
 
@@ -71,8 +94,9 @@ export class CompareView implements View {
     this.isStale = false;
     const { before, file, profile } = this.app;
     if (before.text === "") {
+      this.fresh.answered();
       this.summary.textContent = "";
-      fill(this.result, h("p", { class: "empty" }, "Put the older version above: paste it, open it, or copy it from the left before you change that."));
+      fill(this.result, h("p", { class: "empty" }, "Put an older version of your file into “Before”: paste it, open it, or copy it from the left before you change that."));
       return;
     }
     const reply = await this.app.ask("diff", {});
@@ -85,6 +109,7 @@ export class CompareView implements View {
   }
 
   private draw(diff: Diff, isSameText: boolean): void {
+    this.fresh.answered();
     const changed = diff.crawlers.filter((same) => same.result !== "equal");
     const equal = diff.crawlers.filter((same) => same.result === "equal").flatMap((same) => same.crawlers);
     this.summary.textContent = summary(diff, isSameText);

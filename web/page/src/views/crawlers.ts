@@ -5,6 +5,7 @@ import { fill, h } from "../dom.js";
 import { PURPOSE_TITLES, type Purpose } from "../engine/known.js";
 import { counts, ofPurpose, purposesOf, type ReachTable, rows } from "../engine/reach.js";
 import { count, shown } from "../engine/shown.js";
+import { Fresh } from "../fresh.js";
 import { crawlers, notes, reads, summary } from "../engine/words.js";
 
 const REACH_NAMES = { nothing: "shut out", partly: "partly", unproven: "not proven", everything: "let in" } as const;
@@ -12,6 +13,7 @@ const REACH_NAMES = { nothing: "shut out", partly: "partly", unproven: "not prov
 export class CrawlersView implements View {
   private isStale = true;
   private readonly content = h("div", { class: "reach" });
+  private readonly fresh = new Fresh(this.content);
 
   constructor(private readonly app: App, panel: HTMLElement) {
     fill(panel,
@@ -20,8 +22,15 @@ export class CrawlersView implements View {
       this.content);
   }
 
+  outdated(): void {
+    this.fresh.outdated();
+  }
+
   update(changes: ReadonlySet<Change>): void {
-    if (changes.has("file") || changes.has("profile")) this.isStale = true;
+    if (changes.has("file") || changes.has("profile")) {
+      this.isStale = true;
+      this.fresh.outdated();
+    }
     if (this.app.tab === "crawlers" && this.isStale) void this.judge();
   }
 
@@ -34,6 +43,7 @@ export class CrawlersView implements View {
 
   private draw(table: ReachTable): void {
     const open = new Set([...this.content.querySelectorAll<HTMLDetailsElement>("details[open]")].map((details) => details.dataset.purpose));
+    this.fresh.answered();
     const isFirst = this.content.childElementCount === 0;
     const purposes = purposesOf(table);
     const pages = h("div", { class: "pages" },
@@ -62,6 +72,7 @@ export class CrawlersView implements View {
         h("li", { class: `reach-row reach-${row.reach}` },
           h("span", { class: "page-verdicts" }, row.verdicts.map((allowed, page) =>
             h("span", { class: `verdict-text verdict-text-${allowed ? "allow" : "disallow"}`, title: shown(table.pages[page]!) },
+              table.pages.length > 1 && h("span", { class: "page-number" }, `${page + 1}.`),
               h("span", { "aria-hidden": "true", "class": "glyph" }, allowed ? "✓" : "✕"), allowed ? "allow" : "disallow"))),
           h("span", { class: "reads" }, reads(row)),
           h("span", { class: "who" }, crawlers(of, all).join(", "))))));

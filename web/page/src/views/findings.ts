@@ -6,6 +6,7 @@ import { fill, h } from "../dom.js";
 import type { FindingsOverview } from "../engine/answers.js";
 import { FINDINGS_PAGE, SEVERITIES } from "../engine/limits.js";
 import { count, shown } from "../engine/shown.js";
+import { Fresh } from "../fresh.js";
 
 type Severity = (typeof SEVERITIES)[number];
 
@@ -22,6 +23,8 @@ export class FindingsView implements View {
   private severity: Severity | "all" = "all";
   private readonly texts = new Map<number, Finding>();
   private isStopped = false;
+  /** The editor's version after the newest fix: only then it is what Undo undoes. */
+  private fixedVersion = -1;
 
   private readonly summary = h("p", { class: "summary", role: "status" });
   private readonly filters = h("select", { id: "severity" });
@@ -29,8 +32,16 @@ export class FindingsView implements View {
   private readonly list = h("ol", { class: "findings" });
   private readonly more = h("p", { class: "hint" });
   private readonly pager = h("div", { class: "pager" });
+  /** What a fix did: in the list, and below the editor. */
+  private readonly fixed = h("p", { class: "fixed row", role: "status", tabindex: "-1" });
+  private readonly fixedStrip = h("p", { class: "fixed row", role: "status", tabindex: "-1" });
+  private readonly stripContent = h("div", { class: "strip-content" });
+  private readonly heading = h("h3", { tabindex: "-1" }, "Findings");
+  private readonly fresh: Fresh;
 
   constructor(private readonly app: App, panel: HTMLElement, private readonly strip: HTMLElement, private readonly badge: HTMLElement) {
+    this.fresh = new Fresh(this.stripContent, this.summary, this.list);
+    fill(strip, this.fixedStrip, this.stripContent);
     fill(this.filters, (["all", "error", "warning", "note"] as const).map((severity) =>
       h("option", { value: severity }, severity === "all" ? "all findings" : PLURAL[severity])));
     this.filters.addEventListener("change", () => {
@@ -40,9 +51,9 @@ export class FindingsView implements View {
     });
     fill(panel,
       h("div", { class: "section-head" },
-        h("h3", {}, "Findings"),
+        this.heading,
         h("div", { class: "row filter" }, h("label", { class: "inline", for: "severity" }, "Show"), this.filters, this.fixAll)),
-      this.summary, this.list, this.more, this.pager);
+      this.fixed, this.summary, this.list, this.more, this.pager);
   }
 
   update(changes: ReadonlySet<Change>): void {
@@ -53,12 +64,15 @@ export class FindingsView implements View {
   /** The text changed: what is known is about the old one. */
   outdated(): void {
     if (this.version === this.app.editor.version) return;
+    this.fresh.outdated();
+    if (this.fixedVersion !== this.app.editor.version) this.sayFixed(null, "");
     this.strip.classList.add("stale");
     this.list.classList.add("stale");
   }
 
   private async lint(): Promise<void> {
     const { version } = this.app.editor;
+    this.fresh.outdated();
     const reply = await this.app.ask("lint", {});
     if (version !== this.app.editor.version) return;
     if (!reply || !("answer" in reply)) {
@@ -71,6 +85,7 @@ export class FindingsView implements View {
     this.texts.clear();
     reply.answer.first.forEach((finding, number) => this.texts.set(number, finding));
     this.app.editor.setFindings(reply.answer);
+    this.fresh.answered();
     this.strip.classList.remove("stale");
     this.list.classList.remove("stale");
     this.drawSummary();
@@ -100,11 +115,9 @@ export class FindingsView implements View {
     const undecided = of.undecided > 0 ? ` Of ${count(of.undecided, "rule")} it was not found out whether they have an effect.` : "";
     const leftOut = of.leftOut > 0 ? ` ${count(of.leftOut, "more finding is", "more findings are")} left out.` : "";
     this.summary.textContent = `${parts.length > 0 ? `${parts.join(", ")}.` : "Nothing found."}${silenced}${undecided}${leftOut}`;
-    this.fixAll.disabled = of.unchangingFixes === 0;
-    this.fixAll.textContent = of.unchangingFixes > 0
-      ? `Apply ${count(of.unchangingFixes, "fix that changes", "fixes that change")} no verdict`
-      : "No fix that changes no verdict";
-    this.fixAll.hidden = of.count === 0;
+    // A disabled or hidden button would lose the focus.
+    this.fixAll.setAttribute("aria-disabled", String(of.unchangingFixes === 0));
+    this.fixAll.hidden = of.count === 0 && document.activeElement !== this.fixAll;
   }
 
   /** The findings with these numbers, as far as they are still about the text. */
@@ -135,14 +148,18 @@ export class FindingsView implements View {
     const numbers = wanted.slice(first, first + FINDINGS_PAGE);
     const findings = await this.details(numbers);
     if (of !== this.overview) return;
-    const hadFocus = this.list.contains(document.activeElement);
+    const focused = [...this.list.children].findIndex((item) => item.contains(document.activeElement));
     if (findings.length === 0) {
       const none = of.count === 0 ? "Lint found nothing wrong with this file." : "No finding of this kind.";
       fill(this.list, h("li", { class: "empty" }, none));
     } else {
       fill(this.list, findings.map((finding) => h("li", {}, this.card(finding, true))));
     }
-    if (hadFocus) this.list.querySelector<HTMLElement>("button")?.focus();
+    if (focused >= 0) {
+      // What took the place of the finding that was there.
+      const item = this.list.children[Math.min(focused, this.list.childElementCount - 1)];
+      (item?.querySelector<HTMLElement>("button.apply") ?? item?.querySelector<HTMLElement>("button") ?? this.heading).focus();
+    }
     const go = (page: number) => () => {
       this.page = page;
       void this.drawList();
@@ -170,25 +187,41 @@ export class FindingsView implements View {
         h("li", {}, go(related.line), related.message && ` ${shown(related.message)}`))),
       finding.help !== null && h("p", { class: "help" }, `Help: ${shown(finding.help)}.`),
       fix && h("p", { class: "fix" },
-        h("button", { type: "button", class: "apply", onclick: () => this.apply(finding, fix) }, `Fix: ${shown(fix.what)}`),
+        h("button", { type: "button", class: "apply", onclick: () => this.apply(finding, fix, isInList) }, `Fix: ${shown(fix.what)}`),
         h("span", { class: "effect" }, `This ${shown(fix.effect)}.`)));
   }
 
-  private apply(finding: Finding, fix: Fix): void {
+  private apply(finding: Finding, fix: Fix, isInList: boolean): void {
     if (!this.isCurrent()) {
       this.app.announce("The file has changed since this was found. It is being looked at again.");
       return;
     }
     this.app.editor.change(fix.span, fix.replacement);
-    this.app.announce(`Fixed on line ${finding.line}: ${fix.what}. Undo brings it back.`);
+    this.sayFixed(isInList ? this.fixed : this.fixedStrip, `Fixed on line ${finding.line}: ${shown(fix.what)}.`, () => this.app.editor.undo());
+    // The button goes with its finding; that of a tooltip too.
+    if (!isInList) this.fixedStrip.querySelector("button")?.focus();
+  }
+
+  /** Says what a fix did, at one of the two places. `null`: nothing. */
+  private sayFixed(place: HTMLElement | null, text: string, undo?: () => void): void {
+    this.fixedVersion = this.app.editor.version;
+    for (const other of [this.fixed, this.fixedStrip]) if (other !== place) fill(other);
+    if (!place) return;
+    const back = () => {
+      undo!();
+      this.sayFixed(place, "The fix was undone.");
+      place.focus();
+    };
+    fill(place, h("span", {}, text), undo && h("button", { type: "button", onclick: back }, "Undo"));
   }
 
   private async applyAll(): Promise<void> {
+    if (this.fixAll.getAttribute("aria-disabled") === "true") return;
     const { version } = this.app.editor;
     const reply = await this.app.ask("fixed", {});
     if (!reply || !("answer" in reply) || version !== this.app.editor.version) return;
     this.app.editor.changeText(reply.answer.text);
-    this.app.announce(`${count(reply.answer.applied, "fix was", "fixes were")} applied. One undo brings all of it back.`);
+    this.sayFixed(this.fixed, `${count(reply.answer.applied, "fix", "fixes")} applied.`, () => this.app.editor.undo());
   }
 
   /** Below the editor: what was found on the line of the cursor. */
@@ -199,7 +232,7 @@ export class FindingsView implements View {
     if (!this.isCurrent()) return;
     const more = numbers.length - findings.length;
     const { line } = this.app.editor.cursor;
-    fill(this.strip,
+    fill(this.stripContent,
       findings.length === 0
         ? h("p", { class: "hint" }, `Line ${line}: no finding.`)
         : [findings.map((finding) => this.card(finding, false)), more > 0 && h("p", { class: "hint" }, `${more} more on this line: see Findings.`)]);

@@ -6,7 +6,8 @@ import { type Asker, askerOf, completed, titleOf, writtenAsker } from "../engine
 import type { Column } from "../engine/answers.js";
 import { urlsOf } from "../engine/limits.js";
 import { PURPOSE_TITLES, PURPOSES, type Purpose } from "../engine/known.js";
-import { count, shown } from "../engine/shown.js";
+import { count, folded, shown } from "../engine/shown.js";
+import { Fresh } from "../fresh.js";
 import { WhyPanel } from "./why.js";
 
 /** So many rows are in the document: thousands would make each key stroke slow. */
@@ -54,9 +55,13 @@ export class UrlsView implements View {
   private readonly filters = h("select", { id: "filter" });
   private readonly table = h("div", { class: "table-box" });
   private readonly pager = h("div", { class: "pager" });
+  private readonly warnings = h("ul", { class: "warnings", role: "status" });
+  private readonly wider = h("p", { class: "hint", hidden: true }, "The table goes on to the right: scroll it.");
+  private readonly fresh = new Fresh(this.summary, this.table);
 
   constructor(private readonly app: App, panel: HTMLElement) {
-    this.why = new WhyPanel(app, (asker) => this.addAsker(asker));
+    this.why = new WhyPanel(app, (asker) => this.addAsker(asker), (url, other) => this.replaceUrl(url, other));
+    new ResizeObserver(() => this.drawWider()).observe(this.table);
     fill(this.purpose, PURPOSES.map((purpose) => {
       const size = app.known.ofPurpose(purpose).length;
       return h("option", { value: purpose }, `${PURPOSE_TITLES[purpose]} (${size})`);
@@ -84,7 +89,7 @@ export class UrlsView implements View {
           h("div", { class: "row" },
             h("label", { class: "inline", for: "purpose" }, "or all of"), this.purpose,
             h("button", { type: "button", onclick: () => this.addAsker({ kind: "purpose", purpose: this.purpose.value as Purpose }) }, "Add all")),
-          this.chips),
+          this.chips, this.warnings),
         h("div", { class: "field" },
           h("label", { for: "urls" }, "URLs"),
           this.urls,
@@ -94,7 +99,7 @@ export class UrlsView implements View {
           h("div", { class: "section-head" },
             h("h3", { id: "verdicts-heading" }, "Verdicts"),
             h("div", { class: "row filter" }, h("label", { class: "inline", for: "filter" }, "Show"), this.filters)),
-          this.summary, this.table, this.pager),
+          this.summary, this.wider, this.table, this.pager),
         this.why.element));
     fill(document.getElementById("known-tokens")!, app.known.crawlers.map((crawler) =>
       h("option", { value: crawler.token }, `${crawler.name}, ${crawler.operator}`)));
@@ -112,11 +117,19 @@ export class UrlsView implements View {
     return this.urls.value;
   }
 
+  outdated(): void {
+    this.fresh.outdated();
+    this.why.outdated();
+  }
+
   update(changes: ReadonlySet<Change>): void {
     if (changes.has("askers")) this.drawChips();
     const isAbout = (["file", "profile", "askers", "urls"] as const).some((change) => changes.has(change));
-    if (isAbout) void this.judge();
-    if (changes.has("file") || changes.has("profile")) void this.why.ask();
+    if (isAbout) {
+      this.fresh.outdated();
+      void this.judge();
+    }
+    if (changes.has("file") || changes.has("profile") || (isAbout && changes.has("selected"))) void this.why.ask();
   }
 
   /** Chromium takes seconds to paste thousands of lines, as it keeps them for its own undo. Put in at once, they take none. */
@@ -128,7 +141,21 @@ export class UrlsView implements View {
     this.urlsTyped();
   }
 
+  /** Writes another URL in place of one. */
+  private replaceUrl(url: string, other: string): void {
+    const { selected } = this.app;
+    this.urls.value = this.urls.value.split("\n").map((line) => (line.trim() === url ? other : line)).join("\n");
+    this.app.urls = urlsOf(this.urls.value);
+    if (selected?.url === url) this.app.selected = { asker: selected.asker, url: other };
+    this.app.changed("urls", "selected");
+  }
+
+  private drawWider(): void {
+    this.wider.hidden = this.table.scrollWidth <= this.table.clientWidth + 1;
+  }
+
   private urlsTyped(): void {
+    this.fresh.outdated();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.app.urls = urlsOf(this.urls.value);
@@ -227,9 +254,17 @@ export class UrlsView implements View {
   }
 
   private draw(): void {
-    const { askers, urls } = this.asked;
     const hadFocus = this.table.contains(document.activeElement);
+    this.fresh.answered();
     this.summary.textContent = this.summed();
+    fill(this.warnings, this.columns.flatMap((column) =>
+      column.kind === "crawler" && column.warning !== null ? [h("li", { class: "field-problem" }, shown(column.warning))] : []));
+    this.drawTable(hadFocus);
+    this.drawWider();
+  }
+
+  private drawTable(hadFocus: boolean): void {
+    const { askers, urls } = this.asked;
     this.filters.disabled = this.columns.length === 0;
     if (this.columns.length === 0) {
       const missing = askers.length === 0 ? "Add a crawler" : "Write a URL";
@@ -253,7 +288,7 @@ export class UrlsView implements View {
       askers.map((asker, column) => h("th", { role: "columnheader", scope: "col" }, this.head(asker, this.columns[column]!))));
     const body = shownRows.map((url, row) =>
       h("tr", { "role": "row", "aria-rowindex": String(first + row + 2) },
-        h("th", { role: "rowheader", scope: "row", title: shown(urls[url]!) }, shown(urls[url]!.slice(site.length, 2_000))),
+        h("th", { role: "rowheader", scope: "row", title: folded(urls[url]!) }, shown(pathOn(site, urls[url]!).slice(0, 300))),
         askers.map((asker, column) => this.cell(asker, this.columns[column]!, url, row, column))));
     const table = h("table", {
       "role": "grid", "aria-labelledby": "verdicts-heading", "aria-rowcount": String(this.rows.length + 1),
@@ -282,20 +317,16 @@ export class UrlsView implements View {
     const button = h("button", {
       "type": "button", "class": `verdict verdict-${kind}`, "tabindex": isCursor ? "0" : "-1",
       "aria-pressed": isShown ? "true" : "false",
+      "title": kind === "invalid" ? "Neither a URL nor a path that begins with /." : null,
       "onclick": () => {
         this.cursor = { row, column: index };
-        this.select(asker, text, column);
+        this.select(asker, text);
       },
     }, h("span", { "aria-hidden": "true", "class": "glyph" }, { allow: "✓", disallow: "✕", mixed: "◐", invalid: "–", error: "–" }[kind]), words);
     return h("td", { role: "gridcell" }, button);
   }
 
-  private select(asker: Asker, url: string, column: Column): void {
-    if (column.kind === "error") {
-      this.app.announce(column.message);
-      this.why.showProblem(asker, url, column.message);
-      return;
-    }
+  private select(asker: Asker, url: string): void {
     this.app.selected = { asker, url };
     for (const button of this.table.querySelectorAll("[aria-pressed=true]")) button.setAttribute("aria-pressed", "false");
     const cell = this.cellAt(this.cursor.row, this.cursor.column);
@@ -367,6 +398,7 @@ export class UrlsView implements View {
     const { askers, urls } = this.asked;
     if (this.columns.length === 0) return "";
     const parts = this.columns.flatMap((column, index) => {
+      if (column.kind === "purpose") return [`${titleOf(askers[index]!)} ${summedMembers(column)}`];
       if (column.kind !== "crawler") return [];
       let [allowed, invalid] = [0, 0];
       for (const verdict of column.verdicts) {
@@ -376,16 +408,33 @@ export class UrlsView implements View {
       const bad = invalid > 0 ? `, ${invalid.toLocaleString("en")} invalid` : "";
       return [`${titleOf(askers[index]!)} may fetch ${allowed.toLocaleString("en")}${bad}`];
     });
-    const more = parts.length > 3 ? ` (and ${count(parts.length - 3, "more crawler")})` : "";
+    const more = parts.length > 3 ? ` (and ${count(parts.length - 3, "more column")})` : "";
     const says = parts.length > 0 ? `: ${parts.slice(0, 3).join("; ")}${more}` : "";
     return `${count(urls.length, "URL")}${says}.`;
   }
 }
 
-/** What all URLs begin with, up to the path: it is said once, above them. */
+/** How many URLs all crawlers of a purpose may fetch, and how many only some. */
+function summedMembers({ members, disallowed, invalid }: Column & { kind: "purpose" }): string {
+  let [all, some] = [0, 0];
+  for (let url = 0; url < disallowed.length; url++) {
+    if (invalid[url]) continue;
+    if (disallowed[url] === 0) all += 1;
+    else if (disallowed[url]! < members.length) some += 1;
+  }
+  const others = some > 0 ? `, and some of them ${some.toLocaleString("en")} more` : "";
+  return `may all fetch ${all.toLocaleString("en")}${others}`;
+}
+
+/** What all URLs with a host begin with, up to the path: it is said once, above them. Paths and what is no URL do not count. */
 export function commonSite(urls: readonly string[]): string {
-  const site = /^https?:\/\/[^/?#]+(?=\/)/i.exec(urls[0] ?? "")?.[0] ?? "";
-  return urls.length > 1 && urls.every((url) => url.startsWith(`${site}/`)) ? site : "";
+  const sites = urls.flatMap((url) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? [/^https?:\/\/[^/?#]+(?=\/)/i.exec(url)?.[0] ?? ""] : []));
+  const [site] = sites;
+  return site !== undefined && sites.length > 1 && sites.every((other) => other === site) ? site : "";
+}
+
+function pathOn(site: string, url: string): string {
+  return site !== "" && url.startsWith(`${site}/`) ? url.slice(site.length) : url;
 }
 
 /** The verdict words are the engine's. */

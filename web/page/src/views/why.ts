@@ -5,21 +5,33 @@ import type { App } from "../app.js";
 import { fill, h } from "../dom.js";
 import { type Asker, titleOf } from "../engine/asker.js";
 import type { Members, Why } from "../engine/answers.js";
-import { count, shown } from "../engine/shown.js";
+import { count, folded, shortened, shown } from "../engine/shown.js";
+import { Fresh } from "../fresh.js";
 import type { Mark } from "../editor.js";
 import { PROFILE_TITLES } from "../profiles.js";
-import { sentences, urlParts } from "../sentences.js";
+import { sentences, urlMeant, urlParts } from "../sentences.js";
 
 export class WhyPanel {
   private readonly heading = h("h3", { id: "why-heading", tabindex: "-1" }, "Why");
   private readonly content = h("div", { class: "why-content" });
   readonly element = h("section", { "class": "why", "aria-labelledby": "why-heading" }, this.heading, this.content);
 
-  constructor(private readonly app: App, private readonly addAsker: (asker: Asker) => void) {
+  private readonly fresh = new Fresh(this.content);
+
+  constructor(
+    private readonly app: App,
+    private readonly addAsker: (asker: Asker) => void,
+    private readonly replaceUrl: (url: string, other: string) => void,
+  ) {
     this.showEmpty();
   }
 
+  outdated(): void {
+    this.fresh.outdated();
+  }
+
   private showEmpty(): void {
+    this.fresh.answered();
     fill(this.content, h("p", { class: "empty" }, "Choose a verdict in the table: it is explained here, and its rule is marked in the file."));
     this.app.editor?.setMarks([]);
   }
@@ -32,30 +44,48 @@ export class WhyPanel {
       return;
     }
     const { asker, url } = selected;
+    this.fresh.outdated();
     if (asker.kind === "purpose") {
       const reply = await this.app.ask("members", { asker, url });
       if (!reply || selected !== this.app.selected) return;
-      if ("problem" in reply) this.showProblem(asker, url, reply.problem);
+      if ("problem" in reply) this.showProblem(asker, url, reply.problem, scroll);
       else this.showMembers(asker, url, reply.answer, scroll);
       return;
     }
     const reply = await this.app.ask("why", { asker, url });
     if (!reply || selected !== this.app.selected) return;
-    if ("problem" in reply) this.showProblem(asker, url, reply.problem);
+    if ("problem" in reply) this.showProblem(asker, url, reply.problem, scroll);
     else this.show(asker, url, reply.answer, scroll);
   }
 
-  showProblem(asker: Asker, url: string, message: string): void {
-    fill(this.content, this.question(asker, url, null), h("p", { class: "problem" }, shown(message)));
+  private showProblem(asker: Asker, url: string, message: string, isChosen: boolean): void {
+    this.fresh.answered();
+    const meant = urlMeant(url);
+    const use = () => {
+      this.replaceUrl(url, meant!);
+      this.heading.focus();
+    };
+    fill(this.content, this.question(asker, url, null), h("p", { class: "problem" }, folded(message)),
+      meant !== null && h("p", { class: "row" }, h("button", { type: "button", onclick: use }, `Use ${shortened(meant, 60)}`)));
     this.app.editor.setMarks([]);
-    this.app.announce(message);
+    this.end(message, isChosen);
+  }
+
+  /** Tells what was asked for just now, and brings it into view: not what follows from an edit. */
+  private end(text: string, isChosen: boolean): void {
+    if (!isChosen) return;
+    this.app.announce(text);
+    const { top, bottom } = this.element.getBoundingClientRect();
+    if (top < 0) this.element.scrollIntoView({ block: "start" });
+    // So much of it that one reads the verdict and the rule.
+    else window.scrollBy({ top: Math.max(0, Math.min(Math.min(bottom, top + 360) - innerHeight, top - 12)) });
   }
 
   private question(asker: Asker, url: string, why: Why | null): HTMLElement {
     const parts = why
       ? urlParts(url, why.explanation).map((part) =>
-          part.kind === "plain" ? shown(part.text) : h("mark", { class: `part part-${part.kind}` }, shown(part.text)))
-      : [shown(url)];
+          part.kind === "plain" ? folded(part.text) : h("mark", { class: `part part-${part.kind}` }, folded(part.text)))
+      : [folded(url)];
     return h("div", { class: "question" },
       h("p", { class: "asker" }, titleOf(asker)),
       h("p", { class: "url" }, parts));
@@ -65,6 +95,7 @@ export class WhyPanel {
     const { explanation, comparison } = why;
     const { verdict, winner, runnerUp, target } = explanation;
     const said = sentences(explanation);
+    this.fresh.answered();
     fill(this.content,
       h("p", { class: `big-verdict verdict-${verdict}` },
         h("span", { "aria-hidden": "true", "class": "glyph" }, verdict === "allow" ? "✓" : "✕"), verdict),
@@ -73,16 +104,16 @@ export class WhyPanel {
       runnerUp && this.rule("Runner-up", runnerUp, "runner-up"),
       h("ul", { class: "sentences" },
         said.map(({ text }) => h("li", {}, this.linked(text))),
+        why.warning !== null && h("li", { class: "warn" }, shown(why.warning)),
         why.ignoresStar !== null && h("li", { class: "warn" },
           `${why.ignoresStar} ignores the groups for everybody, by what its operator says. The file asks it nothing unless a group names it.`),
-        target.changes.length > 0 && h("li", {}, "Compared with the rules as ", h("code", {}, shown(target.text)), "."),
+        target.changes.length > 0 && h("li", {}, "Compared with the rules as ", h("code", {}, folded(target.text)), "."),
         winner && h("li", { class: "legend" }, h("mark", { class: "part part-literal" }, "Underlined"), ": what the rule matches. ",
           winner.pieces.some((piece) => piece.kind === "star") && [h("mark", { class: "part part-star" }, "Dotted"), ": what a star matches."])),
       this.profiles(comparison),
       h("p", { class: "row" }, h("button", { type: "button", onclick: () => document.dispatchEvent(new CustomEvent("show-automaton")) }, "Show it in the automaton")));
     this.mark(why);
-    this.app.announce(`${verdict}. ${said.map(({ text }) => text).join(" ")}`);
-    if (scroll) this.heading.scrollIntoView({ block: "nearest" });
+    this.end(`${verdict}. ${said.map(({ text }) => text).join(" ")}`, scroll);
   }
 
   /** A sentence in which each line of the file is a way to it. */
@@ -108,13 +139,13 @@ export class WhyPanel {
   private profiles(comparison: ProfileComparison): HTMLElement | null {
     if (comparison.agree && comparison.differences.length === 0) return null;
     return h("div", { class: "profiles" },
-      h("h4", {}, "Readings of the protocol differ here"),
+      h("h4", {}, comparison.agree ? "Same verdict, other reasons" : "Readings of the protocol differ here"),
       h("p", {}, comparison.sentence),
       h("table", {},
         h("thead", {}, h("tr", {}, ["Profile", "Verdict", "Line"].map((title) => h("th", { scope: "col" }, title)))),
         h("tbody", {}, comparison.answers.map(({ profile, verdict, explanation }) =>
           h("tr", { class: profile === this.app.profile ? "current" : null },
-            h("th", { scope: "row" }, PROFILE_TITLES[profile]),
+            h("th", { scope: "row" }, profile, h("span", { class: "column-note" }, PROFILE_TITLES[profile])),
             h("td", { class: `verdict-text verdict-text-${verdict}` }, verdict),
             h("td", {}, explanation?.line ?? "–"))))));
   }
@@ -126,14 +157,14 @@ export class WhyPanel {
         h("ul", { class: "members" }, of.map(({ name, names }) =>
           h("li", {}, h("button", { type: "button", class: "member", onclick: () => this.explainMember(names, url) }, name)))),
       ];
+    this.fresh.answered();
     fill(this.content,
       this.question(asker, url, null),
       list("disallow", "disallow", members.disallowed),
       list("allow", "allow", members.allowed),
       h("p", { class: "hint" }, "Choose a crawler to add it to the table and to see why."));
     this.app.editor.setMarks([]);
-    this.app.announce(`${members.disallowed.length} crawlers disallow, ${members.allowed.length} allow.`);
-    if (scroll) this.heading.scrollIntoView({ block: "nearest" });
+    this.end(`${members.disallowed.length} crawlers disallow, ${members.allowed.length} allow.`, scroll);
   }
 
   private explainMember(names: string[], url: string): void {
