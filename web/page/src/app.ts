@@ -49,6 +49,8 @@ export class App {
   editor!: Editor;
   /** The editor's text when it was last quiet. */
   file: NumberedText = { id: 0, text: "" };
+  /** The editor's version that has this text. */
+  fileVersion = 0;
   /** The older file of the comparison. */
   before: NumberedText = { id: 0, text: "" };
   profile: ProfileName = "rfc9309";

@@ -50,6 +50,7 @@ async function begin(): Promise<void> {
   const settle = () => {
     clearTimeout(timer);
     app.file = { id: app.file.id + 1, text: app.editor.text };
+    app.fileVersion = app.editor.version;
     app.changed("file");
   };
   const findings: { view: FindingsView | null } = { view: null };
@@ -95,6 +96,7 @@ async function begin(): Promise<void> {
     app.editor.setText(state.file);
     clearTimeout(timer);
     app.file = { id: app.file.id + 1, text: app.editor.text };
+    app.fileVersion = app.editor.version;
     compare.load(state.before ?? "");
     app.profile = state.profile;
     profile.value = state.profile;
@@ -137,7 +139,7 @@ async function begin(): Promise<void> {
     else if (isOwn) app.say(said, "passing");
     else app.announce(said);
   };
-  const loadExample = (example: Example) => replace(stateOfExample(example), `The example was loaded: ${example.title}.`, false);
+  const loadExample = (example: Example) => replace(stateOfExample(example), "An example was loaded in place of what you had.", false);
 
   /** Takes the state of the link, if there is one. What is there stays if the link is damaged. */
   const follow = async (take: (state: State) => void): Promise<boolean> => {

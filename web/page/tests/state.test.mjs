@@ -11,7 +11,7 @@ const { Known } = await source("engine/known.ts");
 const { Answers } = await source("engine/answers.ts");
 const { layout } = await source("layout.ts");
 const { tokens } = await source("highlight.ts");
-const { shown, shortened } = await source("engine/shown.ts");
+const { folded, shown, shortened } = await source("engine/shown.ts");
 const { urlsOf } = await source("engine/limits.ts");
 const { decoded } = await source("files.ts");
 const { commonSite } = await source("views/urls.ts");
@@ -91,6 +91,9 @@ test("URLs, one a line", () => {
   assert.equal(commonSite(["https://a.example/x", "https://a.example.com/"]), "");
   assert.equal(commonSite(["/a", "/b"]), "");
   assert.equal(commonSite(["https://a.example/"]), "");
+  // Paths and what is no URL have no host.
+  assert.equal(commonSite(["nothing", "https://a.example/x", "/path", "https://a.example/"]), "https://a.example");
+  assert.equal(commonSite(["https://a.example/x", "ftp://a.example/"]), "");
 });
 
 test("files that are no UTF-8 are told", () => {
@@ -103,6 +106,8 @@ test("nothing in a text can hide or reorder what is shown", () => {
   assert.equal(shown("a\u0000b\u202Ec\u200Bd\te"), "a\\x00b\\u{202e}c\\u{200b}d\\x09e");
   assert.equal(shortened("abcdef", 3), "abc…");
   assert.equal(shortened("abc", 3), "abc");
+  assert.equal(folded("abc"), "abc");
+  assert.equal(folded(`a${"b".repeat(4_998)}c`, 10), "abbbbbbb … 4,990 characters … bc");
 });
 
 test("tokens are in order and cover fields, values and comments", () => {

@@ -14,10 +14,16 @@ const { Known } = await source("engine/known.ts");
 const reach = await source("engine/reach.ts");
 const words = await source("engine/words.ts");
 const { PURPOSE_TITLES } = await source("engine/known.ts");
-const { sentences, urlParts, numbered, robotsUrl } = await source("sentences.ts");
+const { sentences, urlMeant, urlParts, numbered, robotsUrl } = await source("sentences.ts");
 const { PROFILE_NAMES } = await source("profiles.ts");
 const { Robots, PROFILES } = await engine();
 const known = new Known(await knownCrawlers());
+
+test("a URL without its scheme is told from what is none", () => {
+  assert.equal(urlMeant("example.com/x"), "https://example.com/x");
+  assert.equal(urlMeant("a.b.example:8080"), "https://a.b.example:8080");
+  for (const other of ["nothing", "no url", "mailto:a@b.example", "a..b", "ftp://a.example/", "1.2 x"]) assert.equal(urlMeant(other), null, other);
+});
 
 test("the names of the profiles are the engine's", () => assert.deepEqual([...PROFILE_NAMES], [...PROFILES]));
 

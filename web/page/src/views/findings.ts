@@ -12,6 +12,8 @@ type Severity = (typeof SEVERITIES)[number];
 
 const PLURAL: Record<Severity, string> = { error: "errors", warning: "warnings", note: "notes" };
 
+const OUTDATED = "The file has changed since this was found. It is being looked at again.";
+
 /** How many findings the strip shows. */
 const STRIP = 3;
 
@@ -71,7 +73,8 @@ export class FindingsView implements View {
   }
 
   private async lint(): Promise<void> {
-    const { version } = this.app.editor;
+    // Not the editor's version: it may be ahead.
+    const version = this.app.fileVersion;
     this.fresh.outdated();
     const reply = await this.app.ask("lint", {});
     if (version !== this.app.editor.version) return;
@@ -193,7 +196,7 @@ export class FindingsView implements View {
 
   private apply(finding: Finding, fix: Fix, isInList: boolean): void {
     if (!this.isCurrent()) {
-      this.app.announce("The file has changed since this was found. It is being looked at again.");
+      this.app.announce(OUTDATED);
       return;
     }
     this.app.editor.change(fix.span, fix.replacement);
@@ -217,7 +220,11 @@ export class FindingsView implements View {
 
   private async applyAll(): Promise<void> {
     if (this.fixAll.getAttribute("aria-disabled") === "true") return;
-    const { version } = this.app.editor;
+    if (!this.isCurrent()) {
+      this.app.announce(OUTDATED);
+      return;
+    }
+    const { version } = this;
     const reply = await this.app.ask("fixed", {});
     if (!reply || !("answer" in reply) || version !== this.app.editor.version) return;
     this.app.editor.changeText(reply.answer.text);
