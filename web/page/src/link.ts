@@ -32,6 +32,12 @@ const VERSION = "1";
 /** A link that cannot be made or read; the message says why. */
 export class LinkError extends Error {}
 
+/** Whether two states have the same files, URLs and crawlers. */
+export function isSameWork(a: State, b: State): boolean {
+  const askers = (state: State) => state.askers.map(writtenAsker).join("\n");
+  return a.file === b.file && a.before === b.before && a.urls === b.urls && askers(a) === askers(b);
+}
+
 /** What {@link stateOf} reads. */
 export function asText(state: State): string {
   return JSON.stringify({

@@ -8,7 +8,7 @@ import { Known, type KnownCrawler } from "./engine/known.js";
 import { EXAMPLES, type Example } from "./examples.js";
 import { readFile } from "./files.js";
 import { Keeper } from "./keeper.js";
-import { asText, LinkError, read, type State, type Tab, TABS, written } from "./link.js";
+import { asText, isSameWork, LinkError, read, type State, type Tab, TABS, written } from "./link.js";
 import { PROFILE_NAMES, PROFILE_NOTES, PROFILE_TITLES } from "./profiles.js";
 import { robotsUrl } from "./sentences.js";
 import { AutomatonView } from "./views/automaton.js";
@@ -125,17 +125,17 @@ async function begin(): Promise<void> {
   });
 
   /** What was loaded last, and is nobody's own work. */
-  let given: string | null = null;
+  let given: State | null = null;
   /** The state that the link in the address carries. */
   let linked: string | null = null;
   let isFollowing = false;
-  const contentOf = (state: State) => asText({ ...state, profile: "rfc9309", tab: "urls", shown: null });
+  const isOwnWork = (state: State) => given === null || !isSameWork(state, given);
   /** Puts another state in place of the one that is here, which can be brought back if it is somebody's work. */
-  const replace = (next: State, said: string, isOwn: boolean, previous: State = stateNow(), wasOwn = contentOf(previous) !== given) => {
+  const replace = (next: State, said: string, isOwn: boolean, previous: State = stateNow(), wasOwn = isOwnWork(previous)) => {
     load(next);
-    const now = contentOf(stateNow());
+    const now = stateNow();
     given = isOwn ? null : now;
-    if (wasOwn && contentOf(previous) !== now) app.say(said, "note", () => replace(previous, "What was there before is back.", true));
+    if (wasOwn && !isSameWork(previous, now)) app.say(said, "note", () => replace(previous, "What was there before is back.", true));
     else if (isOwn) app.say(said, "passing");
     else app.announce(said);
   };
@@ -172,7 +172,7 @@ async function begin(): Promise<void> {
   const fragment = location.hash.slice(1);
   if (kept && (fragment === "" || fragment === kept.fragment)) {
     load(kept.state);
-    given = kept.isOwn ? null : contentOf(stateNow());
+    given = kept.isOwn ? null : stateNow();
     linked = fragment === "" ? null : asText(stateNow());
   } else {
     const followed = await follow((state) => {
@@ -180,14 +180,14 @@ async function begin(): Promise<void> {
       else load(state);
     });
     if (!followed) load(kept?.state ?? stateOfExample(EXAMPLES[0]!));
-    given = !followed && kept?.isOwn ? null : contentOf(stateNow());
+    given = !followed && kept?.isOwn ? null : stateNow();
   }
   addEventListener("hashchange", () => void follow((state) => replace(state, "The link was opened.", false)));
 
   keeper = new Keeper(
     () => {
       const state = stateNow();
-      return { state, fragment: location.hash.slice(1), isOwn: contentOf(state) !== given };
+      return { state, fragment: location.hash.slice(1), isOwn: isOwnWork(state) };
     },
     () => app.editor.length + compare.editor.length + urls.urlsText.length);
   const edited = () => {

@@ -105,7 +105,7 @@ export function urlParts(url: string, of: Explanation): UrlPart[] {
 
 /** The URL that was meant by one without its scheme: `example.com/x`. */
 export function urlMeant(url: string): string | null {
-  return /^[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$)/.test(url) && URL.canParse(`https://${url}`) ? `https://${url}` : null;
+  return /^[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$)/.test(url) && robotsUrl(url) !== null ? `https://${url}` : null;
 }
 
 /** Where a site's robots.txt is, from what one types: a host or a URL. `null`: that is no web site. */

@@ -101,6 +101,12 @@ test("the address carries a link only as long as it is what the page shows", asy
   assert.equal(await editorText(page), `${OWN}Allow: /own/x\n`);
   assert.equal(await page.evaluate(() => document.activeElement.id), "notice");
   assert.doesNotMatch(page.url(), /#/);
+  // So it is if the link is put into the address of the page.
+  await page.evaluate((hash) => { location.hash = hash; }, new URL(link).hash);
+  await eventually("the link", async () => assert.equal(await editorText(page), OWN));
+  assert.equal(page.url(), link);
+  await page.click("#notice >> text=Undo");
+  assert.equal(await editorText(page), `${OWN}Allow: /own/x\n`);
 });
 
 test("an example in place of one's own work can be taken back", async (t) => {
