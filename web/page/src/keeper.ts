@@ -7,7 +7,7 @@ const KEY = "robotsieve";
 /** In characters. Writing more takes so long that typing would wait, so that is done when the page is left. */
 const MAX_CHARS = 1_000_000;
 
-const QUIET_MS = 500;
+const QUIET_MS = 800;
 
 export interface Kept {
   state: State;
@@ -30,8 +30,9 @@ export class Keeper {
 
   static kept(): Kept | null {
     try {
-      const { state, fragment, isOwn } = JSON.parse(sessionStorage.getItem(KEY) ?? "null") as Record<string, unknown>;
-      return { state: stateOf(state as string), fragment: String(fragment), isOwn: isOwn === true };
+      const [about = "", state = ""] = sessionStorage.getItem(KEY)?.split("\n") ?? [];
+      const { fragment, isOwn } = JSON.parse(about) as Record<string, unknown>;
+      return { state: stateOf(state), fragment: String(fragment), isOwn: isOwn === true };
     } catch {
       return null; // Nothing, no storage, or what another version of the page kept.
     }
@@ -52,7 +53,8 @@ export class Keeper {
     clearTimeout(this.timer);
     try {
       const { state, fragment, isOwn } = this.now();
-      sessionStorage.setItem(KEY, JSON.stringify({ state: asText(state), fragment, isOwn }));
+      // Two lines of JSON.
+      sessionStorage.setItem(KEY, `${JSON.stringify({ fragment, isOwn })}\n${asText(state)}`);
       this.ask(false);
       return true;
     } catch {
