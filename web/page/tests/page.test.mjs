@@ -509,10 +509,18 @@ for (const scheme of ["light", "dark"]) {
       await page.click(".site summary");
       for (const [tab, prepare] of Object.entries({
         urls: async () => {
+          await page.fill("#crawler", "ü");
+          await page.keyboard.press("Enter");
+          await page.waitForSelector(".warnings p");
           await page.locator("td button.verdict").nth(1).click();
           await page.waitForSelector(".why .big-verdict");
         },
-        findings: () => page.waitForSelector("#panel-findings .finding-card"),
+        findings: async () => {
+          await page.waitForSelector("#panel-findings .finding-card");
+          await page.click("text=Apply all fixes");
+          await page.waitForSelector("#panel-findings .fixed button");
+          await page.waitForTimeout(500);
+        },
         compare: () => page.waitForSelector(".diff-card"),
         automaton: () => page.waitForSelector(".machine svg"),
         crawlers: () => page.waitForSelector(".purpose"),

@@ -278,7 +278,7 @@ test("names and headers that name nobody are told", async (t) => {
   await setCrawlers(page, "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/120.0 Safari/537.36", "ü", "GPTBot");
   await page.fill("#urls", "/own");
   assert.deepEqual(await table(page, 1), [["/own", "disallow", "disallow", "disallow"]]);
-  assert.deepEqual(await page.locator(".warnings li").allInnerTexts(), [
+  assert.deepEqual(await page.locator(".warnings p").allInnerTexts(), [
     "No crawler is named in this User-Agent header, so the group of * decides.",
     "“ü” is not a product token, so no group can name it: the group of * decides.",
   ]);
@@ -287,7 +287,7 @@ test("names and headers that name nobody are told", async (t) => {
   await page.selectOption("#profile", "google");
   await page.click("[aria-label='Remove ü']");
   await setCrawlers(page, "mj12bot");
-  await eventually("google's names", async () => assert.deepEqual(await page.locator(".warnings li").allInnerTexts(), [
+  await eventually("google's names", async () => assert.deepEqual(await page.locator(".warnings p").allInnerTexts(), [
     "“mj12bot” is not a product token, so no group can name it (a line with it names “mj”): the group of * decides.",
   ]));
 });

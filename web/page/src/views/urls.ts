@@ -55,7 +55,7 @@ export class UrlsView implements View {
   private readonly filters = h("select", { id: "filter" });
   private readonly table = h("div", { class: "table-box" });
   private readonly pager = h("div", { class: "pager" });
-  private readonly warnings = h("ul", { class: "warnings", role: "status" });
+  private readonly warnings = h("div", { class: "warnings", role: "status" });
   private readonly wider = h("p", { class: "hint", hidden: true }, "The table goes on to the right: scroll it.");
   private readonly fresh = new Fresh(this.summary, this.table);
 
@@ -258,7 +258,7 @@ export class UrlsView implements View {
     this.fresh.answered();
     this.summary.textContent = this.summed();
     fill(this.warnings, this.columns.flatMap((column) =>
-      column.kind === "crawler" && column.warning !== null ? [h("li", { class: "field-problem" }, shown(column.warning))] : []));
+      column.kind === "crawler" && column.warning !== null ? [h("p", { class: "field-problem" }, shown(column.warning))] : []));
     this.drawTable(hadFocus);
     this.drawWider();
   }
