@@ -237,7 +237,7 @@ export class Policy {
   }
 
   /**
-   * The verdicts on many URLs in one call, much faster than one by one: for each URL {@link ALLOW} (1),
+   * The verdicts on many URLs in one call, a tenth faster than one by one: for each URL {@link ALLOW} (1),
    * {@link DISALLOW} (0) or {@link INVALID} (2). No URL throws unless it is no text at all.
    */
   verdicts(urls: Iterable<Text>): Uint8Array {

@@ -349,9 +349,10 @@ impl Audit<'_> {
             Asked::Path(path) => policy.is_path_allowed(path),
             Asked::Url(url) => policy.is_allowed(url),
         };
-        let is_allowed = is_allowed.unwrap_or(true);
-        let rule = if is_allowed { None } else { Some((file, line_of(policy, &asked))) };
+        // Whoever is to obey a robots.txt must read it, so that is no offence in any profile.
         let is_robots_txt = is_robots_txt(&asked, &self.profile);
+        let is_allowed = is_robots_txt || is_allowed.unwrap_or(true);
+        let rule = if is_allowed { None } else { Some((file, line_of(policy, &asked))) };
         let tally = &mut self.crawlers.all[number].tally;
         tally.add(time, is_robots_txt);
         tally.verified[0] += u64::from(is_verified);
@@ -471,9 +472,12 @@ impl Audit<'_> {
             ));
         }
         if self.totals.before_first > 0 {
+            let requests = match self.totals.before_first {
+                1 => "1 request was".to_owned(),
+                n => format!("{n} requests were"),
+            };
             stderr::note(&format_args!(
-                "{} requests were made before the date of '{}', the first robots.txt, and judged by it",
-                self.totals.before_first,
+                "{requests} made before the date of '{}', the first robots.txt, and judged by it",
                 self.versions[0].path.display()
             ));
         }

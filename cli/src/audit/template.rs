@@ -53,7 +53,7 @@ impl Template {
             );
         };
         let mut joined: Vec<Piece> = Vec::new();
-        for piece in pieces {
+        for piece in parts_of_requests(pieces)? {
             match (joined.last_mut(), piece) {
                 (Some(Piece::Text(before)), Piece::Text(text)) => before.extend(text),
                 (Some(Piece::Field(Role::Target | Role::Query)), Piece::Field(Role::Query)) => {}
@@ -195,6 +195,39 @@ fn apache(format: &str) -> Result<Vec<Piece>, String> {
     Ok(pieces)
 }
 
+/// The format with the request line as three fields where it ends at a blank, since it has two.
+///
+/// # Errors
+/// Returns an error if the User-Agent header ends at a blank, since it may have any number.
+fn parts_of_requests(pieces: Vec<Piece>) -> Result<Vec<Piece>, String> {
+    let ends_at_blank = |at: usize| {
+        let is_quoted =
+            at > 0 && matches!(&pieces[at - 1], Piece::Text(text) if text.ends_with(b"\""));
+        !is_quoted
+            && matches!(pieces.get(at + 1), Some(Piece::Text(text)) if text.starts_with(b" "))
+    };
+    let blank = || Piece::Text(b" ".into());
+    let mut parts = Vec::new();
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Field(Role::Request) if ends_at_blank(at) => parts.extend([
+                Piece::Field(Role::Other),
+                blank(),
+                Piece::Field(Role::Target),
+                blank(),
+                Piece::Field(Role::Other),
+            ]),
+            Piece::Field(Role::Agent) if ends_at_blank(at) => {
+                return Err("the User-Agent header may have blanks, so nobody can tell where it \
+                    ends before a blank: it must stand in quotes, or end the line"
+                    .to_owned());
+            }
+            piece => parts.push(piece.clone()),
+        }
+    }
+    Ok(parts)
+}
+
 fn text(text: &str, pieces: &mut Vec<Piece>) {
     if !text.is_empty() {
         pieces.push(Piece::Text(text.into()));
@@ -235,6 +268,18 @@ mod tests {
         let fields = tabs.read(b"5.1\te.com\t/x?y\tBot").unwrap();
         assert_eq!((fields.target, fields.agent), (Some(&b"/x?y"[..]), Some(&b"Bot"[..])));
         assert_eq!((fields.time, fields.client.apart().1), (Some(&b"5.1"[..]), &b"e.com"[..]));
+        // A request without quotes.
+        for format in ["$request $http_user_agent", "%r %{User-Agent}i"] {
+            let template = Template::parse(format).unwrap();
+            let fields = template.read(b"GET /a HTTP/1.1 Foo Bot/1.0").unwrap();
+            assert_eq!(
+                (fields.target, fields.agent),
+                (Some(&b"/a"[..]), Some(&b"Foo Bot/1.0"[..]))
+            );
+            assert_eq!(template.read(b"GET /a"), None);
+        }
+        let last = Template::parse(r#""$http_user_agent" $status $request"#).unwrap();
+        assert_eq!(last.read(b"\"Bot\" 200 GET /a HTTP/1.1").unwrap().target, Some(&b"/a"[..]));
         let json = r#"{"a":"$http_user_agent","u":"$request_uri"}"#;
         let fields = Template::parse(json).unwrap().read(br#"{"a":"x\"y","u":"/"}"#).unwrap();
         assert_eq!(fields.agent, Some(&br#"x\"y"#[..]));
@@ -252,6 +297,8 @@ mod tests {
             ("$ $http_user_agent", "no name"),
             ("%r %{User-Agent", "no '}'"),
             ("%r %", "no letter"),
+            ("$http_user_agent $request", "before a blank"),
+            ("%{User-Agent}i %>s \"%r\"", "before a blank"),
             ("%r %é", "no letter"),
         ] {
             let error = Template::parse(format).unwrap_err();

@@ -46,7 +46,7 @@ How it reads:
                                   these rules allow
   everything                      no path is forbidden
 
-robots.txt itself may always be read, whatever the rules say.
+robots.txt itself does not count: who obeys it must read it.
 
 Exit status:
   0  printed, whatever the crawlers may read

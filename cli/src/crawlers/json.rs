@@ -81,6 +81,9 @@ fn flip_json(flip: &Flip) -> Value {
         _ => "path",
     }
     .into();
+    if let Extent::Below(len) = flip.extent {
+        put(&mut value, "below", &flip.path[..len]);
+    }
     value
 }
 

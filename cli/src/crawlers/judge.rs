@@ -6,9 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use robotsieve::diff::{self, Difference, Flip, Limits};
+use robotsieve::diff::{self, Difference, Flip, Limits, Unproven};
 use robotsieve::explain::{GroupChoice, Standing};
-use robotsieve::{Config, Crawler, Policy, Profile, Robots, Verdict};
+use robotsieve::{Config, Crawler, Policy, Profile, Robots, TargetForm, Verdict};
 
 use crate::diff::is_for_all;
 use crate::error::Failure;
@@ -398,7 +398,14 @@ impl Class {
                 let s = if unexamined == 1 { "" } else { "s" };
                 format!("there was no budget for {unexamined} rule{s}")
             });
-            class.unproven = unproven.map(|unproven| unproven.to_string()).or(unexamined);
+            let unproven = unproven.map(|unproven| match unproven {
+                // Those of the file; there is no older one.
+                Unproven::New(limit) => {
+                    format!("the rules are over the automaton's limits: {limit}")
+                }
+                unproven => unproven.to_string(),
+            });
+            class.unproven = unproven.or(unexamined);
         }
         if class.leaves_robots_txt_only() {
             class.reach = Reach::Nothing;
@@ -451,7 +458,10 @@ fn told_apart(
     for at in 0..RULES {
         for (_, class) in &*classes {
             for flip in [class.forbidden.get(at), class.allowed.get(at)].into_iter().flatten() {
-                if paths.len() < CANDIDATES && seen.insert(&flip.path) {
+                // Asked for as a URL, this one would begin with a host.
+                let is_url =
+                    asked.profile.target_form == TargetForm::Google && flip.path.starts_with(b"//");
+                if !is_url && paths.len() < CANDIDATES && seen.insert(&flip.path) {
                     paths.push(flip.path.clone());
                 }
             }

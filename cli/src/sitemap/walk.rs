@@ -41,10 +41,11 @@ pub struct Sitemaps {
     /// What fetches the sitemap named last, and those that it names.
     web: Option<Web>,
     given: Option<Url>,
-    /// The sitemaps that the open index named, so that each is read once: hashes of their URLs, and
-    /// the files that stand for them.
+    /// The sitemaps that were opened, so that each is read once: hashes of their URLs, and the files.
     seen: HashSet<[u8; 32]>,
     seen_files: HashSet<PathBuf>,
+    /// The files that stand for sitemaps of the open index.
+    of_index: HashSet<PathBuf>,
     /// How many in a row could not be read.
     failures: u32,
     damaged: u64,
@@ -107,6 +108,7 @@ impl Sitemaps {
             given: None,
             seen: HashSet::new(),
             seen_files: HashSet::new(),
+            of_index: HashSet::new(),
             failures: 0,
             damaged: 0,
             unread: 0,
@@ -126,9 +128,12 @@ impl Sitemaps {
                     return false;
                 };
                 (self.web, self.given) = (None, given);
-                self.seen.clear();
-                self.seen_files.clear();
-                match self.opened(Place::of(&name)) {
+                self.of_index.clear();
+                let place = Place::of(&name);
+                if !self.is_new(&place) {
+                    continue;
+                }
+                match self.opened(place) {
                     Ok(open) => self.open.push(open),
                     Err(why) => self.report.error(&why),
                 }
@@ -195,6 +200,18 @@ impl Sitemaps {
         !chunk.is_empty()
     }
 
+    /// Whether a sitemap was not opened before.
+    fn is_new(&mut self, place: &Place) -> bool {
+        match place {
+            Place::Stdin => true,
+            // Reading one that cannot be found says why.
+            Place::File(path) => {
+                path.canonicalize().map_or(true, |path| self.seen_files.insert(path))
+            }
+            Place::Url(url) => self.seen.insert(Sha256::digest(url).into()),
+        }
+    }
+
     /// Opens a sitemap, and tells its format by its first bytes.
     fn opened(&mut self, place: Place) -> Result<Open, String> {
         let failed = |cause: io::Error| {
@@ -257,16 +274,24 @@ impl Sitemaps {
             self.report.error(&message);
             return;
         }
-        if !self.seen.insert(Sha256::digest(url).into()) {
+        let child = child(index, url);
+        let is_url = matches!(child, Ok(Place::Url(_)));
+        if !is_url && !self.seen.insert(Sha256::digest(url).into()) {
             return;
         }
-        let opened = match child(index, url) {
-            Ok(Place::File(path)) if !self.seen_files.insert(path.clone()) => Err(format!(
+        let opened = match child {
+            Ok(Place::File(path)) if !self.of_index.insert(path.clone()) => Err(format!(
                 "{} stands for several sitemaps of its index, so '{}' is not read: give the URL of \
                  the index with --sitemap",
                 Place::File(path).shown(),
                 shown(url)
             )),
+            Ok(child) if !self.is_new(&child) => {
+                if child == place {
+                    self.unread(&format!("{} names itself", place.shown()));
+                }
+                return;
+            }
             Ok(child) => self.opened(child),
             Err(why) => Err(why),
         };

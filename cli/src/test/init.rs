@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use clap::ValueEnum;
 use robotsieve::diff::{self, ComparedCrawlers, Limits};
-use robotsieve::{Robots, Verdict};
+use robotsieve::{Policy, Robots, Verdict};
 
 use super::args::TestArgs;
 use super::failure::Miss;
@@ -26,6 +26,12 @@ use crate::write::stdout;
 /// How many paths to find for each set of rules, of those that it forbids and of those that it
 /// allows.
 const PATHS: usize = 50;
+
+/// A file keeps every policy that it is asked for, so it is parsed again after so many.
+const QUESTIONS: usize = 16;
+
+/// Any host will do.
+const HOST: &[u8] = b"https://example.com";
 
 /// Longer names do not push all URLs to the right.
 const WIDTH: usize = 24;
@@ -120,18 +126,44 @@ fn groups<'a>(file: &File<'a>) -> Vec<Same<'a>> {
             allowed[*other] = allowed[same.crawlers[0]].clone();
         }
     }
-    let groups = forbidden.into_iter().map(|same| {
-        let first = same.crawlers[0];
+    let mut asked = Robots::parse(file.bytes, &profile);
+    let groups = forbidden.into_iter().enumerate().map(|(number, same)| {
+        if number % QUESTIONS == 0 {
+            asked = Robots::parse(file.bytes, &profile);
+        }
+        let (first, crawler) = (same.crawlers[0], &named[same.crawlers[0]].1);
         let mut known = HashSet::new();
         let (of_allowed, more_allowed) = allowed[first].clone();
-        let all = [b"/".to_vec()].into_iter().chain(paths(&same)).chain(of_allowed);
+        let telling = telling(&asked.policy(&super::who::nobody()), &asked.policy(crawler));
+        let all = [b"/".to_vec()].into_iter().chain(paths(&same)).chain(of_allowed).chain(telling);
+        let (mut paths, mut unwritable) = (Vec::new(), 0);
+        for path in all.filter(|path| known.insert(path.clone())) {
+            match written(&path) {
+                Some(url) => paths.push(url),
+                None => unwritable += 1,
+            }
+        }
         Same {
-            more: more(&same) + more_allowed,
+            more: more(&same) + more_allowed + unwritable,
             names: same.crawlers.iter().map(|at| named[*at].0).collect(),
-            paths: all.filter(|path| is_path(path) && known.insert(path.clone())).collect(),
+            paths,
         }
     });
     groups.collect()
+}
+
+/// A path in each direction on which a policy differs from that of crawlers that no group names: a
+/// group can be lost that has no rule of its own for it.
+fn telling(star: &Policy, own: &Policy) -> impl Iterator<Item = Vec<u8>> + use<> {
+    let mut limits = Limits::default();
+    limits.flips = 1;
+    let mut flips = Vec::new();
+    if !own.is_same(star)
+        && let Some(found) = diff::policies(star, own, &limits).flips()
+    {
+        flips.extend(found.newly_disallowed.iter().chain(&found.newly_allowed).cloned());
+    }
+    flips.into_iter().map(|flip| flip.path)
 }
 
 /// The paths that the old side allows and the new one does not.
@@ -149,9 +181,11 @@ fn more(same: &ComparedCrawlers<usize>) -> usize {
     same.difference.flips().map_or(0, |flips| flips.more_disallowed + flips.unexamined)
 }
 
-/// Whether a path can be written as a URL: one that begins with two slashes may have a host.
-fn is_path(path: &[u8]) -> bool {
-    path.starts_with(b"/") && !path.starts_with(b"//") && is_writable(path)
+/// A path as a line has it: after a host if it begins with two slashes, since it would begin with one
+/// itself in some profile.
+fn written(path: &[u8]) -> Option<Vec<u8>> {
+    let host: &[u8] = if path.starts_with(b"//") { HOST } else { b"" };
+    (path.starts_with(b"/") && is_writable(path)).then(|| [host, path].concat())
 }
 
 /// Whether a text is one field of a line that people read.

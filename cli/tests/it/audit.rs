@@ -363,6 +363,21 @@ fn more_names_than_are_told_apart() {
         .prints("1500 of 1500 requests by crawlers forbidden (100 %), of at least 1001 of at least 1001 crawlers");
 }
 
+/// In some profiles a rule can match /robots.txt. Asking for it is no offence for that.
+#[test]
+fn robots_txt_is_for_all() {
+    let folder = Folder::of(&[("all", "User-agent: *\nDisallow: /\n")]);
+    let asked = ["/robots.txt", "/robots.txt?x", "https://e.com/robots.txt"];
+    folder.file("log", asked.map(|path| line(1, path, GPTBOT)).concat());
+    folder.file("more", line(1, "/robots.txt.bak", GPTBOT));
+    for profile in ["rfc9309", "google", "google-classic", "original-1994"] {
+        let ran = audit(&folder, &["--profile", profile, "all", "log"]);
+        ran.status(0).prints("0 of 3 requests by crawlers forbidden");
+        let ran = audit(&folder, &["--profile", profile, "all", "log", "more", "--list"]);
+        ran.gives(1, line(1, "/robots.txt.bak", GPTBOT));
+    }
+}
+
 #[test]
 fn requests_without_a_path() {
     let folder = folder();

@@ -118,6 +118,45 @@ fn robots_txt_alone_is_no_page() {
     assert_eq!(shut_out("Allow: /robots.txt\nAllow: /a\n"), 0);
 }
 
+/// A page that is found is judged as it is if it is given.
+#[test]
+fn pages_are_urls() {
+    let folder = folder();
+    folder.file("slashes", "User-agent: *\nDisallow: //\n\nUser-agent: GPTBot\nDisallow: /a\n");
+    for profile in ["rfc9309", "google", "google-classic", "original-1994"] {
+        let line =
+            format!("crawlers --crawlers few.toml --format json --profile {profile} slashes");
+        let found = json(&run_line(&folder, &line));
+        let pages = found["pages"].as_array().unwrap().iter();
+        let pages: Vec<&str> = pages.map(|page| page["page"].as_str().unwrap()).collect();
+        assert_eq!(pages.contains(&"//"), profile != "google", "{profile}: {pages:?}");
+        let given = json(&run_line(&folder, &format!("{line} {}", pages.join(" "))));
+        let verdicts = |table: &Value| {
+            let policies = table["policies"].as_array().unwrap().iter();
+            policies.map(|policy| policy["verdicts"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(&found), verdicts(&given), "{profile}");
+    }
+}
+
+#[test]
+fn what_is_not_proven() {
+    let folder = folder();
+    folder.file("stars", format!("User-agent: *\nDisallow: /{}\n", "*a".repeat(100_000)));
+    let ran = run_line(&folder, "crawlers --crawlers few.toml stars /x");
+    ran.status(0).prints("the rules are over the automaton's limits");
+    assert!(!text(&ran).contains("new rules"));
+    // A flip of what is below a path says which one.
+    folder.file("below", "User-agent: *\nDisallow: /a.index.html&\n");
+    let value = json(&run_line(
+        &folder,
+        "crawlers --crawlers few.toml --format json --profile google-classic below",
+    ));
+    let flips = value["policies"].as_array().unwrap().iter();
+    let mut flips = flips.flat_map(|policy| policy["forbidden"].as_array().unwrap());
+    assert!(flips.all(|flip| (flip["extent"] == "below") == flip["below"].is_string()), "{value}");
+}
+
 #[test]
 fn urls_and_purposes() {
     let folder = folder();

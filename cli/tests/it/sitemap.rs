@@ -455,14 +455,14 @@ fn indexes_of_files() {
         "https://e.example/1.xml",
         "https://e.example/b/1.xml",
     ];
-    // Each is read once, and again if the index is given again.
+    // Each is read once, also if the index is given again.
     folder.file("maps/index.xml", index(&maps[..3]));
     let run_index = || run_line(&folder, &format!("{DENIED} --sitemap maps/index.xml"));
     let wanted = "https://e.example/search?q=a&b\nhttps://e.example/private/1\n\
                   https://e.example/private/9\n";
     run_index().gives(0, wanted);
     run_line(&folder, &format!("{DENIED} --sitemap maps/index.xml --sitemap maps/index.xml"))
-        .gives(0, wanted.repeat(2));
+        .gives(0, wanted);
     folder.file("maps/index.xml", index(&maps));
     run_index()
         .gives(3, wanted)
@@ -489,7 +489,7 @@ fn indexes_of_files() {
     run_index()
         .gives(3, "")
         .says("sitemap 'maps/inner.xml' is an index within an index")
-        .says("sitemap 'maps/index.xml' is an index within an index");
+        .says("sitemap 'maps/index.xml' names itself");
     // Many that are not there.
     let gone: Vec<String> = (0..40_000).map(|n| format!("https://e.example/gone{n}.xml")).collect();
     folder.file("maps/index.xml", index(&gone.iter().map(String::as_str).collect::<Vec<_>>()));
@@ -575,6 +575,33 @@ fn sitemaps_of_the_robots_txt() {
         .gives(0, "https://e.example/private/2\n");
 }
 
+/// However often it is named.
+#[test]
+fn each_is_read_once() {
+    let folder = folder();
+    folder.file("a.txt", "https://e.example/private/1\n");
+    folder.file("index.xml", index(&["https://e.example/a.txt", "https://e.example/a.txt"]));
+    for names in [
+        "--sitemap a.txt --sitemap ./a.txt",
+        "--sitemap index.xml --sitemap a.txt",
+        "--sitemap a.txt --sitemap index.xml",
+        "--sitemap index.xml --sitemap index.xml",
+    ] {
+        run_line(&folder, &format!("{DENIED} {names}")).gives(0, "https://e.example/private/1\n");
+    }
+    let origin = site(|head| {
+        let host = |line: &String| Some(line.to_lowercase().strip_prefix("host: ")?.to_owned());
+        let host = head.iter().find_map(host).unwrap_or_default();
+        let map = format!("Sitemap: http://{host}/a.txt\n");
+        match head[0].split(' ').nth(1).unwrap_or_default() {
+            "/robots.txt" => answered("200 OK", "", format!("{map}{map}{ROBOTS}")),
+            _ => answered("200 OK", "", "https://e.example/private/1\n"),
+        }
+    });
+    let line = format!("check {origin} Bot --sitemap robots --site https://e.example");
+    run_line(&folder, &line).status(1).prints("1 URL in the sitemap");
+}
+
 /// What a robots.txt names is not what its reader asked for: it leads to no private address, but for
 /// the one from which the file came.
 #[test]
@@ -641,7 +668,7 @@ fn fetched_indexes() {
                     format!("{}/1.xml", name(port)),
                     "http://192.0.2.1/other-host.xml".to_owned(),
                     "file:///etc/passwd".to_owned(),
-                    format!("{}/index/{port}", name(port)),
+                    format!("{}/index/{port}?2", name(port)),
                 ];
                 answered("200 OK", "", index(&maps.each_ref().map(String::as_str)))
             }

@@ -393,6 +393,40 @@ fn init() {
     }
 }
 
+/// Whatever a group is for, its loss is noticed.
+#[test]
+fn init_notices_that_a_group_is_lost() {
+    let folder = Folder::new();
+    let star = "User-agent: *\nDisallow: /private/\n";
+    for group in [
+        "User-agent: GPTBot\nUser-agent: FooBot\nDisallow:\n",
+        "User-agent: FooBot\nUser-agent: BarBot\nAllow: /\n",
+        "User-agent: FooBot\nDisallow: /a\nAllow: /b\n",
+        "User-agent: FooBot\nDisallow: //\n",
+    ] {
+        let names = group.lines().filter_map(|line| line.strip_prefix("User-agent: "));
+        for profile in ["rfc9309", "google", "google-classic", "original-1994"] {
+            folder.file("robots.txt", format!("{star}\n{group}"));
+            let options = &["--profile", profile];
+            let made =
+                run_in(&folder.root(), args!["test", "--profile", profile, "--init", "robots.txt"]);
+            test(&folder, options, &made.out).gives(0, "");
+            for name in names.clone() {
+                let without: Vec<&str> =
+                    group.lines().filter(|line| !line.ends_with(&format!(" {name}"))).collect();
+                let left = without.join("\n");
+                let left = if left.contains("User-agent") { left } else { String::new() };
+                folder.file("robots.txt", format!("{star}\n{left}\n"));
+                let ran = test(&folder, options, &made.out);
+                assert_eq!(ran.status, 1, "{profile} {group} {name} {}", out(&made));
+            }
+        }
+    }
+    folder.file("robots.txt", "User-agent: *\nDisallow: //\n");
+    let made = run_in(&folder.root(), args!["test", "--init", "robots.txt"]);
+    assert!(has(&made, "disallow * https://example.com//"), "{made:?}");
+}
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }

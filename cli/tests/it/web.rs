@@ -260,7 +260,7 @@ fn odd_answers() {
     // As a file with these bytes is.
     run_line(&format!("check {utf16} FooBot /")).gives(0, "allow\t/\n").says("is UTF-16");
     run_line(&format!("lint {utf16}")).status(1).prints("RS102");
-    let packed = site(|_| answered("200 OK", "", b"\x1f\x8b\x08\0\0\0\0\0".to_vec()));
+    let packed = site(|_| answered("200 OK", "", b"\x1f\x8b\x08\0\0\0\0\0"));
     run_line(&format!("check {packed} FooBot /")).gives(0, "allow\t/\n").says("is compressed, and");
     let long = site(|_| answered("200 OK", "", vec![b'\n'; (64 << 20) + 1]));
     run_line(&format!("check {long} FooBot /")).fails(3, "it is longer than 64 MiB");

@@ -95,7 +95,9 @@ function classOf(open: CrawlerDiff, closed: CrawlerDiff): Class {
   if (result.reach === "partly" || result.reach === "unproven") {
     const rules = open.unexamined + closed.unexamined;
     const unexamined = rules > 0 ? `there was no budget for ${count(rules, "rule")}` : null;
-    result.unproven = open.unproven ?? closed.unproven ?? unexamined;
+    // Those of the file; there is no older one.
+    const unproven = (open.unproven ?? closed.unproven)?.replace("the new rules", "the rules");
+    result.unproven = unproven ?? unexamined;
   }
   if (leavesRobotsTxtOnly(result)) result.reach = "nothing";
   return result;
@@ -189,7 +191,9 @@ function toldApart(
   for (let at = 0; at < RULES; at++) {
     for (const { class: of } of classes) {
       for (const flip of [of.forbidden[at], of.allowed[at]]) {
-        if (flip && flip.path !== "/" && paths.size < CANDIDATES) paths.add(flip.path);
+        // Asked for as a URL, one that begins with two slashes would begin with a host there.
+        const isUrl = profile === "google" && flip?.path.startsWith("//");
+        if (flip && !isUrl && flip.path !== "/" && paths.size < CANDIDATES) paths.add(flip.path);
       }
     }
   }
