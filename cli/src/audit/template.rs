@@ -53,7 +53,7 @@ impl Template {
             );
         };
         let mut joined: Vec<Piece> = Vec::new();
-        for piece in parts_of_requests(pieces)? {
+        for piece in parts_of_requests(&pieces)? {
             match (joined.last_mut(), piece) {
                 (Some(Piece::Text(before)), Piece::Text(text)) => before.extend(text),
                 (Some(Piece::Field(Role::Target | Role::Query)), Piece::Field(Role::Query)) => {}
@@ -195,12 +195,12 @@ fn apache(format: &str) -> Result<Vec<Piece>, String> {
     Ok(pieces)
 }
 
-/// The format with the request line as three fields where it ends at a blank, since it has two.
+/// The format with the request line as three fields where a blank follows it, since it has two itself.
 ///
 /// # Errors
-/// Returns an error if the User-Agent header ends at a blank, since it may have any number.
-fn parts_of_requests(pieces: Vec<Piece>) -> Result<Vec<Piece>, String> {
-    let ends_at_blank = |at: usize| {
+/// Returns an error if a blank follows the User-Agent header, which may have any number itself.
+fn parts_of_requests(pieces: &[Piece]) -> Result<Vec<Piece>, String> {
+    let is_before_blank = |at: usize| {
         let is_quoted =
             at > 0 && matches!(&pieces[at - 1], Piece::Text(text) if text.ends_with(b"\""));
         !is_quoted
@@ -210,14 +210,14 @@ fn parts_of_requests(pieces: Vec<Piece>) -> Result<Vec<Piece>, String> {
     let mut parts = Vec::new();
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
-            Piece::Field(Role::Request) if ends_at_blank(at) => parts.extend([
+            Piece::Field(Role::Request) if is_before_blank(at) => parts.extend([
                 Piece::Field(Role::Other),
                 blank(),
                 Piece::Field(Role::Target),
                 blank(),
                 Piece::Field(Role::Other),
             ]),
-            Piece::Field(Role::Agent) if ends_at_blank(at) => {
+            Piece::Field(Role::Agent) if is_before_blank(at) => {
                 return Err("the User-Agent header may have blanks, so nobody can tell where it \
                     ends before a blank: it must stand in quotes, or end the line"
                     .to_owned());

@@ -46,7 +46,7 @@ How it reads:
                                   these rules allow
   everything                      no path is forbidden
 
-robots.txt itself does not count: who obeys it must read it.
+robots.txt itself does not count: whoever obeys it has to read it.
 
 Exit status:
   0  printed, whatever the crawlers may read
