@@ -22,7 +22,7 @@ use crate::error::{Failure, Status};
 use crate::known::{Known, KnownCrawler, choice};
 use crate::read::inputs::Inputs;
 use crate::read::web::Answer;
-use crate::read::{robots_file, stdin};
+use crate::read::{robots_file, stdin, web};
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 use crate::write::{progress, stderr};
@@ -161,7 +161,9 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
                 .into(),
         ));
     }
-    let known = args.known.read()?;
+    // An answer in the place of a file counts for known crawlers that ignore `*`, in each format.
+    let may_be_answered = [&args.old, &args.new].into_iter().any(|path| web::url(path).is_some());
+    let known = if names_risks || may_be_answered { args.known.read()? } else { Known::default() };
     let profile = args.profile.get();
     let asked = |path| robots_file::asked(path, &[profile], &known);
     let (old, new) = (asked(&args.old)?, asked(&args.new)?);
