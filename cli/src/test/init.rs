@@ -128,7 +128,7 @@ fn groups<'a>(file: &File<'a>) -> Vec<Same<'a>> {
     }
     let mut asked = Robots::parse(file.bytes, &profile);
     let groups = forbidden.into_iter().enumerate().map(|(number, same)| {
-        if number % QUESTIONS == 0 {
+        if number % QUESTIONS == QUESTIONS - 1 {
             asked = Robots::parse(file.bytes, &profile);
         }
         let (first, crawler) = (same.crawlers[0], &named[same.crawlers[0]].1);
