@@ -65,8 +65,7 @@ fn bench(
 
 /// The obvious implementation: parse once, then try rule after rule, longest first.
 fn naive(policy: &Policy, path: &[u8]) -> bool {
-    let rule =
-        policy.rules().find(|rule| support::matches(rule.pattern(), rule.is_anchored(), path));
+    let rule = policy.rules().find(|rule| support::matches(rule.pattern(), rule.anchored(), path));
     rule.is_none_or(|rule| rule.verdict == Verdict::Allow)
 }
 

@@ -26,8 +26,7 @@
 //! | judge one URL, once | [`is_allowed_once`] |
 //! | judge for several crawlers at once | [`CrawlerPolicies`] |
 //! | find the names in a User-Agent header | [`Crawler::from_user_agent`], [`UserAgent`] |
-//! | hold the policies of many hosts | [`PolicySet`](self#features), or [`pack`](self#features) for a file |
-//! | judge millions of URLs on all cores | [`batch`](self#features) |
+//! | hold the policies of many hosts | [`PolicySet`](self#features), or [`pack`](self#features) for a file: both judge many URLs at once |
 //! | say which rule decided | [`Policy::decide`] |
 //! | show every step to that verdict | [`Robots::explain`] |
 //! | compare two versions of a file | [`diff`] |
@@ -77,7 +76,8 @@
 //!   (`rules::target`, `origin`), and that walk the table without bounds checks
 //!   (`automaton::avx2`);
 //! * the tables of a set, which only the compiler writes, and those of a pack, which are validated
-//!   once and trusted from then on (`automaton::table`, `sites::set`, `pack::shard`);
+//!   once and trusted from then on (`automaton::table`, `sites::set`, `pack::shard`), and the bytes of
+//!   a pack, which it lends from what owns them (`pack::bytes`);
 //! * an origin taken for UTF-8 because it was found to be ASCII (`origin`);
 //! * the hint that fetches memory ahead (`read_ahead`).
 //!
@@ -85,7 +85,6 @@
 //!
 //! All are off by default.
 //!
-//! * `rayon`: the module `batch`, which judges many URLs on all cores.
 //! * `pack`: the module `pack`, policies of many origins in files that are used in place.
 //! * `lint`: the module `lint`, which finds what is wrong with a file and what has no effect.
 //! * `url`: `Origin`, which says whose robots.txt governs a URL, `PolicySet`, which holds the policies
@@ -94,16 +93,26 @@
 //!   [`Diagnostic`], and also `Deserialize` for what owns its data, such as [`Verdict`],
 //!   [`Answer`], [`Profile`] and [`Config`]. Each type documents its representation. Byte strings
 //!   are written as strings if they are UTF-8, else as arrays of numbers.
+//! * `known`: the module `known`, crawlers by name; what a file lets them read; and `expect`, which
+//!   tests a file. With it comes `report`.
+//! * `audit`: the module `audit`, which judges access logs, with `known`.
 //! * `drafts`: `Robots::usage`, what a file says about training, search and inference. It follows
 //!   drafts of the IETF and of contentsignals.org, and changes when they do, in a minor version
 //!   too: see [`records`].
 
+mod as_url;
+#[cfg(feature = "audit")]
+pub mod audit;
 mod automaton;
 #[cfg(feature = "serde")]
 mod bytes_as_text;
 pub mod diff;
 mod engine;
+#[cfg(feature = "known")]
+pub mod expect;
 pub mod explain;
+#[cfg(feature = "known")]
+pub mod known;
 #[cfg(feature = "lint")]
 pub mod lint;
 #[cfg(feature = "url")]
@@ -115,11 +124,16 @@ mod profile;
 mod read;
 mod read_ahead;
 pub mod records;
+#[cfg(feature = "report")]
+pub mod report;
 mod rules;
+#[cfg(feature = "report")]
+mod shown;
 #[cfg(feature = "url")]
 mod sites;
 mod verdict;
 
+pub use as_url::AsUrl;
 /// What [`Policy::validate`] returns. Only the tests, benches and fuzz targets use it.
 #[doc(hidden)]
 pub use automaton::InvalidAutomaton;
@@ -130,18 +144,18 @@ pub use engine::Engine;
 pub use engine::lazy_pool_bytes;
 #[cfg(feature = "url")]
 pub use origin::{InvalidOrigin, Origin, Scheme};
-#[cfg(feature = "rayon")]
-pub use policy::batch;
 pub use policy::config::Config;
 pub use policy::crawlers::{Answer, CrawlerPolicies};
 pub use policy::decision::{Decision, Reason, Rule};
 pub use policy::once::is_allowed_once;
 pub use policy::robots::Robots;
+/// The prefetch machinery of `robotsieve-client`, which may change in any version.
+#[doc(hidden)]
 pub use policy::verdicts::{BegunVerdict, Verdicts};
 pub use policy::{Memory, Policy};
 pub use profile::{
     ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,
-    TargetForm, TokenBytes,
+    TargetForm, TokenBytes, UnknownProfile,
 };
 pub use read::crawler::Crawler;
 pub use read::diagnostic::{Diagnostic, DiagnosticKind};
@@ -150,13 +164,19 @@ pub use read::parse::{Field, Record};
 pub use read::user_agent::{Certainty, HeaderName, UserAgent};
 pub use rules::target::{InvalidUrl, Target};
 #[cfg(feature = "url")]
+pub use sites::kind::{SiteKind, SiteRules};
+#[cfg(feature = "url")]
+pub use sites::look_up::UrlRun;
+#[cfg(feature = "url")]
+pub use sites::policy::SitePolicy;
+#[cfg(feature = "url")]
 pub use sites::set::{PolicySet, SetSite};
 pub use verdict::Verdict;
 
-/// Tests the examples of the README.
+/// Tests the examples of the tour of the library.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/library.md")]
+struct LibraryTour;
 
 /// Tests the examples of the guide to explanations.
 #[cfg(doctest)]

@@ -11,8 +11,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use url::{Host, Url};
+
+use crate::as_url::AsUrl;
 
 /// The schemes whose sites have a robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,8 +103,8 @@ impl<'u> Origin<'u> {
     /// depends on the client whose it is: `http://a\@b/` is a URL of `a` for those that take `\` for
     /// `/`, as the WHATWG URL standard says, and one of `b` by RFC 3986.
     #[inline]
-    pub fn of<U: AsRef<[u8]> + ?Sized>(url: &'u U) -> Result<Origin<'u>, InvalidOrigin> {
-        let url = url.as_ref();
+    pub fn of<U: AsUrl + ?Sized>(url: &'u U) -> Result<Origin<'u>, InvalidOrigin> {
+        let url = url.as_url();
         match Origin::of_usual(url) {
             Some(origin) => Ok(origin),
             None => Origin::of_any(url),
@@ -247,6 +250,31 @@ impl<'u> Origin<'u> {
         };
         let port = url.port().unwrap_or(scheme.default_port());
         Ok(Origin { key: Cow::Owned(key), scheme, port })
+    }
+}
+
+/// [`Origin::of`].
+impl FromStr for Origin<'static> {
+    type Err = InvalidOrigin;
+
+    fn from_str(url: &str) -> Result<Origin<'static>, InvalidOrigin> {
+        Origin::of(url).map(Origin::into_owned)
+    }
+}
+
+/// [`Origin::of`].
+impl<'u> TryFrom<&'u str> for Origin<'u> {
+    type Error = InvalidOrigin;
+
+    fn try_from(url: &'u str) -> Result<Origin<'u>, InvalidOrigin> {
+        Origin::of(url)
+    }
+}
+
+/// [`Origin::key`].
+impl AsRef<str> for Origin<'_> {
+    fn as_ref(&self) -> &str {
+        self.key()
     }
 }
 

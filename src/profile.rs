@@ -3,7 +3,10 @@
 //! Every switch names the source that asks for it. *(reading)* marks a point on which the sources
 //! are silent or contradict each other: there the decision is this project's.
 
-/// Which bytes at the start of a file are skipped as a byte order mark.
+use std::fmt;
+use std::str::FromStr;
+
+/// The bytes at the start of a file that are skipped as a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -21,7 +24,7 @@ pub enum ByteOrderMark {
     SkipPartial,
 }
 
-/// What a control character does to its line.
+/// The effect of a control character on its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -40,7 +43,7 @@ pub enum ControlCharacters {
     InvalidateRecord,
 }
 
-/// Which bytes of a `User-agent` value are the line's product token.
+/// The bytes of a `User-agent` value that are the line's product token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -59,7 +62,7 @@ pub enum TokenBytes {
     UpToSlash,
 }
 
-/// Which groups a crawler's name finds.
+/// The groups that a crawler's name finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -80,7 +83,7 @@ pub enum GroupMatch {
     FirstSubstring,
 }
 
-/// Which of several rules that match decides.
+/// The rule that decides, of several that match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -113,7 +116,7 @@ pub enum Sides {
     Both,
 }
 
-/// How the target is found in a URL.
+/// The way in which the target is found in a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -129,7 +132,7 @@ pub enum TargetForm {
     Google,
 }
 
-/// Whose rules say what a fetch of a robots.txt means: what each status and failure leads to, and
+/// The rules that say what a fetch of a robots.txt means: what each status and failure leads to, and
 /// how long an answer is used.
 ///
 /// Parsing and deciding ignore it; `robotsieve-client` reads it when it fetches.
@@ -150,278 +153,267 @@ pub enum FetchRules {
     GoogleClassic,
 }
 
-/// A reading of robots.txt: one switch for each point on which the sources differ.
-///
-/// Pick the profile of the crawler you want to predict: [`Profile::RFC9309`] for any crawler
-/// today, [`Profile::GOOGLE`] for Googlebot to the verdict. [`Profile::GOOGLE_CLASSIC`] and
-/// [`Profile::ORIGINAL_1994`] are for older documents and archives. Or start from one of them and
-/// change a switch:
-///
-/// ```
-/// use robotsieve::{Crawler, Profile, Robots};
-///
-/// let mut profile = Profile::RFC9309;
-/// profile.unreserved_decoded = false;
-/// let file = b"User-agent: *\nDisallow: /private";
-/// let policy = |profile| Robots::parse(file, profile).policy(&Crawler::name("bot"));
-/// // RFC 9309 compares `%70` as the `p` that it stands for.
-/// assert_eq!(policy(&Profile::RFC9309).is_allowed("/%70rivate"), Ok(false));
-/// assert_eq!(policy(&profile).is_allowed("/%70rivate"), Ok(true));
-/// ```
-///
-/// A profile is a plain value, and equal profiles decide alike. It is `#[non_exhaustive]`, so that
-/// a point nobody has thought of can become a switch without a new major version. The price is
-/// that other crates cannot write `Profile { wildcards: false, ..Profile::RFC9309 }`; they assign
-/// fields, as above.
-///
-/// With the feature `serde` a profile is a map from switches to values, which are written in
-/// kebab case (`"longest-prefix"`). A switch that is missing when a profile is read has the value
-/// of [`Profile::RFC9309`]; an unknown one is an error, because it would change verdicts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
-#[non_exhaustive]
-pub struct Profile {
-    /// Which byte order mark at the start of the file is skipped.
-    pub byte_order_mark: ByteOrderMark,
-    /// `true`: a name that merely begins with a known field counts as that field (`Allowed: /x`
-    /// allows). google/robotstxt, `ParsedRobotsKey`.
-    pub field_prefixes: bool,
-    /// `true`: the misspelt fields `useragent`, `user agent`, `dissallow`, `dissalow`, `disalow`,
-    /// `diasllow`, `disallaw` and `site-map` are understood. google/robotstxt,
-    /// `kAllowFrequentTypos`.
-    pub misspelt_fields: bool,
-    /// `true`: all ASCII white space, vertical tab and form feed included, is dropped around
-    /// lines, names and values; `false`: only spaces and tabs. google/robotstxt,
-    /// `StripWhitespaceSlowly`; RFC 9309 §2.2 `WS`.
-    pub ascii_white_space: bool,
-    /// `true`: a line of exactly two words needs no colon between name and value.
-    /// google/robotstxt, `GetKeyAndValueFrom`.
-    pub missing_colon: bool,
-    /// What control characters do to their line.
-    pub control_characters: ControlCharacters,
-    /// How many bytes of a file are read, cut back to the last whole line; `None`: all, up to
-    /// 4 GiB. RFC 9309 §2.5 demands at least 500 KiB, so a value below
-    /// [`Profile::MIN_SIZE_LIMIT`] counts as that.
-    pub size_limit: Option<usize>,
-    /// How many bytes of a line are read; `None`: all. google/robotstxt: 16,663.
-    pub line_limit: Option<usize>,
+/// Makes [`Profile`] of one table: its fields, the values that the named profiles have, and
+/// setters;
+/// and `with_switches`, which passes on the fields that can change a verdict.
+macro_rules! profile {
+    (
+        switches {
+            $(
+                $(#[$doc:meta])*
+                $variant:ident $rank:literal, $setter:ident $field:ident: $type:ty =
+                    [$rfc9309:expr, $google:expr, $google_classic:expr, $original_1994:expr];
+            )*
+        }
+        besides {
+            $(
+                $(#[$other_doc:meta])*
+                $other_setter:ident $other:ident: $other_type:ty = [
+                    $other_rfc9309:expr, $other_google:expr, $other_google_classic:expr,
+                    $other_original_1994:expr
+                ];
+            )*
+        }
+    ) => {
+        /// A reading of robots.txt: one switch for each point on which the sources differ.
+        ///
+        /// Pick the profile of the crawler you want to predict: [`Profile::RFC9309`] for any
+        /// crawler
+        /// today, [`Profile::GOOGLE`] for Googlebot to the verdict. [`Profile::GOOGLE_CLASSIC`] and
+        /// [`Profile::ORIGINAL_1994`] are for older documents and archives. Or start from one of
+        /// them and
+        /// change a switch:
+        ///
+        /// ```
+        /// use robotsieve::{Crawler, Profile, Robots};
+        ///
+        /// let profile = Profile::RFC9309.with_unreserved_decoded(false);
+        /// let file = b"User-agent: *\nDisallow: /private";
+        /// let policy = |profile| Robots::parse(file, profile).policy(&Crawler::name("bot"));
+        /// // RFC 9309 compares `%70` as the `p` that it stands for.
+        /// assert_eq!(policy(&Profile::RFC9309).is_allowed("/%70rivate"), Ok(false));
+        /// assert_eq!(policy(&profile).is_allowed("/%70rivate"), Ok(true));
+        /// ```
+        ///
+        /// A profile is a plain value, and equal profiles decide alike. It is `#[non_exhaustive]`,
+        /// so that
+        /// a point nobody has thought of can become a switch without a new major version. The price
+        /// is
+        /// that other crates cannot write `Profile { wildcards: false, ..Profile::RFC9309 }`; they
+        /// set
+        /// fields, as above.
+        ///
+        /// With the feature `serde` a profile is a map from switches to values, which are written
+        /// in
+        /// kebab case (`"longest-prefix"`). A switch that is missing when a profile is read has the
+        /// value
+        /// of [`Profile::RFC9309`]; an unknown one is an error, because it would change verdicts.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[cfg_attr(
+            feature = "serde",
+            derive(serde::Serialize, serde::Deserialize),
+            serde(default, deny_unknown_fields)
+        )]
+        #[non_exhaustive]
+        pub struct Profile {
+            $($(#[$doc])* pub $field: $type,)*
+            $($(#[$other_doc])* pub $other: $other_type,)*
+        }
 
-    /// `true`: a blank line ends the group. A line with only a comment is not blank: it does not
-    /// exist. 1994 standard, "The Format".
-    pub blank_line_ends_group: bool,
-    /// `true`: a user-agent line after a sitemap record starts a new group even if no rule came
-    /// between, so the previous group has no rules. Google's specification: `startgroupline`s
-    /// follow each other directly.
-    pub sitemap_ends_agents: bool,
-    /// Which bytes of a `User-agent` value are the token.
-    pub token_bytes: TokenBytes,
-    /// Which groups a crawler's name finds.
-    pub group_match: GroupMatch,
-    /// `true`: several groups with the same token are merged; `false`: only the first counts.
-    /// RFC 9309 §2.2.1: "MUST be combined"; 1994 standard: one `*` record only.
-    pub merge_groups: bool,
-    /// `true`: the groups of all names of a crawler are merged; `false`: the first name that has
-    /// a group decides. google/robotstxt, `AllowedByRobots` with several agents.
-    pub merge_names: bool,
-    /// `true`: a user-agent line with an empty token names the crawler whose name is empty;
-    /// `false`: it names nobody. google/robotstxt, `EqualsIgnoreCase("", "")`.
-    pub empty_token_names_empty: bool,
-    /// `true`: a user-agent value of `*` followed by white space and more counts as `*`;
-    /// `false`: only `*` alone does. google/robotstxt, `HandleUserAgent`.
-    pub star_then_space: bool,
+        impl Profile {
+            /// RFC 9309, for any crawler today. The default.
+            pub const RFC9309: Profile =
+                Profile { $($field: $rfc9309,)* $($other: $other_rfc9309,)* };
 
-    /// `true`: `Allow` is a rule; `false`: it is an unknown field. 1994 standard.
-    pub allow_rules: bool,
-    /// `true`: `*` matches any run of bytes and a final `$` the end of the target; `false`: both
-    /// are ordinary bytes. RFC 9309 §2.2.3; 1994 standard.
-    pub wildcards: bool,
-    /// `true`: trailing stars are dropped first, so they do not count for precedence and a `$`
-    /// before them is an ordinary byte. Google's specification: "The trailing wildcard is
-    /// ignored".
-    pub trailing_stars_dropped: bool,
-    /// `true`: a value without a leading `/` gets one (`fish/` is `/fish/`). Google's
-    /// specification.
-    pub leading_slash_assumed: bool,
-    /// Which of several rules that match decides.
-    pub rule_precedence: RulePrecedence,
-    /// `true`: `/robots.txt` itself, without a query, is always allowed. RFC 9309 §2.2.2.
-    pub robots_txt_allowed: bool,
-    /// `true`: `Allow: …/index.htm…` also allows the directory `…/`, with the pattern `…/$`.
-    /// google/robotstxt, `HandleAllow`.
-    pub index_htm_is_directory: bool,
+            /// google/robotstxt, the open-source C++ parser, verdict for verdict and quirks
+            /// included: to
+            /// predict Googlebot.
+            pub const GOOGLE: Profile =
+                Profile { $($field: $google,)* $($other: $other_google,)* };
 
-    /// How the target is found in a URL.
-    pub target_form: TargetForm,
-    /// Bytes ≥ 0x80 become `%XX` on these sides. RFC 9309 §2.2.2; google/robotstxt
-    /// escapes rules only.
-    pub high_bytes_encoded: Sides,
-    /// `true`: ASCII bytes that RFC 3986 allows nowhere in a URI (control characters, space,
-    /// `"`, `<`, `>`, `\`, `^`, `{`, `|`, `}` and the backtick) become `%XX` on both sides
-    /// *(reading)*.
-    pub forbidden_bytes_encoded: bool,
-    /// The hex digits of `%xx` become upper case on these sides. RFC 3986 §6.2.2.1.
-    pub hex_upper_case: Sides,
-    /// `true`: `%XX` of an unreserved character (letters, digits, `-` `.` `_` `~`) is
-    /// decoded on both sides. RFC 9309 §2.2.2, RFC 3986 §6.2.2.2.
-    pub unreserved_decoded: bool,
-    /// `true`: a target's `*` and `$` become `%2A` and `%24`, and so does a rule's `$` that is no
-    /// end anchor. A rule matches a literal star by writing `%2A`. RFC 9309 §2.2.3.
-    pub special_bytes_encoded: bool,
-    /// `true`: a `%` without two hex digits after it becomes `%25` on both sides *(reading)*.
-    pub stray_percent_encoded: bool,
+            /// Google's written specification from before RFC 9309.
+            pub const GOOGLE_CLASSIC: Profile =
+                Profile { $($field: $google_classic,)* $($other: $other_google_classic,)* };
 
-    /// Whose rules say what a fetch means. They change no verdict of a given file.
-    pub fetch_rules: FetchRules,
+            /// "A Standard for Robot Exclusion" (M. Koster, 1994), for old archives and old robots.
+            pub const ORIGINAL_1994: Profile =
+                Profile { $($field: $original_1994,)* $($other: $other_original_1994,)* };
+        }
+
+        /// The setters.
+        impl Profile {
+            $(
+                #[doc = concat!("The same with another [`Profile::", stringify!($field), "`].")]
+                #[must_use]
+                pub const fn $setter(mut self, $field: $type) -> Profile {
+                    self.$field = $field;
+                    self
+                }
+            )*
+            $(
+                #[doc = concat!("The same with another [`Profile::", stringify!($other), "`].")]
+                #[must_use]
+                pub const fn $other_setter(mut self, $other: $other_type) -> Profile {
+                    self.$other = $other;
+                    self
+                }
+            )*
+        }
+
+        /// Passes on each switch: its name as a variant, the field, and its rank. Switches of low
+        /// rank rarely matter.
+        macro_rules! with_switches {
+            ($then:ident) => {
+                $then! { $($variant $field $rank)* }
+            };
+        }
+        pub(crate) use with_switches;
+    };
+}
+
+profile! {
+    switches {
+        /// The byte order mark that is skipped at the start of the file.
+        ByteOrderMark 1, with_byte_order_mark byte_order_mark: ByteOrderMark = [
+            ByteOrderMark::Skip,
+            ByteOrderMark::SkipPartial,
+            ByteOrderMark::Skip,
+            ByteOrderMark::Keep
+        ];
+        /// `true`: a name that merely begins with a known field counts as that field (`Allowed: /x`
+        /// allows). google/robotstxt, `ParsedRobotsKey`.
+        FieldPrefixes 8, with_field_prefixes field_prefixes: bool = [false, true, false, false];
+        /// `true`: the misspelt fields `useragent`, `user agent`, `dissallow`, `dissalow`, `disalow`,
+        /// `diasllow`, `disallaw` and `site-map` are understood. google/robotstxt,
+        /// `kAllowFrequentTypos`.
+        MisspeltFields 9, with_misspelt_fields misspelt_fields: bool = [false, true, false, false];
+        /// `true`: all ASCII white space, vertical tab and form feed included, is dropped around
+        /// lines, names and values; `false`: only spaces and tabs. google/robotstxt,
+        /// `StripWhitespaceSlowly`; RFC 9309 §2.2 `WS`.
+        AsciiWhiteSpace 10, with_ascii_white_space ascii_white_space: bool =
+            [false, true, false, false];
+        /// `true`: a line of exactly two words needs no colon between name and value.
+        /// google/robotstxt, `GetKeyAndValueFrom`.
+        MissingColon 11, with_missing_colon missing_colon: bool = [false, true, false, false];
+        /// The effect of control characters on their line.
+        ControlCharacters 4, with_control_characters control_characters: ControlCharacters = [
+            ControlCharacters::Ordinary,
+            ControlCharacters::NulEndsLine,
+            ControlCharacters::InvalidateRecord,
+            ControlCharacters::Ordinary
+        ];
+        /// The bytes of a file that are read, cut back to the last whole line; `None`: all, up to
+        /// 4 GiB. RFC 9309 §2.5 demands at least 500 KiB, so a value below
+        /// [`Profile::MIN_SIZE_LIMIT`] counts as that.
+        SizeLimit 2, with_size_limit size_limit: Option<usize> =
+            [Some(Profile::MIN_SIZE_LIMIT), None, Some(Profile::MIN_SIZE_LIMIT), None];
+        /// The bytes of a line that are read; `None`: all. google/robotstxt: 16,663.
+        LineLimit 3, with_line_limit line_limit: Option<usize> = [None, Some(16_663), None, None];
+        /// `true`: a blank line ends the group. A line with only a comment is not blank: it does not
+        /// exist. 1994 standard, "The Format".
+        BlankLineEndsGroup 26, with_blank_line_ends_group blank_line_ends_group: bool =
+            [false, false, false, true];
+        /// `true`: a user-agent line after a sitemap record starts a new group even if no rule came
+        /// between, so the previous group has no rules. Google's specification: `startgroupline`s
+        /// follow each other directly.
+        SitemapEndsAgents 12, with_sitemap_ends_agents sitemap_ends_agents: bool =
+            [false, false, true, false];
+        /// The bytes of a `User-agent` value that are the token.
+        TokenBytes 23, with_token_bytes token_bytes: TokenBytes = [
+            TokenBytes::LettersDigits,
+            TokenBytes::Letters,
+            TokenBytes::LettersDigits,
+            TokenBytes::UpToSlash
+        ];
+        /// The groups that a crawler's name finds.
+        GroupMatch 27, with_group_match group_match: GroupMatch = [
+            GroupMatch::Equal,
+            GroupMatch::Equal,
+            GroupMatch::LongestPrefix,
+            GroupMatch::FirstSubstring
+        ];
+        /// `true`: several groups with the same token are merged; `false`: only the first counts.
+        /// RFC 9309 §2.2.1: "MUST be combined"; 1994 standard: one `*` record only.
+        MergeGroups 25, with_merge_groups merge_groups: bool = [true, true, true, false];
+        /// `true`: the groups of all names of a crawler are merged; `false`: the first name that has
+        /// a group decides. google/robotstxt, `AllowedByRobots` with several agents.
+        MergeNames 24, with_merge_names merge_names: bool = [false, true, false, false];
+        /// `true`: a user-agent line with an empty token names the crawler whose name is empty;
+        /// `false`: it names nobody. google/robotstxt, `EqualsIgnoreCase("", "")`.
+        EmptyTokenNamesEmpty 22, with_empty_token_names_empty empty_token_names_empty: bool =
+            [false, true, false, false];
+        /// `true`: a user-agent value of `*` followed by white space and more counts as `*`;
+        /// `false`: only `*` alone does. google/robotstxt, `HandleUserAgent`.
+        StarThenSpace 21, with_star_then_space star_then_space: bool = [false, true, false, false];
+        /// `true`: `Allow` is a rule; `false`: it is an unknown field. 1994 standard.
+        AllowRules 29, with_allow_rules allow_rules: bool = [true, true, true, false];
+        /// `true`: `*` matches any run of bytes and a final `$` the end of the target; `false`: both
+        /// are ordinary bytes. RFC 9309 §2.2.3; 1994 standard.
+        Wildcards 28, with_wildcards wildcards: bool = [true, true, true, false];
+        /// `true`: trailing stars are dropped first, so they do not count for precedence and a `$`
+        /// before them is an ordinary byte. Google's specification: "The trailing wildcard is
+        /// ignored".
+        TrailingStarsDropped 13, with_trailing_stars_dropped trailing_stars_dropped: bool =
+            [false, false, true, false];
+        /// `true`: a value without a leading `/` gets one (`fish/` is `/fish/`). Google's
+        /// specification.
+        LeadingSlashAssumed 14, with_leading_slash_assumed leading_slash_assumed: bool =
+            [false, false, true, false];
+        /// The rule that decides, of several that match.
+        RulePrecedence 30, with_rule_precedence rule_precedence: RulePrecedence = [
+            RulePrecedence::Longest,
+            RulePrecedence::Longest,
+            RulePrecedence::Longest,
+            RulePrecedence::AnyDisallow
+        ];
+        /// `true`: `/robots.txt` itself, without a query, is always allowed. RFC 9309 §2.2.2.
+        RobotsTxtAllowed 6, with_robots_txt_allowed robots_txt_allowed: bool =
+            [true, false, false, false];
+        /// `true`: `Allow: …/index.htm…` also allows the directory `…/`, with the pattern `…/$`.
+        /// google/robotstxt, `HandleAllow`.
+        IndexHtmIsDirectory 7, with_index_htm_is_directory index_htm_is_directory: bool =
+            [false, true, false, false];
+        /// The way in which the target is found in a URL.
+        TargetForm 5, with_target_form target_form: TargetForm =
+            [TargetForm::Strict, TargetForm::Google, TargetForm::Strict, TargetForm::Strict];
+        /// Bytes ≥ 0x80 become `%XX` on these sides. RFC 9309 §2.2.2; google/robotstxt
+        /// escapes rules only.
+        HighBytesEncoded 15, with_high_bytes_encoded high_bytes_encoded: Sides =
+            [Sides::Both, Sides::Rule, Sides::Both, Sides::Neither];
+        /// `true`: ASCII bytes that RFC 3986 allows nowhere in a URI (control characters, space,
+        /// `"`, `<`, `>`, `\`, `^`, `{`, `|`, `}` and the backtick) become `%XX` on both sides
+        /// *(reading)*.
+        ForbiddenBytesEncoded 16, with_forbidden_bytes_encoded forbidden_bytes_encoded: bool =
+            [true, false, false, false];
+        /// The hex digits of `%xx` become upper case on these sides. RFC 3986 §6.2.2.1.
+        HexUpperCase 17, with_hex_upper_case hex_upper_case: Sides =
+            [Sides::Both, Sides::Rule, Sides::Both, Sides::Neither];
+        /// `true`: `%XX` of an unreserved character (letters, digits, `-` `.` `_` `~`) is
+        /// decoded on both sides. RFC 9309 §2.2.2, RFC 3986 §6.2.2.2.
+        UnreservedDecoded 18, with_unreserved_decoded unreserved_decoded: bool =
+            [true, false, false, false];
+        /// `true`: a target's `*` and `$` become `%2A` and `%24`, and so does a rule's `$` that is no
+        /// end anchor. A rule matches a literal star by writing `%2A`. RFC 9309 §2.2.3.
+        SpecialBytesEncoded 19, with_special_bytes_encoded special_bytes_encoded: bool =
+            [true, false, false, false];
+        /// `true`: a `%` without two hex digits after it becomes `%25` on both sides *(reading)*.
+        StrayPercentEncoded 20, with_stray_percent_encoded stray_percent_encoded: bool =
+            [true, false, false, false];
+    }
+    besides {
+        /// The rules that say what a fetch means. They change no verdict of a given file.
+        with_fetch_rules fetch_rules: FetchRules = [
+            FetchRules::Rfc9309,
+            FetchRules::Google,
+            FetchRules::GoogleClassic,
+            FetchRules::Rfc9309
+        ];
+    }
 }
 
 impl Profile {
     /// The smallest size limit that RFC 9309 §2.5 permits, in bytes: 500 KiB.
     pub const MIN_SIZE_LIMIT: usize = 512_000;
-
-    /// RFC 9309, for any crawler today. The default.
-    pub const RFC9309: Profile = Profile {
-        byte_order_mark: ByteOrderMark::Skip,
-        field_prefixes: false,
-        misspelt_fields: false,
-        ascii_white_space: false,
-        missing_colon: false,
-        control_characters: ControlCharacters::Ordinary,
-        size_limit: Some(Profile::MIN_SIZE_LIMIT),
-        line_limit: None,
-        blank_line_ends_group: false,
-        sitemap_ends_agents: false,
-        token_bytes: TokenBytes::LettersDigits,
-        group_match: GroupMatch::Equal,
-        merge_groups: true,
-        merge_names: false,
-        empty_token_names_empty: false,
-        star_then_space: false,
-        allow_rules: true,
-        wildcards: true,
-        trailing_stars_dropped: false,
-        leading_slash_assumed: false,
-        rule_precedence: RulePrecedence::Longest,
-        robots_txt_allowed: true,
-        index_htm_is_directory: false,
-        target_form: TargetForm::Strict,
-        high_bytes_encoded: Sides::Both,
-        forbidden_bytes_encoded: true,
-        hex_upper_case: Sides::Both,
-        unreserved_decoded: true,
-        special_bytes_encoded: true,
-        stray_percent_encoded: true,
-        fetch_rules: FetchRules::Rfc9309,
-    };
-
-    /// google/robotstxt, the open-source C++ parser, verdict for verdict and quirks included: to
-    /// predict Googlebot.
-    pub const GOOGLE: Profile = Profile {
-        byte_order_mark: ByteOrderMark::SkipPartial,
-        field_prefixes: true,
-        misspelt_fields: true,
-        ascii_white_space: true,
-        missing_colon: true,
-        control_characters: ControlCharacters::NulEndsLine,
-        size_limit: None,
-        line_limit: Some(16_663),
-        blank_line_ends_group: false,
-        sitemap_ends_agents: false,
-        token_bytes: TokenBytes::Letters,
-        group_match: GroupMatch::Equal,
-        merge_groups: true,
-        merge_names: true,
-        empty_token_names_empty: true,
-        star_then_space: true,
-        allow_rules: true,
-        wildcards: true,
-        trailing_stars_dropped: false,
-        leading_slash_assumed: false,
-        rule_precedence: RulePrecedence::Longest,
-        robots_txt_allowed: false,
-        index_htm_is_directory: true,
-        target_form: TargetForm::Google,
-        high_bytes_encoded: Sides::Rule,
-        forbidden_bytes_encoded: false,
-        hex_upper_case: Sides::Rule,
-        unreserved_decoded: false,
-        special_bytes_encoded: false,
-        stray_percent_encoded: false,
-        fetch_rules: FetchRules::Google,
-    };
-
-    /// Google's written specification from before RFC 9309.
-    pub const GOOGLE_CLASSIC: Profile = Profile {
-        byte_order_mark: ByteOrderMark::Skip,
-        field_prefixes: false,
-        misspelt_fields: false,
-        ascii_white_space: false,
-        missing_colon: false,
-        control_characters: ControlCharacters::InvalidateRecord,
-        size_limit: Some(Profile::MIN_SIZE_LIMIT),
-        line_limit: None,
-        blank_line_ends_group: false,
-        sitemap_ends_agents: true,
-        token_bytes: TokenBytes::LettersDigits,
-        group_match: GroupMatch::LongestPrefix,
-        merge_groups: true,
-        merge_names: false,
-        empty_token_names_empty: false,
-        star_then_space: false,
-        allow_rules: true,
-        wildcards: true,
-        trailing_stars_dropped: true,
-        leading_slash_assumed: true,
-        rule_precedence: RulePrecedence::Longest,
-        robots_txt_allowed: false,
-        index_htm_is_directory: false,
-        target_form: TargetForm::Strict,
-        high_bytes_encoded: Sides::Both,
-        forbidden_bytes_encoded: false,
-        hex_upper_case: Sides::Both,
-        unreserved_decoded: false,
-        special_bytes_encoded: false,
-        stray_percent_encoded: false,
-        fetch_rules: FetchRules::GoogleClassic,
-    };
-
-    /// "A Standard for Robot Exclusion" (M. Koster, 1994), for old archives and old robots.
-    pub const ORIGINAL_1994: Profile = Profile {
-        byte_order_mark: ByteOrderMark::Keep,
-        field_prefixes: false,
-        misspelt_fields: false,
-        ascii_white_space: false,
-        missing_colon: false,
-        control_characters: ControlCharacters::Ordinary,
-        size_limit: None,
-        line_limit: None,
-        blank_line_ends_group: true,
-        sitemap_ends_agents: false,
-        token_bytes: TokenBytes::UpToSlash,
-        group_match: GroupMatch::FirstSubstring,
-        merge_groups: false,
-        merge_names: false,
-        empty_token_names_empty: false,
-        star_then_space: false,
-        allow_rules: false,
-        wildcards: false,
-        trailing_stars_dropped: false,
-        leading_slash_assumed: false,
-        rule_precedence: RulePrecedence::AnyDisallow,
-        robots_txt_allowed: false,
-        index_htm_is_directory: false,
-        target_form: TargetForm::Strict,
-        high_bytes_encoded: Sides::Neither,
-        forbidden_bytes_encoded: false,
-        hex_upper_case: Sides::Neither,
-        unreserved_decoded: false,
-        special_bytes_encoded: false,
-        stray_percent_encoded: false,
-        fetch_rules: FetchRules::Rfc9309,
-    };
 
     /// The named profiles with their names, the default first. More may follow.
     pub const NAMED: &'static [(&'static str, Profile)] = &[
@@ -463,5 +455,30 @@ impl Default for Profile {
     /// [`Profile::RFC9309`].
     fn default() -> Profile {
         Profile::RFC9309
+    }
+}
+
+/// The error for a name that no profile of [`Profile::NAMED`] has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UnknownProfile(());
+
+impl fmt::Display for UnknownProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no profile has this name; there are")?;
+        for (number, (name, _)) in Profile::NAMED.iter().enumerate() {
+            write!(f, "{} {name}", if number > 0 { "," } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownProfile {}
+
+/// By name, as [`Profile::named`].
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(name: &str) -> Result<Profile, UnknownProfile> {
+        Profile::named(name).ok_or(UnknownProfile(()))
     }
 }

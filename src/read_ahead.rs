@@ -5,7 +5,7 @@
 const LINE: usize = 64;
 
 /// Fetches the first cache lines of a value, up to three.
-#[cfg(any(feature = "rayon", feature = "pack"))]
+#[cfg(feature = "pack")]
 #[inline(always)]
 pub(crate) fn value<T>(value: &T) {
     let start = std::ptr::from_ref(value).cast::<u8>();

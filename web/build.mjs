@@ -6,7 +6,7 @@
 
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transformSync } from "esbuild";
 
@@ -56,7 +56,8 @@ run("cargo", ["build", "--locked", "--profile", "tool", "-p", "robotsieve-bindge
 rmSync(dist, { recursive: true, force: true });
 // Core has room for faster code: verdicts take a tenth less time, for 13 kB.
 const fast = ["robotsieve", "robotsieve-web"].flatMap((crate) => ["--config", `profile.release.package.${crate}.opt-level=2`]);
-for (const [name, features] of [["full", []], ["core", ["--no-default-features", ...fast]]]) {
+const variants = [["known", ["--features=known"]], ["full", []], ["core", ["--no-default-features", ...fast]]];
+for (const [name, features] of variants) {
   run(cargo, [
     "build", "--locked", "--release", "-p", "robotsieve-web", "--target", triple,
     "-Zbuild-std=std", "-Zbuild-std-features=optimize_for_size", ...features,
@@ -66,32 +67,43 @@ for (const [name, features] of [["full", []], ["core", ["--no-default-features",
   run(join(target, "tool", "robotsieve-bindgen"), [join(target, triple, "release", "robotsieve_web.wasm"), folder, "wasm"]);
   const made = join(folder, "wasm_bg.wasm");
   run(process.execPath, [
-    join(here, "node_modules/binaryen/bin/wasm-opt"), made, "-Os",
+    join(here, "node_modules/binaryen/bin/wasm-opt"), made, name === "core" ? "-Os" : "-Oz",
     // What the compiler uses; Node 20 and browsers since 2021 know all of it.
     ...["simd", "bulk-memory", "bulk-memory-opt", "sign-ext", "mutable-globals", "nontrapping-float-to-int"]
       .concat(["reference-types", "multivalue"]).map((feature) => `--enable-${feature}`),
     "-o", join(folder, "robotsieve.wasm"),
   ]);
   rmSync(made);
-  // Its comments are a tenth of what the scripts are when compressed.
-  const glue = join(folder, "wasm.js");
-  writeFileSync(glue, transformSync(readFileSync(glue, "utf8"), { minifyWhitespace: true }).code);
 }
 
 run(process.execPath, [join(here, "node_modules/typescript/bin/tsc")]);
-cpSync(join(dist, "full"), join(dist, "core"), {
-  recursive: true,
-  filter: (path) => !/(full\.(js|d\.ts)|robotsieve\.wasm|wasm\.js)$/.test(path),
-});
-const names = "ALLOW, DISALLOW, headerNames, INVALID, Policy, PROFILES, Robots, RobotsieveError";
-const index = `export { ${names} } from "./core.js";\n`;
-writeFileSync(join(dist, "core", "index.js"), index);
-writeFileSync(join(dist, "core", "index.d.ts"), `${index}export type { ErrorCode } from "./core.js";\nexport type * from "./types.js";\n`);
 // The compiler copies no declarations that were written by hand.
-for (const folder of ["core", "full"]) cpSync(join(here, "package", "wasm.d.ts"), join(dist, folder, "wasm.d.ts"));
-// The interface of robots-parser stands on core alone.
+cpSync(join(here, "package", "wasm.d.ts"), join(dist, "full", "wasm.d.ts"));
+for (const [name, without] of [["core", /(full|known)\./], ["known", /robots-parser/]]) {
+  cpSync(join(dist, "full"), join(dist, name), {
+    recursive: true,
+    filter: (path) => !without.test(basename(path)) && !/(robotsieve\.wasm|wasm\.js)$/.test(path),
+  });
+}
+const names = "ALLOW, DISALLOW, headerNames, INVALID, Policy, PROFILES, Robots, RobotsieveError";
+const types = `export type { ErrorCode } from "./core.js";\nexport type * from "./reports.js";\nexport type * from "./types.js";\n`;
+for (const [name, index, declared] of [
+  ["core", `export { ${names} } from "./core.js";\n`, types],
+  ["known", 'export * from "./known.js";\n', ""],
+]) {
+  writeFileSync(join(dist, name, "index.js"), index);
+  writeFileSync(join(dist, name, "index.d.ts"), index + declared);
+}
+// The interface of robots-parser stands on core alone, and the known crawlers have a module of their own.
 for (const file of readdirSync(join(dist, "full"))) {
-  if (file.startsWith("robots-parser")) rmSync(join(dist, "full", file));
+  if (/^(robots-parser|known\.)/.test(file)) rmSync(join(dist, "full", file));
+}
+// Their comments are a third of what the scripts are when compressed, and the declarations have them too.
+for (const [name] of variants) {
+  for (const file of readdirSync(join(dist, name)).filter((file) => file.endsWith(".js"))) {
+    const path = join(dist, name, file);
+    writeFileSync(path, transformSync(readFileSync(path, "utf8"), { minifyWhitespace: true, minifySyntax: true, target: "es2022" }).code);
+  }
 }
 // npm packs no files from outside this folder.
 for (const file of ["LICENSE-APACHE", "LICENSE-MIT"]) cpSync(join(here, "..", file), join(here, file));

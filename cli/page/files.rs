@@ -1,6 +1,5 @@
 // The files of the page: name, type, bytes compressed with gzip. Made by web/page/embed.mjs.
-static FILES: [(&str, &str, &[u8]); 10] = [
-    ("crawlers.json", "application/json", include_bytes!("crawlers.json.gz")),
+static FILES: [(&str, &str, &[u8]); 9] = [
     ("icon.svg", "image/svg+xml", include_bytes!("icon.svg.gz")),
     ("index.html", "text/html; charset=utf-8", include_bytes!("index.html.gz")),
     ("licences.txt", "text/plain; charset=utf-8", include_bytes!("licences.txt.gz")),

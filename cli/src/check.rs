@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use clap::Args;
+use robotsieve::report::grouped;
+use robotsieve::report::tally::Tally as OfSitemap;
 use robotsieve::{Profile, Robots, Verdict};
 
 use crate::error::{Failure, Status};
-use crate::options::{PolicyArgs, Urls, When};
-use crate::read::robots_file::{self, Given};
+use crate::options::When;
+use crate::read::policy::{PolicyArgs, Urls};
+use crate::read::robots_file;
 use crate::read::stdin;
 use crate::read::urls::{self, Tally};
-use crate::sitemap::{
-    self, SITEMAP, SiteOption, SitemapOption, Sitemaps, Split, Tally as OfSitemap,
-};
+use crate::sitemap::{self, SITEMAP, SiteOption, SitemapOption, Sitemaps, Split};
 use crate::write::bytes::{self, shown};
-use crate::write::numbers::grouped;
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 
@@ -115,16 +115,17 @@ fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
     stdin::at_most_once(names.chain([path.as_os_str()]))?;
     let profile = args.policy.profile();
     let crawler = args.policy.crawler()?;
-    let Given { bytes: file, answer } = args.policy.read()?;
-    let robots = Robots::parse(&file, &profile);
-    robots_file::note_cut(path, &file, &robots);
+    let given = args.policy.read()?;
+    let (file, cause) = (&given.bytes, given.cause());
+    let robots = Robots::parse(file, &profile);
+    robots_file::note_cut(path, file, &robots);
     let names = args.sitemap.resolved(&robots, path)?;
     let google = profile == Profile::GOOGLE;
     let mut split = Split::new(&args.site, path.as_os_str(), &names.all, google)?;
     let policy = robots.policy(&crawler);
     let report = Arc::new(Report::new(When::Auto, &names.all));
     let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
-    let mut judged = [(policy, OfSitemap::new(Verdict::Disallow, answer.as_ref()))];
+    let mut judged = [(policy, OfSitemap::new(Verdict::Disallow, cause))];
     sitemap::judge(&mut sitemaps, &mut split, &mut judged);
     let [(_, tally)] = judged;
     let status = report.end();

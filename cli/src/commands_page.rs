@@ -39,19 +39,6 @@ In the formats, `json` is one JSON document, and `jsonl` is one JSON object a li
 Wherever a robots.txt, URLs, records or a list are read, `-` is standard input; `./-` is a file. Packs,
 stores and files of `--crawlers` are files only.
 
-### Older spellings
-
-These still work, but are not in the help:
-
-| Older | Now |
-|---|---|
-| `filter --output FORMAT` | `filter --format FORMAT` |
-| `filter --fetch-as HEADER` | `filter --send-user-agent HEADER` |
-| `fetch --user-agent HEADER` | `fetch --send-user-agent HEADER` |
-| `pack --stat PACK` | `pack stat PACK` |
-| `pack --verify PACK` | `pack verify PACK` |
-| `lint --format human` | `lint --format text` |
-
 ## Exit status
 
 | Status | Meaning |
@@ -65,8 +52,19 @@ Every error starts with `robotsieve: ` on standard error and says on the same li
 errors of the command line also show the usage.
 ";
 
-/// The options that the vocabulary explains in full, so that the commands need not.
-const DETAILED: [&str; 5] = ["agent", "user_agent", "profile", "color", "progress"];
+/// The options that the page explains in full once, as all commands that have them say the same.
+fn detailed(commands: &[(String, Command)]) -> BTreeMap<String, String> {
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for arg in commands.iter().flat_map(|(_, command)| shown(command)) {
+        if arg.get_long().is_some() {
+            let mut text = String::new();
+            add_arg(arg, &mut text);
+            texts.entry(arg.get_id().to_string()).or_default().push(text);
+        }
+    }
+    texts.retain(|_, texts| texts.len() > 1 && texts.iter().all(|text| *text == texts[0]));
+    texts.into_iter().map(|(id, mut texts)| (id, texts.remove(0))).collect()
+}
 
 /// The whole command line, with all global options and names in place.
 fn whole() -> Command {
@@ -151,16 +149,13 @@ fn page() -> String {
         let _ = writeln!(page, "| `{option}` | {} | {names} |", cell(&help));
     }
     page.push_str("\nIn detail:\n\n");
-    for id in DETAILED {
-        let mut args = commands.iter().flat_map(|(_, command)| shown(command));
-        let arg = args.find(|arg| arg.get_id() == id).expect("an option of some command");
-        add_arg(arg, true, &mut page);
-    }
+    let detailed = detailed(&commands);
+    page.extend(detailed.values().map(String::as_str));
     page.push_str(AFTER_VOCABULARY);
     for (name, command) in commands {
         let heading = if name.contains(' ') { "###" } else { "##" };
         let _ = write!(page, "\n{heading} {name}\n\n");
-        add_command(&name, command, &mut page);
+        add_command(&name, command, &detailed, &mut page);
     }
     page
 }
@@ -171,7 +166,12 @@ fn cell(text: &str) -> String {
 }
 
 /// The help of a command, in sections.
-fn add_command(name: &str, mut command: Command, page: &mut String) {
+fn add_command(
+    name: &str,
+    mut command: Command,
+    detailed: &BTreeMap<String, String>,
+    page: &mut String,
+) {
     let about = command.get_long_about().or(command.get_about());
     let about = about.map(ToString::to_string).unwrap_or_default();
     for (number, paragraph) in about.split("\n\n").enumerate() {
@@ -187,8 +187,12 @@ fn add_command(name: &str, mut command: Command, page: &mut String) {
     let usage = usage.map(|line| line.replace("  ", " ")).collect::<Vec<_>>().join("\n");
     let usage = if usage.starts_with("robotsieve") { usage } else { format!("robotsieve {name}") };
     let _ = write!(page, "```text\n{usage}\n```\n\n");
-    for arg in shown(&command).filter(|arg| arg.get_id() != "quiet") {
-        add_arg(arg, !DETAILED.contains(&arg.get_id().as_str()), page);
+    let is_detailed = |arg: &&Arg| detailed.contains_key(arg.get_id().as_str());
+    shown(&command).filter(|arg| !is_detailed(arg)).for_each(|arg| add_arg(arg, page));
+    let shared: Vec<String> =
+        shown(&command).filter(is_detailed).map(|arg| format!("`{}`", spelling(arg))).collect();
+    if !shared.is_empty() {
+        let _ = writeln!(page, "- as [above](#vocabulary): {}", shared.join(", "));
     }
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     for paragraph in after.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
@@ -218,8 +222,8 @@ fn add_command(name: &str, mut command: Command, page: &mut String) {
 }
 
 /// A list item for an argument or option.
-fn add_arg(arg: &Arg, in_detail: bool, page: &mut String) {
-    let help = if in_detail { arg.get_long_help().or(arg.get_help()) } else { arg.get_help() };
+fn add_arg(arg: &Arg, page: &mut String) {
+    let help = arg.get_long_help().or(arg.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
     let default = match arg.get_default_values() {
         [default] if arg.get_action().takes_values() => {

@@ -1,9 +1,8 @@
 //! `robotsieve completions`: prints shell completions.
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::generate;
 
-use crate::command_line::Cli;
 use crate::error::{Failure, Status};
 use crate::write::stdout;
 
@@ -33,10 +32,10 @@ pub struct CompletionsArgs {
     shell: clap_complete::Shell,
 }
 
-/// Prints the script.
-pub fn run(args: &CompletionsArgs) -> Result<Status, Failure> {
+/// Prints the script for a whole command line.
+pub fn run(args: &CompletionsArgs, mut command: Command) -> Result<Status, Failure> {
     // The generator panics if it cannot write, so it writes to memory.
     let mut script = Vec::new();
-    generate(args.shell, &mut Cli::command(), "robotsieve", &mut script);
+    generate(args.shell, &mut command, "robotsieve", &mut script);
     stdout::print(script)
 }

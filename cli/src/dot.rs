@@ -4,7 +4,8 @@ use clap::Args;
 use robotsieve::{Config, LimitHit, Robots};
 
 use crate::error::{Failure, Status};
-use crate::options::{PolicyArgs, ProgressOption};
+use crate::options::ProgressOption;
+use crate::read::policy::PolicyArgs;
 use crate::read::robots_file;
 use crate::write::{progress, stdout};
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use robotsieve_client::captures::warc::Panicked;
+use robotsieve_client::exchange::ExchangeError;
 use robotsieve_client::store::{Fault, StoreError};
 
 /// The exit status of a command.
@@ -80,6 +81,15 @@ impl Failure {
 impl From<StoreError> for Failure {
     fn from(cause: StoreError) -> Failure {
         Failure::Store(Arc::new(cause))
+    }
+}
+
+impl From<ExchangeError> for Failure {
+    fn from(cause: ExchangeError) -> Failure {
+        match cause {
+            ExchangeError::Store(cause) => cause.into(),
+            ExchangeError::Io(cause) => Failure::io("cannot use a temporary file", cause),
+        }
     }
 }
 

@@ -52,7 +52,8 @@ use std::process::ExitCode;
 #[cfg(unix)]
 use std::sync::Arc;
 
-use command_line::Command;
+use clap::CommandFactory;
+use command_line::{Cli, Command};
 use write::stderr;
 
 fn main() -> ExitCode {
@@ -80,8 +81,8 @@ fn main() -> ExitCode {
         Command::Page(args) => page::run(&args),
         Command::Dot(args) => dot::run(&args),
         Command::Audit(args) => audit::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Man(args) => man::run(&args, Cli::command()),
     };
     match outcome {
         Ok(status) => status.into(),

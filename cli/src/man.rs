@@ -4,11 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, Args, Command, CommandFactory, ValueHint};
+use clap::{Arg, Args, Command, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::command_line::Cli;
 use crate::error::{Failure, Status};
 use crate::options::output_parser;
 use crate::write::stdout;
@@ -42,17 +41,17 @@ pub struct ManArgs {
     command: Vec<String>,
 }
 
-/// Prints one page, or writes all of them.
-pub fn run(args: &ManArgs) -> Result<Status, Failure> {
+/// Prints one page of a whole command line, or writes all of them.
+pub fn run(args: &ManArgs, whole: Command) -> Result<Status, Failure> {
+    let pages = pages(whole);
     match &args.output {
-        Some(folder) => write_all(folder),
-        None => print(&args.command),
+        Some(folder) => write_all(folder, pages),
+        None => print(&args.command, &pages),
     }
 }
 
 /// Prints the page of the command that these words name.
-fn print(words: &[String]) -> Result<Status, Failure> {
-    let pages = pages();
+fn print(words: &[String], pages: &[NamedPage]) -> Result<Status, Failure> {
     let wanted = [&["robotsieve".to_owned()], words].concat().join("-");
     let Some((_, page)) = pages.iter().find(|(name, _)| *name == wanted) else {
         let names = pages.iter().filter_map(|(name, _)| name.strip_prefix("robotsieve-"));
@@ -66,22 +65,25 @@ fn print(words: &[String]) -> Result<Status, Failure> {
     stdout::print(page)
 }
 
-fn write_all(folder: &Path) -> Result<Status, Failure> {
+fn write_all(folder: &Path, pages: Vec<NamedPage>) -> Result<Status, Failure> {
     let failed = |path: &Path, cause: io::Error| {
         Failure::io(format!("cannot write manual page '{}'", path.display()), cause)
     };
     fs::create_dir_all(folder).map_err(|cause| failed(folder, cause))?;
-    for (name, page) in pages() {
+    for (name, page) in pages {
         let path = folder.join(format!("{name}.1"));
         fs::write(&path, page).map_err(|cause| failed(&path, cause))?;
     }
     Ok(Status::Done)
 }
 
-/// All pages with their names: the whole command's, then those of its commands, and of theirs.
-fn pages() -> Vec<(String, Vec<u8>)> {
+/// A page and its name.
+type NamedPage = (String, Vec<u8>);
+
+/// All pages: the whole command's, then those of its commands, and of theirs.
+fn pages(whole: Command) -> Vec<NamedPage> {
     // The page of 'help' would say nothing.
-    let mut whole = Cli::command().disable_help_subcommand(true);
+    let mut whole = whole.disable_help_subcommand(true);
     // Makes the names and usages of commands start with 'robotsieve'.
     whole.build();
     let mut pages = Vec::new();
@@ -89,7 +91,7 @@ fn pages() -> Vec<(String, Vec<u8>)> {
     pages
 }
 
-fn add_pages(command: Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) {
+fn add_pages(command: Command, name: &str, pages: &mut Vec<NamedPage>) {
     let named = command.clone().display_name(name).version(env!("CARGO_PKG_VERSION"));
     let named = named.mut_args(with_list);
     pages.push((name.to_owned(), page(named)));

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The speed of `robotsieve audit` beside a plain script with urllib.robotparser.
 
-    cargo build --release -p robotsieve-cli
-    python3 cli/tests/audit_speed.py target/release/robotsieve
-    python3 cli/tests/audit_speed.py target/release/robotsieve --lines 20000000 --script-lines 500000
+    cargo build --profile dist -p robotsieve-cli
+    python3 cli/tests/audit_speed.py target/dist/robotsieve
+    python3 cli/tests/audit_speed.py target/dist/robotsieve --lines 20000000 --script-lines 500000
 
 Generates a log in the combined format (once: it keeps what is in --work): browsers with some ten thousand
 different headers, and crawlers of which some obey and some do not. The script is what one would write:

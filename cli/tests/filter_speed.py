@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The speed of `robotsieve filter`, by source and order, beside another build of it.
 
-    cargo build --release -p robotsieve-cli -p robotsieve-corpora
-    python3 cli/tests/filter_speed.py target/release/robotsieve --hosts 1000000
-    python3 cli/tests/filter_speed.py target/release/robotsieve --hosts 60000 --beside OLD --threads 1,2
+    cargo build --profile dist -p robotsieve-cli -p robotsieve-corpora
+    python3 cli/tests/filter_speed.py target/dist/robotsieve --hosts 1000000
+    python3 cli/tests/filter_speed.py target/dist/robotsieve --hosts 60000 --beside OLD --threads 1,2
 
 Generates the robots.txt files of N hosts and URLs for them (once: it keeps what is in --work), as many
 for each host, sorted by host and at random, and makes a pack and a store of the files. Each build makes
@@ -37,7 +37,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
     parser.add_argument("--beside", help="another build, measured in turn")
-    parser.add_argument("--generator", default="target/release/robotsieve-corpora")
+    parser.add_argument("--generator", default="target/dist/robotsieve-corpora")
     parser.add_argument("--hosts", type=int, default=1_000_000)
     parser.add_argument("--urls", type=int, default=10_000_000)
     parser.add_argument("--sources", help="of dir, pack and store, with commas")

@@ -144,20 +144,25 @@ impl Urls {
     }
 }
 
-/// How many URLs a caller passes to `decide_many`.
+/// The number of URLs that a caller passes to `decide_many`.
 const AT_A_TIME: usize = 4_096;
 
-/// Decisions on generated sites, all of them in memory: at random, where each question is for
-/// another site than the one before, and site by site. One by one and in batches, on one thread
-/// and on two. The number of allowed URLs is that of policies made without a sieve.
-fn frontier(hosts: usize, questions: usize) {
+/// The URLs of generated sites.
+struct Frontier {
+    by_site: Urls,
+    /// The same in an order without order.
+    at_random: Urls,
+    /// The number of allowed URLs, by policies made without a sieve.
+    allowed: usize,
+}
+
+fn frontier_of(hosts: usize, crawler: &Crawler) -> Frontier {
     const URLS: u64 = 2;
-    let crawler = Crawler::name("Googlebot");
     let mut allowed = 0;
     let mut by_site = Vec::with_capacity(hosts * URLS as usize);
     for host in 0..hosts as u64 {
         let file = robotsieve_corpora::robots(1, host);
-        let policy = Robots::parse(&file, &Profile::RFC9309).policy(&crawler);
+        let policy = Robots::parse(&file, &Profile::RFC9309).policy(crawler);
         for number in 0..URLS {
             let url = String::from_utf8(robotsieve_corpora::url(1, host, number)).expect("ASCII");
             allowed += usize::from(policy.is_allowed(&url) == Ok(true));
@@ -174,7 +179,32 @@ fn frontier(hosts: usize, questions: usize) {
     }
     let at_random = Urls::new(order.iter().map(|at| &by_site[*at as usize][..]));
     let by_site = Urls::new(by_site.iter().map(|url| &url[..]));
+    Frontier { by_site, at_random, allowed }
+}
 
+/// The wall time and the processor time of each of some threads, which begin together.
+fn on_threads(threads: usize, ask: impl Fn(usize) + Sync) -> Vec<(Duration, Duration)> {
+    let barrier = Barrier::new(threads);
+    let timed = |thread| {
+        barrier.wait();
+        let (began, cpu) = (Instant::now(), cpu_time());
+        ask(thread);
+        (began.elapsed(), cpu_time() - cpu)
+    };
+    let timed = &timed;
+    thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..threads).map(|thread| scope.spawn(move || timed(thread))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("right counts")).collect()
+    })
+}
+
+/// Decisions on generated sites, all of them in memory: at random, where each question is for
+/// another site than the one before, and site by site. One by one and in batches, on one thread
+/// and on two.
+fn frontier(hosts: usize, questions: usize) {
+    let crawler = Crawler::name("Googlebot");
+    let Frontier { by_site, at_random, allowed } = frontier_of(hosts, &crawler);
     let sieve = Sieve::builder(crawler).max_bytes(16 << 30).slots(2 * hosts).fetcher(Generated);
     let sieve = sieve.build();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
@@ -221,19 +251,7 @@ fn frontier(hosts: usize, questions: usize) {
                 if threads == 1 {
                     ask(0);
                 }
-                let barrier = Barrier::new(threads);
-                let timed = |thread| {
-                    barrier.wait();
-                    let (began, cpu) = (Instant::now(), cpu_time());
-                    ask(thread);
-                    (began.elapsed(), cpu_time() - cpu)
-                };
-                let timed = &timed;
-                let times: Vec<_> = thread::scope(|scope| {
-                    let threads: Vec<_> =
-                        (0..threads).map(|thread| scope.spawn(move || timed(thread))).collect();
-                    threads.into_iter().map(|thread| thread.join().expect("right counts")).collect()
-                });
+                let times = on_threads(threads, ask);
                 let asked = (rounds * urls.len()) as f64;
                 let longest = times.iter().map(|(wall, _)| *wall).max().expect("a thread");
                 let cpu: Duration = times.iter().map(|(_, cpu)| *cpu).sum();

@@ -17,7 +17,7 @@ mod generated;
 use generated::{generated, origin, without_copy};
 
 const SEED: u64 = 1;
-/// How many origins are generated at a time.
+/// The number of origins that are generated at a time.
 const AT_A_TIME: u64 = 1 << 16;
 const ASKED: u64 = 50_000;
 
@@ -30,7 +30,34 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("generated.store");
 
+    let store = fill(&path, origins);
+    let killed = folder.path().join("killed.store");
+    openings(store, &path, &killed, origins);
     let store = Store::open(&path).expect("a store");
+    counts(&store, origins);
+    look_ups(&store, origins);
+    puts(&store, is_test);
+    let start = Instant::now();
+    let reader = Store::open_read_only(&path).expect("a store");
+    println!("opened for reading beside the writer in {:.1} ms", millis(start.elapsed()));
+    println!("while it is open:");
+    puts(&store, is_test);
+    drop(reader);
+    let start = Instant::now();
+    let pruned = store.prune(robotsieve_client::Timestamp(1_800_050_000)).expect("prunes");
+    println!("pruned in {:.2} s: {pruned:?}", start.elapsed().as_secs_f64());
+    drop(store);
+    let start = Instant::now();
+    let len = Store::compact(&path).expect("compacts");
+    println!("compacted to {len} bytes in {:.2} s", start.elapsed().as_secs_f64());
+    let start = Instant::now();
+    Store::verify(&path).expect("no damage");
+    println!("verified in {:.2} s", start.elapsed().as_secs_f64());
+}
+
+/// A new store of so many origins.
+fn fill(path: &Path, origins: u64) -> Store {
+    let store = Store::open(path).expect("a store");
     let mut inserting = Duration::ZERO;
     for from in (0..origins).step_by(AT_A_TIME as usize) {
         let rows: Vec<Row> = (from..origins.min(from + AT_A_TIME))
@@ -42,18 +69,21 @@ fn main() {
         inserting += start.elapsed();
     }
     println!("{origins} origins inserted in {:.1} s by put_many", inserting.as_secs_f64());
+    store
+}
 
+/// Closes a store, compacts it, and opens it after a clean and an unclean end.
+fn openings(store: Store, path: &Path, killed: &Path, origins: u64) {
     // A copy of the open file: opening it is like opening the file after a kill.
-    let killed = folder.path().join("killed.store");
-    fs::copy(&path, &killed).expect("a copy");
+    fs::copy(path, killed).expect("a copy");
     // Sync first, so that the writes of opening do not wait for those of copying.
-    fs::File::open(&killed).and_then(|file| file.sync_all()).expect("is written");
+    fs::File::open(killed).and_then(|file| file.sync_all()).expect("is written");
     let start = Instant::now();
     drop(store);
     println!("closed in {:.1} ms", millis(start.elapsed()));
-    let closed = bytes(&path);
+    let closed = bytes(path);
     let start = Instant::now();
-    let len = Store::compact(&path).expect("compacts");
+    let len = Store::compact(path).expect("compacts");
     let compacting = start.elapsed();
     println!(
         "{len} bytes, {:.1} for each origin, compacted in {:.1} s from {closed}",
@@ -61,22 +91,23 @@ fn main() {
         compacting.as_secs_f64()
     );
     // Opening it for writing would end that.
-    let unclean = folder.path().join("unclean.store");
-    fs::copy(&killed, &unclean).expect("a copy");
-    for (path, how) in [(&path, "a clean"), (&unclean, "an unclean")] {
+    let unclean = killed.with_file_name("unclean.store");
+    fs::copy(killed, &unclean).expect("a copy");
+    for (path, how) in [(path, "a clean"), (&unclean, "an unclean")] {
         let start = Instant::now();
         let store = Store::open(path).expect("a store");
         println!("opened after {how} end in {:.1} ms", millis(start.elapsed()));
         assert!(store.get(&origin(1)).expect("an answer").is_some());
     }
-    for (path, how) in [(&path, "a clean"), (&killed, "an unclean")] {
+    for (path, how) in [(path, "a clean"), (killed, "an unclean")] {
         let start = Instant::now();
         let store = Store::open_read_only(path).expect("a store");
         println!("opened for reading after {how} end in {:.1} ms", millis(start.elapsed()));
         assert!(store.get(&origin(1)).expect("an answer").is_some());
     }
+}
 
-    let store = Store::open(&path).expect("a store");
+fn counts(store: &Store, origins: u64) {
     let start = Instant::now();
     let stat = store.stat().expect("figures");
     println!("counted in {:.2} s: {stat:?}", start.elapsed().as_secs_f64());
@@ -86,7 +117,10 @@ fn main() {
     let shares = stat.bodies as f64 / origins as f64;
     println!("{:.1} % of the origins have a body of their own", 100.0 * shares);
     assert!(origins < 100_000 || shares >= 0.4, "too few bodies");
+}
 
+/// Reads origins, with and without their bodies.
+fn look_ups(store: &Store, origins: u64) {
     let asked = ASKED.min(origins);
     for round in ["first", "second"] {
         let start = Instant::now();
@@ -113,24 +147,6 @@ fn main() {
         let (_, state, body) = generated(SEED, host);
         assert_eq!(store.get_with_body(&origin(host)).expect("an answer"), Some((state, body)));
     }
-
-    puts(&store, is_test);
-    let start = Instant::now();
-    let reader = Store::open_read_only(&path).expect("a store");
-    println!("opened for reading beside the writer in {:.1} ms", millis(start.elapsed()));
-    println!("while it is open:");
-    puts(&store, is_test);
-    drop(reader);
-    let start = Instant::now();
-    let pruned = store.prune(robotsieve_client::Timestamp(1_800_050_000)).expect("prunes");
-    println!("pruned in {:.2} s: {pruned:?}", start.elapsed().as_secs_f64());
-    drop(store);
-    let start = Instant::now();
-    let len = Store::compact(&path).expect("compacts");
-    println!("compacted to {len} bytes in {:.2} s", start.elapsed().as_secs_f64());
-    let start = Instant::now();
-    Store::verify(&path).expect("no damage");
-    println!("verified in {:.2} s", start.elapsed().as_secs_f64());
 }
 
 /// Single changes of existing origins, from one thread and from many.

@@ -2,7 +2,7 @@
 //! them hostile, and checks the result of each fetch.
 //!
 //! ```text
-//! cargo run --release -p robotsieve-client --example fetch_load [ORIGINS] [PARALLEL] [EVERY]
+//! cargo run --profile dist -p robotsieve-client --example fetch_load [ORIGINS] [PARALLEL] [EVERY]
 //! ```
 //!
 //! Every EVERYth origin is hostile: by default every 20th; with 1 all of them, and then no rate is
@@ -31,7 +31,7 @@ use tokio::time::sleep;
 const READ_TIMEOUT: Duration = Duration::from_millis(1000);
 const TOTAL_TIMEOUT: Duration = Duration::from_millis(2000);
 
-/// How late after its deadline an attempt may end on a busy machine.
+/// The time by which an attempt may end after its deadline on a busy machine.
 const SLACK: Duration = Duration::from_millis(1000);
 
 /// The required rate, in origins a second.
@@ -39,9 +39,9 @@ const MIN_RATE: f64 = 2000.0;
 
 const ROBOTS: &[u8] = include_bytes!("../../corpora/robots/news.example.txt");
 
-/// What a server does. Its address says which.
+/// The behaviour of a server. Its address says which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum Behaviour {
     Plain,
     Gzip,
     Absent,
@@ -60,16 +60,23 @@ enum Kind {
     Endless,
 }
 
-const HONEST: [Kind; 4] = [Kind::Plain, Kind::Gzip, Kind::Absent, Kind::Moved];
-const HOSTILE: [Kind; 6] =
-    [Kind::Drip, Kind::Bomb, Kind::Loop, Kind::Reset, Kind::Silent, Kind::Endless];
+const HONEST: [Behaviour; 4] =
+    [Behaviour::Plain, Behaviour::Gzip, Behaviour::Absent, Behaviour::Moved];
+const HOSTILE: [Behaviour; 6] = [
+    Behaviour::Drip,
+    Behaviour::Bomb,
+    Behaviour::Loop,
+    Behaviour::Reset,
+    Behaviour::Silent,
+    Behaviour::Endless,
+];
 
-/// How many loopback addresses each kind has.
+/// The number of loopback addresses of each kind.
 const ADDRESSES: u8 = 8;
 
-impl Kind {
+impl Behaviour {
     /// The kind of the nth origin, if every `every`th is hostile.
-    fn of(n: usize, every: usize) -> Kind {
+    fn of(n: usize, every: usize) -> Behaviour {
         match (n + 1).is_multiple_of(every) {
             true => HOSTILE[n / every % HOSTILE.len()],
             false => HONEST[n % every % HONEST.len()],
@@ -80,7 +87,7 @@ impl Kind {
         Ipv4Addr::new(127, 77, self as u8, 1 + (n / 120 % usize::from(ADDRESSES)) as u8)
     }
 
-    /// Whether an attempt has the expected result.
+    /// True if an attempt has the expected result.
     fn is_met(self, attempt: &Attempt) -> bool {
         let is = |status, len, is_truncated| {
             matches!(&attempt.result, Ok(response) if response.status == status
@@ -88,14 +95,14 @@ impl Kind {
         };
         let failure = attempt.result.as_ref().err();
         match self {
-            Kind::Plain | Kind::Gzip => is(200, ROBOTS.len(), false),
-            Kind::Moved => is(200, ROBOTS.len(), false) && attempt.redirects.len() == 1,
-            Kind::Absent => is(404, 0, false),
-            Kind::Drip => failure == Some(&Failure::TimedOut(Stage::Total)),
-            Kind::Bomb | Kind::Endless => is(200, 1 << 20, true),
-            Kind::Loop => failure == Some(&Failure::RedirectLoop),
-            Kind::Reset => matches!(failure, Some(Failure::Broken(_))),
-            Kind::Silent => failure == Some(&Failure::TimedOut(Stage::Read)),
+            Behaviour::Plain | Behaviour::Gzip => is(200, ROBOTS.len(), false),
+            Behaviour::Moved => is(200, ROBOTS.len(), false) && attempt.redirects.len() == 1,
+            Behaviour::Absent => is(404, 0, false),
+            Behaviour::Drip => failure == Some(&Failure::TimedOut(Stage::Total)),
+            Behaviour::Bomb | Behaviour::Endless => is(200, 1 << 20, true),
+            Behaviour::Loop => failure == Some(&Failure::RedirectLoop),
+            Behaviour::Reset => matches!(failure, Some(Failure::Broken(_))),
+            Behaviour::Silent => failure == Some(&Failure::TimedOut(Stage::Read)),
         }
     }
 }
@@ -109,7 +116,7 @@ impl Resolve for Names {
     fn resolve(&self, name: &str) -> Resolving {
         let n = name.strip_prefix("origin-").and_then(|rest| rest.strip_suffix(".test"));
         let n = n.and_then(|n| n.parse::<usize>().ok());
-        let found = n.map(|n| IpAddr::from(Kind::of(n, self.every).address(n)));
+        let found = n.map(|n| IpAddr::from(Behaviour::of(n, self.every).address(n)));
         Box::pin(async move { Ok(found.into_iter().collect()) })
     }
 }
@@ -157,7 +164,7 @@ fn gzip(body: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
-async fn serve(mut stream: TcpStream, kind: Kind, answers: &Answers) -> std::io::Result<()> {
+async fn serve(mut stream: TcpStream, kind: Behaviour, answers: &Answers) -> std::io::Result<()> {
     let mut head = Vec::with_capacity(512);
     while !head.ends_with(b"\r\n\r\n") {
         if stream.read_buf(&mut head).await? == 0 {
@@ -166,40 +173,40 @@ async fn serve(mut stream: TcpStream, kind: Kind, answers: &Answers) -> std::io:
     }
     let is_first = head.starts_with(b"GET /robots.txt ");
     match kind {
-        Kind::Plain => stream.write_all(&answers.plain).await?,
-        Kind::Gzip => stream.write_all(&answers.gzip).await?,
-        Kind::Absent => {
+        Behaviour::Plain => stream.write_all(&answers.plain).await?,
+        Behaviour::Gzip => stream.write_all(&answers.gzip).await?,
+        Behaviour::Absent => {
             stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnone").await?;
         }
-        Kind::Moved if is_first => {
+        Behaviour::Moved if is_first => {
             let moved = b"HTTP/1.1 301 Moved\r\nLocation: /r.txt\r\nContent-Length: 0\r\n\r\n";
             stream.write_all(moved).await?;
         }
-        Kind::Moved => stream.write_all(&answers.plain).await?,
-        Kind::Loop => {
+        Behaviour::Moved => stream.write_all(&answers.plain).await?,
+        Behaviour::Loop => {
             let to = if is_first { "/again" } else { "/robots.txt" };
             let found =
                 format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n");
             stream.write_all(found.as_bytes()).await?;
         }
-        Kind::Bomb => {
+        Behaviour::Bomb => {
             let IpAddr::V4(address) = stream.local_addr()?.ip() else { return Ok(()) };
             let which = usize::from(address.octets()[3]) % answers.bombs.len();
             stream.write_all(&answers.bombs[which]).await?;
         }
-        Kind::Drip => {
+        Behaviour::Drip => {
             stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?;
             loop {
                 stream.write_all(b"#").await?;
                 sleep(Duration::from_millis(100)).await;
             }
         }
-        Kind::Reset => {
+        Behaviour::Reset => {
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser-agent:").await?;
             stream.set_zero_linger()?;
         }
-        Kind::Silent => sleep(Duration::from_secs(3600)).await,
-        Kind::Endless => {
+        Behaviour::Silent => sleep(Duration::from_secs(3600)).await,
+        Behaviour::Endless => {
             stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?;
             loop {
                 stream.write_all(&[b'#'; 1 << 14]).await?;
@@ -309,7 +316,7 @@ async fn main() -> ExitCode {
 #[derive(Default)]
 struct Counts {
     /// For each kind, how many had the expected result, and how many there were.
-    met: BTreeMap<Kind, (usize, usize)>,
+    met: BTreeMap<Behaviour, (usize, usize)>,
     longest: Duration,
 }
 
@@ -342,7 +349,7 @@ async fn work(
         let began = Instant::now();
         let attempt = fetcher.fetch(&origin, None).await;
         counts.longest = counts.longest.max(began.elapsed());
-        let kind = Kind::of(n, every);
+        let kind = Behaviour::of(n, every);
         let (met, all) = counts.met.entry(kind).or_default();
         *all += 1;
         if kind.is_met(&attempt) {

@@ -2,7 +2,7 @@
 //! server answers, in the order of a user's list. Three name servers and a site on loopback.
 //!
 //! ```text
-//! cargo run --release -p robotsieve-client --example fetch_names [GOOD] [SILENT] [LATENCY_MS] [system]
+//! cargo run --profile dist -p robotsieve-client --example fetch_names [GOOD] [SILENT] [LATENCY_MS] [system]
 //! ```
 //!
 //! The site takes `LATENCY_MS` for each answer, 100 by default: without that, no fetch would wait
@@ -54,7 +54,8 @@ fn name_server() -> SocketAddr {
     address
 }
 
-/// How many packets the system dropped because a socket's buffer was full. Only Linux tells.
+/// The number of packets that the system dropped because a socket's buffer was full. Only Linux
+/// tells.
 fn dropped(server: SocketAddr) -> u64 {
     let port = format!(":{:04X}", server.port());
     let sockets = std::fs::read_to_string("/proc/net/udp").unwrap_or_default();
@@ -78,7 +79,7 @@ async fn site(latency: Duration) -> u16 {
     port
 }
 
-/// What `getaddrinfo` on Tokio's threads does with silent names.
+/// The effect of silent names on `getaddrinfo` on Tokio's threads.
 struct Threads(Arc<Semaphore>);
 
 impl Resolve for Threads {

@@ -16,7 +16,8 @@ use robotsieve_client::fetch::Fetcher;
 use robotsieve_client::sieve::Sieve;
 use robotsieve_client::store::Store;
 
-/// How many URLs are decided in parallel: enough for slow sites not to hold up the others.
+/// The number of URLs that are decided in parallel: enough for slow sites not to hold up the
+/// others.
 const AT_A_TIME: usize = 4096;
 
 #[tokio::main]

@@ -6,26 +6,42 @@
 //! | step | what | where |
 //! |---|---|---|
 //! | origin | URL → whose robots.txt | [`robotsieve::Origin`] |
-//! | fetch | origin → what the site answered | `fetch` (feature `fetch`) |
+//! | fetch | origin → what the site answered | `fetch` (feature `fetch`), or an HTTP stack of your own with [`network`] |
 //! | outcome | answer → which policy applies, why, until when | [`outcome`] |
 //! | store | what is known of each origin, in one file | `store` (feature `store`) |
 //! | captures | archives of others' crawls → what sites answered when | `captures` (feature `captures`) |
+//! | ask | a URL → its robots.txt, or what the answer means, once | `ask` (feature `ask`) |
+//! | exchange | a store as a WARC file, and back | `exchange` (features `captures` and `store`) |
+//! | packs | captures → a pack | `packs` (feature `packs`) |
+//! | sitemap | a sitemap → URLs | `sitemap` (feature `sitemap`) |
 //! | decide | URL → verdict, with everything above put together | `sieve` (feature `sieve`) |
 //!
-//! `outcome` does no I/O and needs no feature. `sieve` includes `store`; `fetch` is separate, so
+//! `outcome` and `network` do no I/O and need no feature. `sieve` includes `store`; `fetch` is separate, so
 //! that a crawler with an HTTP stack of its own can leave it out. `docs/fetching.md` in the
 //! repository explains the whole way for operators.
 //!
 //! The types that people store (outcomes, rulings, decisions, metrics) implement serde's
 //! `Serialize`. The feature `serde` also turns on the feature of that name in `robotsieve`.
 
+#[cfg(feature = "ask")]
+pub mod ask;
 #[cfg(feature = "captures")]
 pub mod captures;
+mod cause;
+#[cfg(all(feature = "captures", feature = "store"))]
+pub mod exchange;
 #[cfg(feature = "fetch")]
 pub mod fetch;
+pub mod hosts;
+pub mod lines;
+pub mod network;
 pub mod outcome;
+#[cfg(feature = "packs")]
+pub mod packs;
 #[cfg(feature = "sieve")]
 pub mod sieve;
+#[cfg(feature = "sitemap")]
+pub mod sitemap;
 #[cfg(feature = "store")]
 pub mod store;
 mod time;

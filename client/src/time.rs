@@ -40,6 +40,13 @@ impl Timestamp {
     }
 }
 
+impl From<u64> for Timestamp {
+    /// A number of seconds since the beginning of 1970.
+    fn from(seconds: u64) -> Timestamp {
+        Timestamp(seconds)
+    }
+}
+
 impl From<SystemTime> for Timestamp {
     fn from(time: SystemTime) -> Timestamp {
         Timestamp(time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))

@@ -51,20 +51,7 @@ if TYPE_CHECKING:
         diff,
         diff_policies,
     )
-    from ._explain import (
-        AgentLine,
-        Cause,
-        ComparedTarget,
-        Explanation,
-        FileCut,
-        MatchedRule,
-        Piece,
-        ProfileComparison,
-        ProfileDifference,
-        Selection,
-        TargetChange,
-        compare_profiles,
-    )
+    from ._explain import compare_profiles
     from ._lint import (
         Change,
         Code,
@@ -93,6 +80,21 @@ if TYPE_CHECKING:
         Usage,
         VisitTime,
     )
+    from .reports import (
+        AgentLine,
+        Cause,
+        ComparedTarget,
+        CompareReport,
+        CrawlerName,
+        ExplainReport,
+        FileCut,
+        MatchedRule,
+        Piece,
+        ProfileDifference,
+        Selection,
+        Sentence,
+        TargetChange,
+    )
 
 __all__ = [
     "AgentLine",
@@ -104,6 +106,7 @@ __all__ = [
     "CleanParam",
     "Code",
     "compare_profiles",
+    "CompareReport",
     "ComparedCrawlers",
     "ComparedFiles",
     "ComparedTarget",
@@ -113,6 +116,7 @@ __all__ = [
     "CrawlDelay",
     "Crawler",
     "CrawlerAnswers",
+    "CrawlerName",
     "CrawlerPolicies",
     "CrawlerVerdicts",
     "DecidingRule",
@@ -122,7 +126,7 @@ __all__ = [
     "diff_policies",
     "Difference",
     "DiffLimits",
-    "Explanation",
+    "ExplainReport",
     "FileCut",
     "Finding",
     "Fix",
@@ -147,7 +151,6 @@ __all__ = [
     "Policy",
     "PolicySet",
     "Profile",
-    "ProfileComparison",
     "ProfileDifference",
     "Record",
     "RecordChange",
@@ -158,6 +161,7 @@ __all__ = [
     "Robots",
     "Rule",
     "Selection",
+    "Sentence",
     "Sitemap",
     "Statement",
     "TargetChange",
@@ -176,14 +180,15 @@ if not TYPE_CHECKING:
             "ChangedRecord ComparedCrawlers ComparedFiles DecidingRule DiffLimits Difference Flip "
             "RecordChange RecordChanges diff diff_policies"
         ),
-        "_explain": (
-            "AgentLine Cause ComparedTarget Explanation FileCut MatchedRule Piece "
-            "ProfileComparison ProfileDifference Selection TargetChange compare_profiles"
-        ),
+        "_explain": "compare_profiles",
         "_lint": "Change Code Finding Fix Fixed Related Report fix lint",
         "_records": (
             "Ambiguity CleanParam ContentSignal ContentUsage CrawlDelay Diagnostic Host "
             "LabelledPreference NoIndex Record Sitemap Statement TypedRecord Usage VisitTime"
+        ),
+        "reports": (
+            "AgentLine Cause ComparedTarget CompareReport CrawlerName ExplainReport FileCut "
+            "MatchedRule Piece ProfileDifference Selection Sentence TargetChange"
         ),
     }
 

@@ -117,9 +117,8 @@ def records(text: str) -> list[Record]:
 
 
 def _record(one: Any) -> Record:
-    value, start = as_text(one["value"]), one["value_offset"]
-    end = start + (len(one["value"]) if value is not one["value"] else len(value.encode()))
-    return Record(one["line"], one["field"], as_text(one["name"]), value, (start, end))
+    value, span = as_text(one["value"]), as_span(one["value_span"])
+    return Record(one["line"], one["field"], as_text(one["name"]), value, span)
 
 
 @dataclass(frozen=True, slots=True)

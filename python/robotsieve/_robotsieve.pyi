@@ -7,8 +7,8 @@ from typing import Any, Literal, SupportsIndex, final, overload
 
 from typing_extensions import Buffer, Self
 
-from ._explain import Explanation, ProfileComparison
 from ._records import Diagnostic, Record, TypedRecord, Usage
+from .reports import CompareReport, ExplainReport
 from .typing import (
     Answer,
     AnyCrawler,
@@ -35,6 +35,7 @@ __all__ = [
     "AnswerBits",
     "Answers",
     "CaptureBatch",
+    "CapturesOf",
     "Config",
     "Crawler",
     "CrawlerAnswers",
@@ -78,7 +79,6 @@ __all__ = [
     "judge",
     "lint_codes",
     "lint_json",
-    "nearest",
     "row_key",
     "said_of",
     "shard_name",
@@ -314,8 +314,8 @@ class Robots:
     def crawl_delay(self, crawler: AnyCrawler) -> float | None: ...
     def request_rate(self, crawler: AnyCrawler) -> RequestRate | None: ...
     def min_interval(self, crawler: AnyCrawler) -> float | None: ...
-    def explain(self, crawler: AnyCrawler, url: Text) -> Explanation: ...
-    def compare_profiles(self, crawler: AnyCrawler, url: Text) -> ProfileComparison: ...
+    def explain(self, crawler: AnyCrawler, url: Text) -> ExplainReport: ...
+    def compare_profiles(self, crawler: AnyCrawler, url: Text) -> CompareReport: ...
     @property
     def diagnostics(self) -> list[Diagnostic]: ...
     def records(self) -> list[Record]: ...
@@ -569,12 +569,27 @@ def said_of(
     Literal["file", "unchanged", "status", "redirect", "no-target", "failed", "nothing"],
     int | str | None,
 ]: ...
-def nearest(times: Sequence[int], at: int) -> int | None: ...
+
+@final
+class CapturesOf:
+    def __new__(cls, key: str) -> Self: ...
+    def push(
+        self,
+        at: int,
+        said: str,
+        number: int | None = None,
+        target: str | None = None,
+        exactly: int | None = None,
+    ) -> None: ...
+    def follow(
+        self, target: str, at: int, hops: int, exactly: int | None = None
+    ) -> tuple[str | None, int, int | None, str | None, int | None, int | None]: ...
+
 def judge(
-    events: Sequence[tuple[int, int, str, int | None]],
+    events: Sequence[tuple[int, int, str | None, int | None]],
     profile: AnyProfile | None = None,
     as_of: int | None = None,
-) -> tuple[Literal["rules", "allow-all", "disallow-all"], int, int] | None: ...
+) -> tuple[Literal["rules", "allow-all", "disallow-all", "unknown"], int, int] | None: ...
 def shard_name(shard: int, shards: int) -> str: ...
 def is_allowed(
     body: Text, crawler: AnyCrawler, url: Text, *, profile: AnyProfile | None = None

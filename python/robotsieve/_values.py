@@ -16,11 +16,8 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
+from ._report import shown as shown
 from .typing import Span
-
-#: How many characters of a text from a file a ``str()`` shows.
-_SHOWN = 80
-
 
 def as_text(value: str | list[int]) -> str:
     """A text of the native module: numbers if the bytes are not UTF-8."""
@@ -78,13 +75,6 @@ def members(name: str, texts: tuple[str, ...]) -> dict[str, Any]:
         one or base64.b64encode(text.encode()).decode() for one, text in zip(encoded, texts)
     ]
     return {name: list(map(_replaced, texts)), f"{name}_base64": every}
-
-
-def shown(text: str) -> str:
-    """A text from a file, for people: short, on one line, and without control characters."""
-    cut = text[:_SHOWN]
-    cut = cut if cut.isprintable() else repr(cut)[1:-1]
-    return cut + "…" if len(text) > _SHOWN else cut
 
 
 def listed(items: Iterable[str], most: int = 8) -> str:

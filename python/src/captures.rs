@@ -20,9 +20,12 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyCapsule, PyMemoryView, PyString, PyTuple};
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-use robotsieve_client::captures::warc::{self, Item, Panicked, Source, Unreadable};
-use robotsieve_client::captures::{Answer, At, Capture, Fields as CaptureFields, Key, Place};
-use robotsieve_client::outcome::{AsOf, Event, Failure, Holds, Protocol, Said};
+use robotsieve_client::captures::warc::{self, Panicked, Unreadable, WarcInput, WarcItem};
+use robotsieve_client::captures::{
+    At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, RecordPlace, Says,
+    SiteAnswer,
+};
+use robotsieve_client::outcome::{AsOf, Failure, Holds, Protocol, Said};
 
 use crate::batch::{BETWEEN_SIGNALS, threads_of};
 use crate::errors::of_path;
@@ -109,7 +112,7 @@ impl Rows {
         }
     }
 
-    fn push(&mut self, row: &Row<'_>, place: &Place) {
+    fn push(&mut self, row: &Row<'_>, place: &RecordPlace) {
         type Micros = <TimestampMicrosecondType as ArrowPrimitiveType>::Native;
         let micros = |time: Timestamp| -> Option<Micros> { (time.0 as i64).checked_mul(1_000_000) };
         let file = place.file.to_string_lossy();
@@ -147,23 +150,25 @@ impl Rows {
         let mut row = Row { url: Some(url), time: capture.at, ..Row::default() };
         let (error, same_as);
         match &capture.answer {
-            Answer::Final(response) => {
+            SiteAnswer::Final(response) => {
                 row.status = Some(response.status.into());
                 row.body = capture.answer.body();
-                row.lifetime = match capture.answer.said(capture.time()) {
-                    Some(Said::File(lifetime) | Said::Unchanged(lifetime)) => lifetime,
+                row.lifetime = match capture.answer.says::<()>(capture.time()) {
+                    Some(Says::Answer(Said::File(lifetime) | Said::Unchanged(lifetime), _)) => {
+                        lifetime
+                    }
                     _ => None,
                 };
             }
-            Answer::Redirect(redirect) => {
+            SiteAnswer::Redirect(redirect) => {
                 row.status = Some(redirect.status.into());
                 row.location = Some(&redirect.to);
             }
-            Answer::Failed(failure) => {
+            SiteAnswer::Failed(failure) => {
                 error = failure.to_string();
                 row.error = Some(&error);
             }
-            Answer::Same(same) => {
+            SiteAnswer::Same(same) => {
                 same_as = url_of_key(&same.key);
                 row.same_as_url = Some(&same_as);
                 row.same_as_time = Some(same.at);
@@ -172,10 +177,10 @@ impl Rows {
         self.push(&row, &capture.place);
     }
 
-    fn item(&mut self, item: Item) -> Result<(), Unreadable> {
+    fn item(&mut self, item: WarcItem) -> Result<(), Unreadable> {
         match item {
-            Item::Capture(capture) => self.capture(&capture),
-            Item::Known(known) => {
+            WarcItem::Capture(capture) => self.capture(&capture),
+            WarcItem::Known(known) => {
                 let (place, origin) = (known.place.clone(), known.origin.clone());
                 match known.captures() {
                     Some(captures) => captures.iter().for_each(|capture| self.capture(capture)),
@@ -185,10 +190,10 @@ impl Rows {
                     }
                 }
             }
-            Item::Damaged { place, what } => {
+            WarcItem::Damaged { place, what } => {
                 self.push(&Row { damage: Some(&what), ..Row::default() }, &place);
             }
-            Item::Unreadable(unreadable) => return Err(unreadable),
+            WarcItem::Unreadable(unreadable) => return Err(unreadable),
         }
         Ok(())
     }
@@ -243,7 +248,7 @@ impl From<Panicked> for Ended {
     }
 }
 
-fn read(source: Source, threads: usize, max_batch_bytes: usize, batches: &SyncSender<Message>) {
+fn read(source: WarcInput, threads: usize, max_batch_bytes: usize, batches: &SyncSender<Message>) {
     let mut rows = Rows::new();
     let act = |item| {
         rows.item(item).map_err(Ended::Unreadable)?;
@@ -343,12 +348,12 @@ impl WarcCaptures {
         let (name, opened) = match bytes {
             Some(bytes) => {
                 let name = name.unwrap_or_else(|| "bytes".into());
-                let opened = Source::memory(&name, bytes);
+                let opened = WarcInput::memory(&name, bytes);
                 (name, opened)
             }
             None => {
                 let path: PathBuf = source.extract()?;
-                let opened = py.detach(|| Source::open(&path));
+                let opened = py.detach(|| WarcInput::open(&path));
                 (name.unwrap_or(path), opened)
             }
         };
@@ -485,7 +490,7 @@ pub enum Detail {
     Target(String),
 }
 
-type Says = (&'static str, Option<Detail>);
+type SaidOfRow = (&'static str, Option<Detail>);
 
 /// What the row of a capture says, as ``robotsieve pack`` takes it:
 ///
@@ -517,7 +522,7 @@ pub fn said_of(
     error: Option<&str>,
     time: Option<i64>,
     has_body: bool,
-) -> PyResult<Says> {
+) -> PyResult<SaidOfRow> {
     says(url, status, location, lifetime, error, time, has_body).map_err(PyValueError::new_err)
 }
 
@@ -529,7 +534,7 @@ fn says(
     error: Option<&str>,
     time: Option<i64>,
     has_body: bool,
-) -> Result<Says, String> {
+) -> Result<SaidOfRow, String> {
     let expected = CaptureFields::STATUS;
     let status = match status {
         Some(status) => Some(
@@ -558,25 +563,22 @@ fn says(
     // Without an answer, URL and time are still looked at.
     let of_status = status.unwrap_or(404);
     let fields = CaptureFields { url, status: of_status, body: Vec::new(), at, location };
-    let place = Place { file: NOWHERE.clone(), at: At::Whole };
+    let place = RecordPlace { file: NOWHERE.clone(), at: At::Whole };
     let capture = fields.capture(place)?;
     if status.is_none() {
         let is_no_target = error.is_some_and(is_of_a_redirect);
         return Ok((if is_no_target { "no-target" } else { "failed" }, None));
     }
-    if let Answer::Redirect(redirect) = &capture.answer {
-        return Ok(match Key::of(&redirect.to) {
-            Some(key) => ("redirect", Some(Detail::Target(key.as_str().to_owned()))),
-            None => ("no-target", None),
-        });
-    }
-    Ok(match capture.answer.said(capture.time()) {
-        Some(Said::File(_)) => ("file", lifetime.map(Detail::Number)),
-        Some(Said::Unchanged(_)) => ("unchanged", lifetime.map(Detail::Number)),
-        Some(Said::Status(status)) => ("status", Some(Detail::Number(status.into()))),
-        Some(Said::NoTarget) => ("no-target", None),
-        Some(Said::Failed) => ("failed", None),
+    Ok(match capture.answer.says::<()>(capture.time()) {
         None => ("nothing", None),
+        Some(Says::Redirect(key)) => ("redirect", Some(Detail::Target(key.into()))),
+        Some(Says::Same(key, _)) => ("same", Some(Detail::Target(key.into()))),
+        Some(Says::Answer(said, _)) => {
+            let (word, number) = words_of(said);
+            // The lifetime was read from headers that the row does not have.
+            let is_copy = matches!(said, Said::File(_) | Said::Unchanged(_));
+            (word, if is_copy { lifetime } else { number }.map(Detail::Number))
+        }
     })
 }
 
@@ -591,25 +593,86 @@ fn is_of_a_redirect(error: &str) -> bool {
             .any(|failure| failure.to_string() == error)
 }
 
-/// Of the times of a redirect target's captures, in ascending order, the index of the one that answers
-/// a redirect at ``at``: the nearest, of two as near the later, of equal ones the last.
+/// Where a request has got to: the key at which it goes on, the number of redirects so far, and the time
+/// of the capture that is meant if it is only that one; then, if it has ended at a capture, what that
+/// says, and its number.
+type Followed = (Option<String>, u8, Option<u64>, Option<&'static str>, Option<u32>, Option<usize>);
+
+/// The captures of a URL, by its key, as the targets of redirects and revisits.
 ///
-/// >>> from robotsieve._robotsieve import nearest
-/// >>> nearest([10, 20, 20, 30], 15), nearest([], 15)
-/// (2, None)
-#[pyfunction]
-pub fn nearest(times: Vec<u64>, at: u64) -> Option<usize> {
-    let times: Vec<Timestamp> = times.into_iter().map(Timestamp).collect();
-    robotsieve_client::captures::nearest(&times, Timestamp(at))
+/// >>> from robotsieve._robotsieve import CapturesOf
+/// >>> captures = CapturesOf("https://www.example.com")
+/// >>> captures.push(1_770_076_800, "file")
+/// >>> captures.push(1_780_444_800, "status", 404)
+/// >>> captures.follow("https://www.example.com", 1_769_904_000, 1)
+/// (None, 1, None, 'file', None, 0)
+#[pyclass(module = "robotsieve._robotsieve")]
+pub struct CapturesOf {
+    captures: robotsieve_client::captures::CapturesOf<String, usize>,
+    last: u64,
+    count: usize,
 }
 
-/// What the captures of one origin mean together: what holds (``rules``, ``allow-all`` or
-/// ``disallow-all``), the index of the event that it comes from, and its time; ``None`` if there is no
-/// event.
+#[pymethods]
+impl CapturesOf {
+    #[new]
+    fn new(key: String) -> CapturesOf {
+        let captures = robotsieve_client::captures::CapturesOf::new(key);
+        CapturesOf { captures, last: 0, count: 0 }
+    }
+
+    /// Adds a capture: its time in seconds, and what :func:`said_of` says, or ``same`` as the capture of
+    /// the key ``target`` at the time ``exactly``. They come in the order of their times.
+    #[pyo3(signature = (at, said, number = None, target = None, exactly = None))]
+    fn push(
+        &mut self,
+        at: u64,
+        said: &str,
+        number: Option<u32>,
+        target: Option<String>,
+        exactly: Option<u64>,
+    ) -> PyResult<()> {
+        if at < self.last {
+            return Err(PyValueError::new_err("captures come in the order of their times"));
+        }
+        let says = match (said, target, exactly) {
+            ("redirect", Some(to), _) => Says::Redirect(to),
+            ("same", Some(key), Some(at)) => Says::Same(key, Timestamp(at)),
+            _ => {
+                let said = of_words(said, number).map_err(PyValueError::new_err)?;
+                Says::Answer(said, Some(self.count))
+            }
+        };
+        self.captures.push(Timestamp(at), says);
+        (self.last, self.count) = (at, self.count + 1);
+        Ok(())
+    }
+
+    /// Follows what a capture at the time ``at`` leads to: to ``target``, after so many redirects
+    /// (``hops``), and there to the capture that is nearest in time, or that at the time ``exactly``.
+    #[pyo3(signature = (target, at, hops, exactly = None))]
+    fn follow(&self, target: String, at: u64, hops: u8, exactly: Option<u64>) -> Followed {
+        let lead = Lead { to: target, hops, exactly: exactly.map(Timestamp) };
+        match self.captures.answer(lead, Timestamp(at)) {
+            Led::Answer(hops, said, number) => {
+                let (word, detail) = words_of(said);
+                (None, hops, None, Some(word), detail, number)
+            }
+            Led::Further(Lead { to, hops, exactly }) => {
+                (Some(to), hops, exactly.map(|at| at.0), None, None, None)
+            }
+            Led::Nowhere(Lead { hops, .. }) => (None, hops, None, None, None, None),
+        }
+    }
+}
+
+/// What the captures of one origin mean together: what holds (``rules``, ``allow-all``,
+/// ``disallow-all`` or ``unknown``), the index of the event that it comes from, and its time; ``None`` if
+/// there is no event.
 ///
 /// An event is its time in seconds, the number of redirects before it, and what :func:`said_of` says, but
-/// for ``redirect`` and ``nothing``. ``as_of`` is a time: later events are left out. ``None`` is the time of
-/// the newest event.
+/// for ``redirect`` and ``nothing``; ``None`` if its redirects lead to what is not known. ``as_of`` is a
+/// time: later events are left out. ``None`` is the time of the newest event.
 ///
 /// >>> from robotsieve._robotsieve import judge
 /// >>> judge([(1_760_000_000, 0, "file", None), (1_760_086_400, 0, "status", 503)])
@@ -617,28 +680,39 @@ pub fn nearest(times: Vec<u64>, at: u64) -> Option<usize> {
 #[pyfunction]
 #[pyo3(signature = (events, profile = None, as_of = None))]
 pub fn judge(
-    events: Vec<(u64, u8, String, Option<u32>)>,
+    events: Vec<(u64, u8, Option<String>, Option<u32>)>,
     profile: Option<&Bound<'_, PyAny>>,
     as_of: Option<u64>,
 ) -> PyResult<Option<(&'static str, usize, u64)>> {
     let profile = profile_of(profile)?;
-    let events = events
-        .into_iter()
-        .map(|(at, redirects, said, number)| {
-            let said = of_words(&said, number).map_err(PyValueError::new_err)?;
-            Ok(Event { at: Timestamp(at), redirects, said })
-        })
-        .collect::<PyResult<Vec<Event>>>()?;
+    let mut history = History::default();
+    for (place, (at, redirects, said, number)) in events.into_iter().enumerate() {
+        let said = said.map(|said| of_words(&said, number)).transpose();
+        let answer = said.map_err(PyValueError::new_err)?.map(|said| (redirects, said));
+        history.push(Captured::at(Timestamp(at)), answer, place);
+    }
     let as_of = as_of.map_or(AsOf::Capture, |time| AsOf::Time(Timestamp(time)));
-    let judged = Protocol::of(&profile).judge(&events, as_of);
-    Ok(judged.map(|judged| {
-        let holds = match judged.holds {
-            Holds::Rules => "rules",
-            Holds::AllowAll => "allow-all",
-            _ => "disallow-all",
+    let settled = history.settle(&Protocol::of(&profile), as_of);
+    Ok(settled.map(|settled| {
+        let holds = match settled.holds {
+            Some(Holds::Rules) => "rules",
+            Some(Holds::AllowAll) => "allow-all",
+            Some(_) => "disallow-all",
+            None => "unknown",
         };
-        (holds, judged.event, judged.at.0)
+        (holds, settled.of, settled.captured.at.0)
     }))
+}
+
+/// What an answer was, in a word, and the lifetime or the status that belongs to it.
+fn words_of(said: Said) -> (&'static str, Option<u32>) {
+    match said {
+        Said::File(lifetime) => ("file", lifetime),
+        Said::Unchanged(lifetime) => ("unchanged", lifetime),
+        Said::Status(status) => ("status", Some(status.into())),
+        Said::NoTarget => ("no-target", None),
+        Said::Failed => ("failed", None),
+    }
 }
 
 fn of_words(said: &str, number: Option<u32>) -> Result<Said, String> {

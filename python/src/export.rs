@@ -13,9 +13,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
-const SCHEMA: &CStr = c"arrow_schema";
-const ARRAY: &CStr = c"arrow_array";
-const STREAM: &CStr = c"arrow_array_stream";
+pub const SCHEMA: &CStr = c"arrow_schema";
+pub const ARRAY: &CStr = c"arrow_array";
+pub const STREAM: &CStr = c"arrow_array_stream";
 
 /// The capsule of a type, whose values may be null.
 pub fn schema(py: Python<'_>, data_type: DataType) -> PyResult<Bound<'_, PyCapsule>> {

@@ -11,6 +11,7 @@ mod captures;
 mod crawler;
 mod errors;
 mod export;
+mod import;
 mod origin;
 mod pace;
 mod pack;
@@ -32,7 +33,7 @@ mod _robotsieve {
     use answers::{AnswerBits, Answers, CrawlerAnswers, CrawlerVerdicts, Verdicts, answer_bits};
     #[pymodule_export]
     use captures::{
-        CaptureBatch, WarcCaptures, capture_key, judge, nearest, row_key, said_of, shard_name,
+        CaptureBatch, CapturesOf, WarcCaptures, capture_key, judge, row_key, said_of, shard_name,
     };
     #[pymodule_export]
     use crawler::{Crawler, HeaderName, UserAgent};
@@ -61,6 +62,7 @@ mod _robotsieve {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         aio::add_to(module)?;
+        module.add("MAX_HOPS", robotsieve_client::captures::MAX_HOPS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

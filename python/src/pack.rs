@@ -14,9 +14,9 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use robotsieve::Answer;
 use robotsieve::pack::{
-    Kind, Outcome, PackError, PackedPolicy, ShardsError, Site, Writer, check_shards, shard_of_name,
+    FileError, Kind, Outcome, PackError, PackedPolicy, ShardsError, Site, Writer, check_shards,
+    shard_of_name,
 };
-use self_cell::self_cell;
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::answers::{CrawlerAnswers, CrawlerVerdicts};
@@ -45,17 +45,6 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-type Opened<'a> = robotsieve::pack::Pack<'a>;
-
-self_cell! {
-    struct Cell {
-        owner: Vec<Bytes>,
-
-        #[not_covariant]
-        dependent: Opened,
-    }
-}
-
 /// The policies of many origins in a file that is used in place: it is mapped, not loaded, and all
 /// processes that open it share its memory. Made by :class:`PackWriter` or by ``robotsieve pack``.
 ///
@@ -75,7 +64,7 @@ self_cell! {
 /// name, as the writer does.
 #[pyclass(frozen, module = "robotsieve")]
 pub struct Pack {
-    cell: Cell,
+    pack: robotsieve::pack::Pack<'static>,
     /// Empty if it was made of bytes.
     paths: Vec<PathBuf>,
     crawlers: Vec<robotsieve::Crawler>,
@@ -84,21 +73,18 @@ pub struct Pack {
 
 impl Pack {
     fn new_of(files: Vec<Bytes>, paths: Vec<PathBuf>) -> PyResult<Pack> {
-        let cell = Cell::try_new(files, |files| {
-            let bytes: Vec<&[u8]> = files.iter().map(AsRef::as_ref).collect();
-            robotsieve::pack::Pack::open_shards(&bytes)
-        });
-        let cell = cell.map_err(|(file, error)| {
+        let pack = robotsieve::pack::Pack::open_shards(files);
+        let pack = pack.map_err(|FileError { file, error }| {
             let place = paths.get(file).map(|path| format!("{}: ", path.display()));
             crate::errors::PackError::new_err(format!("{}{error}", place.unwrap_or_default()))
         })?;
-        let crawlers = cell.with_dependent(|_, pack| pack.crawlers().to_vec());
+        let crawlers = pack.crawlers().to_vec();
         let labels = batch::distinct_labels(&crawlers)?;
-        Ok(Pack { cell, paths, crawlers, labels })
+        Ok(Pack { pack, paths, crawlers, labels })
     }
 
     fn with<T>(&self, ask: impl FnOnce(&robotsieve::pack::Pack<'_>) -> T) -> T {
-        self.cell.with_dependent(|_, pack| ask(pack))
+        ask(&self.pack)
     }
 
     /// Asks what there is about an origin, if anything.
@@ -439,7 +425,7 @@ impl Pack {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let class = py.get_type::<Pack>();
         if self.paths.is_empty() {
-            let bytes = self.cell.borrow_owner().first().map_or(&b""[..], AsRef::as_ref);
+            let bytes = self.pack.files().next().unwrap_or_default();
             return (class, (PyBytes::new(py, bytes),)).into_bound_py_any(py);
         }
         let paths: Vec<OsString> = self.paths.iter().map(|path| path.clone().into()).collect();

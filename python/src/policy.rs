@@ -270,7 +270,7 @@ impl Rule {
             value: rule.value.into(),
             precedence: rule.precedence,
             pattern: rule.pattern().into(),
-            is_anchored: rule.is_anchored(),
+            is_anchored: rule.anchored(),
         }
     }
 }

@@ -4,17 +4,16 @@
 //! `robotsieve/_explain.py`, `_records.py`, `_lint.py` and `_diff.py` make the objects of Python from it.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use robotsieve::diff::{self, Difference};
-use robotsieve::explain::{Explanation, Standing};
 use robotsieve::lint::{self, Apply, Code, Finding, Options};
 use robotsieve::records::{Scope, Use, Value as RecordValue};
+use robotsieve::report::Asked;
 use serde::ser::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::crawler::{crawler_of, crawlers_of};
 use crate::errors::invalid_url;
@@ -48,7 +47,6 @@ fn made<'py>(
     py.import(module)?.getattr(maker)?.call1((json?,))
 }
 
-const EXPLAIN: &str = "robotsieve._explain";
 const RECORDS: &str = "robotsieve._records";
 
 /// A file as the functions take it: text, bytes, or a `Robots`, which also has a profile.
@@ -74,8 +72,13 @@ pub fn body_bytes<'py>(py: Python<'py>, body: &Bound<'_, PyAny>) -> PyResult<Bou
     Ok(PyBytes::new(py, &Given::of(body, "body")?.body))
 }
 
-fn span(span: &Range<usize>) -> [usize; 2] {
-    [span.start, span.end]
+/// A document of the package, made of its JSON.
+fn document<'py>(
+    py: Python<'py>,
+    class: &str,
+    json: PyResult<String>,
+) -> PyResult<Bound<'py, PyAny>> {
+    py.import("robotsieve.reports")?.getattr(class)?.call_method1("from_json", (json?,))
 }
 
 pub fn explain<'py>(
@@ -88,40 +91,15 @@ pub fn explain<'py>(
     let crawler = robots.crawler(crawler)?;
     let url = bytes_of(url, "url")?;
     let json = py.detach(|| {
-        let why = robots
-            .with(|robots| robots.explain(&crawler, url.as_ref()).map(|why| explained(&why, &url)));
-        why.map(|why| to_json(&why))
-    });
-    made(py, (EXPLAIN, "explanation"), json.map_err(|error| invalid_url(error, &url))?)
-}
-
-/// An explanation, with what its methods say.
-fn explained(why: &Explanation<'_>, url: &[u8]) -> Value {
-    let chosen = why.selection.lines.iter().filter(|line| line.standing == Standing::Chosen);
-    let mut decided_by: Vec<usize> = chosen.filter_map(|line| line.found_by).collect();
-    decided_by.sort_unstable();
-    decided_by.dedup();
-    let decision = why.decision();
-    let url_spans: Vec<Vec<[usize; 2]>> = why
-        .matches
-        .iter()
-        .map(|rule| {
-            let pieces = rule.pieces.iter();
-            pieces.map(|piece| span(&why.target.in_url(piece.target_span.clone()))).collect()
+        robots.with(|robots| {
+            let why = robots.explain(&crawler, url.as_ref())?;
+            Ok(to_json(&Asked::new(&crawler, &url).explained(&why)))
         })
-        .collect();
-    json!({
-        "explanation": why,
-        "url": Bytes(url),
-        "reason": decision.reason.as_str(),
-        "line": crate::policy::line_of(&decision),
-        "rule_count": why.rule_count(),
-        "decided_by": decided_by,
-        "url_spans": url_spans,
-    })
+    });
+    document(py, "ExplainReport", json.map_err(|error| invalid_url(error, &url))?)
 }
 
-/// Whether Google, the RFC, Google's older specification and the 1994 standard agree on a URL, as JSON.
+/// The verdicts of all named profiles on a URL, and what makes them differ, as JSON.
 #[pyfunction]
 pub fn compare_profiles_json(
     py: Python<'_>,
@@ -141,7 +119,7 @@ pub fn compare_profiles<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = robots.py();
     let crawler = robots.get().crawler(crawler)?;
-    made(py, (EXPLAIN, "comparison"), compared_profiles(py, robots.get().bytes(), &crawler, url))
+    document(py, "CompareReport", compared_profiles(py, robots.get().bytes(), &crawler, url))
 }
 
 fn compared_profiles(
@@ -153,28 +131,7 @@ fn compared_profiles(
     let url = bytes_of(url, "url")?;
     py.detach(|| {
         let compared = robotsieve::explain::compare_profiles(body, crawler, url.as_ref());
-        let explanations = compared.explanations.iter().map(|(profile, why)| {
-            let why = why.as_ref().ok().map(|why| explained(why, &url));
-            json!({ "profile": profile, "explanation": why })
-        });
-        let differences = compared.differences.iter().map(|difference| {
-            let causes = difference.causes.iter();
-            let causes =
-                causes.map(|cause| json!([cause.switch().as_str(), cause.to_string()])).collect();
-            json!({
-                "profile": difference.profile,
-                "of_verdict": difference.of_verdict,
-                "causes": Value::Array(causes),
-                "together": difference.together,
-            })
-        });
-        to_json(&json!({
-            "url": Bytes(&url),
-            "names": crawler.iter().map(Bytes).collect::<Vec<_>>(),
-            "explanations": Value::Array(explanations.collect()),
-            "differences": Value::Array(differences.collect()),
-            "sentence": compared.to_string(),
-        }))
+        to_json(&Asked::new(crawler, &url).compared(&compared))
     })
 }
 

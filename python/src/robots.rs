@@ -214,14 +214,14 @@ impl Robots {
         Ok(self.with(|robots| robots.pace(&crawler)).min_interval().map(|time| time.as_secs_f64()))
     }
 
-    /// Why the crawler may or may not fetch this URL: an :class:`Explanation`.
+    /// Why the crawler may or may not fetch this URL: an :class:`ExplainReport`.
     ///
     /// Compiles nothing. To filter URLs, ask a policy.
     ///
     /// >>> from robotsieve import Robots
     /// >>> robots = Robots("User-agent: *\nDisallow: /a\nAllow: /*.html$\n")
     /// >>> why = robots.explain("MyCrawler", "https://example.com/%61.html")
-    /// >>> why.verdict, why.target.text, why.winner.line, why.runner_up.line
+    /// >>> why.verdict, why.target.value, why.winner.line, why.runner_up.line
     /// ('allow', '/a.html', 3, 2)
     ///
     /// Raises :class:`InvalidUrl` as :meth:`Policy.is_allowed` does.
@@ -234,7 +234,7 @@ impl Robots {
     }
 
     /// The verdicts of all named profiles on this URL, and what makes them differ: a
-    /// :class:`ProfileComparison`. The profile of this file plays no part.
+    /// :class:`CompareReport`. The profile of this file plays no part.
     ///
     /// >>> from robotsieve import Robots
     /// >>> robots = Robots("User-agent: *\nDisallow: /*.pdf\n")

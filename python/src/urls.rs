@@ -8,9 +8,8 @@ use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyIterator, PyMemoryView, PyString};
-use pyo3_arrow::ffi::ArrayReader;
-use pyo3_arrow::input::AnyArray;
 
+use crate::import::Arrays;
 use crate::text::{bytes_of, type_name};
 
 /// Many values, some of which may be null.
@@ -144,7 +143,7 @@ impl Chunk {
 
 /// Where URLs come from.
 pub enum Source<'py> {
-    Arrow(Box<dyn ArrayReader + Send>),
+    Arrow(Arrays),
     Objects { objects: Bound<'py, PyIterator>, taken: usize },
 }
 
@@ -167,11 +166,8 @@ impl<'py> Source<'py> {
                 type_name(urls)
             )));
         }
-        let py = urls.py();
-        let is_arrow = urls.hasattr(pyo3::intern!(py, "__arrow_c_array__"))?
-            || urls.hasattr(pyo3::intern!(py, "__arrow_c_stream__"))?;
-        if is_arrow {
-            return Ok(Source::Arrow(urls.extract::<AnyArray>()?.into_reader()?));
+        if let Some(arrays) = Arrays::of(urls)? {
+            return Ok(Source::Arrow(arrays));
         }
         match urls.try_iter() {
             Ok(objects) => Ok(Source::Objects { objects, taken: 0 }),
@@ -184,7 +180,7 @@ impl<'py> Source<'py> {
     /// The next URLs, `None` at the end.
     pub fn next(&mut self, py: Python<'py>) -> PyResult<Option<Chunk>> {
         match self {
-            Source::Arrow(reader) => match py.detach(|| reader.next()) {
+            Source::Arrow(arrays) => match py.detach(|| arrays.next()) {
                 Some(Ok(array)) => chunk_of(array).map(Some),
                 // What the producer of a stream raised.
                 Some(Err(error)) => Err(PyValueError::new_err(error.to_string())),

@@ -17,16 +17,15 @@ import pytest
 import robotsieve
 from robotsieve import Origin, Pack, PackWriter
 from robotsieve._robotsieve import (
+    CapturesOf,
     WarcCaptures,
     capture_key,
     judge,
-    nearest,
     row_key,
     said_of,
     shard_name,
 )
 
-MAX_HOPS = 5
 DATE = "2026-01-10T12:00:00Z"
 AT = 1_768_046_400
 FILE = b"User-agent: *\nDisallow: /x\n"
@@ -273,10 +272,31 @@ def test_rows_say_what_the_command_takes_them_for(tmp_path: Path, programs: Path
     assert packed(programs, tmp_path, "--jsonl", tmp_path / "rows.jsonl") == expected
 
 
-def test_nearest() -> None:
-    times = [10, 20, 20, 30]
-    assert [nearest(times, at) for at in [0, 14, 15, 25, 99]] == [0, 0, 2, 3, 3]
-    assert nearest([], 0) is None
+def test_captures_of_a_target() -> None:
+    """The capture that is nearest in time answers a redirect."""
+    captures = CapturesOf("t")
+    for at, number in [(10, 401), (20, 402), (20, 403), (30, 404)]:
+        captures.push(at, "status", number)
+    found = [captures.follow("t", at, 1)[4] for at in [0, 14, 15, 25, 99]]
+    assert found == [401, 401, 403, 404, 404]
+    assert captures.follow("t", 0, 0, 20) == (None, 0, None, "status", 403, 2)
+    assert captures.follow("t", 0, 0, 21) == (None, 0, None, None, None, None)
+    assert captures.follow("u", 0, 1) == ("u", 1, None, None, None, None)
+    assert CapturesOf("t").follow("t", 15, 1) == (None, 1, None, None, None, None)
+    with pytest.raises(ValueError, match="in the order of their times"):
+        captures.push(29, "failed")
+
+
+def test_the_capture_of_that_time_decides() -> None:
+    """A redirect of the first of February, whose target had a file then, and none in June."""
+    february, june = 1_770_076_800, 1_780_444_800
+    captures = CapturesOf("https://www.e.com")
+    captures.push(february, "file")
+    captures.push(june, "status", 404)
+    redirect = 1_769_904_000
+    _, hops, _, word, detail, number = captures.follow("https://www.e.com", redirect, 1)
+    assert (word, number) == ("file", 0)
+    assert judge([(redirect, hops, word, detail)]) == ("rules", 0, redirect)
 
 
 def test_judge() -> None:
@@ -380,33 +400,46 @@ def history(all_rows: list[dict[str, Any]]) -> Iterator[tuple[str, tuple[str, in
     for all_of_key in captures.values():
         all_of_key.sort(key=lambda capture: capture[:2])
 
-    def said(row: dict[str, Any], hops: int) -> tuple[int, str, Any] | None:
-        if row["same_as_url"]:
-            of = captures[(capture_key(row["same_as_url"]) or ("",))[0]]
-            at = int(row["same_as_time"].timestamp())
-            same = [capture for capture in of if capture[0] == at]
-            return said(same[-1][2], hops) if same else None
-        what, detail = said_of(
-            row["url"], row["status"], row["location"], row["lifetime"], row["error"]
-        )
-        if what != "redirect":
-            return (hops, what, detail)
-        if hops == MAX_HOPS:
-            return (hops, "no-target", None)
-        assert isinstance(detail, str)
-        targets = captures.get(detail, [])
-        place = nearest([at for at, _, _ in targets], int(row["time"].timestamp()))
-        return None if place is None else said(targets[place][2], hops + 1)
+    of_keys = {}
+    leads = {}
+    for key, all_of_key in captures.items():
+        of_keys[key] = CapturesOf(key)
+        for at, number, row in all_of_key:
+            if row["same_as_url"]:
+                target = (capture_key(row["same_as_url"]) or ("",))[0]
+                exactly = int(row["same_as_time"].timestamp())
+                of_keys[key].push(at, "same", None, target, exactly)
+                leads[number] = (target, 0, exactly)
+                continue
+            what, detail = said_of(
+                row["url"], row["status"], row["location"], row["lifetime"], row["error"]
+            )
+            if what == "redirect":
+                assert isinstance(detail, str)
+                of_keys[key].push(at, what, None, detail)
+                leads[number] = (detail, 1, None)
+            elif what != "nothing":
+                assert not isinstance(detail, str)
+                of_keys[key].push(at, what, detail)
+                leads[number] = (what, 0, detail)
+
+    def said(at: int, number: int) -> tuple[int, str | None, int | None]:
+        target, hops, exactly = leads[number]
+        if hops == 0 and target in ("file", "unchanged", "status", "no-target", "failed"):
+            return (0, target, exactly)
+        while target is not None:
+            if target not in of_keys:
+                return (hops, None, None)
+            target, hops, exactly, word, detail, _ = of_keys[target].follow(
+                target, at, hops, exactly
+            )
+        return (hops, word, detail)
 
     for origin in origins:
-        events = []
-        for at, _, row in captures[origin]:
-            answer = said(row, 0)
-            if answer is not None and answer[1] != "nothing":
-                events.append((at, *answer))
+        events = [(at, *said(at, number)) for at, number, _ in captures[origin] if number in leads]
         judged = judge(events)
-        newest = captures[origin][-1][0]
-        yield origin, ("unknown", newest) if judged is None else (judged[0], judged[2])
+        if judged is not None:
+            yield origin, (judged[0], judged[2])
 
 
 @pytest.mark.parametrize(("suffix", "seed"), [("", 1), (".gz", 2), (".gz", 3)])

@@ -1,4 +1,4 @@
-//! The walk for processors with AVX2: the same steps as [`super::walk`], without bounds checks
+//! The walk for processors with AVX2: the same steps as [`super::portable`], without bounds checks
 //! and with as few branches as possible.
 //!
 //! Most of a walk's time goes into branches that no processor can predict, some 20 cycles each.
@@ -30,12 +30,12 @@
 
 use std::arch::x86_64::*;
 
+use crate::automaton::portable::{Begun, common_prefix_len, final_verdict, is_final, verdict_of};
 use crate::automaton::table::Table;
 use crate::automaton::table::format::{
     BRANCH, FilterForm, Head, LITERAL, NO_PEEK, OTHERWISE_MISSED, OTHERWISE_TARGET, PADDING,
     PREFIX_LEN, THEN_NEXT, THEN_TARGET, entries_len, header_len,
 };
-use crate::automaton::walk::{Begun, common_prefix_len, final_verdict, is_final, verdict_of};
 use crate::verdict::Verdict;
 
 /// Shows that the processor has AVX2.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! rules ─▶ runs ─▶ trie with shared tails ─▶ pruned DFA ─▶ table ─▶ walk
-//!         └────────── trie ──────────────┘ determinise    table    walk, avx2, dot, graph
+//!         └────────── trie ──────────────┘ determinise    table    walk, dot, graph
 //! ```
 //!
 //! 1. **Runs** (`trie`). Only the verdict counts, so neighbours in the order of precedence
@@ -16,10 +16,10 @@
 //!    compared at once, branches, and waits after stars. `table::format` lists the invariants,
 //!    and `validate` checks them. `cursor` steps through the records byte by byte, and
 //!    `lookahead` computes what the next bytes tell without a visit to the records.
-//! 5. **Walk** (`walk`, and `avx2` for processors that have it). Goes through a haystack once.
+//! 5. **Walk** (`walk`: by `avx2` where the processor has it, else by `portable`). Goes through a haystack once.
 //!
-//! Each of `table::format`, `cursor`, `lookahead`, `table::{write, validate}` and `walk`, `avx2`,
-//! `dot`, `graph` uses only those before it.
+//! Each of `table::format`, `cursor`, `lookahead`, `table::{write, validate}` and `portable`,
+//! `avx2`, `walk`, `dot`, `graph` uses only those before it.
 //!
 //! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns and haystacks.
 
@@ -31,6 +31,7 @@ mod dot;
 pub mod graph;
 mod limits;
 mod lookahead;
+mod portable;
 mod table;
 mod trie;
 mod walk;
@@ -40,12 +41,12 @@ use crate::rules::normalise::Encoding;
 pub use limits::{LimitHit, Limits};
 
 pub(crate) use cursor::{ByteSet, Cursor};
+pub(crate) use portable::Begun;
 pub(crate) use table::Automaton;
 pub use table::InvalidAutomaton;
 pub(crate) use table::Table;
 use trie::Trie;
 pub(crate) use trie::{Run, verdict_of};
-pub(crate) use walk::Begun;
 
 /// Scratch space for more than this is not kept: some 16 MB, measured on the hostile file
 /// `prefixes`, which would take two thirds more time if it had to allocate afresh.

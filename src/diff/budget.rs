@@ -1,6 +1,6 @@
 //! How much work the comparisons of two files may take together.
 
-use super::Limits;
+use super::limits::Limits;
 use crate::policy::Policy;
 
 /// The work that is left. Counted, not timed, so that the result is the same in every run.

@@ -42,6 +42,7 @@ pub enum Extent {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum WholeSite {
     /// No path is allowed any more.

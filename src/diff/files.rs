@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::budget::Budget;
+use super::limits::Limits;
+use super::policies::{Difference, Unproven, policies_within};
 use super::records::{RecordChanges, records};
-use super::{Difference, Limits, Unproven, policies_within};
 use crate::policy::Policy;
 use crate::policy::robots::{POLICY_BYTES, Robots};
 use crate::read::crawler::Crawler;
@@ -172,7 +173,7 @@ pub fn crawlers<C>(
 fn fingerprint(policy: &Policy) -> u64 {
     let mut hasher = DefaultHasher::new();
     for rule in policy.rules() {
-        (rule.verdict, rule.pattern(), rule.is_anchored()).hash(&mut hasher);
+        (rule.verdict, rule.pattern(), rule.anchored()).hash(&mut hasher);
     }
     hasher.finish()
 }

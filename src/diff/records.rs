@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::Limits;
+use super::limits::Limits;
 use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
 use crate::records::{Kind, Scope, TypedRecord, Value};
@@ -202,7 +202,6 @@ impl<'a> Said<'a> {
 
 /// What a record says, so that equal meanings are equal bytes.
 fn meaning(record: &TypedRecord<'_>) -> Vec<u8> {
-    #[cfg(feature = "drafts")]
     let as_written = || record.record.value.to_vec();
     match &record.value {
         Ok(Value::Sitemap(sitemap)) => sitemap.as_written().to_vec(),
@@ -213,11 +212,9 @@ fn meaning(record: &TypedRecord<'_>) -> Vec<u8> {
             let [scheme, name] = [scheme, name].map(<[u8]>::to_ascii_lowercase);
             format!("{scheme:?} {name:?} {:?}", host.port).into_bytes()
         }
-        #[cfg(feature = "drafts")]
         Ok(Value::ContentSignal(signal)) => {
             stated(signal.path, &signal.signals).unwrap_or_else(as_written)
         }
-        #[cfg(feature = "drafts")]
         Ok(Value::ContentUsage(usage)) => {
             stated(usage.path, &usage.preferences).unwrap_or_else(as_written)
         }
@@ -228,7 +225,6 @@ fn meaning(record: &TypedRecord<'_>) -> Vec<u8> {
 }
 
 /// Preferences in any order; `None` if the draft does not define all of them.
-#[cfg(feature = "drafts")]
 fn stated(
     path: Option<&[u8]>,
     stated: &[crate::records::LabelledPreference<'_>],

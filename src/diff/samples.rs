@@ -31,7 +31,7 @@ impl<'p> Samples<'p> {
     pub(super) fn new(old: &'p Policy, new: &'p Policy, limit: usize) -> Samples<'p> {
         let [old, new] = [old, new].map(|policy| {
             let short = policy.rules().filter(|rule| rule.pattern().len() <= MAX_PATH_BYTES);
-            short.map(|rule| (rule.pattern(), rule.is_anchored(), rule.verdict)).collect()
+            short.map(|rule| (rule.pattern(), rule.anchored(), rule.verdict)).collect()
         });
         let (old, new): (HashSet<_>, HashSet<_>) = (old, new);
         let patterns = |rules: Vec<&(&'p [u8], bool, Verdict)>| {

@@ -4,24 +4,14 @@ use crate::engine::matching;
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
-use crate::rules::target::{InvalidUrl, Target};
+use crate::rules::target::Target;
 use crate::verdict::Verdict;
-
-use super::Explanation;
 
 /// The verdict (`None` for an invalid URL), and the line that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) verdict: Option<Verdict>,
     pub(super) line: Option<u32>,
-}
-
-impl Answer {
-    pub(super) fn of(why: &Result<Explanation<'_>, InvalidUrl>) -> Answer {
-        let why = why.as_ref().ok();
-        let line = why.and_then(Explanation::winner).map(|rule| rule.line);
-        Answer { verdict: why.map(|why| why.verdict), line }
-    }
 }
 
 /// A crawler and a URL, to be put to a file as different profiles read it.

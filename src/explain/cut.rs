@@ -10,21 +10,20 @@ use super::answer::{Answer, Question};
 
 /// Where a profile's [size limit](Profile::size_limit) cut a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct FileCut {
     /// How many bytes of the file were read: the limit, cut back to a whole line.
     pub bytes_read: usize,
     /// The first line that was not read, from 1.
     pub line: u32,
-    /// The limit in bytes.
-    pub limit: usize,
+    /// The limit.
+    pub limit_bytes: usize,
     /// Whether the whole file would give another answer: another verdict, or by another line.
     pub matters: bool,
     /// The verdict by the whole file.
     pub verdict: Verdict,
     /// The line of the rule that decides in the whole file, if one does.
-    pub winner: Option<u32>,
+    pub winner_line: Option<u32>,
 }
 
 impl FileCut {
@@ -45,10 +44,10 @@ impl FileCut {
         Some(FileCut {
             bytes_read: extent.to,
             line: robots.groups().lines().count() as u32 + 1,
-            limit: Extent::limit(profile),
+            limit_bytes: Extent::limit(profile),
             matters: whole != *answer,
             verdict: whole.verdict?,
-            winner: whole.line,
+            winner_line: whole.line,
         })
     }
 }

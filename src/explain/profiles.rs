@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::as_url::AsUrl;
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
@@ -13,7 +14,7 @@ use super::switch::{Cause, Switch};
 
 /// One question explained in every named profile.
 ///
-/// Its `Display` is a sentence that gives the verdicts and what makes them differ.
+/// Its `Display` is a sentence that gives the verdicts and what makes them differ, without a full stop.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProfileComparison<'a> {
@@ -27,7 +28,6 @@ pub struct ProfileComparison<'a> {
 
 /// Why a profile's answer is not that of [`Profile::RFC9309`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ProfileDifference {
     /// The name of the profile.
@@ -63,16 +63,16 @@ pub struct ProfileDifference {
 /// assert_eq!(
 ///     compared.to_string(),
 ///     "rfc9309, google and google-classic say disallow; original-1994 says allow, because \
-///      '*' and '$' are plain characters there."
+///      '*' and '$' are plain characters there"
 /// );
 /// ```
 #[must_use]
-pub fn compare_profiles<'a, U: AsRef<[u8]> + ?Sized>(
+pub fn compare_profiles<'a, U: AsUrl + ?Sized>(
     file: &'a [u8],
     crawler: &Crawler,
     url: &U,
 ) -> ProfileComparison<'a> {
-    let url = url.as_ref();
+    let url = url.as_url();
     let explain = |profile| Robots::parse(file, profile).explain(crawler, url);
     let explanations: Vec<_> =
         Profile::NAMED.iter().map(|(name, profile)| (*name, explain(profile))).collect();
@@ -90,6 +90,14 @@ pub fn compare_profiles<'a, U: AsRef<[u8]> + ?Sized>(
         })
         .collect();
     ProfileComparison { explanations, differences }
+}
+
+impl Answer {
+    pub(super) fn of(why: &Result<Explanation<'_>, InvalidUrl>) -> Answer {
+        let why = why.as_ref().ok();
+        let line = why.and_then(Explanation::winner).map(|rule| rule.line);
+        Answer { verdict: why.map(|why| why.verdict), line }
+    }
 }
 
 impl Question<'_> {
@@ -187,52 +195,48 @@ impl fmt::Display for ProfileComparison<'_> {
         }
         if let [Part { verdict, .. }] = parts[..] {
             let line = Answer::of(&self.explanations[0].1).line;
-            write!(f, "All profiles say {verdict}, ")?;
+            write!(f, "all profiles say {verdict}, ")?;
             return match line {
-                Some(line) => write!(f, "by line {line}."),
-                None => f.write_str("and no rule decides."),
+                Some(line) => write!(f, "by line {line}"),
+                None => f.write_str("and no rule decides"),
             };
         }
         if !verdicts_differ {
-            write!(f, "All profiles say {}", parts[0].verdict)?;
+            write!(f, "all profiles say {}", parts[0].verdict)?;
         }
         for (at, Part { names, verdict, causes, together }) in parts.iter().enumerate() {
+            let is_one = names.len() == 1;
+            let names = list(names, "and");
             if verdicts_differ {
                 f.write_str(if at > 0 { "; " } else { "" })?;
-                list(f, names, "and")?;
-                write!(f, " {} {verdict}", if names.len() == 1 { "says" } else { "say" })?;
+                write!(f, "{names} {} {verdict}", if is_one { "says" } else { "say" })?;
             } else if at > 0 {
                 f.write_str(if at == 1 { ", but " } else { "; " })?;
-                list(f, names, "and")?;
-                write!(
-                    f,
-                    " {} so for another reason",
-                    if names.len() == 1 { "does" } else { "do" }
-                )?;
+                write!(f, "{names} {} so for another reason", if is_one { "does" } else { "do" })?;
             }
             if !causes.is_empty() {
-                let causes: Vec<String> = causes.iter().map(Cause::to_string).collect();
-                f.write_str(if verdicts_differ { ", because " } else { ": " })?;
-                list(f, &causes, if *together { "and" } else { "or" })?;
+                let because = if verdicts_differ { ", because " } else { ": " };
+                write!(f, "{because}{}", list(causes, if *together { "and" } else { "or" }))?;
                 if causes.len() > 1 {
                     f.write_str(if *together { " (only together)" } else { " (each alone)" })?;
                 }
             }
         }
-        f.write_str(".")
+        Ok(())
     }
 }
 
 /// `a`, `a and b`, `a, b and c`.
-fn list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T], last: &str) -> fmt::Result {
+pub(crate) fn list<T: fmt::Display>(items: &[T], last: &str) -> String {
+    let mut text = String::new();
     for (at, item) in items.iter().enumerate() {
-        match at {
-            0 => write!(f, "{item}")?,
-            _ if at + 1 == items.len() => write!(f, " {last} {item}")?,
-            _ => write!(f, ", {item}")?,
-        }
+        text += &match at {
+            0 => item.to_string(),
+            _ if at + 1 == items.len() => format!(" {last} {item}"),
+            _ => format!(", {item}"),
+        };
     }
-    Ok(())
+    text
 }
 
 #[cfg(test)]
@@ -357,7 +361,7 @@ mod tests {
             assert_eq!(switches, [switch], "{shown} {}", url.escape_ascii());
             let sentence = compared.to_string();
             assert!(sentence.contains(&difference.causes[0].to_string()), "{sentence}");
-            assert!(sentence.contains(profile) && sentence.ends_with('.'), "{sentence}");
+            assert!(sentence.contains(profile), "{sentence}");
         }
         seen.sort_unstable();
         seen.dedup();
@@ -377,7 +381,7 @@ mod tests {
         assert_eq!(
             said,
             "rfc9309 and google-classic say allow; google and original-1994 say disallow, because \
-             files have no size limit there."
+             files have no size limit there"
         );
         let long = [&b"user-agent: *\ndisallow: /"[..], &b"a".repeat(20_000)].concat();
         let url = format!("/{}", "a".repeat(17_000));
@@ -390,20 +394,17 @@ mod tests {
     fn sentences() {
         let say =
             |file: &[u8], url: &str| compare_profiles(file, &Crawler::name("a"), url).to_string();
-        assert_eq!(
-            say(b"user-agent: *\ndisallow: /", "/"),
-            "All profiles say disallow, by line 2."
-        );
-        assert_eq!(say(b"", "/"), "All profiles say allow, and no rule decides.");
+        assert_eq!(say(b"user-agent: *\ndisallow: /", "/"), "all profiles say disallow, by line 2");
+        assert_eq!(say(b"", "/"), "all profiles say allow, and no rule decides");
         assert_eq!(
             say(b"user-agent: *\ndisallow: /a\ndisallow: /*b", "/ab"),
-            "All profiles say disallow, but original-1994 does so for another reason: '*' and '$' \
-             are plain characters there or any matching Disallow decides there (each alone)."
+            "all profiles say disallow, but original-1994 does so for another reason: '*' and '$' \
+             are plain characters there or any matching Disallow decides there (each alone)"
         );
         assert_eq!(
             say(b"user-agent: *\ndisallow: /", "e.com"),
             "rfc9309, google-classic and original-1994 say invalid; google says disallow, \
-             because anything counts as a URL there, and its path is found otherwise."
+             because anything counts as a URL there, and its path is found otherwise"
         );
     }
 
@@ -420,7 +421,7 @@ mod tests {
         assert_eq!(switches, [Switch::TargetForm, Switch::MisspeltFields]);
         assert!(together && said.ends_with(
             "because anything counts as a URL there, and its path is found otherwise and some \
-             misspelt field names are understood there (only together)."
+             misspelt field names are understood there (only together)"
         ), "{said}");
         // Either the missing wildcards or the missing Allow rule changes who decides.
         let (switches, together, said) =
@@ -428,7 +429,7 @@ mod tests {
         assert_eq!(switches, [Switch::Wildcards, Switch::AllowRules, Switch::RulePrecedence]);
         assert!(!together && said.ends_with(
             "because '*' and '$' are plain characters there, Allow lines are ignored there or \
-             any matching Disallow decides there (each alone)."
+             any matching Disallow decides there (each alone)"
         ), "{said}");
     }
 }

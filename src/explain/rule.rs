@@ -13,7 +13,6 @@ use crate::verdict::Verdict;
 
 /// A rule that matches the target, and where it is in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MatchedRule<'a> {
     /// Whether it allows or disallows.
@@ -23,12 +22,10 @@ pub struct MatchedRule<'a> {
     /// Where the line is, in bytes of the file, without its line end.
     pub line_span: Range<usize>,
     /// Its value as written.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub value: &'a [u8],
     /// Where the value is, in bytes of the file.
     pub value_span: Range<usize>,
     /// The pattern that is compared with the target; see [`Rule::pattern`](crate::Rule::pattern).
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub pattern: Box<[u8]>,
     /// Whether the target must end where the pattern does.
     pub anchored: bool,
@@ -45,7 +42,6 @@ pub struct MatchedRule<'a> {
 
 /// A part of a rule, and what it matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Piece {
     /// What kind of part it is.
@@ -64,6 +60,7 @@ pub struct Piece {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum PieceKind {
     /// Bytes that match themselves, once normalised.

@@ -6,11 +6,11 @@ use std::ops::Range;
 use crate::policy::robots::Robots;
 use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
-use crate::read::select::{Names, Selected, looked_up, token_for};
+use crate::read::select::{Selected, token_for};
+use crate::read::token::{Names, looked_up};
 
 /// How a crawler's groups were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Selection<'a> {
     /// Which kind of group applies.
@@ -26,6 +26,7 @@ pub struct Selection<'a> {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum GroupChoice {
     /// The groups that name it.
@@ -55,13 +56,11 @@ impl fmt::Display for GroupChoice {
 
 /// A user-agent line, and what became of it when the crawler's groups were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AgentLine<'a> {
     /// The line number, from 1.
     pub line: u32,
     /// The value as written.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub value: &'a [u8],
     /// Where the value is, in bytes of the file.
     pub value_span: Range<usize>,
@@ -77,16 +76,12 @@ pub struct AgentLine<'a> {
 
 /// Which crawlers a user-agent line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum NamedCrawlers<'a> {
     /// Every crawler that no other group names.
     Everybody,
     /// The crawlers whose names find this product token.
-    Token(
-        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
-        &'a [u8],
-    ),
+    Token(&'a [u8]),
     /// None: the value has no product token.
     Nobody,
 }
@@ -98,14 +93,15 @@ pub enum NamedCrawlers<'a> {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum Standing {
     /// Its group applies, because of this line.
     Chosen,
     /// Its group applies, because of another of its lines.
     InChosenGroup,
-    /// It names other crawlers, or none ([`NamedCrawlers::Nobody`]), or it is found only by one
-    /// of the names after [`Selection::NAMES_COMPARED`].
+    /// It names other crawlers, or none, or it is found only by a name after the 64th, which are
+    /// not compared.
     Unrelated,
     /// It is for everybody, but another group names the crawler.
     EverybodyElse,
@@ -144,7 +140,7 @@ impl<'a> Selection<'a> {
     /// apply are right all the same.
     pub const NAMES_COMPARED: usize = 64;
 
-    pub(super) fn of(robots: &Robots<'a>, crawler: &Crawler) -> Selection<'a> {
+    pub(crate) fn of(robots: &Robots<'a>, crawler: &Crawler) -> Selection<'a> {
         let profile = robots.profile();
         let selected = robots.groups().select(crawler);
         let choice = match selected {

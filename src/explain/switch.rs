@@ -4,12 +4,23 @@ use std::fmt;
 
 use crate::profile::{
     ByteOrderMark, ControlCharacters, GroupMatch, Profile, RulePrecedence, Sides, TargetForm,
-    TokenBytes,
+    TokenBytes, with_switches,
 };
+
+/// Sorts switches by their ranks, each of which is there once.
+const fn sorted<const N: usize>(ranked: [(usize, Switch); N]) -> [Switch; N] {
+    let mut sorted = [Switch::ByteOrderMark; N];
+    let mut at = 0;
+    while at < N {
+        sorted[ranked[at].0 - 1] = ranked[at].1;
+        at += 1;
+    }
+    sorted
+}
 
 /// Makes [`Switch`], one variant for each field of [`Profile`] that can change a verdict.
 macro_rules! switches {
-    ($($variant:ident $field:ident)*) => {
+    ($($variant:ident $field:ident $rank:literal)*) => {
         /// A switch of a [`Profile`].
         ///
         /// Every field but [`Profile::fetch_rules`], which changes no verdict of a given file.
@@ -33,7 +44,8 @@ macro_rules! switches {
 
         impl Switch {
             /// All switches. Those that rarely matter come first.
-            pub const ALL: &'static [Switch] = &[$(Switch::$variant),*];
+            pub const ALL: &'static [Switch] =
+                &sorted([$(($rank, Switch::$variant)),*]);
 
             /// The name of the field of [`Profile`], such as `token_bytes`.
             pub fn as_str(self) -> &'static str {
@@ -52,38 +64,7 @@ macro_rules! switches {
     };
 }
 
-switches! {
-    ByteOrderMark byte_order_mark
-    SizeLimit size_limit
-    LineLimit line_limit
-    ControlCharacters control_characters
-    TargetForm target_form
-    RobotsTxtAllowed robots_txt_allowed
-    IndexHtmIsDirectory index_htm_is_directory
-    FieldPrefixes field_prefixes
-    MisspeltFields misspelt_fields
-    AsciiWhiteSpace ascii_white_space
-    MissingColon missing_colon
-    SitemapEndsAgents sitemap_ends_agents
-    TrailingStarsDropped trailing_stars_dropped
-    LeadingSlashAssumed leading_slash_assumed
-    HighBytesEncoded high_bytes_encoded
-    ForbiddenBytesEncoded forbidden_bytes_encoded
-    HexUpperCase hex_upper_case
-    UnreservedDecoded unreserved_decoded
-    SpecialBytesEncoded special_bytes_encoded
-    StrayPercentEncoded stray_percent_encoded
-    StarThenSpace star_then_space
-    EmptyTokenNamesEmpty empty_token_names_empty
-    TokenBytes token_bytes
-    MergeNames merge_names
-    MergeGroups merge_groups
-    BlankLineEndsGroup blank_line_ends_group
-    GroupMatch group_match
-    Wildcards wildcards
-    AllowRules allow_rules
-    RulePrecedence rule_precedence
-}
+with_switches!(switches);
 
 impl fmt::Display for Switch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,11 +8,9 @@ use crate::rules::target::{InvalidUrl, path_as_given};
 
 /// The part of a URL that is compared with the rules, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ComparedTarget {
     /// The normalised bytes, from the first `/`.
-    #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
     pub bytes: Vec<u8>,
     /// Where the target is, in bytes of the URL.
     pub url_span: Range<usize>,
@@ -24,7 +22,6 @@ pub struct ComparedTarget {
 
 /// A byte or `%XX` of a URL that normalising changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct TargetChange {
     /// What changed, in bytes of the URL.

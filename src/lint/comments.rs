@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::lint::{Code, Draft, Finding, MAX_PER_CODE, Options, subject};
+use crate::lint::shown::shown;
+use crate::lint::subject::{self, Draft};
+use crate::lint::{Code, Finding, MAX_PER_CODE, Options};
 
 /// What comments silence.
 #[derive(Default)]
@@ -103,10 +105,7 @@ fn parse(text: &[u8]) -> Result<(bool, Vec<Code>), String> {
     let mut codes = Vec::new();
     for word in words {
         let named = Code::named(word);
-        codes
-            .push(named.ok_or_else(|| {
-                format!("there is no code '{}'", subject::shown(word.as_bytes()))
-            })?);
+        codes.push(named.ok_or_else(|| format!("there is no code '{}'", shown(word.as_bytes())))?);
     }
     if codes.is_empty() {
         return Err("the comment names no code".to_owned());

@@ -1,10 +1,12 @@
 //! Lines that RFC 9309 and google/robotstxt read differently.
 
-use crate::lint::{Code, Subject, shown};
+use crate::lint::Code;
+use crate::lint::shown::shown;
+use crate::lint::subject::Subject;
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::parse::{Content, Extent, Field, Lines, Record};
-use crate::read::select::Names;
+use crate::read::token::Names;
 use crate::rules::{RawRule, RuleSet};
 use crate::verdict::Verdict;
 

@@ -1,6 +1,8 @@
 //! Findings about fields that are neither user-agent lines nor rules.
 
-use crate::lint::{Code, Severity, Subject, shown};
+use crate::lint::shown::shown;
+use crate::lint::subject::Subject;
+use crate::lint::{Code, Severity};
 use crate::read::parse::{Record, likely_field};
 
 /// Fields that some document defines or some crawler reads. Those that hardly any crawler obeys

@@ -1,6 +1,7 @@
 //! Findings about the file as a whole.
 
-use crate::lint::{Code, Severity, Subject};
+use crate::lint::subject::Subject;
+use crate::lint::{Code, Severity};
 use crate::profile::Profile;
 use crate::read::parse::{Content, Extent, Lines};
 

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::lint::{Code, Severity, Subject, shown, site};
+use crate::lint::shown::shown;
+use crate::lint::subject::Subject;
+use crate::lint::{Code, Severity, site};
 use crate::policy::decision::{Reason, Rule};
-use crate::read::select::Names;
+use crate::read::token::Names;
 use crate::verdict::Verdict;
 
 pub(super) fn find(subject: &mut Subject<'_>) {

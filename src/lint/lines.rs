@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use crate::lint::{Code, Severity, Subject, fields, shown, tokens, values};
+use crate::lint::shown::shown;
+use crate::lint::subject::Subject;
+use crate::lint::{Code, Severity, fields, tokens, values};
 use crate::read::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::read::parse::{Field, Record};
-use crate::read::select::Names;
+use crate::read::token::Names;
 
 pub(super) fn find(subject: &mut Subject<'_>) {
     let diagnostics = subject.robots.diagnostics();

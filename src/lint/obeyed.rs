@@ -6,7 +6,8 @@ use crate::policy::Policy;
 use crate::policy::robots::{POLICY_BYTES, Robots};
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
-use crate::read::select::{GroupNumbers, Names, Selected};
+use crate::read::select::{GroupNumbers, Selected};
+use crate::read::token::Names;
 
 /// The groups that one crawler obeys.
 #[derive(Default)]

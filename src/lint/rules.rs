@@ -1,9 +1,11 @@
 //! Findings about rules: those without effect, and those over the automaton's budget.
 
 use crate::automaton::LimitHit;
+use crate::lint::Code;
 use crate::lint::dead::{Dead, DeadRules, Fate, dead_rules};
 use crate::lint::obeyed::Policies;
-use crate::lint::{Code, Subject, shown};
+use crate::lint::shown::shown;
+use crate::lint::subject::Subject;
 use crate::policy::Policy;
 use crate::policy::decision::Rule;
 use crate::read::parse::Field;

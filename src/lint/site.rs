@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use memchr::memmem::Finder;
 
-use crate::lint::{Code, Severity, Subject, crawlers, shown};
+use crate::lint::shown::shown;
+use crate::lint::subject::Subject;
+use crate::lint::{Code, Severity, crawlers};
 use crate::policy::Policy;
 use crate::policy::decision::Rule;
 use crate::read::crawler::Crawler;
@@ -59,12 +61,12 @@ pub(super) fn blocking<'p>(policy: &'p Policy, subject: &Subject<'_>) -> Option<
     for rule in policy.rules() {
         let can_match = match rule.pattern().first() {
             Some(first) => *first == b'/' || *first == b'*' && subject.profile.wildcards,
-            None => !rule.is_anchored(),
+            None => !rule.anchored(),
         };
         match rule.verdict {
             Verdict::Allow => has_exceptions |= can_match,
             Verdict::Disallow => {
-                let is_all = matches!(rule.pattern(), b"/" | b"") && !rule.is_anchored();
+                let is_all = matches!(rule.pattern(), b"/" | b"") && !rule.anchored();
                 if is_all && can_match {
                     let is_closed = !policy.is_path_allowed(b"/").unwrap_or(true);
                     return is_closed.then_some((rule, has_exceptions));

@@ -1,10 +1,12 @@
 //! Findings about the values of user-agent lines.
 
-use crate::lint::{Code, Subject, crawlers, shown};
+use crate::lint::shown::shown;
+use crate::lint::subject::Subject;
+use crate::lint::{Code, crawlers};
 use crate::profile::TokenBytes;
 use crate::read::crawler::Crawler;
 use crate::read::parse::Record;
-use crate::read::select::{Names, token};
+use crate::read::token::{Names, token};
 
 pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
     let token = match Names::of(record.value, &subject.profile) {

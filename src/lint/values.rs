@@ -1,7 +1,9 @@
 //! Findings about the values of rules.
 
 use crate::lint::fix::Offered;
-use crate::lint::{Code, Severity, Subject, shown};
+use crate::lint::shown::shown;
+use crate::lint::subject::Subject;
+use crate::lint::{Code, Severity};
 use crate::read::parse::Record;
 use crate::rules::normalise::Encoding;
 

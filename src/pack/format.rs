@@ -3,6 +3,7 @@
 use crate::policy::Reading;
 use crate::profile::TargetForm;
 use crate::rules::normalise::Encoding;
+use crate::sites::layout::{RECORD_HEAD, RECORD_UNIT};
 
 // So `u32 as usize` and `usize as u64` lose nothing, here and beside.
 const _: () = assert!(usize::BITS >= u32::BITS && usize::BITS <= u64::BITS);
@@ -175,4 +176,14 @@ pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// Where a record begins, in bytes from the beginning of its file.
+pub(super) fn record_offset(record: u32) -> u64 {
+    u64::from(record) * RECORD_UNIT as u64
+}
+
+/// Where the body of a record begins.
+pub(super) fn body_offset(record: u32) -> u64 {
+    record_offset(record) + RECORD_HEAD as u64
 }

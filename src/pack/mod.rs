@@ -61,90 +61,28 @@
 //!
 //! `docs/pack.md` describes the format byte by byte.
 
+mod bytes;
 mod checked;
+mod error;
 mod format;
 mod names;
+mod of_set;
+mod open;
 mod outcome;
 mod read;
+mod recipe;
 mod shard;
 mod site;
 mod slots;
 mod verify;
 mod write;
 
-use std::fmt;
-
+pub use error::{FileError, PackError};
 pub use format::MAGIC;
 pub use names::{ShardsError, check_shards, shard_name, shard_of_name};
+pub use open::Pack;
 pub use outcome::{Kind, Outcome, Written};
-pub use read::Pack;
+pub use recipe::{Packed, Recipe};
 pub use site::{PackedPolicy, Site};
 pub use verify::Stat;
-pub use write::{Packed, Recipe, Writer};
-
-use format::VERSION;
-
-/// Why bytes cannot be used as a pack.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PackError {
-    /// They do not begin and end like a pack: it is another kind of file, or it was cut short.
-    NotAPack,
-    /// The pack has a version that this library does not read.
-    Version(u32),
-    /// An update was cut short: an unfinished layer follows a whole pack. Open the first
-    /// `complete` bytes, or cut the file there.
-    Unfinished {
-        /// The bytes of the whole pack.
-        complete: u64,
-    },
-    /// The file is one of several of a pack, or not the one that is expected in its place:
-    /// [`Pack::open_shards`] opens all of them together.
-    OneOf {
-        /// Which of the files it is, from 0 on.
-        shard: u32,
-        /// How many there are.
-        shards: u32,
-    },
-    /// The file is for other crawlers, or of another profile, than the others of the pack.
-    OtherShards,
-    /// The pack is damaged.
-    Damaged {
-        /// Which of the files that were given to [`Pack::open_shards`]; 0 if there is one.
-        file: usize,
-        /// Where, in bytes from the beginning of the file.
-        offset: u64,
-        /// What is wrong there.
-        what: &'static str,
-    },
-}
-
-impl fmt::Display for PackError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PackError::NotAPack => f.write_str("not a pack, or one that was cut short"),
-            PackError::Version(version) => write!(
-                f,
-                "a pack of version {version}, but this program reads version {VERSION}; write the \
-                 pack again"
-            ),
-            PackError::Unfinished { complete } => write!(
-                f,
-                "an update was cut short: the pack before it is whole and has {complete} bytes"
-            ),
-            PackError::OneOf { shard, shards } => write!(
-                f,
-                "file {} of a pack of {shards}: open all of them together, each once",
-                u64::from(*shard) + 1
-            ),
-            PackError::OtherShards => f.write_str(
-                "for other crawlers or of another profile than the other files of the pack",
-            ),
-            PackError::Damaged { file: _, offset, what } => {
-                write!(f, "damaged pack: {what}, at byte {offset}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for PackError {}
+pub use write::Writer;

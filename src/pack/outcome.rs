@@ -1,5 +1,7 @@
 //! What a pack keeps of an origin's robots.txt.
 
+pub use crate::sites::kind::SiteKind as Kind;
+
 /// What is known of an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -26,39 +28,8 @@ impl Outcome {
     }
 }
 
-/// The kind of an [`Outcome`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Kind {
-    /// The rules of a file.
-    Rules,
-    /// Everything is allowed.
-    AllowAll,
-    /// Nothing is allowed.
-    DisallowAll,
-    /// Nothing is known.
-    Unknown,
-}
-
 /// In the place of a kind: the origin is no longer in the pack.
 pub(super) const FORGOTTEN: u8 = 4;
-
-impl Kind {
-    pub(super) fn of(byte: u8) -> Option<Kind> {
-        const ALL: [Kind; 4] = [Kind::Rules, Kind::AllowAll, Kind::DisallowAll, Kind::Unknown];
-        ALL.get(usize::from(byte)).copied()
-    }
-
-    /// As the commands print it: `rules`, `allow-all`, `disallow-all` or `unknown`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::Rules => "rules",
-            Kind::AllowAll => "allow-all",
-            Kind::DisallowAll => "disallow-all",
-            Kind::Unknown => "unknown",
-        }
-    }
-}
 
 /// Where a writer has put the policies of a file. Means something to that writer only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -11,30 +11,30 @@ use crate::automaton::Table;
 use crate::origin::Origin;
 use crate::policy::config::Config;
 use crate::policy::{Policy, Reading};
-use crate::records::Pace;
+use crate::read::fields::Pace;
 use crate::rules::{Pattern, RuleRef, RuleSet};
 use crate::sites::layout::{
     self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, KIND_TABLE, Key, LINE_LEN, MAX_AUTHORITY,
     Matches, NO_RECORD, PLACE_UNIT, Panel, Policies, RECORD_HEAD, RECORD_UNIT, SLOTS, Schemes,
 };
-use crate::sites::look_up::How;
 use crate::sites::pace;
+use crate::sites::policy::SitePolicy;
 use crate::verdict::Verdict;
 
-use super::PackError;
+use super::bytes::Bytes;
 use super::checked::Checked;
+use super::error::PackError;
 use super::format::{
     HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS, MAX_LAYERS,
-    MAX_REACH, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION,
-    reading_from_bytes, u32_at,
+    MAX_REACH, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, body_offset,
+    reading_from_bytes, record_offset, u32_at,
 };
 use super::outcome::FORGOTTEN;
-use super::read::{body_offset, record_offset};
 
 /// A file of a pack.
 #[derive(Debug)]
 pub(super) struct Shard<'p> {
-    pub(super) bytes: &'p [u8],
+    pub(super) bytes: Bytes<'p>,
     /// Tells apart all files that the process has opened.
     pub(super) id: u64,
     /// Which of the files it is, in the order given.
@@ -132,11 +132,11 @@ impl Layer {
 
 impl<'p> Shard<'p> {
     /// Opens a file.
-    pub(super) fn open(bytes: &'p [u8], file: u32) -> Result<Shard<'p>, PackError> {
+    pub(super) fn open(bytes: Bytes<'p>, file: u32) -> Result<Shard<'p>, PackError> {
         if !bytes.starts_with(&MAGIC) || bytes.len() < HEADER_LEN + TRAILER_LEN {
             return Err(PackError::NotAPack);
         }
-        match u32_at(bytes, MAGIC.len()) {
+        match u32_at(&bytes, MAGIC.len()) {
             Some(VERSION) => {}
             version => return Err(PackError::Version(version.unwrap_or_default())),
         }
@@ -157,10 +157,10 @@ impl<'p> Shard<'p> {
             policies: RwLock::default(),
             kept_bytes: AtomicU64::new(0),
         };
-        if bytes[MAGIC.len() + 4..HEADER_LEN] != [0; 4] {
+        if shard.bytes[MAGIC.len() + 4..HEADER_LEN] != [0; 4] {
             return Err(shard.damaged(MAGIC.len() + 4, "expected zeros"));
         }
-        let mut end = bytes.len();
+        let mut end = shard.bytes.len();
         loop {
             let layer = match shard.layer_that_ends(end) {
                 Ok(layer) => layer,
@@ -187,15 +187,16 @@ impl<'p> Shard<'p> {
             }
         }
         let trailer = shard.trailer();
-        let (reading, wildcards) = reading_from_bytes(trailer.reading)
-            .ok_or_else(|| shard.damaged(bytes.len(), "the profile's switches are invalid"))?;
+        let (reading, wildcards) = reading_from_bytes(trailer.reading).ok_or_else(|| {
+            shard.damaged(shard.bytes.len(), "the profile's switches are invalid")
+        })?;
         let seed = trailer.seed;
         (shard.reading, shard.wildcards, shard.seed) = (reading, wildcards, seed);
         let index = shard.layers[0].index;
         shard.valid = Checked::new(index / RECORD_UNIT);
         shard.valid_pages = Checked::new(index / PAGE_LEN);
         for layer in &shard.layers {
-            let blocks = &bytes[layer.blocks..layer.blocks_end];
+            let blocks = &shard.bytes[layer.blocks..layer.blocks_end];
             if crc32fast::hash(blocks) != layer.trailer.checksums[0] {
                 let what = "the checksum of the blocks' checksums is wrong";
                 return Err(shard.damaged(layer.blocks, what));
@@ -224,7 +225,7 @@ impl<'p> Shard<'p> {
     /// Where the last whole layer ends, if something follows it.
     #[cold]
     fn complete(&self) -> Option<usize> {
-        let ends = memchr::memmem::rfind_iter(self.bytes, &MAGIC).map(|at| at + MAGIC.len());
+        let ends = memchr::memmem::rfind_iter(&self.bytes, &MAGIC).map(|at| at + MAGIC.len());
         ends.filter(|end| end.is_multiple_of(TRAILER_UNIT) && *end < self.bytes.len())
             .find(|end| self.layer_that_ends(*end).is_ok())
     }
@@ -244,7 +245,7 @@ impl<'p> Shard<'p> {
     }
 
     /// The description. `None` if it is damaged.
-    pub(super) fn description(&self) -> Option<&'p [u8]> {
+    pub(super) fn description(&self) -> Option<&[u8]> {
         let Trailer { about_at, about_len, checksums: [_, checksum], .. } = *self.trailer();
         // They were compared with the bounds of the file when the layers were read.
         let about = self.bytes.get(about_at as usize..)?.get(..about_len as usize)?;
@@ -265,7 +266,7 @@ impl<'p> Shard<'p> {
 
     /// A line of a layer's index. Checks the block it is in.
     #[inline]
-    fn line(&self, layer: &Layer, line: usize) -> Result<&'p [u8; LINE_LEN], PackError> {
+    fn line(&self, layer: &Layer, line: usize) -> Result<&[u8; LINE_LEN], PackError> {
         let offset = line * LINE_LEN;
         let block = offset / PAGE_LEN;
         if !layer.valid_blocks.is_set(block as u64) {
@@ -337,7 +338,7 @@ impl<'p> Shard<'p> {
 
     /// The entry of an origin, and its place. `None` if it was removed.
     #[inline]
-    pub(super) fn look_up(&self, key: &Key<'_>) -> Result<Option<(u64, Entry<'p>)>, PackError> {
+    pub(super) fn look_up(&self, key: &Key<'_>) -> Result<Option<(u64, Entry<'_>)>, PackError> {
         for layer in &self.layers {
             for place in self.candidates(layer, key.hash) {
                 let place = place?;
@@ -361,7 +362,7 @@ impl<'p> Shard<'p> {
 
     /// The entry at a place. Checks its page.
     #[inline]
-    pub(super) fn entry(&self, place: u64) -> Result<Entry<'p>, PackError> {
+    pub(super) fn entry(&self, place: u64) -> Result<Entry<'_>, PackError> {
         // Fewer than 43 bits.
         let offset = place as usize * PLACE_UNIT;
         let page = offset / PAGE_LEN;
@@ -418,7 +419,7 @@ impl<'p> Shard<'p> {
     pub(super) fn indexed<'s>(
         &'s self,
         layer: &'s Layer,
-    ) -> impl Iterator<Item = Result<Indexed<'p>, PackError>> + use<'s, 'p> {
+    ) -> impl Iterator<Item = Result<Indexed<'s>, PackError>> + use<'s, 'p> {
         let mut slots = self.slots_of(layer);
         let (mut next, mut hash_before) = (0, 0);
         // Each entry has bytes of its own: all together are never longer than the layer.
@@ -462,7 +463,7 @@ impl<'p> Shard<'p> {
     }
 
     /// The entries of all origins, the newest of each, with those of its schemes for which it is.
-    pub(super) fn entries(&self) -> impl Iterator<Item = Result<Entry<'p>, PackError>> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = Result<Entry<'_>, PackError>> {
         // All layers are in the order of their hashes, and so is what comes of them together.
         let mut layers: SmallVec<[_; 1]> =
             self.layers.iter().map(|layer| self.indexed(layer).peekable()).collect();
@@ -507,7 +508,7 @@ impl<'p> Shard<'p> {
 
     /// The body of a record, and its checksum. Checks its bounds.
     #[inline]
-    pub(super) fn body(&self, record: u32) -> Result<(&'p [u8], u32), PackError> {
+    pub(super) fn body(&self, record: u32) -> Result<(&[u8], u32), PackError> {
         let at = usize::try_from(record_offset(record)).ok();
         let end = at.and_then(|at| self.end_of_part(at));
         let (Some(at), Some(end)) = (at, end) else {
@@ -522,7 +523,7 @@ impl<'p> Shard<'p> {
 
     /// The body of a record that was checked.
     #[inline]
-    fn valid_body(&self, record: u32) -> Result<&'p [u8], PackError> {
+    fn valid_body(&self, record: u32) -> Result<&[u8], PackError> {
         let (body, checksum) = self.body(record)?;
         if !self.valid.is_set(record) {
             self.check_record(record, body, checksum)?;
@@ -532,7 +533,7 @@ impl<'p> Shard<'p> {
 
     /// What an entry leads to: a policy, or those of several crawlers.
     #[inline]
-    pub(super) fn policies(&self, record: u32, crawlers: usize) -> Result<Policies<'p>, PackError> {
+    pub(super) fn policies(&self, record: u32, crawlers: usize) -> Result<Policies<'_>, PackError> {
         let body = self.valid_body(record)?;
         if body[0] != KIND_PANEL {
             return Ok(Policies::One(record));
@@ -545,7 +546,7 @@ impl<'p> Shard<'p> {
     /// The policy of a record.
     #[inline]
     #[expect(unsafe_code, reason = "tables are validated once, not for each verdict")]
-    pub(super) fn how(&self, record: u32) -> Result<How<'p>, PackError> {
+    pub(super) fn site_policy(&self, record: u32) -> Result<SitePolicy<'_>, PackError> {
         let body = self.valid_body(record)?;
         match body[0] & !HAS_PACE {
             KIND_TABLE => {
@@ -553,11 +554,12 @@ impl<'p> Shard<'p> {
                 // SAFETY: the mark of a record that holds a table is set only after `examine` found
                 // that the table is valid with the file's encoding. These are the same bytes and the
                 // same encoding, because the place of a record's table depends only on the file's
-                // bytes, which are borrowed for `'p` and so do not change, and the encoding is fixed
+                // bytes, which do not change while it is open, and the encoding is fixed
                 // when the file is opened.
-                Ok(How::Table(unsafe { Table::from_bytes_unchecked(table, self.reading.encoding) }))
+                let table = unsafe { Table::from_bytes_unchecked(table, self.reading.encoding) };
+                Ok(SitePolicy::of_table(table, self.reading))
             }
-            KIND_RULES => Ok(How::Policy(self.with_rules(record, NO_RECORD)?)),
+            KIND_RULES => Ok(self.with_rules(record, NO_RECORD)?.into()),
             _ => Err(self.damaged_record(record, "the record is no policy")),
         }
     }
@@ -569,7 +571,7 @@ impl<'p> Shard<'p> {
     }
 
     /// The record of a policy.
-    pub(super) fn policy(&self, record: u32) -> Result<&'p [u8], PackError> {
+    pub(super) fn policy(&self, record: u32) -> Result<&[u8], PackError> {
         let body = self.valid_body(record)?;
         match body[0] & !HAS_PACE {
             KIND_TABLE | KIND_RULES => Ok(body),
@@ -578,7 +580,7 @@ impl<'p> Shard<'p> {
     }
 
     /// The record of the rules of a policy that has a table. Empty if they are not kept.
-    pub(super) fn rules(&self, record: u32) -> Result<&'p [u8], PackError> {
+    pub(super) fn rules(&self, record: u32) -> Result<&[u8], PackError> {
         match self.record(record)? {
             body @ ([] | [KIND_EXPLAIN, ..]) => Ok(body),
             _ => Err(self.damaged_record(record, "the record has no rules")),
@@ -587,7 +589,7 @@ impl<'p> Shard<'p> {
 
     /// The records for explanations: that of the sitemaps, and those of the rules of so many
     /// policies.
-    pub(super) fn about(&self, record: u32) -> Result<About<'p>, PackError> {
+    pub(super) fn about(&self, record: u32) -> Result<About<'_>, PackError> {
         if record == NO_RECORD {
             return Ok(About(&[]));
         }
@@ -598,7 +600,7 @@ impl<'p> Shard<'p> {
     }
 
     /// The list of sitemaps of a record: texts, which fill it.
-    pub(super) fn sitemaps(&self, record: u32) -> Result<&'p [u8], PackError> {
+    pub(super) fn sitemaps(&self, record: u32) -> Result<&[u8], PackError> {
         if record == NO_RECORD {
             return Ok(&[]);
         }
@@ -609,7 +611,7 @@ impl<'p> Shard<'p> {
     }
 
     /// A record as it is, to copy it.
-    pub(super) fn record(&self, record: u32) -> Result<&'p [u8], PackError> {
+    pub(super) fn record(&self, record: u32) -> Result<&[u8], PackError> {
         if record == NO_RECORD { Ok(&[]) } else { self.valid_body(record) }
     }
 

@@ -2,21 +2,24 @@
 
 use std::time::Duration;
 
+use crate::as_url::AsUrl;
 use crate::origin::{Origin, Scheme};
 use crate::policy::Policy;
 use crate::policy::crawlers::Answer;
-use crate::policy::decision::{Decision, Reason};
+use crate::policy::decision::Decision;
 use crate::policy::sitemaps::texts;
-use crate::records::{Pace, RequestRate};
+use crate::read::fields::{Pace, RequestRate};
 use crate::rules::target::{InvalidUrl, Target};
 use crate::sites::layout::{Entry, NO_RECORD, Policies};
-use crate::sites::look_up::{self, How};
+use crate::sites::look_up;
+use crate::sites::policy::SitePolicy;
 use crate::verdict::Verdict;
 
+use super::error::PackError;
+use super::open::Pack;
 use super::outcome::{Kind, Written};
+use super::recipe::Packed;
 use super::shard::Shard;
-use super::write::Packed;
-use super::{Pack, PackError};
 
 /// What a pack has for an origin.
 #[derive(Clone, Copy, Debug)]
@@ -119,8 +122,8 @@ impl<'p> Site<'p> {
         let record = policies.record(crawler);
         let about = shard.about(self.entry.about)?;
         let rules = about.rules(policies.index(crawler));
-        let (how, pace) = (shard.how(record)?, shard.pace(record)?);
-        Ok(Some(PackedPolicy { pack: self.pack, shard, record, rules, pace, how }))
+        let (policy, pace) = (shard.site_policy(record)?, shard.pace(record)?);
+        Ok(Some(PackedPolicy { shard, record, rules, pace, policy }))
     }
 
     /// How fast the site asks a crawler to go, by the crawler's index in [`Pack::crawlers`]. As
@@ -208,11 +211,7 @@ impl<'p> Site<'p> {
     ///
     /// # Panics
     /// Panics unless `answers` has one element for each crawler.
-    pub fn ask<U: AsRef<[u8]> + ?Sized>(
-        &self,
-        url: &U,
-        answers: &mut [Answer],
-    ) -> Result<(), PackError> {
+    pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) -> Result<(), PackError> {
         assert_eq!(answers.len(), self.pack.crawlers().len(), "one answer for each crawler");
         match self.pack.target(url) {
             Ok(target) => look_up::ask(self.pack, *self, &target, 0..answers.len(), answers),
@@ -224,36 +223,39 @@ impl<'p> Site<'p> {
     }
 }
 
-/// The policy of one crawler for one origin. It has been checked.
+/// The policy of one crawler for one origin, with what the pack has beside it. It has been checked.
 #[derive(Clone, Debug)]
 pub struct PackedPolicy<'p> {
-    pack: &'p Pack<'p>,
     shard: &'p Shard<'p>,
     record: u32,
     /// The record of its rules, if it has a table.
     rules: u32,
     pace: Pace,
-    how: How<'p>,
+    policy: SitePolicy<'p>,
 }
 
-impl PackedPolicy<'_> {
-    /// Whether the crawler may fetch this URL, or this path that begins with `/`.
+impl<'p> PackedPolicy<'p> {
+    /// The policy, to judge by.
+    pub fn policy(&self) -> &SitePolicy<'p> {
+        &self.policy
+    }
+
+    /// True if the crawler may fetch this URL, or this path that begins with `/`.
     ///
     /// # Errors
     /// Returns an error if the URL is invalid; never in the profile `google`.
     #[inline]
-    pub fn is_allowed<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
-        Ok(self.verdict(&self.pack.target(url)?).is_allow())
+    pub fn is_allowed<U: AsUrl + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
+        self.policy.is_allowed(url)
     }
 
-    /// Whether the crawler may fetch this path, with its query if it has one.
+    /// True if the crawler may fetch this path, with its query if it has one.
     ///
     /// # Errors
     /// Returns an error if the path does not begin with `/`.
     #[inline]
     pub fn is_path_allowed<P: AsRef<[u8]> + ?Sized>(&self, path: &P) -> Result<bool, InvalidUrl> {
-        let target = Target::of_path(path.as_ref(), self.pack.reading.encoding)?;
-        Ok(self.verdict(&target).is_allow())
+        self.policy.is_path_allowed(path)
     }
 
     /// The verdict on a target, which must come from the pack's own profile or from one that
@@ -263,14 +265,19 @@ impl PackedPolicy<'_> {
     /// Panics if the target comes from a profile that finds or normalises targets differently.
     #[inline]
     pub fn verdict(&self, target: &Target<'_>) -> Verdict {
-        assert!(
-            target.encoding() == self.pack.reading.encoding,
-            "the target comes from a profile that normalises URLs differently from the pack's"
-        );
-        self.how.verdict(target, self.pack.reading)
+        self.policy.verdict(target)
     }
 
-    /// How fast the site asks the crawler to go, as [`Policy::pace`] says it.
+    /// The verdict on a URL, or on a path that begins with `/`, with its reason as far as it is
+    /// known: [`SitePolicy::decide`]. [`PackedPolicy::with_rules`] knows the rule.
+    ///
+    /// # Errors
+    /// Returns an error if the URL is invalid; never in the profile `google`.
+    pub fn decide<U: AsUrl + ?Sized>(&self, url: &U) -> Result<Decision<'_>, InvalidUrl> {
+        self.policy.decide(url)
+    }
+
+    /// The pace that the site asks the crawler for, as [`Policy::pace`] says it.
     pub fn pace(&self) -> Pace {
         self.pace
     }
@@ -285,9 +292,9 @@ impl PackedPolicy<'_> {
         self.pace().request_rate
     }
 
-    /// Whether it is a compiled table. If not, it is a list of rules.
+    /// True if it is a compiled table. If not, it is a list of rules.
     pub fn is_table(&self) -> bool {
-        matches!(self.how, How::Table(_))
+        self.policy.table().is_some()
     }
 
     /// The policy with its rules, for [`Policy::decide`]. `None` if this policy is a table and the
@@ -296,33 +303,17 @@ impl PackedPolicy<'_> {
     /// # Errors
     /// Returns an error if the rules are damaged.
     pub fn with_rules(&self) -> Result<Option<Policy>, PackError> {
-        match &self.how {
-            How::Policy(policy) => Ok(Some(policy.clone())),
-            How::Table(_) if self.rules != NO_RECORD => {
+        match self.policy.as_policy() {
+            Some(policy) => Ok(Some(policy.clone())),
+            None if self.rules != NO_RECORD => {
                 self.shard.with_rules(self.record, self.rules).map(Some)
             }
-            How::Table(_) => Ok(None),
+            None => Ok(None),
         }
     }
 
-    /// The verdict on a URL, or on a path that begins with `/`, with its reason as far as a table
-    /// tells: [`Reason::RobotsTxt`] or else [`Reason::RulesNotKept`].
-    /// [`PackedPolicy::with_rules`] knows the rule.
-    ///
-    /// # Errors
-    /// Returns an error if the URL is invalid; never in the profile `google`.
-    pub fn decide<U: AsRef<[u8]> + ?Sized>(
-        &self,
-        url: &U,
-    ) -> Result<Decision<'static>, InvalidUrl> {
-        let target = self.pack.target(url)?;
-        let is_robots_txt = self.pack.reading.robots_txt_allowed && target.is_robots_txt();
-        let reason = if is_robots_txt { Reason::RobotsTxt } else { Reason::RulesNotKept };
-        Ok(Decision { verdict: self.verdict(&target), reason })
-    }
-
-    /// Whether both are the same policy of the same pack.
+    /// True if both are the same policy of the same pack.
     pub fn is_same(&self, other: &PackedPolicy<'_>) -> bool {
-        std::ptr::eq(self.shard.bytes, other.shard.bytes) && self.record == other.record
+        std::ptr::eq(self.shard, other.shard) && self.record == other.record
     }
 }

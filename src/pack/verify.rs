@@ -5,12 +5,13 @@ use crate::sites::layout::{
     Entry, HAS_PACE, KIND_PANEL, KIND_TABLE, NO_RECORD, PLACE_UNIT, RECORD_HEAD, RECORD_UNIT,
 };
 
+use super::error::PackError;
 use super::format::{
     KIND_ABOUT, KIND_EXPLAIN, KIND_PAGES, KIND_SITEMAPS, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, u32_at,
 };
+use super::open::Pack;
 use super::outcome::Kind;
 use super::shard::{Layer, Shard};
-use super::{Pack, PackError};
 
 /// What is in a pack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -192,7 +193,7 @@ impl Shard<'_> {
         let end = end.ok_or_else(|| self.damaged(from, "pages are cut short"))?;
         stat.entry_bytes += (end - from) as u64;
         for page in (from..end).step_by(PAGE_LEN).take_while(|_| verify) {
-            let used = u32_at(self.bytes, page + 4).unwrap_or_default() as usize;
+            let used = u32_at(&self.bytes, page + 4).unwrap_or_default() as usize;
             let mut at = PAGE_HEAD;
             while at < used {
                 let entry = self.entry(((page + at) / PLACE_UNIT) as u64)?;

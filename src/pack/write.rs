@@ -3,174 +3,31 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use crate::origin::Origin;
+use crate::policy::Reading;
 use crate::policy::config::Config;
-use crate::policy::content::ContentKeys;
-use crate::policy::robots::Robots;
-use crate::policy::sitemaps::Sitemaps;
-use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
-use crate::sites::compiled::{Policies, table_body};
+use crate::sites::kind::SiteRules;
 use crate::sites::layout::{
-    self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, Key, LINE_LEN, MAX_AUTHORITY, NO_RECORD,
-    PLACE_UNIT, PLACES, Panel, RECORD_HEAD, RECORD_UNIT, SLOTS, Schemes,
+    self, Entry, KIND_PANEL, Key, LINE_LEN, MAX_AUTHORITY, NO_RECORD, PLACE_UNIT, PLACES, Panel,
+    RECORD_HEAD, RECORD_UNIT, SLOTS, Schemes,
 };
-use crate::sites::pace;
 
+use super::error::PackError;
 use super::format::{
-    HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_PAGES, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS,
-    MAX_REACH, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, reading_to_bytes,
+    HEADER_LEN, KIND_ABOUT, KIND_PAGES, MAGIC, MAX_CRAWLERS, MAX_REACH, PAGE_HEAD, PAGE_LEN,
+    TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, reading_to_bytes,
 };
+use super::open::Pack;
 use super::outcome::{FORGOTTEN, Kind, Outcome, Written};
-use super::site::Body;
+use super::recipe::{Packed, Recipe};
+use super::site::{Body, Site};
 use super::slots::{Slot, Slots};
-use super::{Pack, PackError, Site};
 
 /// How many pages of entries are collected before they are written.
 const PAGES: usize = 64;
-
-/// How to pack robots.txt files: the profile, the crawlers, and the configuration. Returned by
-/// [`Writer::recipe`]. Cheap to clone, so that each thread that packs can have one.
-#[derive(Clone, Debug)]
-pub struct Recipe(Arc<Parts>);
-
-#[derive(Debug)]
-struct Parts {
-    profile: Profile,
-    crawlers: Vec<Crawler>,
-    config: Config,
-    keys: ContentKeys,
-}
-
-/// A robots.txt, compiled for all crawlers of a pack. Returned by [`Recipe::pack`].
-#[derive(Clone, Debug)]
-pub struct Packed {
-    content: u128,
-    /// The different policies.
-    pub(super) policies: Vec<PackedParts>,
-    /// For each crawler the index of its policy.
-    pub(super) columns: Vec<usize>,
-    /// The body of the record of its sitemaps. Empty if there are none, or if they are not kept.
-    pub(super) sitemaps: Vec<u8>,
-}
-
-/// The bodies of a policy's records.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct PackedParts {
-    pub(super) policy: Vec<u8>,
-    /// The rules of a policy that has a table. Empty if they are not kept.
-    pub(super) rules: Vec<u8>,
-}
-
-impl Packed {
-    /// The [`Recipe::content`] of the file.
-    pub fn content(&self) -> u128 {
-        self.content
-    }
-}
-
-impl Recipe {
-    /// Parses a file and compiles its policies for all crawlers. Several threads can do this at the
-    /// same time.
-    #[must_use]
-    pub fn pack(&self, file: &[u8]) -> Packed {
-        let parts = &*self.0;
-        // `table_body` compiles the policies, nothing else does.
-        let config = Config { build_after: Some(u32::MAX), keep_rules: true, ..parts.config };
-        let robots = Robots::parse_with(file, &parts.profile, &config);
-        let of_groups = Policies::of(&robots, &parts.crawlers);
-        // Different groups often have equal rules.
-        let mut numbers: HashMap<PackedParts, usize> = HashMap::new();
-        let of_groups_to_number: Vec<usize> = of_groups
-            .policies
-            .iter()
-            .map(|policy| {
-                let next = numbers.len();
-                *numbers.entry(parts_of(policy, parts.config.keep_rules)).or_insert(next)
-            })
-            .collect();
-        let mut policies: Vec<(usize, PackedParts)> =
-            numbers.into_iter().map(|(parts, number)| (number, parts)).collect();
-        policies.sort_unstable_by_key(|(number, _)| *number);
-        Packed {
-            content: self.content(file),
-            policies: policies.into_iter().map(|(_, parts)| parts).collect(),
-            columns: of_groups.columns.iter().map(|of| of_groups_to_number[*of]).collect(),
-            sitemaps: match Sitemaps::kept(&robots).text() {
-                [] => Vec::new(),
-                text => [&[KIND_SITEMAPS], text].concat(),
-            },
-        }
-    }
-
-    /// A hash that tells different files apart: two keyed hashes of 64 bits each, with random keys,
-    /// so that nobody can make two files that are taken for one.
-    pub fn content(&self, file: &[u8]) -> u128 {
-        self.0.keys.of(file)
-    }
-
-    /// The crawlers of the pack.
-    pub fn crawlers(&self) -> &[Crawler] {
-        &self.0.crawlers
-    }
-}
-
-/// Makes the bodies of a policy's records.
-fn parts_of(policy: &Policy, keep_rules: bool) -> PackedParts {
-    match table_body(policy) {
-        Some(policy_body) => {
-            let mut rules = Vec::new();
-            if keep_rules {
-                rules.push(KIND_EXPLAIN);
-                put_rules(policy, &mut rules);
-            }
-            PackedParts { policy: policy_body, rules }
-        }
-        None => {
-            let pace = pace::bytes(policy.pace());
-            let mut body = vec![KIND_RULES | if pace.is_empty() { 0 } else { HAS_PACE }];
-            put_rules(policy, &mut body);
-            body.extend_from_slice(&pace);
-            PackedParts { policy: body, rules: Vec::new() }
-        }
-    }
-}
-
-/// A length of something that follows, or a number of things that follow. If it does not fit, the
-/// body does not either, and [`Writer::put`] refuses it.
-fn put_len(body: &mut Vec<u8>, len: usize) {
-    body.extend(u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes());
-}
-
-fn put_rules(policy: &Policy, body: &mut Vec<u8>) {
-    body.extend(policy.empty_rule().unwrap_or(0).to_le_bytes());
-    put_len(body, policy.group().count());
-    for (line, value) in policy.group() {
-        body.extend(line.to_le_bytes());
-        put_len(body, value.len());
-        body.extend_from_slice(value);
-    }
-    let rules = policy.rule_set();
-    put_len(body, rules.len());
-    for rule in rules.iter() {
-        let pattern = rule.pattern.bytes;
-        // Most values begin with the pattern that they are normalised to.
-        let shared = rule.value.starts_with(pattern);
-        body.extend(rule.line.to_le_bytes());
-        body.extend(rule.precedence.to_le_bytes());
-        let bits = [!rule.verdict.is_allow(), rule.pattern.anchored, shared];
-        body.push(bits.iter().rev().fold(0, |bits, bit| bits << 1 | u8::from(*bit)));
-        put_len(body, pattern.len());
-        put_len(body, rule.value.len());
-        if !shared {
-            body.extend_from_slice(pattern);
-        }
-        body.extend_from_slice(rule.value);
-    }
-}
 
 /// Writes a pack, or a layer that updates one.
 ///
@@ -197,7 +54,7 @@ pub struct Writer<'p, W> {
     allow_all: Option<Written>,
     disallow_all: Option<Written>,
     /// The entry of the last origin. The next one may differ only in its scheme.
-    last: Option<(Vec<u8>, Schemes, Answer)>,
+    last: Option<(Vec<u8>, Schemes, EntryValue)>,
     pages: Vec<u8>,
     slots: Slots,
     /// Tells authorities apart whose hashes are equal.
@@ -205,11 +62,11 @@ pub struct Writer<'p, W> {
 }
 
 /// A pack that is updated, and the answers for its origins that are new, by authority and schemes.
-type Updated<'p> = (&'p Pack<'p>, BTreeMap<(Vec<u8>, u8), Answer>);
+type Updated<'p> = (&'p Pack<'p>, BTreeMap<(Vec<u8>, u8), EntryValue>);
 
 /// What an entry says of an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Answer {
+struct EntryValue {
     /// A [`Kind`], or [`FORGOTTEN`].
     kind: u8,
     captured: u32,
@@ -343,10 +200,9 @@ impl<'p, W: Write> Writer<'p, W> {
         trailer: Trailer,
         updated: Option<Updated<'p>>,
     ) -> Writer<'p, W> {
-        let keys = ContentKeys::default();
         Writer {
             out,
-            recipe: Recipe(Arc::new(Parts { profile, crawlers, config, keys })),
+            recipe: Recipe::new(profile, crawlers, config),
             at: trailer.begin,
             trailer,
             updated,
@@ -413,13 +269,13 @@ impl<'p, W: Write> Writer<'p, W> {
     /// Returns an error if the output does, or if the pack has more policies than the format allows:
     /// 64 GiB.
     pub fn put(&mut self, packed: &Packed) -> io::Result<Written> {
-        if let Some(known) = self.files.get(packed.content) {
+        if let Some(known) = self.files.get(packed.content()) {
             return Ok(known);
         }
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &parts.rules[..]));
         let written = self.put_all(parts, &packed.columns, &packed.sitemaps)?;
         self.trailer.files += 1;
-        self.files.insert(packed.content, written);
+        self.files.insert(packed.content(), written);
         Ok(written)
     }
 
@@ -430,7 +286,7 @@ impl<'p, W: Write> Writer<'p, W> {
     /// As for [`Writer::put`]; also if the packs do not agree, or the other one is damaged.
     pub fn put_site(&mut self, site: &Site<'_>) -> io::Result<Outcome> {
         let damaged = |error: PackError| io::Error::new(io::ErrorKind::InvalidData, error);
-        if !site.pack().agrees_with(&self.trailer, &self.recipe.0.crawlers) {
+        if !site.pack().agrees_with(&self.trailer, self.recipe.crawlers()) {
             return Err(io::Error::other(
                 "the packs differ in profile, crawlers or what they keep",
             ));
@@ -585,7 +441,7 @@ impl<'p, W: Write> Writer<'p, W> {
         };
         let captured = u32::try_from(captured)
             .map_err(|_| io::Error::other(format!("{origin} was captured too late: {captured}")))?;
-        self.set(origin, Answer { kind, captured, is_later, written })
+        self.set(origin, EntryValue { kind, captured, is_later, written })
     }
 
     /// Removes an origin from the pack that is updated.
@@ -598,7 +454,7 @@ impl<'p, W: Write> Writer<'p, W> {
     pub fn forget(&mut self, origin: &Origin<'_>) -> io::Result<()> {
         assert!(self.updated.is_some(), "only what a pack has can be forgotten");
         let written = Written::NOTHING;
-        let answer = Answer { kind: FORGOTTEN, captured: 0, is_later: false, written };
+        let answer = EntryValue { kind: FORGOTTEN, captured: 0, is_later: false, written };
         self.set(origin, answer)
     }
 
@@ -606,7 +462,7 @@ impl<'p, W: Write> Writer<'p, W> {
         if let Some(written) = self.allow_all {
             return Ok(written);
         }
-        let packed = self.recipe.pack(b"");
+        let packed = self.recipe.pack(SiteRules::AllowAll.file().unwrap_or_default());
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &[][..]));
         let written = self.put_all(parts, &packed.columns, &[])?;
         self.allow_all = Some(written);
@@ -617,14 +473,14 @@ impl<'p, W: Write> Writer<'p, W> {
         if let Some(written) = self.disallow_all {
             return Ok(written);
         }
-        let packed = self.recipe.pack(b"User-agent: *\nDisallow: /");
+        let packed = self.recipe.pack(SiteRules::DisallowAll.file().unwrap_or_default());
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &[][..]));
         let written = self.put_all(parts, &packed.columns, &[])?;
         self.disallow_all = Some(written);
         Ok(written)
     }
 
-    fn set(&mut self, origin: &Origin<'_>, answer: Answer) -> io::Result<()> {
+    fn set(&mut self, origin: &Origin<'_>, answer: EntryValue) -> io::Result<()> {
         let (authority, scheme) = (origin.authority().as_bytes(), Schemes::of(origin.scheme()));
         if authority.len() > MAX_AUTHORITY {
             return Err(io::Error::other(format!(
@@ -647,7 +503,12 @@ impl<'p, W: Write> Writer<'p, W> {
         self.add_entry(authority, scheme, answer)
     }
 
-    fn add_entry(&mut self, authority: &[u8], scheme: Schemes, answer: Answer) -> io::Result<()> {
+    fn add_entry(
+        &mut self,
+        authority: &[u8],
+        scheme: Schemes,
+        answer: EntryValue,
+    ) -> io::Result<()> {
         if let Some((last, schemes, same)) = &mut self.last
             && last == authority
             && *same == answer
@@ -854,12 +715,12 @@ impl<'p, W: Write> Writer<'p, W> {
 
     /// The description of the pack: profile, program and crawlers.
     fn about(&self) -> io::Result<Vec<u8>> {
-        let Parts { profile, crawlers, .. } = &*self.recipe.0;
+        let profile = self.recipe.profile();
         let named = Profile::NAMED.iter().find(|(_, named)| named == profile);
         let mut about = Vec::new();
         put_text(&mut about, named.map_or("custom", |(name, _)| name).as_bytes())?;
         put_text(&mut about, concat!("robotsieve ", env!("CARGO_PKG_VERSION")).as_bytes())?;
-        for crawler in crawlers {
+        for crawler in self.recipe.crawlers() {
             about.extend(number(crawler.iter().count(), "names of a crawler")?.to_le_bytes());
             for name in crawler.iter() {
                 put_text(&mut about, name)?;

@@ -18,8 +18,7 @@ use crate::engine::Engine;
 /// ```
 /// use robotsieve::{Config, Crawler, Engine, Profile, Robots};
 ///
-/// let mut config = Config::default();
-/// config.build_after = Some(1); // the second question compiles
+/// let config = Config::default().with_build_after(Some(1)); // the second question compiles
 /// let file = b"User-agent: *\nDisallow: /*.pdf$";
 /// let robots = Robots::parse_with(file, &Profile::RFC9309, &config);
 /// let policy = robots.policy(&Crawler::name("bot"));
@@ -70,6 +69,32 @@ pub struct Config {
     /// the groups that name a crawler apply to it, in each of their lines.
     pub inherit_pace: bool,
 }
+
+/// The setters of a [`Config`].
+macro_rules! setters {
+    ($($setter:ident $field:ident: $type:ty),*) => {
+        impl Config {
+            $(
+                #[doc = concat!("The same with another [`Config::", stringify!($field), "`].")]
+                #[must_use]
+                pub const fn $setter(mut self, $field: $type) -> Config {
+                    self.$field = $field;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+setters!(
+    with_engine engine: Option<Engine>,
+    with_limits limits: Limits,
+    with_build_after build_after: Option<u32>,
+    with_keep_rules keep_rules: bool,
+    with_keep_sitemaps keep_sitemaps: bool,
+    with_max_interval max_interval: Duration,
+    with_inherit_pace inherit_pace: bool
+);
 
 impl Default for Config {
     /// Engine and time of compiling chosen by cost, default limits, rules kept and sitemaps not,

@@ -4,11 +4,12 @@ use std::fmt;
 
 use smallvec::SmallVec;
 
+use crate::as_url::AsUrl;
 use crate::policy::Policy;
 use crate::policy::robots::Robots;
 use crate::policy::sitemaps::Sitemaps;
 use crate::read::crawler::Crawler;
-use crate::records::Pace;
+use crate::read::fields::Pace;
 use crate::rules::target::InvalidUrl;
 use crate::verdict::Verdict;
 
@@ -224,31 +225,13 @@ impl CrawlerPolicies {
         self.asked.iter().map(|at| &self.policies[*at as usize])
     }
 
-    /// Prefetches the first policies that a question will ask. While they are asked, the
-    /// processor can fetch the others by itself.
-    #[cfg(feature = "rayon")]
-    #[inline]
-    pub(crate) fn read_ahead(&self) {
-        self.asked().take(Self::AHEAD).for_each(Policy::read_ahead);
-    }
-
-    /// Prefetches the memory where their walks begin.
-    #[cfg(feature = "rayon")]
-    #[inline]
-    pub(crate) fn read_engines_ahead(&self) {
-        self.asked().take(Self::AHEAD).for_each(Policy::read_engine_ahead);
-    }
-
-    #[cfg(feature = "rayon")]
-    const AHEAD: usize = 4;
-
     /// Writes the answers for a URL, or for a path that begins with `/`: one for each crawler, in
     /// the order given to [`CrawlerPolicies::new`]. For an invalid URL all are
     /// [`Answer::Invalid`]. Allocates nothing for up to 16 different policies.
     ///
     /// # Panics
     /// Panics if the length of `answers` is not the number of crawlers.
-    pub fn ask<U: AsRef<[u8]> + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
+    pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
         assert_eq!(answers.len(), self.len(), "one answer for each crawler");
         let mut asked = self.asked();
         let Some(first) = asked.next() else { return };
@@ -263,6 +246,13 @@ impl CrawlerPolicies {
         for (answer, column) in answers.iter_mut().zip(&self.crawlers) {
             *answer = verdicts[column.asked as usize];
         }
+    }
+}
+
+/// [`CrawlerPolicies::new`].
+impl FromIterator<Policy> for CrawlerPolicies {
+    fn from_iter<I: IntoIterator<Item = Policy>>(policies: I) -> CrawlerPolicies {
+        CrawlerPolicies::new(policies)
     }
 }
 

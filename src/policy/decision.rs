@@ -8,7 +8,7 @@ use crate::verdict::Verdict;
 /// With the feature `serde` it is written with the fields `verdict`, `line`, `value`,
 /// `precedence`, `pattern` and `anchored`. `value` and `pattern` are strings if they are UTF-8,
 /// else arrays of bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule<'p> {
     /// The verdict on the URLs that it matches.
     pub verdict: Verdict,
@@ -41,7 +41,7 @@ impl<'p> Rule<'p> {
     }
 
     /// Whether the target must end where the pattern ends, because the rule ends in `$`.
-    pub fn is_anchored(&self) -> bool {
+    pub fn anchored(&self) -> bool {
         self.pattern.anchored
     }
 }
@@ -58,7 +58,7 @@ impl serde::Serialize for Rule<'_> {
         rule.serialize_field("value", &BytesAsText(self.value))?;
         rule.serialize_field("precedence", &self.precedence)?;
         rule.serialize_field("pattern", &BytesAsText(self.pattern()))?;
-        rule.serialize_field("anchored", &self.is_anchored())?;
+        rule.serialize_field("anchored", &self.anchored())?;
         rule.end()
     }
 }
@@ -67,7 +67,7 @@ impl serde::Serialize for Rule<'_> {
 ///
 /// With the feature `serde` a reason is written in kebab case: `"no-match"`,
 /// `{"empty-rule": {"line": 2}}`, `{"rule": {…}}`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Reason<'p> {
@@ -106,7 +106,7 @@ impl Reason<'_> {
 }
 
 /// A verdict with the reason for it. Made by [`Policy::decide`](crate::Policy::decide).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use]
 #[non_exhaustive]

@@ -10,16 +10,14 @@
 //! | `crawlers` | the policies of several crawlers for one file |
 //! | `sitemaps` | the sitemaps of a file, if they are kept |
 //! | `verdicts` | what a verdict needs of a policy, and nothing else |
-//! | `batch` | many URLs at once, on all cores |
 
-#[cfg(feature = "rayon")]
-pub mod batch;
 pub(crate) mod config;
 #[cfg(feature = "url")]
 pub(crate) mod content;
 pub(crate) mod crawlers;
 pub(crate) mod decision;
 pub(crate) mod once;
+mod reading;
 pub(crate) mod robots;
 pub(crate) mod sitemaps;
 pub(crate) mod verdicts;
@@ -29,20 +27,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-#[cfg(feature = "rayon")]
-use crate::automaton::Table;
+pub(crate) use reading::Reading;
+
+use crate::as_url::AsUrl;
 use crate::automaton::graph::Graph;
 use crate::automaton::{Automaton, InvalidAutomaton, LimitHit, Limits};
 use crate::engine::{Compiled, Engine};
 use crate::policy::config::Config;
 use crate::policy::decision::{Decision, Reason, Rule};
 use crate::policy::verdicts::Verdicts;
-use crate::profile::{Profile, TargetForm};
-#[cfg(feature = "rayon")]
-use crate::read_ahead;
-use crate::records::{Pace, RequestRate};
+use crate::read::fields::{Pace, RequestRate};
 use crate::rules::RuleSet;
-use crate::rules::normalise::Encoding;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::verdict::Verdict;
 
@@ -72,24 +67,6 @@ use crate::verdict::Verdict;
 /// ```
 #[derive(Clone)]
 pub struct Policy(Arc<Inner>);
-
-/// How a profile turns URLs into targets and judges them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reading {
-    pub(crate) form: TargetForm,
-    pub(crate) encoding: Encoding,
-    pub(crate) robots_txt_allowed: bool,
-}
-
-impl Reading {
-    pub(crate) fn of(profile: &Profile) -> Reading {
-        Reading {
-            form: profile.target_form,
-            encoding: Encoding::of_target(profile),
-            robots_txt_allowed: profile.robots_txt_allowed,
-        }
-    }
-}
 
 struct Inner {
     reading: Reading,
@@ -223,7 +200,7 @@ impl Policy {
     /// # Errors
     /// Returns an error if `url` is neither; never in the profile `google`.
     #[inline(always)]
-    pub fn is_allowed<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
+    pub fn is_allowed<U: AsUrl + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
         Ok(self.own_verdict(&self.target(url)?).is_allow())
     }
 
@@ -260,7 +237,7 @@ impl Policy {
     ///
     /// # Errors
     /// Returns an error if `url` is neither; never in the profile `google`.
-    pub fn decide<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<Decision<'_>, InvalidUrl> {
+    pub fn decide<U: AsUrl + ?Sized>(&self, url: &U) -> Result<Decision<'_>, InvalidUrl> {
         Ok(self.own_decision(&self.target(url)?))
     }
 
@@ -283,9 +260,9 @@ impl Policy {
     #[inline(always)]
     pub fn target<'u, U>(&self, url: &'u U) -> Result<Target<'u>, InvalidUrl>
     where
-        U: AsRef<[u8]> + ?Sized,
+        U: AsUrl + ?Sized,
     {
-        Target::of(url.as_ref(), self.0.reading.form, self.0.reading.encoding)
+        Target::of(url.as_url(), self.0.reading.form, self.0.reading.encoding)
     }
 
     /// The verdict on a target, which must come from the policy's own profile or from one that
@@ -304,7 +281,7 @@ impl Policy {
     ///
     /// # Panics
     /// Panics if the target comes from a profile that finds or normalises targets differently
-    /// (one of the switches from [`Profile::target_form`] on).
+    /// (one of the switches from [`Profile::target_form`](crate::Profile::target_form) on).
     #[inline(always)]
     #[must_use]
     pub fn verdict(&self, target: &Target<'_>) -> Verdict {
@@ -370,22 +347,6 @@ impl Policy {
         Decision { verdict, reason }
     }
 
-    /// Prefetches the policy itself, which points to its engine.
-    #[cfg(feature = "rayon")]
-    #[inline]
-    pub(crate) fn read_ahead(&self) {
-        read_ahead::value(&*self.0);
-    }
-
-    /// Prefetches the memory where the DFA's walks begin.
-    #[cfg(feature = "rayon")]
-    #[inline]
-    pub(crate) fn read_engine_ahead(&self) {
-        if let Some(automaton) = self.0.compiled.get().and_then(Compiled::automaton) {
-            Table::read_ahead(automaton.bytes());
-        }
-    }
-
     /// Compiles now instead of later. Does nothing if the policy is compiled already or its
     /// configuration asks for [`Engine::Scan`].
     pub fn compile(&self) {
@@ -431,6 +392,7 @@ impl Policy {
     /// What a verdict needs of the policy, and nothing else. `None` if the policy is not an
     /// [`Engine::Dfa`], or not yet: [`Policy::compile`] makes it one if it can be. One atomic
     /// increment.
+    #[doc(hidden)]
     pub fn verdicts(&self) -> Option<Verdicts> {
         Some(Verdicts::new(self.automaton()?.clone(), self.0.reading))
     }

@@ -1,10 +1,12 @@
 //! One verdict straight from the bytes of a file, without a policy.
 
+use crate::as_url::AsUrl;
 use crate::policy::robots::Robots;
 use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
 use crate::read::groups::{GroupLine, scan_groups};
-use crate::read::select::{looked_up, names_everybody, token_for};
+use crate::read::select::token_for;
+use crate::read::token::{looked_up, names_everybody};
 use crate::rules::normalise::Encoding;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{Judge, RawRule};
@@ -27,13 +29,13 @@ use crate::rules::{Judge, RawRule};
 ///
 /// # Errors
 /// Returns an error if `url` is neither a URL nor such a path; never in the profile `google`.
-pub fn is_allowed_once<U: AsRef<[u8]> + ?Sized>(
+pub fn is_allowed_once<U: AsUrl + ?Sized>(
     file: &[u8],
     profile: &Profile,
     crawler: &Crawler,
     url: &U,
 ) -> Result<bool, InvalidUrl> {
-    let target = Target::of(url.as_ref(), profile.target_form, Encoding::of_target(profile))?;
+    let target = Target::of(url.as_url(), profile.target_form, Encoding::of_target(profile))?;
     if profile.robots_txt_allowed && target.is_robots_txt() {
         return Ok(true);
     }

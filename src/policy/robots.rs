@@ -5,6 +5,7 @@
 //! policies: in `read`, the parser would depend on everything after it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,10 +14,10 @@ use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::read::diagnostic::Diagnostic;
+use crate::read::fields::Pace;
 use crate::read::groups::{Agent, Groups};
 use crate::read::parse::{Extent, Field, Record};
 use crate::read::select::{GroupNumbers, Selected};
-use crate::records::Pace;
 use crate::rules::{RawRule, RuleSet};
 
 /// The budget for the policies of all crawlers that a file names, in bytes of rules. A group that
@@ -45,7 +46,6 @@ pub(crate) const POLICY_BYTES: usize = 4 << 20;
 /// assert!(policy.is_allowed("https://example.com/robots.txt")?);
 /// # Ok::<(), robotsieve::InvalidUrl>(())
 /// ```
-#[derive(Debug)]
 pub struct Robots<'a> {
     groups: Groups<'a>,
     config: Config,
@@ -236,5 +236,16 @@ impl<'a> Robots<'a> {
         let agents = agents.map(|agent| (agent.line, self.groups.agent_value(agent)));
         let pace = self.pace_of(selected, config);
         Policy::new(Reading::of(profile), config, rule_set, agents, empty_rule, pace)
+    }
+}
+
+/// Neither the file nor its rules: they may be a megabyte.
+impl fmt::Debug for Robots<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Robots")
+            .field("bytes", &self.groups.file().len())
+            .field("groups", &self.group_count())
+            .field("profile", &self.profile().name().unwrap_or("custom"))
+            .finish_non_exhaustive()
     }
 }

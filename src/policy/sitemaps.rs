@@ -12,11 +12,17 @@ pub(crate) struct Sitemaps(Option<Arc<Box<[u8]>>>);
 impl Sitemaps {
     /// The sitemaps of a file, if its configuration says that they are kept.
     pub(crate) fn kept(robots: &Robots<'_>) -> Sitemaps {
-        if !robots.config().keep_sitemaps {
-            return Sitemaps::default();
+        if robots.config().keep_sitemaps {
+            Sitemaps::of(robots.sitemaps())
+        } else {
+            Sitemaps::default()
         }
+    }
+
+    /// These sitemaps.
+    pub(crate) fn of<'s>(sitemaps: impl Iterator<Item = &'s [u8]>) -> Sitemaps {
         let mut text = Vec::new();
-        for sitemap in robots.sitemaps() {
+        for sitemap in sitemaps {
             // What is read of a file has less than 4 GiB.
             text.extend((sitemap.len() as u32).to_le_bytes());
             text.extend_from_slice(sitemap);

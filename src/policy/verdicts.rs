@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::as_url::AsUrl;
 use crate::automaton::{Automaton, Begun, Table};
 use crate::policy::Reading;
 use crate::profile::TargetForm;
@@ -47,8 +48,8 @@ impl Verdicts {
     /// # Errors
     /// Returns an error if `url` is neither; never in the profile `google`.
     #[inline(always)]
-    pub fn verdict<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<Verdict, InvalidUrl> {
-        let target = self.target(url.as_ref())?;
+    pub fn verdict<U: AsUrl + ?Sized>(&self, url: &U) -> Result<Verdict, InvalidUrl> {
+        let target = self.target(url.as_url())?;
         Ok(self.unless_robots_txt(self.automaton.table().verdict(target.unended()), &target))
     }
 
@@ -60,11 +61,11 @@ impl Verdicts {
     /// Returns an error if `url` is neither a URL nor a path that begins with `/`; never in the
     /// profile `google`.
     #[inline(always)]
-    pub fn begin<'v, U: AsRef<[u8]> + ?Sized>(
+    pub fn begin<'v, U: AsUrl + ?Sized>(
         &'v self,
         url: &'v U,
     ) -> Result<BegunVerdict<'v>, InvalidUrl> {
-        let target = self.target(url.as_ref())?;
+        let target = self.target(url.as_url())?;
         let begun = self.automaton.table().begin(target.unended());
         Ok(BegunVerdict { verdicts: self, target, begun })
     }
@@ -89,7 +90,7 @@ impl Verdicts {
     /// # Errors
     /// Returns an error if `url` is neither; never in the profile `google`.
     #[inline(always)]
-    pub fn is_allowed<U: AsRef<[u8]> + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
+    pub fn is_allowed<U: AsUrl + ?Sized>(&self, url: &U) -> Result<bool, InvalidUrl> {
         Ok(self.verdict(url)?.is_allow())
     }
 

@@ -1,6 +1,10 @@
 //! A crawler's names, given one by one or read from a `User-Agent` header.
 
-use smallvec::SmallVec;
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+use smallvec::{SmallVec, smallvec};
 
 use crate::profile::Profile;
 use crate::read::name_error::NameError;
@@ -26,6 +30,7 @@ use crate::read::user_agent::UserAgent;
 /// let from_header = Crawler::from_user_agent(header);
 /// assert_eq!(from_header.iter().collect::<Vec<_>>(), [b"Googlebot"]);
 /// assert_ne!(images, from_header);
+/// assert_eq!(images.to_string(), "Googlebot-Image, Googlebot");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Crawler {
@@ -105,9 +110,57 @@ impl Crawler {
     }
 }
 
+impl UserAgent<'_> {
+    /// The crawler with these names, in this order.
+    pub fn crawler(&self) -> Crawler {
+        Crawler::names(self.names().iter().map(|name| name.name))
+    }
+}
+
 /// [`Crawler::name`].
 impl From<&str> for Crawler {
     fn from(name: &str) -> Crawler {
         Crawler::name(name)
+    }
+}
+
+/// [`Crawler::name`].
+impl From<String> for Crawler {
+    fn from(name: String) -> Crawler {
+        Crawler { names: smallvec![name.into_bytes().into_boxed_slice()] }
+    }
+}
+
+/// [`Crawler::name`].
+impl From<&[u8]> for Crawler {
+    fn from(name: &[u8]) -> Crawler {
+        Crawler::name(name)
+    }
+}
+
+/// [`Crawler::name`].
+impl FromStr for Crawler {
+    type Err = Infallible;
+
+    fn from_str(name: &str) -> Result<Crawler, Infallible> {
+        Ok(Crawler::name(name))
+    }
+}
+
+/// [`Crawler::names`].
+impl<N: AsRef<[u8]>> FromIterator<N> for Crawler {
+    fn from_iter<I: IntoIterator<Item = N>>(names: I) -> Crawler {
+        Crawler::names(names)
+    }
+}
+
+/// The names, separated by commas. Bytes that are not UTF-8 become replacement characters.
+impl fmt::Display for Crawler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, name) in self.iter().enumerate() {
+            f.write_str(if number > 0 { ", " } else { "" })?;
+            f.write_str(&String::from_utf8_lossy(name))?;
+        }
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::profile::{ByteOrderMark, ControlCharacters, Profile};
 use crate::read::parse::{Content, Extent, Field, Line, Lines, Record, likely_field};
-use crate::read::select::{Names, token};
+use crate::read::token::{Names, token};
 use crate::rules::normalise::Encoding;
 
 /// Something odd in a robots.txt, and where it is. Found by

@@ -18,9 +18,10 @@ use std::sync::OnceLock;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::read::diagnostic::{Diagnostic, diagnose};
-use crate::read::parse::{Content, Extent, Found, Kind, Line, Lines, Record, scan};
-use crate::read::select::{GroupNumbers, Lookups, Names, Selected, names_everybody};
-use crate::records::{self, Pace};
+use crate::read::fields::{self, Pace};
+use crate::read::parse::{Content, Extent, FoundLine, Line, LineKind, Lines, Record, scan};
+use crate::read::select::{GroupNumbers, Lookups, Selected};
+use crate::read::token::{Names, names_everybody};
 use crate::verdict::Verdict;
 
 /// The user-agent lines and rules of a file, in two flat lists.
@@ -76,14 +77,18 @@ pub(crate) enum GroupLine {
         opens_group: bool,
     },
     Rule(Verdict),
-    /// A crawl delay or a request rate, as [`Found::kind`] says.
+    /// A crawl delay or a request rate, as [`FoundLine::kind`] says.
     Pace,
 }
 
 /// Calls `visit` for each line that belongs to a group, in the order of the file. Rules with an
 /// empty value are included; rules before the first group are not.
 #[inline]
-pub(crate) fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLine, Found)) {
+pub(crate) fn scan_groups(
+    file: &[u8],
+    profile: &Profile,
+    mut visit: impl FnMut(GroupLine, FoundLine),
+) {
     /// Where the next line stands.
     #[derive(PartialEq)]
     enum At {
@@ -98,26 +103,26 @@ pub(crate) fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(
     let mut at = At::Outside;
     scan(file, profile, |found| {
         let verdict = match found.kind {
-            Kind::Disallow => Verdict::Disallow,
-            Kind::Allow => Verdict::Allow,
-            Kind::UserAgent => {
+            LineKind::Disallow => Verdict::Disallow,
+            LineKind::Allow => Verdict::Allow,
+            LineKind::UserAgent => {
                 let opens_group = at != At::Agents;
                 at = At::Agents;
                 return visit(GroupLine::Agent { opens_group }, found);
             }
-            Kind::Blank => {
+            LineKind::Blank => {
                 if profile.blank_line_ends_group {
                     at = At::Outside;
                 }
                 return;
             }
-            Kind::Sitemap => {
+            LineKind::Sitemap => {
                 if profile.sitemap_ends_agents && at == At::Agents {
                     at = At::Rules;
                 }
                 return;
             }
-            Kind::CrawlDelay | Kind::RequestRate => {
+            LineKind::CrawlDelay | LineKind::RequestRate => {
                 if at != At::Outside {
                     visit(GroupLine::Pace, found);
                 }
@@ -134,10 +139,10 @@ pub(crate) fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(
 /// Adds what a line of the last group says.
 #[cold]
 #[inline(never)]
-fn add_pace(paces: &mut Vec<(u32, Pace)>, group: u32, file: &[u8], found: Found) {
+fn add_pace(paces: &mut Vec<(u32, Pace)>, group: u32, file: &[u8], found: FoundLine) {
     let kind = match found.kind {
-        Kind::CrawlDelay => records::Kind::CrawlDelay,
-        _ => records::Kind::RequestRate,
+        LineKind::CrawlDelay => fields::Kind::CrawlDelay,
+        _ => fields::Kind::RequestRate,
     };
     let pace = Pace::of_line(kind, &file[found.value_at as usize..found.value_end as usize]);
     match paces.last_mut() {
@@ -170,7 +175,7 @@ impl<'a> Groups<'a> {
 
     fn read(&mut self) {
         scan_groups(self.file, &self.profile, |line, found| {
-            let Found { line: number, value_at, value_end, .. } = found;
+            let FoundLine { line: number, value_at, value_end, .. } = found;
             match line {
                 GroupLine::Agent { opens_group } => {
                     self.count += u32::from(opens_group);

@@ -2,17 +2,20 @@
 //!
 //! ```text
 //! bytes ─▶ marks ─▶ records ─▶ groups ─▶ a crawler's groups
-//!          marks    parse      groups    crawler, user_agent, select
+//!          marks    parse      groups    crawler, user_agent, token, select
 //! ```
 //!
+//! `fields` reads the values of records that are neither user-agent lines nor rules.
 //! `diagnostic` reads the same lines a second time and reports what is odd about them, so that
 //! parsing itself never pays for it.
 
 pub(crate) mod crawler;
 pub(crate) mod diagnostic;
+pub(crate) mod fields;
 pub(crate) mod groups;
 mod marks;
 pub(crate) mod name_error;
 pub(crate) mod parse;
 pub(crate) mod select;
+pub(crate) mod token;
 pub(crate) mod user_agent;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::profile::{GroupMatch, Profile, TokenBytes};
-use crate::read::select::{looked_up, token};
+use crate::read::token::{looked_up, token};
 use crate::read::user_agent::UserAgent;
 
 /// A crawler's name that names nothing: no `User-agent` line matches it, or it is a whole header.

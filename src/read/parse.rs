@@ -9,8 +9,8 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 use crate::profile::{ByteOrderMark, ControlCharacters, Profile};
+use crate::read::fields;
 use crate::read::marks::{BLOCK, marks};
-use crate::records;
 
 /// The field of a record, as the profile reads its name.
 ///
@@ -61,10 +61,9 @@ impl fmt::Display for Field {
 /// assert_eq!(&file[record.value_span()], b"10");
 /// ```
 ///
-/// With the feature `serde` a record is written with its fields; `name` and `value` are strings if
-/// they are UTF-8, else arrays of bytes.
+/// With the feature `serde` a record is written with its fields and `value_span`, a pair; `name` and
+/// `value` are strings if they are UTF-8, else arrays of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Record<'a> {
     /// The line, 1-based. CR, LF and CRLF each end a line.
@@ -72,19 +71,33 @@ pub struct Record<'a> {
     /// The field that the profile takes `name` for.
     pub field: Field,
     /// The name as written, white space around it dropped.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub name: &'a [u8],
     /// The value as written, comment and white space around it dropped. May be empty.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub value: &'a [u8],
-    /// Where `value` begins in the file, in bytes.
-    pub value_offset: usize,
+    /// The offset of `value` in the file.
+    pub(crate) value_offset: usize,
 }
 
 impl Record<'_> {
-    /// Where `value` is in the file, in bytes.
+    /// The bytes of the file that `value` is.
     pub fn value_span(&self) -> Range<usize> {
         self.value_offset..self.value_offset + self.value.len()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Record<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use crate::bytes_as_text::BytesAsText;
+        use serde::ser::SerializeStruct;
+        let Range { start, end } = self.value_span();
+        let mut out = serializer.serialize_struct("Record", 5)?;
+        out.serialize_field("line", &self.line)?;
+        out.serialize_field("field", &self.field)?;
+        out.serialize_field("name", &BytesAsText(self.name))?;
+        out.serialize_field("value", &BytesAsText(self.value))?;
+        out.serialize_field("value_span", &(start, end))?;
+        out.end()
     }
 }
 
@@ -202,7 +215,7 @@ impl<'a> Iterator for Lines<'a, '_> {
 
 /// The lines that matter to groups and rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LineKind {
     Blank,
     UserAgent,
     Allow,
@@ -214,8 +227,8 @@ pub(crate) enum Kind {
 
 /// A line that matters to groups and rules. Its value is `file[value_at..value_end]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) kind: Kind,
+pub(crate) struct FoundLine {
+    pub(crate) kind: LineKind,
     pub(crate) line: u32,
     pub(crate) value_at: u32,
     pub(crate) value_end: u32,
@@ -227,7 +240,7 @@ pub(crate) struct Found {
 /// One pass. Most lines have no mark before their end and begin with a field spelt right and a
 /// colon: these are recognised by one word of eight bytes. All others go through [`content`].
 #[inline]
-pub(crate) fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(Found)) {
+pub(crate) fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(FoundLine)) {
     let Extent { from, to } = Extent::of(file, profile);
     if from == to {
         return;
@@ -294,7 +307,7 @@ struct Scanner<'a, 'p> {
 impl Scanner<'_, '_> {
     /// The line that ends before `end`, if it matters.
     #[inline(always)]
-    fn line(&mut self, end: usize) -> Option<Found> {
+    fn line(&mut self, end: usize) -> Option<FoundLine> {
         self.number = self.number.saturating_add(1);
         let text_end = std::mem::replace(&mut self.text_end, usize::MAX).min(end);
         let plain = !std::mem::take(&mut self.odd) && end - self.begin <= self.line_limit;
@@ -307,7 +320,7 @@ impl Scanner<'_, '_> {
             begin = self.skip_white(begin, text_end);
             if begin == text_end {
                 // White space and a `#`: the line is only a comment.
-                return (text_end == end).then(|| self.found(Kind::Blank, end, end));
+                return (text_end == end).then(|| self.found(LineKind::Blank, end, end));
             }
             if begin > self.begin {
                 usual = usual_field(&self.text[begin..]);
@@ -320,7 +333,7 @@ impl Scanner<'_, '_> {
             let matters = matches!(first, b'u' | b'd' | b'a' | b's' | b'c' | b'r' | b'-' | 0x7F);
             return if matters { self.unusual(end) } else { None };
         };
-        if kind == Kind::Allow && !self.profile.allow_rules {
+        if kind == LineKind::Allow && !self.profile.allow_rules {
             return None;
         }
         // Name and colon have no mark, so they are within the line's text.
@@ -351,24 +364,24 @@ impl Scanner<'_, '_> {
 
     #[cold]
     #[inline(never)]
-    fn unusual(&self, end: usize) -> Option<Found> {
+    fn unusual(&self, end: usize) -> Option<FoundLine> {
         // Most words that begin like these two fields are others.
         let begin = self.text[self.begin..end].trim_ascii_start();
         if matches!(begin.first(), Some(b'c' | b'C' | b'r' | b'R')) && !may_be_pace(begin) {
             return None;
         }
         match content(self.profile, self.number, self.begin, &self.text[self.begin..end]) {
-            Content::Blank => Some(self.found(Kind::Blank, end, end)),
+            Content::Blank => Some(self.found(LineKind::Blank, end, end)),
             Content::Record(record) => {
                 let kind = match record.field {
-                    Field::UserAgent => Kind::UserAgent,
-                    Field::Allow => Kind::Allow,
-                    Field::Disallow => Kind::Disallow,
-                    Field::Sitemap => Kind::Sitemap,
+                    Field::UserAgent => LineKind::UserAgent,
+                    Field::Allow => LineKind::Allow,
+                    Field::Disallow => LineKind::Disallow,
+                    Field::Sitemap => LineKind::Sitemap,
                     Field::Other if may_be_pace(record.name) => {
-                        match records::Kind::of_field(record.name) {
-                            records::Kind::CrawlDelay => Kind::CrawlDelay,
-                            records::Kind::RequestRate => Kind::RequestRate,
+                        match fields::Kind::of_field(record.name) {
+                            fields::Kind::CrawlDelay => LineKind::CrawlDelay,
+                            fields::Kind::RequestRate => LineKind::RequestRate,
                             _ => return None,
                         }
                     }
@@ -382,16 +395,16 @@ impl Scanner<'_, '_> {
     }
 
     #[inline(always)]
-    fn found(&self, kind: Kind, at: usize, end: usize) -> Found {
+    fn found(&self, kind: LineKind, at: usize, end: usize) -> FoundLine {
         // The extent ends before 4 GiB, so both offsets fit.
-        Found { kind, line: self.number, value_at: at as u32, value_end: end as u32 }
+        FoundLine { kind, line: self.number, value_at: at as u32, value_end: end as u32 }
     }
 }
 
 /// The field that `text` begins with, if it is spelt right and its colon follows at once, and the
 /// length of both.
 #[inline(always)]
-fn usual_field(text: &[u8]) -> Option<(Kind, usize)> {
+fn usual_field(text: &[u8]) -> Option<(LineKind, usize)> {
     // Setting this bit makes letters lower case. It also turns a CR into `-`, and a CR may end
     // the line here: so a `-` is checked again below. And it turns another control character into
     // `:`, but a line with one never gets here.
@@ -400,27 +413,27 @@ fn usual_field(text: &[u8]) -> Option<(Kind, usize)> {
     let (head, after) = text.split_first_chunk::<8>()?;
     let head = u64::from_le_bytes(*head) | LOWER;
     if head == word(b"disallow") {
-        return (after.first() == Some(&b':')).then_some((Kind::Disallow, 9));
+        return (after.first() == Some(&b':')).then_some((LineKind::Disallow, 9));
     }
     if head << 16 == word(b"\0\0allow:") {
-        return Some((Kind::Allow, 6));
+        return Some((LineKind::Allow, 6));
     }
     if head == word(b"user-age") {
         let rest = after.first_chunk::<3>()?;
         let is_it = rest[0] | 0x20 == b'n' && rest[1] | 0x20 == b't' && rest[2] == b':';
         let is_it = is_it && text[4] == b'-';
-        return is_it.then_some((Kind::UserAgent, 11));
+        return is_it.then_some((LineKind::UserAgent, 11));
     }
     if head == word(b"crawl-de") {
         let rest = after.first_chunk::<4>()?;
         let is_it = rest[..3].eq_ignore_ascii_case(b"lay") && rest[3] == b':' && text[5] == b'-';
-        return is_it.then_some((Kind::CrawlDelay, 12));
+        return is_it.then_some((LineKind::CrawlDelay, 12));
     }
-    (head == word(b"sitemap:")).then_some((Kind::Sitemap, 8))
+    (head == word(b"sitemap:")).then_some((LineKind::Sitemap, 8))
 }
 
 /// Whether a field whose name `text` begins with may be `Crawl-delay` or `Request-rate`, in any of
-/// the spellings that [`records::Kind::of_field`] knows.
+/// the spellings that [`fields::Kind::of_field`] knows.
 fn may_be_pace(text: &[u8]) -> bool {
     let letters = text.iter().filter(|byte| !matches!(byte, b'-' | b'_' | b' ' | b'\t'));
     let mut head = [0; 4];
@@ -613,16 +626,16 @@ mod tests {
         let lines = Lines::of(file, Extent::of(file, profile), profile);
         let wanted = lines.filter_map(|line| {
             let (kind, span) = match line.content {
-                Content::Blank => (Kind::Blank, None),
+                Content::Blank => (LineKind::Blank, None),
                 Content::Record(record) => {
                     let kind = match record.field {
-                        Field::UserAgent => Kind::UserAgent,
-                        Field::Allow => Kind::Allow,
-                        Field::Disallow => Kind::Disallow,
-                        Field::Sitemap => Kind::Sitemap,
-                        Field::Other => match records::Kind::of_field(record.name) {
-                            records::Kind::CrawlDelay => Kind::CrawlDelay,
-                            records::Kind::RequestRate => Kind::RequestRate,
+                        Field::UserAgent => LineKind::UserAgent,
+                        Field::Allow => LineKind::Allow,
+                        Field::Disallow => LineKind::Disallow,
+                        Field::Sitemap => LineKind::Sitemap,
+                        Field::Other => match fields::Kind::of_field(record.name) {
+                            fields::Kind::CrawlDelay => LineKind::CrawlDelay,
+                            fields::Kind::RequestRate => LineKind::RequestRate,
                             _ => return None,
                         },
                     };

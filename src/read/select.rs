@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use crate::profile::{GroupMatch, Profile, TokenBytes};
 use crate::read::crawler::Crawler;
+use crate::read::token::{Names, looked_up};
 
 /// Group numbers, in the order of the file.
 pub(crate) type GroupNumbers = SmallVec<[u32; 4]>;
@@ -31,53 +32,6 @@ const BYTES_PER_LOOKUP: usize = 64;
 /// aho-corasick takes quadratic time to build one (10,000 tokens: 200 ms), because it moves the
 /// states that match to the front.
 const TOKENS_PER_AUTOMATON: usize = 512;
-
-/// Which crawlers a user-agent line names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Names<'a> {
-    /// Those that no other line names.
-    Everybody,
-    /// Those whose names find this token. Empty only if the profile lets an empty token name
-    /// somebody.
-    Token(&'a [u8]),
-    Nobody,
-}
-
-impl<'a> Names<'a> {
-    pub(crate) fn of(value: &'a [u8], profile: &Profile) -> Names<'a> {
-        if names_everybody(value, profile) {
-            return Names::Everybody;
-        }
-        let token = token(value, profile.token_bytes);
-        if token.is_empty() && !profile.empty_token_names_empty {
-            return Names::Nobody;
-        }
-        Names::Token(token)
-    }
-}
-
-/// Whether a user-agent line's value counts as `*`.
-pub(crate) fn names_everybody(value: &[u8], profile: &Profile) -> bool {
-    let [b'*', after @ ..] = value else { return false };
-    // `isspace` of the C locale, vertical tab included.
-    let space = after.first().is_some_and(|o| matches!(o, b' ' | 0x09..=0x0D));
-    after.is_empty() || profile.star_then_space && space
-}
-
-/// The product token of a user-agent line's value. It may be empty.
-pub(crate) fn token(value: &[u8], bytes: TokenBytes) -> &[u8] {
-    let end = match bytes {
-        TokenBytes::LettersDigits => {
-            value.iter().position(|o| !o.is_ascii_alphanumeric() && !b"-_.".contains(o))
-        }
-        TokenBytes::Letters => {
-            value.iter().position(|o| !o.is_ascii_alphabetic() && !b"-_".contains(o))
-        }
-        TokenBytes::UpToSlash => memchr::memchr(b'/', value),
-    };
-    let len = end.unwrap_or(value.len());
-    value[..len].trim_ascii()
-}
 
 /// The groups that a crawler obeys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -153,14 +107,6 @@ impl<'a> Lookups<'a> {
         let bytes: usize = crawler.iter().map(<[u8]>::len).sum();
         let weight = (1 + bytes / BYTES_PER_LOOKUP).min(COMPARED_LOOKUPS as usize + 1) as u32;
         self.count.fetch_add(weight, Ordering::Relaxed) + weight <= COMPARED_LOOKUPS
-    }
-}
-
-/// The part of a crawler's name that is compared with tokens.
-pub(crate) fn looked_up(name: &[u8], group_match: GroupMatch) -> &[u8] {
-    match group_match {
-        GroupMatch::FirstSubstring => token(name, TokenBytes::UpToSlash),
-        GroupMatch::Equal | GroupMatch::LongestPrefix => name,
     }
 }
 
@@ -413,30 +359,6 @@ mod tests {
 
     const MATCHES: [GroupMatch; 3] =
         [GroupMatch::Equal, GroupMatch::LongestPrefix, GroupMatch::FirstSubstring];
-
-    #[test]
-    fn tokens() {
-        let rfc = |value: &'static str| token(value.as_bytes(), TokenBytes::LettersDigits);
-        assert_eq!(rfc("FooBot/2.1"), b"FooBot");
-        assert_eq!(rfc("MJ12bot"), b"MJ12bot");
-        assert_eq!(rfc("archive.org_bot"), b"archive.org_bot");
-        assert_eq!(rfc("googlebot*"), b"googlebot");
-        assert_eq!(token(b"MJ12bot", TokenBytes::Letters), b"MJ");
-        assert_eq!(token(b"123", TokenBytes::Letters), b"");
-        assert_eq!(token(b"Foo Bot /2", TokenBytes::UpToSlash), b"Foo Bot");
-    }
-
-    #[test]
-    fn names() {
-        let of = |value: &'static str, profile| Names::of(value.as_bytes(), profile);
-        assert_eq!(of("*", &Profile::RFC9309), Names::Everybody);
-        assert_eq!(of("* x", &Profile::RFC9309), Names::Nobody);
-        assert_eq!(of("* x", &Profile::GOOGLE), Names::Everybody);
-        assert_eq!(of("*x", &Profile::GOOGLE), Names::Token(b""));
-        assert_eq!(of("", &Profile::GOOGLE), Names::Token(b""));
-        assert_eq!(of("", &Profile::RFC9309), Names::Nobody);
-        assert_eq!(of("/1", &Profile::ORIGINAL_1994), Names::Nobody);
-    }
 
     /// The index and the comparison find the same groups.
     #[test]

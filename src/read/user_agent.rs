@@ -11,10 +11,10 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter};
 use smallvec::SmallVec;
 
-use crate::read::crawler::Crawler;
-
 /// How sure it is that a word of a header names the crawler, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum Certainty {
     /// It follows the word `compatible`, as in `Mozilla/5.0 (compatible; FooBot/1.0)`.
@@ -50,7 +50,7 @@ pub struct HeaderName<'h> {
 
 /// A `User-Agent` header and the names in it, the surest first.
 ///
-/// [`Crawler::from_user_agent`] takes the same names. Use this type to see where they are and how
+/// [`Crawler::from_user_agent`](crate::Crawler::from_user_agent) takes the same names. Use this type to see where they are and how
 /// sure each is:
 ///
 /// ```
@@ -118,16 +118,11 @@ impl<'h> UserAgent<'h> {
     pub fn names(&self) -> &[HeaderName<'h>] {
         &self.names
     }
-
-    /// The crawler with these names, in this order.
-    pub fn crawler(&self) -> Crawler {
-        Crawler::names(self.names.iter().map(|name| name.name))
-    }
 }
 
 /// What a word of a header is, by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum WordKind {
     /// A word of browsers, their engines and extensions, operating systems, processors or devices.
     Browser,
     /// A word of prose, of addresses or of versions.
@@ -137,11 +132,11 @@ enum Kind {
     Name,
 }
 
-impl Kind {
-    fn of(word: &[u8]) -> Kind {
+impl WordKind {
+    fn of(word: &[u8]) -> WordKind {
         // No word in the lists is longer.
         let mut lower = [0; 16];
-        let Some(lower) = lower.get_mut(..word.len()) else { return Kind::Name };
+        let Some(lower) = lower.get_mut(..word.len()) else { return WordKind::Name };
         lower.copy_from_slice(word);
         lower.make_ascii_lowercase();
         match &*lower {
@@ -158,18 +153,18 @@ impl Kind {
             | b"os" | b"pc" | b"ppc" | b"presto" | b"profile" | b"rv" | b"safari"
             | b"samsungbrowser" | b"seamonkey" | b"silk" | b"slcc1" | b"slcc2" | b"tablet"
             | b"trident" | b"u" | b"ubuntu" | b"vendorid" | b"version" | b"win64" | b"windows"
-            | b"wow64" | b"x" | b"x11" | b"x64" | b"x86_64" => Kind::Browser,
+            | b"wow64" | b"x" | b"x11" | b"x64" | b"x86_64" => WordKind::Browser,
             b"a" | b"alpha" | b"an" | b"and" | b"at" | b"beta" | b"by" | b"contact" | b"dev"
             | b"email" | b"for" | b"from" | b"http" | b"https" | b"id" | b"in" | b"info"
             | b"is" | b"it" | b"mail" | b"mailto" | b"not" | b"of" | b"on" | b"only" | b"or"
             | b"our" | b"robots" | b"subscriber" | b"subscribers" | b"the" | b"this" | b"to"
             | b"url" | b"use" | b"user" | b"user-agent" | b"useragent" | b"via" | b"with"
-            | b"your" => Kind::Prose,
+            | b"your" => WordKind::Prose,
             b"agent" | b"bot" | b"bots" | b"checker" | b"client" | b"crawler" | b"fetcher"
             | b"robot" | b"scraper" | b"search" | b"spider" | b"web" | b"webcrawler" => {
-                Kind::Common
+                WordKind::Common
             }
-            _ => Kind::Name,
+            _ => WordKind::Name,
         }
     }
 }
@@ -318,15 +313,15 @@ impl<'h> Reader<'h> {
             self.end_phrase_with_version();
             return;
         }
-        let kind = Kind::of(name);
-        if kind == Kind::Browser {
+        let kind = WordKind::of(name);
+        if kind == WordKind::Browser {
             self.phrase = Phrase::default();
             self.compatible = name.eq_ignore_ascii_case(b"compatible");
             self.after_like = name.eq_ignore_ascii_case(b"like");
             self.in_device |= self.depth > 0 && name.eq_ignore_ascii_case(b"android");
             return;
         }
-        if kind == Kind::Prose {
+        if kind == WordKind::Prose {
             return;
         }
         if !self.phrase.is_begun {
@@ -363,7 +358,12 @@ impl<'h> Reader<'h> {
     }
 
     /// Adds the names of a word. Returns the place of the first in `found`.
-    fn names_of(&mut self, piece: &Piece<'h>, kind: Kind, certainty: Certainty) -> Option<usize> {
+    fn names_of(
+        &mut self,
+        piece: &Piece<'h>,
+        kind: WordKind,
+        certainty: Certainty,
+    ) -> Option<usize> {
         let Piece { name, mut at, .. } = *piece;
         if certainty == Certainty::Word && !piece.has_version && !self.may_name(name) {
             return None;
@@ -375,7 +375,7 @@ impl<'h> Reader<'h> {
             && !without_tail(&name[..dot]).is_empty()
         {
             let label = without_tail(&name[..dot]);
-            self.add(label, at, Kind::of(label), certainty);
+            self.add(label, at, WordKind::of(label), certainty);
         }
         if let Some((chain, from)) = piece.chain {
             at = from;
@@ -387,7 +387,7 @@ impl<'h> Reader<'h> {
                 if !name.is_empty() && !is_language(name) {
                     let is_introduced = certainty == Certainty::Compatible;
                     let certainty = if is_introduced { certainty } else { Certainty::Word };
-                    self.add(name, at, Kind::of(name), certainty);
+                    self.add(name, at, WordKind::of(name), certainty);
                 }
                 at += part.len() + 1;
             }
@@ -408,17 +408,17 @@ impl<'h> Reader<'h> {
         &mut self,
         name: &'h [u8],
         at: usize,
-        kind: Kind,
+        kind: WordKind,
         certainty: Certainty,
     ) -> Option<usize> {
         let found = HeaderName { name, span: at..at + name.len(), certainty };
         match kind {
-            Kind::Browser | Kind::Prose => None,
-            Kind::Common => {
+            WordKind::Browser | WordKind::Prose => None,
+            WordKind::Common => {
                 self.common.get_or_insert(found);
                 None
             }
-            Kind::Name => {
+            WordKind::Name => {
                 self.found.push(found);
                 Some(self.found.len() - 1)
             }
@@ -548,11 +548,11 @@ mod tests {
 
     #[test]
     fn kinds() {
-        assert_eq!(Kind::of(b"SamsungBrowser"), Kind::Browser);
-        assert_eq!(Kind::of(b"X86_64"), Kind::Browser);
-        assert_eq!(Kind::of(b"subscribers"), Kind::Prose);
-        assert_eq!(Kind::of(b"Bot"), Kind::Common);
-        assert_eq!(Kind::of(b"Chrome-Lighthouse"), Kind::Name);
+        assert_eq!(WordKind::of(b"SamsungBrowser"), WordKind::Browser);
+        assert_eq!(WordKind::of(b"X86_64"), WordKind::Browser);
+        assert_eq!(WordKind::of(b"subscribers"), WordKind::Prose);
+        assert_eq!(WordKind::of(b"Bot"), WordKind::Common);
+        assert_eq!(WordKind::of(b"Chrome-Lighthouse"), WordKind::Name);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 use memchr::{memchr, memchr3, memmem};
 use smallvec::SmallVec;
 
+use crate::as_url::AsUrl;
 use crate::profile::{Profile, TargetForm};
 use crate::rules::normalise::{Encoding, Normalised};
 
@@ -62,11 +63,11 @@ impl<'u> Target<'u> {
     ///
     /// # Errors
     /// Returns an error if `url` is neither; never with [`TargetForm::Google`].
-    pub fn from_url<U: AsRef<[u8]> + ?Sized>(
+    pub fn from_url<U: AsUrl + ?Sized>(
         url: &'u U,
         profile: &Profile,
     ) -> Result<Target<'u>, InvalidUrl> {
-        Target::of(url.as_ref(), profile.target_form, Encoding::of_target(profile))
+        Target::of(url.as_url(), profile.target_form, Encoding::of_target(profile))
     }
 
     /// The target of a path that begins with `/`, with its query if it has one. A fragment is

@@ -9,7 +9,7 @@ use crate::read_ahead;
 const BEHIND: usize = 64;
 
 /// An index of entries by hash.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
     bytes: Vec<u8>,
     /// Where the first line begins: at a cache line of its own.

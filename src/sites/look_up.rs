@@ -8,12 +8,13 @@
 use smallvec::SmallVec;
 
 use super::layout::{Key, Policies};
-use crate::automaton::{Begun, Table};
+use super::policy::{SitePolicy, unless_robots_txt};
+use crate::as_url::AsUrl;
+use crate::automaton::Begun;
 use crate::origin::Origin;
+use crate::policy::Reading;
 use crate::policy::crawlers::Answer;
-use crate::policy::{Policy, Reading};
 use crate::rules::target::{InvalidUrl, Target};
-use crate::verdict::Verdict;
 
 /// How many origins take a step together.
 const AHEAD: usize = 32;
@@ -62,44 +63,11 @@ pub(crate) trait Grounds {
     fn read_policy_ahead(&self, site: Self::Site<'_>, record: u32);
 
     /// The policy of a record.
-    fn how<'g>(&'g self, site: Self::Site<'g>, record: u32) -> Result<How<'g>, Self::Error>;
-}
-
-/// How a policy decides.
-#[derive(Clone)]
-pub(crate) enum How<'p> {
-    Table(Table<'p>),
-    Policy(Policy),
-}
-
-impl How<'_> {
-    /// The verdict on a target that is read so.
-    #[inline]
-    pub(crate) fn verdict(&self, target: &Target<'_>, reading: Reading) -> Verdict {
-        let verdict = match self {
-            How::Table(table) => table.verdict(target.unended()),
-            How::Policy(policy) => policy.own_verdict(target),
-        };
-        unless_robots_txt(verdict, target, reading)
-    }
-}
-
-impl std::fmt::Debug for How<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            How::Table(_) => "Table",
-            How::Policy(_) => "Policy",
-        })
-    }
-}
-
-/// Looks at the target last, since most URLs are allowed anyway.
-#[inline]
-fn unless_robots_txt(verdict: Verdict, target: &Target<'_>, reading: Reading) -> Verdict {
-    if !verdict.is_allow() && reading.robots_txt_allowed && target.is_robots_txt() {
-        return Verdict::Allow;
-    }
-    verdict
+    fn policy<'g>(
+        &'g self,
+        site: Self::Site<'g>,
+        record: u32,
+    ) -> Result<SitePolicy<'g>, Self::Error>;
 }
 
 /// Writes the answers for one URL, for each of these crawlers. Crawlers that share a policy cost one
@@ -112,10 +80,7 @@ pub(crate) fn ask<'g, G: Grounds>(
     crawlers: impl Iterator<Item = usize>,
     answers: &mut [Answer],
 ) -> Result<(), G::Error> {
-    let answer = |record| {
-        let how = grounds.how(site, record)?;
-        Ok(how.verdict(target, grounds.reading()).into())
-    };
+    let answer = |record| Ok(grounds.policy(site, record)?.own_verdict(target).into());
     match grounds.policies(site)? {
         None => answers.fill(Answer::Unknown),
         Some(Policies::One(record)) => answers.fill(answer(record)?),
@@ -137,52 +102,109 @@ pub(crate) fn ask<'g, G: Grounds>(
     Ok(())
 }
 
-/// Writes a row of answers for each URL: one for each of these crawlers.
+/// URLs of one origin that follow one another, for [`Pack::answers_for`] and
+/// [`PolicySet::answers_for`](crate::PolicySet::answers_for).
+///
+/// [`Pack::answers_for`]: crate::pack::Pack::answers_for
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlRun<'u> {
+    /// The origin whose robots.txt governs them. `None` if there is none.
+    pub origin: Option<Origin<'u>>,
+    /// The answer if nothing is known of the origin, or if there is none.
+    pub otherwise: Answer,
+    /// The number of the first URL behind them: that of their first one, plus how many they are.
+    pub end: usize,
+}
+
+impl UrlRun<'_> {
+    /// The target of a URL of the run. `is_own` says if the origin was made of the run's URLs.
+    #[inline]
+    fn target<'u, U: AsUrl>(
+        &self,
+        url: &'u U,
+        is_own: bool,
+        reading: Reading,
+    ) -> Result<Target<'u>, InvalidUrl> {
+        let path = match &self.origin {
+            Some(origin) if is_own => origin.usual_path_of(url.as_url()),
+            _ => url.known_path(),
+        };
+        match path {
+            Some(path) => Target::of_path(path, reading.encoding),
+            None => Target::of(url.as_url(), reading.form, reading.encoding),
+        }
+    }
+}
+
+/// Writes a row of answers for each URL: one for each of these crawlers. [`Answer::Invalid`] for
+/// what has no origin, [`Answer::Unknown`] for what nothing is known of or where a fault is, each
+/// of which `fault` is told.
 ///
 /// # Panics
 /// Panics unless there is room for as many answers.
-pub(crate) fn answers<G: Grounds, U: AsRef<[u8]>>(
+pub(crate) fn answers<G: Grounds, U: AsUrl>(
     grounds: &G,
     urls: &[U],
     crawlers: &[usize],
     answers: &mut [Answer],
-) -> Result<(), G::Error> {
+    mut fault: impl FnMut(G::Error),
+) {
     assert_eq!(answers.len(), urls.len() * crawlers.len(), "an answer for each URL and crawler");
     if crawlers.is_empty() {
-        return Ok(());
+        return;
     }
     let (mut urls, mut answers) = (urls, answers);
     loop {
         let runs = runs(urls);
-        let Some(last) = runs.last() else { return Ok(()) };
+        let Some(last) = runs.last() else { return };
         let (some_urls, other_urls) = urls.split_at(last.end);
         let (rows, other_rows) = answers.split_at_mut(last.end * crawlers.len());
-        some(grounds, some_urls, &runs, crawlers, rows)?;
+        let some_runs = SomeRuns { runs: &runs, first: 0, are_own: true };
+        some(grounds, some_runs, some_urls, crawlers, rows, &mut fault);
         (urls, answers) = (other_urls, other_rows);
     }
 }
 
-/// URLs of one origin that follow one another.
-struct Run<'u> {
-    /// `None` if it is one URL without an origin.
-    origin: Option<Origin<'u>>,
-    /// The number of the first URL behind them.
-    end: usize,
+/// The same for URLs whose origins are known, in runs.
+///
+/// # Panics
+/// Panics unless there is room for as many answers, or if the runs do not cover the URLs.
+pub(crate) fn answers_for<G: Grounds, U: AsUrl>(
+    grounds: &G,
+    runs: &[UrlRun<'_>],
+    urls: &[U],
+    crawlers: &[usize],
+    answers: &mut [Answer],
+    mut fault: impl FnMut(G::Error),
+) {
+    assert_eq!(answers.len(), urls.len() * crawlers.len(), "an answer for each URL and crawler");
+    assert_eq!(runs.last().map_or(0, |run| run.end), urls.len(), "each URL is in a run");
+    if crawlers.is_empty() {
+        return;
+    }
+    let mut first = 0;
+    for runs in runs.chunks(AHEAD) {
+        let some_runs = SomeRuns { runs, first, are_own: false };
+        some(grounds, some_runs, urls, crawlers, answers, &mut fault);
+        first = runs.last().map_or(first, |run| run.end);
+    }
 }
 
 /// The runs with which some URLs begin: those that take the steps together. None only if there are
 /// no URLs.
 #[inline]
-fn runs<U: AsRef<[u8]>>(urls: &[U]) -> SmallVec<[Run<'_>; AHEAD]> {
-    let mut runs: SmallVec<[Run<'_>; AHEAD]> = SmallVec::new();
+fn runs<U: AsUrl>(urls: &[U]) -> SmallVec<[UrlRun<'_>; AHEAD]> {
+    let mut runs: SmallVec<[UrlRun<'_>; AHEAD]> = SmallVec::new();
     for (number, url) in urls.iter().take(MOST_URLS).enumerate() {
-        let url = url.as_ref();
-        if let Some(Run { origin: Some(last), end }) = runs.last_mut()
+        let url = url.as_url();
+        if let Some(UrlRun { origin: Some(last), end, .. }) = runs.last_mut()
             && last.is_of(url)
         {
             *end = number + 1;
         } else if runs.len() < AHEAD {
-            runs.push(Run { origin: Origin::of(url).ok(), end: number + 1 });
+            let origin = Origin::of(url).ok();
+            let otherwise = if origin.is_some() { Answer::Unknown } else { Answer::Invalid };
+            runs.push(UrlRun { origin, otherwise, end: number + 1 });
         } else {
             break;
         }
@@ -190,14 +212,24 @@ fn runs<U: AsRef<[u8]>>(urls: &[U]) -> SmallVec<[Run<'_>; AHEAD]> {
     runs
 }
 
+/// Runs that take the steps together: [`AHEAD`] at most.
+struct SomeRuns<'r, 'u> {
+    runs: &'r [UrlRun<'u>],
+    /// The number of their first URL.
+    first: usize,
+    /// Whether their origins were made of their URLs.
+    are_own: bool,
+}
+
 /// Answers for the URLs of some runs.
-fn some<G: Grounds, U: AsRef<[u8]>>(
+fn some<G: Grounds, U: AsUrl>(
     grounds: &G,
+    SomeRuns { runs, mut first, are_own }: SomeRuns<'_, '_>,
     urls: &[U],
-    runs: &[Run<'_>],
     crawlers: &[usize],
     answers: &mut [Answer],
-) -> Result<(), G::Error> {
+    fault: &mut impl FnMut(G::Error),
+) {
     let mut keys: SmallVec<[Option<Key<'_>>; AHEAD]> = SmallVec::new();
     for run in runs {
         keys.push(run.origin.as_ref().map(|origin| {
@@ -206,10 +238,12 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
             key
         }));
     }
+    // The runs with a fault, a bit each.
+    let mut faulty: u64 = 0;
     let mut places: SmallVec<[Option<G::Place>; AHEAD]> = SmallVec::new();
-    for key in &keys {
+    for (number, key) in keys.iter().enumerate() {
         let place = match key {
-            Some(key) => grounds.first_place(key)?,
+            Some(key) => or_fault(grounds.first_place(key), number, &mut faulty, fault),
             None => None,
         };
         if let Some(place) = place {
@@ -218,9 +252,11 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
         places.push(place);
     }
     let mut sites: SmallVec<[Option<G::Site<'_>>; AHEAD]> = SmallVec::new();
-    for (key, place) in keys.iter().zip(places) {
+    for (number, (key, place)) in keys.iter().zip(places).enumerate() {
         let site = match (key, place) {
-            (Some(key), Some(place)) => grounds.site(key, place)?,
+            (Some(key), Some(place)) => {
+                or_fault(grounds.site(key, place), number, &mut faulty, fault)
+            }
             _ => None,
         };
         if let Some(site) = site {
@@ -229,14 +265,14 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
         sites.push(site);
     }
     let mut wanted: SmallVec<[Wanted<G::Site<'_>>; AHEAD]> = SmallVec::new();
-    for (key, site) in keys.iter().zip(sites) {
-        let known = match site {
-            Some(site) => grounds.policies(site)?.map(|policies| (site, policies)),
-            None => None,
-        };
+    for (number, (run, site)) in runs.iter().zip(sites).enumerate() {
+        let known = site.and_then(|site| {
+            let policies = or_fault(grounds.policies(site), number, &mut faulty, fault)?;
+            Some((site, policies))
+        });
         wanted.push(match (known, crawlers) {
-            (None, _) if key.is_none() => Wanted::Nothing(Answer::Invalid),
-            (None, _) => Wanted::Nothing(Answer::Unknown),
+            (None, _) if faulty >> number & 1 != 0 => Wanted::Nothing(Answer::Unknown),
+            (None, _) => Wanted::Nothing(run.otherwise),
             (Some((site, Policies::One(record))), _) => Wanted::One(site, record),
             (Some((site, Policies::Panel(panel))), [crawler]) => {
                 let record = panel.record(*crawler);
@@ -253,7 +289,6 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
     }
     let reading = grounds.reading();
     let mut begun: SmallVec<[(usize, Target<'_>, Begun<'_>); AHEAD]> = SmallVec::new();
-    let mut first = 0;
     for (run, wanted) in runs.iter().zip(wanted) {
         let numbers = std::mem::replace(&mut first, run.end)..run.end;
         let of_run = &mut answers[numbers.start * crawlers.len()..run.end * crawlers.len()];
@@ -265,21 +300,34 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
             Wanted::One(site, record) => (site, Some(record)),
             Wanted::Panel(site) => (site, None),
         };
-        let how = record.map(|record| grounds.how(site, record)).transpose()?;
+        let policy = match record.map(|record| grounds.policy(site, record)).transpose() {
+            Ok(policy) => policy,
+            Err(error) => {
+                fault(error);
+                of_run.fill(Answer::Unknown);
+                continue;
+            }
+        };
         let mut is_first = true;
         for (number, row) in numbers.zip(of_run.chunks_exact_mut(crawlers.len())) {
             let is_first = std::mem::replace(&mut is_first, false);
-            let Ok(target) = run.target(urls[number].as_ref(), reading) else {
+            let Ok(target) = run.target(&urls[number], are_own, reading) else {
                 row.fill(Answer::Invalid);
                 continue;
             };
-            match &how {
-                Some(How::Table(table)) if is_first => {
-                    begun.push((number, target, table.begin(target.unended())));
+            match &policy {
+                Some(policy) => match policy.table().filter(|_| is_first) {
+                    Some(table) => begun.push((number, target, table.begin(target.unended()))),
+                    // What its walk needs was just read.
+                    None => row.fill(policy.own_verdict(&target).into()),
+                },
+                None => {
+                    let crawlers = crawlers.iter().copied();
+                    if let Err(error) = ask(grounds, site, &target, crawlers, row) {
+                        fault(error);
+                        row.fill(Answer::Unknown);
+                    }
                 }
-                // What its walk needs was just read.
-                Some(how) => row.fill(how.verdict(&target, reading).into()),
-                None => ask(grounds, site, &target, crawlers.iter().copied(), row)?,
             }
         }
     }
@@ -287,19 +335,25 @@ fn some<G: Grounds, U: AsRef<[u8]>>(
         let row = &mut answers[number * crawlers.len()..][..crawlers.len()];
         row.fill(unless_robots_txt(begun.finish(), target, reading).into());
     }
-    Ok(())
 }
 
-impl Run<'_> {
-    /// The target of a URL of the run.
-    #[inline]
-    fn target<'u>(&self, url: &'u [u8], reading: Reading) -> Result<Target<'u>, InvalidUrl> {
-        match self.origin.as_ref().and_then(|origin| origin.usual_path_of(url)) {
-            Some(path) => Target::of_path(path, reading.encoding),
-            None => Target::of(url, reading.form, reading.encoding),
-        }
-    }
+/// What was found. Nothing if that is a fault, of which the bit of the run is then set.
+#[inline]
+fn or_fault<T, E>(
+    found: Result<Option<T>, E>,
+    run: usize,
+    faulty: &mut u64,
+    fault: &mut impl FnMut(E),
+) -> Option<T> {
+    found.unwrap_or_else(|error| {
+        *faulty |= 1 << run;
+        fault(error);
+        None
+    })
 }
+
+// A bit for each run.
+const _: () = assert!(AHEAD <= u64::BITS as usize);
 
 /// What decides for an origin.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use smallvec::SmallVec;
 
 use super::layout::HAS_PACE;
-use crate::records::{Pace, RequestRate, TimeWindow};
+use crate::read::fields::{Pace, RequestRate, TimeWindow};
 
 /// Bytes of a pace.
 pub(crate) const PACE_LEN: usize = 32;
@@ -85,7 +85,7 @@ fn decode(bytes: &[u8; PACE_LEN]) -> Option<Pace> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::Kind;
+    use crate::read::fields::Kind;
 
     #[test]
     fn paces() {

@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use smallvec::SmallVec;
 
+use crate::as_url::AsUrl;
 use crate::automaton::Table;
 use crate::origin::{Origin, Scheme};
 use crate::policy::config::Config;
@@ -18,18 +19,20 @@ use crate::policy::sitemaps::Sitemaps;
 use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
+use crate::read::fields::Pace;
 use crate::read_ahead;
-use crate::records::Pace;
 use crate::rules::target::Target;
 
 use super::compiled::{self, table_body};
+use super::kind::{SiteKind, SiteRules};
 use super::layout::{
     Entry, KIND_PANEL, KIND_RULES, Key, NO_RECORD, PLACE_UNIT, Panel, Policies, RECORD_HEAD,
     RECORD_UNIT,
 };
 use super::lines::Lines;
-use super::look_up::{self, Grounds, How};
+use super::look_up::{self, Grounds, UrlRun};
 use super::pace;
+use super::policy::SitePolicy;
 
 /// The policies of some crawlers for many origins.
 ///
@@ -70,6 +73,7 @@ use super::pace;
 /// assert!(set.get(&Origin::of("http://example.org")?).is_none());
 /// # Ok::<(), robotsieve::InvalidOrigin>(())
 /// ```
+#[derive(Clone)]
 pub struct PolicySet {
     profile: Profile,
     config: Config,
@@ -93,7 +97,11 @@ pub struct PolicySet {
     dead_bytes: usize,
 }
 
+/// In the place of a file's number: there is none.
+const NO_FILE: u32 = u32::MAX;
+
 /// A distinct file.
+#[derive(Clone)]
 struct File {
     content: u128,
     /// How many origins have it.
@@ -108,6 +116,7 @@ struct File {
 }
 
 /// A record that files share.
+#[derive(Clone, Copy)]
 struct Shared {
     record: u32,
     files: u32,
@@ -143,34 +152,58 @@ impl PolicySet {
         }
     }
 
-    /// Sets an origin's robots.txt. Replaces the file that the origin had. Parses and compiles the
-    /// file unless another origin has an equal one.
+    /// Sets what is known of an origin: its robots.txt, or one of the other [`SiteRules`]. Replaces
+    /// what was known. Parses and compiles the file unless another origin has an equal one.
+    ///
+    /// ```
+    /// use robotsieve::{Answer, Config, Crawler, Origin, PolicySet, Profile, SiteRules};
+    ///
+    /// let crawlers = [Crawler::name("bot")];
+    /// let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), crawlers);
+    /// set.insert(&Origin::of("https://a.example")?, b"User-agent: *\nDisallow: /x");
+    /// set.insert(&Origin::of("https://b.example")?, SiteRules::DisallowAll);
+    /// let mut answers = [Answer::Unknown; 2];
+    /// set.answers(&["https://a.example/", "https://b.example/"], &mut answers);
+    /// assert_eq!(answers, [Answer::Allow, Answer::Disallow]);
+    /// # Ok::<(), robotsieve::InvalidOrigin>(())
+    /// ```
     ///
     /// # Panics
     /// Panics if the policies or the names need more than 64 GiB.
-    pub fn insert(&mut self, origin: &Origin<'_>, file: &[u8]) {
-        let content = self.contents.of(file);
-        let number = match self.by_content.get(&content) {
-            Some(number) => *number,
-            None => self.add_file(file, content),
+    pub fn insert<'f>(&mut self, origin: &Origin<'_>, rules: impl Into<SiteRules<'f>>) {
+        let rules = rules.into();
+        let kind = rules.kind() as u8;
+        let (number, policies) = match rules.file() {
+            Some(file) => {
+                let content = self.contents.of(file);
+                let number = match self.by_content.get(&content) {
+                    Some(number) => *number,
+                    None => self.add_file(file, content),
+                };
+                let new = self.files[number as usize].as_mut().expect("is known");
+                new.origins += 1;
+                (number, new.policies)
+            }
+            None => (NO_FILE, NO_RECORD),
         };
-        let new = self.files[number as usize].as_mut().expect("is known");
-        new.origins += 1;
-        let policies = new.policies;
         let key = Key::of(origin, self.seed);
         match self.place(&key) {
             Some(place) => {
                 let old = self.entry(place).about;
-                // The numbers of the records stand before the authority.
+                let (authority, schemes) = (key.authority, key.scheme);
+                let entry =
+                    Entry { authority, schemes, kind, policies, about: number, ..Entry::NOTHING };
                 let at = place as usize * PLACE_UNIT;
-                self.entries[at + 8..at + 12].copy_from_slice(&policies.to_le_bytes());
-                self.entries[at + 12..at + 16].copy_from_slice(&number.to_le_bytes());
+                let mut new = Vec::new();
+                entry.write(true, &mut new);
+                self.entries[at..at + new.len()].copy_from_slice(&new);
                 self.release(old);
             }
             None => {
                 let place = (self.entries.len() / PLACE_UNIT) as u64;
                 let (authority, schemes) = (key.authority, key.scheme);
-                let entry = Entry { authority, schemes, policies, about: number, ..Entry::NOTHING };
+                let entry =
+                    Entry { authority, schemes, kind, policies, about: number, ..Entry::NOTHING };
                 entry.write(true, &mut self.entries);
                 let PolicySet { entries, seed, .. } = self;
                 self.lines.insert(key.hash, place, |place| {
@@ -259,6 +292,9 @@ impl PolicySet {
 
     /// An origin does not have this file any more.
     fn release(&mut self, number: u32) {
+        if number == NO_FILE {
+            return;
+        }
         let file = self.files[number as usize].as_mut().expect("an entry has it");
         file.origins -= 1;
         if file.origins > 0 {
@@ -383,16 +419,32 @@ impl PolicySet {
     ///
     /// # Panics
     /// Panics unless there is room for as many answers.
-    pub fn answers<U: AsRef<[u8]>>(&self, urls: &[U], answers: &mut [Answer]) {
-        match look_up::answers(self, urls, &self.columns, answers) {
-            Ok(()) => {}
-            Err(never) => match never {},
-        }
+    pub fn answers<U: AsUrl>(&self, urls: &[U], answers: &mut [Answer]) {
+        look_up::answers(self, urls, &self.columns, answers, |never| match never {});
+    }
+
+    /// Answers for many URLs whose origins are known already, in runs: as [`PolicySet::answers`],
+    /// but each origin is given, and so is the answer where nothing is known of it.
+    ///
+    /// # Panics
+    /// Panics unless there is room for as many answers, or if the runs do not cover the URLs.
+    pub fn answers_for<U: AsUrl>(&self, runs: &[UrlRun<'_>], urls: &[U], answers: &mut [Answer]) {
+        look_up::answers_for(self, runs, urls, &self.columns, answers, |never| match never {});
     }
 
     /// All origins, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = SetSite<'_>> {
         self.lines.places().map(|place| SetSite { set: self, entry: self.entry(place) })
+    }
+
+    /// The profile in which files are read.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The configuration of its policies.
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
     /// The crawlers that the set is for.
@@ -525,6 +577,9 @@ impl Grounds for PolicySet {
     #[inline]
     fn policies<'g>(&'g self, site: SetSite<'g>) -> Result<Option<Policies<'g>>, Infallible> {
         let record = site.entry.policies;
+        if site.entry.about == NO_FILE {
+            return Ok(None);
+        }
         Ok(Some(match body_at(&self.records, record) {
             [KIND_PANEL, panel @ ..] => Policies::Panel(Panel::read_again(panel)),
             _ => Policies::One(record),
@@ -538,18 +593,19 @@ impl Grounds for PolicySet {
 
     #[inline]
     #[expect(unsafe_code, reason = "tables are not validated for each verdict")]
-    fn how<'g>(&'g self, _: SetSite<'g>, record: u32) -> Result<How<'g>, Infallible> {
+    fn policy<'g>(&'g self, _: SetSite<'g>, record: u32) -> Result<SitePolicy<'g>, Infallible> {
         let table = match pace::without(body_at(&self.records, record)) {
             [KIND_RULES, number @ ..] => {
                 let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
-                return Ok(How::Policy(self.over_limits[number as usize].clone()));
+                return Ok(self.over_limits[number as usize].clone().into());
             }
             [_, table @ ..] => table,
             [] => unreachable!("each record has a kind"),
         };
         // SAFETY: all other records that an entry or a panel leads to hold the table of a policy that
         // was compiled for the set's profile: `put` writes them, and nobody changes them.
-        Ok(How::Table(unsafe { Table::from_bytes_unchecked(table, self.reading.encoding) }))
+        let table = unsafe { Table::from_bytes_unchecked(table, self.reading.encoding) };
+        Ok(SitePolicy::of_table(table, self.reading))
     }
 }
 
@@ -567,10 +623,10 @@ impl<'s> SetSite<'s> {
     ///
     /// # Panics
     /// Panics if the length of `answers` is not the number of crawlers.
-    pub fn ask<U: AsRef<[u8]> + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
+    pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
         assert_eq!(answers.len(), self.set.crawlers.len(), "one answer for each crawler");
         let Reading { form, encoding, .. } = self.set.reading;
-        match Target::of(url.as_ref(), form, encoding) {
+        match Target::of(url.as_url(), form, encoding) {
             Ok(target) => {
                 let crawlers = self.set.columns.iter().copied();
                 match look_up::ask(self.set, *self, &target, crawlers, answers) {
@@ -592,9 +648,21 @@ impl<'s> SetSite<'s> {
         self.entry.schemes.iter().next().expect("that of an origin")
     }
 
-    /// The policies with their rules, for explanations. `None` unless the set keeps rules.
+    /// The kind of what is known of it.
+    pub fn kind(&self) -> SiteKind {
+        SiteKind::of(self.entry.kind).expect("as written")
+    }
+
+    /// The origin.
+    pub fn origin(&self) -> Origin<'static> {
+        let origin = format!("{}://{}", self.scheme(), self.authority());
+        Origin::of(&origin).expect("that of an origin").into_owned()
+    }
+
+    /// The policies with their rules, for explanations. `None` unless the set keeps rules, and the
+    /// site has a file.
     pub fn policies(&self) -> Option<&'s CrawlerPolicies> {
-        self.file().with_rules.as_ref()
+        self.file()?.with_rules.as_ref()
     }
 
     /// How fast the site asks a crawler to go, by the crawler's place in the order given.
@@ -620,19 +688,44 @@ impl<'s> SetSite<'s> {
     /// [`Config::keep_sitemaps`] is set.
     pub fn sitemaps(&self) -> impl Iterator<Item = &'s [u8]> + use<'s> {
         let file = self.file();
-        match &file.with_rules {
-            Some(policies) => Box::new(policies.sitemaps()) as Box<dyn Iterator<Item = _>>,
-            None => Box::new(file.sitemaps.iter()),
-        }
+        let with_rules = file.and_then(|file| file.with_rules.as_ref());
+        let kept = file.filter(|file| file.with_rules.is_none());
+        let kept = kept.into_iter().flat_map(|file| file.sitemaps.iter());
+        with_rules.into_iter().flat_map(CrawlerPolicies::sitemaps).chain(kept)
     }
 
-    /// Whether two origins have the same file.
+    /// True if two origins have the same file.
     pub fn has_same_file(&self, other: &SetSite<'_>) -> bool {
-        std::ptr::eq(self.set, other.set) && self.entry.about == other.entry.about
+        std::ptr::eq(self.set, other.set)
+            && self.file().is_some()
+            && self.entry.about == other.entry.about
     }
 
-    fn file(&self) -> &'s File {
-        self.set.files[self.entry.about as usize].as_ref().expect("as long as an entry has it")
+    fn file(&self) -> Option<&'s File> {
+        if self.kind() != SiteKind::Rules {
+            return None;
+        }
+        self.set.files[self.entry.about as usize].as_ref()
+    }
+
+    /// The number that only sites with the same file and the same kind share.
+    #[cfg(feature = "pack")]
+    pub(crate) fn file_number(&self) -> u32 {
+        self.entry.about
+    }
+
+    /// The body of a crawler's record: its table, or the policy that has none.
+    #[cfg(feature = "pack")]
+    pub(crate) fn body(&self, crawler: usize) -> Result<&'s [u8], &'s Policy> {
+        let Ok(policies) = Grounds::policies(self.set, *self);
+        let record = policies.map_or(NO_RECORD, |policies| policies.record(crawler));
+        match body_at(&self.set.records, record) {
+            [KIND_RULES, number @ ..] => {
+                let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
+                Err(&self.set.over_limits[number as usize])
+            }
+            body => Ok(body),
+        }
     }
 }
 

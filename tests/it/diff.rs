@@ -942,7 +942,7 @@ fn no_rule_is_missing() {
         rules_told += told[0].len() + told[1].len();
         let of = |policy: &Policy| -> Vec<(Vec<u8>, bool, Verdict)> {
             let rules = policy.rules();
-            rules.map(|rule| (rule.pattern().to_vec(), rule.is_anchored(), rule.verdict)).collect()
+            rules.map(|rule| (rule.pattern().to_vec(), rule.anchored(), rule.verdict)).collect()
         };
         let rules = [of(&old), of(&new)];
         for path in &paths {
@@ -952,7 +952,7 @@ fn no_rule_is_missing() {
             }
             for side in 0..2 {
                 let Some(rule) = decided[side].rule() else { continue };
-                let own = (rule.pattern().to_vec(), rule.is_anchored(), rule.verdict);
+                let own = (rule.pattern().to_vec(), rule.anchored(), rule.verdict);
                 assert!(
                     rules[1 - side].contains(&own) || told[side].contains(&rule.line),
                     "line {} decides {path} and is not told: {old_lines} | {new_lines}",

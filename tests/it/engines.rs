@@ -96,7 +96,7 @@ proptest! {
             if !profile.index_htm_is_directory {
                 let patterns = |policy: &Policy| -> Vec<_> {
                     let pattern = |r: robotsieve::Rule<'_>| {
-                        (r.precedence, r.verdict, r.pattern().to_vec(), r.is_anchored())
+                        (r.precedence, r.verdict, r.pattern().to_vec(), r.anchored())
                     };
                     policy.rules().map(pattern).collect()
                 };
@@ -136,13 +136,13 @@ fn value(rule: &robotsieve::Rule<'_>, profile: &Profile) -> Vec<u8> {
     if !profile.wildcards {
         return value;
     }
-    let anchor = usize::from(rule.is_anchored());
+    let anchor = usize::from(rule.anchored());
     let missing = match profile.rule_precedence {
         RulePrecedence::Longest => rule.precedence as usize - value.len() - anchor,
         RulePrecedence::AnyDisallow => 0,
         other => panic!("no rule of this precedence is known: {other:?}"),
     };
-    if rule.is_anchored() {
+    if rule.anchored() {
         // Only neighbouring stars can have been dropped.
         double_star(&mut value, missing);
         value.push(b'$');

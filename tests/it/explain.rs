@@ -85,7 +85,7 @@ fn is_laid_out(rule: &MatchedRule<'_>, why: &Explanation<'_>, file: &[u8]) -> bo
 fn naive_matches(policy: &Policy, profile: &Profile, target: &[u8]) -> Vec<u32> {
     let mut rules: Vec<_> = policy
         .rules()
-        .filter(|r| naive::matches(r.pattern(), r.is_anchored(), profile.wildcards, target))
+        .filter(|r| naive::matches(r.pattern(), r.anchored(), profile.wildcards, target))
         .collect();
     rules.sort_by_key(|rule| {
         (std::cmp::Reverse(rule.precedence), rule.verdict == Verdict::Disallow, rule.line)
@@ -219,7 +219,10 @@ fn files_that_are_cut() {
     let (verdict, found) = cut(&Profile::RFC9309, "/z");
     let found = found.unwrap();
     assert_eq!((verdict, found.verdict), (Verdict::Allow, Verdict::Disallow));
-    assert_eq!((found.matters, found.winner, found.limit), (true, Some(12_003), 512_000));
+    assert_eq!(
+        (found.matters, found.winner_line, found.limit_bytes),
+        (true, Some(12_003), 512_000)
+    );
     let read = &file[..found.bytes_read];
     assert!(read.ends_with('\n') && read.len() > 511_900 && read.len() <= 512_000);
     assert_eq!(read.lines().count() as u32 + 1, found.line);
@@ -228,7 +231,10 @@ fn files_that_are_cut() {
     assert_eq!((verdict, found.unwrap().matters), (Verdict::Disallow, false));
     let (_, found) = cut(&Profile::RFC9309, "/x/y");
     let found = found.unwrap();
-    assert_eq!((found.matters, found.verdict, found.winner), (true, Verdict::Allow, Some(12_004)));
+    assert_eq!(
+        (found.matters, found.verdict, found.winner_line),
+        (true, Verdict::Allow, Some(12_004))
+    );
     assert_eq!(cut(&Profile::GOOGLE, "/z"), (Verdict::Disallow, None));
 }
 

@@ -69,7 +69,7 @@ fn needed(file: &[u8], profile: &Profile, targets: &[Vec<u8>]) -> BTreeSet<u32> 
                 continue;
             }
             let mut matching = rules.iter().filter(|rule| {
-                naive::matches(rule.pattern(), rule.is_anchored(), profile.wildcards, target)
+                naive::matches(rule.pattern(), rule.anchored(), profile.wildcards, target)
             });
             let Some(first) = matching.next() else { continue };
             let next = matching.find(|rule| rule.line != first.line);

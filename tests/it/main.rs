@@ -32,6 +32,8 @@ mod pack_seed;
 #[cfg(feature = "serde")]
 mod reasons;
 mod records;
+#[cfg(feature = "schema")]
+mod reports;
 mod specification;
 #[cfg(feature = "serde")]
 mod stored;

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use robotsieve::pack::{Kind, Outcome, Pack, PackError, Site, Writer};
+use robotsieve::pack::{FileError, Kind, Outcome, Pack, PackError, Site, Writer};
 use robotsieve::records::Pace;
 use robotsieve::{
     Answer, Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots, Scheme,
+    SiteRules, UrlRun,
 };
 
 const CRAWLERS: [&str; 3] = ["GPTBot", "Googlebot", "MyCrawler"];
@@ -227,11 +228,12 @@ fn cut_short() {
 #[test]
 fn other_files() {
     assert_eq!(Pack::open(b"").unwrap_err(), PackError::NotAPack);
-    assert_eq!(Pack::open(&[b'x'; 1000]).unwrap_err(), PackError::NotAPack);
+    assert_eq!(Pack::open([b'x'; 1000]).unwrap_err(), PackError::NotAPack);
     let mut bytes = packed(&[], &Profile::RFC9309, false);
     let pack = Pack::open(&bytes).expect("a pack of nothing");
     assert!(pack.is_empty() && site(&pack, "e.com").is_none());
     pack.verify().expect("no damage");
+    drop(pack);
     for version in [1, 2, 7] {
         bytes[8] = version;
         let error = Pack::open(&bytes).unwrap_err();
@@ -475,11 +477,129 @@ fn shards() {
         assert_eq!(rows[0], rows[1]);
     }
     assert_eq!(Pack::open(parts[0]).unwrap_err(), PackError::OneOf { shard: 0, shards: 3 });
-    let missing = Pack::open_shards(&[parts[0], parts[2]]).unwrap_err();
-    assert_eq!(missing, (0, PackError::OneOf { shard: 0, shards: 3 }));
-    assert!(Pack::open_shards(&[parts[0], parts[1], parts[1]]).is_err());
+    let missing = Pack::open_shards([parts[0], parts[2]]).unwrap_err();
+    let wanted = FileError { file: 0, error: PackError::OneOf { shard: 0, shards: 3 } };
+    assert_eq!(missing, wanted);
+    assert!(Pack::open_shards([parts[0], parts[1], parts[1]]).is_err());
     let others = write(3, &crawlers()[..2]);
-    let error = Pack::open_shards(&[parts[0], parts[1], &others[2]]).unwrap_err();
-    assert_eq!(error, (2, PackError::OtherShards));
-    assert!(Pack::open_shards(&[]).is_err());
+    let error = Pack::open_shards([parts[0], parts[1], &others[2]]).unwrap_err();
+    assert_eq!(error, FileError { file: 2, error: PackError::OtherShards });
+    assert!(Pack::open_shards([b""; 0]).is_err());
+}
+
+/// A pack that owns its bytes borrows nothing, and outlives what made it.
+#[test]
+fn owned_bytes() {
+    let crawlers = [Crawler::name("bot")];
+    let config = Config::default();
+    let mut writer = Writer::new(Vec::new(), &Profile::RFC9309, crawlers, &config).expect("a Vec");
+    writer.add(&origin("a.example"), Outcome::DisallowAll, None).expect("a Vec");
+    let bytes = writer.finish().expect("a Vec");
+    let pack: Pack<'static> = Pack::open(bytes.clone()).expect("a pack");
+    assert_eq!(pack.files().collect::<Vec<_>>(), [&bytes[..]]);
+    drop(bytes);
+    let answers = std::thread::spawn(move || {
+        let mut answers = [Answer::Unknown; 2];
+        let urls = ["https://a.example/", "https://b.example/"];
+        pack.answers(&urls, &[0], &mut answers).expect("no damage");
+        answers
+    });
+    assert_eq!(answers.join().expect("no panic"), [Answer::Disallow, Answer::Unknown]);
+}
+
+/// A set becomes a pack that says the same, of files, outcomes and what is not known.
+#[test]
+fn sets_become_packs() {
+    let files = files();
+    for &(_, profile) in Profile::NAMED {
+        for keep_rules in [false, true] {
+            let mut set = PolicySet::new(&profile, &config(keep_rules), crawlers());
+            for (host, file) in &files {
+                set.insert(&origin(host), file);
+            }
+            let outcomes = [
+                SiteRules::AllowAll,
+                SiteRules::DisallowAll,
+                SiteRules::Unknown,
+                SiteRules::File(b""),
+            ];
+            for (number, outcome) in outcomes.into_iter().enumerate() {
+                // Replaces another one.
+                let origin = origin(&format!("outcome{number}.example"));
+                set.insert(&origin, outcomes[(number + 1) % 4]);
+                set.insert(&origin, outcome);
+            }
+            let pack = Pack::open(set.write_pack(Vec::new()).expect("a Vec")).expect("a pack");
+            pack.verify().expect("no damage");
+            assert_eq!(pack.len(), set.len() as u64);
+            assert_eq!(pack.keeps_rules(), keep_rules);
+            let mut urls: Vec<Vec<u8>> =
+                (0..).zip(&files).flat_map(|(number, (host, _))| urls(host, number)).collect();
+            for number in 0..5 {
+                let host = format!("https://outcome{number}.example");
+                urls.extend(["/", "/robots.txt"].map(|path| format!("{host}{path}").into()));
+            }
+            let mut of_set = vec![Answer::Invalid; 3 * urls.len()];
+            let mut of_pack = of_set.clone();
+            set.answers(&urls, &mut of_set);
+            pack.answers(&urls, &[0, 1, 2], &mut of_pack).expect("no damage");
+            assert_eq!(of_set, of_pack);
+            let last: Vec<Answer> = of_set.chunks(3).map(|row| row[0]).rev().take(10).collect();
+            let closed = if profile.robots_txt_allowed { Answer::Allow } else { Answer::Disallow };
+            let (allow, unknown) = (Answer::Allow, Answer::Unknown);
+            let wanted =
+                [unknown, unknown, allow, allow, unknown, unknown, closed, Answer::Disallow];
+            assert_eq!(last[..8], wanted);
+            assert_eq!(last[8..], [allow, allow]);
+            for site in set.iter() {
+                let packed = pack.get(&site.origin()).expect("no damage").expect("is there");
+                assert_eq!(packed.kind(), site.kind());
+                let sitemaps: Vec<&[u8]> = packed.sitemaps().expect("no damage").collect();
+                assert_eq!(sitemaps, site.sitemaps().collect::<Vec<_>>());
+                for crawler in 0..3 {
+                    assert_eq!(packed.pace(crawler).expect("no damage"), site.pace(crawler));
+                    let policy = packed.policy(crawler).expect("no damage");
+                    let rules = policy.and_then(|policy| policy.with_rules().expect("no damage"));
+                    let Some(kept) = site.policies().map(|kept| kept.policy(crawler)) else {
+                        continue;
+                    };
+                    let rules = rules.expect("kept");
+                    assert_eq!(rules.rules().collect::<Vec<_>>(), kept.rules().collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+}
+
+/// Origins that are given once: the same answers, and that for what is unknown.
+#[test]
+fn answers_for_known_origins() {
+    let files = files();
+    let bytes = packed(&files, &Profile::RFC9309, false);
+    let pack = Pack::open(&bytes).expect("a pack");
+    let mut urls: Vec<Vec<u8>> =
+        (0..).zip(&files).flat_map(|(number, (host, _))| urls(host, number)).collect();
+    urls.extend([b"https://unknown.example/".to_vec(), b"no URL".to_vec()]);
+    let crawlers: Vec<usize> = (0..pack.crawlers().len()).collect();
+    for crawlers in [&crawlers[..], &crawlers[..1]] {
+        let mut wanted = vec![Answer::Invalid; urls.len() * crawlers.len()];
+        pack.answers(&urls, crawlers, &mut wanted).expect("no damage");
+        for otherwise in [Answer::Unknown, Answer::Allow] {
+            let runs: Vec<UrlRun<'_>> = (1..)
+                .zip(&urls)
+                .map(|(end, url)| match Origin::of(url) {
+                    Ok(origin) => UrlRun { origin: Some(origin), otherwise, end },
+                    Err(_) => UrlRun { origin: None, otherwise: Answer::Invalid, end },
+                })
+                .collect();
+            let mut found = vec![Answer::Invalid; wanted.len()];
+            let damaged = |error| panic!("{error}");
+            pack.answers_for(&runs, &urls, crawlers, &mut found, damaged);
+            let wanted = wanted.iter().map(|answer| match answer {
+                Answer::Unknown => otherwise,
+                other => *other,
+            });
+            assert!(wanted.eq(found.iter().copied()));
+        }
+    }
 }

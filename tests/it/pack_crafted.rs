@@ -10,7 +10,7 @@ use crate::support::crafted::{
 use crate::support::whole_pack::look_at;
 use crate::support::{generate, hostile_packs};
 use proptest::prelude::*;
-use robotsieve::pack::{Kind, Outcome, Pack, PackError, Writer};
+use robotsieve::pack::{FileError, Kind, Outcome, Pack, PackError, Writer};
 use robotsieve::{Answer, Config, Crawler, Origin, Profile};
 
 /// What is wrong with a pack; `None` if it is as a writer writes it. Uses it in every way.
@@ -426,7 +426,7 @@ fn numbers_in_the_trailer() {
             if lie == number {
                 assert_eq!(damage(&pack), None, "{at}");
             } else if [at::SHARD, at::SHARDS].contains(&at) {
-                let error = Pack::open(&pack.bytes()).err();
+                let error = Pack::open(pack.bytes()).err();
                 let other =
                     matches!(error, Some(PackError::OneOf { .. } | PackError::Damaged { .. }));
                 assert!(other, "{at}: {error:?}");
@@ -672,11 +672,14 @@ fn shards() {
         vec![part(0, 1, &first), part(0, 1, &second)],
         vec![part(u64::from(u32::MAX) - 1, u64::from(u32::MAX), &first)],
     ] {
-        assert!(matches!(open(&files), Err((_, PackError::OneOf { .. }))));
+        assert!(matches!(open(&files), Err(FileError { error: PackError::OneOf { .. }, .. })));
     }
     for (shard, shards) in [(2, 2), (1, 1), (0, 0)] {
         let error = open(&[part(shard, shards, &first)]);
-        assert!(matches!(error, Err((0, PackError::Damaged { .. }))), "{error:?}");
+        assert!(
+            matches!(error, Err(FileError { file: 0, error: PackError::Damaged { .. } })),
+            "{error:?}"
+        );
     }
 }
 
@@ -731,7 +734,7 @@ fn many_crawlers() {
     let most = |count: usize| {
         let mut pack = Crafted::new(&Profile::RFC9309);
         pack.crawlers = vec![Vec::new(); count];
-        Pack::open(&pack.bytes()).and_then(|pack| pack.verify()).map_err(|error| error.to_string())
+        Pack::open(pack.bytes()).and_then(|pack| pack.verify()).map_err(|error| error.to_string())
     };
     assert_eq!(most(4096), Ok(()));
     assert!(most(4097).is_err_and(|error| error.contains("the parts do not fill the file")));

@@ -300,6 +300,7 @@ fn from_the_bytes_alone() {
     let later = origin("https://later.example");
     layer.add_later(&later, Outcome::AllowAll, 5).expect("a Vec");
     let layer = layer.finish().expect("a Vec");
+    drop(pack);
     let before = bytes.len() as u64;
     bytes.extend(layer);
     let file = File::open(&bytes);

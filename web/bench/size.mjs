@@ -5,6 +5,8 @@ import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 
 const READY_MS = 20;
+/** What scripts each has besides. */
+const MORE = { core: [], full: ["full.js"], known: ["full.js", "known.js"] };
 let failed = false;
 
 function brotli(bytes) {
@@ -22,11 +24,12 @@ function report(what, value, limit, unit) {
 for (const [name, folder, limit] of [
   ["robotsieve/core: decide and explain", "core", 180_000],
   ["robotsieve: with lint and diff", "full", 260_000],
+  ["robotsieve/known: with records and known crawlers", "known", 330_000],
 ]) {
   const read = (file) => readFileSync(new URL(`../dist/${folder}/${file}`, import.meta.url));
   const module = read("robotsieve.wasm");
   const scripts = ["browser.js", "index.js", "bytes.js", "core.js", "error.js", "given.js", "wasm.js"];
-  const script = Buffer.concat([...scripts, ...(folder === "full" ? ["full.js"] : [])].map(read));
+  const script = Buffer.concat([...scripts, ...MORE[folder]].map(read));
   report(`${name}, brotli`, brotli(module) + brotli(script), limit, "bytes");
   console.log(`    module ${module.length} bytes, ${brotli(module)} with brotli; scripts ${script.length} and ${brotli(script)}`);
   // Each time in a new process, since engines remember modules that they have compiled. The best of some: other programs

@@ -169,8 +169,8 @@ export function written(crawlers: readonly Crawler[]): Uint8Array {
     push(bytes);
   };
   for (const crawler of crawlers) {
-    const [isHeader, all] = namesOf(crawler);
-    push(Uint8Array.of(isHeader));
+    const [kind, all] = namesOf(crawler);
+    push(Uint8Array.of(kind));
     number(all.length);
     for (const name of all) {
       number(name.length);
@@ -187,13 +187,17 @@ export function written(crawlers: readonly Crawler[]): Uint8Array {
   return all;
 }
 
-function namesOf(crawler: Crawler): [number, Uint8Array[]] {
+/** The kinds are those of `../src/crawler.rs`. */
+function namesOf(crawler: Crawler): [kind: number, names: Uint8Array[]] {
   if (typeof crawler === "string") return [0, [nameBytes(crawler)]];
   if (Array.isArray(crawler)) return [0, listOf<string>(crawler, "names").map(nameBytes)];
-  if (typeof crawler === "object" && crawler !== null && "userAgent" in crawler) {
-    return [1, [bytesOf(crawler.userAgent, "userAgent", MAX_NAME_LENGTH)]];
+  if (typeof crawler === "object" && crawler !== null) {
+    if ("userAgent" in crawler) return [1, [bytesOf(crawler.userAgent, "userAgent", MAX_NAME_LENGTH)]];
+    if ("names" in crawler) return [2, listOf<string>(crawler.names, "names").map(nameBytes)];
   }
-  throw new TypeError(`a crawler must be a name, an array of names or { userAgent: header }, not ${typeName(crawler)}`);
+  throw new TypeError(
+    `a crawler must be a name, an array of names, { userAgent: header } or { names: array }, not ${typeName(crawler)}`,
+  );
 }
 
 function nameBytes(name: string): Uint8Array {

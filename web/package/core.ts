@@ -5,12 +5,14 @@ import {
 } from "./bytes.js";
 import { currentInstance, failed, freed } from "./error.js";
 import { bytesOf, listOf, optionsOf, shown } from "./given.js";
+import type { CompareReport, ExplainReport, Span } from "./reports.js";
 import type {
-  Automaton, AutomatonOptions, Crawler, Decision, Explanation, Group, HeaderName, ProfileComparison, ProfileName,
-  RequestRate, RobotsOptions, RobotsRecord, Rule, Span, Text,
+  Automaton, AutomatonOptions, Crawler, Decision, Group, HeaderName, Line, ProfileName, Rate, RobotsOptions, Rule, Spans,
+  Text,
 } from "./types.js";
 import * as wasm from "./wasm.js";
 
+export type * from "./reports.js";
 export type * from "./types.js";
 export { RobotsieveError, type ErrorCode } from "./error.js";
 
@@ -21,7 +23,7 @@ export const ALLOW = 1;
 /** What {@link Policy.verdicts} writes for what is neither a URL nor a path that begins with `/`. */
 export const INVALID = 2;
 
-/** All profiles, in the order of {@link ProfileComparison.answers}. */
+/** All profiles, in the order of {@link CompareReport.explanations}. */
 export const PROFILES: readonly ProfileName[] = Object.freeze<ProfileName[]>([
   "rfc9309", "google", "google-classic", "original-1994",
 ]);
@@ -33,20 +35,16 @@ export function profileNumber(profile: ProfileName): number {
   return number;
 }
 
-interface Pace {
-  crawlDelay: number | null;
-  requestRate: RequestRate | null;
-  minInterval: number | null;
+/** Whether positions are counted in UTF-16 code units. */
+function isUtf16(spans: Spans): boolean {
+  if (spans !== "bytes" && spans !== "utf16") throw new RangeError(`spans must be "bytes" or "utf16", not ${shown(spans)}`);
+  return spans === "utf16";
 }
 
-/** The rules of an explanation are objects of their own in JSON; here winner and runner-up are elements of `matches`. */
-function explained(json: Record<string, unknown>): Explanation {
-  const matches = json["matches"] as Explanation["matches"];
-  const match = (index: unknown) => (index === null ? null : matches[index as number]!);
-  json["winner"] = match(json["winner"]);
-  json["runnerUp"] = match(json["runnerUp"]);
-  json["rule"] = json["winner"];
-  return json as unknown as Explanation;
+interface Pace {
+  crawl_delay: number | null;
+  request_rate: Rate | null;
+  min_interval: number | null;
 }
 
 /** What `Robots` objects hold in the module, and in which instance of it. */
@@ -75,19 +73,23 @@ export function rawOf(robots: Robots): wasm.RawRobots {
 export class Robots {
   /** How the file is read. */
   readonly profile: ProfileName;
+  /** How the file is called. */
+  readonly name: Text | null;
   #text: string | null;
 
   constructor(file: Text, options?: RobotsOptions) {
     assertReady();
-    const { profile = "rfc9309" } = optionsOf(options, "profile");
-    const number = profileNumber(profile);
+    const { profile = "rfc9309", name, spans = "bytes" } = optionsOf(options, "profile", "name", "spans");
+    const [number, utf16] = [profileNumber(profile), isUtf16(spans)];
     const bytes = bytesOf(file, "a file", MAX_FILE_BYTES);
-    raws.set(this, { raw: call(() => new wasm.RawRobots(bytes, number)), instance: currentInstance() });
+    const nameBytes = name === undefined ? name : bytesOf(name, "a name", MAX_NAME_LENGTH);
+    raws.set(this, { raw: call(() => new wasm.RawRobots(bytes, number, nameBytes, utf16)), instance: currentInstance() });
     this.profile = profile;
+    this.name = name ?? null;
     this.#text = typeof file === "string" ? file : null;
   }
 
-  /** The file as text: the string that was given, or the bytes decoded. All spans are about it. */
+  /** The file as text: the string that was given, or the bytes decoded. Spans in UTF-16 are about it. */
   get text(): string {
     const raw = rawOf(this);
     this.#text ??= new TextDecoder("utf-8", { ignoreBOM: true }).decode(call(() => raw.bytes()));
@@ -96,7 +98,7 @@ export class Robots {
 
   /** The part that is read: without a byte order mark, and cut at the profile's size limit. */
   get extent(): Span {
-    return this.#ask((raw) => raw.extent());
+    return this.#ask<{ file_span: Span }>((raw) => raw.extent()).file_span;
   }
 
   /** The values of all `Sitemap` lines, as written. */
@@ -115,8 +117,8 @@ export class Robots {
   }
 
   /** All lines of the form `field: value`. */
-  records(): RobotsRecord[] {
-    return this.#ask((raw) => raw.records());
+  lines(): Line[] {
+    return this.#ask((raw) => raw.lines());
   }
 
   /**
@@ -145,37 +147,33 @@ export class Robots {
    * Why the crawler may or may not fetch the URL. Compiles nothing. URLs of more than 65,536 characters throw a
    * `RangeError`.
    */
-  explain(crawler: Crawler, url: Text): Explanation {
+  explain(crawler: Crawler, url: Text): ExplainReport {
     const [who, bytes] = [written([crawler]), bytesOf(url, "a URL to explain", MAX_EXPLAINED_URL_LENGTH)];
-    return explained(this.#ask((raw) => raw.explain(who, bytes), url));
+    return this.#ask((raw) => raw.explain(who, bytes), url);
   }
 
   /**
    * The answers of all four profiles on a URL, and what makes them differ. The profile of this object plays no part,
    * except that it decides which names of crawlers are valid.
    */
-  compareProfiles(crawler: Crawler, url: Text): ProfileComparison {
+  compareProfiles(crawler: Crawler, url: Text): CompareReport {
     const [who, bytes] = [written([crawler]), bytesOf(url, "a URL to explain", MAX_EXPLAINED_URL_LENGTH)];
-    const compared: ProfileComparison = this.#ask((raw) => raw.compareProfiles(who, bytes), url);
-    for (const { explanation } of compared.answers) {
-      if (explanation !== null) explained(explanation as unknown as Record<string, unknown>);
-    }
-    return compared;
+    return this.#ask((raw) => raw.compareProfiles(who, bytes), url);
   }
 
   /** Seconds between two requests by `Crawl-delay`; at most a day. `null` if the file has none for the crawler. */
   crawlDelay(crawler: Crawler): number | null {
-    return this.#pace(crawler).crawlDelay;
+    return this.#pace(crawler).crawl_delay;
   }
 
   /** How many requests to make in what time, by `Request-rate`. */
-  requestRate(crawler: Crawler): RequestRate | null {
-    return this.#pace(crawler).requestRate;
+  requestRate(crawler: Crawler): Rate | null {
+    return this.#pace(crawler).request_rate;
   }
 
   /** Seconds between the beginnings of two requests, by `Crawl-delay` and `Request-rate`. */
   minInterval(crawler: Crawler): number | null {
-    return this.#pace(crawler).minInterval;
+    return this.#pace(crawler).min_interval;
   }
 
   /** Frees the memory now. Its policies stay usable; the object itself does not. */
@@ -232,7 +230,8 @@ export class Policy {
     } catch (error) {
       throw failed(error);
     }
-    if (verdict === INVALID) throw failed('{"code":"invalid-url"}', url);
+    // The buffer has the URL still.
+    if (verdict === INVALID) call(() => raw.decide(length), url);
     return verdict === ALLOW;
   }
 
@@ -305,17 +304,17 @@ export class Policy {
 
   /** Seconds between two requests by `Crawl-delay`; at most a day. */
   get crawlDelay(): number | null {
-    return this.#ask<Pace>((raw) => raw.pace()).crawlDelay;
+    return this.#ask<Pace>((raw) => raw.pace()).crawl_delay;
   }
 
   /** How many requests to make in what time, by `Request-rate`. */
-  get requestRate(): RequestRate | null {
-    return this.#ask<Pace>((raw) => raw.pace()).requestRate;
+  get requestRate(): Rate | null {
+    return this.#ask<Pace>((raw) => raw.pace()).request_rate;
   }
 
   /** Seconds between the beginnings of two requests, by `Crawl-delay` and `Request-rate`. */
   get minInterval(): number | null {
-    return this.#ask<Pace>((raw) => raw.pace()).minInterval;
+    return this.#ask<Pace>((raw) => raw.pace()).min_interval;
   }
 
   /** Frees the memory now. */
@@ -347,8 +346,9 @@ if (Symbol.dispose !== undefined) {
 }
 
 /** The names in a `User-Agent` header, the surest first. */
-export function headerNames(header: Text): HeaderName[] {
+export function headerNames(header: Text, options?: { spans?: Spans }): HeaderName[] {
   assertReady();
-  const bytes = bytesOf(header, "a header", MAX_NAME_LENGTH);
-  return answer(call(() => wasm.headerNames(bytes)));
+  const { spans = "bytes" } = optionsOf(options, "spans");
+  const [bytes, utf16] = [bytesOf(header, "a header", MAX_NAME_LENGTH), isUtf16(spans)];
+  return answer(call(() => wasm.headerNames(bytes, utf16)));
 }

@@ -17,12 +17,22 @@ export class RobotsieveError extends Error {
   readonly code: ErrorCode;
   /** The name that was probably meant, with `invalid-name`. */
   readonly probablyMeant: string | null;
+  /**
+   * Whether the name is evidently none: a header, or several words. If not, with `invalid-name`, it is one word with a
+   * character that no name has in this profile.
+   */
+  readonly isEvident: boolean;
 
-  constructor(code: ErrorCode, message: string, options: { probablyMeant?: string | null; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { probablyMeant?: string | null; isEvident?: boolean; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "RobotsieveError";
     this.code = code;
     this.probablyMeant = options.probablyMeant ?? null;
+    this.isEvident = options.isEvident ?? true;
   }
 }
 
@@ -49,15 +59,11 @@ export function onReset(forget: () => void): void {
 export function failed(error: unknown, given?: unknown): Error {
   if (error instanceof RobotsieveError) return error;
   if (typeof error === "string") {
-    const { code, name, isHeader, probablyMeant } = JSON.parse(error);
-    if (code === "invalid-url") {
-      return new RobotsieveError(code, `neither a URL nor a path that begins with "/": ${shown(given)}`);
-    }
-    const meant = probablyMeant === null ? "" : `; did you mean ${shown(probablyMeant)}?`;
-    const what = isHeader
-      ? `${shown(name)} is a User-Agent header, not a crawler's name: pass { userAgent: header }`
-      : `${shown(name)} is not a product token, so no group can name it`;
-    return new RobotsieveError(code, what + meant, { probablyMeant });
+    const { code, message, is_header, is_evident, probably_meant } = JSON.parse(error);
+    if (code === "invalid-url") return new RobotsieveError(code, `${shown(given)}: ${message}`);
+    if (code === "invalid-page") return new RobotsieveError("invalid-url", message);
+    const way = is_header ? ": pass { userAgent: header }" : "";
+    return new RobotsieveError(code, message + way, { isEvident: is_evident, probablyMeant: probably_meant });
   }
   if (error instanceof Error && error.message.includes("stale object")) {
     return new RobotsieveError("freed", "this object was lost when the module failed, and has to be made anew");

@@ -2,9 +2,11 @@ import { answer, assertReady, call, MAX_NAME_LENGTH, written } from "./bytes.js"
 import { profileNumber, rawOf, release, Robots as CoreRobots } from "./core.js";
 import { currentInstance } from "./error.js";
 import { listOf, optionsOf, shown, someOf, stringOf } from "./given.js";
-import type { Diff, DiffOptions, Fixed, FixOptions, LintCode, LintOptions, LintReport, Text } from "./types.js";
+import type { DiffReport, FixReport, LintReport } from "./reports.js";
+import type { DiffOptions, Fixed, FixOptions, LintCode, LintOptions, Text } from "./types.js";
 import * as wasm from "./wasm.js";
 
+export type * from "./reports.js";
 export type * from "./types.js";
 export { ALLOW, DISALLOW, headerNames, INVALID, Policy, PROFILES, RobotsieveError, type ErrorCode } from "./core.js";
 
@@ -33,8 +35,8 @@ export class Robots extends CoreRobots {
     const fixed = call(() => raw.fix(profiles, contentType, apply === "all", codes?.join()));
     try {
       const bytes = call(() => fixed.file());
-      const json = answer<Omit<Fixed, "text" | "bytes">>(call(() => fixed.json()));
-      return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), bytes, ...json };
+      const report = answer<FixReport>(call(() => fixed.json()));
+      return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), bytes, report };
     } finally {
       release(fixed, instance);
     }
@@ -71,7 +73,7 @@ function codesOf(codes: string[]): string[] {
  *
  * The work has a bound: what is beyond it is reported as unproven.
  */
-export function diff(before: CoreRobots | Text, after: CoreRobots | Text, options?: DiffOptions): Diff {
+export function diff(before: CoreRobots | Text, after: CoreRobots | Text, options?: DiffOptions): DiffReport {
   assertReady();
   const read = optionsOf(options, "crawlers", "examples", "profile");
   const { examples = 5 } = read;
@@ -84,7 +86,9 @@ export function diff(before: CoreRobots | Text, after: CoreRobots | Text, option
   const made: CoreRobots[] = [];
   const robotsOf = (file: CoreRobots | Text) => {
     if (file instanceof CoreRobots && file.profile === profile) return file;
-    const robots = new CoreRobots(file instanceof CoreRobots ? file.text : file, { profile });
+    const isRobots = file instanceof CoreRobots;
+    const name = isRobots && file.name !== null ? { name: file.name } : {};
+    const robots = new CoreRobots(isRobots ? file.text : file, { profile, ...name });
     made.push(robots);
     return robots;
   };

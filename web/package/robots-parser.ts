@@ -61,9 +61,9 @@ export class RobotsParser {
   isExplicitlyDisallowed(url: string, ua?: string): boolean | undefined {
     const own = this.#own(url);
     if (own === undefined) return undefined;
-    const { selection, allowed } = this.#robots.explain(crawlerOf(ua), own);
+    const { selection, verdict } = this.#robots.explain(crawlerOf(ua), own);
     // Without a name, the groups for `*` are those that name it.
-    return (selection.choice === "named" || isEverybody(ua)) && !allowed;
+    return (selection?.choice === "named" || isEverybody(ua)) && verdict === "disallow";
   }
 
   /** The line of the rule that decides, from 1; -1 if none does. */
@@ -85,7 +85,7 @@ export class RobotsParser {
 
   /** The value of the last `Host` line, in lower case. */
   getPreferredHost(): string | null {
-    const hosts = this.#robots.records().filter(({ name, value }) => name.toLowerCase() === "host" && value !== "");
+    const hosts = this.#robots.lines().filter(({ name, value }) => name.toLowerCase() === "host" && value !== "");
     return hosts.at(-1)?.value.toLowerCase() ?? null;
   }
 

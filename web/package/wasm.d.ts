@@ -1,14 +1,14 @@
 // What wasm-bindgen makes of ../src, as far as the package uses it.
 
 export class RawRobots {
-  constructor(file: Uint8Array, profile: number);
+  constructor(file: Uint8Array, profile: number, name: Uint8Array | undefined, isUtf16: boolean);
   free(): void;
   bytes(): Uint8Array;
   extent(): string;
   sitemaps(): string;
   tokens(): string;
   groups(): string;
-  records(): string;
+  lines(): string;
   policy(crawler: Uint8Array): RawPolicy;
   pace(crawler: Uint8Array): string;
   explain(crawler: Uint8Array, url: Uint8Array): string;
@@ -16,6 +16,11 @@ export class RawRobots {
   // Not in core.
   lint(profiles: Uint8Array, contentType?: string): string;
   fix(profiles: Uint8Array, contentType: string | undefined, all: boolean, codes?: string): RawFixed;
+  // Only in known.
+  records(crawlers: Uint8Array, paths: string[]): string;
+  crawlers(urls: string[], purposes: string[]): string;
+  policyOfKnown(token: string): RawPolicy | undefined;
+  noteOfKnown(token: string): string | undefined;
 }
 
 export class RawPolicy {
@@ -42,9 +47,11 @@ export class RawFixed {
 
 export function scratch(len: number): number;
 export function moduleMemory(): Memory;
-export function headerNames(header: Uint8Array): string;
+export function headerNames(header: Uint8Array, isUtf16: boolean): string;
 export function lintCodes(): string;
 export function diffFiles(before: RawRobots, after: RawRobots, crawlers: Uint8Array, examples: number): string;
+export function knownCrawlers(): string;
+export function purposes(): string;
 
 /** A `WebAssembly.Memory`. Types of the platform are not named, so that the package's own need no `lib`. */
 interface Memory {

@@ -5,20 +5,12 @@ import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { parse } from "smol-toml";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const source = (name) => join(here, "src", name);
 const dist = join(here, "dist");
 /** The built package. */
-const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../dist/full");
-
-/** What the page uses of the known crawlers. */
-async function crawlers() {
-  const { crawler } = parse(await readFile(join(here, "../../data/crawlers.toml"), "utf8"));
-  return JSON.stringify(crawler.map(({ name, token, operator, purpose, obeys, star = true, after = [] }) =>
-    ({ name, token, operator, purpose, obeys, star, after })));
-}
+const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../dist/known");
 
 const shared = {
   bundle: true, minify: true, format: "esm", target: ["chrome111", "firefox114", "safari16.4"], legalComments: "none",
@@ -52,7 +44,6 @@ const [page] = await Promise.all([
   copyFile(source("icon.svg"), join(dist, "icon.svg")),
   copyFile(source("manifest.webmanifest"), join(dist, "manifest.webmanifest")),
   copyFile(join(built, "robotsieve.wasm"), join(dist, "robotsieve.wasm")),
-  crawlers().then((json) => writeFile(join(dist, "crawlers.json"), json)),
 ]);
 
 await writeFile(join(dist, "licences.txt"), await licences(page.metafile));

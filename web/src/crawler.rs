@@ -1,16 +1,30 @@
 //! Who asks.
 
+use std::borrow::Cow;
+
+use robotsieve::report::Asked;
 use robotsieve::{Crawler, Profile, UserAgent};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::error::invalid_name;
-use crate::json::Json;
-use crate::positions::{Positions, Text};
+use crate::json::json;
+use crate::positions::{Text, Texts};
 
-/// How JavaScript writes crawlers: for each a byte, 1 for a header and 0 for names, the number of
-/// names, and for each name or header its length and its bytes. Numbers have four bytes, the lowest
-/// first.
+/// How JavaScript writes crawlers: for each a byte, the number of names, and for each name or
+/// header its length and its bytes. Numbers have four bytes, the lowest first.
 pub struct Written<'w>(pub &'w [u8]);
+
+/// The bytes that say what follows. Names that no line can name are errors unless they are taken as
+/// given.
+const HEADER: u8 = 1;
+const AS_GIVEN: u8 = 2;
+
+/// A crawler, as it was given.
+pub struct Who<'w> {
+    pub crawler: Crawler,
+    header: Option<&'w [u8]>,
+}
 
 impl<'w> Written<'w> {
     fn bytes(&mut self, len: usize) -> &'w [u8] {
@@ -24,44 +38,72 @@ impl<'w> Written<'w> {
     }
 
     /// The next crawler, with its names checked.
-    pub fn next(&mut self, profile: &Profile) -> Option<Result<Crawler, JsValue>> {
-        let [is_header, ..] = *self.bytes(1) else { return None };
+    pub fn next(&mut self, profile: &Profile) -> Option<Result<Who<'w>, JsValue>> {
+        let [kind, ..] = *self.bytes(1) else { return None };
         let count = self.number();
         let names = (0..count).map(|_| {
             let len = self.number();
             self.bytes(len)
         });
         let names: Vec<&[u8]> = names.collect();
-        Some(match (is_header, &names[..]) {
-            (1, [header]) => Ok(Crawler::from_user_agent(header)),
-            _ => Crawler::try_names(names, profile).map_err(|error| invalid_name(&error)),
-        })
+        let (crawler, header) = match (kind, &names[..]) {
+            (HEADER, [header]) => (Ok(Crawler::from_user_agent(header)), Some(*header)),
+            (AS_GIVEN, _) => (Ok(Crawler::names(names)), None),
+            _ => (Crawler::try_names(names, profile), None),
+        };
+        let who = crawler.map(|crawler| Who { crawler, header });
+        Some(who.map_err(|error| invalid_name(&error)))
+    }
+
+    /// All of them.
+    #[cfg(feature = "full")]
+    pub fn all(mut self, profile: &Profile) -> Result<Vec<Who<'w>>, JsValue> {
+        std::iter::from_fn(|| self.next(profile)).collect()
     }
 }
 
 /// One crawler.
-pub fn crawler_of(written: &[u8], profile: &Profile) -> Result<Crawler, JsValue> {
-    Written(written).next(profile).unwrap_or_else(|| Ok(Crawler::names([""; 0])))
+pub fn who<'w>(written: &'w [u8], profile: &Profile) -> Result<Who<'w>, JsValue> {
+    let nobody = || Who { crawler: Crawler::names([""; 0]), header: None };
+    Written(written).next(profile).unwrap_or_else(|| Ok(nobody()))
 }
 
-/// What stands for a crawler in a result: its first name, `*` if it has none.
-#[cfg(feature = "full")]
-pub fn label(crawler: &Crawler) -> Vec<u8> {
-    crawler.iter().next().unwrap_or(b"*").to_vec()
+impl Who<'_> {
+    /// The question whether it may fetch a URL.
+    pub fn asked<'q>(&'q self, robots: Option<&'q [u8]>, url: &'q [u8]) -> Asked<'q> {
+        let mut asked = Asked::new(&self.crawler, url);
+        asked.robots = robots;
+        if let Some(header) = self.header {
+            asked.agent = header.into();
+            asked.user_agent = true;
+        }
+        asked
+    }
+
+    /// What stands for it in a report.
+    #[cfg(feature = "full")]
+    pub fn agent(&self) -> Vec<u8> {
+        self.asked(None, b"").agent.into_owned()
+    }
 }
 
-/// The names in a header, as JSON.
+/// A name in a header.
+#[derive(Serialize)]
+struct Name<'h> {
+    name: Cow<'h, str>,
+    agent_span: [usize; 2],
+    certainty: &'static str,
+}
+
+/// The names in a header.
 #[wasm_bindgen(js_name = headerNames)]
-pub fn header_names(header: &[u8]) -> String {
-    let positions = Positions::of(header);
-    let text = Text { bytes: header, positions: &positions };
-    Json::of(|json| {
-        json.array(UserAgent::read(header).names(), |json, name| {
-            json.object(|json| {
-                json.key("name").bytes(name.name);
-                text.write(json.key("span"), &name.span);
-                json.key("certainty").text(name.certainty.as_str());
-            });
-        });
-    })
+pub fn header_names(header: &[u8], is_utf16: bool) -> String {
+    let read = UserAgent::read(header);
+    let names = read.names().iter().map(|name| Name {
+        name: String::from_utf8_lossy(name.name),
+        agent_span: [name.span.start, name.span.end],
+        certainty: name.certainty.as_str(),
+    });
+    let texts = || Texts { agent: Text::of(header), ..Texts::default() };
+    json(&names.collect::<Vec<_>>(), is_utf16.then(texts))
 }

@@ -1,23 +1,55 @@
 //! Errors, as JavaScript's half of the package understands them: JSON in a string that is thrown.
 
+use std::borrow::Cow;
+use std::fmt::Display;
+
+#[cfg(feature = "known")]
+use robotsieve::report::reach::InvalidPage;
 use robotsieve::{InvalidUrl, NameError};
+use serde::Serialize;
 use wasm_bindgen::JsValue;
 
-use crate::json::Json;
+use crate::json::json;
 
-pub fn invalid_url(_: InvalidUrl) -> JsValue {
-    JsValue::from_str(&Json::of(|json| {
-        json.object(|json| json.key("code").text("invalid-url"));
-    }))
+#[derive(Serialize)]
+struct Failure<'n> {
+    code: &'static str,
+    message: String,
+    is_header: bool,
+    is_evident: bool,
+    probably_meant: Option<Cow<'n, str>>,
+}
+
+fn failure(failure: Failure<'_>) -> JsValue {
+    JsValue::from_str(&json(&failure, None))
+}
+
+pub fn invalid_url(error: InvalidUrl) -> JsValue {
+    invalid("invalid-url", &error)
+}
+
+/// It names the page itself.
+#[cfg(feature = "known")]
+pub fn invalid_page(error: &InvalidPage) -> JsValue {
+    invalid("invalid-page", error)
+}
+
+fn invalid(code: &'static str, error: &dyn Display) -> JsValue {
+    failure(Failure {
+        code,
+        message: error.to_string(),
+        is_header: false,
+        is_evident: true,
+        probably_meant: None,
+    })
 }
 
 pub fn invalid_name(error: &NameError) -> JsValue {
-    JsValue::from_str(&Json::of(|json| {
-        json.object(|json| {
-            json.key("code").text("invalid-name");
-            json.key("name").bytes(error.name());
-            json.key("isHeader").bool(error.is_header());
-            json.key("probablyMeant").option(error.probably_meant(), Json::bytes);
-        });
-    }))
+    failure(Failure {
+        code: "invalid-name",
+        message: error.to_string(),
+        is_header: error.is_header(),
+        is_evident: error.is_evident(),
+        probably_meant: error.probably_meant().map(String::from_utf8_lossy),
+    })
 }

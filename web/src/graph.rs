@@ -1,70 +1,117 @@
-//! A policy's automaton as JSON, with the walk of a URL.
+//! A policy's automaton, with the walk of a URL.
 
 use std::fmt::Write as _;
 
-use robotsieve::{Crawler, InvalidUrl, Policy, Profile, Robots};
+use robotsieve::report::{Asked, ComparedTarget};
+use robotsieve::{Crawler, InvalidUrl, Policy, Profile, Robots, Verdict};
+use serde::Serialize;
 
-use crate::explain::{target, verdict_name};
-use crate::json::Json;
-use crate::positions::{Positions, Text};
+use crate::json::json;
+use crate::positions::{Text, Texts};
+
+#[derive(Serialize)]
+struct Automaton {
+    states: Vec<State>,
+    start: usize,
+    state_count: Option<usize>,
+    whole: bool,
+    walk: Option<Walk>,
+}
+
+#[derive(Serialize)]
+struct State {
+    verdict: Verdict,
+    #[serde(rename = "final")]
+    is_final: bool,
+    depth: Option<usize>,
+    transitions: Vec<Transition>,
+    otherwise: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Transition {
+    bytes: ByteClass,
+    to: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct ByteClass {
+    ranges: Vec<[u8; 2]>,
+    label: String,
+}
+
+#[derive(Serialize)]
+struct Walk {
+    verdict: Verdict,
+    target: Option<ComparedTarget>,
+    steps: Vec<Step>,
+    stops_early: bool,
+}
+
+#[derive(Serialize)]
+struct Step {
+    byte: u8,
+    label: String,
+    state: Option<usize>,
+    url_span: [usize; 2],
+}
 
 pub fn automaton(
     policy: &Policy,
     profile: &Profile,
     url: Option<&[u8]>,
     most: usize,
+    is_utf16: bool,
 ) -> Result<Option<String>, InvalidUrl> {
     // An explanation maps the target's bytes back to the URL. The target does not depend on the
     // file.
     let nothing = Robots::parse(b"", profile);
-    let compared = url.map(|url| nothing.explain(&Crawler::names([""; 0]), url)).transpose()?;
-    let compared = compared.as_ref().map(|why| &why.target);
+    let anybody = Crawler::names([""; 0]);
+    let why = url.map(|url| nothing.explain(&anybody, url)).transpose()?;
     let walked = url.map(|url| policy.target(url)).transpose()?;
     let Some(graph) = policy.to_graph(walked.as_ref(), most) else { return Ok(None) };
-    Ok(Some(Json::of(|json| {
-        json.object(|json| {
-            json.key("states").array(&graph.states, |json, state| {
-                json.object(|json| {
-                    json.key("verdict").text(verdict_name(state.verdict));
-                    json.key("isFinal").bool(state.is_final);
-                    json.key("depth").option(state.depth, Json::number);
-                    json.key("transitions").array(&state.transitions, |json, transition| {
-                        json.object(|json| {
-                            byte_class(json.key("bytes"), &transition.bytes);
-                            json.key("to").option(transition.to, Json::number);
-                        });
-                    });
-                    json.key("otherwise").option(state.otherwise, Json::number);
-                });
-            });
-            json.key("start").number(0);
-            json.key("stateCount").option(graph.state_count, Json::number);
-            json.key("isWhole").bool(graph.is_whole());
-            let walk = graph.walk.as_ref().zip(compared).zip(url);
-            json.key("walk").option(walk, |json, ((walk, compared), url)| {
-                let positions = Positions::of(url);
-                let text = Text { bytes: url, positions: &positions };
-                json.object(|json| {
-                    json.key("verdict").text(verdict_name(walk.verdict));
-                    // The first byte of the target is the `/` before the start.
-                    let bytes = compared.bytes.iter().enumerate().skip(1);
-                    json.key("steps").array(
-                        bytes.zip(&walk.states),
-                        |json, ((at, byte), state)| {
-                            json.object(|json| {
-                                json.key("byte").line((*byte).into());
-                                json.key("label").text(&label(*byte));
-                                json.key("state").option(*state, Json::number);
-                                text.write(json.key("urlSpan"), &compared.in_url(at..at + 1));
-                            });
-                        },
-                    );
-                    json.key("stopsEarly").bool(walk.stops_early);
-                    target(json.key("target"), text, compared);
-                });
-            });
+    let walk = graph.walk.as_ref().zip(why.as_ref()).map(|(walk, why)| {
+        // The first byte of the target is the `/` before the start.
+        let bytes = why.target.bytes.iter().enumerate().skip(1).zip(&walk.states);
+        let steps = bytes.map(|((at, byte), state)| {
+            let span = why.target.in_url(at..at + 1);
+            let url_span = [span.start, span.end];
+            Step { byte: *byte, label: label(*byte), state: *state, url_span }
         });
-    })))
+        Walk {
+            verdict: walk.verdict,
+            steps: steps.collect(),
+            stops_early: walk.stops_early,
+            target: Asked::new(&anybody, b"").explained(why).target,
+        }
+    });
+    let states = graph.states.iter().map(|state| State {
+        verdict: state.verdict,
+        is_final: state.is_final,
+        depth: state.depth,
+        transitions: state
+            .transitions
+            .iter()
+            .map(|transition| Transition {
+                bytes: byte_class(&transition.bytes),
+                to: transition.to,
+            })
+            .collect(),
+        otherwise: state.otherwise,
+    });
+    let automaton = Automaton {
+        states: states.collect(),
+        start: 0,
+        state_count: graph.state_count,
+        whole: graph.is_whole(),
+        walk,
+    };
+    let texts = why.as_ref().zip(url).filter(|_| is_utf16).map(|(why, url)| Texts {
+        url: Text::of(url),
+        targets: vec![Text::of(&why.target.bytes)],
+        ..Texts::default()
+    });
+    Ok(Some(json(&automaton, texts)))
 }
 
 /// A byte to show.
@@ -77,24 +124,19 @@ fn label(byte: u8) -> String {
 }
 
 /// Bytes, which ascend.
-fn byte_class(json: &mut Json, bytes: &[u8]) {
-    let runs =
-        || bytes.chunk_by(|one, next| next - one == 1).map(|run| (run[0], run[run.len() - 1]));
-    json.object(|json| {
-        json.key("ranges").array(runs(), |json, (first, last)| {
-            json.array([first, last], |json, byte| json.line(byte.into()));
-        });
-        let mut text = String::new();
-        for (first, last) in runs() {
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(&label(first));
-            if last > first {
-                let dash = if last - first > 1 { "-" } else { " " };
-                let _ = write!(text, "{dash}{}", label(last));
-            }
+fn byte_class(bytes: &[u8]) -> ByteClass {
+    let runs = bytes.chunk_by(|one, next| next - one == 1);
+    let ranges: Vec<[u8; 2]> = runs.map(|run| [run[0], run[run.len() - 1]]).collect();
+    let mut text = String::new();
+    for [first, last] in &ranges {
+        if !text.is_empty() {
+            text.push(' ');
         }
-        json.key("label").text(&text);
-    });
+        text.push_str(&label(*first));
+        if last > first {
+            let dash = if last - first > 1 { "-" } else { " " };
+            let _ = write!(text, "{dash}{}", label(*last));
+        }
+    }
+    ByteClass { ranges, label: text }
 }

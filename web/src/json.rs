@@ -1,108 +1,100 @@
-//! Writes JSON.
+//! Writes documents as JSON.
 //!
-//! By hand, because serde's `Serialize` with `serde_json` would make the module a fifth larger, and
-//! what goes to JavaScript has spans in other units than the library's own representation.
+//! By hand, because serde_json would make the module a fifth larger, and because JavaScript counts
+//! in UTF-16 code units where documents have bytes.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Write as _};
+
+use serde::Serialize;
+use serde::ser::{self, Impossible, Serializer};
+
+use crate::positions::{Text, Texts};
 
 /// The most JSON. Engines have strings of up to 512 MiB, and the objects made of it take several
 /// times as much.
-const MOST_BYTES: usize = 128 << 20;
+pub const MOST_BYTES: usize = 128 << 20;
 
 /// JSON that is being written.
 #[derive(Default)]
-pub struct Json {
+pub struct Json<'t> {
     text: String,
-    too_long: bool,
+    /// What spans are about, if they are counted in UTF-16 code units.
+    texts: Option<Texts<'t>>,
+    /// The span that is being written: what it is about, and its beginning once that is known.
+    span: Option<(Text<'t>, Option<u64>)>,
 }
 
-impl Json {
-    /// The JSON of one value; empty if it would be too long, which JavaScript takes for an error.
-    pub fn of(write: impl FnOnce(&mut Json)) -> String {
-        let mut json = Json::default();
-        write(&mut json);
-        json.check();
-        if json.too_long { String::new() } else { json.text }
+/// The JSON of a value; empty if it would be too long, which JavaScript takes for an error. With
+/// texts, spans are counted in UTF-16 code units.
+pub fn json<T: Serialize + ?Sized>(value: &T, texts: Option<Texts<'_>>) -> String {
+    let mut json = Json { text: String::new(), texts, span: None };
+    match value.serialize(&mut json) {
+        Ok(()) => json.text,
+        Err(Stop) => String::new(),
     }
+}
 
-    /// Begins anew where it is too long, so that memory is not used up.
-    fn check(&mut self) {
-        if self.text.len() > MOST_BYTES {
-            *self = Json { text: String::new(), too_long: true };
-        }
+/// Why writing ends early: it is too long, or of a kind that no document has.
+#[derive(Debug)]
+pub struct Stop;
+
+impl Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this is no document")
     }
+}
 
-    /// Values and keys are parted by commas. What was written last tells whether one is due: a key
-    /// ends in `:`, and every value ends in another byte than these.
-    fn part(&mut self) {
-        self.check();
+impl std::error::Error for Stop {}
+
+impl ser::Error for Stop {
+    fn custom<T: Display>(_: T) -> Stop {
+        Stop
+    }
+}
+
+type Written = Result<(), Stop>;
+
+impl<'t> Json<'t> {
+    /// Before each value. Values are parted by commas: what was written last tells whether one is
+    /// due, since a key ends in `:`, and every value ends in another byte than these.
+    fn part(&mut self) -> Written {
         if !matches!(self.text.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
             self.text.push(',');
         }
+        if self.text.len() > MOST_BYTES { Err(Stop) } else { Ok(()) }
+    }
+
+    fn plain(&mut self, value: &str) -> Written {
+        self.part()?;
+        self.text.push_str(value);
+        Ok(())
     }
 
     /// The key of the value that is written next.
-    pub fn key(&mut self, key: &'static str) -> &mut Json {
-        self.text(key);
+    fn key(&mut self, key: &'static str) -> Written {
+        self.string(key)?;
         self.text.push(':');
-        self
-    }
-
-    pub fn object(&mut self, fill: impl FnOnce(&mut Json)) {
-        self.part();
-        self.text.push('{');
-        fill(self);
-        self.text.push('}');
-    }
-
-    pub fn array<T>(
-        &mut self,
-        items: impl IntoIterator<Item = T>,
-        mut each: impl FnMut(&mut Json, T),
-    ) {
-        self.part();
-        self.text.push('[');
-        for item in items {
-            each(self, item);
+        if let Some(texts) = &mut self.texts {
+            self.span = texts.of(key).map(|text| (text, None));
         }
-        self.text.push(']');
+        Ok(())
     }
 
-    /// A value, or `null`.
-    pub fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Json, T)) {
-        match value {
-            Some(value) => write(self, value),
-            None => self.null(),
+    fn number(&mut self, mut value: u64) -> Written {
+        if let Some((text, start)) = &mut self.span {
+            let place = usize::try_from(value).unwrap_or(usize::MAX);
+            // Whole characters: a span that ends inside one has all of it.
+            let is_empty = start.is_none_or(|start| start == value);
+            *start = Some(value);
+            value = text.unit(place, !is_empty) as u64;
         }
-    }
-
-    pub fn null(&mut self) {
-        self.part();
-        self.text.push_str("null");
-    }
-
-    pub fn bool(&mut self, value: bool) {
-        self.part();
-        self.text.push_str(if value { "true" } else { "false" });
-    }
-
-    pub fn number(&mut self, value: usize) {
-        self.part();
+        self.part()?;
         let _ = write!(self.text, "{value}");
+        Ok(())
     }
 
-    pub fn line(&mut self, line: u32) {
-        self.number(line as usize);
-    }
-
-    /// A number that is finite.
-    pub fn float(&mut self, value: f64) {
-        self.part();
-        let _ = write!(self.text, "{value}");
-    }
-
-    pub fn text(&mut self, text: &str) {
-        self.part();
+    fn string(&mut self, text: &str) -> Written {
+        self.part()?;
         self.text.push('"');
         let mut rest = text;
         while let Some(at) =
@@ -123,15 +115,287 @@ impl Json {
         }
         self.text.push_str(rest);
         self.text.push('"');
+        Ok(())
+    }
+}
+
+/// A list or an object that is being written: with its last byte.
+pub struct Begun<'j, 't> {
+    json: &'j mut Json<'t>,
+    end: char,
+}
+
+impl<'j, 't> Json<'t> {
+    fn begin(&'j mut self, [start, end]: [char; 2]) -> Result<Begun<'j, 't>, Stop> {
+        self.part()?;
+        self.text.push(start);
+        Ok(Begun { json: self, end })
+    }
+}
+
+impl Begun<'_, '_> {
+    fn finish(self) -> Written {
+        self.json.text.push(self.end);
+        Ok(())
+    }
+}
+
+impl ser::SerializeSeq for Begun<'_, '_> {
+    type Ok = ();
+    type Error = Stop;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
+        value.serialize(&mut *self.json)
     }
 
-    /// Bytes as `TextDecoder` decodes them: what is not UTF-8 becomes U+FFFD.
-    pub fn bytes(&mut self, bytes: &[u8]) {
-        self.text(&String::from_utf8_lossy(bytes));
+    fn end(self) -> Written {
+        self.finish()
+    }
+}
+
+impl ser::SerializeTuple for Begun<'_, '_> {
+    type Ok = ();
+    type Error = Stop;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
+        value.serialize(&mut *self.json)
     }
 
-    /// What a value displays as.
-    pub fn display(&mut self, value: &dyn std::fmt::Display) {
-        self.text(&value.to_string());
+    fn end(self) -> Written {
+        self.finish()
+    }
+}
+
+impl ser::SerializeStruct for Begun<'_, '_> {
+    type Ok = ();
+    type Error = Stop;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Written {
+        self.json.key(key)?;
+        value.serialize(&mut *self.json)
+    }
+
+    fn end(self) -> Written {
+        self.finish()
+    }
+}
+
+/// What documents have. Everything else is an error.
+impl<'j, 't> Serializer for &'j mut Json<'t> {
+    type Ok = ();
+    type Error = Stop;
+    type SerializeSeq = Begun<'j, 't>;
+    type SerializeTuple = Begun<'j, 't>;
+    type SerializeStruct = Begun<'j, 't>;
+    type SerializeTupleStruct = Impossible<(), Stop>;
+    type SerializeTupleVariant = Impossible<(), Stop>;
+    type SerializeMap = Impossible<(), Stop>;
+    type SerializeStructVariant = Impossible<(), Stop>;
+
+    fn serialize_bool(self, value: bool) -> Written {
+        self.plain(if value { "true" } else { "false" })
+    }
+
+    fn serialize_u8(self, value: u8) -> Written {
+        self.number(value.into())
+    }
+
+    fn serialize_u16(self, value: u16) -> Written {
+        self.number(value.into())
+    }
+
+    fn serialize_u32(self, value: u32) -> Written {
+        self.number(value.into())
+    }
+
+    fn serialize_u64(self, value: u64) -> Written {
+        self.number(value)
+    }
+
+    /// A number that is finite.
+    fn serialize_f64(self, value: f64) -> Written {
+        self.part()?;
+        let _ = write!(self.text, "{value}");
+        Ok(())
+    }
+
+    fn serialize_str(self, value: &str) -> Written {
+        self.string(value)
+    }
+
+    fn serialize_none(self) -> Written {
+        self.plain("null")
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Written {
+        value.serialize(self)
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Written {
+        self.string(variant)
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Begun<'j, 't>, Stop> {
+        self.begin(['[', ']'])
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Begun<'j, 't>, Stop> {
+        self.begin(['[', ']'])
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Begun<'j, 't>, Stop> {
+        self.begin(['{', '}'])
+    }
+
+    fn serialize_i8(self, _: i8) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_i16(self, _: i16) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_i32(self, _: i32) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_i64(self, _: i64) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_f32(self, _: f32) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_char(self, _: char) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_bytes(self, _: &[u8]) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_unit(self) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, _: &T) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Written {
+        Err(Stop)
+    }
+
+    fn serialize_tuple_struct(
+        self,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Impossible<(), Stop>, Stop> {
+        Err(Stop)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Impossible<(), Stop>, Stop> {
+        Err(Stop)
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Impossible<(), Stop>, Stop> {
+        Err(Stop)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Impossible<(), Stop>, Stop> {
+        Err(Stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Target {
+        url_span: [usize; 2],
+        target_span: [usize; 2],
+    }
+
+    #[derive(Serialize)]
+    struct Document {
+        text: &'static str,
+        none: Option<u32>,
+        some: Option<bool>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        left_out: Option<u32>,
+        list: Vec<u16>,
+        pairs: Vec<[u32; 2]>,
+        seconds: f64,
+        file_span: [usize; 2],
+        target: Option<Target>,
+        other: Option<[usize; 2]>,
+        target_span: [usize; 2],
+    }
+
+    fn document() -> Document {
+        Document {
+            text: "a\"\\\u{1}é",
+            none: None,
+            some: Some(true),
+            left_out: None,
+            list: vec![1, 2],
+            pairs: vec![[3, 4], [5, 6]],
+            seconds: 0.5,
+            file_span: [1, 2],
+            target: Some(Target { url_span: [2, 2], target_span: [0, 4] }),
+            other: Some([2, 4]),
+            target_span: [4, 5],
+        }
+    }
+
+    #[test]
+    fn everything_of_documents() {
+        let wanted = concat!(
+            r#"{"text":"a\"\\\u0001é","none":null,"some":true,"list":[1,2],"pairs":[[3,4],[5,6]],"#,
+            r#""seconds":0.5,"file_span":[1,2],"target":{"url_span":[2,2],"target_span":[0,4]},"#,
+            r#""other":[2,4],"target_span":[4,5]}"#,
+        );
+        assert_eq!(json(&document(), None), wanted);
+        assert_eq!(json(&'c', None), "");
+    }
+
+    #[test]
+    fn spans_in_utf16() {
+        let texts = Texts {
+            file: Text::of("é€".as_bytes()),
+            url: Text::of("a😀".as_bytes()),
+            targets: vec![Text::of("😀x".as_bytes())],
+            ..Texts::default()
+        };
+        let json = json(&document(), Some(texts));
+        // A span that ends inside a character has all of it; an empty one stays so.
+        assert!(json.contains(r#""file_span":[0,1]"#), "{json}");
+        assert!(json.contains(r#""url_span":[1,1],"target_span":[0,2]"#), "{json}");
+        assert!(json.contains(r#""other":[2,4],"target_span":[2,3]"#), "{json}");
+        assert!(json.contains(r#""pairs":[[3,4],[5,6]]"#), "{json}");
     }
 }

@@ -1,15 +1,16 @@
 //! A policy: verdicts one by one and many at once.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use robotsieve::records::Pace;
-use robotsieve::{Decision, Engine, Policy, Reason, Rule, Verdict};
+use robotsieve::{Decision, Engine, Policy, Reason, Verdict};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::error::invalid_url;
-use crate::explain::verdict_name;
 use crate::graph;
-use crate::json::Json;
+use crate::json::json;
 use crate::robots::Shared;
 use crate::scratch;
 
@@ -83,11 +84,11 @@ impl RawPolicy {
         })
     }
 
-    /// The decision on the URL in the scratch buffer, as JSON.
+    /// The decision on the URL in the scratch buffer.
     pub fn decide(&self, len: usize) -> Result<String, JsValue> {
         scratch::with(len, |url| {
             let decision = self.policy.decide(url).map_err(invalid_url)?;
-            Ok(Json::of(|json| json.object(|json| decided(json, &decision, &self.shared))))
+            Ok(json(&Decided::of(&decision, &self.shared), self.shared.texts()))
         })
     }
 
@@ -112,20 +113,15 @@ impl RawPolicy {
     }
 
     pub fn rules(&self) -> String {
-        Json::of(|json| {
-            json.array(self.policy.rules(), |json, rule| json.object(|json| written(json, &rule)))
-        })
+        let rules: Vec<Rule<'_>> =
+            self.policy.rules().map(|rule| Rule::of(&rule, &self.shared)).collect();
+        json(&rules, self.shared.texts())
     }
 
     pub fn group(&self) -> String {
-        Json::of(|json| {
-            json.array(self.policy.group(), |json, (line, value)| {
-                json.object(|json| {
-                    json.key("line").line(line);
-                    json.key("value").bytes(value);
-                });
-            });
-        })
+        let lines = self.policy.group();
+        let lines = lines.map(|(line, value)| Line { line, value: String::from_utf8_lossy(value) });
+        json(&lines.collect::<Vec<_>>(), None)
     }
 
     pub fn pace(&self) -> String {
@@ -142,66 +138,106 @@ impl RawPolicy {
         url: Option<Box<[u8]>>,
         most: usize,
     ) -> Result<Option<String>, JsValue> {
-        graph::automaton(&self.policy, &self.shared.profile(), url.as_deref(), most)
+        let shared = &self.shared;
+        graph::automaton(&self.policy, &shared.profile(), url.as_deref(), most, shared.is_utf16)
             .map_err(invalid_url)
     }
 }
 
-/// The fields of a decision.
-fn decided(json: &mut Json, decision: &Decision<'_>, shared: &Shared) {
-    json.key("verdict").text(verdict_name(decision.verdict));
-    json.key("allowed").bool(decision.verdict.is_allow());
-    json.key("reason").text(decision.reason.as_str());
-    json.key("line").option(line_of(decision), Json::line);
-    json.key("rule").option(decision.rule(), |json, rule| {
-        json.object(|json| {
-            written(json, &rule);
-            let [line, value] = shared.rule_spans(rule.line);
-            shared.text().write(json.key("lineSpan"), &line);
-            shared.text().write(json.key("valueSpan"), &value);
-        });
-    });
+/// A user-agent line.
+#[derive(Serialize)]
+struct Line<'p> {
+    line: u32,
+    value: Cow<'p, str>,
 }
 
-/// The line that decided.
-pub fn line_of(decision: &Decision<'_>) -> Option<u32> {
-    match decision.reason {
-        Reason::Rule(rule) => Some(rule.line),
-        Reason::EmptyRule { line } => Some(line),
-        _ => None,
+#[derive(Serialize)]
+struct Decided<'p> {
+    verdict: Verdict,
+    allowed: bool,
+    reason: &'static str,
+    line: Option<u32>,
+    rule: Option<Rule<'p>>,
+}
+
+impl<'p> Decided<'p> {
+    fn of(decision: &'p Decision<'p>, shared: &Shared) -> Decided<'p> {
+        let rule = decision.rule();
+        Decided {
+            verdict: decision.verdict,
+            allowed: decision.verdict.is_allow(),
+            reason: decision.reason.as_str(),
+            line: match decision.reason {
+                Reason::EmptyRule { line } => Some(line),
+                _ => rule.map(|rule| rule.line),
+            },
+            rule: rule.map(|rule| Rule::of(&rule, shared)),
+        }
     }
 }
 
-/// The fields of a rule.
-fn written(json: &mut Json, rule: &Rule<'_>) {
-    json.key("verdict").text(verdict_name(rule.verdict));
-    json.key("line").line(rule.line);
-    json.key("value").bytes(rule.value);
-    json.key("precedence").line(rule.precedence);
-    json.key("pattern").bytes(rule.pattern());
-    json.key("anchored").bool(rule.is_anchored());
+/// A rule with its place in the file.
+#[derive(Serialize)]
+struct Rule<'p> {
+    verdict: Verdict,
+    line: u32,
+    line_span: [usize; 2],
+    value: Cow<'p, str>,
+    value_span: [usize; 2],
+    pattern: String,
+    anchored: bool,
+    precedence: u32,
 }
 
-/// A pace, as JSON.
+impl<'p> Rule<'p> {
+    fn of(rule: &robotsieve::Rule<'p>, shared: &Shared) -> Rule<'p> {
+        let [line_span, value_span] = shared.rule_spans(rule.line);
+        Rule {
+            verdict: rule.verdict,
+            line: rule.line,
+            line_span,
+            value: String::from_utf8_lossy(rule.value),
+            value_span,
+            pattern: String::from_utf8_lossy(rule.pattern()).into_owned(),
+            anchored: rule.anchored(),
+            precedence: rule.precedence,
+        }
+    }
+}
+
+/// How fast to go, in seconds.
+#[derive(Serialize)]
+struct Going {
+    crawl_delay: Option<f64>,
+    request_rate: Option<RequestRate>,
+    min_interval: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct RequestRate {
+    requests: u32,
+    seconds: f64,
+    window: Option<Window>,
+}
+
+#[derive(Serialize)]
+struct Window {
+    from_minute: u16,
+    to_minute: u16,
+}
+
 pub fn pace(pace: &Pace) -> String {
-    Json::of(|json| {
-        json.object(|json| {
-            let delay = pace.crawl_delay.map(|delay| delay.as_secs_f64());
-            json.key("crawlDelay").option(delay, Json::float);
-            json.key("requestRate").option(pace.request_rate, |json, rate| {
-                json.object(|json| {
-                    json.key("requests").line(rate.requests);
-                    json.key("seconds").float(rate.period.as_secs_f64());
-                    json.key("window").option(rate.window, |json, window| {
-                        json.object(|json| {
-                            json.key("fromMinute").line(window.from_minute.into());
-                            json.key("toMinute").line(window.to_minute.into());
-                        });
-                    });
-                });
-            });
-            let interval = pace.min_interval().map(|interval| interval.as_secs_f64());
-            json.key("minInterval").option(interval, Json::float);
-        });
-    })
+    let going = Going {
+        crawl_delay: pace.crawl_delay.map(|delay| delay.as_secs_f64()),
+        request_rate: pace.request_rate.map(|rate| RequestRate {
+            requests: rate.requests,
+            seconds: rate.period.as_secs_f64(),
+            window: rate.window.map(|window| Window {
+                from_minute: window.from_minute,
+                to_minute: window.to_minute,
+            }),
+        }),
+        min_interval: pace.min_interval().map(|interval| interval.as_secs_f64()),
+    };
+    json(&going, None)
 }

@@ -3,25 +3,18 @@
 //! JavaScript sees a text as `TextDecoder` decodes it: a maximal part of what is not UTF-8 becomes
 //! one U+FFFD. That is what `utf8_chunks` calls one invalid chunk.
 
-use std::ops::Range;
-
-use crate::json::Json;
+use std::rc::Rc;
 
 /// A mark every so many bytes: a look-up reads about as many at most.
 const STEP: usize = 64;
 
-/// Where the characters of a text are. Empty for ASCII, where bytes are units.
-pub struct Positions {
-    /// Some characters, ascending: the byte and the unit in which they begin. The first is the
-    /// first of the text.
-    marks: Vec<[u32; 2]>,
-}
-
-/// A text with its positions.
-#[derive(Clone, Copy)]
+/// A text, and where its characters are.
+#[derive(Clone, Default)]
 pub struct Text<'t> {
-    pub bytes: &'t [u8],
-    pub positions: &'t Positions,
+    bytes: &'t [u8],
+    /// Some characters, ascending: the byte and the unit in which they begin. The first is the
+    /// first of the text. Empty for ASCII, where bytes are units.
+    pub marks: Rc<[[u32; 2]]>,
 }
 
 /// The characters of bytes: how many bytes and how many units each has.
@@ -33,37 +26,39 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-impl Positions {
-    pub fn of(bytes: &[u8]) -> Positions {
+impl<'t> Text<'t> {
+    pub fn of(bytes: &'t [u8]) -> Text<'t> {
         let mut marks = Vec::new();
-        if bytes.is_ascii() {
-            return Positions { marks };
-        }
-        let (mut at, mut unit, mut next) = (0, 0, 0);
-        for (bytes, units) in characters(bytes) {
-            if at >= next {
-                marks.push([at as u32, unit as u32]);
-                next = at + STEP;
+        if !bytes.is_ascii() {
+            let (mut at, mut unit, mut next) = (0, 0, 0);
+            for (bytes, units) in characters(bytes) {
+                if at >= next {
+                    marks.push([at as u32, unit as u32]);
+                    next = at + STEP;
+                }
+                at += bytes;
+                unit += units;
             }
-            at += bytes;
-            unit += units;
         }
-        Positions { marks }
+        Text { bytes, marks: marks.into() }
     }
-}
 
-impl Text<'_> {
+    /// A text of which that is known already.
+    pub fn marked(bytes: &'t [u8], marks: Rc<[[u32; 2]]>) -> Text<'t> {
+        Text { bytes, marks }
+    }
+
     /// The unit in which the character begins that the byte at a place belongs to. With `up`, the
     /// next one's if the place is inside that character.
-    fn unit(self, place: usize, up: bool) -> usize {
+    pub fn unit(&self, place: usize, up: bool) -> usize {
         let place = place.min(self.bytes.len());
-        let after = self.positions.marks.partition_point(|mark| mark[0] as usize <= place);
-        let Some(mark) = after.checked_sub(1).map(|last| self.positions.marks[last]) else {
+        let after = self.marks.partition_point(|mark| mark[0] as usize <= place);
+        let Some(mark) = after.checked_sub(1).map(|last| self.marks[last]) else {
             return place;
         };
         let [mut at, mut unit] = mark.map(|number| number as usize);
         // Up to the next mark: `utf8_chunks` looks at all that it is given before it returns.
-        let end = self.positions.marks.get(after).map_or(self.bytes.len(), |next| next[0] as usize);
+        let end = self.marks.get(after).map_or(self.bytes.len(), |next| next[0] as usize);
         for (bytes, units) in characters(&self.bytes[at..end]) {
             if at + bytes > place {
                 return if up && at < place { unit + units } else { unit };
@@ -73,15 +68,35 @@ impl Text<'_> {
         }
         unit
     }
+}
 
-    /// A span of it: whole characters, in units, and bytes.
-    pub fn write(self, json: &mut Json, span: &Range<usize>) {
-        json.object(|json| {
-            json.key("start").number(self.unit(span.start, false));
-            json.key("end").number(self.unit(span.end, span.start < span.end));
-            json.key("startByte").number(span.start);
-            json.key("endByte").number(span.end);
-        });
+/// What the spans of a document are about.
+#[derive(Default)]
+pub struct Texts<'t> {
+    pub file: Text<'t>,
+    pub url: Text<'t>,
+    pub agent: Text<'t>,
+    /// The target of each explanation, in their order. An explanation may have none.
+    pub targets: Vec<Text<'t>>,
+    /// How many of them have begun.
+    pub begun: usize,
+}
+
+impl<'t> Texts<'t> {
+    /// The text that the value of a key is a span of.
+    pub fn of(&mut self, key: &str) -> Option<Text<'t>> {
+        let text = match key {
+            "target" => {
+                self.begun += 1;
+                return None;
+            }
+            "target_span" => self.targets.get(self.begun.checked_sub(1)?)?,
+            "url_span" => &self.url,
+            "agent_span" => &self.agent,
+            _ if key.ends_with("_span") => &self.file,
+            _ => return None,
+        };
+        Some(text.clone())
     }
 }
 
@@ -103,8 +118,7 @@ mod tests {
             &[b"\xEF\xBB\xBF".as_slice(), &[b'x'; 100], b"\xE2\x82\xAC"].concat(),
         ];
         for bytes in texts {
-            let positions = Positions::of(bytes);
-            let text = Text { bytes, positions: &positions };
+            let text = Text::of(bytes);
             let (mut at, mut unit) = (0, 0);
             for (len, units) in characters(bytes) {
                 assert_eq!(text.unit(at, false), unit);

@@ -1,19 +1,19 @@
 //! A file, and the questions about it that need no policy.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::ops::Range;
 use std::rc::Rc;
 
-use robotsieve::{Crawler, Field, Profile, explain};
+use robotsieve::explain::{self, NamedCrawlers};
+use robotsieve::{Crawler, Field, Profile, Record};
 use self_cell::self_cell;
+use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
-use crate::crawler::crawler_of;
-use crate::error::invalid_url;
-use crate::explain::{agent_line, comparison, explanation};
-use crate::json::Json;
+use crate::crawler::who;
+use crate::json::json;
 use crate::policy::{RawPolicy, pace};
-use crate::positions::{Positions, Text};
+use crate::positions::{Text, Texts};
 use crate::scratch;
 
 type Parsed<'a> = robotsieve::Robots<'a>;
@@ -30,9 +30,14 @@ self_cell! {
 /// A file, shared by its policies, which say where their rules are.
 pub struct Shared {
     cell: Cell,
-    positions: OnceCell<Positions>,
+    /// How the caller calls the file.
+    name: Option<Box<[u8]>>,
+    /// Whether spans are counted in UTF-16 code units.
+    pub is_utf16: bool,
+    /// [`Text::marks`] of the file.
+    marks: OnceCell<Rc<[[u32; 2]]>>,
     /// The line of each rule and where its value is, ascending.
-    rules: OnceCell<Vec<(u32, Range<usize>)>>,
+    rules: OnceCell<Vec<(u32, [usize; 2])>>,
 }
 
 impl Shared {
@@ -48,31 +53,45 @@ impl Shared {
         self.with(|robots| *robots.profile())
     }
 
-    pub fn text(&self) -> Text<'_> {
-        let positions = self.positions.get_or_init(|| Positions::of(self.bytes()));
-        Text { bytes: self.bytes(), positions }
+    pub fn name(&self) -> Option<&[u8]> {
+        self.name.as_deref()
+    }
+
+    /// The texts of what is said about the file alone.
+    pub fn texts(&self) -> Option<Texts<'_>> {
+        self.is_utf16.then(|| {
+            let bytes = self.bytes();
+            let marks = self.marks.get_or_init(|| Text::of(bytes).marks);
+            Texts { file: Text::marked(bytes, marks.clone()), ..Texts::default() }
+        })
     }
 
     /// Where the rule on a line is: the line without its end, and the value.
-    pub fn rule_spans(&self, line: u32) -> [Range<usize>; 2] {
+    pub fn rule_spans(&self, line: u32) -> [[usize; 2]; 2] {
         let rules = self.rules.get_or_init(|| {
             self.with(|robots| {
                 let is_rule = |field| matches!(field, Field::Allow | Field::Disallow);
                 let rules = robots.records().filter(|record| is_rule(record.field));
-                rules.map(|record| (record.line, record.value_span())).collect()
+                rules.map(|record| (record.line, value_span(&record))).collect()
             })
         });
         let Ok(at) = rules.binary_search_by_key(&line, |(line, _)| *line) else {
-            return [0..0, 0..0];
+            return [[0; 2]; 2];
         };
-        let value = rules[at].1.clone();
+        let [value_start, value_end] = rules[at].1;
         let bytes = self.bytes();
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let before = bytes[..value.start].iter().rposition(is_end).map_or(0, |end| end + 1);
+        let before = bytes[..value_start].iter().rposition(is_end).map_or(0, |end| end + 1);
         let start = before.max(self.with(|robots| robots.extent()).start);
-        let after = bytes[value.end..].iter().position(is_end);
-        [start..after.map_or(bytes.len(), |len| value.end + len), value]
+        let after = bytes[value_end..].iter().position(is_end);
+        let end = after.map_or(bytes.len(), |len| value_end + len);
+        [[start, end], rules[at].1]
     }
+}
+
+fn value_span(record: &Record<'_>) -> [usize; 2] {
+    let span = record.value_span();
+    [span.start, span.end]
 }
 
 /// A robots.txt.
@@ -86,15 +105,16 @@ pub fn profile_of(number: u8) -> Profile {
     Profile::NAMED.get(usize::from(number)).map_or(Profile::RFC9309, |(_, profile)| *profile)
 }
 
+/// What the file says of itself and of one crawler. What is said of verdicts is in `documents`.
 #[wasm_bindgen]
 impl RawRobots {
     #[wasm_bindgen(constructor)]
-    pub fn new(file: Box<[u8]>, profile: u8) -> RawRobots {
+    pub fn new(file: Box<[u8]>, profile: u8, name: Option<Box<[u8]>>, is_utf16: bool) -> RawRobots {
         scratch::reserve();
         let profile = profile_of(profile);
         let cell = Cell::new(file, |file| robotsieve::Robots::parse(file, &profile));
-        let (positions, rules) = Default::default();
-        RawRobots { shared: Rc::new(Shared { cell, positions, rules }) }
+        let (marks, rules) = Default::default();
+        RawRobots { shared: Rc::new(Shared { cell, name, is_utf16, marks, rules }) }
     }
 
     pub fn bytes(&self) -> Box<[u8]> {
@@ -102,90 +122,120 @@ impl RawRobots {
     }
 
     pub fn extent(&self) -> String {
+        #[derive(Serialize)]
+        struct Extent {
+            file_span: [usize; 2],
+        }
         let extent = self.shared.with(|robots| robots.extent());
-        Json::of(|json| self.shared.text().write(json, &extent))
+        json(&Extent { file_span: [extent.start, extent.end] }, self.shared.texts())
     }
 
     pub fn sitemaps(&self) -> String {
-        self.shared.with(|robots| Json::of(|json| json.array(robots.sitemaps(), Json::bytes)))
+        self.shared.with(|robots| texts(robots.sitemaps()))
     }
 
     pub fn tokens(&self) -> String {
-        self.shared.with(|robots| Json::of(|json| json.array(robots.tokens(), Json::bytes)))
+        self.shared.with(|robots| texts(robots.tokens()))
     }
 
     pub fn groups(&self) -> String {
         // The selection for any crawler lists all user-agent lines with their groups.
         let anybody = Crawler::names([""; 0]);
-        let text = self.shared.text();
         self.shared.with(|robots| {
             let why = robots.explain(&anybody, "/");
             let lines = why.map(|why| why.selection.lines).unwrap_or_default();
             let groups = lines.chunk_by(|one, next| one.group == next.group);
-            Json::of(|json| {
-                json.array(groups, |json, group| {
-                    json.object(|json| {
-                        json.key("number").line(group[0].group);
-                        json.key("agents").array(group, |json, line| {
-                            json.object(|json| agent_line(json, text, line));
-                        });
-                    });
-                });
-            })
+            let groups = groups.map(|group| Group {
+                number: group[0].group,
+                agents: group.iter().map(AgentLine::of).collect(),
+            });
+            json(&groups.collect::<Vec<_>>(), self.shared.texts())
         })
     }
 
-    pub fn records(&self) -> String {
-        let text = self.shared.text();
-        self.shared.with(|robots| {
-            Json::of(|json| {
-                json.array(robots.records(), |json, record| {
-                    json.object(|json| {
-                        json.key("line").line(record.line);
-                        json.key("field").text(match record.field {
-                            Field::UserAgent => "user-agent",
-                            Field::Allow => "allow",
-                            Field::Disallow => "disallow",
-                            Field::Sitemap => "sitemap",
-                            _ => "other",
-                        });
-                        json.key("name").bytes(record.name);
-                        json.key("value").bytes(record.value);
-                        text.write(json.key("valueSpan"), &record.value_span());
-                    });
-                });
-            })
-        })
+    pub fn lines(&self) -> String {
+        self.shared.with(|robots| json(&Lines(robots), self.shared.texts()))
     }
 
     pub fn policy(&self, crawler: &[u8]) -> Result<RawPolicy, JsValue> {
-        let policy = self.shared.with(|robots| {
-            crawler_of(crawler, robots.profile()).map(|crawler| robots.policy(&crawler))
-        });
+        let policy = self
+            .shared
+            .with(|robots| who(crawler, robots.profile()).map(|who| robots.policy(&who.crawler)));
         Ok(RawPolicy::new(policy?, self.shared.clone()))
     }
 
-    /// Crawl delay, request rate and the least interval, as JSON.
+    /// Crawl delay, request rate and the least interval.
     pub fn pace(&self, crawler: &[u8]) -> Result<String, JsValue> {
         self.shared.with(|robots| {
-            let crawler = crawler_of(crawler, robots.profile())?;
-            Ok(pace(&robots.pace(&crawler)))
+            let who = who(crawler, robots.profile())?;
+            Ok(pace(&robots.pace(&who.crawler)))
         })
     }
+}
 
-    pub fn explain(&self, crawler: &[u8], url: &[u8]) -> Result<String, JsValue> {
-        let text = self.shared.text();
-        self.shared.with(|robots| {
-            let crawler = crawler_of(crawler, robots.profile())?;
-            let why = robots.explain(&crawler, url).map_err(invalid_url)?;
-            Ok(Json::of(|json| explanation(json, text, url, &why)))
-        })
+fn texts<'t>(all: impl Iterator<Item = &'t [u8]>) -> String {
+    json(&all.map(String::from_utf8_lossy).collect::<Vec<_>>(), None)
+}
+
+#[derive(Serialize)]
+struct Group<'f> {
+    number: u32,
+    agents: Vec<AgentLine<'f>>,
+}
+
+/// A user-agent line.
+#[derive(Serialize)]
+struct AgentLine<'f> {
+    line: u32,
+    value: Cow<'f, str>,
+    value_span: [usize; 2],
+    names: &'static str,
+    token: Option<Cow<'f, str>>,
+}
+
+impl<'f> AgentLine<'f> {
+    fn of(line: &explain::AgentLine<'f>) -> AgentLine<'f> {
+        let (names, token) = match line.names {
+            NamedCrawlers::Everybody => ("everybody", None),
+            NamedCrawlers::Token(token) => ("token", Some(String::from_utf8_lossy(token))),
+            _ => ("nobody", None),
+        };
+        AgentLine {
+            line: line.line,
+            value: String::from_utf8_lossy(line.value),
+            value_span: [line.value_span.start, line.value_span.end],
+            names,
+            token,
+        }
     }
+}
 
-    #[wasm_bindgen(js_name = compareProfiles)]
-    pub fn compare_profiles(&self, crawler: &[u8], url: &[u8]) -> Result<String, JsValue> {
-        let crawler = crawler_of(crawler, &self.shared.profile())?;
-        let compared = explain::compare_profiles(self.shared.bytes(), &crawler, url);
-        Ok(Json::of(|json| comparison(json, self.shared.text(), url, &compared)))
+/// All lines of the form `field: value`. There can be millions, so they are written one by one.
+struct Lines<'r, 'f>(&'r robotsieve::Robots<'f>);
+
+#[derive(Serialize)]
+struct Line<'f> {
+    line: u32,
+    field: &'static str,
+    name: Cow<'f, str>,
+    value: Cow<'f, str>,
+    value_span: [usize; 2],
+}
+
+impl Serialize for Lines<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.records().map(|record| Line {
+            line: record.line,
+            field: match record.field {
+                Field::UserAgent => "user-agent",
+                Field::Allow => "allow",
+                Field::Disallow => "disallow",
+                Field::Sitemap => "sitemap",
+                _ => "other",
+            },
+            name: String::from_utf8_lossy(record.name),
+            value: String::from_utf8_lossy(record.value),
+            value_span: value_span(&record),
+        }))
     }
 }

@@ -32,7 +32,7 @@ const ASK = `
     try { policy.isAllowed("no url"); } catch (caught) { error = caught instanceof RobotsieveError && caught.code; }
     const drop = robotsParser("https://e.com/robots.txt", "User-agent: *\\nDisallow: /a").isAllowed("https://e.com/a");
     const line = robots.explain("bot", "/a").line;
-    const opened = diff(robots, "").crawlers[0].opened[0].path;
+    const opened = diff(robots, "").crawlers[0].newly_allowed[0].path;
     const findings = robots.lint().findings.length;
     policy.free();
     return { early, many, one, error, drop, line, opened, findings, readyMs };

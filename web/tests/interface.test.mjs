@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as core from "robotsieve/core";
+import * as known from "robotsieve/known";
 import {
   ALLOW, diff, DISALLOW, headerNames, init, INVALID, lintCodes, Policy, PROFILES, Robots, RobotsieveError,
 } from "robotsieve";
@@ -20,9 +21,9 @@ Disalow: /x
 Disallow: shop/
 `;
 
-const sliced = (text, { start, end }) => text.slice(start, end);
-const bytesOf = (text, { startByte, endByte }) =>
-  new TextDecoder().decode(new TextEncoder().encode(text).subarray(startByte, endByte));
+const sliced = (text, [start, end]) => text.slice(start, end);
+const bytesOf = (text, [start, end]) => new TextDecoder().decode(new TextEncoder().encode(text).subarray(start, end));
+const utf16 = { spans: "utf16" };
 
 test("verdicts one by one and many at once", () => {
   const policy = new Robots(FILE).policy("bot");
@@ -58,12 +59,14 @@ test("verdicts in several chunks are the same as one by one", () => {
 });
 
 test("a decision says where the rule is", () => {
-  const robots = new Robots(FILE);
+  const robots = new Robots(FILE, utf16);
   const decision = robots.policy("bot").decide("/aé");
   assert.deepEqual([decision.verdict, decision.allowed, decision.reason, decision.line], ["disallow", false, "rule", 3]);
-  assert.equal(sliced(robots.text, decision.rule.lineSpan), "Disallow: /a");
-  assert.equal(sliced(robots.text, decision.rule.valueSpan), "/a");
-  assert.equal(bytesOf(FILE, decision.rule.valueSpan), "/a");
+  assert.equal(sliced(robots.text, decision.rule.line_span), "Disallow: /a");
+  assert.equal(sliced(robots.text, decision.rule.value_span), "/a");
+  const inBytes = new Robots(FILE).policy("bot").decide("/aé").rule;
+  assert.equal(bytesOf(FILE, inBytes.value_span), "/a");
+  assert.notDeepEqual(inBytes.value_span, decision.rule.value_span);
   const none = robots.policy("bot").decide("/b");
   assert.deepEqual([none.reason, none.line, none.rule], ["no-match", null, null]);
   assert.equal(robots.policy("bot").decide("/robots.txt").reason, "robots-txt");
@@ -73,19 +76,19 @@ test("a decision says where the rule is", () => {
 });
 
 test("an explanation has the whole story", () => {
-  const robots = new Robots(FILE);
+  const robots = new Robots(FILE, { ...utf16, name: "my robots.txt" });
   const url = "https://e.com/é/%61.html";
   const why = robots.explain("bot", url);
-  assert.deepEqual([why.verdict, why.line, why.profile, why.crawler], ["allow", 4, "rfc9309", ["bot"]]);
-  assert.equal(why.winner, why.matches[0]);
-  assert.equal(why.rule, why.winner);
-  assert.equal(why.runnerUp, null);
-  assert.equal(why.verdictOtherwise, "allow");
-  assert.equal(sliced(url, why.target.urlSpan), "/é/%61.html");
-  assert.equal(why.target.text, "/%C3%A9/a.html");
-  assert.equal(sliced(url, why.winner.urlSpan), "/é/%61.html");
-  const pieces = why.winner.pieces.map((piece) => [
-    piece.kind, sliced(robots.text, piece.fileSpan), sliced(url, piece.urlSpan), sliced(why.target.text, piece.targetSpan),
+  assert.deepEqual([why.schema, why.report, why.robots], ["robotsieve-report-1", "explain", "my robots.txt"]);
+  assert.deepEqual([why.verdict, why.line, why.profile, why.agent, why.user_agent], ["allow", 4, "rfc9309", "bot", false]);
+  assert.deepEqual([why.winner_line, why.runner_up_line, why.verdict_otherwise], [4, null, "allow"]);
+  const [winner] = why.matches;
+  assert.equal(sliced(url, why.target.url_span), "/é/%61.html");
+  assert.equal(why.target.value, "/%C3%A9/a.html");
+  assert.equal(sliced(url, winner.url_span), "/é/%61.html");
+  assert.equal(sliced(robots.text, winner.line_span), "Allow: /*.html$");
+  const pieces = winner.pieces.map((piece) => [
+    piece.kind, sliced(robots.text, piece.file_span), sliced(url, piece.url_span), sliced(why.target.value, piece.target_span),
   ]);
   assert.deepEqual(pieces, [
     ["literal", "/", "/", "/"], ["star", "*", "é/%61", "%C3%A9/a"], ["literal", ".html", ".html", ".html"],
@@ -93,34 +96,49 @@ test("an explanation has the whole story", () => {
   ]);
   assert.equal(why.selection.choice, "everybody");
   assert.deepEqual(why.selection.lines.map((line) => line.standing), ["chosen", "unrelated", "unrelated"]);
+  assert.match(why.sentences[0].text, /^line 4 decides/);
   const two = robots.explain("bot", "/a.html");
-  assert.deepEqual([two.winner.line, two.runnerUp.line, two.verdictOtherwise], [4, 3, "disallow"]);
-  assert.equal(two.runnerUp, two.matches[1]);
+  assert.deepEqual([two.winner_line, two.runner_up_line, two.verdict_otherwise], [4, 3, "disallow"]);
+  assert.deepEqual(two.matches.map(({ line, label }) => [line, label]), [[4, "decides"], [3, "runner-up"]]);
   assert.equal(why.cut, null);
+  const header = robots.explain({ userAgent: "Mozilla/5.0 (compatible; GPTBot/1.1)" }, "/");
+  assert.deepEqual([header.user_agent, header.names.map(({ name }) => name)], [true, ["GPTBot"]]);
+  assert.equal(sliced(header.agent, header.names[0].agent_span), "GPTBot");
 });
 
 test("a cut file says so", () => {
   const file = `${"# filler\n".repeat(60_000)}User-agent: *\nDisallow: /\n`;
   const robots = new Robots(file);
   const { cut, verdict } = robots.explain("bot", "/x");
-  assert.deepEqual([verdict, cut.verdict, cut.matters, cut.limitBytes], ["allow", "disallow", true, 512_000]);
-  assert.equal(robots.extent.end, cut.bytesRead);
+  assert.deepEqual([verdict, cut.verdict, cut.matters, cut.limit_bytes], ["allow", "disallow", true, 512_000]);
+  assert.equal(robots.extent[1], cut.bytes_read);
 });
 
 test("all four profiles", () => {
   const compared = new Robots("User-agent: *\nDisallow: /*.pdf\n").compareProfiles("bot", "/a.pdf");
-  assert.deepEqual(compared.answers.map(({ profile, verdict }) => [profile, verdict]), [
+  assert.deepEqual(compared.explanations.map(({ profile, verdict }) => [profile, verdict]), [
     ["rfc9309", "disallow"], ["google", "disallow"], ["google-classic", "disallow"], ["original-1994", "allow"],
   ]);
   assert.equal(compared.agree, false);
   assert.deepEqual(compared.differences.map(({ profile, causes }) => [profile, causes[0].switch]), [
     ["original-1994", "wildcards"],
   ]);
-  assert.match(compared.sentence, /original-1994 says allow/);
-  assert.equal(compared.answers[0].explanation.winner.line, 2);
+  assert.match(compared.sentences[0].text, /original-1994 says allow/);
+  assert.equal(compared.explanations[0].winner_line, 2);
   const invalid = new Robots("").compareProfiles("bot", "no url");
-  assert.deepEqual(invalid.answers.map(({ verdict }) => verdict), ["invalid", "allow", "invalid", "invalid"]);
-  assert.deepEqual(PROFILES, compared.answers.map(({ profile }) => profile));
+  assert.deepEqual(invalid.explanations.map(({ verdict }) => verdict), ["invalid", "allow", "invalid", "invalid"]);
+  assert.deepEqual(PROFILES, compared.explanations.map(({ profile }) => profile));
+  // The targets of the profiles differ, and each has its own places.
+  const url = "/é%61😀";
+  const places = new Robots("User-agent: *\nDisallow: /é*😀\n", utf16).compareProfiles("bot", url);
+  for (const { target, matches } of places.explanations) {
+    for (const piece of matches.flatMap((rule) => rule.pieces)) {
+      const [start, end] = piece.target_span;
+      assert.ok(end <= target.value.length && (start < end || piece.kind !== "literal"));
+    }
+    const end = target.changes.at(-1)?.target_span[1];
+    assert.ok(end === undefined || end === target.value.length, JSON.stringify(target));
+  }
 });
 
 test("a path that begins with two slashes", () => {
@@ -139,16 +157,21 @@ test("who asks", () => {
   assert.deepEqual(robots.policy({ userAgent: header }).group.map(({ value }) => value), ["GPTBot", "CCBot"]);
   assert.deepEqual(robots.policy(["GPTBot-Images", "CCBot"]).group.map(({ line }) => line), [9, 10]);
   const [name] = headerNames(header);
-  assert.deepEqual([name.name, name.certainty, sliced(header, name.span)], ["GPTBot", "compatible", "GPTBot"]);
+  assert.deepEqual([name.name, name.certainty, sliced(header, name.agent_span)], ["GPTBot", "compatible", "GPTBot"]);
+  assert.deepEqual(headerNames("é GPTBot/1.1").at(0).agent_span, [3, 9]);
+  assert.deepEqual(headerNames("é GPTBot/1.1", utf16).at(0).agent_span, [2, 8]);
   assert.throws(() => robots.policy("GPTBot/1.0"), {
-    name: "RobotsieveError", code: "invalid-name", probablyMeant: "GPTBot", message: /did you mean "GPTBot"/,
+    name: "RobotsieveError", code: "invalid-name", probablyMeant: "GPTBot", message: /did you mean 'GPTBot'/, isEvident: true,
   });
+  // Taken as given, it finds no group.
+  assert.equal(robots.policy({ names: ["GPTBot/1.0"] }).group[0].value, "*");
+  assert.throws(() => robots.policy("GPTBötchen"), { code: "invalid-name", isEvident: false });
   assert.throws(() => robots.policy(header), { code: "invalid-name", message: /pass \{ userAgent: header \}/ });
   assert.equal(robots.policy("*").group[0].value, "*");
 });
 
 test("what is in the file", () => {
-  const robots = new Robots(FILE);
+  const robots = new Robots(FILE, utf16);
   assert.deepEqual(robots.sitemaps, ["https://e.com/s.xml"]);
   assert.deepEqual(robots.tokens, ["*", "GPTBot", "CCBot"]);
   assert.deepEqual(robots.groups.map(({ number, agents }) => [number, agents.map(({ token, names }) => token ?? names)]), [
@@ -157,85 +180,103 @@ test("what is in the file", () => {
   assert.equal(robots.crawlDelay("bot"), 2.5);
   assert.equal(robots.crawlDelay("GPTBot"), null);
   assert.equal(robots.minInterval("bot"), 10);
-  const rate = { requests: 1, seconds: 10, window: { fromMinute: 360, toMinute: 525 } };
+  const rate = { requests: 1, seconds: 10, window: { from_minute: 360, to_minute: 525 } };
   assert.deepEqual(robots.requestRate("bot"), rate);
   const policy = robots.policy("bot");
   assert.deepEqual([policy.crawlDelay, policy.minInterval, policy.requestRate], [2.5, 10, rate]);
   assert.deepEqual(policy.rules.map(({ line, value, anchored }) => [line, value, anchored]), [
     [4, "/*.html$", true], [3, "/a", false],
   ]);
-  for (const { value, valueSpan } of robots.records()) assert.equal(sliced(robots.text, valueSpan), value);
-  assert.deepEqual(robots.records().map(({ field }) => field), [
+  for (const { value, value_span } of robots.lines()) assert.equal(sliced(robots.text, value_span), value);
+  for (const { agents } of robots.groups) {
+    for (const { value, value_span } of agents) assert.equal(sliced(robots.text, value_span), value);
+  }
+  assert.deepEqual(robots.extent, [0, FILE.length]);
+  assert.deepEqual(robots.lines().map(({ field }) => field), [
     "user-agent", "disallow", "allow", "sitemap", "other", "other", "user-agent", "user-agent", "other", "disallow",
   ]);
 });
 
+test("records have their meaning, and say how content may be used", () => {
+  const file = `${FILE}\nUser-agent: A\nContent-Usage: train-ai=n\nAllow: /\n`;
+  const robots = new known.Robots(file, { name: "robots.txt" });
+  const report = robots.records();
+  assert.deepEqual([report.report, report.robots, report.profile, report.usage], ["records", "robots.txt", "rfc9309", []]);
+  assert.deepEqual(report.records.slice(0, 3).map(({ kind, note }) => [kind, note]), [
+    ["sitemap", null], ["crawl-delay", "2.5 s"], ["request-rate", "1 in 10 s, 06:00 to 08:45 UTC"],
+  ]);
+  assert.deepEqual(robots.records({ crawlers: ["A"] }).records.map(({ kind }) => kind), ["sitemap", "content-usage"]);
+  const { usage } = robots.records({ crawlers: ["A", "bot"], paths: ["/x"] });
+  assert.deepEqual(usage.map(({ agent, path, training }) => [agent, path, training]), [["A", "/x", "disallowed"], ["bot", "/x", "unknown"]]);
+  assert.deepEqual(robots.records({ paths: ["/x"] }).usage.map(({ agent }) => agent), ["*"]);
+  assert.throws(() => robots.records({ paths: ["no url"] }), { code: "invalid-url" });
+});
+
 test("lint has findings with positions, and fixes", () => {
-  const robots = new Robots(FILE);
+  const robots = new Robots(FILE, utf16);
   const report = robots.lint();
   const misspelt = report.findings.find(({ code }) => code === "RS203");
-  assert.equal(sliced(robots.text, misspelt.span), "Disalow");
-  assert.deepEqual([misspelt.line, sliced(robots.text, misspelt.fix.span), misspelt.fix.replacement], [11, "Disalow", "Disallow"]);
-  assert.equal(misspelt.fix.changesVerdicts, true);
-  assert.deepEqual(misspelt.fix.changes[0].newlyDisallowed, ["/x"]);
+  assert.equal(sliced(robots.text, misspelt.file_span), "Disalow");
+  assert.deepEqual([misspelt.line, sliced(robots.text, misspelt.fix.file_span), misspelt.fix.replacement], [11, "Disalow", "Disallow"]);
+  assert.equal(misspelt.fix.changes_verdicts, true);
+  assert.deepEqual(misspelt.fix.changes[0].newly_disallowed, ["/x"]);
   assert.ok(lintCodes().some(({ code, name }) => code === misspelt.code && name === misspelt.name));
-  const { start, end } = misspelt.fix.span;
+  const [start, end] = misspelt.fix.file_span;
   const edited = robots.text.slice(0, start) + misspelt.fix.replacement + robots.text.slice(end);
   assert.ok(new Robots(edited).lint().findings.every(({ code }) => code !== "RS203"));
   assert.equal(robots.fix().text, FILE);
-  const fixed = robots.fix({ apply: "all", codes: ["misspelt-field", "RS405"].filter((code) => known(code)) });
+  const fixed = robots.fix({ apply: "all", codes: ["misspelt-field", "RS405"].filter((code) => isCode(code)) });
   assert.equal(fixed.text, edited.replace("shop/", "/shop/"));
   assert.equal(new TextDecoder().decode(fixed.bytes), fixed.text);
-  assert.equal(fixed.applied.length, 2);
-  assert.match(fixed.effect, /disallows URLs such as/);
-  assert.ok(fixed.report.findings.length < report.findings.length);
+  assert.equal(fixed.report.applied.length, 2);
+  assert.match(fixed.report.effect, /disallows URLs such as/);
+  assert.ok(fixed.report.left.findings.length < report.findings.length);
   const inAll = robots.lint({ profiles: PROFILES, contentType: "text/html" });
   assert.ok(inAll.findings.length > report.findings.length);
   assert.throws(() => robots.fix({ codes: ["nonsense"] }), RangeError);
   assert.throws(() => robots.lint({ profiles: ["x"] }), RangeError);
 });
 
-function known(code) {
+function isCode(code) {
   return lintCodes().some((one) => one.code === code || one.name === code);
 }
 
 test("diff tells what opened and what closed", () => {
   const [before, after] = ["User-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /b\nSitemap: https://e.com/s\n"];
-  const changed = diff(before, new Robots(after));
-  assert.equal(changed.isEqual, false);
+  const changed = diff(before, new Robots(after, { name: "after.txt" }));
+  assert.deepEqual([changed.report, changed.old_robots, changed.robots, changed.result], ["diff", null, "after.txt", "different"]);
   const [everybody] = changed.crawlers;
   assert.deepEqual([everybody.crawlers, everybody.result, everybody.unproven], [["*"], "different", null]);
-  assert.deepEqual(everybody.closed.map(({ path, isShortest, extent, after }) => [path, isShortest, extent, after.line]), [
-    ["/b", true, { kind: "from", prefix: "/b" }, 2],
-  ]);
-  assert.deepEqual(everybody.opened.map(({ path, before }) => [path, before.value]), [["/a", "/a"]]);
+  const flips = everybody.newly_disallowed.map(({ path, shortest, extent, label, new: { line } }) => [path, shortest, extent, label, line]);
+  assert.deepEqual(flips, [["/b", true, "from", "/b and all below", 2]]);
+  assert.deepEqual(everybody.newly_allowed.map(({ path, old }) => [path, old.value]), [["/a", "/a"]]);
   assert.deepEqual(changed.records.map(({ kind, added, crawlers }) => [kind, added[0].value, crawlers]), [
     ["sitemap", "https://e.com/s", null],
   ]);
-  assert.equal(diff(before, before.replace("/a", "/%61")).isEqual, true);
+  assert.equal(diff(before, before.replace("/a", "/%61")).result, "equal");
   const closed = diff("", "User-agent: *\nDisallow: /", { crawlers: ["GPTBot", { userAgent: "CCBot/2.0" }], examples: 1 });
-  assert.deepEqual(closed.crawlers.map(({ crawlers, wholeSite }) => [crawlers, wholeSite]), [[["GPTBot", "CCBot"], "closed"]]);
-  assert.equal(diff("User-agent: *\nDisallow: /*.pdf", "", { profile: "original-1994" }).crawlers[0].opened[0].path, "/*.pdf");
+  assert.deepEqual(closed.crawlers.map(({ crawlers, whole_site }) => [crawlers, whole_site]), [[["GPTBot", "CCBot/2.0"], "closed"]]);
+  assert.equal(diff("User-agent: *\nDisallow: /*.pdf", "", { profile: "original-1994" }).crawlers[0].newly_allowed[0].path, "/*.pdf");
 });
 
 test("the automaton as data", () => {
   const policy = new Robots(FILE).policy("bot");
   const url = "/%61b.html";
-  const { states, start, walk, isWhole, stateCount } = policy.automaton({ url });
-  assert.deepEqual([start, isWhole, stateCount], [0, true, states.length]);
+  const { states, start, walk, whole, state_count } = policy.automaton({ url });
+  assert.deepEqual([start, whole, state_count], [0, true, states.length]);
   // Whoever follows the transitions comes where the walk says.
   let at = start;
-  for (const { byte, state, label, urlSpan } of walk.steps) {
+  for (const { byte, state, label, url_span } of walk.steps) {
     const found = states[at].transitions.find(({ bytes }) => bytes.ranges.some(([a, b]) => a <= byte && byte <= b));
     at = found === undefined ? states[at].otherwise : found.to;
     assert.equal(at, state);
     assert.equal(label, String.fromCharCode(byte));
-    assert.ok(sliced(url, urlSpan) === label || sliced(url, urlSpan) === "%61");
+    assert.ok(sliced(url, url_span) === label || sliced(url, url_span) === "%61");
   }
-  assert.deepEqual([walk.verdict, states[at].verdict, walk.stopsEarly], ["allow", "allow", false]);
-  assert.equal(walk.target.text, "/ab.html");
+  assert.deepEqual([walk.verdict, states[at].verdict, walk.stops_early], ["allow", "allow", false]);
+  assert.equal(walk.target.value, "/ab.html");
   const part = policy.automaton({ url, maxStates: 2 });
-  assert.deepEqual([part.states.length, part.isWhole, part.stateCount], [2, false, states.length]);
+  assert.deepEqual([part.states.length, part.whole, part.state_count], [2, false, states.length]);
   assert.equal(policy.automaton().walk, null);
   assert.match(policy.toDot(), /^digraph/);
   assert.equal(policy.engine, "dfa");
@@ -262,6 +303,23 @@ test("core has everything but lint and diff", () => {
   assert.deepEqual(Object.keys(core).sort(), [
     "ALLOW", "DISALLOW", "INVALID", "PROFILES", "Policy", "Robots", "RobotsieveError", "headerNames", "init",
   ]);
+});
+
+test("the known crawlers, and what they may read", () => {
+  const robots = new known.Robots("User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /x\n", { name: "robots.txt" });
+  const report = robots.crawlers({ purposes: ["ai-training"] });
+  assert.deepEqual([report.report, report.robots, report.pages], ["crawlers", "robots.txt", ["/"]]);
+  assert.deepEqual(report.purposes.map(({ title, shut_out, rows }) => [title, shut_out, rows[0].who]), [["AI training", 1, ["GPTBot (line 1)"]]]);
+  assert.deepEqual(robots.crawlers({ urls: ["https://e.com/x/1"] }).policies[0].verdicts, ["disallow"]);
+  assert.throws(() => robots.crawlers({ urls: ["no url"] }), { code: "invalid-url", message: /'no url' is invalid/ });
+  assert.equal(robots.crawlers().crawlers.length, known.knownCrawlers().crawlers.length);
+  assert.deepEqual(known.purposes()[1], { purpose: "ai-training", title: "AI training" });
+  // It ignores the group of `*`, as its operator says.
+  assert.equal(robots.policyOfKnown("AdsBot-Google").isAllowed("/x"), true);
+  assert.match(robots.noteOfKnown("AdsBot-Google"), /ignores the group of \*/);
+  assert.equal(robots.noteOfKnown("GPTBot"), null);
+  assert.throws(() => robots.policyOfKnown("nobody's"), RangeError);
+  assert.deepEqual(robots.lint().findings, new Robots(robots.text).lint().findings);
 });
 
 test("init is there everywhere", async () => {

@@ -1,14 +1,15 @@
 // Compiled, not run, by platforms.test.mjs.
 
-import { ALLOW, diff, type Explanation, init, Policy, Robots, type RobotsOptions, type Verdict } from "robotsieve";
+import { ALLOW, diff, type ExplainReport, init, Policy, Robots, type RobotsOptions, type Verdict } from "robotsieve";
 import { Robots as Core } from "robotsieve/core";
 import robotsParser from "robotsieve/robots-parser";
 const robots = new Robots("", { profile: "google" });
-const why: Explanation = robots.explain({ userAgent: "a" }, "/");
-const verdict: Verdict = why.verdict;
+const why: ExplainReport = robots.explain({ userAgent: "a" }, "/");
+const verdict: Verdict = robots.policy("a").decide("/").verdict;
 const answers: Uint8Array = robots.policy(["a", "b"]).verdicts(new Set(["/"]));
 const one: boolean | undefined = robotsParser("https://e.com/robots.txt", "").isAllowed("https://e.com/");
-const same: boolean = diff(robots, "").isEqual;
+const same: boolean = diff(robots, "").result === "equal";
+const reasons: string[] = why.sentences.map(({ text }) => text);
 robots.policy("a")[Symbol.dispose]();
 const options: RobotsOptions = { profile: "google" };
 init(new Uint8Array(8));
@@ -22,4 +23,4 @@ new Robots("", { profile: "bing" });
 new Core("").lint();
 // @ts-expect-error: Policy.of is for the package alone
 Policy.of;
-export { ALLOW, answers, one, options, same, verdict };
+export { ALLOW, answers, one, options, reasons, same, verdict };

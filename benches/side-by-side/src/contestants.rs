@@ -241,7 +241,7 @@ impl Contestant for Loop {
         let policy = rules(file, agent);
         let rules = policy.rules().map(|rule| LoopRule {
             pattern: rule.pattern().into(),
-            anchored: rule.is_anchored(),
+            anchored: rule.anchored(),
             allow: rule.verdict.is_allow(),
         });
         Some(rules.collect())
@@ -309,7 +309,7 @@ fn hir(rule: &Rule<'_>) -> Hir {
         }
         parts.push(Hir::literal(piece));
     }
-    if rule.is_anchored() {
+    if rule.anchored() {
         parts.push(Hir::look(Look::End));
     }
     Hir::concat(parts)

@@ -27,7 +27,7 @@ use report::{Bar, Report};
 #[global_allocator]
 static ALLOCATOR: allocator::Counting = allocator::Counting;
 
-const COMMAND: &str = "cargo run --release --manifest-path benches/side-by-side/Cargo.toml";
+const COMMAND: &str = "cargo run --profile dist --manifest-path benches/side-by-side/Cargo.toml";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -81,8 +81,7 @@ fn run(smoke: bool, only: Option<&Section>) {
         None => SECTIONS.iter().for_each(|(_, section)| section(&mut suite)),
     }
     let (met, missed) = suite.report.bars();
-    let table = suite.report.table();
-    println!("{}\n{table}\nbars: {met} met, {missed} missed", suite.head());
+    println!("{}\n{}\nbars: {met} met, {missed} missed", suite.head(), suite.report.table(true));
     if !smoke && only.is_none() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let plots = root.join("docs/plots");
@@ -90,7 +89,7 @@ fn run(smoke: bool, only: Option<&Section>) {
         for (name, svg) in &suite.plots {
             std::fs::write(plots.join(name), svg).expect("a plot in docs/plots");
         }
-        let page = suite.page(&table, met, missed);
+        let page = suite.page(&suite.report.table(false), met, missed);
         std::fs::write(root.join("docs/side-by-side.md"), page).expect("docs/side-by-side.md");
         println!("written: docs/side-by-side.md, docs/plots/");
     }
@@ -364,18 +363,24 @@ impl<'d> Suite<'d> {
         }
         let ratios = Ratios::of(automatic, never, at_once, grid.len());
         self.begin("automatic, to the better of never and at once, by K");
-        for (point, k) in grid.iter().enumerate() {
+        let powers: Vec<usize> =
+            (0..=6).filter_map(|n| grid.binary_search(&10_u64.pow(n)).ok()).collect();
+        for point in powers {
+            let k = grid[point];
             let note = format!(
                 "the better one chosen host by host: {}; worst host {}",
                 plot::number(ratios.host_by_host[point]),
                 plot::number(ratios.worst_host[point]),
             );
-            let name = format!("K = {}", plot::number(*k as f64));
+            let name = format!("K = {}", plot::number(k as f64));
             self.report.row(name, ratios.of_means[point], "", None, note);
-            let strict = [1, 10, 100, 1_000, 100_000].contains(k);
+            let strict = [1, 10, 100, 1_000, 100_000].contains(&k);
             let most = if strict { 1.3 } else { 2.0 };
             self.report.bar(Bar::at_most(ratios.of_means[point], most, "×"));
         }
+        let worst = ratios.of_means.iter().copied().fold(0.0, f64::max);
+        self.report.row(format!("all {} values of K: the worst", grid.len()), worst, "", None, "");
+        self.report.bar(Bar::at_most(worst, 2.0, "×"));
         let colours = colours(curves.iter().map(|curve| curve.kind));
         type Figure = fn(&Curve<'_>, usize) -> f64;
         let figures: [(&str, &str, Figure); 2] = [

@@ -171,7 +171,11 @@ fn wanted(host: &Host, asked: Asked) -> Vec<bool> {
     let texts = asked.texts(host).iter();
     texts
         .map(|text| {
-            let decision = policy.decide(*text).expect("google takes any URL");
+            let decision = match asked {
+                // `decide` reads `//e.com/x` as a host and its path.
+                Asked::Path => policy.decide_path(*text).expect("paths begin with '/'"),
+                Asked::Url => policy.decide(*text).expect("google takes any URL"),
+            };
             decision.rule().is_none_or(|rule| rule.verdict.is_allow())
         })
         .collect()

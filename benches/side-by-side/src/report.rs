@@ -74,7 +74,8 @@ impl Report {
         (met.len(), missed.len())
     }
 
-    pub fn table(&self) -> String {
+    /// The table as Markdown; `aligned` for a terminal, which nobody needs in a page.
+    pub fn table(&self, aligned: bool) -> String {
         let mut cells: Vec<[String; 5]> = vec![
             ["what", "figure", "robotsieve = 1", "bar", "note"].map(str::to_owned),
             ["---", "---:", "---:", "---", "---"].map(str::to_owned),
@@ -95,7 +96,7 @@ impl Report {
             });
         }
         let mut widths = [0; 5];
-        for row in &cells {
+        for row in cells.iter().filter(|_| aligned) {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(cell.chars().count());
             }
@@ -106,8 +107,8 @@ impl Report {
                 let right = matches!(place, 1 | 2);
                 let _ = match (right, cell.starts_with("---")) {
                     (true, false) => write!(text, "| {cell:>width$} "),
-                    (true, true) => write!(text, "| {:->1$}: ", "", width - 1),
-                    (false, true) => write!(text, "| {:->width$} ", ""),
+                    (true, true) => write!(text, "| {:->1$}: ", "", width.max(4) - 1),
+                    (false, true) => write!(text, "| {:->1$} ", "", width.max(3)),
                     (false, false) => write!(text, "| {cell:<width$} "),
                 };
             }

@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
+use robotsieve::audit::LogFormat;
 use robotsieve_client::Timestamp;
 
-use super::formats::LogFormat;
 use super::ranges::RangesOption;
 use crate::error::Failure;
 use crate::known::KnownOption;
@@ -79,8 +79,8 @@ pub struct AuditArgs {
 
     /// The format of the logs [default: told by their first lines]
     #[arg(long, value_name = "FORMAT", value_enum, hide_possible_values = true)]
-    #[arg(long_help = values::<LogFormat>("The format of the logs [default: told by their first lines]"))]
-    pub log_format: Option<LogFormat>,
+    #[arg(long_help = values::<NamedFormat>("The format of the logs [default: told by their first lines]"))]
+    pub log_format: Option<NamedFormat>,
 
     /// The format of the logs, as the server's configuration has it
     ///
@@ -127,6 +127,30 @@ pub struct AuditArgs {
     /// Access logs; '-' is standard input
     #[arg(value_name = "LOG", value_hint = ValueHint::FilePath)]
     rest: Vec<OsString>,
+}
+
+/// A format that has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NamedFormat {
+    /// Of Apache and nginx, also with a host in front
+    Combined,
+    /// The same without referer and User-Agent header
+    Common,
+    /// Caddy's JSON lines
+    Caddy,
+    /// Cloudflare's Logpush of HTTP requests, JSON lines
+    Cloudflare,
+}
+
+impl From<NamedFormat> for LogFormat {
+    fn from(format: NamedFormat) -> LogFormat {
+        match format {
+            NamedFormat::Combined => LogFormat::Combined,
+            NamedFormat::Common => LogFormat::Common,
+            NamedFormat::Caddy => LogFormat::Caddy,
+            NamedFormat::Cloudflare => LogFormat::Cloudflare,
+        }
+    }
 }
 
 /// A robots.txt, and from when on it was the site's.

@@ -2,19 +2,16 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use robotsieve::report::reach::KnownReport;
 
 use super::args::Format;
 use crate::known::KnownCrawler;
 
-/// The version of the JSON.
-const VERSION: u32 = 1;
-
 pub fn print(crawlers: &[&KnownCrawler], format: Format, out: &mut impl Write) -> io::Result<()> {
     match format {
         Format::Json => {
-            let crawlers: Vec<Value> = crawlers.iter().map(|crawler| json(crawler)).collect();
-            writeln!(out, "{}", json!({ "version": VERSION, "crawlers": crawlers }))
+            serde_json::to_writer(&mut *out, &KnownReport::of(crawlers.iter().copied()))?;
+            writeln!(out)
         }
         Format::Toml => toml(crawlers, out),
         Format::Text | Format::Markdown => text(crawlers, out),
@@ -40,60 +37,32 @@ fn text(crawlers: &[&KnownCrawler], out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// All that is known of a crawler.
-pub fn json(crawler: &KnownCrawler) -> Value {
-    json!({
-        "name": crawler.name,
-        "token": crawler.token,
-        "after": crawler.after,
-        "star": crawler.star,
-        "only_in_robots_txt": crawler.only_in_robots_txt,
-        "operator": crawler.operator,
-        "purpose": crawler.purpose.as_str(),
-        "obeys": crawler.obeys.as_str(),
-        "note": crawler.note,
-        "header": crawler.header,
-        "documentation": crawler.documentation,
-        "source": crawler.source,
-        "date": crawler.date.to_string(),
-    })
-}
-
 /// A file that `--crawlers` takes.
 fn toml(crawlers: &[&KnownCrawler], out: &mut impl Write) -> io::Result<()> {
     for (number, crawler) in crawlers.iter().enumerate() {
-        if number > 0 {
-            writeln!(out)?;
+        let between = if number > 0 { "\n" } else { "" };
+        writeln!(out, "{between}[[crawler]]")?;
+        let after: Vec<String> = crawler.after.iter().map(|name| quoted(name)).collect();
+        let text = |text: &str| Some(quoted(text));
+        let optional = |text: &Option<String>| text.as_deref().map(quoted);
+        let fields = [
+            ("name", text(&crawler.name)),
+            ("token", text(&crawler.token)),
+            ("after", (!after.is_empty()).then(|| format!("[{}]", after.join(", ")))),
+            ("star", (!crawler.star).then(|| "false".to_owned())),
+            ("only_in_robots_txt", crawler.only_in_robots_txt.then(|| "true".to_owned())),
+            ("operator", text(&crawler.operator)),
+            ("purpose", text(crawler.purpose.as_str())),
+            ("obeys", text(crawler.obeys.as_str())),
+            ("note", optional(&crawler.note)),
+            ("header", optional(&crawler.header)),
+            ("documentation", optional(&crawler.documentation)),
+            ("source", text(&crawler.source)),
+            ("date", Some(crawler.date.clone())),
+        ];
+        for (key, value) in fields {
+            value.map_or(Ok(()), |value| writeln!(out, "{key} = {value}"))?;
         }
-        writeln!(out, "[[crawler]]")?;
-        let mut text = |key: &str, value: Option<&str>| match value {
-            Some(value) => writeln!(out, "{key} = {}", quoted(value)),
-            None => Ok(()),
-        };
-        text("name", Some(&crawler.name))?;
-        text("token", Some(&crawler.token))?;
-        if !crawler.after.is_empty() {
-            let names: Vec<String> = crawler.after.iter().map(|name| quoted(name)).collect();
-            writeln!(out, "after = [{}]", names.join(", "))?;
-        }
-        if !crawler.star {
-            writeln!(out, "star = false")?;
-        }
-        if crawler.only_in_robots_txt {
-            writeln!(out, "only_in_robots_txt = true")?;
-        }
-        let mut text = |key: &str, value: Option<&str>| match value {
-            Some(value) => writeln!(out, "{key} = {}", quoted(value)),
-            None => Ok(()),
-        };
-        text("operator", Some(&crawler.operator))?;
-        text("purpose", Some(crawler.purpose.as_str()))?;
-        text("obeys", Some(crawler.obeys.as_str()))?;
-        text("note", crawler.note.as_deref())?;
-        text("header", crawler.header.as_deref())?;
-        text("documentation", crawler.documentation.as_deref())?;
-        text("source", Some(&crawler.source))?;
-        writeln!(out, "date = {}", crawler.date)?;
     }
     Ok(())
 }

@@ -1,31 +1,34 @@
-//! `robotsieve crawlers`: which known crawlers a robots.txt lets in, and where.
+//! `robotsieve crawlers`: the known crawlers that a robots.txt lets in, and where.
 
 pub mod args;
-mod json;
-mod judge;
 mod list;
 mod markdown;
 mod text;
-mod words;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use robotsieve::{Profile, Robots};
+use robotsieve::report::reach::{Reach, ReachReport};
+use robotsieve::report::tally::Tally;
+use robotsieve::{Config, Policy, Profile, Robots, Verdict};
 
 use crate::error::{Failure, Status};
 use crate::known::{Known, KnownCrawler};
 use crate::options::When;
-use crate::read::{robots_file, stdin, urls};
-use crate::sitemap::{Sitemaps, Split};
+use crate::read::robots_file::{self, Given};
+use crate::read::{stdin, urls};
+use crate::sitemap::{self, Sitemaps, Split};
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 use args::{CrawlersArgs, Format};
 
 /// More URLs than this are for other commands: each is a column.
 const MAX_URLS: usize = 100;
+
+/// How much memory the policies of all classes may take while a sitemap is read.
+const POLICY_BYTES: usize = 512 << 20;
 
 /// Prints the table or the list.
 pub fn run(args: &CrawlersArgs) -> Result<Status, Failure> {
@@ -89,24 +92,69 @@ fn table(
     if too_long > 0 {
         return Err(Failure::Usage("a line is too long to be a URL: leave it out".to_owned()));
     }
-    let mut table = judge::judge(&given, &profile, crawlers, &pages)?;
+    let mut reach = Reach::of(file, &profile)
+        .crawlers(crawlers.iter().copied())
+        .pages(pages)
+        .named(robots.as_os_str().as_encoded_bytes());
+    if let Some(answer) = &given.answer {
+        reach = reach.answered(&*answer.cause);
+    }
+    let mut report = reach.report().map_err(|wrong| Failure::Usage(wrong.to_string()))?;
     let mut status = Status::Done;
     if args.sitemap.is_given() {
         let google = profile == Profile::GOOGLE;
         let names = args.sitemap.resolved(&Robots::parse(file, &profile), robots)?;
         let split = Split::new(&args.site, robots.as_os_str(), &names.all, google)?;
-        let report = Arc::new(Report::new(When::Auto, &names.all));
-        let sitemaps = Sitemaps::new(names, Arc::clone(&report));
-        judge::judge_sitemaps(&given, &profile, &mut table, sitemaps, split)?;
-        status = report.end();
-        if let Some(split) = table.sitemap.as_ref().filter(|_| status == Status::Done) {
+        let errors = Arc::new(Report::new(When::Auto, &names.all));
+        let sitemaps = Sitemaps::new(names, Arc::clone(&errors));
+        let split = judge_sitemaps(&given, &profile, crawlers, &mut report, sitemaps, split)?;
+        status = errors.end();
+        if status == Status::Done {
             split.require_any()?;
         }
     }
     let printed = match args.format {
-        Format::Json => json::print(&table, args.profile.name(), out),
-        Format::Markdown => markdown::print(&table, out),
-        Format::Text | Format::Toml => text::print(&table, out),
+        Format::Json => serde_json::to_writer(&mut *out, &report)
+            .map_err(Into::into)
+            .and_then(|()| writeln!(out)),
+        Format::Markdown => markdown::print(&report, out),
+        Format::Text | Format::Toml => text::print(&report, out),
     };
     Ok((printed, status))
+}
+
+/// Judges the URLs of sitemaps that are of the site, for all policies in one pass.
+///
+/// # Errors
+/// Returns an error if the policies take too much memory at once.
+fn judge_sitemaps(
+    given: &Given,
+    profile: &Profile,
+    crawlers: &[&KnownCrawler],
+    report: &mut ReachReport,
+    mut sitemaps: Sitemaps,
+    mut split: Split,
+) -> Result<Split, Failure> {
+    let mut config = Config::default();
+    let share = POLICY_BYTES / report.policies.len().max(1);
+    config.limits.table_bytes = config.limits.table_bytes.min(share);
+    let mut policies: Vec<(Policy, Tally)> = Vec::new();
+    let mut bytes = 0;
+    for first in report.first_crawlers() {
+        // Parsed anew: a parsed file keeps every policy that it was asked for.
+        let policy = crawlers[first].policy(&Robots::parse_with(&given.bytes, profile, &config));
+        bytes += policy.memory_usage().total_bytes();
+        if bytes > POLICY_BYTES {
+            return Err(Failure::Limit(format!(
+                "the rules of these crawlers take more than {} MiB at once: choose fewer crawlers \
+                 with --purpose",
+                POLICY_BYTES >> 20
+            )));
+        }
+        policies.push((policy, Tally::new(Verdict::Disallow, given.cause())));
+    }
+    sitemap::judge(&mut sitemaps, &mut split, &mut policies);
+    let tallies: Vec<Tally> = policies.into_iter().map(|(_, tally)| tally).collect();
+    report.add_sitemap(split.report(), &tallies);
+    Ok(split)
 }

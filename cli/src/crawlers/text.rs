@@ -2,43 +2,41 @@
 
 use std::io::{self, Write};
 
-use super::judge::Table;
-use super::words;
-use crate::known;
-use crate::write::bytes::shown;
+use robotsieve::report::reach::ReachReport;
 
 /// Lists of crawlers are wrapped at this width.
 const WIDTH: usize = 100;
 
-pub fn print(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
-    if let Some(split) = &table.sitemap {
-        writeln!(out, "{}", split.lines().join("\n  "))?;
+pub fn print(report: &ReachReport, out: &mut impl Write) -> io::Result<()> {
+    if let Some(urls) = &report.sitemap {
+        let lines: Vec<&str> = urls.sentences.iter().map(|one| one.text.as_str()).collect();
+        writeln!(out, "{}", lines.join("\n  "))?;
     }
-    let is_for_one = table.pages.len() == 1;
+    let pages = report.shown_pages();
+    let is_for_one = pages.len() == 1;
     writeln!(out, "{}:", if is_for_one { "page" } else { "pages, one for each column" })?;
-    for (number, page) in table.pages.iter().enumerate() {
+    for (number, page) in pages.iter().enumerate() {
         let number = if is_for_one { String::new() } else { format!("{:2}  ", number + 1) };
-        writeln!(out, "  {number}{}", shown(&page.text))?;
+        writeln!(out, "  {number}{page}")?;
     }
-    for purpose in table.purposes() {
+    for purpose in &report.purposes {
         writeln!(out)?;
-        writeln!(out, "{}: {}", purpose.title(), words::summary(table, purpose))?;
-        let all = table.of_purpose(purpose).count();
-        for (class, row) in table.rows(purpose) {
-            let verdicts = class.verdicts.iter().map(|verdict| format!("{:8}", verdict.as_str()));
+        writeln!(out, "{}: {}", purpose.title, purpose.summary)?;
+        for row in &purpose.rows {
+            let policy = &report.policies[row.policy];
+            let verdicts = policy.verdicts.iter().map(|verdict| format!("{:8}", verdict.as_str()));
             let verdicts: Vec<String> = verdicts.collect();
-            writeln!(out, "  {}  {}", verdicts.join("  "), words::reads(class, str::to_owned))?;
-            if let Some(tally) = &class.sitemap {
-                writeln!(out, "      sitemap: {}", words::of_sitemap(tally, str::to_owned))?;
+            writeln!(out, "  {}  {}", verdicts.join("  "), policy.text)?;
+            if let Some(sitemap) = &policy.sitemap_text {
+                writeln!(out, "      sitemap: {sitemap}")?;
             }
-            wrapped(&words::crawlers(&row, all), out)?;
+            wrapped(&row.who, out)?;
         }
     }
-    let notes = known::notes(table.crawlers.iter().map(|crawler| crawler.known));
-    if !notes.is_empty() {
+    if !report.notes.is_empty() {
         writeln!(out)?;
     }
-    notes.iter().try_for_each(|note| writeln!(out, "note: {note}"))
+    report.notes.iter().try_for_each(|note| writeln!(out, "note: {note}"))
 }
 
 /// Prints words with commas between them, on as many lines as they need.

@@ -1,18 +1,11 @@
 //! A comparison as workflow commands, which GitHub Actions shows next to the lines of the new file.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use robotsieve::Verdict;
-use robotsieve::diff::{ChangedRecord, Difference, Flip};
+use robotsieve::report::{CrawlerDiff, DiffReport, RecordDiff, bytes, now, shown};
 
-use super::args::DiffArgs;
-use super::risk::Risks;
-use super::text::{names, said, shown_deciders, shown_extent, unexamined};
-use super::{Changes, Outcome, flipping_urls, headlines};
-use crate::read::robots_file;
-use crate::write::bytes::shown;
-use crate::write::report::Report;
+use super::urls::Urls;
 use crate::write::workflow::{Annotation, Level};
 
 /// The most crawlers, or URLs, to name in a message.
@@ -20,123 +13,115 @@ const NAMES: usize = 10;
 
 /// Prints a line for each risk and each change, the severest first.
 pub fn print(
-    args: &DiffArgs,
-    changes: &Changes,
-    risks: &Risks<'_>,
-    report: &Arc<Report>,
+    file: &str,
+    report: &mut DiffReport,
+    urls: &Urls<'_>,
     out: &mut impl Write,
-) -> io::Result<Outcome> {
-    let file = robots_file::shown(&args.new);
-    let mut say = |level, line: Option<u32>, title: &str, message: &str| {
-        let place = line.map(|line| (u64::from(line), None));
-        write!(out, "{}", Annotation { level, file: &file, place, title, message })
-    };
-    for (side, answer) in changes.answered() {
-        say(
-            Level::Warning,
-            None,
-            &format!("{side}: {}", answer.cause),
-            &format!("{side}: {answer}"),
-        )?;
+) -> io::Result<()> {
+    let mut page = Page { file, out };
+    for (side, answer) in [("old", &report.old_answer), ("new", &report.new_answer)] {
+        let Some(answer) = answer else { continue };
+        let title = format!("{side}: {}", answer.answer);
+        let message = format!("{side}: {}: {}: {}", answer.url, answer.answer, answer.why);
+        page.warn(None, &title, &message)?;
     }
-    for (what, group) in headlines(changes) {
-        say(Level::Warning, None, what, &format!("{what} for {}", few(&group.names)))?;
+    for same in &report.crawlers {
+        let Some(headline) = &same.headline else { continue };
+        page.warn(None, headline, &format!("{headline} for {}", few(same.names())))?;
     }
-    for risk in &risks.sites {
-        let names: Vec<Vec<u8>> =
-            risk.crawlers.iter().map(|crawler| crawler.token.clone().into_bytes()).collect();
-        let title = format!("{}: {}", risk.purpose.title(), said(risk.whole));
-        let message = format!("{title} for {}: {}", risk.counted(), few(&names));
-        say(Level::Warning, None, &title, &message)?;
+    for risk in report.risks.iter().flat_map(|risks| &risks.sites) {
+        let names = risk.crawlers.iter().map(|crawler| crawler.token.clone().into_bytes());
+        page.warn(None, &risk.headline, &format!("{}: {}", risk.label, few(names)))?;
     }
-    for group in &changes.groups {
-        let names = few(&group.names);
-        match &group.difference {
-            Difference::Equal => {}
-            Difference::Different(flips) => {
-                let all = [
-                    ("disallowed now", &flips.newly_disallowed, flips.more_disallowed),
-                    ("allowed now", &flips.newly_allowed, flips.more_allowed),
-                ];
-                for (what, flips, more) in all {
-                    for flip in flips {
-                        let rule = flip.new.as_ref().filter(|_| changes.answers[1].is_none());
-                        let line = rule.map(|rule| rule.line);
-                        let message = flip_message(changes, what, &names, flip);
-                        say(Level::Warning, line, what, &message)?;
-                    }
-                    if more > 0 {
-                        let s = if more == 1 { "" } else { "s" };
-                        let message = format!(
-                            "{what} for {names}: more, by at least {more} other pair{s} of rules"
-                        );
-                        say(Level::Warning, None, what, &message)?;
-                    }
-                }
-                if let Some(unexamined) = unexamined(flips) {
-                    let message = format!("for {names}: {unexamined}");
-                    say(Level::Warning, None, "not proven", &message)?;
-                }
-                if let Some(unproven) = flips.unproven {
-                    let message = format!("other paths may flip for {names} ({unproven})");
-                    say(Level::Warning, None, "not proven", &message)?;
-                }
-            }
-            Difference::Unknown { unproven, .. } => {
-                let message = format!("paths may flip for {names} ({unproven})");
-                say(Level::Warning, None, "not proven", &message)?;
-            }
-            _ => {}
-        }
-    }
-    for changed in &changes.records {
-        let whose = match &changed.crawlers {
-            None => "of no group".to_owned(),
-            Some(crawlers) => format!("for {}", few(crawlers)),
-        };
-        let record = |ChangedRecord { field, value, .. }: &ChangedRecord| {
-            format!("{}: {}", shown(field), shown(value))
-        };
-        for change in &changed.changes {
-            for removed in &change.removed {
-                let message = format!("removed {whose}: {}", record(removed));
-                say(Level::Notice, None, "record removed", &message)?;
-            }
-            for added in &change.added {
-                let message = format!("added {whose}: {}", record(added));
-                say(Level::Notice, Some(added.line), "record added", &message)?;
-            }
-            let more = change.more_removed + change.more_added;
-            if more > 0 {
-                let message = format!("{more} more {} changed {whose}", change.kind);
-                say(Level::Notice, None, "records changed", &message)?;
-            }
-        }
-    }
+    report.crawlers.iter().try_for_each(|same| page.crawlers(same))?;
+    report.records.iter().try_for_each(|change| page.records(change))?;
     let mut examples = Vec::new();
-    let flipped = flipping_urls(args, &changes.groups, report, |url, verdict, _| {
+    urls.flipping(report, |flip| {
         if examples.len() < NAMES {
-            let what = if verdict == Verdict::Allow { "allowed" } else { "disallowed" };
-            examples.push(format!("{} ({what} now)", shown(url)));
+            let url = shown(&bytes(&flip.url, flip.url_base64.as_deref()));
+            examples.push(format!("{url} ({})", now(flip.new)));
         }
         Ok(())
     })?;
+    let flipped = report.urls_flipped.unwrap_or(0);
     if flipped > 0 {
-        let message = format!("{flipped} URLs flip, such as {}", examples.join(", "));
-        say(Level::Warning, None, "URLs flip", &message)?;
+        let urls = if flipped == 1 { "URL flips" } else { "URLs flip" };
+        let message = format!("{flipped} {urls}, such as {}", examples.join(", "));
+        page.warn(None, "URLs flip", &message)?;
     }
-    Ok(Outcome::of(changes, flipped))
+    Ok(())
 }
 
-fn flip_message(changes: &Changes, what: &str, names: &str, flip: &Flip) -> String {
-    let [old, new] = shown_deciders(changes, flip);
-    format!("{what} for {names}: {} ({old} -> {new})", shown_extent(flip))
+struct Page<'p, W> {
+    file: &'p str,
+    out: &'p mut W,
+}
+
+impl<W: Write> Page<'_, W> {
+    fn say(
+        &mut self,
+        level: Level,
+        line: Option<u32>,
+        title: &str,
+        message: &str,
+    ) -> io::Result<()> {
+        let place = line.map(|line| (u64::from(line), None));
+        write!(self.out, "{}", Annotation { level, file: self.file, place, title, message })
+    }
+
+    fn warn(&mut self, line: Option<u32>, title: &str, message: &str) -> io::Result<()> {
+        self.say(Level::Warning, line, title, message)
+    }
+
+    fn crawlers(&mut self, same: &CrawlerDiff) -> io::Result<()> {
+        let names = few(same.names());
+        let all = [
+            (Verdict::Disallow, &same.newly_disallowed, &same.more_disallowed_label),
+            (Verdict::Allow, &same.newly_allowed, &same.more_allowed_label),
+        ];
+        for (to, flips, more) in all {
+            let what = now(to);
+            for flip in flips {
+                let line = flip.new.as_ref().map(|rule| rule.line);
+                let how = format!("{} ({} -> {})", flip.label, flip.old_label, flip.new_label);
+                self.warn(line, what, &format!("{what} for {names}: {how}"))?;
+            }
+            if let Some(more) = more {
+                self.warn(None, what, &format!("{what} for {names}: {more}"))?;
+            }
+        }
+        let mut notes = same.notes.iter();
+        notes.try_for_each(|note| self.warn(None, "not proven", &format!("for {names}: {note}")))
+    }
+
+    fn records(&mut self, change: &RecordDiff) -> io::Result<()> {
+        let whose = match change.names() {
+            None => change.label.clone(),
+            Some(names) => format!("for {}", few(names)),
+        };
+        for removed in &change.removed {
+            let message = format!("removed {whose}: {}", removed.label);
+            self.say(Level::Notice, None, "record removed", &message)?;
+        }
+        for added in &change.added {
+            let message = format!("added {whose}: {}", added.label);
+            self.say(Level::Notice, Some(added.line), "record added", &message)?;
+        }
+        let more = change.more_removed + change.more_added;
+        if more > 0 {
+            let message = format!("{more} more {} changed {whose}", change.kind);
+            self.say(Level::Notice, None, "records changed", &message)?;
+        }
+        Ok(())
+    }
 }
 
 /// The first names, and how many more there are.
-fn few(all: &[Vec<u8>]) -> String {
-    match all.len().checked_sub(NAMES) {
-        Some(more) if more > 0 => format!("{} and {more} more", names(&all[..NAMES])),
-        _ => names(all),
+fn few(names: impl Iterator<Item = Vec<u8>>) -> String {
+    let names: Vec<Vec<u8>> = names.collect();
+    let shown = robotsieve::report::names(&names[..names.len().min(NAMES)]);
+    match names.len().checked_sub(NAMES) {
+        Some(more) if more > 0 => format!("{shown} and {more} more"),
+        _ => shown,
     }
 }

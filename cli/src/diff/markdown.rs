@@ -4,22 +4,16 @@
 //! mention or the number of an issue.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use robotsieve::Verdict;
-use robotsieve::diff::{ChangedRecord, DecidingRule, Difference, Extent, Flip, RecordChange};
+use robotsieve::report::{
+    ChangedRecord, CrawlerDiff, DiffReport, DiffResult, RecordDiff, RiskCrawler, bytes, first_of,
+    now, rule_label,
+};
 
-use super::args::DiffArgs;
-use super::risk::Risks;
-use super::text::{others_may, said, summary, unexamined};
-use super::{Changes, Group, Outcome, flipping_urls, headlines};
-use crate::known::{KnownCrawler, Purpose};
-use crate::read::robots_file;
-use crate::read::web::Answer;
+use super::urls::{Urls, of_same_crawlers};
 use crate::write::bytes::shown;
-use crate::write::list;
 use crate::write::markdown::{self, capitalised, plain};
-use crate::write::report::Report;
 
 /// A comment on GitHub has 65,536 characters at most. The rest is for what comes at the end.
 const MAX_BYTES: usize = 56_000;
@@ -33,55 +27,58 @@ const URLS: usize = 20;
 
 /// Prints the page.
 pub fn print(
-    args: &DiffArgs,
-    changes: &Changes,
-    risks: &Risks<'_>,
-    report: &Arc<Report>,
+    file: &str,
+    report: &mut DiffReport,
+    urls: &Urls<'_>,
     out: &mut impl Write,
-) -> io::Result<Outcome> {
+) -> io::Result<()> {
     let mut page = Page::default();
-    let name = code(robots_file::shown(&args.new).as_bytes());
-    let mut urls = Vec::new();
-    let flipped = flipping_urls(args, &changes.groups, report, |url, verdict, groups| {
-        if urls.len() < URLS {
-            let groups: Vec<String> = groups.iter().map(|group| names(&group.names)).collect();
-            urls.push(format!("- {}: {} ({})\n", now(verdict), code(url), groups.join(", ")));
+    let mut flips = Vec::new();
+    urls.flipping(report, |flip| {
+        if flips.len() < URLS {
+            let url = code(&bytes(&flip.url, flip.url_base64.as_deref()));
+            flips.push(format!("- {}: {url} ({})\n", now(flip.new), names(flip.names())));
         }
         Ok(())
     })?;
-    let outcome = Outcome::of(changes, flipped);
-    let title = match outcome {
-        Outcome::Same => "no change",
-        Outcome::Changed => "what changes",
-        Outcome::Unproven => "no change found, not proven",
+    let title = match report.result {
+        DiffResult::Different => "what changes",
+        DiffResult::Equal => "no change",
+        _ => "no change found, not proven",
     };
-    page.text.push_str(&format!("## {name}: {title}\n"));
-    for (side, answer) in changes.answered() {
-        let Answer { url, cause, meaning, .. } = answer;
-        let (side, url, cause) = (capitalised(side), code(url.as_bytes()), plain(cause));
-        page.text.push_str(&format!("\n**{side}: {url} answered {cause}**: {meaning}.\n"));
+    page.text.push_str(&format!("## {}: {title}\n", code(file.as_bytes())));
+    for (side, answer) in [("Old", &report.old_answer), ("New", &report.new_answer)] {
+        let Some(answer) = answer else { continue };
+        let (url, cause) = (code(answer.url.as_bytes()), plain(&answer.answer));
+        page.text.push_str(&format!("\n**{side}: {url} answered {cause}**: {}.\n", answer.why));
     }
-    headline(changes, risks, &mut page);
-    let of = |verdict| flips(changes, verdict);
-    page.section("What closes", of(Verdict::Disallow));
-    page.section("What opens", of(Verdict::Allow));
-    page.section("Not proven", changes.groups.iter().filter_map(not_proven));
+    headline(report, &mut page);
+    page.section(
+        "What closes",
+        report.crawlers.iter().flat_map(|same| to(same, Verdict::Disallow)),
+    );
+    page.section("What opens", report.crawlers.iter().flat_map(|same| to(same, Verdict::Allow)));
+    let not_proven = report.crawlers.iter().flat_map(|same| {
+        same.notes.iter().map(|note| format!("- {}: {note}\n", names(same.names())))
+    });
+    page.section("Not proven", not_proven);
     page.section(
         "Other records",
-        changes.records.iter().flat_map(|changed| {
-            let whose = match &changed.crawlers {
-                None => "of no group".to_owned(),
+        of_same_crawlers(&report.records).flat_map(|changed| {
+            let whose = match changed[0].names() {
+                None => changed[0].label.clone(),
                 Some(crawlers) => format!("for {}", names(crawlers)),
             };
-            let lines = changed.changes.iter().flat_map(records);
+            let lines = changed.iter().flat_map(records);
             std::iter::once(format!("- {whose}\n")).chain(lines).collect::<Vec<_>>()
         }),
     );
-    page.section("URLs that flip", urls);
-    if let Some(more) = flipped.checked_sub(URLS as u64).filter(|more| *more > 0) {
+    page.section("URLs that flip", flips);
+    let more = report.urls_flipped.unwrap_or(0).saturating_sub(URLS as u64);
+    if more > 0 {
         page.item(&format!("- and {more} more\n"));
     }
-    page.section("What does not change", same(changes, risks, outcome));
+    page.section("What does not change", same(report));
     if page.left_out > 0 {
         let lines = if page.left_out == 1 { "line is" } else { "lines are" };
         page.text.push_str(&format!(
@@ -90,8 +87,7 @@ pub fn print(
             page.left_out
         ));
     }
-    writeln!(out, "{}\n{}.", page.text, capitalised(&summary(args, changes, outcome, flipped)))?;
-    Ok(outcome)
+    writeln!(out, "{}\n{}.", page.text, capitalised(report.summary()))
 }
 
 /// A text of bounded length.
@@ -124,98 +120,55 @@ impl Page {
 }
 
 /// The risks, the severest first.
-fn headline(changes: &Changes, risks: &Risks<'_>, page: &mut Page) {
+fn headline(report: &DiffReport, page: &mut Page) {
     page.text.push('\n');
     let from = page.text.len();
-    for (what, group) in headlines(changes) {
-        page.item(&format!("- **{}** for {}\n", capitalised(what), names(&group.names)));
+    for same in &report.crawlers {
+        let Some(headline) = &same.headline else { continue };
+        page.item(&format!("- **{}** for {}\n", capitalised(headline), names(same.names())));
     }
-    for risk in &risks.sites {
-        let crawlers = risk.crawlers.iter().map(|crawler| operated(crawler));
-        page.item(&format!(
-            "- **{}: {} for {}**: {}\n",
-            capitalised(risk.purpose.title()),
-            said(risk.whole),
-            risk.counted(),
-            list(crawlers),
-        ));
-    }
-    if !risks.some.is_empty() {
-        let crawlers = risks.some.iter().map(|crawler| operated(crawler));
-        let some = list(crawlers);
-        page.item(&format!("- **Some paths change for known crawlers**: {some}\n"));
+    if let Some(risks) = &report.risks {
+        for risk in &risks.sites {
+            let crawlers = list(risk.crawlers.iter().map(operated));
+            page.item(&format!("- **{}**: {crawlers}\n", capitalised(&risk.label)));
+        }
+        if let Some(label) = risks.some_label {
+            let crawlers = list(risks.some.iter().map(operated));
+            page.item(&format!("- **{}**: {crawlers}\n", capitalised(label)));
+        }
     }
     if page.text.len() == from {
         page.text.pop();
     }
 }
 
-/// What flips to a verdict, for each set of crawlers.
-fn flips(changes: &Changes, to: Verdict) -> impl Iterator<Item = String> {
-    let groups = changes.groups.iter().filter_map(move |group| {
-        let flips = group.difference.flips()?;
-        let (flips, more) = match to {
-            Verdict::Disallow => (&flips.newly_disallowed, flips.more_disallowed),
-            Verdict::Allow => (&flips.newly_allowed, flips.more_allowed),
+/// What flips to a verdict for some crawlers.
+fn to(same: &CrawlerDiff, verdict: Verdict) -> Vec<String> {
+    let (flips, more) = match verdict {
+        Verdict::Disallow => (&same.newly_disallowed, &same.more_disallowed_label),
+        Verdict::Allow => (&same.newly_allowed, &same.more_allowed_label),
+    };
+    if flips.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![format!("- {}\n", names(same.names()))];
+    lines.extend(flips.iter().map(|flip| {
+        let rule = |rule: &Option<_>, label: &str| match rule {
+            Some(rule) => rule_label(Some(rule), code),
+            None => plain(label),
         };
-        (!flips.is_empty()).then_some((group, flips, more))
-    });
-    groups.flat_map(|(group, flips, more)| {
-        let mut lines = vec![format!("- {}\n", names(&group.names))];
-        lines.extend(flips.iter().map(|flip| {
-            let [old, new] = changes.deciders(flip, rule, plain);
-            format!("  - {} ({old} → {new})\n", extent(flip))
-        }));
-        if more > 0 {
-            let s = if more == 1 { "" } else { "s" };
-            lines.push(format!("  - more, by at least {more} other pair{s} of rules\n"));
-        }
-        lines
-    })
+        let (old, new) = (rule(&flip.old, &flip.old_label), rule(&flip.new, &flip.new_label));
+        format!("  - {} ({old} → {new})\n", flip.label_with(code))
+    }));
+    lines.extend(more.iter().map(|more| format!("  - {more}\n")));
+    lines
 }
 
-fn extent(flip: &Flip) -> String {
-    match flip.extent {
-        Extent::From if flip.path == b"/" => "every path".to_owned(),
-        Extent::From => format!("{} and all below", code(&flip.path)),
-        Extent::Below(len) => format!("all below {}", code(&flip.path[..len])),
-        _ => code(&flip.path),
-    }
-}
-
-fn rule(rule: &Option<DecidingRule>) -> String {
-    match rule {
-        None => "no rule".to_owned(),
-        Some(rule) => {
-            let field: &[u8] = if rule.verdict.is_allow() { b"Allow: " } else { b"Disallow: " };
-            format!("line {}, {}", rule.line, code(&[field, &rule.value].concat()))
-        }
-    }
-}
-
-/// What may flip besides.
-fn not_proven(group: &Group) -> Option<String> {
-    let names = names(&group.names);
-    match &group.difference {
-        Difference::Different(flips) => {
-            let early = flips.unproven.map(|why| format!("{} ({why})", others_may(flips)));
-            let open = early.or_else(|| unexamined(flips))?;
-            Some(format!("- {names}: {open}\n"))
-        }
-        Difference::Unknown { unproven, sampled: 0 } => {
-            Some(format!("- {names}: paths may flip, none was tried ({unproven})\n"))
-        }
-        Difference::Unknown { unproven, sampled } => Some(format!(
-            "- {names}: none of the {sampled} paths tried flips, but others may ({unproven})\n"
-        )),
-        _ => None,
-    }
-}
-
-fn records(change: &RecordChange) -> Vec<String> {
+fn records(change: &RecordDiff) -> Vec<String> {
     let record = |record: &ChangedRecord| {
-        let text = [&record.field[..], b": ", &record.value].concat();
-        format!("line {}, {}", record.line, code(&text))
+        let field = bytes(&record.field, record.field_base64.as_deref());
+        let value = bytes(&record.value, record.value_base64.as_deref());
+        format!("line {}, {}", record.line, code(&[&field[..], b": ", &value].concat()))
     };
     let mut lines = Vec::new();
     for (what, records, more) in [
@@ -231,48 +184,44 @@ fn records(change: &RecordChange) -> Vec<String> {
 }
 
 /// What is proven to be as it was.
-fn same(changes: &Changes, risks: &Risks<'_>, outcome: Outcome) -> Vec<String> {
+fn same(report: &DiffReport) -> Vec<String> {
     let mut lines = Vec::new();
-    if outcome == Outcome::Same {
+    if report.result == DiffResult::Equal {
         return lines;
     }
-    let same = changes.groups.iter().filter(|group| group.difference.is_equal());
-    let same: Vec<Vec<u8>> = same.flat_map(|group| group.names.iter().cloned()).collect();
+    let same = report.crawlers.iter().filter(|same| same.result == DiffResult::Equal);
+    let same: Vec<Vec<u8>> = same.flat_map(CrawlerDiff::names).collect();
     if !same.is_empty() {
-        lines.push(format!("- what these may read: {}\n", names(&same)));
+        lines.push(format!("- what these may read: {}\n", names(same.into_iter())));
     }
-    if !risks.same.is_empty() {
-        let purposes: Vec<&str> =
-            risks.same.iter().map(|purpose| Purpose::title(*purpose)).collect();
+    let purposes = report.risks.iter().flat_map(|risks| &risks.same);
+    let purposes: Vec<&str> = purposes.map(|purpose| purpose.title).collect();
+    if !purposes.is_empty() {
         lines.push(format!("- what the known crawlers may read for {}\n", purposes.join(", ")));
     }
-    if changes.records.is_empty() {
+    if report.records.is_empty() {
         lines.push("- other records: sitemaps, crawl delays and so on\n".to_owned());
     }
     lines
 }
 
-fn now(verdict: Verdict) -> &'static str {
-    if verdict.is_allow() { "allowed now" } else { "disallowed now" }
-}
-
 /// A known crawler with who runs it, and for what.
-fn operated(crawler: &KnownCrawler) -> String {
-    let about = format!("{}, {}", crawler.operator, crawler.purpose.title());
+fn operated(crawler: &RiskCrawler) -> String {
+    let about = format!("{}, {}", crawler.operator, crawler.purpose.title);
     format!("{} ({})", code(crawler.token.as_bytes()), plain(&about))
 }
 
-fn names(names: &[Vec<u8>]) -> String {
-    let shown = |name: &Vec<u8>| match &name[..] {
+fn names(names: impl Iterator<Item = Vec<u8>>) -> String {
+    let names: Vec<Vec<u8>> = names.collect();
+    list(names.iter().map(|name| match &name[..] {
         b"*" => "any other crawler (`*`)".to_owned(),
         name => code(name),
-    };
-    list(names.iter().map(shown))
+    }))
 }
 
 /// The first of a list, and how many more there are.
 fn list(all: impl ExactSizeIterator<Item = String>) -> String {
-    list::first(NAMES, all)
+    first_of(NAMES, all)
 }
 
 /// Bytes as a code span, in which nothing is markup.

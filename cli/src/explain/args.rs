@@ -4,7 +4,8 @@ use clap::{Args, ValueEnum};
 use robotsieve_client::outcome::AsOf;
 
 use crate::fetch::args::Answers;
-use crate::options::{ColorOption, PolicyArgs, ProgressOption, Urls, as_of, values};
+use crate::options::{ColorOption, ProgressOption, as_of, values};
+use crate::read::policy::{PolicyArgs, Urls};
 
 /// Explain why URLs are allowed or not, rule by rule
 ///
@@ -33,7 +34,7 @@ Examples:
   robotsieve explain --all-profiles robots.txt FooBot '/news/?a=%7E'
   robotsieve explain --user-agent 'Mozilla/5.0 (FooBot/2.1)' robots.txt /x
   robotsieve explain robots.store FooBot https://example.com/private/
-  robotsieve explain --format json robots.txt FooBot /x | jq .explanations
+  robotsieve explain --format json robots.txt FooBot /x | jq .matches
   robotsieve explain --record robots.txt FooBot - < urls.txt >> decisions.jsonl
 
 docs/explain.md describes the JSON and the records.

@@ -1,8 +1,7 @@
 //! `robotsieve explain`: shows why a URL is allowed or not.
 
+mod answer;
 pub mod args;
-mod header;
-mod json;
 pub mod record;
 pub mod shown;
 mod site;
@@ -10,8 +9,9 @@ pub mod text;
 
 use std::ffi::OsString;
 
-use robotsieve::explain::{Explanation, ProfileComparison, compare_profiles};
-use robotsieve::{Crawler, InvalidUrl, Profile, Reason, Robots, Verdict};
+use robotsieve::explain::compare_profiles;
+use robotsieve::report::{Asked, ExplainReason, ExplainReport, ExplainVerdict};
+use robotsieve::{Crawler, Profile, Reason, Robots};
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
@@ -19,9 +19,10 @@ use crate::read::robots_file::Given;
 use crate::read::urls::{self, Tally};
 use crate::read::{stores, web};
 use crate::write::stdout::Stdout;
+use answer::Answer;
 use args::{ExplainArgs, ExplainFormat};
 use record::{Record, sha256};
-use site::{Found, Site, Sites};
+use site::{Found, Sites};
 
 /// Explains the verdicts for some URLs, in one profile or in all of them.
 pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
@@ -97,62 +98,6 @@ struct File<'e> {
     answer: Option<web::Answer>,
 }
 
-/// What there is to say about one URL.
-struct Answers<'a> {
-    /// For each profile.
-    said: Vec<Said<'a>>,
-    /// With `--all-profiles`, if the same rules apply in all of them.
-    compared: Option<Box<ProfileComparison<'a>>>,
-}
-
-/// What there is to say in one profile.
-struct Said<'a> {
-    profile: &'static str,
-    /// What the store knows.
-    site: Option<&'a Site>,
-    answer: Answer<'a>,
-}
-
-enum Answer<'a> {
-    /// The rules of a robots.txt decide, which is this.
-    Rules(&'a [u8], Box<Explanation<'a>>),
-    /// Something else decides for the whole site: this.
-    Site(Verdict, String),
-    /// So it would, but this URL is that of robots.txt, which is always allowed.
-    RobotsTxt(String),
-    /// Nothing decides, because of this.
-    Unknown(&'a str),
-    Invalid,
-}
-
-impl<'a> Answer<'a> {
-    fn of_rules(file: &'a [u8], why: Result<Explanation<'a>, InvalidUrl>) -> Answer<'a> {
-        why.map_or(Answer::Invalid, |why| Answer::Rules(file, Box::new(why)))
-    }
-
-    /// The same if the rules stand for this, which decides for the whole site.
-    fn of_site(self, decider: impl FnOnce() -> String) -> Answer<'a> {
-        match self {
-            Answer::Rules(_, why) => match why.decision().reason {
-                Reason::RobotsTxt => Answer::RobotsTxt(decider()),
-                _ => Answer::Site(why.verdict, decider()),
-            },
-            answer => answer,
-        }
-    }
-
-    /// The verdict as a word, and the reason as one.
-    fn words(&self) -> (&'static str, &'static str) {
-        match self {
-            Answer::Rules(_, why) => (why.verdict.as_str(), why.decision().reason.as_str()),
-            Answer::Site(verdict, _) => (verdict.as_str(), "site"),
-            Answer::RobotsTxt(_) => (Verdict::Allow.as_str(), "robots-txt"),
-            Answer::Unknown(_) => ("unknown", "unknown-site"),
-            Answer::Invalid => ("invalid", "invalid-url"),
-        }
-    }
-}
-
 impl<'e> Explainer<'e> {
     fn new(args: &'e ExplainArgs, source: Source<'e>) -> Result<Explainer<'e>, Failure> {
         let agent = args.policy.agent();
@@ -179,117 +124,182 @@ impl<'e> Explainer<'e> {
     }
 
     fn explain(&mut self, url: &[u8]) -> Result<(), Failure> {
+        if self.args.record {
+            return self.record(url);
+        }
         let found;
-        let answers = match &mut self.source {
+        // The answer, and the file that was asked in each profile.
+        let (answer, files): (Answer, Vec<&[u8]>) = match &mut self.source {
             Source::File(file) => {
-                let (bytes, answer) = (file.bytes, file.answer.clone());
-                match answer {
+                let (bytes, instead) = (file.bytes, file.answer.clone());
+                let answer = match instead {
                     None => self.by_file(bytes, url),
-                    Some(answer) => self.by_answer(bytes, &answer, url),
-                }
+                    Some(instead) => self.by_answer(bytes, &instead, url),
+                };
+                (answer, vec![bytes; self.profiles.len()])
             }
             Source::Store(sites) => {
                 let look_up = |(_, profile): &(_, Profile)| sites.find(url, profile);
                 found = self.profiles.iter().map(look_up).collect::<Result<Vec<_>, _>>()?;
-                self.by_sites(&found, url)
+                (self.by_sites(&found, url), found.iter().map(Found::file).collect())
             }
         };
-        let has = |word| answers.said.iter().any(|said| said.answer.words().0 == word);
-        if has("invalid") {
-            self.tally.add_invalid(url);
-        } else if has("disallow") {
-            self.tally.disallowed += 1;
-        } else if has("unknown") {
-            self.tally.unknown += 1;
-        }
-        self.explained += 1;
+        self.count(url, |verdict| answer.explanations().iter().any(|why| why.verdict == verdict));
         if !self.out.has_reader() {
             return Ok(());
         }
-        let out = if self.args.record {
-            self.records(url, &answers)
-        } else {
-            match self.args.format {
-                ExplainFormat::Text => text::render(self, url, &answers),
-                ExplainFormat::Json | ExplainFormat::Jsonl => json::render(self, url, &answers),
+        let out = match self.args.format {
+            ExplainFormat::Text => {
+                let question = text::Question {
+                    args: self.args,
+                    agent: &self.agent,
+                    profiles: &self.profiles,
+                    is_first: self.explained == 1,
+                };
+                text::render(&question, url, &answer, &files)
             }
+            ExplainFormat::Json | ExplainFormat::Jsonl => answer.to_json(),
         };
         self.out.print(out)
     }
 
-    /// The answers of the rules of one file.
-    fn by_file<'a>(&self, file: &'a [u8], url: &[u8]) -> Answers<'a> {
-        let said = |profile, why| Said { profile, site: None, answer: Answer::of_rules(file, why) };
+    /// Counts a URL by its verdicts.
+    fn count(&mut self, url: &[u8], has: impl Fn(ExplainVerdict) -> bool) {
+        if has(ExplainVerdict::Invalid) {
+            self.tally.add_invalid(url);
+        } else if has(ExplainVerdict::Disallow) {
+            self.tally.disallowed += 1;
+        } else if has(ExplainVerdict::Unknown) {
+            self.tally.unknown += 1;
+        }
+        self.explained += 1;
+    }
+
+    fn asked<'q>(&'q self, url: &'q [u8]) -> Asked<'q> {
+        Asked {
+            robots: Some(self.args.policy.robots.as_os_str().as_encoded_bytes()),
+            agent: self.agent.text.as_encoded_bytes().into(),
+            user_agent: self.agent.is_header,
+            crawler: &self.crawler,
+            url,
+        }
+    }
+
+    /// The reports of all profiles, which are not compared.
+    fn uncompared(&self, asked: &Asked<'_>, mut reports: Vec<ExplainReport>) -> Answer {
+        match reports.pop() {
+            Some(report) if !self.args.all_profiles => Answer::One(Box::new(report)),
+            last => {
+                reports.extend(last);
+                Answer::All(Box::new(asked.uncompared(reports)))
+            }
+        }
+    }
+
+    /// The answer of the rules of one file.
+    fn by_file(&self, file: &[u8], url: &[u8]) -> Answer {
         if self.args.all_profiles {
             let compared = compare_profiles(file, &self.crawler, url);
-            let explanations = compared.explanations.iter().cloned();
-            let said = explanations.map(|(name, why)| said(name, why)).collect();
-            return Answers { said, compared: Some(Box::new(compared)) };
+            return Answer::All(Box::new(self.asked(url).compared(&compared)));
         }
-        let explain = |(name, profile): &(&'static str, Profile)| {
-            said(name, Robots::parse(file, profile).explain(&self.crawler, url))
-        };
-        Answers { said: self.profiles.iter().map(explain).collect(), compared: None }
+        Answer::One(Box::new(self.by_rules(file, &self.profiles[0], url)))
     }
 
-    /// The answers where a URL answered this in the place of a file, for which these rules stand.
-    fn by_answer<'a>(&self, stand_in: &'a [u8], answer: &web::Answer, url: &[u8]) -> Answers<'a> {
-        let said = self.profiles.iter().map(|(profile, rules)| {
-            let why = Robots::parse(stand_in, rules).explain(&self.crawler, url);
-            let decides = Answer::of_rules(stand_in, why).of_site(|| answer.to_string());
-            Said { profile, site: None, answer: decides }
-        });
-        Answers { said: said.collect(), compared: None }
+    /// The answer of a file's rules in one profile.
+    fn by_rules(
+        &self,
+        file: &[u8],
+        (name, profile): &(&'static str, Profile),
+        url: &[u8],
+    ) -> ExplainReport {
+        let asked = self.asked(url);
+        let why = Robots::parse(file, profile).explain(&self.crawler, url);
+        why.map_or_else(|_| asked.invalid(Some(name)), |why| asked.explained(&why))
     }
 
-    /// The answers of what applies to the URL's site in each profile.
-    fn by_sites<'a>(&self, found: &'a [Found], url: &[u8]) -> Answers<'a> {
-        let rules = |found: &'a Found| match found {
-            Found::Site(site) if site.has_rules() => Some(site),
-            _ => None,
-        };
-        if let Some(first) = found.first().and_then(rules)
-            && found.iter().all(|found| rules(found).is_some_and(|site| site.is_same_file(first)))
-        {
-            let mut answers = self.by_file(first.file(), url);
-            for (said, found) in answers.said.iter_mut().zip(found) {
-                said.site = rules(found);
+    /// What stands for a site without rules, in one profile.
+    fn by_stand_in(
+        &self,
+        file: &[u8],
+        (name, profile): &(&'static str, Profile),
+        decider: &str,
+        url: &[u8],
+    ) -> ExplainReport {
+        let asked = self.asked(url);
+        let name = Some(*name);
+        match Robots::parse(file, profile).explain(&self.crawler, url) {
+            Err(_) => asked.invalid(name),
+            Ok(why) if matches!(why.decision().reason, Reason::RobotsTxt) => {
+                let sentence = format!("robots.txt itself may always be fetched; else {decider}");
+                asked.answered(name, ExplainVerdict::Allow, ExplainReason::RobotsTxt, sentence)
             }
-            return answers;
+            Ok(why) => asked.answered(name, why.verdict.into(), ExplainReason::Site, decider),
         }
-        let said = self.profiles.iter().zip(found).map(|((name, profile), found)| {
-            let (site, answer) = match found {
-                Found::Invalid => (None, Answer::Invalid),
-                Found::Unknown(why) => (None, Answer::Unknown(why)),
-                Found::Site(site) => {
-                    let why = Robots::parse(site.file(), profile).explain(&self.crawler, url);
-                    (
-                        Some(site),
-                        match Answer::of_rules(site.file(), why) {
-                            answer if site.has_rules() => answer,
-                            answer => answer.of_site(|| site.policy()),
-                        },
-                    )
-                }
-            };
-            Said { profile: name, site, answer }
-        });
-        Answers { said: said.collect(), compared: None }
     }
 
-    fn records(&self, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
-        let Source::File(file) = &self.source else { return Vec::new() };
+    /// The answer where a URL answered this in the place of a file, for which these rules stand.
+    fn by_answer(&self, stand_in: &[u8], answer: &web::Answer, url: &[u8]) -> Answer {
+        let decider = answer.to_string();
+        let reports = self.profiles.iter().map(|profile| {
+            let mut report = self.by_stand_in(stand_in, profile, &decider, url);
+            report.answer = Some(answer.cause.clone());
+            report
+        });
+        self.uncompared(&self.asked(url), reports.collect())
+    }
+
+    /// The answer of what applies to the URL's site in each profile.
+    fn by_sites(&self, found: &[Found], url: &[u8]) -> Answer {
+        let asked = self.asked(url);
+        let mut answer = match found {
+            [Found::Site(first), ..] if found.iter().all(|found| found.has_rules_of(first)) => {
+                self.by_file(first.file(), url)
+            }
+            _ => {
+                let reports = self.profiles.iter().zip(found).map(|(profile, found)| match found {
+                    Found::Invalid => {
+                        let sentence = "with a store a URL is scheme://host/path";
+                        let (verdict, reason) =
+                            (ExplainVerdict::Invalid, ExplainReason::InvalidUrl);
+                        asked.answered(Some(profile.0), verdict, reason, sentence)
+                    }
+                    Found::Unknown(why) => {
+                        let (verdict, reason) =
+                            (ExplainVerdict::Unknown, ExplainReason::UnknownSite);
+                        asked.answered(Some(profile.0), verdict, reason, why)
+                    }
+                    Found::Site(site) if site.has_rules() => {
+                        self.by_rules(site.file(), profile, url)
+                    }
+                    Found::Site(site) => {
+                        self.by_stand_in(site.file(), profile, &site.policy(), url)
+                    }
+                });
+                self.uncompared(&asked, reports.collect())
+            }
+        };
+        for (report, found) in answer.explanations_mut().iter_mut().zip(found) {
+            if let Found::Site(site) = found {
+                report.site = Some(site.report());
+            }
+        }
+        answer
+    }
+
+    /// Prints a decision record for each profile.
+    fn record(&mut self, url: &[u8]) -> Result<(), Failure> {
+        let Source::File(file) = &self.source else { return Ok(()) };
         let source = record::Source { path: &self.args.policy.robots, sha256: &file.sha256 };
         let mut out = Vec::new();
-        for said in &answers.said {
-            let why = match &said.answer {
-                Answer::Rules(_, why) => Some(&**why),
-                _ => None,
-            };
-            let record = Record::new(&source, &self.agent, url, said.profile, why);
+        let mut verdicts = Vec::new();
+        for (name, profile) in &self.profiles {
+            let why = Robots::parse(file.bytes, profile).explain(&self.crawler, url).ok();
+            verdicts.push(why.as_ref().map_or(ExplainVerdict::Invalid, |why| why.verdict.into()));
+            let record = Record::new(&source, &self.agent, url, name, why.as_ref());
             serde_json::to_writer(&mut out, &record).expect("a vector has room for any text");
             out.push(b'\n');
         }
-        out
+        self.count(url, |verdict| verdicts.contains(&verdict));
+        if self.out.has_reader() { self.out.print(out) } else { Ok(()) }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::write::bytes::harmless;
+use robotsieve::report::harmless;
+pub use robotsieve::report::short;
 
 /// The most bytes of a line that are shown.
 const BYTES: usize = 1_000;
@@ -44,16 +45,6 @@ impl Shown {
     }
 }
 
-/// At most 60 bytes, for use in a sentence.
-pub fn short(bytes: &[u8]) -> String {
-    const SHORT: usize = 60;
-    let mut text = Shown::of(&bytes[..bytes.len().min(SHORT)]).text.replace('\t', " ");
-    if bytes.len() > SHORT {
-        text.push('…');
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +74,5 @@ mod tests {
         let shown = Shown::of(&b"a".repeat(1_000_000));
         assert_eq!(shown.text.len(), BYTES + '…'.len_utf8());
         assert_eq!(shown.span(5_000..6_000), BYTES..BYTES);
-        assert_eq!(short(&b"a".repeat(100)).chars().count(), 61);
     }
 }

@@ -6,7 +6,6 @@ use robotsieve::{Profile, TargetForm};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, CachedCopy, Holds, OriginState, Ruling, Why};
 use robotsieve_client::store::Store;
-use serde_json::Value;
 
 use crate::error::Failure;
 use crate::fetch;
@@ -53,6 +52,24 @@ pub enum Found {
     Unknown(String),
     /// The URL has no usable host.
     Invalid,
+}
+
+impl Found {
+    /// The file that applies, if one does.
+    pub fn file(&self) -> &[u8] {
+        match self {
+            Found::Site(site) => site.file(),
+            _ => b"",
+        }
+    }
+
+    /// Whether the rules of this site's robots.txt apply.
+    pub fn has_rules_of(&self, other: &Site) -> bool {
+        match self {
+            Found::Site(site) => site.has_rules() && Rc::ptr_eq(&site.known, &other.known),
+            _ => false,
+        }
+    }
 }
 
 impl Sites {
@@ -130,16 +147,6 @@ impl Site {
         }
     }
 
-    /// Whether both have the same robots.txt.
-    pub fn is_same_file(&self, other: &Site) -> bool {
-        Rc::ptr_eq(&self.known, &other.known)
-    }
-
-    /// The name of the robots.txt, for people.
-    pub fn file_name(&self) -> String {
-        format!("{}/robots.txt", self.known.origin)
-    }
-
     /// What applies if not the rules, and why.
     pub fn policy(&self) -> String {
         let what = match self.ruling.holds {
@@ -150,22 +157,23 @@ impl Site {
         format!("{what}: {}", self.ruling.why)
     }
 
-    /// What the store knows, as JSON.
-    pub fn to_json(&self) -> Value {
-        let mut object = fetch::json::site(&self.known.origin, &self.known.state, &self.ruling);
-        object["expired"] = self.ruling.is_expired.into();
-        object
+    /// What the store knows, and what follows from it.
+    pub fn report(&self) -> robotsieve::report::Site {
+        let mut site = fetch::json::site(&self.known.origin, &self.known.state, &self.ruling);
+        site.expired = Some(self.ruling.is_expired);
+        site.notes = self.notes();
+        site
     }
 
-    /// What the store knows, in sentences: the origin, then the rest.
-    pub fn sentences(&self) -> (&str, Vec<String>) {
+    /// What the store knows, in sentences.
+    fn notes(&self) -> Vec<String> {
         let (state, ruling) = (&self.known.state, &self.ruling);
         let mut notes = Vec::new();
         match &state.copy {
             Some(copy) if self.has_rules() => self.tell_copy(copy, &mut notes),
             _ => {}
         }
-        let cause = fetch::cause(&state.last);
+        let cause = state.last.why();
         if !cause.is_empty() {
             let cause = shown(cause.as_bytes());
             notes.push(format!("last asked {}: {cause}", self.ago(state.attempted)));
@@ -194,11 +202,11 @@ impl Site {
             let (until, next) = (time(ruling.until), time(ruling.next_attempt));
             format!("this holds until {until}; the site may be asked again at {next}")
         });
-        (&self.known.origin, notes)
+        notes
     }
 
     fn tell_copy(&self, copy: &CachedCopy, notes: &mut Vec<String>) {
-        let own = self.file_name();
+        let own = format!("{}/robots.txt", self.known.origin);
         let from = copy.final_url.as_deref().unwrap_or(&own);
         let fetched = self.ago(copy.at);
         notes.push(format!("fetched {fetched} from {}", shown(from.as_bytes())));

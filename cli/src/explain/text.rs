@@ -1,73 +1,91 @@
-//! An explanation for people: the relevant lines of the file, underlined, then the URL.
+//! An explanation for people: the relevant lines of the file, underlined, then the URL. All that is
+//! said is in the report; here it is drawn.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
-use robotsieve::explain::{
-    AgentLine, Explanation, GroupChoice, MatchedRule, NamedCrawlers, Piece, PieceKind, Selection,
-    Standing,
+use robotsieve::explain::PieceKind;
+use robotsieve::report::{
+    self, ComparedTarget, ExplainReport, ExplainVerdict, MatchedRule, Piece, Site,
 };
-use robotsieve::{GroupMatch, Reason, Robots, RulePrecedence, Verdict};
+use robotsieve::{Profile, Robots, Verdict};
 
-use super::header::of_header;
+use super::answer::Answer;
+use super::args::ExplainArgs;
 use super::shown::{Shown, short};
-use super::site::Site;
-use super::{Answer, Answers, Explainer, Said, Source};
+use crate::options::Agent;
 use crate::read::robots_file;
 use crate::write::stdout::has_color;
-
-/// The most user-agent lines and rules of each kind to show; the others are counted.
-const LINES: usize = 8;
-
-/// The most stars of a rule to label with what they match.
-const STARS: usize = 4;
 
 /// The most parts of a rule or changes of a URL to underline.
 const PARTS: usize = 64;
 
+/// The most changes of a URL to label.
+const CHANGES: usize = 8;
+
 /// How many lines of context to show around a relevant line.
 const CONTEXT: usize = 2;
 
-/// Renders an explanation, with an empty line before all but the first. Profiles of which the same
-/// is to be said share one block.
-pub(super) fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_>) -> Vec<u8> {
+/// What all URLs have in common.
+pub(super) struct Question<'q> {
+    pub args: &'q ExplainArgs,
+    pub agent: &'q Agent,
+    /// The profiles to explain in, with their names.
+    pub profiles: &'q [(&'static str, Profile)],
+    /// Whether no answer was rendered before.
+    pub is_first: bool,
+}
+
+/// Renders an answer, with an empty line before all but the first. Profiles of which the same is to
+/// be said share one block.
+pub(super) fn render(
+    question: &Question<'_>,
+    url: &[u8],
+    answer: &Answer,
+    files: &[&[u8]],
+) -> Vec<u8> {
     let renderer =
-        if has_color(explainer.args.color.color) { Renderer::styled() } else { Renderer::plain() };
-    let mut out = String::from(if explainer.explained > 1 { "\n" } else { "" });
-    let text = |profiles: &str, answer: &Answer<'_>, said: &Said<'_>, detail| {
-        let mut groups = Vec::new();
-        of_answer(explainer, url, profiles, answer, said, detail, &mut groups);
-        renderer.render(&groups)
+        if has_color(question.args.color.color) { Renderer::styled() } else { Renderer::plain() };
+    let mut out = String::from(if question.is_first { "" } else { "\n" });
+    let text = |profiles: &str, why: &ExplainReport, file: &File<'_>, detail| {
+        renderer.render(&of_answer(question, url, profiles, why, file, detail))
     };
-    let of_site = |said: &Said<'_>| said.site.map(|site| renderer.render(&[of_site(site)]));
+    let of_site = |why: &ExplainReport| why.site.as_ref().map(|s| renderer.render(&[of_site(s)]));
     // What the store knows, once if it is the same in all profiles.
-    let mut sites = answers.said.iter().map(of_site);
+    let mut sites = answer.explanations().iter().map(of_site);
     let site = sites.next().flatten().filter(|first| sites.all(|it| it.as_ref() == Some(first)));
     let is_shared = site.is_some();
     if let Some(site) = site {
         out.push_str(&site);
         out.push('\n');
     }
-    let mut blocks: Vec<Block<'_, '_>> = Vec::new();
-    for said in &answers.said {
-        let site = if is_shared { None } else { of_site(said) };
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let profiles = question.profiles.iter().zip(files);
+    for (why, ((profile, rules), file)) in answer.explanations().iter().zip(profiles) {
+        let name = match &why.site {
+            Some(site) => format!("{}/robots.txt", site.origin),
+            None => robots_file::shown(&question.args.policy.robots),
+        };
+        let extent = Robots::parse(file, rules).extent();
+        let file = File { bytes: file, name: short(name.as_bytes()), extent };
+        let site = if is_shared { None } else { of_site(why) };
         let before = site.map(|site| site + "\n").unwrap_or_default();
-        let shared = before.clone() + &text("", &said.answer, said, Detail::Shared);
-        let whole = before.clone() + &text("", &said.answer, said, Detail::Whole);
+        let shared = before.clone() + &text("", why, &file, Detail::Shared);
+        let whole = before.clone() + &text("", why, &file, Detail::Whole);
         match blocks.iter_mut().find(|block| block.shared == shared) {
             Some(block) => {
-                block.profiles.push(said.profile);
+                block.profiles.push(profile);
                 block.is_whole &= block.whole == whole;
             }
             None => {
-                let profiles = vec![said.profile];
-                blocks.push(Block { profiles, before, said, shared, whole, is_whole: true });
+                let profiles = vec![*profile];
+                blocks.push(Block { profiles, before, why, file, shared, whole, is_whole: true });
             }
         }
     }
     let is_one = blocks.len() == 1;
-    for Block { profiles, before, said, is_whole, .. } in &blocks {
+    for Block { profiles, before, why, file, is_whole, .. } in &blocks {
         let profiles = match &profiles[..] {
             [profile] => format!("profile {profile}"),
             _ if is_one => "all profiles".to_owned(),
@@ -76,100 +94,53 @@ pub(super) fn render(explainer: &Explainer<'_>, url: &[u8], answers: &Answers<'_
         };
         let detail = if *is_whole { Detail::Whole } else { Detail::Shared };
         out.push_str(before);
-        out.push_str(&text(&profiles, &said.answer, said, detail));
+        out.push_str(&text(&profiles, why, file, detail));
         out.push_str("\n\n");
     }
-    let compared = match &answers.compared {
-        Some(compared) => Some(compared.to_string()),
-        None if explainer.args.all_profiles => Some(without_comparison(answers)),
-        None => None,
-    };
-    if let Some(compared) = compared {
-        let title = Level::NOTE.with_name("profiles").primary_title(compared);
-        out.push_str(&renderer.render(&[Group::with_title(title)]));
-        out.push('\n');
-    } else {
-        out.pop();
+    match answer {
+        Answer::One(_) => _ = out.pop(),
+        Answer::All(compared) => {
+            for sentence in &compared.sentences {
+                let title = Level::NOTE.with_name("profiles").primary_title(&sentence.text);
+                out.push_str(&renderer.render(&[Group::with_title(title)]));
+                out.push('\n');
+            }
+        }
     }
     out.into_bytes()
 }
 
-/// Adds the groups that explain an answer.
+/// The groups that explain an answer.
 fn of_answer<'t>(
-    explainer: &Explainer<'_>,
-    url: &[u8],
+    question: &Question<'_>,
+    url: &'t [u8],
     profiles: &str,
-    answer: &Answer<'_>,
-    said: &Said<'_>,
+    why: &'t ExplainReport,
+    file: &File<'_>,
     detail: Detail,
-    groups: &mut Vec<Group<'t>>,
-) {
-    let agent = explainer.agent.text.as_encoded_bytes();
-    let title = || format!("{}, {} ({profiles})", short(agent), short(url));
-    let plain = |level: Level<'t>, title: String, message: String| {
-        level.primary_title(title).element(Level::NOTE.message(message))
+) -> Vec<Group<'t>> {
+    let agent = question.agent.text.as_encoded_bytes();
+    let title = match why.verdict {
+        ExplainVerdict::Invalid => format!("{} in {profiles}", short(url)),
+        _ => format!("{}, {} ({profiles})", short(agent), short(url)),
     };
-    groups.push(match answer {
-        Answer::Rules(file, why) => {
-            let name = match said.site {
-                Some(site) => site.file_name(),
-                None => robots_file::shown(&explainer.args.policy.robots),
-            };
-            let file = File { bytes: file, name: short(name.as_bytes()) };
-            let title = level(why.verdict).primary_title(title());
-            groups.push(of_file(&file, why, title, detail));
-            groups.extend(explainer.agent.is_header.then(|| of_header(agent, why)));
-            groups.push(of_url(url, why));
-            return;
-        }
-        Answer::Site(verdict, what) => plain(level(*verdict), title(), what.clone()),
-        Answer::RobotsTxt(what) => {
-            let message = format!("robots.txt itself may always be fetched; else {what}");
-            plain(level(Verdict::Allow), title(), message)
-        }
-        Answer::Unknown(why) => {
-            plain(Level::WARNING.with_name("unknown"), title(), (*why).to_owned())
-        }
-        Answer::Invalid => {
-            let title = format!("{} in {profiles}", short(url));
-            let message = match explainer.source {
-                Source::File(_) => "a URL is scheme://host/path, or a path that starts with '/'",
-                Source::Store(_) => "with a store a URL is scheme://host/path",
-            };
-            plain(Level::ERROR.with_name("invalid"), title, message.to_owned())
-        }
-    });
+    let level = match why.verdict {
+        ExplainVerdict::Allow => level(Verdict::Allow),
+        ExplainVerdict::Disallow => level(Verdict::Disallow),
+        ExplainVerdict::Unknown => Level::WARNING.with_name("unknown"),
+        ExplainVerdict::Invalid => Level::ERROR.with_name("invalid"),
+    };
+    let mut groups = vec![of_file(file, why, level.primary_title(title), detail)];
+    groups.extend((!why.names_notes.is_empty()).then(|| of_header(agent, why)));
+    groups.extend(why.target.as_ref().map(|target| of_url(url, target, why)));
+    groups
 }
 
 /// What the store knows of a site.
-fn of_site<'t>(site: &Site) -> Group<'t> {
-    let (origin, notes) = site.sentences();
-    let title = Level::NOTE.with_name("site").primary_title(short(origin.as_bytes()));
-    notes
-        .into_iter()
-        .fold(Group::with_title(title), |group, note| group.element(Level::NOTE.message(note)))
-}
-
-/// The verdicts of profiles that do not go by the same rules.
-fn without_comparison(answers: &Answers<'_>) -> String {
-    let mut by_verdict: Vec<(&str, Vec<&str>)> = Vec::new();
-    for said in &answers.said {
-        let verdict = said.answer.words().0;
-        match by_verdict.iter_mut().find(|(other, _)| *other == verdict) {
-            Some((_, profiles)) => profiles.push(said.profile),
-            None => by_verdict.push((verdict, vec![said.profile])),
-        }
-    }
-    if let [(verdict, _)] = &by_verdict[..] {
-        return format!("All profiles say {verdict}.");
-    }
-    let sentence = |(verdict, profiles): &(&str, Vec<&str>)| match &profiles[..] {
-        [profile] => format!("{profile} says {verdict}"),
-        [others @ .., last] => format!("{} and {last} say {verdict}", others.join(", ")),
-        [] => String::new(),
-    };
-    let sentences: Vec<_> = by_verdict.iter().map(sentence).collect();
-    format!("{}: not the same policy applies in all of them.", sentences.join("; "))
+fn of_site(site: &Site) -> Group<'_> {
+    let title = Level::NOTE.with_name("site").primary_title(short(site.origin.as_bytes()));
+    let notes = site.notes.iter();
+    notes.fold(Group::with_title(title), |group, note| group.element(Level::NOTE.message(note)))
 }
 
 /// The heading of a verdict.
@@ -184,14 +155,17 @@ pub fn level<'t>(verdict: Verdict) -> Level<'t> {
 pub struct File<'f> {
     pub bytes: &'f [u8],
     pub name: String,
+    /// The part that is read.
+    pub extent: Range<usize>,
 }
 
 /// An answer that holds for some profiles.
-struct Block<'b, 'e> {
+struct Block<'b> {
     profiles: Vec<&'static str>,
     /// What the store knows, if that was not said before.
     before: String,
-    said: &'b Said<'e>,
+    why: &'b ExplainReport,
+    file: File<'b>,
     /// The text without what may differ between them, and with it, for the first.
     shared: String,
     whole: String,
@@ -216,284 +190,85 @@ struct Remark {
     label: Option<String>,
 }
 
-impl Remark {
-    fn new(kind: AnnotationKind, span: Range<usize>, label: String) -> Remark {
-        Remark { kind, span, label: Some(label) }
-    }
+fn range([start, end]: [usize; 2]) -> Range<usize> {
+    start..end
 }
 
 /// The lines of a file that lead to a verdict, with what decides underlined.
 pub fn of_file<'t>(
     file: &File<'_>,
-    why: &Explanation<'_>,
+    why: &ExplainReport,
     title: Title<'t>,
     detail: Detail,
 ) -> Group<'t> {
     let mut group = Group::with_title(title);
-    let (agents, others) = agent_remarks(why);
-    let (rules, unlisted) = rule_remarks(why, detail);
-    let remarks: Vec<Remark> = agents.into_iter().chain(rules).collect();
-    if !remarks.is_empty() {
-        group = group.element(snippet_of_file(file, why, remarks));
-    }
-    let notes = others.into_iter().chain(unlisted);
-    for note in notes.chain([reason(why, detail)]).chain(otherwise(why)).chain(cut(why)) {
-        group = group.element(Level::NOTE.message(note));
-    }
-    group
-}
-
-/// The user-agent lines that name the crawler or everybody, and notes about the others.
-fn agent_remarks(why: &Explanation<'_>) -> (Vec<Remark>, Vec<String>) {
     let mut remarks: Vec<Remark> = Vec::new();
-    let mut counts: BTreeMap<Standing, usize> = BTreeMap::new();
-    let (mut others, mut nobody) = (Listed::default(), Listed::default());
-    let mut unlisted = 0;
-    for line in &why.selection.lines {
-        let label = match line.standing {
-            Standing::Unrelated => {
-                let is_nobody = line.names == NamedCrawlers::Nobody;
-                if is_nobody { &mut nobody } else { &mut others }.add(line);
-                continue;
-            }
-            Standing::InChosenGroup => continue,
-            Standing::Chosen => chosen(line, why),
-            Standing::EverybodyElse => "not this group: another group names the crawler".to_owned(),
-            Standing::LaterName => {
-                let name = line.found_by.and_then(|number| why.crawler.iter().nth(number));
-                let name = short(name.unwrap_or_default());
-                format!("not this group: a name before '{name}' has a group")
-            }
-            Standing::ShorterToken => "not this group: a longer token matches".to_owned(),
-            _ => "not this group: the first one is used".to_owned(),
-        };
-        let count = counts.entry(line.standing).or_default();
-        *count += 1;
-        if *count > LINES {
-            unlisted += 1;
-            continue;
-        }
-        remarks.push(Remark::new(AnnotationKind::Context, line.value_span.clone(), label));
+    for line in why.selection.iter().flat_map(|selection| &selection.lines) {
+        let span = range(line.value_span);
+        let label = line.label.clone();
+        remarks.extend(label.map(|label| Remark {
+            kind: AnnotationKind::Context,
+            span,
+            label: Some(label),
+        }));
     }
-    let mut notes = Vec::new();
-    if unlisted > 0 {
-        notes.push(format!("{} that could apply are not shown", lines(unlisted)));
-    }
-    let compared = Selection::NAMES_COMPARED;
-    let is_compared = why.crawler.iter().nth(compared).is_none();
-    notes.extend(others.note(&if is_compared {
-        "for other crawlers".to_owned()
-    } else {
-        format!("that none of the first {compared} names finds")
-    }));
-    notes.extend(nobody.note("for nobody (no product token)"));
-    (remarks, notes)
-}
-
-/// User-agent lines of which only the first are shown, without their text.
-#[derive(Default)]
-struct Listed {
-    shown: Vec<String>,
-    count: usize,
-}
-
-impl Listed {
-    fn add(&mut self, line: &AgentLine<'_>) {
-        self.count += 1;
-        if self.shown.len() < LINES {
-            let value = if line.value.is_empty() { "''".to_owned() } else { short(line.value) };
-            self.shown.push(format!("{value} ({})", line.line));
-        }
-    }
-
-    fn note(&self, what: &str) -> Option<String> {
-        let more = if self.count > self.shown.len() { ", …" } else { "" };
-        let note = || format!("{} {what}: {}{more}", lines(self.count), self.shown.join(", "));
-        (self.count > 0).then(note)
-    }
-}
-
-fn lines(count: usize) -> String {
-    format!("{count} user-agent line{}", if count == 1 { "" } else { "s" })
-}
-
-/// Why the group of this line was chosen.
-fn chosen(line: &AgentLine<'_>, why: &Explanation<'_>) -> String {
-    let NamedCrawlers::Token(token) = line.names else {
-        return "this group: no other group names the crawler".to_owned();
-    };
-    let name = line.found_by.and_then(|number| why.crawler.iter().nth(number));
-    let is_name = name.is_some_and(|name| name.eq_ignore_ascii_case(token));
-    let name = short(name.unwrap_or_default());
-    match why.profile.group_match {
-        _ if is_name => format!("this group: its token is the name '{name}'"),
-        GroupMatch::LongestPrefix => {
-            format!("this group: '{}' is the longest token that starts '{name}'", short(token))
-        }
-        GroupMatch::FirstSubstring => {
-            format!("this group: '{}' is the first token found in '{name}'", short(token))
-        }
-        _ => format!("this group: its token '{}' fits '{name}'", short(token)),
-    }
-}
-
-/// The rules that match, and a note about those that are not shown.
-fn rule_remarks(why: &Explanation<'_>, detail: Detail) -> (Vec<Remark>, Option<String>) {
-    let mut remarks = Vec::new();
-    let runner_up = why.runner_up().map(|rule| rule.line);
-    let mut seen: Vec<u32> = Vec::new();
     for rule in &why.matches {
-        // A second pattern of the same line would show the same line again.
-        if seen.contains(&rule.line) {
-            continue;
-        }
-        if seen.len() == LINES {
-            break;
-        }
-        seen.push(rule.line);
-        let label = |what: &str| match detail {
-            Detail::Whole => format!("{what}: {}", precedence(rule, why)),
-            Detail::Shared => what.to_owned(),
+        let Some(label) = &rule.label else { continue };
+        let label = match detail {
+            Detail::Whole => format!("{label}: {}", rule.precedence_note),
+            Detail::Shared => label.clone(),
         };
-        if why.winner().is_some_and(|winner| winner.line == rule.line) {
-            winner_remarks(rule, why, &label("decides"), &mut remarks);
-            continue;
+        if why.winner_line == Some(rule.line) {
+            remarks.extend(winner_remarks(rule, label));
+        } else {
+            let (kind, span) = (AnnotationKind::Context, range(rule.value_span));
+            remarks.push(Remark { kind, span, label: Some(label) });
         }
-        let is_next = runner_up == Some(rule.line);
-        let label = label(if is_next { "runner-up" } else { "also matches" });
-        remarks.push(Remark::new(AnnotationKind::Context, rule.value_span.clone(), label));
     }
-    let mut others: Vec<u32> = why.matches.iter().map(|rule| rule.line).collect();
-    others.retain(|line| !seen.contains(line));
-    others.sort_unstable();
-    others.dedup();
-    let (more, unlisted) = (others.len(), why.match_count > why.matches.len());
-    let note = (more > 0).then(|| {
-        let least = if unlisted { "at least " } else { "" };
-        let (s, verb) = if more == 1 { ("", "es") } else { ("s", "") };
-        format!("{least}{more} more rule{s} of the group match{verb}")
-    });
-    (remarks, note)
-}
-
-fn precedence(rule: &MatchedRule<'_>, why: &Explanation<'_>) -> String {
-    match why.profile.rule_precedence {
-        RulePrecedence::AnyDisallow => "any Disallow that matches decides".to_owned(),
-        _ if rule.precedence == 1 => "1 byte".to_owned(),
-        _ => format!("{} bytes", rule.precedence),
+    if !remarks.is_empty() {
+        group = group.element(snippet_of_file(file, remarks));
     }
+    let notes = why.selection.iter().flat_map(|selection| &selection.notes).cloned();
+    let mut sentences = why.sentences.iter().map(|sentence| sentence.text.clone());
+    let reason = match detail {
+        Detail::Whole => sentences.next(),
+        Detail::Shared => sentences.next().map(|_| why.reason_in_short()),
+    };
+    let notes = notes.chain(reason).chain(sentences);
+    notes.fold(group, |group, note| group.element(Level::NOTE.message(note)))
 }
 
 /// Labels the parts of the winner.
-fn winner_remarks(
-    rule: &MatchedRule<'_>,
-    why: &Explanation<'_>,
-    label: &str,
-    remarks: &mut Vec<Remark>,
-) {
-    let parts: Vec<&Piece> =
-        rule.pieces.iter().filter(|piece| !piece.file_span.is_empty()).take(PARTS).collect();
-    let stars = parts.iter().filter(|piece| piece.kind == PieceKind::Star).count();
+fn winner_remarks(rule: &MatchedRule, label: String) -> Vec<Remark> {
+    let parts = rule.pieces.iter().filter(|piece| piece.file_span[0] < piece.file_span[1]);
+    let parts: Vec<&Piece> = parts.take(PARTS).collect();
     let last = parts.iter().rposition(|piece| piece.kind != PieceKind::Star);
     let labelled = last.unwrap_or(parts.len().saturating_sub(1));
-    for (at, piece) in parts.iter().enumerate() {
-        let is_star = piece.kind == PieceKind::Star;
-        let kind = if is_star { AnnotationKind::Context } else { AnnotationKind::Primary };
-        let taken = &why.target.bytes[piece.target_span.clone()];
-        let star = (is_star && stars <= STARS).then(|| match taken {
-            [] => "matches nothing".to_owned(),
-            taken => format!("matches '{}'", short(taken)),
-        });
-        let label = match star {
+    let remark = |(at, piece): (usize, &&Piece)| Remark {
+        kind: kind(piece),
+        span: range(piece.file_span),
+        label: match &piece.label {
             Some(star) if at == labelled => Some(format!("{label}; {star}")),
-            Some(star) => Some(star),
-            None if at == labelled => Some(label.to_owned()),
-            None => None,
-        };
-        remarks.push(Remark { kind, span: piece.file_span.clone(), label });
-    }
-}
-
-fn reason(why: &Explanation<'_>, detail: Detail) -> String {
-    let count = why.rule_count();
-    let mut groups: Vec<u32> = why.selection.chosen().map(|line| line.group).collect();
-    groups.dedup();
-    let (group, has) = if groups.len() > 1 { ("groups", "have") } else { ("group", "has") };
-    match why.decision().reason {
-        Reason::Rule(rule) if detail == Detail::Shared => format!("line {} decides", rule.line),
-        Reason::Rule(rule) => format!(
-            "line {} decides, out of {count} rule{} in the {group} for {}",
-            rule.line,
-            if count == 1 { "" } else { "s" },
-            match why.selection.choice {
-                GroupChoice::Everybody => "everybody",
-                _ => "the crawler",
-            }
-        ),
-        Reason::NoGroup => "no group applies to this crawler: everything is allowed".to_owned(),
-        Reason::NoMatch if count == 0 => {
-            format!("the {group} {has} no rules: everything is allowed")
-        }
-        Reason::NoMatch if detail == Detail::Shared => {
-            format!("no rule of the {group} matches: what no rule disallows is allowed")
-        }
-        Reason::NoMatch if count == 1 => format!(
-            "the only rule of the {group} does not match: what no rule disallows is allowed"
-        ),
-        Reason::NoMatch => format!(
-            "none of the {count} rules of the {group} matches: what no rule disallows is allowed"
-        ),
-        Reason::EmptyRule { line } => {
-            format!("the rule on line {line} is empty and restricts nothing: everything is allowed")
-        }
-        Reason::RobotsTxt => "robots.txt itself may always be fetched (RFC 9309 §2.2.2)".to_owned(),
-        _ => "the rules are unknown".to_owned(),
-    }
-}
-
-/// What the other rules say. Not what the file would say without the winner's line: without it,
-/// the groups before and after it may be one.
-fn otherwise(why: &Explanation<'_>) -> Option<String> {
-    let verdict = why.verdict_otherwise?;
-    if why.winner().is_none() {
-        return Some(format!("by the rules alone the verdict would be {verdict}"));
-    }
-    let still = if verdict == why.verdict { "still " } else { "" };
-    Some(match why.runner_up() {
-        Some(rule) => {
-            format!("by the other rules the verdict would {still}be {verdict}: line {}", rule.line)
-        }
-        None => format!("by the other rules the verdict would {still}be {verdict}: none matches"),
-    })
-}
-
-/// What the size limit kept from being read.
-fn cut(why: &Explanation<'_>) -> Option<String> {
-    let cut = why.cut.as_ref()?;
-    let (from, limit) = (cut.line, cut.limit);
-    let by = match cut.winner {
-        Some(line) => format!("line {line} would decide"),
-        None => "no rule would decide".to_owned(),
+            None if at == labelled => Some(label.clone()),
+            star => star.clone(),
+        },
     };
-    let whole = if cut.matters {
-        format!("in the whole file {by}: {}", cut.verdict)
-    } else {
-        "they would not change this answer".to_owned()
-    };
-    Some(format!(
-        "line {from} and all after it are ignored, since only whole lines within {limit} bytes are \
-         read; {whole}"
-    ))
+    parts.iter().enumerate().map(remark).collect()
+}
+
+fn kind(piece: &Piece) -> AnnotationKind {
+    match piece.kind {
+        PieceKind::Star => AnnotationKind::Context,
+        _ => AnnotationKind::Primary,
+    }
 }
 
 /// The lines of the file with remarks, and the lines around them.
 fn snippet_of_file<'t>(
     file: &File<'_>,
-    why: &Explanation<'_>,
     remarks: Vec<Remark>,
 ) -> Snippet<'t, annotate_snippets::Annotation<'t>> {
-    let extent = Robots::parse(file.bytes, &why.profile).extent();
-    let lines = robots_file::lines(file.bytes, extent);
+    let lines = robots_file::lines(file.bytes, file.extent.clone());
     let line_of = |at: usize| lines.partition_point(|line| line.start <= at).saturating_sub(1);
     let mut matters: Vec<usize> = remarks.iter().map(|remark| line_of(remark.span.start)).collect();
     matters.sort_unstable();
@@ -527,62 +302,75 @@ fn snippet_of_file<'t>(
     Snippet::source(source).line_start(first + 1).path(file.name.clone()).annotations(annotations)
 }
 
-/// The URL: what is changed before it is compared, and what the parts of the winner match.
-fn of_url<'t>(url: &[u8], why: &Explanation<'_>) -> Group<'t> {
-    let target = &why.target;
-    let is_as_given = target.changes.is_empty() && !target.slash_implied;
-    let title = format!("compared as '{}'", short(&target.bytes));
+/// The header with each name underlined.
+fn of_header<'t>(header: &[u8], why: &'t ExplainReport) -> Group<'t> {
+    let (title, notes) = why.names_notes.split_first().expect("a sentence for all names");
+    let shown = Shown::of(header);
+    let names = why.names.iter().enumerate();
+    let annotations = names.filter_map(|(number, name)| {
+        let span = shown.span(range(name.agent_span?));
+        let decides = |selection: &report::Selection| selection.decided_by.contains(&number);
+        let kind = match why.selection.as_ref().is_some_and(decides) {
+            true => AnnotationKind::Primary,
+            false => AnnotationKind::Context,
+        };
+        // A very long header is cut.
+        (!span.is_empty()).then(|| kind.span(span).label(name.label.as_deref()))
+    });
+    let annotations: Vec<_> = annotations.collect();
     let mut group = Group::with_title(Level::NOTE.secondary_title(title));
-    if !is_as_given {
-        group = group.element(snippet_of_changes(url, why));
+    if !annotations.is_empty() {
+        let snippet = Snippet::source(shown.text).path("User-Agent").annotations(annotations);
+        group = group.element(snippet);
     }
-    let Some(winner) = why.winner() else {
-        if is_as_given {
-            let shown = Shown::of(url);
-            let span = shown.span(target.url_span.clone());
-            let annotation = AnnotationKind::Primary.span(span);
-            group = group.element(Snippet::source(shown.text).path("URL").annotation(annotation));
-        }
-        return group;
+    notes.iter().fold(group, |group, note| group.element(Level::NOTE.message(note)))
+}
+
+/// The URL: what is changed before it is compared, and what the parts of the winner match.
+fn of_url<'t>(url: &[u8], target: &'t ComparedTarget, why: &ExplainReport) -> Group<'t> {
+    let is_as_given = target.changes.is_empty() && !target.slash_implied;
+    let bytes = report::bytes(&target.value, target.value_base64.as_deref());
+    let mut group = Group::with_title(Level::NOTE.secondary_title(&target.label));
+    if !is_as_given {
+        group = group.element(snippet_of_changes(url, target, &bytes));
+    }
+    let winner = why.winner_line.and_then(|_| why.matches.first());
+    let (shown, name) = match is_as_given {
+        true => (Shown::of(url), "URL"),
+        false => (Shown::of(&bytes), "as compared"),
     };
-    let (bytes, name) = if is_as_given { (url, "URL") } else { (&target.bytes[..], "as compared") };
-    let shown = Shown::of(bytes);
-    let parts = winner.pieces.iter().filter(|piece| !piece.target_span.is_empty()).take(PARTS);
-    let annotations: Vec<_> = parts
-        .map(|piece| {
-            let span = if is_as_given {
-                target.in_url(piece.target_span.clone())
-            } else {
-                piece.target_span.clone()
-            };
-            let kind = match piece.kind {
-                PieceKind::Star => AnnotationKind::Context,
-                _ => AnnotationKind::Primary,
-            };
-            kind.span(shown.span(span))
-        })
-        .collect();
+    let annotations: Vec<_> = match winner {
+        None if !is_as_given => return group,
+        None => vec![AnnotationKind::Primary.span(shown.span(range(target.url_span)))],
+        Some(winner) => {
+            let has_bytes = |piece: &&Piece| piece.target_span[0] < piece.target_span[1];
+            let parts = winner.pieces.iter().filter(has_bytes).take(PARTS);
+            let span = |piece: &Piece| if is_as_given { piece.url_span } else { piece.target_span };
+            parts.map(|piece| kind(piece).span(shown.span(range(span(piece))))).collect()
+        }
+    };
     group.element(Snippet::source(shown.text).path(name).annotations(annotations))
 }
 
 fn snippet_of_changes<'t>(
     url: &[u8],
-    why: &Explanation<'_>,
+    target: &ComparedTarget,
+    bytes: &[u8],
 ) -> Snippet<'t, annotate_snippets::Annotation<'t>> {
-    let target = &why.target;
     let shown = Shown::of(url);
     // Adjacent changes are merged.
     let mut changes: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     if target.slash_implied {
-        changes.push((target.url_span.start..target.url_span.start, 0..1));
+        let start = target.url_span[0];
+        changes.push((start..start, 0..1));
     }
     for change in &target.changes {
         match changes.last_mut() {
-            Some((url, target)) if url.end == change.url_span.start => {
-                url.end = change.url_span.end;
-                target.end = change.target_span.end;
+            Some((url, target)) if url.end == change.url_span[0] => {
+                url.end = change.url_span[1];
+                target.end = change.target_span[1];
             }
-            _ => changes.push((change.url_span.clone(), change.target_span.clone())),
+            _ => changes.push((range(change.url_span), range(change.target_span))),
         }
     }
     let annotations: Vec<_> = changes
@@ -590,7 +378,7 @@ fn snippet_of_changes<'t>(
         .take(PARTS)
         .enumerate()
         .map(|(at, (from, to))| {
-            let label = (at < LINES).then(|| format!("'{}'", short(&target.bytes[to])));
+            let label = (at < CHANGES).then(|| format!("'{}'", short(&bytes[to])));
             AnnotationKind::Context.span(shown.span(from)).label(label)
         })
         .collect();

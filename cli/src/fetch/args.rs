@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint, value_parser};
 use robotsieve::Profile;
-use robotsieve_client::fetch::IpNet;
+use robotsieve_client::network::IpNetwork;
 use robotsieve_client::outcome::Protocol;
 use robotsieve_client::sieve::Overrides;
 
@@ -68,9 +68,8 @@ signal, which a shell shows as 130 or 143; what was in flight is left unasked. A
 second signal ends it at once."
 )]
 pub struct FetchArgs {
-    // The old spelling is unambiguous here: the command knows no crawlers.
     #[arg(
-        long, value_name = "HEADER", alias = "user-agent", help = SEND_USER_AGENT_HELP,
+        long, value_name = "HEADER", help = SEND_USER_AGENT_HELP,
         long_help = format!("{SEND_USER_AGENT_HELP}. It should name the\ncrawler and a page about it")
     )]
     pub send_user_agent: String,
@@ -278,13 +277,13 @@ pub struct Fetching {
     ///
     /// Repeat the option for several networks.
     #[arg(long, value_name = "NETWORK", hide_short_help = true, verbatim_doc_comment)]
-    pub allow_network: Vec<IpNet>,
+    pub allow_network: Vec<IpNetwork>,
 
     /// Refuse the addresses of a network, also if they are public
     ///
     /// Repeat the option for several networks.
     #[arg(long, value_name = "NETWORK", hide_short_help = true, verbatim_doc_comment)]
-    pub deny_network: Vec<IpNet>,
+    pub deny_network: Vec<IpNetwork>,
 
     /// The most requests to one host at the same time; 0: no limit
     ///

@@ -2,11 +2,11 @@
 //! says.
 
 use robotsieve::Origin;
+use robotsieve::report::{HeldCopy, Site, text};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{CachedCopy, Cause, Holds, OriginState, Outcome, Ruling, Why};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::write::bytes;
 use crate::write::time::rfc3339 as time;
 
 /// The version of the format.
@@ -14,7 +14,7 @@ const SCHEMA: &str = "robotsieve-fetch-1";
 
 /// A JSON object on a line of its own.
 pub fn line(origin: &Origin<'_>, known: &OriginState, ruling: &Ruling) -> String {
-    let mut object = site(origin.key(), known, ruling);
+    let mut object = json!(site(origin.key(), known, ruling));
     object["schema"] = SCHEMA.into();
     object.to_string() + "\n"
 }
@@ -32,7 +32,7 @@ pub fn overridden(origin: &Origin<'_>, holds: Holds) -> String {
 }
 
 /// What is known about a site, and what follows from it.
-pub fn site(origin: &str, known: &OriginState, ruling: &Ruling) -> Value {
+pub fn site(origin: &str, known: &OriginState, ruling: &Ruling) -> Site {
     let (outcome, cause) = match &known.last {
         Outcome::Absent(cause) => ("absent", Some(cause)),
         Outcome::Unreachable(cause) => ("unreachable", Some(cause)),
@@ -42,48 +42,44 @@ pub fn site(origin: &str, known: &OriginState, ruling: &Ruling) -> Value {
         Some(Cause::Status(status)) => Some(*status),
         _ => None,
     };
-    let mut object = json!({
-        "origin": origin,
-        "condition": known.condition().as_str(),
-        "outcome": outcome,
-        "cause": cause.map(|_| super::cause(&known.last)),
-        "status": status,
-        "attempted": time(known.attempted),
-        "failures": known.failures,
-        "unreachable_since": known.unreachable_since.map(time),
-        "retry_after": known.retry_after.map(time),
-        "holds": ruling.holds.as_str(),
-        "why": ruling.why.as_str(),
-        "until": forever(ruling.until),
-        "next_attempt": forever(ruling.next_attempt),
-        "copy": known.copy.as_ref().map(copy),
-    });
-    if let Some(map) = object.as_object_mut() {
-        map.retain(|_, value| !value.is_null());
+    Site {
+        origin: origin.to_owned(),
+        condition: known.condition().as_str(),
+        outcome,
+        cause: cause.map(|_| known.last.why()),
+        status,
+        attempted: time(known.attempted),
+        failures: known.failures,
+        unreachable_since: known.unreachable_since.map(time),
+        retry_after: known.retry_after.map(time),
+        holds: ruling.holds.as_str(),
+        why: ruling.why.as_str(),
+        until: forever(ruling.until),
+        expired: None,
+        next_attempt: forever(ruling.next_attempt),
+        copy: known.copy.as_ref().map(copy),
+        notes: Vec::new(),
     }
-    object
 }
 
-fn copy(copy: &CachedCopy) -> Value {
-    let mut object = json!({
-        "sha256": copy.content.to_string(),
-        "bytes": copy.len,
-        "fetched": time(copy.at),
-        "lifetime_seconds": copy.lifetime,
-        "fresh_until": time(copy.fresh_until()),
-        "is_truncated": copy.is_truncated,
-        "is_blank": copy.is_blank,
-        "looks_like_html": copy.looks_like_html,
-    });
-    if let Some(url) = &copy.final_url {
-        object["final_url"] = url.as_str().into();
+fn copy(copy: &CachedCopy) -> HeldCopy {
+    let (etag, etag_base64) = copy.etag.as_deref().map(text).unzip();
+    let (last_modified, last_modified_base64) = copy.last_modified.as_deref().map(text).unzip();
+    HeldCopy {
+        sha256: copy.content.to_string(),
+        bytes: copy.len,
+        fetched: time(copy.at),
+        lifetime_seconds: copy.lifetime,
+        fresh_until: time(copy.fresh_until()),
+        is_truncated: copy.is_truncated,
+        is_blank: copy.is_blank,
+        looks_like_html: copy.looks_like_html,
+        final_url: copy.final_url.clone(),
+        etag,
+        etag_base64: etag_base64.flatten(),
+        last_modified,
+        last_modified_base64: last_modified_base64.flatten(),
     }
-    for (name, value) in [("etag", &copy.etag), ("last_modified", &copy.last_modified)] {
-        if let Some(value) = value {
-            bytes::put(&mut object, name, value);
-        }
-    }
-    object
 }
 
 /// The time, or nothing for the end of time.

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use robotsieve_client::sieve::{Metrics, Sieve};
 
-use super::watch::Watch;
 use crate::error::Failure;
 use crate::write::file;
 use crate::write::report::Report;
+use robotsieve_client::sieve::watch::Watch;
 
 /// How often the file is replaced.
 const EVERY: Duration = Duration::from_secs(5);

@@ -16,7 +16,6 @@ mod faults;
 pub mod json;
 pub mod metrics;
 pub mod signals;
-pub mod watch;
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -32,7 +31,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use robotsieve::{Crawler, Origin};
 use robotsieve_client::fetch::{Fetcher, InvalidFetcher, SystemResolver};
-use robotsieve_client::outcome::{Cause, Condition, Holds, LocalFault, OriginState, Outcome};
+use robotsieve_client::outcome::{Condition, Holds, LocalFault, OriginState, Outcome};
 use robotsieve_client::sieve::{Fetched, Override, Overrides, Sieve, SieveBuilder, SieveError};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -45,7 +44,7 @@ use crate::write::{bytes, logs, stderr, stdout};
 use args::{FetchArgs, Fetching, Resolver};
 pub use faults::Faults;
 use metrics::MetricsFile;
-use watch::{Guard, Stop, Watch, is_unasked};
+use robotsieve_client::sieve::watch::{self, Guard, Stop, Watch, is_unasked};
 
 /// The size of the sieve's cache, which is needed here only for origins that are asked twice.
 const MAX_BYTES: u64 = 16 << 20;
@@ -487,26 +486,11 @@ fn line(origin: &Origin<'_>, known: &OriginState) -> String {
             let _ = write!(line, "{}\t{}", copy.len, copy.final_url.as_deref().unwrap_or_default());
         }
         None => {
-            let _ = write!(line, "0\t{}", cause(&known.last));
+            let _ = write!(line, "0\t{}", known.last.why());
         }
     }
     line.push('\n');
     line
-}
-
-/// Why there is no robots.txt.
-pub fn cause(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Absent(Cause::Status(status)) | Outcome::Unreachable(Cause::Status(status)) => {
-            format!("HTTP {status}")
-        }
-        Outcome::Absent(Cause::Failure(failure))
-        | Outcome::Unreachable(Cause::Failure(failure)) => {
-            // On one line, whatever a server or a library said.
-            failure.to_string().replace(|c: char| c.is_control(), " ")
-        }
-        _ => String::new(),
-    }
 }
 
 /// The summary.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::watch::{Stop, Watch};
 use crate::error::Failure;
 use crate::write::stderr;
+use robotsieve_client::sieve::watch::{Stop, Watch};
 
 /// Stops the run at the first SIGINT or SIGTERM; the second one ends the program at once. Signals
 /// that are ignored, as by `nohup`, stay so.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::Feed;
+use super::feed::Feed;
 use super::stored::{Look, Stored};
 
 /// How often a stage that waits for input looks whether the run was stopped.
@@ -18,12 +18,12 @@ const TICK: Duration = Duration::from_millis(100);
 pub struct Ahead {
     /// The most bytes that may wait, if it is more than one chunk.
     max_bytes: usize,
-    state: Mutex<State>,
+    state: Mutex<Queue>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct Queue {
     waiting: VecDeque<Waiting>,
     bytes: usize,
     /// Whether the reader has ended.
@@ -108,11 +108,11 @@ impl Ahead {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn wait<'a>(&self, state: MutexGuard<'a, Queue>) -> MutexGuard<'a, Queue> {
         let waited = self.changed.wait_timeout(state, TICK);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }

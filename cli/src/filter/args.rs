@@ -153,7 +153,7 @@ pub struct FilterArgs {
     pub fetch: bool,
 
     #[arg(
-        long, value_name = "HEADER", requires = "fetch", alias = "fetch-as",
+        long, value_name = "HEADER", requires = "fetch",
         help = SEND_USER_AGENT_HELP,
         long_help = format!("{SEND_USER_AGENT_HELP} [default: the first\n--user-agent]")
     )]
@@ -181,7 +181,7 @@ pub struct FilterArgs {
 
     /// What to print: urls, denied, tsv or jsonl
     #[arg(
-        long, alias = "output", value_name = "FORMAT", value_enum,
+        long, value_name = "FORMAT", value_enum,
         default_value_t = FilterFormat::Urls, hide_possible_values = true,
         long_help = values::<FilterFormat>("What to print")
     )]

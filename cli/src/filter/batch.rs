@@ -1,10 +1,11 @@
 //! The lines of a chunk, some at a time, with whose robots.txt counts for each.
 
-use memchr::memchr;
-use robotsieve::Origin;
+use std::ops::Range;
 
-use super::sites::Url;
-use crate::read::hosts::{Whose, begins_at, whose};
+use memchr::memchr;
+use robotsieve::{Answer, AsUrl, UrlRun};
+
+use crate::read::hosts::{Whose, whose};
 
 /// How many lines are judged together: enough for the waits for memory to overlap, few enough for
 /// all that is known of them to stay in the first-level cache.
@@ -14,7 +15,8 @@ const LINES: usize = 128;
 #[derive(Default)]
 pub struct Batch<'c> {
     pub lines: Vec<Line<'c>>,
-    pub runs: Vec<Run<'c>>,
+    /// Lines that follow one another and are of the same host.
+    pub runs: Vec<UrlRun<'c>>,
 }
 
 /// A line that is not empty.
@@ -29,13 +31,6 @@ pub struct Line<'c> {
 }
 
 impl<'c> Line<'c> {
-    /// The URL, and its path if that is known.
-    #[inline]
-    pub fn url(&self) -> Url<'c> {
-        let path = (self.path_at > 0).then(|| &self.url[self.path_at as usize..]);
-        Url { bytes: self.url, path }
-    }
-
     /// Where the line begins in the chunk.
     #[inline]
     pub fn start(&self) -> usize {
@@ -49,39 +44,54 @@ impl<'c> Line<'c> {
     }
 }
 
-impl AsRef<[u8]> for Line<'_> {
+impl AsUrl for Line<'_> {
     #[inline]
-    fn as_ref(&self) -> &[u8] {
+    fn as_url(&self) -> &[u8] {
         self.url
+    }
+
+    /// In every profile the path has the same verdict as the URL, because the authority ends where
+    /// the library says.
+    #[inline]
+    fn known_path(&self) -> Option<&[u8]> {
+        (self.path_at > 0).then(|| &self.url[self.path_at as usize..])
     }
 }
 
-/// Lines that follow one another and are of the same host.
-pub struct Run<'c> {
-    pub whose: Whose<'c>,
-    /// Whether the URLs begin with the origin as it is compared.
-    pub is_usual: bool,
-    /// The first of its lines.
-    pub first: usize,
-    /// What follows its last line.
-    pub end: usize,
+/// The reading of lines that begins with their hosts.
+#[derive(Clone, Copy)]
+pub struct Hosts {
+    /// Whether the authority of a URL is found as in google/robotstxt.
+    pub google: bool,
+    /// The answer for URLs whose host has no robots.txt, or of which nothing is known.
+    pub missing: Answer,
 }
 
-impl<'c> Run<'c> {
-    /// The origin whose robots.txt counts for its URLs.
-    #[inline]
-    pub fn origin(&self) -> Option<&Origin<'c>> {
-        match &self.whose {
-            Whose::Origin(origin) => Some(origin),
-            Whose::Foreign | Whose::Nobody => None,
-        }
+impl Hosts {
+    /// The run that begins with a URL, and where the URL's authority ends.
+    fn run<'c>(self, url: &'c [u8], end: usize) -> (usize, UrlRun<'c>) {
+        let (authority_end, whose) = whose(url, self.google);
+        let (origin, otherwise) = match whose {
+            Whose::Origin(origin) => (Some(origin), self.missing),
+            Whose::Foreign => (None, self.missing),
+            // In google/robotstxt anything is a URL.
+            Whose::Nobody if self.google => (None, Answer::Unknown),
+            Whose::Nobody => (None, Answer::Invalid),
+        };
+        (authority_end, UrlRun { origin, otherwise, end })
     }
 }
 
 impl<'c> Batch<'c> {
+    /// The runs with the numbers of their lines.
+    pub fn numbered(&self) -> impl Iterator<Item = (&UrlRun<'c>, Range<usize>)> {
+        let mut first = 0;
+        self.runs.iter().map(move |run| (run, std::mem::replace(&mut first, run.end)..run.end))
+    }
+
     /// Replaces the lines by the next ones of a chunk, which ends with a line feed. Returns where
     /// the lines after them begin; there are none if that is the end of the chunk.
-    pub fn fill(&mut self, chunk: &'c [u8], mut start: usize, google: bool) -> usize {
+    pub fn fill(&mut self, chunk: &'c [u8], mut start: usize, hosts: Hosts) -> usize {
         self.lines.clear();
         self.runs.clear();
         // The beginning of the last URL, including the slash after its authority: URLs of one host
@@ -100,14 +110,12 @@ impl<'c> Batch<'c> {
                 if url.is_empty() {
                     continue;
                 }
-                let (authority_end, whose) = whose(url, google);
+                let (authority_end, run) = hosts.run(url, self.lines.len());
                 last = match url.get(authority_end) {
                     Some(b'/') if authority_end > 0 => &url[..=authority_end],
                     _ => b"",
                 };
-                let is_usual = matches!(&whose, Whose::Origin(origin) if begins_at(origin, url));
-                let first = self.lines.len();
-                self.runs.push(Run { whose, is_usual, first, end: first });
+                self.runs.push(run);
             }
             let path_at = last.len().saturating_sub(1);
             let [path_at, line_start, end] = [path_at, line_start, start - 1].map(|at| at as u32);
@@ -136,7 +144,11 @@ fn begins_with(text: &[u8], start: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use robotsieve::Origin;
+
     use super::*;
+
+    const HOSTS: Hosts = Hosts { google: false, missing: Answer::Disallow };
 
     #[test]
     fn begins_with_is_starts_with() {
@@ -158,24 +170,25 @@ mod tests {
         let chunk = b"http://a.example/1\n\r\nhttp://a.example/2\r\n\nhttp://a.example\nhttp://A.example/\n\
             http://a.example/3\n/x\ngopher://a.example/\nhttp://u@a\\b/y\nhttp://u@a\\b/z\n";
         let mut batch = Batch::default();
-        assert_eq!(batch.fill(chunk, 0, false), chunk.len());
-        let runs = batch.runs.iter().map(|run| {
-            let lines = &batch.lines[run.first..run.end];
-            let urls = lines.iter().map(|line| (line.url, line.url().path));
-            let urls = urls.map(|(url, path)| (str::from_utf8(url).unwrap(), path.is_some()));
-            (run.origin().map(Origin::key), run.is_usual, urls.collect::<Vec<_>>())
+        assert_eq!(batch.fill(chunk, 0, HOSTS), chunk.len());
+        let runs = batch.numbered().map(|(run, numbers)| {
+            let urls = batch.lines[numbers].iter();
+            let urls = urls.map(|line| (line.url, line.known_path().is_some()));
+            let urls = urls.map(|(url, path)| (str::from_utf8(url).unwrap(), path));
+            (run.origin.as_ref().map(Origin::key), run.otherwise, urls.collect::<Vec<_>>())
         });
         let a = Some("http://a.example");
+        let (missing, invalid) = (HOSTS.missing, Answer::Invalid);
         assert_eq!(
             runs.collect::<Vec<_>>(),
             [
-                (a, true, vec![("http://a.example/1", true), ("http://a.example/2", true)]),
-                (a, true, vec![("http://a.example", false)]),
-                (a, false, vec![("http://A.example/", true)]),
-                (a, true, vec![("http://a.example/3", true)]),
-                (None, false, vec![("/x", false)]),
-                (None, false, vec![("gopher://a.example/", true)]),
-                (None, false, vec![("http://u@a\\b/y", true), ("http://u@a\\b/z", true)]),
+                (a, missing, vec![("http://a.example/1", true), ("http://a.example/2", true)]),
+                (a, missing, vec![("http://a.example", false)]),
+                (a, missing, vec![("http://A.example/", true)]),
+                (a, missing, vec![("http://a.example/3", true)]),
+                (None, invalid, vec![("/x", false)]),
+                (None, missing, vec![("gopher://a.example/", true)]),
+                (None, invalid, vec![("http://u@a\\b/y", true), ("http://u@a\\b/z", true)]),
             ]
         );
         for line in &batch.lines {
@@ -190,7 +203,7 @@ mod tests {
         let text: String = (0..1000).map(|n| format!("https://h{}.example/{n}\n", n / 3)).collect();
         let (mut batch, mut start, mut seen) = (Batch::default(), 0, 0);
         while start < text.len() {
-            start = batch.fill(text.as_bytes(), start, false);
+            start = batch.fill(text.as_bytes(), start, HOSTS);
             assert!(!batch.lines.is_empty() && batch.lines.len() <= LINES);
             for line in &batch.lines {
                 assert!(line.url.ends_with(format!("/{seen}").as_bytes()));

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use robotsieve::{Crawler, Profile};
+use robotsieve::{Crawler, Profile, UrlRun};
 
-use super::batch::{Batch, Run};
-use super::sites::{Found, Site, Sites};
+use super::batch::Batch;
+use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
-use crate::read::hosts::{HostHash, HostHasher, Identity};
+use crate::read::hosts::{HostHash, HostHasher};
 use crate::read::robots_dir::{self, Listing};
 use crate::read::robots_file;
 use crate::write::report::Report;
@@ -26,7 +27,7 @@ pub struct Folder {
     /// Hosts as in [`Origin::authority`](robotsieve::Origin::authority), one after another. They
     /// answer for every scheme that has a robots.txt.
     hosts: Vec<u8>,
-    places: HashMap<HostHash, Place, Identity>,
+    places: HashMap<HostHash, Place, foldhash::fast::RandomState>,
     /// Keyed so that no two of `hosts` have the same hash.
     hasher: HostHasher,
 }
@@ -72,7 +73,8 @@ impl Folder {
         let (hasher, places) = loop {
             hosts.clear();
             let hasher = HostHasher::default();
-            let mut places = HashMap::with_capacity_and_hasher(files_of_hosts.len(), Identity);
+            let mut places = HashMap::default();
+            places.reserve(files_of_hosts.len());
             for (host, file) in &files_of_hosts {
                 let (start, len) = (hosts.len() as u32, host.len() as u32);
                 hosts.extend_from_slice(host);
@@ -98,10 +100,10 @@ impl Folder {
 
     /// The site of a file, which is read if this is the first time.
     #[inline]
-    fn site(&self, file: u32) -> Found<'_> {
+    fn site(&self, file: u32) -> HostRules<'_> {
         let file = &self.files[file as usize];
         let site = file.site.get_or_init(|| self.read(&file.name));
-        site.as_ref().map_or(Found::Unreadable, Found::Site)
+        site.as_ref().map_or(HostRules::Unreadable, HostRules::Site)
     }
 
     #[cold]
@@ -121,16 +123,20 @@ impl Folder {
 }
 
 impl Sites for Folder {
-    fn each_run(&self, batch: &Batch<'_>, act: &mut dyn FnMut(&Run<'_>, Found<'_>)) {
+    fn each_run(
+        &self,
+        batch: &Batch<'_>,
+        act: &mut dyn FnMut(&UrlRun<'_>, Range<usize>, HostRules<'_>),
+    ) {
         // In two steps, so that the processor fetches the places of several hosts at a time.
-        let places = batch.runs.iter().map(|run| self.place(run.origin()?.authority()));
+        let places = batch.runs.iter().map(|run| self.place(run.origin.as_ref()?.authority()));
         let places: Vec<Option<&Place>> = places.collect();
-        for (run, place) in batch.runs.iter().zip(places) {
+        for ((run, numbers), place) in batch.numbered().zip(places) {
             let place = place.filter(|place| {
                 let host = &self.hosts[place.start as usize..][..place.len as usize];
-                run.origin().is_some_and(|origin| origin.authority().as_bytes() == host)
+                run.origin.as_ref().is_some_and(|origin| origin.authority().as_bytes() == host)
             });
-            act(run, place.map_or(Found::Missing, |place| self.site(place.file)));
+            act(run, numbers, place.map_or(HostRules::Missing, |place| self.site(place.file)));
         }
     }
 }

@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use robotsieve::{Answer, TargetForm};
 
-use super::Asked;
 use super::args::{FilterArgs, FilterFormat, Missing};
-use super::batch::{Batch, Line, Run};
+use super::batch::{Batch, Hosts, Line};
+use super::feed::Asked;
 use super::output::{self, AgentMember, Gone, Pieces};
-use super::sites::{Found, Site, Sites};
+use super::sites::{HostRules, Site, Sites};
 use super::tally::{SeenHosts, Tally};
-use crate::read::hosts::{HostHasher, Whose};
+use crate::read::hosts::HostHasher;
 
 /// The robots.txt that URLs are judged by.
-pub enum Source {
+pub enum RobotsSource {
     /// One for all URLs.
     One(Site),
     /// The one of the URL's origin.
@@ -22,12 +22,10 @@ pub enum Source {
 
 /// Judges lines; shared by all workers.
 pub struct Judge {
-    source: Source,
+    source: RobotsSource,
     /// For counting hosts.
     hasher: HostHasher,
-    /// Whether the authority of a URL is found as in google/robotstxt.
-    google: bool,
-    missing: Answer,
+    hosts: Hosts,
     format: FilterFormat,
     /// The crawlers as given, for `jsonl`.
     agents: Vec<AgentMember>,
@@ -43,29 +41,20 @@ enum Ruling<'s> {
 }
 
 impl Judge {
-    pub fn new(args: &FilterArgs, source: Source, asked: &Asked) -> Judge {
+    pub fn new(args: &FilterArgs, source: RobotsSource, asked: &Asked) -> Judge {
         Judge {
             source,
             hasher: HostHasher::default(),
-            google: asked.target_form == TargetForm::Google,
-            missing: match args.missing {
-                Missing::Unknown => Answer::Unknown,
-                Missing::Allow => Answer::Allow,
-                Missing::Disallow => Answer::Disallow,
+            hosts: Hosts {
+                google: asked.target_form == TargetForm::Google,
+                missing: match args.missing {
+                    Missing::Unknown => Answer::Unknown,
+                    Missing::Allow => Answer::Allow,
+                    Missing::Disallow => Answer::Disallow,
+                },
             },
             format: args.format,
             agents: asked.agents.iter().map(|agent| AgentMember::new(agent)).collect(),
-        }
-    }
-
-    /// The answer for URLs whose robots.txt is that of no origin.
-    fn without_origin(&self, whose: &Whose<'_>) -> Option<Answer> {
-        match whose {
-            Whose::Origin(_) => None,
-            Whose::Foreign => Some(self.missing),
-            // In google/robotstxt anything is a URL.
-            Whose::Nobody if self.google => Some(Answer::Unknown),
-            Whose::Nobody => Some(Answer::Invalid),
         }
     }
 
@@ -75,37 +64,28 @@ impl Judge {
         answers.clear();
         answers.resize(batch.lines.len() * crawlers, Answer::Unknown);
         match &self.source {
-            Source::One(site) => {
+            RobotsSource::One(site) => {
                 for (line, row) in batch.lines.iter().zip(answers.chunks_exact_mut(crawlers)) {
-                    site.answer(line.url(), row);
+                    site.answer(line, row);
                 }
             }
-            Source::ByHost(sites) => {
-                sites.answer(batch, self.missing, crawlers, answers);
-                for run in &batch.runs {
-                    if let Some(answer) = self.without_origin(&run.whose) {
-                        answers[run.first * crawlers..run.end * crawlers].fill(answer);
-                    }
-                }
-            }
+            RobotsSource::ByHost(sites) => sites.answer(batch, crawlers, answers),
         }
     }
 
     /// Calls `act` with each line and what it is judged by.
     fn each_line(&self, batch: &Batch<'_>, mut act: impl FnMut(&Line<'_>, Ruling<'_>)) {
-        let mut act = |run: &Run<'_>, ruling: Ruling<'_>| {
-            batch.lines[run.first..run.end].iter().for_each(|line| act(line, ruling));
-        };
         match &self.source {
-            Source::One(site) => batch.runs.iter().for_each(|run| act(run, Ruling::Site(site))),
-            Source::ByHost(sites) => sites.each_run(batch, &mut |run, found| {
-                let ruling = match (self.without_origin(&run.whose), found) {
-                    (Some(answer), _) => Ruling::All(answer),
-                    (None, Found::Site(site)) => Ruling::Site(site),
-                    (None, Found::Missing) => Ruling::All(self.missing),
-                    (None, Found::Unreadable) => Ruling::All(Answer::Unknown),
+            RobotsSource::One(site) => {
+                batch.lines.iter().for_each(|line| act(line, Ruling::Site(site)));
+            }
+            RobotsSource::ByHost(sites) => sites.each_run(batch, &mut |run, numbers, found| {
+                let ruling = match found {
+                    HostRules::Site(site) => Ruling::Site(site),
+                    HostRules::Missing => Ruling::All(run.otherwise),
+                    HostRules::Unreadable => Ruling::All(Answer::Unknown),
                 };
-                act(run, ruling);
+                batch.lines[numbers].iter().for_each(|line| act(line, ruling));
             }),
         }
     }
@@ -204,13 +184,11 @@ impl<'j> Worker<'j> {
         start: usize,
         tally: &mut Tally,
     ) -> usize {
-        let start = batch.fill(lines, start, self.judge.google);
+        let start = batch.fill(lines, start, self.judge.hosts);
         tally.urls += batch.lines.len() as u64;
         for run in &batch.runs {
-            let host = match &run.whose {
-                Whose::Origin(origin) => origin.authority(),
-                Whose::Foreign | Whose::Nobody => continue,
-            };
+            let Some(origin) = &run.origin else { continue };
+            let host = origin.authority();
             self.seen.note(self.judge.hasher.hash(host.as_bytes()), tally);
         }
         start
@@ -268,7 +246,7 @@ impl Judge {
         shared.ends.clear();
         match ruling {
             Ruling::Site(site) => {
-                for decision in site.decisions(line.url()) {
+                for decision in site.decisions(line) {
                     shared.answers.push(match decision {
                         Ok(decision) => {
                             let answer = Answer::from(decision.verdict);

@@ -25,6 +25,7 @@
 mod ahead;
 pub mod args;
 mod batch;
+mod feed;
 mod folder;
 mod judge;
 mod output;
@@ -40,40 +41,28 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use robotsieve::{Crawler, Profile, Robots, TargetForm};
+use robotsieve::{Crawler, Profile, Robots};
 
 use crate::error::{Failure, Status};
 use crate::fetch::signals;
-use crate::fetch::watch::Stop;
 use crate::options::crawler_names;
-use crate::read::inputs::{CHUNK_BYTES, Inputs};
+use crate::read::inputs::Inputs;
 use crate::read::robots_file::{self, Given};
 use crate::read::{packs, stdin};
 use crate::sitemap::{Names, Sitemaps};
 use crate::write::report::Report;
-use crate::write::{logs, progress, stdout};
+use crate::write::{logs, screen, stdout};
 use ahead::Ahead;
 use args::{FilterArgs, FilterFormat};
+use feed::{Asked, Buffers, Feed};
 use folder::Folder;
-use judge::{Judge, Source, Worker};
+use judge::{Judge, RobotsSource, Worker};
 use output::{Piece, Pieces};
 use packed::Packed;
+use robotsieve_client::sieve::watch::Stop;
 use sites::Site;
 use stored::Stored;
 use tally::Sum;
-
-/// What is read: first the inputs, then the sitemaps.
-struct Feed {
-    inputs: Inputs,
-    sitemaps: Sitemaps,
-}
-
-impl Feed {
-    /// Replaces the contents of `chunk` with whole lines; returns `false` at the end of all.
-    fn fill(&mut self, chunk: &mut Vec<u8>) -> bool {
-        self.inputs.fill(chunk) || self.sitemaps.fill(chunk, CHUNK_BYTES)
-    }
-}
 
 /// A chunk on its way to a worker.
 struct Job {
@@ -140,25 +129,16 @@ fn of_store(args: &FilterArgs, report: &Arc<Report>) -> Result<Stored, Failure> 
     Stored::open(args, args.agents.crawlers(&profile)?, profile, Arc::clone(report))
 }
 
-/// The crawlers to judge for, and how to read URLs.
-pub struct Asked {
-    /// The crawlers' names in the output.
-    pub agents: Vec<Vec<u8>>,
-    pub target_form: TargetForm,
-    /// The sitemaps to read.
-    sitemaps: Names,
-}
-
 fn of_files(
     args: &FilterArgs,
     stored: Option<&Arc<Stored>>,
     report: &Arc<Report>,
-) -> Result<(Source, Asked), Failure> {
+) -> Result<(RobotsSource, Asked), Failure> {
     let profile = args.profile.get();
     let agents = args.agents.required()?;
     let mut sitemaps = None;
     let source = match (stored, &args.robots, &args.robots_dir) {
-        (Some(stored), ..) => Source::ByHost(Box::new(Arc::clone(stored))),
+        (Some(stored), ..) => RobotsSource::ByHost(Box::new(Arc::clone(stored))),
         (None, Some(path), _) => {
             let crawlers = args.agents.crawlers(&profile)?;
             let Given { bytes: file, answer } = robots_file::given(path, &[profile])?;
@@ -166,13 +146,18 @@ fn of_files(
             robots_file::note_cut(path, &file, &robots);
             sitemaps = Some(args.sitemap.resolved(&robots, path)?);
             let site = Site::new(&file, &profile, &crawlers);
-            Source::One(if answer.is_some() { site.without_lines() } else { site })
+            RobotsSource::One(if answer.is_some() { site.without_lines() } else { site })
         }
         (None, None, path) => {
             let crawlers = args.agents.crawlers(&profile)?;
             // clap requires one of the options.
             let path = path.as_deref().unwrap_or(Path::new(""));
-            Source::ByHost(Box::new(Folder::list(path, crawlers, profile, Arc::clone(report))?))
+            RobotsSource::ByHost(Box::new(Folder::list(
+                path,
+                crawlers,
+                profile,
+                Arc::clone(report),
+            )?))
         }
     };
     let agents = agents.iter().map(|agent| agent.text.as_encoded_bytes().to_vec()).collect();
@@ -184,7 +169,7 @@ fn of_pack(
     args: &FilterArgs,
     path: &Path,
     report: &Arc<Report>,
-) -> Result<(Source, Asked), Failure> {
+) -> Result<(RobotsSource, Asked), Failure> {
     let pack = packs::open(path)?;
     if let Some(profile) = args.profile.profile
         && Profile::named(pack.profile_name()) != Some(profile)
@@ -226,7 +211,7 @@ fn of_pack(
     let packed = Packed::new(pack, columns, decides, Arc::clone(report));
     let sitemaps = args.sitemap.unresolved()?;
     let asked = Asked { agents, target_form: pack.target_form(), sitemaps };
-    Ok((Source::ByHost(Box::new(packed)), asked))
+    Ok((RobotsSource::ByHost(Box::new(packed)), asked))
 }
 
 /// Runs the pipeline; the calling thread writes. Returns `None` if the reader of standard output
@@ -345,7 +330,7 @@ fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Fai
                 Piece::Bytes(bytes) => {
                     // The bar is in the way only if both are on the same screen.
                     let mut write = || out.write_all(&bytes);
-                    let written = if is_terminal { progress::without_bar(write) } else { write() };
+                    let written = if is_terminal { screen::without_bar(write) } else { write() };
                     written.map_err(stdout::failed)?;
                     buffers.give(bytes);
                 }
@@ -361,24 +346,4 @@ fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Fai
     }
     out.flush().map_err(stdout::failed)?;
     Ok(sum)
-}
-
-/// Buffers for chunks and output, reused so that chunks do not need fresh pages. There are at most
-/// as many as chunks on their way.
-#[derive(Default)]
-struct Buffers(Mutex<Vec<Vec<u8>>>);
-
-impl Buffers {
-    /// A buffer with arbitrary contents.
-    fn take(&self) -> Vec<u8> {
-        let buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        buffer.unwrap_or_default()
-    }
-
-    fn give(&self, buffer: Vec<u8>) {
-        // The memory of a very long line is not kept.
-        if buffer.capacity() <= 4 * CHUNK_BYTES {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::SyncSender;
 
-use super::Buffers;
+use super::feed::Buffers;
 use super::tally::Tally;
 use crate::read::inputs::CHUNK_BYTES;
 use crate::write::bytes;

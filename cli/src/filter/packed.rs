@@ -1,12 +1,13 @@
 //! The policies of a pack, looked up by origin.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use robotsieve::pack::{self, Kind, Pack, PackError};
-use robotsieve::{Answer, Origin};
+use robotsieve::{Answer, Origin, SitePolicy, UrlRun};
 
-use super::batch::{Batch, Run};
-use super::sites::{Found, Opinion, Site, Sites};
+use super::batch::Batch;
+use super::sites::{HostRules, Site, Sites};
 use crate::write::report::Report;
 
 /// How many places of damage are reported.
@@ -35,26 +36,26 @@ impl Packed {
     }
 
     /// Calls `act` with what the pack has for an origin.
-    fn find<R>(&self, origin: &Origin<'_>, act: impl FnOnce(Found<'_>) -> R) -> R {
+    fn find<R>(&self, origin: &Origin<'_>, act: impl FnOnce(HostRules<'_>) -> R) -> R {
         match self.pack.get(origin).and_then(|site| site.map_or(Ok(None), |site| self.site(site))) {
-            Ok(Some(site)) => act(Found::Site(&site)),
-            Ok(None) => act(Found::Missing),
+            Ok(Some(site)) => act(HostRules::Site(&site)),
+            Ok(None) => act(HostRules::Missing),
             Err(error) => {
                 self.damaged(error);
-                act(Found::Unreadable)
+                act(HostRules::Unreadable)
             }
         }
     }
 
     /// The policies of a site; `None` if nothing is known of it.
     fn site(&self, site: pack::Site<'static>) -> Result<Option<Site>, PackError> {
-        let mut opinions = Vec::with_capacity(self.columns.len());
+        let mut policies = Vec::with_capacity(self.columns.len());
         for &column in &self.columns {
             let Some(policy) = site.policy(column)? else { return Ok(None) };
             let with_rules = if self.decides { policy.with_rules()? } else { None };
-            opinions.push(with_rules.map_or(Opinion::Packed(policy), Opinion::Policy));
+            policies.push(with_rules.map_or_else(|| policy.policy().clone(), SitePolicy::from));
         }
-        let of = Site::of(opinions.into_iter());
+        let of = Site::of(policies.into_iter());
         Ok(Some(if site.kind() == Kind::Rules { of } else { of.without_lines() }))
     }
 
@@ -77,31 +78,21 @@ impl Packed {
 }
 
 impl Sites for Packed {
-    fn each_run(&self, batch: &Batch<'_>, act: &mut dyn FnMut(&Run<'_>, Found<'_>)) {
-        for run in &batch.runs {
-            match run.origin() {
-                Some(origin) => self.find(origin, |found| act(run, found)),
-                None => act(run, Found::Missing),
+    fn each_run(
+        &self,
+        batch: &Batch<'_>,
+        act: &mut dyn FnMut(&UrlRun<'_>, Range<usize>, HostRules<'_>),
+    ) {
+        for (run, numbers) in batch.numbered() {
+            match &run.origin {
+                Some(origin) => self.find(origin, |found| act(run, numbers, found)),
+                None => act(run, numbers, HostRules::Missing),
             }
         }
     }
 
-    fn answer(&self, batch: &Batch<'_>, missing: Answer, crawlers: usize, answers: &mut [Answer]) {
-        if self.pack.answers(&batch.lines, &self.columns, answers).is_err() {
-            // The answers of the others, and what is damaged.
-            return self.each_run(batch, &mut |run, found| {
-                found.answer(batch, run, missing, crawlers, answers);
-            });
-        }
-        if missing != Answer::Unknown {
-            let unknown = answers.iter_mut().filter(|answer| **answer == Answer::Unknown);
-            unknown.for_each(|answer| *answer = missing);
-        }
-        // The pack reads URLs as the WHATWG standard does, of which the usual ones are no matter.
-        for run in batch.runs.iter().filter(|run| !run.is_usual) {
-            if let Some(origin) = run.origin() {
-                self.find(origin, |found| found.answer(batch, run, missing, crawlers, answers));
-            }
-        }
+    fn answer(&self, batch: &Batch<'_>, _: usize, answers: &mut [Answer]) {
+        let damaged = |error| self.damaged(error);
+        self.pack.answers_for(&batch.runs, &batch.lines, &self.columns, answers, damaged);
     }
 }

@@ -1,31 +1,44 @@
 //! The robots.txt of a host, and sources of them.
 
 use std::iter;
+use std::ops::Range;
 
-use robotsieve::pack::PackedPolicy;
-use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Policy, Profile, Robots};
+use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Profile, Robots, SitePolicy, UrlRun};
 
-use super::batch::{Batch, Run};
+use super::batch::{Batch, Line};
 
 /// A source of robots.txt files by origin, shared by all workers. It is asked for many URLs at
 /// once, so that the waits for memory overlap.
 pub trait Sites: Send + Sync {
-    /// Calls `act` with each run, in order, and with what is known of its origin, which never
-    /// changes. For runs without an origin that is [`Found::Missing`].
-    fn each_run(&self, batch: &Batch<'_>, act: &mut dyn FnMut(&Run<'_>, Found<'_>));
+    /// Calls `act` with each run, in order, with the numbers of its lines, and with what is known of
+    /// its origin, which never changes. For runs without an origin that is [`HostRules::Missing`].
+    fn each_run(
+        &self,
+        batch: &Batch<'_>,
+        act: &mut dyn FnMut(&UrlRun<'_>, Range<usize>, HostRules<'_>),
+    );
 
     /// Writes the answers for all lines: a row for each, with an answer for each crawler.
-    /// `missing` is the answer if there is no robots.txt.
-    fn answer(&self, batch: &Batch<'_>, missing: Answer, crawlers: usize, answers: &mut [Answer]) {
-        self.each_run(batch, &mut |run, found| {
-            found.answer(batch, run, missing, crawlers, answers);
+    fn answer(&self, batch: &Batch<'_>, crawlers: usize, answers: &mut [Answer]) {
+        self.each_run(batch, &mut |run, numbers, found| {
+            let rows = &mut answers[numbers.start * crawlers..numbers.end * crawlers];
+            match found {
+                HostRules::Site(site) => {
+                    let lines = &batch.lines[numbers];
+                    for (line, row) in lines.iter().zip(rows.chunks_exact_mut(crawlers)) {
+                        site.answer(line, row);
+                    }
+                }
+                HostRules::Missing => rows.fill(run.otherwise),
+                HostRules::Unreadable => rows.fill(Answer::Unknown),
+            }
         });
     }
 }
 
 /// The outcome of looking up a host.
 #[derive(Clone, Copy)]
-pub enum Found<'s> {
+pub enum HostRules<'s> {
     /// Its robots.txt.
     Site(&'s Site),
     /// There is no robots.txt for the host.
@@ -34,87 +47,13 @@ pub enum Found<'s> {
     Unreadable,
 }
 
-impl Found<'_> {
-    /// Writes the answers for the lines of a run.
-    #[inline]
-    pub fn answer(
-        self,
-        batch: &Batch<'_>,
-        run: &Run<'_>,
-        missing: Answer,
-        crawlers: usize,
-        answers: &mut [Answer],
-    ) {
-        let rows = &mut answers[run.first * crawlers..run.end * crawlers];
-        match self {
-            Found::Site(site) => {
-                let lines = &batch.lines[run.first..run.end];
-                for (line, row) in lines.iter().zip(rows.chunks_exact_mut(crawlers)) {
-                    site.answer(line.url(), row);
-                }
-            }
-            Found::Missing => rows.fill(missing),
-            Found::Unreadable => rows.fill(Answer::Unknown),
-        }
-    }
-}
-
-/// A URL and, if already known, its path, which starts with `/`. In every profile the path has the
-/// same verdict as the URL, because the authority ends where the library says.
-#[derive(Clone, Copy)]
-pub struct Url<'u> {
-    pub bytes: &'u [u8],
-    pub path: Option<&'u [u8]>,
-}
-
-/// The policy of one crawler.
-pub enum Opinion {
-    /// Made from the robots.txt.
-    Policy(Policy),
-    /// Loaded from a pack, which stays open until the program ends.
-    Packed(PackedPolicy<'static>),
-}
-
-impl Opinion {
-    fn is_same(&self, other: &Opinion) -> bool {
-        match (self, other) {
-            (Opinion::Policy(a), Opinion::Policy(b)) => a.is_same(b),
-            (Opinion::Packed(a), Opinion::Packed(b)) => a.is_same(b),
-            _ => false,
-        }
-    }
-
-    #[inline]
-    fn answer(&self, url: Url<'_>) -> Answer {
-        let is_allowed = match (self, url.path) {
-            (Opinion::Policy(policy), Some(path)) => policy.is_path_allowed(path),
-            (Opinion::Policy(policy), None) => policy.is_allowed(url.bytes),
-            (Opinion::Packed(policy), Some(path)) => policy.is_path_allowed(path),
-            (Opinion::Packed(policy), None) => policy.is_allowed(url.bytes),
-        };
-        match is_allowed {
-            Ok(true) => Answer::Allow,
-            Ok(false) => Answer::Disallow,
-            Err(InvalidUrl { .. }) => Answer::Invalid,
-        }
-    }
-
-    fn decide(&self, url: Url<'_>) -> Result<Decision<'_>, InvalidUrl> {
-        match (self, url.path) {
-            (Opinion::Policy(policy), Some(path)) => policy.decide_path(path),
-            (Opinion::Policy(policy), None) => policy.decide(url.bytes),
-            (Opinion::Packed(policy), _) => policy.decide(url.bytes),
-        }
-    }
-}
-
 /// The policies of one robots.txt for all crawlers.
 pub struct Site {
     /// For the first crawler, and often for all. It is not in the vector because each pointer on the
     /// way costs time when the host changes.
-    first: Opinion,
+    first: SitePolicy<'static>,
     /// The other policies. Crawlers with the same group share one.
-    others: Vec<Opinion>,
+    others: Vec<SitePolicy<'static>>,
     /// For each crawler, in the order of the command line, the index of its policy in `first`
     /// followed by `others`.
     by_crawler: Vec<usize>,
@@ -127,13 +66,13 @@ impl Site {
     /// from `file`.
     pub fn new(file: &[u8], profile: &Profile, crawlers: &[Crawler]) -> Site {
         let robots = Robots::parse(file, profile);
-        Site::of(crawlers.iter().map(|crawler| Opinion::Policy(robots.policy(crawler))))
+        Site::of(crawlers.iter().map(|crawler| robots.policy(crawler).into()))
     }
 
     /// Combines the policies of the crawlers, of which there must be at least one.
-    pub fn of(crawlers: impl Iterator<Item = Opinion>) -> Site {
-        let mut policies: Vec<Opinion> = Vec::new();
-        let place_of = |policy: Opinion| {
+    pub fn of(crawlers: impl Iterator<Item = SitePolicy<'static>>) -> Site {
+        let mut policies: Vec<SitePolicy<'static>> = Vec::new();
+        let place_of = |policy: SitePolicy<'static>| {
             policies.iter().position(|other| other.is_same(&policy)).unwrap_or_else(|| {
                 policies.push(policy);
                 policies.len() - 1
@@ -156,19 +95,19 @@ impl Site {
 
     /// Writes the answer for each crawler.
     #[inline]
-    pub fn answer(&self, url: Url<'_>, row: &mut [Answer]) {
+    pub fn answer(&self, line: &Line<'_>, row: &mut [Answer]) {
         if let [answer] = row {
-            *answer = self.first.answer(url);
+            *answer = answer_of(&self.first, line);
             return;
         }
         if self.others.is_empty() {
-            return row.fill(self.first.answer(url));
+            return row.fill(answer_of(&self.first, line));
         }
         // One for each policy, in a row of those who share it.
-        for (policy, opinion) in self.policies().enumerate() {
-            let answer = opinion.answer(url);
+        for (number, policy) in self.policies().enumerate() {
+            let answer = answer_of(policy, line);
             for (place, of) in row.iter_mut().zip(&self.by_crawler) {
-                if *of == policy {
+                if *of == number {
                     *place = answer;
                 }
             }
@@ -178,9 +117,9 @@ impl Site {
     /// The decisions of the distinct policies. A URL is valid for all of them or for none.
     pub fn decisions<'s>(
         &'s self,
-        url: Url<'_>,
+        line: &Line<'_>,
     ) -> impl Iterator<Item = Result<Decision<'s>, InvalidUrl>> {
-        self.policies().map(move |policy| policy.decide(url))
+        self.policies().map(move |policy| policy.decide(line))
     }
 
     /// For each crawler, in the order of the command line, the index of its policy among the
@@ -189,7 +128,16 @@ impl Site {
         &self.by_crawler
     }
 
-    fn policies(&self) -> impl Iterator<Item = &Opinion> {
+    fn policies(&self) -> impl Iterator<Item = &SitePolicy<'static>> {
         iter::once(&self.first).chain(&self.others)
+    }
+}
+
+#[inline]
+fn answer_of(policy: &SitePolicy<'_>, line: &Line<'_>) -> Answer {
+    match policy.is_allowed(line) {
+        Ok(true) => Answer::Allow,
+        Ok(false) => Answer::Disallow,
+        Err(InvalidUrl { .. }) => Answer::Invalid,
     }
 }

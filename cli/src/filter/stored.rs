@@ -1,10 +1,11 @@
 //! The sites of a store, looked up by origin, and fetched with `--fetch`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use robotsieve::{Crawler, Origin, Profile, TargetForm};
+use robotsieve::{Crawler, Origin, Profile, SitePolicy, TargetForm, UrlRun};
 use robotsieve_client::outcome::{AsOf, Holds, Why};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveError};
 use tokio::runtime::Runtime;
@@ -12,11 +13,10 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::args::FilterArgs;
-use super::batch::{Batch, Run};
-use super::sites::{Found, Opinion, Site, Sites};
+use super::batch::Batch;
+use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
 use crate::fetch::metrics::MetricsFile;
-use crate::fetch::watch::{Stop, Watch, is_unasked};
 use crate::fetch::{self, Faults};
 use crate::options::is_before;
 use crate::read::hosts::{HostHash, HostHasher, Whose, whose};
@@ -24,6 +24,7 @@ use crate::read::stores;
 use crate::write::bytes;
 use crate::write::report::{MOST_ALIKE, Report};
 use crate::write::stderr;
+use robotsieve_client::sieve::watch::{Stop, Watch, is_unasked};
 
 /// What is in force for the sites of a store, as of when each is first looked up.
 pub struct Stored {
@@ -53,7 +54,7 @@ pub struct Stored {
 #[derive(Default)]
 struct Known {
     /// By origin; `None` while it is being asked. Entries are never removed.
-    sites: HashMap<Box<str>, Option<Found<'static>>, HostHasher>,
+    sites: HashMap<Box<str>, Option<HostRules<'static>>, foldhash::fast::RandomState>,
     /// How many of them nothing is known of.
     strangers: usize,
 }
@@ -62,16 +63,16 @@ struct Known {
 const MOST_STRANGERS: usize = 1 << 20;
 
 impl Known {
-    fn get(&self, key: &str) -> Option<Found<'static>> {
+    fn get(&self, key: &str) -> Option<HostRules<'static>> {
         self.sites.get(key).copied().flatten()
     }
 
     /// Remembers what was found, unless another thread was first. Forgets what is unknown when there
     /// is too much of that: it is looked up again.
-    fn remember(&mut self, key: &str, looked: Looked) -> Option<Found<'static>> {
+    fn remember(&mut self, key: &str, looked: Looked) -> Option<HostRules<'static>> {
         let found = match looked {
             Looked::Found(found) => Some(found),
-            Looked::Stranger => Some(Found::Missing),
+            Looked::Stranger => Some(HostRules::Missing),
             Looked::Stopped => None,
         };
         match self.sites.get_mut(key) {
@@ -94,7 +95,7 @@ impl Known {
 /// The outcome of looking a site up.
 #[derive(Clone, Copy)]
 enum Looked {
-    Found(Found<'static>),
+    Found(HostRules<'static>),
     /// Nothing is known of it, and it cannot be asked.
     Stranger,
     /// The run was stopped first.
@@ -193,7 +194,7 @@ impl Stored {
     }
 
     /// The site, if it was looked up.
-    fn known(&self, key: &str) -> Option<Found<'static>> {
+    fn known(&self, key: &str) -> Option<HostRules<'static>> {
         self.sites.read().unwrap_or_else(PoisonError::into_inner).get(key)
     }
 
@@ -228,7 +229,7 @@ impl Stored {
     }
 
     /// Looks a site up and remembers it. Does nothing if the run is stopped before it is known.
-    async fn look(&self, origin: &Origin<'_>) -> Option<Found<'static>> {
+    async fn look(&self, origin: &Origin<'_>) -> Option<HostRules<'static>> {
         let looked = self.looked(origin).await;
         let mut known = self.sites.write().unwrap_or_else(PoisonError::into_inner);
         known.remember(origin.key(), looked)
@@ -244,11 +245,11 @@ impl Stored {
                     && self.as_of.is_some_and(|as_of| is_before(as_of, site.state())) =>
             {
                 self.count(|counts| counts.later += 1);
-                Looked::Found(Found::Missing)
+                Looked::Found(HostRules::Missing)
             }
             Ok(site) => {
                 let policies = (0..self.crawlers).map(|crawler| site.policy(crawler).clone());
-                let mut found = Site::of(policies.map(Opinion::Policy));
+                let mut found = Site::of(policies.map(SitePolicy::from));
                 if site.ruling().holds != Holds::Rules {
                     found = found.without_lines();
                 } else if let Some(copy) =
@@ -256,18 +257,18 @@ impl Stored {
                 {
                     self.report.cut_file(origin, copy.len as usize, &self.profile);
                 }
-                Looked::Found(Found::Site(Box::leak(Box::new(found))))
+                Looked::Found(HostRules::Site(Box::leak(Box::new(found))))
             }
             Err(SieveError::Unknown) => Looked::Stranger,
             Err(SieveError::Local(fault)) if is_unasked(&fault) => Looked::Stopped,
             Err(SieveError::Local(fault)) => {
                 self.count(|counts| counts.local_faults += 1);
                 self.faults.add(origin, &fault, &self.report);
-                Looked::Found(Found::Unreadable)
+                Looked::Found(HostRules::Unreadable)
             }
             Err(cause) => {
                 self.failed(origin, &cause);
-                Looked::Found(Found::Unreadable)
+                Looked::Found(HostRules::Unreadable)
             }
         }
     }
@@ -412,21 +413,25 @@ impl Asker {
 }
 
 impl Sites for Arc<Stored> {
-    fn each_run(&self, batch: &Batch<'_>, act: &mut dyn FnMut(&Run<'_>, Found<'_>)) {
+    fn each_run(
+        &self,
+        batch: &Batch<'_>,
+        act: &mut dyn FnMut(&UrlRun<'_>, Range<usize>, HostRules<'_>),
+    ) {
         let known: Vec<_> = {
             let known = self.sites.read().unwrap_or_else(PoisonError::into_inner);
-            batch.runs.iter().map(|run| known.get(run.origin()?.key())).collect()
+            batch.runs.iter().map(|run| known.get(run.origin.as_ref()?.key())).collect()
         };
-        for (run, known) in batch.runs.iter().zip(known) {
-            let found = match (known, run.origin()) {
+        for ((run, numbers), known) in batch.numbered().zip(known) {
+            let found = match (known, &run.origin) {
                 (Some(known), _) => known,
-                (None, None) => Found::Missing,
+                (None, None) => HostRules::Missing,
                 // Without `--fetch`, or if the site was not asked about in advance.
                 (None, Some(origin)) => {
-                    self.handle.block_on(self.look(origin)).unwrap_or(Found::Unreadable)
+                    self.handle.block_on(self.look(origin)).unwrap_or(HostRules::Unreadable)
                 }
             };
-            act(run, found);
+            act(run, numbers, found);
         }
     }
 }
@@ -442,19 +447,22 @@ mod tests {
         for (key, looked, is_remembered) in [
             ("a", Looked::Stranger, true),
             ("b", Looked::Stranger, false),
-            ("c", Looked::Found(Found::Unreadable), true),
+            ("c", Looked::Found(HostRules::Unreadable), true),
             ("d", Looked::Stopped, false),
-            ("a", Looked::Found(Found::Unreadable), true),
+            ("a", Looked::Found(HostRules::Unreadable), true),
         ] {
             let found = known.remember(key, looked);
             assert_eq!(found.is_none(), matches!(looked, Looked::Stopped), "{key}");
             assert_eq!(known.get(key).is_some(), is_remembered, "{key}");
         }
-        assert!(matches!(known.get("a"), Some(Found::Missing)), "the first one to look was first");
+        assert!(
+            matches!(known.get("a"), Some(HostRules::Missing)),
+            "the first one to look was first"
+        );
         // Sites that are being asked are never forgotten: others wait for them.
         known.sites.insert("e".into(), None);
         assert!(known.remember("e", Looked::Stranger).is_some());
-        assert!(matches!(known.get("e"), Some(Found::Missing)));
+        assert!(matches!(known.get("e"), Some(HostRules::Missing)));
         assert_eq!(known.strangers, MOST_STRANGERS);
     }
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use robotsieve::lint::Selector;
 
-use super::select::Selector;
 use crate::options::{ColorOption, ProfileOption, ProgressOption, values};
 
 /// Find mistakes in robots.txt files, and lines without effect
@@ -125,9 +125,9 @@ pub struct LintArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LintFormat {
     /// For people: the lines concerned
-    #[value(alias = "human")]
     Text,
-    /// A JSON object for each finding
+    /// A JSON document for each file, on one line
+    #[value(alias = "json")]
     Jsonl,
     /// One SARIF 2.1.0 document, for code review tools
     Sarif,

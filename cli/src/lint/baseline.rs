@@ -8,14 +8,15 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use robotsieve::lint::{Code, Finding};
+use robotsieve::lint::{Code, Finding, Report};
+use robotsieve::report::Lines;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::Failure;
-use crate::lint::Linted;
 use crate::read::small_file;
 use crate::write::file::temporary;
+use crate::write::stderr;
 
 /// The version of the file's format.
 const VERSION: u32 = 1;
@@ -63,27 +64,133 @@ struct Counted {
     count: usize,
 }
 
-impl Key {
-    fn of(linted: &Linted, finding: &Finding) -> Key {
+/// What findings of a file are known by.
+struct Keys<'f> {
+    /// The file's name as it was given.
+    file: String,
+    bytes: &'f [u8],
+    lines: Lines,
+}
+
+impl<'f> Keys<'f> {
+    fn of(name: &str, bytes: &'f [u8]) -> Keys<'f> {
+        let file = name.replace(std::path::MAIN_SEPARATOR, "/");
+        let file = file.strip_prefix("./").unwrap_or(&file).to_owned();
+        Keys { file, bytes, lines: Lines::of(bytes) }
+    }
+
+    fn key(&self, finding: &Finding) -> Key {
         // Their lines say nothing about them.
         let of_file = [Code::ByteOrderMark, Code::Utf16, Code::Html, Code::SizeLimit];
         let is_of_file = of_file.contains(&finding.code) || finding.code == Code::ContentType;
-        let line = if is_of_file { 0..0 } else { linted.lines.span(finding.line) };
-        let line = linted.bytes[line].trim_ascii();
+        let line = if is_of_file { 0..0 } else { self.lines.span(finding.line) };
+        let line = self.bytes[line].trim_ascii();
         let line = match str::from_utf8(line) {
             Ok(text) if text.len() <= SHOWN_BYTES => Text::Text(text.to_owned()),
             _ => Text::Sha256(Sha256::digest(line).iter().map(|o| format!("{o:02x}")).collect()),
         };
-        let file = file_of(linted);
         let (code, severity) = (finding.code.number(), finding.severity.as_str());
+        let file = self.file.clone();
         Key { file, code: code.to_owned(), severity: severity.to_owned(), line }
     }
 }
 
-/// What a file is known by: its name as it was given.
-pub fn file_of(linted: &Linted) -> String {
-    let name = linted.name.replace(std::path::MAIN_SEPARATOR, "/");
-    name.strip_prefix("./").unwrap_or(&name).to_owned()
+/// What is done about findings that are known.
+pub enum Known<'p> {
+    /// None is known.
+    Nothing,
+    /// Those of a baseline are not reported.
+    Taken {
+        /// What is left of it.
+        baseline: Baseline,
+        /// How many were found again.
+        count: usize,
+        /// The files that were linted.
+        files: HashSet<String>,
+    },
+    /// All go to a baseline.
+    Written(Baseline, &'p Path),
+}
+
+impl<'p> Known<'p> {
+    /// Reads the one baseline, or begins the other.
+    ///
+    /// # Errors
+    /// Returns an error if the one cannot be read or is no baseline, or if the other would replace
+    /// a file that is none.
+    pub fn of(read: Option<&Path>, written: Option<&'p Path>) -> Result<Known<'p>, Failure> {
+        Ok(match (read, written) {
+            (Some(path), _) => {
+                let baseline = Baseline::read(path)?;
+                Known::Taken { baseline, count: 0, files: HashSet::new() }
+            }
+            (None, Some(path)) => {
+                Baseline::refuse_other(path)?;
+                Known::Written(Baseline::default(), path)
+            }
+            (None, None) => Known::Nothing,
+        })
+    }
+
+    /// Takes the findings of a file out that are known, the first of equal ones first; or writes
+    /// all of them down, and returns `true`.
+    pub fn take(&mut self, name: &str, bytes: &[u8], found: &mut Report) -> bool {
+        match self {
+            Known::Nothing => false,
+            Known::Taken { baseline, count, files } => {
+                let keys = Keys::of(name, bytes);
+                let before = found.findings.len();
+                found.findings.retain(|finding| !baseline.has(&keys.key(finding)));
+                *count += before - found.findings.len();
+                files.insert(keys.file);
+                false
+            }
+            Known::Written(baseline, _) => {
+                let keys = Keys::of(name, bytes);
+                for finding in &found.findings {
+                    *baseline.counts.entry(keys.key(finding)).or_default() += 1;
+                }
+                true
+            }
+        }
+    }
+
+    /// How many findings were known.
+    pub fn count(&self) -> usize {
+        if let Known::Taken { count, .. } = self { *count } else { 0 }
+    }
+
+    /// Says how many findings of these files are in the baseline and did not occur.
+    pub fn say_gone(&self) {
+        let Known::Taken { baseline, files, .. } = self else { return };
+        let of_them = baseline.counts.iter().filter(|(key, _)| files.contains(&key.file));
+        let gone: usize = of_them.map(|(_, count)| count).sum();
+        if gone > 0 {
+            stderr::note(&format_args!(
+                "{gone} of the findings in the baseline {} no longer there: --write-baseline writes \
+                 it anew",
+                if gone == 1 { "is" } else { "are" }
+            ));
+        }
+    }
+
+    /// Writes the baseline, if one is to be written: returns whether that is so.
+    ///
+    /// # Errors
+    /// Returns an error if a file could not be read, or if it cannot be written.
+    pub fn write(&mut self, failed: bool) -> Result<bool, Failure> {
+        let Known::Written(baseline, path) = self else { return Ok(false) };
+        if failed {
+            return Err(Failure::Incomplete(format!(
+                "baseline '{}' was not written, because a file could not be read",
+                path.display()
+            )));
+        }
+        let count = std::mem::take(baseline).write(path)?;
+        let findings = if count == 1 { "finding" } else { "findings" };
+        stderr::note(&format_args!("wrote {count} {findings} to '{}'", path.display()));
+        Ok(true)
+    }
 }
 
 impl Baseline {
@@ -91,7 +198,7 @@ impl Baseline {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or is no baseline.
-    pub fn read(path: &Path) -> Result<Baseline, Failure> {
+    fn read(path: &Path) -> Result<Baseline, Failure> {
         let failed = |cause| {
             let action = format!("cannot read baseline '{}'", path.display());
             Failure::io(action, cause).advise("'lint --write-baseline FILE' makes baselines")
@@ -117,7 +224,7 @@ impl Baseline {
     ///
     /// # Errors
     /// Returns an error if the file exists and is neither empty nor a baseline.
-    pub fn refuse_other(path: &Path) -> Result<(), Failure> {
+    fn refuse_other(path: &Path) -> Result<(), Failure> {
         let is_other = fs::metadata(path).is_ok_and(|found| found.len() > 0)
             && small_file(path)
                 .ok()
@@ -131,38 +238,20 @@ impl Baseline {
         Ok(())
     }
 
-    /// Takes the findings out that are in the baseline, the first of equal ones first. Returns how
-    /// many.
-    pub fn take_known(&mut self, linted: &mut Linted) -> usize {
-        let mut findings = std::mem::take(&mut linted.findings);
-        let before = findings.len();
-        findings.retain(|finding| match self.counts.get_mut(&Key::of(linted, finding)) {
+    /// Takes a finding out, if it is there.
+    fn has(&mut self, key: &Key) -> bool {
+        match self.counts.get_mut(key) {
             Some(count) if *count > 0 => {
                 *count -= 1;
-                false
+                true
             }
-            _ => true,
-        });
-        linted.findings = findings;
-        before - linted.findings.len()
-    }
-
-    /// How many findings of these files are in the baseline and did not occur.
-    pub fn gone(&self, files: &HashSet<String>) -> usize {
-        let of_them = self.counts.iter().filter(|(key, _)| files.contains(&key.file));
-        of_them.map(|(_, count)| count).sum()
-    }
-
-    /// Adds the findings of a file.
-    pub fn add(&mut self, linted: &Linted) {
-        for finding in &linted.findings {
-            *self.counts.entry(Key::of(linted, finding)).or_default() += 1;
+            _ => false,
         }
     }
 
     /// Writes the baseline in the place of a file, which stays as it is if that fails. Returns how
     /// many findings it has.
-    pub fn write(self, path: &Path) -> Result<usize, Failure> {
+    fn write(self, path: &Path) -> Result<usize, Failure> {
         let failed =
             |cause| Failure::io(format!("cannot write baseline '{}'", path.display()), cause);
         let count = self.counts.values().sum();

@@ -4,7 +4,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use robotsieve::lint::{self, Apply, Code, Effect, Fixed, Options};
+use robotsieve::lint::{self, Apply, Fixed, Options, Selection};
+use robotsieve::report::{FixReport, together_said};
 use similar::TextDiff;
 
 use crate::error::Failure;
@@ -34,8 +35,8 @@ impl Plan {
         Some(Plan { apply, is_shown })
     }
 
-    /// Fixes what has a wanted code in a file, and returns what is in it then. If changes are shown, that is the file as it
-    /// is.
+    /// Fixes what has a selected code in a file, and returns what is in it then. If changes are
+    /// shown, that is the file as it is.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written. It is then as it was.
@@ -44,10 +45,10 @@ impl Plan {
         path: &Path,
         bytes: Vec<u8>,
         options: &Options,
-        is_wanted: impl Fn(Code) -> bool,
+        selection: &Selection,
         out: &mut Stdout,
     ) -> Result<Vec<u8>, Failure> {
-        let fixed = lint::fix_codes(&bytes, options, self.apply, is_wanted);
+        let fixed = lint::fix_codes(&bytes, options, self.apply, |code| selection.has(code));
         let name = robots_file::shown(path);
         self.say_others(&name, &fixed);
         if fixed.file == bytes {
@@ -86,15 +87,8 @@ fn say(name: &str, fixed: &Fixed, done: &str, options: &Options) {
         1 => "1 fix".to_owned(),
         n => format!("{n} fixes"),
     };
-    let effect = match &fixed.effect {
-        // Other effects name their profiles. Others may read the file in another way.
-        Some(effect @ Effect::None) => {
-            let names: Vec<&str> = options.profiles.iter().map(|(name, _)| name.as_ref()).collect();
-            format!("together this {effect} ({})", names.join(", "))
-        }
-        Some(effect) => format!("together this {effect}"),
-        None => "what they do together could not be proven".to_owned(),
-    };
+    let report = FixReport::new(None, options, fixed);
+    let effect = together_said(report.effect.as_deref());
     stderr::note(&format_args!("{name}: {count} {done}; {effect}"));
 }
 

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use console::{Term, measure_text_width};
-use robotsieve::lint::{Code, Finding, Severity};
+use robotsieve::lint::{Code, Severity};
+use robotsieve::report::{Finding, Lines};
 
 use crate::error::Failure;
-use crate::lint::Linted;
+use crate::lint::linted::Linted;
 use crate::write::bytes::harmless;
 use crate::write::stdout::Stdout;
 
@@ -77,7 +77,8 @@ fn wrapped(text: &str, indent: usize, width: usize) -> String {
 /// Writes the findings of a file, the worst first.
 pub fn write(linted: &Linted, style: &Style, out: &mut Stdout) -> Result<(), Failure> {
     let max_per_code = style.max_per_code;
-    let mut findings: Vec<&Finding> = linted.findings.iter().collect();
+    let mut findings: Vec<&Finding> = linted.report.findings.iter().collect();
+    let lines = Lines::of(&linted.bytes);
     // Stable, so those of one severity keep the order of lines.
     findings.sort_by_key(|finding| Reverse(finding.severity));
     let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
@@ -85,7 +86,7 @@ pub fn write(linted: &Linted, style: &Style, out: &mut Stdout) -> Result<(), Fai
         let count = counts.entry(finding.code).or_default();
         *count += 1;
         if max_per_code == 0 || *count <= max_per_code {
-            out.print(&(style.renderer.render(&[group(linted, finding, style)]) + "\n\n"))?;
+            out.print(&(style.renderer.render(&[group(linted, &lines, finding, style)]) + "\n\n"))?;
         }
     }
     if max_per_code > 0 {
@@ -101,29 +102,30 @@ pub fn write(linted: &Linted, style: &Style, out: &mut Stdout) -> Result<(), Fai
     Ok(())
 }
 
-fn group<'a>(linted: &'a Linted, finding: &'a Finding, style: &Style) -> Group<'a> {
+fn group<'a>(linted: &'a Linted, lines: &Lines, finding: &'a Finding, style: &Style) -> Group<'a> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let title = format!("{} [{}]", finding.message, finding.code.name());
+    let title = format!("{} [{}]", finding.message, finding.name);
     // What stands before the message, as in `error[RS203]: `.
     let start = finding.severity.as_str().len() + finding.code.number().len() + "[]: ".len();
     let title = style.wrapped(&title, start);
     let mut group = level.primary_title(title).id(finding.code.number()).element(snippet(
         linted,
+        lines,
         finding.line,
-        &finding.span,
+        finding.file_span,
         AnnotationKind::Primary,
         "",
     ));
     for related in &finding.related {
-        let (line, span) = (related.line, &related.span);
+        let (line, span) = (related.line, related.file_span);
         let kind = AnnotationKind::Context;
-        group = group.element(snippet(linted, line, span, kind, &related.message));
+        group = group.element(snippet(linted, lines, line, span, kind, &related.message));
     }
-    if linted.several_profiles {
+    if linted.report.profiles.len() > 1 {
         let profiles = format!("holds for {}", finding.profiles.join(", "));
         group = group.element(Level::NOTE.message(style.wrapped(&profiles, BEFORE_MESSAGE)));
     }
@@ -141,13 +143,14 @@ fn group<'a>(linted: &'a Linted, finding: &'a Finding, style: &Style) -> Group<'
 /// One line, or the relevant part of a long line.
 fn snippet<'a>(
     linted: &'a Linted,
+    lines: &Lines,
     line: u32,
-    span: &Range<usize>,
+    [start, end]: [usize; 2],
     kind: AnnotationKind,
     label: &'a str,
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-    let of_line = linted.lines.span(line);
-    let part = linted.lines.on_line(line, span);
+    let of_line = lines.span(line);
+    let part = lines.on_line(line, &(start..end));
     let from = of_line.start.max(part.start.saturating_sub(BEFORE));
     let to = of_line.end.min(part.start + AFTER);
     let mut text = String::new();

@@ -5,163 +5,164 @@ mod baseline;
 mod fix;
 mod github;
 mod human;
-mod jsonl;
+mod linted;
 mod sarif;
-mod select;
 mod summary;
 
-use std::collections::HashSet;
+use std::io;
+use std::path::Path;
 
 use robotsieve::Profile;
-use robotsieve::lint::{self, Finding, MAX_PER_CODE, Options, Severity};
+use robotsieve::lint::{self, MAX_PER_CODE, Options, Selection, Severity};
+use robotsieve::report::LintReport;
 
 use crate::error::{Failure, Status};
 use crate::read::{robots_file, stdin, web};
-use crate::write::place::Lines;
 use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
-use crate::write::stdout::{Stdout, has_color};
+use crate::write::stdout::{self, Stdout, has_color};
 use args::{FailOn, LintArgs, LintFormat};
-use baseline::Baseline;
+use baseline::Known;
 use fix::Plan;
-use select::is_selected;
+use linted::Linted;
 use summary::Summary;
-
-/// A file with its findings.
-struct Linted {
-    /// The path as given, or `<stdin>`.
-    name: String,
-    bytes: Vec<u8>,
-    lines: Lines,
-    findings: Vec<Finding>,
-    /// Whether the findings may hold in some profiles and not in others.
-    several_profiles: bool,
-}
 
 /// Lints the files one after another. Except in SARIF, the findings of a file are printed before the
 /// next one is read.
 pub fn run(args: &LintArgs) -> Result<Status, Failure> {
-    let options = options(args);
     stdin::at_most_once(&args.files)?;
-    let plan = Plan::of(args.fix, args.diff);
-    if args.fix.is_some() && !args.diff && args.files.iter().any(stdin::is_meant) {
+    refuse_to_fix_in_place(args)?;
+    let mut run = Run::new(args)?;
+    let bar = Bar::new(args.progress.progress, Measure::Count(args.files.len() as u64, "files"));
+    for path in &args.files {
+        bar.add(1);
+        run.lint(path)?;
+    }
+    bar.end();
+    run.end()
+}
+
+/// Standard input and URLs can be fixed on standard output only.
+fn refuse_to_fix_in_place(args: &LintArgs) -> Result<(), Failure> {
+    if args.fix.is_none() || args.diff {
+        return Ok(());
+    }
+    if args.files.iter().any(stdin::is_meant) {
         let message = "standard input cannot be fixed in place: use --diff, or name a file";
         return Err(Failure::Usage(message.into()));
     }
-    if args.fix.is_some()
-        && !args.diff
-        && let Some(url) = args.files.iter().find_map(|file| web::url(file))
-    {
-        return Err(Failure::Usage(format!(
+    match args.files.iter().find_map(|file| web::url(file)) {
+        Some(url) => Err(Failure::Usage(format!(
             "'{url}' cannot be fixed in place: use --diff, or download the file and name that"
-        )));
+        ))),
+        None => Ok(()),
     }
-    let mut out = Stdout::new();
-    let style = human::Style::new(has_color(args.color.color), args.max_per_code);
-    let mut known = args.baseline.as_deref().map(Baseline::read).transpose()?;
-    if let Some(path) = &args.write_baseline {
-        Baseline::refuse_other(path)?;
+}
+
+/// All that is known while files are linted.
+struct Run<'r> {
+    args: &'r LintArgs,
+    options: Options,
+    selection: Selection,
+    plan: Option<Plan>,
+    known: Known<'r>,
+    style: human::Style,
+    out: Stdout,
+    log: sarif::Log,
+    tally: Tally,
+    summary: Summary,
+    /// Whether a file could not be read, or written.
+    failed: bool,
+}
+
+impl<'r> Run<'r> {
+    fn new(args: &'r LintArgs) -> Result<Run<'r>, Failure> {
+        Ok(Run {
+            args,
+            options: options(args),
+            selection: Selection { select: args.select.clone(), ignore: args.ignore.clone() },
+            plan: Plan::of(args.fix, args.diff),
+            known: Known::of(args.baseline.as_deref(), args.write_baseline.as_deref())?,
+            style: human::Style::new(has_color(args.color.color), args.max_per_code),
+            out: Stdout::new(),
+            log: sarif::Log::default(),
+            tally: Tally::default(),
+            summary: Summary::default(),
+            failed: false,
+        })
     }
-    let mut written = args.write_baseline.as_ref().map(|path| (Baseline::default(), path));
-    let mut linted_files = HashSet::new();
-    let bar = Bar::new(args.progress.progress, Measure::Count(args.files.len() as u64, "files"));
-    let mut tally = Tally::default();
-    let mut summary = Summary::default();
-    let mut unreadable = false;
-    let mut log = sarif::Log::default();
-    for path in &args.files {
-        bar.add(1);
-        let bytes = match robots_file::text(path) {
+
+    /// Lints a file. One that cannot be read does not end the others.
+    fn lint(&mut self, path: &Path) -> Result<(), Failure> {
+        let read = robots_file::text(path).and_then(|bytes| match self.plan {
+            Some(plan) => plan.fix(path, bytes, &self.options, &self.selection, &mut self.out),
+            None => Ok(bytes),
+        });
+        let bytes = match read {
             Ok(bytes) => bytes,
             Err(failure) => {
                 stderr::error(&failure);
-                unreadable = true;
-                continue;
+                self.failed = true;
+                return Ok(());
             }
         };
-        let is_selected = |code| is_selected(&args.select, &args.ignore, code);
-        let bytes = match plan {
-            Some(plan) => match plan.fix(path, bytes, &options, is_selected, &mut out) {
-                Ok(bytes) => bytes,
-                Err(failure) => {
-                    stderr::error(&failure);
-                    unreadable = true;
-                    continue;
-                }
-            },
-            None => bytes,
-        };
-        let mut report = lint::lint(&bytes, &options);
-        report.findings.retain(|finding| is_selected(finding.code));
-        report.left_out.retain(|code, _| is_selected(*code));
-        let mut linted = Linted {
-            name: robots_file::shown(path),
-            lines: Lines::of(&bytes),
-            bytes,
-            findings: report.findings,
-            several_profiles: args.all_profiles,
-        };
-        if let Some((baseline, _)) = &mut written {
-            baseline.add(&linted);
-            continue;
+        let (name, given) = (robots_file::shown(path), path.as_os_str().as_encoded_bytes());
+        let mut found = lint::lint(&bytes, &self.options);
+        found.select(&self.selection);
+        let is_written = self.known.take(&name, &bytes, &mut found);
+        if is_written {
+            return Ok(());
         }
-        if let Some(known) = &mut known {
-            tally.known += known.take_known(&mut linted);
-            linted_files.insert(baseline::file_of(&linted));
-        }
-        tally.add(&linted, report.undecided.len(), report.left_out.values().sum());
+        let report = LintReport::new(Some(given), &bytes, &self.options, &found);
+        let linted = Linted { name, bytes, report };
+        self.tally.add(&linted.report);
         // The diff is the output.
-        if args.diff {
-            continue;
+        if self.args.diff {
+            return Ok(());
         }
-        summary.add(&linted);
-        match args.format {
-            LintFormat::Text => human::write(&linted, &style, &mut out)?,
-            LintFormat::Jsonl => jsonl::write(&linted, &mut out)?,
-            LintFormat::Github => github::write(&linted, &mut out)?,
-            LintFormat::Sarif => log.add(&linted),
+        self.summary.add(&linted);
+        match self.args.format {
+            LintFormat::Text => human::write(&linted, &self.style, &mut self.out),
+            LintFormat::Jsonl => {
+                let text = serde_json::to_string(&linted.report).map_err(io::Error::from);
+                self.out.print(text.map_err(stdout::failed)? + "\n")
+            }
+            LintFormat::Github => github::write(&linted, &mut self.out),
+            LintFormat::Sarif => {
+                self.log.add(&linted);
+                Ok(())
+            }
         }
     }
-    bar.end();
-    // With fewer codes, others do not occur for that reason.
-    let gone = known.filter(|_| args.select.is_empty() && args.ignore.is_empty());
-    let gone = gone.map_or(0, |known| known.gone(&linted_files));
-    if gone > 0 {
-        stderr::note(&format_args!(
-            "{gone} of the findings in the baseline {} no longer there: --write-baseline writes it anew",
-            if gone == 1 { "is" } else { "are" }
-        ));
-    }
-    if let Some((baseline, path)) = written {
-        if unreadable {
-            return Err(Failure::Incomplete(format!(
-                "baseline '{}' was not written, because a file could not be read",
-                path.display()
-            )));
+
+    /// Prints what is about all files, and decides how the program ends.
+    fn end(mut self) -> Result<Status, Failure> {
+        // With fewer codes, others do not occur for that reason.
+        if self.selection.is_all() {
+            self.known.say_gone();
         }
-        let count = baseline.write(path)?;
-        let findings = if count == 1 { "finding" } else { "findings" };
-        stderr::note(&format_args!("wrote {count} {findings} to '{}'", path.display()));
-        return Ok(Status::Done);
+        if self.known.write(self.failed)? {
+            return Ok(Status::Done);
+        }
+        match self.args.format {
+            _ if self.args.diff => {}
+            LintFormat::Text => self.out.print(self.summary.shown())?,
+            LintFormat::Sarif => self.out.print(self.log.finish(!self.failed))?,
+            LintFormat::Jsonl | LintFormat::Github => {}
+        }
+        self.tally.say(self.known.count());
+        let denied = match self.args.fail_on {
+            FailOn::Note => self.tally.worst.is_some(),
+            FailOn::Warning => self.tally.worst >= Some(Severity::Warning),
+            FailOn::Error => self.tally.worst >= Some(Severity::Error),
+            FailOn::Never => false,
+        };
+        Ok(match (self.failed, denied) {
+            (true, _) => Status::Failed,
+            (false, true) => Status::No,
+            (false, false) => Status::Done,
+        })
     }
-    match args.format {
-        _ if args.diff => {}
-        LintFormat::Text => out.print(summary.shown())?,
-        LintFormat::Sarif => out.print(log.finish(!unreadable))?,
-        LintFormat::Jsonl | LintFormat::Github => {}
-    }
-    tally.say();
-    let denied = match args.fail_on {
-        FailOn::Note => tally.worst.is_some(),
-        FailOn::Warning => tally.worst >= Some(Severity::Warning),
-        FailOn::Error => tally.worst >= Some(Severity::Error),
-        FailOn::Never => false,
-    };
-    Ok(match (unreadable, denied) {
-        (true, _) => Status::Failed,
-        (false, true) => Status::No,
-        (false, false) => Status::Done,
-    })
 }
 
 fn options(args: &LintArgs) -> Options {
@@ -178,32 +179,25 @@ fn options(args: &LintArgs) -> Options {
 #[derive(Default)]
 struct Tally {
     files: usize,
-    errors: usize,
-    warnings: usize,
-    notes: usize,
+    /// Errors, warnings and notes.
+    counts: [usize; 3],
     undecided: usize,
     left_out: usize,
-    /// Those in the baseline.
-    known: usize,
     worst: Option<Severity>,
 }
 
 impl Tally {
-    fn add(&mut self, linted: &Linted, undecided: usize, left_out: usize) {
+    fn add(&mut self, report: &LintReport) {
         self.files += 1;
-        self.undecided += undecided;
-        self.left_out += left_out;
-        for finding in &linted.findings {
+        self.undecided += report.undecided.len();
+        self.left_out += report.left_out.iter().map(|left_out| left_out.count).sum::<usize>();
+        for finding in &report.findings {
             self.worst = self.worst.max(Some(finding.severity));
-            match finding.severity {
-                Severity::Error => self.errors += 1,
-                Severity::Warning => self.warnings += 1,
-                Severity::Note => self.notes += 1,
-            }
+            self.counts[summary::place(finding.severity)] += 1;
         }
     }
 
-    fn say(&self) {
+    fn say(&self, known: usize) {
         let undecided = match self.undecided {
             0 => String::new(),
             n => format!("; {n} rules may have no effect, but that is not proven"),
@@ -214,13 +208,14 @@ impl Tally {
                 "; {n} more are left out, after the first {MAX_PER_CODE} of a code in a file"
             ),
         };
-        let known = match self.known {
+        let known = match known {
             0 => String::new(),
             n => format!("; {n} more are in the baseline"),
         };
+        let [errors, warnings, notes] = self.counts;
         stderr::note(&format_args!(
-            "files {} errors {} warnings {} notes {}{known}{left_out}{undecided}",
-            self.files, self.errors, self.warnings, self.notes
+            "files {} errors {errors} warnings {warnings} notes {notes}{known}{left_out}{undecided}",
+            self.files
         ));
     }
 }

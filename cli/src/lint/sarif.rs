@@ -1,13 +1,10 @@
 //! Findings as one SARIF 2.1.0 log (Static Analysis Results Interchange Format, OASIS).
 
-use std::ops::Range;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use robotsieve::lint::{Code, Fix, Severity};
+use robotsieve::lint::{Code, Severity};
+use robotsieve::report::{Columns, Fix};
 use serde_json::{Value, json};
 
-use crate::lint::Linted;
+use crate::lint::linted::Linted;
 use crate::write::sarif::{self, pascal_case, uri};
 
 /// The results of all files.
@@ -18,11 +15,13 @@ pub struct Log {
 
 impl Log {
     pub fn add(&mut self, linted: &Linted) {
-        for finding in &linted.findings {
+        for finding in &linted.report.findings {
             let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+            let columns = Columns { start: finding.column, end: finding.end_column };
             let mut related = Vec::new();
             for (id, place) in finding.related.iter().enumerate() {
-                let mut location = location(linted, place.line, &place.span);
+                let columns = Columns { start: place.column, end: place.end_column };
+                let mut location = location(linted, place.line, columns);
                 location["id"] = json!(id);
                 location["message"] = json!({ "text": place.message });
                 related.push(location);
@@ -32,7 +31,7 @@ impl Log {
                 "ruleIndex": index(finding.code),
                 "level": level(finding.severity),
                 "message": { "text": format!("{}{help}", finding.message) },
-                "locations": [location(linted, finding.line, &finding.span)],
+                "locations": [location(linted, finding.line, columns)],
                 "properties": { "profiles": finding.profiles },
             });
             if let Some(fix) = &finding.fix {
@@ -80,17 +79,14 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn location(linted: &Linted, line: u32, span: &Range<usize>) -> Value {
-    let columns = linted.lines.columns(&linted.bytes, line, span);
+fn location(linted: &Linted, line: u32, columns: Columns) -> Value {
     sarif::location(&linted.name, u64::from(line), Some(columns))
 }
 
 fn fix_of(linted: &Linted, fix: &Fix) -> Value {
-    let start = linted.lines.place(&linted.bytes, fix.span.start);
-    let end = linted.lines.place(&linted.bytes, fix.span.end);
-    let inserted = match str::from_utf8(&fix.replacement) {
-        Ok(text) => json!({ "text": text }),
-        Err(_) => json!({ "binary": BASE64.encode(&fix.replacement) }),
+    let inserted = match &fix.replacement_base64 {
+        None => json!({ "text": fix.replacement }),
+        Some(base64) => json!({ "binary": base64 }),
     };
     json!({
         "description": { "text": fix.to_string() },
@@ -98,10 +94,10 @@ fn fix_of(linted: &Linted, fix: &Fix) -> Value {
             "artifactLocation": { "uri": uri(&linted.name) },
             "replacements": [{
                 "deletedRegion": {
-                    "startLine": start.0,
-                    "startColumn": start.1,
-                    "endLine": end.0,
-                    "endColumn": end.1,
+                    "startLine": fix.line,
+                    "startColumn": fix.column,
+                    "endLine": fix.end_line,
+                    "endColumn": fix.end_column,
                 },
                 "insertedContent": inserted,
             }],

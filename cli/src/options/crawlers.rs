@@ -143,8 +143,8 @@ impl Agents {
     }
 }
 
-pub(super) const AGENT: &str = "agent";
-pub(super) const USER_AGENT: &str = "user_agent";
+pub const AGENT: &str = "agent";
+pub const USER_AGENT: &str = "user_agent";
 
 /// The two options, which commands take once or any number of times.
 pub(super) fn options(action: ArgAction) -> [Arg; 2] {
@@ -191,6 +191,32 @@ impl FromArgMatches for Agents {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Agents::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// `--agent` or `--user-agent`, once.
+#[derive(Clone, Debug)]
+pub struct AgentOption(pub Option<Agent>);
+
+impl Args for AgentOption {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let group = ArgGroup::new("crawler").args([AGENT, USER_AGENT]);
+        command.args(options(ArgAction::Set)).group(group)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        AgentOption::augment_args(command)
+    }
+}
+
+impl FromArgMatches for AgentOption {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<AgentOption, clap::Error> {
+        Ok(AgentOption(Agents::from_arg_matches(matches)?.0.pop()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = AgentOption::from_arg_matches(matches)?;
         Ok(())
     }
 }

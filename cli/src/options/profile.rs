@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use robotsieve::Profile;
 
-use super::list;
+use super::values::list;
 
 /// Computed once, because the definitions of all commands are built at every start.
 static LONG_HELP: LazyLock<String> =

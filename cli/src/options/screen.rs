@@ -1,17 +1,8 @@
 //! What a terminal shows: `--color` and `--progress`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-/// When to do something that is for terminals only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum When {
-    /// Only on a terminal
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
+pub use crate::write::screen::When;
 
 /// `--color`.
 #[derive(Args, Clone, Copy, Debug)]

@@ -33,8 +33,8 @@ robotsieve pack --from SOURCE... --agent NAME [OPTIONS] -o PATH
        robotsieve pack stat PACK
        robotsieve pack verify PACK",
     group(
-        ArgGroup::new("action")
-            .args(["from", "robots_dir", "list", "store", "jsonl", "parquet", "warc", "verify", "stat"])
+        ArgGroup::new("source")
+            .args(["from", "robots_dir", "list", "store", "jsonl", "parquet", "warc"])
             .required(true)
             .multiple(true)
     ),
@@ -80,13 +80,6 @@ pub struct PackArgs {
 
     #[command(flatten)]
     pub writing: Writing,
-
-    // The spellings before the commands 'stat' and 'verify'.
-    #[arg(long, value_name = "PACK", hide = true, conflicts_with_all = ["output", "crawlers"])]
-    pub verify: Option<PathBuf>,
-
-    #[arg(long, value_name = "PACK", hide = true, conflicts_with_all = ["output", "crawlers"])]
-    pub stat: Option<PathBuf>,
 }
 
 /// What packs are made from.

@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use robotsieve::pack::Pack;
+use robotsieve_client::packs::Making;
 
 use super::args::MergeArgs;
-use super::output::{Input, Making, cannot_write, to_file, to_shards};
-use super::{pool, required};
+use super::make::{pool, required};
+use super::output::{NamedPack, cannot_write, making_like, to_file, to_shards};
 use crate::error::{Failure, Status};
 use crate::options::crawler_names;
 use crate::read::packs;
@@ -26,8 +27,7 @@ pub fn run(args: &MergeArgs) -> Result<Status, Failure> {
     for path in &args.packs {
         packs.push(packs::open(path)?);
     }
-    let making =
-        Making { seed: args.writing.seed.get(), ..Making::like(packs[0], &args.packs[0])? };
+    let making = Making { seed: args.writing.seed.get(), ..making_like(packs[0], &args.packs[0])? };
     for (pack, path) in packs.iter().zip(&args.packs) {
         if let Some((what, this, other)) = difference(packs[0], pack) {
             return Err(Failure::Usage(format!(
@@ -38,7 +38,7 @@ pub fn run(args: &MergeArgs) -> Result<Status, Failure> {
             )));
         }
     }
-    let inputs: Vec<Input<'_>> =
+    let inputs: Vec<NamedPack<'_>> =
         packs.iter().zip(&args.packs).map(|(pack, path)| (*pack, &**path)).collect();
     let write = || match args.writing.shards.shards {
         None => to_file(&inputs, &making, output),

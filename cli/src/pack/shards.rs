@@ -8,7 +8,7 @@ use robotsieve::pack::shard_of_name;
 use tempfile::TempDir;
 
 use crate::error::Failure;
-use crate::write::file::{forget_folder, remove_at_end};
+use crate::write::file::{folder_of, forget_folder, remove_at_end};
 
 /// A folder of shards that is being written, beside the one that it becomes. It is removed unless
 /// it becomes that, also when a signal ends the program.
@@ -44,7 +44,7 @@ impl Folder {
         }
         // Through links, so that the folder that is meant is replaced.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-        let beside = super::sources::folder_of(&target);
+        let beside = folder_of(&target).to_owned();
         let temporary = remove_at_end(&beside).map_err(|cause| match cause.kind() {
             io::ErrorKind::NotFound => {
                 let none = format!("there is no folder '{}'", beside.display());
@@ -76,7 +76,7 @@ impl Folder {
             // There is nothing left to remove.
             let _ = self.temporary.keep();
         }
-        sync(&super::sources::folder_of(&self.target))
+        sync(folder_of(&self.target))
     }
 }
 

@@ -8,19 +8,20 @@ use std::time::Instant;
 
 use robotsieve::Origin;
 use robotsieve::pack::{Kind, Pack, Site, Writer};
+use robotsieve_client::captures::{Captured, PARTITIONS, Spill, partition_of};
+use robotsieve_client::packs::{
+    self as made, Gather, Holding, Judging, Making, PackedAt, PackedOrigin, captured,
+};
 use same_file::Handle;
 use serde::{Deserialize, Serialize};
 
 use super::args::UpdateArgs;
-use super::captured::Captured;
-use super::gather::{Counts, Gather, Place};
-use super::join::{Holding, Settled};
-use super::output::{self, Made, Making, cannot_write};
-use super::sources::{self, Judging, folder_of};
-use super::spill::{PARTITIONS, Spill, partition_of};
-use super::{opened, outcome, pool, refuse_inputs, settle, stream, tell_later, tell_lost};
+use super::make::{opened, pool, refuse_inputs, stream, tell_left_out};
+use super::output::{self, Made, cannot_write};
+use super::sources;
 use crate::error::{Failure, Status};
 use crate::read::packs::{self, Tail};
+use crate::write::file::folder_of;
 use crate::write::stderr;
 
 /// A file with more layers is written anew. Each layer costs a look-up another miss.
@@ -49,7 +50,7 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
     // Before anything is read, so that nobody else updates the pack meanwhile.
     let _lock = lock(&paths[0])?;
     let (pack, tails) = packs::open_before_updates(&args.of.pack)?;
-    let making = Making::like(pack, &args.of.pack)?;
+    let making = output::making_like(pack, &args.of.pack)?;
     let judging = Judging::of(&making.profile, args.sources.as_of);
     let sources = sources::open(&args.sources, &judging, &args.of.pack, args.threads.get())?;
     let cannot = |cause| cannot_write(&args.of.pack, cause);
@@ -57,36 +58,36 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
     let folder = folder_of(&args.of.pack);
 
     let gather = || -> io::Result<_> {
-        let out = BufWriter::with_capacity(1 << 20, tempfile::tempfile_in(&folder)?);
-        let writer = making.writer(out, &folder)?;
-        let mut gather = Gather::new(writer, Some(pack), judging.as_of, &folder)?;
+        let out = BufWriter::with_capacity(1 << 20, tempfile::tempfile_in(folder)?);
+        let writer = making.writer(out, folder)?;
+        let mut gather = Gather::new(writer, Some(pack), &judging, folder)?;
         let faults = stream(&mut gather, sources, &threads, args.of.progress.progress)?;
-        let counts = gather.counts;
-        let mut touched = Spill::new(&folder)?;
-        let (writer, lost) = settle(gather, Some(pack), &judging, &folder, |writer, settled| {
-            let site = pack.get(&settled.origin).map_err(packs::as_io)?;
-            let before = site.map(|site| (site.kind(), Captured::of(&site)));
-            let Settled { origin, holds, captured } = settled;
+        let mut touched = Spill::new(folder)?;
+        let (writer, counts) = gather.settle(|writer, origin, settled| {
+            let site = pack.get(origin).map_err(packs::as_io)?;
+            let before = site.map(|site| (site.kind(), captured(&site)));
+            if is_as_before(origin, &settled, before) {
+                return Ok(());
+            }
+            let PackedOrigin { holds, captured, .. } = settled;
             match holds {
-                _ if is_as_before(&origin, holds, captured, before) => Ok(()),
-                Holding::Rules(Place::Before(like)) => {
-                    let row = Touched { origin: origin.key(), like, captured };
+                Holding::Rules(PackedAt::Before(like)) => {
+                    let row = Touched { origin: origin.key(), like: &like, captured };
                     touched.put(partition_of(origin.key()), &row)
                 }
-                holds => captured.add(writer, &origin, outcome(holds)?),
+                holds => made::add(writer, origin, holds.outcome()?, captured),
             }
         })?;
-        Ok((opened(writer.finish()?)?, touched, counts, lost, faults))
+        Ok((opened(writer.finish()?)?, touched, counts, faults))
     };
-    let (new, touched, counts, lost, faults) = gather().map_err(cannot)?;
-    let Counts { captures, later, .. } = counts;
+    let (new, touched, counts, faults) = gather().map_err(cannot)?;
     tails.iter().try_for_each(cut).map_err(cannot)?;
     let changed = Update { pack, making, paths, new, touched }.apply().map_err(cannot)?;
-    tell_lost(lost);
-    tell_later(later);
+    tell_left_out(counts);
     stderr::note(&format_args!(
-        "changed {} captures {captures} bytes {} seconds {:.3}",
+        "changed {} captures {} bytes {} seconds {:.3}",
         changed.origins,
+        counts.captures,
         changed.bytes,
         start.elapsed().as_secs_f64()
     ));
@@ -109,20 +110,19 @@ fn cut(tail: &Tail) -> io::Result<()> {
 /// Whether the pack says just this already. What has no time says nothing new of the time.
 fn is_as_before(
     origin: &Origin<'_>,
-    holds: Holding<'_>,
-    captured: Captured,
+    settled: &PackedOrigin,
     before: Option<(Kind, Captured)>,
 ) -> bool {
     let Some((kind, known)) = before else { return false };
-    let is_same = match holds {
-        Holding::Rules(Place::Before(like)) => kind == Kind::Rules && like == origin.key(),
+    let is_same = match &settled.holds {
+        Holding::Rules(PackedAt::Before(like)) => kind == Kind::Rules && **like == *origin.key(),
         Holding::Rules(_) => false,
         Holding::AllowAll => kind == Kind::AllowAll,
         Holding::DisallowAll => kind == Kind::DisallowAll,
         // What is known is better.
         Holding::Unknown => return true,
     };
-    is_same && captured.at == known.at
+    is_same && settled.captured.at == known.at
 }
 
 /// Waits for nobody: two updates of a pack at the same time are a mistake.
@@ -229,7 +229,7 @@ impl Update {
                 }
             };
             origins += 1;
-            captured.add(writer, origin, outcome)
+            made::add(writer, origin, outcome, captured)
         })?;
         let mut bytes = 0;
         for shard in group {
@@ -259,7 +259,7 @@ impl Update {
         for site in self.new.sites() {
             let site = site.map_err(packs::as_io)?;
             for origin in site.origins() {
-                act(Change::To(&site), &origin, Captured::of(&site))?;
+                act(Change::To(&site), &origin, captured(&site))?;
             }
         }
         for partition in 0..PARTITIONS {

@@ -11,9 +11,9 @@ use flate2::bufread::MultiGzDecoder;
 use memchr::{memchr, memchr_iter, memrchr};
 use same_file::Handle;
 
-use super::lines::{SHOWN_BYTES, URL_BYTES};
 use super::{looks_like_url, stdin, urls};
 use crate::write::report::Report;
+use robotsieve_client::lines::{SHOWN_BYTES, URL_BYTES};
 
 /// The usual size of a chunk: large enough that passing it on costs next to nothing, small enough
 /// to stay in a core's second-level cache.

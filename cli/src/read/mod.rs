@@ -2,9 +2,10 @@
 
 pub mod hosts;
 pub mod inputs;
-pub mod lines;
+
 pub mod overrides;
 pub mod packs;
+pub mod policy;
 pub mod robots_dir;
 pub mod robots_file;
 pub mod stdin;

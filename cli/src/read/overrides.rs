@@ -6,10 +6,10 @@ use std::{fs::File, str};
 
 use robotsieve_client::sieve::{Override, Overrides};
 
-use super::lines::{Line, Lines, URL_BYTES};
 use super::robots_file;
 use crate::error::Failure;
 use crate::write::bytes::shown;
+use robotsieve_client::lines::{Line, Lines, URL_BYTES};
 
 /// Reads a file of overrides. Each line is a site, white space, and `allow`, `disallow` or the path
 /// of a robots.txt, relative to the folder of the file.
@@ -21,7 +21,7 @@ pub fn read(path: &Path) -> Result<Overrides, Failure> {
         |cause| Failure::io(format!("cannot read --overrides '{}'", path.display()), cause);
     let mut lines = Lines::of(BufReader::new(File::open(path).map_err(failed)?), URL_BYTES);
     let mut overrides = Overrides::new();
-    while let Some((number, line)) = lines.next().map_err(failed)? {
+    while let Some((number, line)) = lines.next_line().map_err(failed)? {
         let wrong = |what: String| {
             Failure::Usage(format!("--overrides '{}', line {number}: {what}", path.display()))
         };

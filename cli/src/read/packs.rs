@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
-use robotsieve::pack::{Pack, PackError, ShardsError, check_shards, shard_of_name};
+use robotsieve::pack::{FileError, Pack, PackError, ShardsError, check_shards, shard_of_name};
 
 use crate::error::Failure;
 use crate::read::stdin;
@@ -66,18 +66,18 @@ pub fn open_before_updates(path: &Path) -> Result<(&'static Pack<'static>, Vec<T
     let mut tails = Vec::new();
     loop {
         let opened = match is_folder {
-            true => Pack::open_shards(&files),
-            false => Pack::open(files[0]).map_err(|error| (0, error)),
+            true => Pack::open_shards(files.iter().copied()),
+            false => Pack::open(files[0]).map_err(|error| FileError { file: 0, error }),
         };
         match opened {
             Ok(pack) => return Ok((Box::leak(Box::new(pack)), tails)),
-            Err((file, PackError::Unfinished { complete })) => {
+            Err(FileError { file, error: PackError::Unfinished { complete } }) => {
                 let bytes = files[file];
                 tails.push(Tail { path: paths[file].clone(), complete, len: bytes.len() as u64 });
                 // Never longer than the file.
                 files[file] = &bytes[..usize::try_from(complete).unwrap_or(0).min(bytes.len())];
             }
-            Err((file, error)) => return Err(damaged(&paths[file], &error)),
+            Err(FileError { file, error }) => return Err(damaged(&paths[file], &error)),
         }
     }
 }

@@ -147,8 +147,8 @@ pub fn walk(path: &Path) -> Result<Tree, Failure> {
             }
             let bytes = name.as_encoded_bytes();
             let spelling = bytes.strip_suffix(b".txt").unwrap_or(bytes);
-            let host = host_and_port(spelling, None);
-            match host.as_deref().and_then(|host| str::from_utf8(host).ok()) {
+            let host = host_and_port(spelling);
+            match host.as_deref() {
                 Some(host) if is_file(&entry).map_err(failed)? => {
                     let host = (host.as_bytes() != bytes).then(|| host.into());
                     let name = name.into_boxed_os_str();
@@ -253,9 +253,9 @@ fn hosts_of(folder: &Path, names: &[OsString]) -> (Vec<HostPlace>, Vec<String>) 
             Some(spelling) => (spelling, true),
             None => (bytes, false),
         };
-        let Some(host) = host_and_port(spelling, None) else { continue };
-        let this = (Rank { has_suffix, is_spelt_otherwise: *host != *spelling }, place);
-        match hosts.entry(Box::from(&*host)) {
+        let Some(host) = host_and_port(spelling) else { continue };
+        let this = (Rank { has_suffix, is_spelt_otherwise: host.as_bytes() != spelling }, place);
+        match hosts.entry(Box::from(host.as_bytes())) {
             Entry::Vacant(entry) => {
                 entry.insert(this);
             }
@@ -269,7 +269,7 @@ fn hosts_of(folder: &Path, names: &[OsString]) -> (Vec<HostPlace>, Vec<String>) 
                     name(other),
                     name(this),
                     folder.display(),
-                    String::from_utf8_lossy(&host),
+                    host,
                     name(used),
                 ));
                 entry.insert(used);

@@ -11,30 +11,16 @@ use robotsieve_client::store::MAGIC;
 use same_file::Handle;
 
 use super::inputs::Compression;
-use super::web::Answer;
 use super::{looks_like_url, robots_url, stdin, web};
 use crate::error::Failure;
 use crate::known::Known;
 use crate::write::stderr;
 
+pub use super::web::Given;
+
 /// The longest file that is read, in bytes: more than any robots.txt has, and little enough that a
 /// device or a pipe without end does no harm.
 const MAX_BYTES: u64 = 64 << 20;
-
-/// A robots.txt that the command line names.
-pub struct Given {
-    /// The file, or rules that stand for what a URL answered instead.
-    pub bytes: Vec<u8>,
-    /// That answer. What is printed names it in the place of a line.
-    pub answer: Option<Answer>,
-}
-
-impl Given {
-    /// Notes what was answered in the place of a file.
-    pub fn note(&self) {
-        self.answer.iter().for_each(|answer| stderr::note(answer));
-    }
-}
 
 /// The bytes of a robots.txt; `-` is standard input. If it is UTF-16, a note says what that means.
 ///

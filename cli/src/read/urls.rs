@@ -3,12 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::lines::{Line, Lines, URL_BYTES};
 use super::stdin;
 use crate::error::{Failure, Status};
 use crate::options::When;
 use crate::write::progress::{Bar, Measure};
 use crate::write::{bytes, stderr};
+use robotsieve_client::lines::{Line, Lines, URL_BYTES};
 
 /// Whether the URLs come from standard input. Among other URLs `-` is an (invalid) URL.
 pub fn are_on_stdin(urls: &[OsString]) -> bool {
@@ -42,7 +42,7 @@ pub fn each(
     let failed = |cause| Failure::io("cannot read standard input", cause);
     let input = stdin::open().map_err(failed)?;
     let mut lines = Lines::of(input.lock(), URL_BYTES);
-    while let Some((number, line)) = lines.next().map_err(failed)? {
+    while let Some((number, line)) = lines.next_line().map_err(failed)? {
         match line {
             Line::Whole(url) => {
                 act(url)?;

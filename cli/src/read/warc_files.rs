@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use robotsieve_client::captures::warc::{Source, Unreadable};
-use robotsieve_client::captures::{Place, shown};
+use robotsieve::report::shown;
+use robotsieve_client::captures::RecordPlace;
+use robotsieve_client::captures::warc::{Unreadable, WarcInput};
 use same_file::Handle;
 
 use super::stdin;
@@ -17,19 +18,19 @@ use crate::write::stderr;
 const NAMED: u64 = 20;
 
 /// The files with these names, opened one after another; `-` is standard input.
-pub fn opened(names: &[OsString]) -> impl Iterator<Item = Result<Source, Unreadable>> {
+pub fn opened(names: &[OsString]) -> impl Iterator<Item = Result<WarcInput, Unreadable>> {
     names
         .iter()
         .map(|name| open(name).map_err(|cause| Unreadable { name: Path::new(name).into(), cause }))
 }
 
-fn open(name: &OsStr) -> io::Result<Source> {
+fn open(name: &OsStr) -> io::Result<WarcInput> {
     if stdin::is_meant(name) {
-        return Source::stream("standard input", stdin::open()?);
+        return WarcInput::stream("standard input", stdin::open()?);
     }
     let file = File::open(name)?;
     stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
-    Source::file(name, file)
+    WarcInput::file(name, file)
 }
 
 /// Tells on standard error what is left out.
@@ -40,7 +41,7 @@ pub struct Damage {
 
 impl Damage {
     /// Tells what is damaged, if it is not too much.
-    pub fn tell(&mut self, place: &Place, what: &str) {
+    pub fn tell(&mut self, place: &RecordPlace, what: &str) {
         self.told += 1;
         if self.told <= NAMED {
             stderr::error(&format_args!("{place}: {}; left out", shown(what.as_bytes())));

@@ -1,45 +1,41 @@
-//! What is given by its URL: fetched once, as a crawler fetches a robots.txt, and what the answer
-//! means decides.
+//! What is given by its URL, fetched once.
 
-use std::fmt;
 use std::io;
-use std::iter;
-use std::net::IpAddr;
 use std::path::Path;
-use std::time::Duration;
 
-use robotsieve::{Origin, Profile, Verdict};
-use robotsieve_client::fetch::{Fetcher, IpNet, is_public};
-use robotsieve_client::outcome::{
-    Attempt, Cause, Condition, Failure as Unanswered, Holds, Outcome, Protocol, Response,
-};
-use tokio::runtime::{self, Runtime};
-use url::{Host, Url};
+use robotsieve::{Profile, Verdict};
+use robotsieve_client::ask::{AskError, RobotsAt, robots_at};
+use robotsieve_client::sitemap::is_url;
 
 use crate::error::Failure;
-use crate::fetch;
 use crate::known::Known;
-use crate::read::robots_file::Given;
-use crate::write::bytes::shown;
 use crate::write::stderr;
 
-/// The header of these requests. A crawler's own header is for 'robotsieve fetch'.
-const USER_AGENT: &str =
-    concat!("robotsieve/", env!("CARGO_PKG_VERSION"), " (+", env!("CARGO_PKG_REPOSITORY"), ")");
+pub use robotsieve_client::ask::{Instead as Answer, Web};
 
-/// The most that is read of a file, in bytes.
-const MAX_BYTES: usize = 64 << 20;
+/// A robots.txt that the command line names.
+pub struct Given {
+    /// The file, or rules that stand for what a URL answered instead.
+    pub bytes: Vec<u8>,
+    /// That answer. What is printed names it in the place of a line.
+    pub answer: Option<Answer>,
+}
 
-/// How long all of it may take.
-const TIME: Duration = Duration::from_secs(30);
+impl Given {
+    /// What its URL answered in the place of a file: `HTTP 503`.
+    pub fn cause(&self) -> Option<&str> {
+        self.answer.as_ref().map(|answer| answer.cause.as_str())
+    }
+
+    /// Notes what was answered in the place of a file.
+    pub fn note(&self) {
+        self.answer.iter().for_each(|answer| stderr::note(answer));
+    }
+}
 
 /// The URL that a name on the command line is, if it is one that can be fetched.
 pub fn url(name: &Path) -> Option<&str> {
-    let name = name.to_str()?;
-    let begins = |scheme: &str| {
-        name.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    };
-    (begins("http://") || begins("https://")).then_some(name)
+    name.to_str().filter(|name| is_url(name))
 }
 
 /// The robots.txt of a site, given by its URL: the file, or what stands for another answer, for
@@ -49,11 +45,18 @@ pub fn url(name: &Path) -> Option<&str> {
 /// Returns an error if the URL is not that of a robots.txt, if there is no answer, or if the answer
 /// means different things in the profiles.
 pub fn robots(name: &str, profiles: &[Profile], known: &Known) -> Result<Given, Failure> {
-    let (answer, file) = ask(name, profiles)?;
-    Ok(match (file, answer.verdict) {
-        (Some(bytes), _) => Given { bytes, answer: None },
-        (None, Verdict::Allow) => Given { bytes: Vec::new(), answer: Some(answer) },
-        (None, Verdict::Disallow) => Given { bytes: disallow_all(known), answer: Some(answer) },
+    Ok(match robots_at(name, profiles)? {
+        RobotsAt::File { bytes, note } => {
+            tell(note);
+            Given { bytes, answer: None }
+        }
+        RobotsAt::Instead(answer) => {
+            let bytes = match answer.verdict {
+                Verdict::Allow => Vec::new(),
+                Verdict::Disallow => known.disallow_all(),
+            };
+            Given { bytes, answer: Some(answer) }
+        }
     })
 }
 
@@ -63,346 +66,40 @@ pub fn robots(name: &str, profiles: &[Profile], known: &Known) -> Result<Given, 
 /// # Errors
 /// Returns an error in the same cases, and if something else than a file was answered.
 pub fn robots_text(name: &str) -> Result<Vec<u8>, Failure> {
-    let (answer, file) = ask(name, &[Profile::RFC9309])?;
-    match file {
-        Some(file) => Ok(file),
-        None if answer.is_absent => {
+    match robots_at(name, &[Profile::RFC9309])? {
+        RobotsAt::File { bytes, note } => {
+            tell(note);
+            Ok(bytes)
+        }
+        RobotsAt::Instead(answer) if answer.is_absent => {
             stderr::note(&answer);
             Ok(Vec::new())
         }
-        None => {
-            Err(unanswered(&answer.url, format!("{}, so there is no file", answer.cause), None))
+        RobotsAt::Instead(answer) => {
+            let cause = format!("{}, so there is no file", answer.cause);
+            let advice = None;
+            Err(AskError::Unanswered { url: answer.url, cause, advice }.into())
         }
     }
 }
 
-/// What stands for "nothing is allowed". Known crawlers that ignore the group of `*` are named,
-/// because this is no matter of groups.
-fn disallow_all(known: &Known) -> Vec<u8> {
-    let mut text = String::from("User-agent: *\n");
-    for crawler in known.iter().filter(|crawler| !crawler.star) {
-        text.push_str(&format!("User-agent: {}\n", crawler.token));
-    }
-    text.push_str("Disallow: /\n");
-    text.into_bytes()
+fn tell(note: Option<String>) {
+    note.iter().for_each(|note| stderr::note(note));
 }
 
-/// What a site answered in the place of a file. Its `Display` says what that means.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// The URL that was asked for.
-    pub url: String,
-    /// `HTTP 503`, or what went wrong; and from where, if redirects led there.
-    pub cause: String,
-    /// What holds for all crawlers and paths.
-    pub verdict: Verdict,
-    /// Whether it says that there is no file.
-    is_absent: bool,
-    /// A clause: what follows from it.
-    pub meaning: &'static str,
-}
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Answer { url, cause, meaning, .. } = self;
-        write!(f, "{url}: {cause}: {meaning}")
-    }
-}
-
-/// Asks, and says what the answer means; a file comes with it.
-fn ask(name: &str, profiles: &[Profile]) -> Result<(Answer, Option<Vec<u8>>), Failure> {
-    let given = robots_url(name)?;
-    let origin = Origin::of(given.as_str())
-        .map_err(|cause| Failure::Usage(format!("'{}': {cause}", shown(name.as_bytes()))))?;
-    let web = Web::of(&given, Some(&given))?;
-    let attempt = web.runtime.block_on(web.fetcher.fetch(&origin, None));
-    let url = origin.robots_url();
-    let mut meanings = profiles.iter().map(|profile| Meaning::of(&attempt, &url, profile));
-    // Every command has a profile.
-    let first =
-        meanings.next().unwrap_or_else(|| Meaning::of(&attempt, &url, &Profile::RFC9309))?;
-    for (meaning, profile) in meanings.zip(profiles.iter().skip(1)) {
-        if meaning?.holds != first.holds {
-            let name = |profile: &Profile| profile.name().unwrap_or("custom");
-            return Err(Failure::Usage(format!(
-                "{url} answered {}, which profile {} reads differently than {}: choose one with \
-                 --profile",
-                first.cause,
-                name(&profiles[0]),
-                name(profile),
-            )));
-        }
-    }
-    let status = attempt.result.as_ref().ok().map(|response| response.status);
-    let is_absent = matches!(status, Some(404 | 410));
-    let (verdict, meaning) = match first.holds {
-        Holds::AllowAll if is_absent => {
-            (Verdict::Allow, "there is no robots.txt, so everything is allowed")
-        }
-        Holds::AllowAll => {
-            (Verdict::Allow, "that counts as no robots.txt, so everything is allowed")
-        }
-        _ if status == Some(429) => {
-            (Verdict::Disallow, "that counts as a failing server, so nothing is allowed")
-        }
-        _ => (
-            Verdict::Disallow,
-            "crawlers take it for a failing server and fetch nothing, so nothing is allowed",
-        ),
-    };
-    let file = match attempt.result {
-        Ok(response) if first.holds == Holds::Rules => {
-            let response = whole(response, &url)?;
-            first.note(&url);
-            Some(as_sent(response))
-        }
-        _ => None,
-    };
-    Ok((Answer { url, cause: first.cause, verdict, is_absent, meaning }, file))
-}
-
-/// The URL of the robots.txt that is meant: the one given, or that of the site given.
-fn robots_url(name: &str) -> Result<Url, Failure> {
-    let wrong = |what: String| Failure::Usage(format!("'{}' {what}", shown(name.as_bytes())));
-    // Parsers take the next part for the host.
-    let after = name.split_once("://").map_or("", |(_, after)| after);
-    if after.starts_with(['/', '\\', '?', '#']) {
-        return Err(wrong("is a URL without a host".into()));
-    }
-    let mut url = Url::parse(name).map_err(|cause| wrong(format!("is not a URL: {cause}")))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong(
-            "has a user name or a password, which no crawler sends: to test such a site, download \
-             the file ('curl -u'), and pipe it to '-'"
-                .into(),
-        ));
-    }
-    let is_site = url.path() == "/" && url.query().is_none();
-    if !is_site && (url.path() != "/robots.txt" || url.query().is_some()) {
-        let origin = url.origin().ascii_serialization();
-        return Err(wrong(format!(
-            "is not where crawlers look for a robots.txt, which is {origin}/robots.txt: give that \
-             URL, or download the file ('curl -o robots.txt URL')"
-        )));
-    }
-    url.set_path("/robots.txt");
-    url.set_fragment(None);
-    Ok(url)
-}
-
-/// What an attempt means in a profile.
-struct Meaning {
-    holds: Holds,
-    /// `HTTP 404`, or what went wrong; nothing if there is a robots.txt.
-    cause: String,
-    condition: Condition,
-    /// ` from https://…, where it redirects`, if it does.
-    from: String,
-}
-
-impl Meaning {
-    fn of(attempt: &Attempt, url: &str, profile: &Profile) -> Result<Meaning, Failure> {
-        let protocol = Protocol::of(profile);
-        let from = attempt.redirects.last().map_or_else(String::new, |last| {
-            format!(" from {}, where it redirects", shown(last.to.as_bytes()))
-        });
-        let state = match protocol.after(None, attempt) {
-            Ok(state) => state,
-            Err(fault) => return Err(unanswered(url, format!("{fault}{from}"), None)),
-        };
-        let cause = fetch::cause(&state.last);
-        let cause = match &state.last {
-            Outcome::Present => String::new(),
-            // Crawlers that get no answer fetch nothing, but here it is more likely a mistake.
-            Outcome::Unreachable(Cause::Failure(failure)) => {
-                let to = attempt.redirects.last().map_or_else(String::new, |last| {
-                    format!(" ({}, where it redirects)", shown(last.to.as_bytes()))
-                });
-                return Err(unanswered(url, format!("{cause}{to}"), Some(failure)));
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Failure {
+        let io = |cause: String| io::Error::other(cause);
+        match error {
+            AskError::Wrong(what) => Failure::Usage(what),
+            AskError::Unanswered { url, cause, advice } => {
+                let failure = Failure::io(format!("cannot fetch {url}"), io(cause));
+                match advice {
+                    Some(advice) => failure.advise(advice),
+                    None => failure,
+                }
             }
-            Outcome::Absent(Cause::Status(_)) | Outcome::Unreachable(Cause::Status(_)) => {
-                format!("{cause}{from}")
-            }
-            _ => cause,
-        };
-        let holds = protocol.ruling(&state, attempt.at).holds;
-        Ok(Meaning { holds, cause, condition: state.condition(), from })
-    }
-
-    /// What is odd about a file.
-    fn note(&self, url: &str) {
-        let from = &self.from;
-        if self.condition == Condition::LooksLikeHtml {
-            stderr::note(&format_args!(
-                "{url}: the answer{from} begins like an HTML page; crawlers read the lines that are \
-                 rules all the same, and allow everything if there are none"
-            ));
-        }
-    }
-}
-
-/// The whole answer.
-fn whole(response: Response, url: &str) -> Result<Response, Failure> {
-    if !response.is_truncated {
-        return Ok(response);
-    }
-    let cause = io::Error::new(io::ErrorKind::InvalidData, "it is longer than 64 MiB");
-    Err(Failure::io(format!("cannot fetch {url}"), cause))
-}
-
-/// The file as the site sent it, which is judged like any file: the client turns UTF-16 into UTF-8.
-fn as_sent(response: Response) -> Vec<u8> {
-    if !response.is_transcoded {
-        return response.body;
-    }
-    let text = String::from_utf8_lossy(&response.body);
-    let units = iter::once(0xfeff).chain(text.encode_utf16());
-    units.flat_map(u16::to_le_bytes).collect()
-}
-
-fn unanswered(url: &str, cause: String, failure: Option<&Unanswered>) -> Failure {
-    let failed = Failure::io(
-        format!("cannot fetch {}", shown(url.as_bytes())),
-        io::Error::other(shown(cause.as_bytes()).to_string()),
-    );
-    match failure {
-        Some(Unanswered::Dns(_)) => failed.advise("check the name of the host"),
-        Some(Unanswered::Refused(_)) => failed.advise(
-            "an address that is not public is asked only if the URL given names it itself, or \
-             localhost: give the URL with that address, or download the file and give that",
-        ),
-        _ => failed,
-    }
-}
-
-/// Fetches what belongs to one site.
-pub struct Web {
-    runtime: Runtime,
-    fetcher: Fetcher,
-}
-
-impl Web {
-    /// For a URL, and the one that the user gave, which may be another: that of the file that names
-    /// this one. If the URL given names an address that is not public, or this machine, that one is
-    /// asked and no other: neither files nor redirects nor names lead elsewhere in a private network.
-    ///
-    /// # Errors
-    /// Returns an error if the system does not allow it.
-    pub fn of(url: &Url, given: Option<&Url>) -> Result<Web, Failure> {
-        let failed = |cause| Failure::io("cannot fetch", cause);
-        let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(failed)?;
-        let _entered = runtime.enter();
-        let private = given.map(private).unwrap_or_default();
-        let is_private = !private.is_empty();
-        let builder = Fetcher::builder(USER_AGENT)
-            .total_timeout(TIME)
-            .max_wire_bytes(MAX_BYTES)
-            .max_body_bytes(MAX_BYTES)
-            .allow_networks(private);
-        let builder = if is_private {
-            // There sites are on any port.
-            builder.redirect_ports(1..=u16::MAX)
-        } else {
-            builder.redirect_ports([80, 443].into_iter().chain(url.port()))
-        };
-        let fetcher = builder.build().map_err(|cause| failed(io::Error::other(cause)))?;
-        drop(_entered);
-        Ok(Web { runtime, fetcher })
-    }
-
-    /// The body of a file at this URL, and the URL to which redirects led.
-    ///
-    /// # Errors
-    /// Returns an error if there is no answer, or none with a file of at most 64 MiB.
-    pub fn get(&self, url: Url) -> Result<(Vec<u8>, String), Failure> {
-        let name = url.to_string();
-        let attempt = self.runtime.block_on(self.fetcher.get(url));
-        match attempt.result {
-            Ok(response) if (200..300).contains(&response.status) => {
-                let end = attempt.redirects.last().map(|redirect| redirect.to.clone());
-                whole(response, &name).map(|response| (response.body, end.unwrap_or(name)))
-            }
-            Ok(response) => Err(unanswered(&name, format!("HTTP {}", response.status), None)),
-            Err(failure) => Err(unanswered(&name, failure.to_string(), Some(&failure))),
-        }
-    }
-}
-
-/// The addresses that are not public and that a URL names: one, or those of this machine.
-fn private(url: &Url) -> Vec<IpNet> {
-    let one = |address: IpAddr| match is_public(address) {
-        true => Vec::new(),
-        false => vec![IpNet::from(address)],
-    };
-    match url.host() {
-        Some(Host::Ipv4(address)) => one(IpAddr::V4(address)),
-        Some(Host::Ipv6(address)) => one(IpAddr::V6(address)),
-        Some(Host::Domain(name)) => {
-            let name = name.trim_end_matches('.');
-            let is_here = name == "localhost" || name.ends_with(".localhost");
-            let here = ["127.0.0.1/32", "::1/128"].into_iter().filter(|_| is_here);
-            here.filter_map(|network| network.parse().ok()).collect()
-        }
-        None => Vec::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use robotsieve::Robots;
-
-    use super::*;
-
-    #[test]
-    fn a_site_or_its_robots_txt() {
-        let url =
-            |name| robots_url(name).map(|url| url.to_string()).map_err(|wrong| wrong.to_string());
-        for name in ["https://e.com", "HTTPS://E.com/", "https://e.com:443/robots.txt#x"] {
-            assert_eq!(url(name).as_deref(), Ok("https://e.com/robots.txt"), "{name}");
-        }
-        for name in [
-            "http:///robots.txt",
-            "http://\\robots.txt",
-            "https://e.com/page",
-            "https://e.com/robots.txt?v=2",
-            "https://e.com/?x",
-            "https://me@e.com/robots.txt",
-            "https://",
-        ] {
-            assert!(url(name).is_err_and(|wrong| wrong.contains(name)), "{name}");
-        }
-    }
-
-    #[test]
-    fn private_only_if_named() {
-        for (name, networks) in [
-            ("http://127.0.0.1:8080/", "127.0.0.1/32"),
-            ("http://[::1]/", "::1/128"),
-            ("http://localhost/", "127.0.0.1/32 ::1/128"),
-            ("http://shop.localhost./", "127.0.0.1/32 ::1/128"),
-            ("http://notlocalhost/", ""),
-            ("http://192.168.1.1/", "192.168.1.1/32"),
-            ("http://8.8.8.8/", ""),
-            ("http://intranet/", ""),
-        ] {
-            let private = private(&Url::parse(name).unwrap());
-            let private: Vec<String> = private.iter().map(ToString::to_string).collect();
-            assert_eq!(private.join(" "), networks, "{name}");
-        }
-    }
-
-    /// Who ignores `*` gets nothing either.
-    #[test]
-    fn nothing_is_nothing_for_everybody() {
-        let known = Known::built_in();
-        let file = disallow_all(&known);
-        for (name, profile) in Profile::NAMED {
-            let robots = Robots::parse(&file, profile);
-            for crawler in known.iter() {
-                let verdict = crawler.policy(&robots).is_allowed("/x");
-                assert_eq!(verdict, Ok(false), "{name} {}", crawler.token);
-            }
+            AskError::System(cause) => Failure::io("cannot fetch", io(cause)),
         }
     }
 }

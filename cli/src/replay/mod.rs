@@ -11,13 +11,13 @@ use robotsieve::{Decision, Policy, Rule};
 
 use crate::error::{Failure, Status};
 use crate::explain::record::{Question, Record, TOOL_VERSION};
-use crate::read::lines::{self, Line, Lines};
 use crate::read::{inputs, stdin};
 use crate::write::bytes::shown;
 use crate::write::report::Report;
 use crate::write::stderr;
 use crate::write::stdout::Stdout;
 use args::ReplayArgs;
+use robotsieve_client::lines::{self, Line, Lines};
 use sites::{Site, Sites};
 
 /// The size of the output buffer.
@@ -106,7 +106,7 @@ impl Replay {
         };
         let mut lines = Lines::of(BufReader::new(bytes), lines::RECORD_BYTES);
         loop {
-            match lines.next() {
+            match lines.next_line() {
                 Ok(Some((number, line))) => {
                     let place = format!("{}:{number}", name.display());
                     self.line(&place, line)?;

@@ -6,21 +6,21 @@ use std::path::Path;
 
 use clap::Args;
 use robotsieve::Origin;
-use serde_json::{Value, json};
+use robotsieve::report::reach::{OtherSite, SitemapUrls};
+use robotsieve::report::{Sentence, first_of, grouped, urls};
 
+use super::names::SITEMAP;
 use crate::error::Failure;
 use crate::read::hosts::{Whose, whose};
 use crate::read::web;
 use crate::write::bytes::shown;
-use crate::write::list;
-use crate::write::numbers::{grouped, urls};
 
 /// How many other origins are told apart.
 const ORIGINS: usize = 10_000;
 
-/// How many of them are shown, and how many are in JSON.
+/// How many of them are shown, and how many are in reports.
 const SHOWN: usize = 5;
-const JSON_SITES: usize = 100;
+const REPORTED: usize = 100;
 
 /// `--site`.
 #[derive(Args, Clone, Debug, Default)]
@@ -31,7 +31,7 @@ pub struct SiteOption {
     /// judged: this robots.txt does not count for them. Without the option
     /// it is the site that ROBOTS was fetched from, else that of the
     /// sitemap's URL, else that of the first URL in the sitemap.
-    #[arg(long, value_name = "ORIGIN", requires = super::SITEMAP, verbatim_doc_comment)]
+    #[arg(long, value_name = "ORIGIN", requires = SITEMAP, verbatim_doc_comment)]
     pub site: Option<OsString>,
 }
 
@@ -164,7 +164,7 @@ impl Split {
         if self.others() > 0 {
             let sites = self.elsewhere();
             let sites = sites.iter().map(|(site, count)| format!("{site} ({})", grouped(*count)));
-            let sites = list::first(SHOWN, sites.collect::<Vec<_>>().into_iter());
+            let sites = first_of(SHOWN, sites.collect::<Vec<_>>().into_iter());
             lines.push(format!(
                 "not judged, because this robots.txt does not count for other hosts: {sites}"
             ));
@@ -179,19 +179,20 @@ impl Split {
         lines
     }
 
-    /// What the URLs are, for JSON.
-    pub fn json(&self) -> Value {
-        let other = |(site, count)| json!({ "site": site, "urls": count });
-        let site = self.site.as_ref();
-        json!({
-            "site": site.map(|(site, _)| site),
-            "site_by": site.map(|(_, why)| why.as_str()),
-            "urls": self.here + self.others() + self.invalid,
-            "judged": self.here,
-            "other_sites": self.elsewhere().into_iter().take(JSON_SITES).map(other).collect::<Value>(),
-            "of_other_sites": self.others(),
-            "invalid": self.invalid,
-        })
+    /// What the URLs are, as a member of reports.
+    pub fn report(&self) -> SitemapUrls {
+        let other = |(site, urls): (&str, u64)| OtherSite { site: site.to_owned(), urls };
+        let mut report = SitemapUrls::default();
+        report.site = self.site.as_ref().map(|(site, _)| site.clone());
+        report.site_by = self.site.as_ref().map(|(_, why)| why.as_str());
+        report.urls = self.here + self.others() + self.invalid;
+        report.judged = self.here;
+        report.other_sites = self.elsewhere().into_iter().take(REPORTED).map(other).collect();
+        report.of_other_sites = self.others();
+        report.invalid = self.invalid;
+        let sentences = self.lines().into_iter();
+        report.sentences = sentences.map(|text| Sentence { text, line: None }).collect();
+        report
     }
 
     /// # Errors

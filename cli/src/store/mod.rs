@@ -1,7 +1,6 @@
 //! `robotsieve store`: inspects and converts stores.
 
 pub mod args;
-mod warc;
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
@@ -12,15 +11,18 @@ use std::time::Duration;
 
 use robotsieve::{Config, Origin, Profile, Robots, Scheme};
 use robotsieve_client::Timestamp;
+use robotsieve_client::captures::warc::{self, WarcItem};
+use robotsieve_client::exchange::{self, ExchangeError, Import, Imported};
 use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
+use robotsieve_client::packs::Making;
 use robotsieve_client::store::{Fault, MAX_BODY_BYTES, Reader, Store};
 
 use crate::error::{Failure, Status};
-use crate::fetch::cause;
+use crate::pack;
 use crate::pack::args::Seed;
-use crate::pack::{self, Making};
+use crate::read::warc_files::{self, Damage, tell_unreadable};
 use crate::read::{robots_dir, robots_file, stdin, stores};
-use crate::write::file::{self, temporary};
+use crate::write::file::{self, folder_of, temporary};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
@@ -93,7 +95,7 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
         ("origin", origin.key().to_owned()),
         ("condition", known.condition().as_str().to_owned()),
         ("attempted", time(known.attempted)),
-        ("outcome", cause(&known.last)),
+        ("outcome", known.last.why()),
         ("holds", holds.to_owned()),
         ("why", ruling.why.as_str().to_owned()),
         ("expired", if ruling.is_expired { "yes" } else { "no" }.to_owned()),
@@ -278,7 +280,11 @@ fn to_warc(
     let bar = Bar::new(args.progress.progress, Measure::Count(origins, "origins"));
     let mut out = BufWriter::with_capacity(1 << 20, temporary(path).map_err(cannot)?);
     let is_gzip = path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("gz"));
-    let exported = warc::export(reader, &mut out, is_gzip, cannot, || bar.add(1))?;
+    let exported = exchange::export(reader, &mut out, is_gzip, || bar.add(1));
+    let exported = exported.map_err(|cause| match cause {
+        ExchangeError::Store(cause) => cause.into(),
+        ExchangeError::Io(cause) => cannot(cause),
+    })?;
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
     let bytes = file.persist().map_err(cannot)?;
     bar.end();
@@ -384,8 +390,30 @@ fn from_warc(names: &[OsString], args: &ImportArgs) -> Result<Status, Failure> {
     stdin::at_most_once(names)?;
     let known: Option<u64> = names.iter().map(|name| Some(fs::metadata(name).ok()?.len())).sum();
     let bar = Bar::new(args.progress.progress, Measure::Bytes(known));
-    let threads = args.threads.get();
-    let (imported, store) = warc::import(names, &args.store, threads, |bytes| bar.add(bytes))?;
+    // One that is there and is none, or is in use, is found out before anything is read.
+    let store = if args.store.exists() { Some(stores::open(&args.store)?) } else { None };
+    let mut import = Import::new(store, folder_of(&args.store))?;
+    let (mut damage, mut incomplete) = (Damage::default(), 0);
+    let act = |item| {
+        match item {
+            WarcItem::Capture(capture) => import.capture(capture)?,
+            WarcItem::Known(known) => {
+                let (place, origin) = (known.place.clone(), known.origin.clone());
+                if !import.known(*known)? {
+                    incomplete += 1;
+                    stderr::error(&format_args!(
+                        "{place}: the body of {origin} is missing or another one; left out"
+                    ));
+                }
+            }
+            WarcItem::Damaged { place, what } => damage.tell(&place, &what),
+            WarcItem::Unreadable(unreadable) => tell_unreadable(unreadable),
+        }
+        Ok::<(), Failure>(())
+    };
+    let files = warc_files::opened(names);
+    let counts = warc::read(files, args.threads.get(), act, |bytes| bar.add(bytes))?;
+    let (imported, store) = import.finish(|| stores::open(&args.store))?;
     let Some(store) = store else {
         bar.end();
         return Err(Failure::Incomplete(format!(
@@ -395,7 +423,7 @@ fn from_warc(names: &[OsString], args: &ImportArgs) -> Result<Status, Failure> {
     };
     let bytes = compact(store)?;
     bar.end();
-    let warc::Imported { counts, origins, older, unknown_targets, incomplete } = imported;
+    let Imported { origins, older, unknown_targets } = imported;
     if older > 0 {
         stderr::note(&format_args!("the store knows {older} answers from a later time"));
     }

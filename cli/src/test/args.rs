@@ -122,6 +122,11 @@ impl TestArgs {
     pub fn profiles(&self) -> Vec<(&'static str, Profile)> {
         if self.all_profiles { Profile::NAMED.to_vec() } else { self.profiles.get() }
     }
+
+    /// How many failures to show with the lines concerned.
+    pub fn most(&self, failed: usize) -> usize {
+        if self.max_failures == 0 { failed } else { failed.min(self.max_failures) }
+    }
 }
 
 /// What `test` prints.

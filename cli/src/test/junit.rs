@@ -3,58 +3,60 @@
 use std::io::{self, Write};
 
 use annotate_snippets::Renderer;
+use robotsieve::expect::{TestReport, TestResult, Tested};
+use robotsieve::report::bytes as bytes_of;
 
 use super::args::TestArgs;
-use super::text::{most, rendered};
-use super::{Expectation, Tested};
+use super::text::rendered;
 use crate::explain::shown::short;
 use crate::write::bytes::harmless;
 
 /// Prints the document.
-pub fn print(args: &TestArgs, tested: &Tested<'_, '_>, out: &mut impl Write) -> io::Result<()> {
+pub fn print(
+    args: &TestArgs,
+    bytes: &[u8],
+    report: &TestReport,
+    tested: &Tested<'_>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let renderer = Renderer::plain();
-    let expectations = tested.expectations;
-    let count = expectations.all.len();
-    let failures = tested.failed.len();
+    let TestReport { expectations, failed, .. } = report;
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(
         out,
-        "<testsuites name=\"robotsieve test\" tests=\"{count}\" failures=\"{failures}\" errors=\"0\">"
+        "<testsuites name=\"robotsieve test\" tests=\"{expectations}\" failures=\"{failed}\" errors=\"0\">"
     )?;
-    let most = most(args, tested);
-    let mut failed = tested.failed.iter().enumerate().peekable();
-    let mut number = 0;
-    for suite in expectations.all.chunk_by(|one, other| one.file == other.file) {
-        let name = escaped(expectations.file(&suite[0]));
-        let (from, to) = (number, number + suite.len());
-        let place = |number| tested.failed.partition_point(|failed| failed.number < number);
-        let failures = place(to) - place(from);
+    let most = args.most(*failed);
+    let mut failures = tested.failures().enumerate();
+    for suite in report.results.chunk_by(|one, other| one.file == other.file) {
+        let name = escaped(&suite[0].file);
+        let failed = suite.iter().filter(|result| !result.holds).count();
         let tests = suite.len();
         writeln!(
             out,
-            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">"
+            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\" errors=\"0\">"
         )?;
-        for expectation in suite {
-            let line = expectation.line;
-            let title = escaped(&title(tested, expectation));
+        for result in suite {
+            let line = result.line;
+            let title = escaped(&title(result));
             write!(
                 out,
                 "    <testcase classname=\"{name}\" name=\"{title}\" file=\"{name}\" line=\"{line}\""
             )?;
-            match failed.next_if(|(_, failed)| failed.number == number) {
-                None => writeln!(out, "/>")?,
-                Some((place, failed)) => {
-                    let message = escaped(&tested.message(failed).0);
+            let failure = if result.holds { None } else { failures.next() };
+            match (&result.message, failure) {
+                (Some(message), Some((place, failure))) => {
+                    let message = escaped(message);
                     write!(out, ">\n      <failure type=\"verdict\" message=\"{message}\">")?;
                     if place < most {
-                        write!(out, "{}", escaped(&rendered(tested, failed, &renderer)))?;
+                        write!(out, "{}", escaped(&rendered(args, bytes, failure, &renderer)))?;
                     } else {
                         write!(out, "{message}")?;
                     }
                     writeln!(out, "</failure>\n    </testcase>")?;
                 }
+                _ => writeln!(out, "/>")?,
             }
-            number += 1;
         }
         writeln!(out, "  </testsuite>")?;
     }
@@ -62,13 +64,13 @@ pub fn print(args: &TestArgs, tested: &Tested<'_, '_>, out: &mut impl Write) -> 
 }
 
 /// The line of an expectation makes its name unique in the file.
-fn title(tested: &Tested<'_, '_>, expectation: &Expectation) -> String {
+fn title(result: &TestResult) -> String {
     format!(
         "line {}: {} {} {}",
-        expectation.line,
-        expectation.verdict,
-        short(tested.expectations.who_text(expectation)),
-        short(tested.expectations.url(expectation)),
+        result.line,
+        result.expected,
+        short(&bytes_of(&result.who, result.who_base64.as_deref())),
+        short(&bytes_of(&result.url, result.url_base64.as_deref())),
     )
 }
 

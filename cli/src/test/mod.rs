@@ -1,38 +1,32 @@
-//! `robotsieve test`: whether a robots.txt does what is expected of it.
+//! `robotsieve test`: tests that a robots.txt does what is expected of it.
 
 pub mod args;
-mod failure;
+mod columns;
 mod github;
-mod init;
-mod json;
 mod junit;
-mod line;
 mod sarif;
-mod sitemap;
 mod text;
-mod who;
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Write};
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use robotsieve::{Policy, Profile, Robots, Verdict};
+use robotsieve::expect::{Expectations, Init, Subject, Tested};
+use robotsieve::report::reach::SitemapUrls;
+use robotsieve::report::tally::Tally;
+use robotsieve::{Policy, Profile};
+use robotsieve_client::lines::{Line, Lines, URL_BYTES};
 
 use crate::error::{Failure, Status};
-use crate::read::inputs;
-use crate::read::lines::{Line, Lines, URL_BYTES};
+use crate::known::Known;
 use crate::read::robots_file::{self, Given};
-use crate::read::stdin;
-use crate::read::web::Answer;
+use crate::read::{inputs, stdin};
+use crate::sitemap::{self, Sitemaps, Split};
 use crate::write::report::{MOST_ALIKE, Report};
-use crate::write::stderr;
 use crate::write::stdout::{self, Stdout};
+use crate::write::{progress, stderr};
 use args::{TestArgs, TestFormat};
-use failure::{Failed, Miss};
-use sitemap::OfSitemap;
-use who::{Who, Whos};
 
 /// The longest line of a file of expectations: room for a URL, and for names and a comment.
 const LINE_BYTES: usize = URL_BYTES + (64 << 10);
@@ -40,147 +34,84 @@ const LINE_BYTES: usize = URL_BYTES + (64 << 10);
 /// How many lines that are no expectations are told one by one.
 const MOST_WRONG: u64 = 20;
 
-/// The robots.txt, read in each profile.
-struct File<'a> {
-    /// As shown next to its lines.
-    name: String,
-    bytes: &'a [u8],
-    /// What its URL answered in the place of a file.
-    answer: Option<&'a Answer>,
-    profiles: &'a [(&'static str, Profile)],
-    /// For each profile.
-    robots: &'a [Robots<'a>],
-}
-
-impl File<'_> {
-    fn profile_name(&self, number: usize) -> &'static str {
-        self.profiles[number].0
-    }
-}
-
-/// What is expected of one URL.
-struct Expectation {
-    /// The number of the file that it is in, and its line.
-    file: usize,
-    line: u64,
-    verdict: Verdict,
-    /// The number of the crawlers.
-    who: usize,
-    /// Where the whole line is in the text of all, and parts of it.
-    text: Range<usize>,
-    who_text: Range<usize>,
-    url: Range<usize>,
-    /// Whether it is about the URLs of the sitemaps.
-    is_sitemap: bool,
-}
-
-/// The expectations of all files.
-struct Expectations<'k, 'r> {
-    /// The names of the files, as shown next to their lines.
-    files: Vec<String>,
-    text: Vec<u8>,
-    all: Vec<Expectation>,
-    whos: Whos<'k, 'r>,
-}
-
-impl<'k> Expectations<'k, '_> {
-    fn file(&self, expectation: &Expectation) -> &str {
-        &self.files[expectation.file]
-    }
-
-    fn line(&self, expectation: &Expectation) -> &[u8] {
-        &self.text[expectation.text.clone()]
-    }
-
-    fn who(&self, expectation: &Expectation) -> &Who<'k> {
-        self.whos.get(expectation.who)
-    }
-
-    /// The crawlers as the line names them.
-    fn who_text(&self, expectation: &Expectation) -> &[u8] {
-        &self.text[expectation.who_text.clone()]
-    }
-
-    fn url(&self, expectation: &Expectation) -> &[u8] {
-        &self.text[expectation.url.clone()]
-    }
-}
-
-/// Everything there is to print.
-struct Tested<'t, 'k> {
-    file: &'t File<'t>,
-    expectations: &'t Expectations<'k, 't>,
-    sitemap: Option<OfSitemap>,
-    failed: Vec<Failed>,
-}
-
 /// Tests the expectations, or prints some that hold.
 pub fn run(args: &TestArgs) -> Result<Status, Failure> {
     let urls = if args.init { &[][..] } else { &args.rest };
     let inputs = urls.iter().chain(&args.sitemap.names).map(OsString::as_os_str);
     stdin::at_most_once(inputs.chain([args.robots.as_os_str()]))?;
     let known = args.known.read()?;
-    let profiles = args.profiles();
-    let all: Vec<Profile> = profiles.iter().map(|(_, profile)| *profile).collect();
-    let Given { bytes, answer } = robots_file::given_for(&args.robots, &all, &known)?;
-    let robots: Vec<Robots<'_>> =
-        profiles.iter().map(|(_, profile)| Robots::parse(&bytes, profile)).collect();
-    robots.iter().for_each(|robots| robots_file::note_cut(&args.robots, &bytes, robots));
-    let name = robots_file::shown(&args.robots);
-    let answer = answer.as_ref();
-    let file = File { name, bytes: &bytes, answer, profiles: &profiles, robots: &robots };
-    let whos = Whos::new(&known, &profiles, &robots);
-    if args.init {
-        return init::run(args, &file, &known, whos);
+    let profiles: Vec<Profile> = args.profiles().iter().map(|(_, profile)| *profile).collect();
+    let given = robots_file::given_for(&args.robots, &profiles, &known)?;
+    let Given { bytes, answer } = &given;
+    let mut subject = Subject::new(robots_file::shown(&args.robots), bytes, &profiles);
+    if let Some(answer) = answer {
+        subject = subject.answered(&*answer.cause, answer.to_string());
     }
-    let read = read(args, &file, whos)?;
-    let expectations = match read {
+    subject.robots().iter().for_each(|robots| robots_file::note_cut(&args.robots, bytes, robots));
+    if args.init {
+        return init(args, subject, &known);
+    }
+    let mut expectations = match read(args, subject, &known)? {
         Ok(expectations) => expectations,
         Err(status) => return Ok(status),
     };
-    let sitemap = expectations.of_sitemap(args, &file)?;
-    let status = sitemap.as_ref().map_or(Status::Done, |sitemap| sitemap.status);
-    let failed = judge(&file, &expectations, sitemap.as_ref());
-    let (count, failures) = (expectations.all.len(), failed.len());
-    let tested = Tested { file: &file, expectations: &expectations, sitemap, failed };
-    let mut out = io::BufWriter::new(Stdout::new());
-    let printed = match args.format {
-        TestFormat::Text => text::print(args, &tested, &mut out),
-        TestFormat::Json => json::print(&tested, &mut out),
-        TestFormat::Junit => junit::print(args, &tested, &mut out),
-        TestFormat::Github => github::print(&tested, &mut out),
-        TestFormat::Sarif => sarif::print(&tested, &mut out),
-    };
-    printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
-    for line in tested.sitemap.iter().flat_map(|sitemap| sitemap.split.lines()) {
-        stderr::note(&line);
+    let mut status = Status::Done;
+    if args.sitemap.is_given() {
+        let policies = expectations.sitemap_policies();
+        if policies.is_empty() {
+            return Err(Failure::Usage(
+                "no expectation is about the sitemap: write '@sitemap' in the place of a URL, as in \
+                 'allow Googlebot @sitemap'"
+                    .into(),
+            ));
+        }
+        let (urls, tallies, read) = judge_sitemap(args, expectations.subject(), policies)?;
+        for line in &urls.sentences {
+            stderr::note(&line.text);
+        }
+        expectations.add_sitemap(urls, tallies);
+        status = read;
     }
-    let s = if count == 1 { "" } else { "s" };
-    let each = match profiles.len() {
-        1 => String::new(),
-        n => format!(" in {n} profiles"),
-    };
-    stderr::note(&format_args!("{count} expectation{s}{each}, {failures} failed"));
+    let tested = expectations.test();
+    print(args, bytes, &tested)?;
     Ok(match status {
-        Status::Done if failures > 0 => Status::No,
+        Status::Done if tested.failed() > 0 => Status::No,
         status => status,
     })
 }
 
+fn print(args: &TestArgs, bytes: &[u8], tested: &Tested<'_>) -> Result<(), Failure> {
+    let report = tested.report();
+    let mut out = io::BufWriter::new(Stdout::new());
+    let printed = match args.format {
+        TestFormat::Text => text::print(args, bytes, tested, &mut out),
+        TestFormat::Json => serde_json::to_writer(&mut out, &report)
+            .map_err(Into::into)
+            .and_then(|()| writeln!(out)),
+        TestFormat::Junit => junit::print(args, bytes, &report, tested, &mut out),
+        TestFormat::Github => github::print(bytes, &report, &mut out),
+        TestFormat::Sarif => sarif::print(bytes, &report, &mut out),
+    };
+    printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
+    report.sentences.iter().for_each(|line| stderr::note(&line.text));
+    Ok(())
+}
+
 /// Reads all files. What is wrong is reported; then nothing is tested, and the status says what it was.
-fn read<'k, 'r>(
+fn read<'a>(
     args: &TestArgs,
-    file: &File<'r>,
-    whos: Whos<'k, 'r>,
-) -> Result<Result<Expectations<'k, 'r>, Status>, Failure> {
+    subject: Subject<'a>,
+    known: &'a Known,
+) -> Result<Result<Expectations<'a>, Status>, Failure> {
     let report = Arc::new(Report::new(args.progress.progress, &args.rest));
-    // Which URLs are valid depends on the profile alone.
-    let readers: Vec<Policy> =
-        file.robots.iter().map(|robots| robots.policy(&who::nobody())).collect();
-    let mut read = Expectations { files: Vec::new(), text: Vec::new(), all: Vec::new(), whos };
+    let mut read = Expectations::new(subject, known);
+    if args.sitemap.is_given() {
+        read = read.with_sitemap();
+    }
     let mut wrong = 0;
     for name in &args.rest {
-        read.files.push(robots_file::shown(Path::new(name)));
+        let shown = robots_file::shown(Path::new(name));
+        read.begin_file(&*shown);
         let input = match inputs::open(name, &report) {
             Ok(input) => input,
             Err(cause) => {
@@ -190,7 +121,7 @@ fn read<'k, 'r>(
         };
         let mut lines = Lines::of(BufReader::with_capacity(64 << 10, input), LINE_BYTES);
         loop {
-            let (number, line) = match lines.next() {
+            let (number, line) = match lines.next_line() {
                 Ok(Some(line)) => line,
                 Ok(None) => break,
                 Err(cause) => {
@@ -199,14 +130,13 @@ fn read<'k, 'r>(
                 }
             };
             let added = match line {
-                Line::Whole(line) => read.add(number, line, &readers, args.sitemap.is_given()),
+                Line::Whole(line) => read.add_line(number, line),
                 Line::TooLong(_) => Err(format!("the line is longer than {LINE_BYTES} bytes")),
             };
             if let Err(message) = added {
                 wrong += 1;
                 if wrong <= MOST_WRONG {
-                    let name = &read.files[read.files.len() - 1];
-                    stderr::error(&format_args!("{name}:{number}: {message}"));
+                    stderr::error(&format_args!("{shown}:{number}: {message}"));
                 }
             }
         }
@@ -215,10 +145,10 @@ fn read<'k, 'r>(
         stderr::error(&format_args!("{} more lines are no expectations", wrong - MOST_WRONG));
     }
     let status = report.end();
-    for note in read.whos.notes.iter().take(MOST_ALIKE as usize) {
+    for note in read.notes().iter().take(MOST_ALIKE as usize) {
         stderr::note(note);
     }
-    if let Some(more) = read.whos.notes.len().checked_sub(MOST_ALIKE as usize + 1) {
+    if let Some(more) = read.notes().len().checked_sub(MOST_ALIKE as usize + 1) {
         stderr::note(&format_args!("{} more names are no product tokens", more + 1));
     }
     if status != Status::Done {
@@ -227,7 +157,7 @@ fn read<'k, 'r>(
     if wrong > 0 {
         return Ok(Err(Status::Usage));
     }
-    if read.all.is_empty() {
+    if read.is_empty() {
         return Err(Failure::Usage(
             "there is no expectation in what was read: 'robotsieve test --init ROBOTS' prints some \
              that hold today"
@@ -237,81 +167,49 @@ fn read<'k, 'r>(
     Ok(Ok(read))
 }
 
-impl Expectations<'_, '_> {
-    /// Adds the expectation of a line of the last file, if it has one.
-    fn add(
-        &mut self,
-        number: u64,
-        line: &[u8],
-        readers: &[Policy],
-        has_sitemap: bool,
-    ) -> Result<(), String> {
-        // The mark that some editors begin a file with.
-        let line =
-            if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
-        let Some(fields) = line::parse(line)? else { return Ok(()) };
-        let who = self.whos.find(&line[fields.who.clone()])?;
-        let url = &line[fields.url.clone()];
-        let is_sitemap = url == sitemap::WORD;
-        if is_sitemap && !has_sitemap {
-            return Err("'@sitemap' stands for the URLs of a sitemap: give one with --sitemap \
-                        FILE|URL"
-                .to_owned());
+/// Prints expectations that hold today.
+fn init<'a>(args: &TestArgs, subject: Subject<'a>, known: &'a Known) -> Result<Status, Failure> {
+    let urls: Vec<&[u8]> = args.rest.iter().map(|url| url.as_encoded_bytes()).collect();
+    let compare = || Init::new(subject, known, &urls);
+    let compared = progress::with_spinner(args.progress.progress, "comparing", compare);
+    let mut init = compared.map_err(Failure::Usage)?;
+    let mut status = Status::Done;
+    if args.sitemap.is_given() {
+        let (_, tallies, read) = judge_sitemap(args, init.subject(), init.sitemap_policies())?;
+        // What is not known of a part of it does not hold for all.
+        if read == Status::Done {
+            init.add_sitemap(&tallies);
         }
-        if !is_sitemap && readers.iter().any(|reader| reader.target(url).is_err()) {
-            return Err(format!(
-                "'{}' is no URL: write scheme://host/path, or a path that starts with '/'",
-                line::short(url)
-            ));
-        }
-        let start = self.text.len();
-        self.text.extend_from_slice(line);
-        let within = |part: Range<usize>| start + part.start..start + part.end;
-        self.all.push(Expectation {
-            file: self.files.len() - 1,
-            line: number,
-            verdict: fields.verdict,
-            who,
-            text: start..self.text.len(),
-            who_text: within(fields.who),
-            url: within(fields.url),
-            is_sitemap,
-        });
-        Ok(())
+        status = read;
     }
+    stdout::print(init.text())?;
+    let s = if init.len() == 1 { "" } else { "s" };
+    stderr::note(&format_args!("{} expectation{s} printed", init.len()));
+    Ok(status)
 }
 
-/// The expectations that do not hold, in order.
-fn judge(
-    file: &File<'_>,
-    expectations: &Expectations<'_, '_>,
-    sitemap: Option<&OfSitemap>,
-) -> Vec<Failed> {
-    let mut failed = Vec::new();
-    let mut misses: Vec<Miss> = Vec::new();
-    for (number, expectation) in expectations.all.iter().enumerate() {
-        let who = expectations.who(expectation);
-        for profile in 0..file.profiles.len() {
-            for (asked, one) in who.asked[profile].iter().enumerate() {
-                let miss = Miss { profile, asked };
-                if expectation.is_sitemap {
-                    let tally = sitemap.and_then(|sitemap| {
-                        sitemap.tally(expectation.who, miss, expectation.verdict)
-                    });
-                    misses.extend(tally.filter(|tally| tally.count() > 0).map(|_| miss));
-                    continue;
-                }
-                // It was checked that the URL is valid.
-                let Ok(target) = one.policy.target(expectations.url(expectation)) else { continue };
-                if one.policy.verdict(&target) != expectation.verdict {
-                    misses.push(miss);
-                }
-            }
-        }
-        if !misses.is_empty() {
-            let misses = std::mem::take(&mut misses).into_boxed_slice();
-            failed.push(Failed { number, misses });
-        }
+/// Judges the URLs of the sitemaps that are of the site. The status says whether all of them could
+/// be read.
+///
+/// # Errors
+/// Returns an error if `--site` is no origin, or no URL is of the site.
+fn judge_sitemap(
+    args: &TestArgs,
+    subject: &Subject<'_>,
+    mut policies: Vec<(Policy, Tally)>,
+) -> Result<(SitemapUrls, Vec<Tally>, Status), Failure> {
+    // Those that the first profile reads.
+    let names = args.sitemap.resolved(&subject.robots()[0], &args.robots)?;
+    // In this profile more URLs have a host that is not clear.
+    let google = subject.robots().iter().any(|robots| *robots.profile() == Profile::GOOGLE);
+    let mut split = Split::new(&args.site, args.robots.as_os_str(), &names.all, google)?;
+    let report = Arc::new(Report::new(args.progress.progress, &names.all));
+    let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
+    sitemap::judge(&mut sitemaps, &mut split, &mut policies);
+    let status = report.end();
+    if status == Status::Done {
+        split.require_any()?;
     }
-    failed
+    let tallies = policies.into_iter().map(|(_, tally)| tally).collect();
+    Ok((split.report(), tallies, status))
 }

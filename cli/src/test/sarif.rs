@@ -2,19 +2,19 @@
 
 use std::io::{self, Write};
 
+use robotsieve::expect::{TestReport, TestResult};
+use robotsieve::report::Lines;
 use serde_json::{Value, json};
 
-use super::Tested;
-use super::failure::{Failed, columns};
-use crate::write::place::Lines;
+use super::columns::columns;
 use crate::write::sarif::{location, log, pascal_case};
 
 /// The one rule of the log.
 const RULE: &str = "failed-expectation";
 
 /// Prints the log. Each failure is at the rule that decides; if none does, at the expectation.
-pub fn print(tested: &Tested<'_, '_>, out: &mut impl Write) -> io::Result<()> {
-    let lines = Lines::of(tested.file.bytes);
+pub fn print(bytes: &[u8], report: &TestReport, out: &mut impl Write) -> io::Result<()> {
+    let lines = Lines::of(bytes);
     let rules = json!({
         "id": RULE,
         "name": pascal_case(RULE),
@@ -25,25 +25,23 @@ pub fn print(tested: &Tested<'_, '_>, out: &mut impl Write) -> io::Result<()> {
         "defaultConfiguration": { "level": "error" },
         "helpUri": format!("{}/blob/main/docs/testing.md", env!("CARGO_PKG_REPOSITORY")),
     });
+    let failed = report.results.iter().filter(|result| !result.holds);
     let results: Vec<Value> =
-        tested.failed.iter().map(|failed| result(tested, failed, &lines)).collect();
+        failed.map(|failed| result(&report.robots, bytes, failed, &lines)).collect();
     out.write_all(log(&[rules], &results, true).as_bytes())
 }
 
-fn result(tested: &Tested<'_, '_>, failed: &Failed, lines: &Lines) -> Value {
-    let expectation = tested.expectation(failed);
-    let (message, why) = tested.message(failed);
-    let expected = location(tested.expectations.file(expectation), expectation.line, None);
+fn result(robots: &str, bytes: &[u8], failed: &TestResult, lines: &Lines) -> Value {
+    let expected = location(&failed.file, failed.line, None);
     let mut result = json!({
         "ruleId": RULE,
         "ruleIndex": 0,
         "level": "error",
-        "message": { "text": message },
+        "message": { "text": failed.message },
     });
-    match why.line {
+    match failed.rule_line {
         Some(line) => {
-            let columns = columns(lines, tested.file.bytes, line);
-            let rule = location(&tested.file.name, u64::from(line), Some(columns));
+            let rule = location(robots, u64::from(line), Some(columns(lines, bytes, line)));
             let mut expected = expected;
             expected["id"] = json!(0);
             expected["message"] = json!({ "text": "expected here" });

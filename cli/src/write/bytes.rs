@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::Value;
 
-pub use robotsieve_client::captures::{harmless, shown};
+pub use robotsieve::report::{harmless, shown};
 
 /// Bytes for a line that people and programs read: unchanged but for control characters, which are
 /// escaped.
@@ -36,26 +35,6 @@ pub fn text(bytes: &[u8]) -> (String, Option<String>) {
     match str::from_utf8(bytes) {
         Ok(text) => (text.to_owned(), None),
         Err(_) => (String::from_utf8_lossy(bytes).into_owned(), Some(BASE64.encode(bytes))),
-    }
-}
-
-/// Adds bytes to a JSON object as a text, and as base64 in another member if they are not UTF-8.
-pub fn put(value: &mut Value, name: &str, bytes: &[u8]) {
-    let (text, base64) = text(bytes);
-    value[name] = text.into();
-    if let Some(base64) = base64 {
-        value[format!("{name}_base64")] = base64.into();
-    }
-}
-
-/// Adds a list of bytes to a JSON object as texts, and if not all are UTF-8, all of them as base64
-/// in another member.
-pub fn put_all<B: AsRef<[u8]>>(value: &mut Value, name: &str, all: impl IntoIterator<Item = B>) {
-    let all: Vec<B> = all.into_iter().collect();
-    value[name] = all.iter().map(|bytes| String::from_utf8_lossy(bytes.as_ref())).collect();
-    if all.iter().any(|bytes| str::from_utf8(bytes.as_ref()).is_err()) {
-        let base64 = all.iter().map(|bytes| BASE64.encode(bytes.as_ref()));
-        value[format!("{name}_base64")] = base64.collect();
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Temporary {
 pub fn temporary(path: &Path) -> io::Result<Temporary> {
     watch_signals()?;
     let target = target(path)?;
-    let folder = target.parent().filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
+    let folder = folder_of(&target);
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     let file = NamedTempFile::new_in(folder).map_err(|cause| match cause.kind() {
         // Without the name of a file that the user never gave.
@@ -153,6 +153,11 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
         Err(cause) => Err(cause),
     }
+}
+
+/// The folder that a file is in.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
 /// Whether two paths lead to the same file.

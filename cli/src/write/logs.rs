@@ -9,7 +9,7 @@ use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use super::progress;
+use super::screen;
 use crate::error::Failure;
 
 /// Logs to standard error what `-v`, given this many times, or else `RUST_LOG` asks for.
@@ -54,6 +54,6 @@ impl Write for Line {
 impl Drop for Line {
     fn drop(&mut self) {
         // A closed standard error loses logs.
-        progress::without_bar(|| drop(io::stderr().lock().write_all(&self.0)));
+        screen::without_bar(|| drop(io::stderr().lock().write_all(&self.0)));
     }
 }

@@ -2,14 +2,12 @@
 
 pub mod bytes;
 pub mod file;
-pub mod list;
 pub mod logs;
 pub mod markdown;
-pub mod numbers;
-pub mod place;
 pub mod progress;
 pub mod report;
 pub mod sarif;
+pub mod screen;
 #[cfg(unix)]
 pub mod signals;
 pub mod stderr;

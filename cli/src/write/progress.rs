@@ -3,23 +3,18 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use super::stderr;
-use crate::options::When;
+use super::screen::{self, When};
 
 /// How long `--progress auto` waits before it shows the bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How often the spinner of [`with_spinner`] moves.
 const TICK: Duration = Duration::from_millis(120);
-
-/// The bar on the screen, if there is one.
-static ON_SCREEN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// How much there is to do.
 #[derive(Clone, Copy, Debug)]
@@ -116,21 +111,12 @@ pub fn with_spinner<T>(progress: When, name: &'static str, work: impl FnOnce() -
 
 /// Whether progress is shown at once.
 fn is_always(progress: When) -> bool {
-    progress == When::Always && !stderr::is_quiet()
+    progress == When::Always && !screen::is_quiet()
 }
 
 /// Whether progress is shown once the work takes long.
 fn is_auto(progress: When) -> bool {
-    progress == When::Auto && !stderr::is_quiet() && io::stderr().is_terminal()
-}
-
-/// Writes to the terminal while the bar is hidden.
-pub fn without_bar<T>(write: impl FnOnce() -> T) -> T {
-    let bar = ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    match bar {
-        Some(bar) => bar.suspend(write),
-        None => write(),
-    }
+    progress == When::Auto && !screen::is_quiet() && io::stderr().is_terminal()
 }
 
 fn style(template: &str) -> ProgressStyle {
@@ -138,7 +124,7 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 fn show(bar: &ProgressBar) {
-    *ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
+    screen::has_bar(Some(bar.clone()));
     bar.set_draw_target(draw_target());
     bar.tick();
 }
@@ -146,7 +132,7 @@ fn show(bar: &ProgressBar) {
 fn hide(bar: &ProgressBar) {
     if !bar.is_hidden() {
         bar.finish_and_clear();
-        *ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        screen::has_bar(None);
     }
 }
 

@@ -9,10 +9,9 @@ use std::time::Instant;
 use robotsieve::Profile;
 
 use super::progress::{Bar, Measure};
+use super::screen::When;
 use super::stderr;
 use crate::error::Status;
-use crate::options::When;
-use crate::read::stdin;
 
 /// Errors, notes and the progress bar, shared by all threads.
 pub struct Report {
@@ -106,7 +105,7 @@ impl Report {
 /// The size of all inputs in bytes, if all of them are files.
 fn total_bytes(inputs: &[OsString]) -> Option<u64> {
     let size = |name: &OsString| {
-        let found = fs::metadata(name).ok().filter(|_| !stdin::is_meant(name))?;
+        let found = fs::metadata(name).ok().filter(|_| name != "-")?;
         found.is_file().then_some(found.len())
     };
     if inputs.is_empty() { None } else { inputs.iter().map(size).sum() }

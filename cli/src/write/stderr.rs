@@ -2,22 +2,10 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::bytes::harmless;
-use super::progress;
-
-/// Whether `--quiet` was given.
-static QUIET: AtomicBool = AtomicBool::new(false);
-
-/// Suppresses notes, summaries and the progress bar from here on.
-pub fn set_quiet(is_quiet: bool) {
-    QUIET.store(is_quiet, Ordering::Relaxed);
-}
-
-pub fn is_quiet() -> bool {
-    QUIET.load(Ordering::Relaxed)
-}
+use super::screen;
+pub use super::screen::{is_quiet, set_quiet};
 
 /// Prints why something failed, also with `--quiet`: on one line, whatever the names in it are.
 ///
@@ -37,7 +25,7 @@ pub fn note(message: &dyn Display) {
 
 /// Prints lines that do not all start with `robotsieve: `, also with `--quiet`.
 pub fn plain(text: &dyn Display) {
-    progress::without_bar(|| {
+    screen::without_bar(|| {
         let _ = writeln!(io::stderr().lock(), "{text}");
     });
 }

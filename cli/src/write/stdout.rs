@@ -3,10 +3,9 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 
-use super::progress;
+use super::screen::{self, When};
 use crate::closed;
 use crate::error::{Failure, Status};
-use crate::options::When;
 
 /// Standard output for as long as somebody reads it. The exit status is an answer too, so a
 /// command goes on without a reader to find it.
@@ -45,7 +44,7 @@ impl Stdout {
         }
         let write = || act(&mut lock()?);
         // The bar is in the way only if both are on the same screen.
-        let done = if io::stdout().is_terminal() { progress::without_bar(write) } else { write() };
+        let done = if io::stdout().is_terminal() { screen::without_bar(write) } else { write() };
         match done {
             Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => {
                 self.has_reader = false;

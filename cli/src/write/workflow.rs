@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::bytes::harmless;
-use super::place::Columns;
+use robotsieve::report::Columns;
 
 /// How severe an annotation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -59,7 +59,7 @@ fn nothing_is_wrong() {
     assert!(summary.contains("## robotsieve lint\n\npassed\n"), "{summary}");
     assert!(summary.contains("## robotsieve test\n\npassed\n"), "{summary}");
     assert!(
-        summary.contains("`/cart` and all below (no rule → line 3, `Disallow: /cart`)"),
+        summary.contains("`/cart` and all below (no rule → line 3 `Disallow: /cart`)"),
         "{summary}"
     );
 

@@ -106,14 +106,17 @@ fn nobody_disobeys() {
 fn the_json() {
     let report = report(&folder(), &["robots.txt", "access.log"]);
     assert_eq!(numbers(&report), [8, 0, 0, 6, 3, 1]);
-    assert_eq!(report["robots"], json!([{ "file": "robots.txt", "from": null, "judged": 6 }]));
+    assert_eq!(
+        report["robots"],
+        json!([{ "file": "robots.txt", "from": null, "judged": 6, "answer": null }])
+    );
     assert_eq!(report["formats"], json!(["combined"]));
     let [gptbot, xyzbot] = [0, 1].map(|number: usize| &report["crawlers"][number]);
     assert_eq!(gptbot["purpose"], "ai-training");
     assert_eq!(gptbot["operator"], "OpenAI");
     assert_eq!(gptbot["robots_txt"], 1);
     assert_eq!(gptbot["first"], "2026-11-20T11:01:00Z");
-    assert_eq!(gptbot["forbidden_by_status"], json!({ "2xx": 2 }));
+    assert_eq!(gptbot["forbidden_by_status"], json!([{ "status": "2xx", "requests": 2 }]));
     assert_eq!(gptbot["verified"], Value::Null);
     let examples = json!([{ "cut": false, "path": "/a" }, { "cut": false, "path": "/b" }]);
     let rule = json!({ "file": 0, "line": 2, "rule": "/", "requests": 2, "examples": examples });

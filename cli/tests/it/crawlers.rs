@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use robotsieve::{Crawler, Profile, Robots};
+use robotsieve::known::KnownCrawlers;
+use robotsieve::{Profile, Robots};
 use serde_json::Value;
 
 use crate::command::{Folder, Ran, run, run_in, run_with};
@@ -128,7 +129,7 @@ fn pages_are_urls() {
             format!("crawlers --crawlers few.toml --format json --profile {profile} slashes");
         let found = json(&run_line(&folder, &line));
         let pages = found["pages"].as_array().unwrap().iter();
-        let pages: Vec<&str> = pages.map(|page| page["page"].as_str().unwrap()).collect();
+        let pages: Vec<&str> = pages.map(|page| page.as_str().unwrap()).collect();
         assert_eq!(pages.contains(&"//"), profile != "google", "{profile}: {pages:?}");
         let given = json(&run_line(&folder, &format!("{line} {}", pages.join(" "))));
         let verdicts = |table: &Value| {
@@ -223,9 +224,8 @@ fn same_as_the_library() {
             let robots = Robots::parse(&bytes, profile);
             for crawler in value["crawlers"].as_array().unwrap() {
                 let token = crawler["token"].as_str().unwrap();
-                let after =
-                    crawler["after"].as_array().unwrap().iter().map(|n| n.as_str().unwrap());
-                let policy = robots.policy(&Crawler::names([token].into_iter().chain(after)));
+                let known = KnownCrawlers::built_in().by_token(token).unwrap();
+                let policy = robots.policy(&known.crawler());
                 let class = &value["policies"][crawler["policy"].as_u64().unwrap() as usize];
                 let verdicts = class["verdicts"].as_array().unwrap();
                 for (path, verdict) in paths.iter().zip(verdicts) {
@@ -260,7 +260,8 @@ fn same_as_the_library() {
 fn json_has_it_all() {
     let folder = folder();
     let value = json(&run_line(&folder, "crawlers --crawlers few.toml --format json robots.txt"));
-    assert_eq!((&value["version"], &value["profile"]), (&1.into(), &"rfc9309".into()));
+    let head = ["schema", "report", "robots", "profile"].map(|name| &value[name]);
+    assert_eq!(head, ["robotsieve-report-1", "crawlers", "robots.txt", "rfc9309"]);
     let find = |token: &str| {
         let crawlers = value["crawlers"].as_array().unwrap();
         crawlers.iter().find(|crawler| crawler["token"] == token).unwrap()
@@ -319,9 +320,9 @@ fn files_of_crawlers() {
     assert!(line("gptbot ").contains(" seo "), "{}", line("gptbot "));
     assert!(!text(&ran).contains("\nGPTBot "));
     for (name, bytes, message) in [
-        ("a", b"[[crawler]]\nname = 1\n".to_vec(), "line 2: invalid type"),
+        ("a", b"[[crawler]]\nname = 1\n".to_vec(), "line 2: a value is a text in quotes"),
         ("b", entry("A B", "seo", "").into_bytes(), "line 3: 'A B' is not a product token"),
-        ("c", entry("A", "spam", "").into_bytes(), "line 5: unknown variant `spam`"),
+        ("c", entry("A", "spam", "").into_bytes(), "line 5: purpose 'spam': it is none of"),
         ("d", (entry("A", "seo", "") + &entry("a", "seo", "")).into_bytes(), "line 9: 'a' is also"),
         ("e", b"\xff".to_vec(), "it is not UTF-8"),
         ("f", vec![b'#'; (4 << 20) + 1], "it is longer than 4 MiB"),

@@ -93,8 +93,11 @@ fn json() {
     let ran = run(args!["diff", "--format", "json", "--urls", urls, &old, &new]);
     assert_eq!(ran.status, 1);
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
-    assert_eq!(value["version"], 2);
-    assert_eq!((&value["profile"], &value["result"]), (&"rfc9309".into(), &"change".into()));
+    assert_eq!(
+        (&value["report"], &value["schema"]),
+        (&"diff".into(), &"robotsieve-report-1".into())
+    );
+    assert_eq!((&value["profile"], &value["result"]), (&"rfc9309".into(), &"different".into()));
     assert_eq!(value["text_differs"], true);
     let crawlers = &value["crawlers"];
     // The severest first.
@@ -103,12 +106,16 @@ fn json() {
     assert_eq!(crawlers[1]["crawlers"], serde_json::json!(["*"]));
     assert_eq!(crawlers[2]["result"], "equal");
     let wanted = serde_json::json!([{
-        "path": "/.pdf", "extent": "from", "shortest": true, "old": null,
-        "new": { "verdict": "disallow", "line": 8, "rule": "/*.pdf" },
+        "path": "/.pdf", "extent": "from", "below": null, "shortest": true, "old": null,
+        "new": { "verdict": "disallow", "line": 8, "value": "/*.pdf" },
+        "label": "/.pdf and all below",
+        "old_label": "no rule", "new_label": "line 8 Disallow: /*.pdf",
     }, {
         "path": "/shop/opena", "extent": "below", "below": "/shop/open", "shortest": false,
-        "old": { "verdict": "allow", "line": 6, "rule": "/shop/open" },
-        "new": { "verdict": "disallow", "line": 6, "rule": "/shop/" },
+        "old": { "verdict": "allow", "line": 6, "value": "/shop/open" },
+        "new": { "verdict": "disallow", "line": 6, "value": "/shop/" },
+        "label": "all below /shop/open",
+        "old_label": "line 6 Allow: /shop/open", "new_label": "line 6 Disallow: /shop/",
     }]);
     assert_eq!(crawlers[1]["newly_disallowed"], wanted);
     assert_eq!(crawlers[1]["newly_allowed"], serde_json::json!([]));
@@ -116,13 +123,14 @@ fn json() {
     assert_eq!(crawlers[1]["whole_site"], serde_json::Value::Null);
     assert_eq!(value["records"], serde_json::json!([]));
     assert_eq!(value["urls_flipped"], 3);
+    assert_eq!(value["sentences"][1]["text"], "change: 2 of 3 crawlers; 3 URLs flip");
     assert_eq!(value["urls"][2]["crawlers"], serde_json::json!(["CCBot"]));
     let url = &value["urls"][1];
     assert_eq!(url["crawlers"], serde_json::json!(["CCBot", "*"]));
     assert_eq!((&url["new"], &url["url_base64"]), (&"disallow".into(), &"L/8ucGRm".into()));
     let ran = run(args!["diff", "--format", "json", &old, &old]);
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
-    assert_eq!((ran.status, &value["result"]), (0, &"no change".into()));
+    assert_eq!((ran.status, &value["result"]), (0, &"equal".into()));
 }
 
 /// A sitemap that went, a longer delay and a signal that flipped are changes.
@@ -151,12 +159,18 @@ change: no verdict, 6 other records
     assert!(out(&ran).ends_with("change: no verdict, 4 other records\n"), "{ran:?}");
     let ran = run(args!["diff", "--format", "json", &old, &new]);
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
-    assert_eq!((ran.status, &value["result"]), (1, &"change".into()));
+    assert_eq!((ran.status, &value["result"]), (1, &"different".into()));
     let wanted = serde_json::json!({
         "kind": "crawl-delay",
         "crawlers": ["a"],
-        "removed": [{ "line": 2, "field": "Crawl-delay", "value": "10" }],
-        "added": [{ "line": 2, "field": "Crawl-delay", "value": "9000" }],
+        "label": "for a",
+        "removed": [{
+            "line": 2, "field": "Crawl-delay", "value": "10", "label": "line 2 Crawl-delay: 10",
+        }],
+        "added": [{
+            "line": 2, "field": "Crawl-delay", "value": "9000",
+            "label": "line 2 Crawl-delay: 9000",
+        }],
         "more_removed": 0,
         "more_added": 0,
     });
@@ -224,7 +238,7 @@ fn bytes_that_are_no_text() {
         assert_eq!(changed["crawlers_base64"], serde_json::json!(["Yuk="]));
         let flip = &changed["newly_allowed"][0];
         assert_eq!(
-            (&flip["path_base64"], &flip["old"]["rule_base64"]),
+            (&flip["path_base64"], &flip["old"]["value_base64"]),
             (&"L+k=".into(), &"L+k=".into())
         );
         let record = &value["records"][0];
@@ -259,7 +273,7 @@ fn not_proven() {
     assert!(out.ends_with("no change found, not proven: 1 of 1 crawlers\n"), "{out}");
     let ran = run(args!["diff", "--format", "json", &old, &new]);
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
-    assert_eq!(value["result"], "no change found, not proven");
+    assert_eq!(value["result"], "unknown");
     assert_eq!(value["crawlers"][0]["result"], "unknown");
 }
 

@@ -52,14 +52,14 @@ fn markdown() {
 ### What closes
 
 - `GPTBot`, `CCBot`
-  - `/` (no rule → line 3, `Disallow: /`)
+  - `/` (no rule → line 3 `Disallow: /`)
 - any other crawler (`*`)
-  - `/.pdf` and all below (no rule → line 10, `Disallow: /*.pdf`)
+  - `/.pdf` and all below (no rule → line 10 `Disallow: /*.pdf`)
 
 ### What opens
 
 - any other crawler (`*`)
-  - `/shop/` (line 5, `Disallow: /shop/` → no rule)
+  - `/shop/` (line 5 `Disallow: /shop/` → no rule)
 
 ### Other records
 
@@ -110,7 +110,7 @@ fn github() {
          crawler): /.pdf and all below (no rule -> line 10 Disallow: /*.pdf)",
         "::warning file=new,title=allowed now::allowed now for * (any other crawler): /shop/ \
          (line 5 Disallow: /shop/ -> no rule)",
-        "::notice file=new,title=record removed::removed of no group: Sitemap: \
+        "::notice file=new,title=record removed::removed of no group: line 7 Sitemap: \
          https://e.com/old.xml",
     ] {
         assert!(lines.contains(&line), "{line}: {ran:?}");

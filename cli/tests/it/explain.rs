@@ -1,7 +1,6 @@
 //! `robotsieve explain`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::command::{Folder, Ran, command, run, run_with};
@@ -53,10 +52,10 @@ fn several_urls() {
     assert_eq!(ran.status, 2);
     assert_eq!(text(ran).lines().count(), 3);
     let ran = run_with(args!["explain", "--format=jsonl", &robots, "FooBot", "-"], input);
-    let schema = schema();
-    for line in text(ran).lines() {
-        assert!(schema.is_valid(&serde_json::from_str(line).unwrap()), "{line}");
-    }
+    let reports: Vec<Value> =
+        text(ran).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let verdicts: Vec<&Value> = reports.iter().map(|report| &report["verdict"]).collect();
+    assert_eq!(verdicts, ["disallow", "allow", "invalid"]);
 }
 
 #[test]
@@ -182,27 +181,25 @@ fn profiles_that_agree_share_a_block() {
     assert_eq!(titles(&out), ["(all profiles)"]);
     // What differs between them is not said: in 1994, Allow is no rule, and no length counts.
     assert!(out.contains("^^ decides\n") && out.contains("= note: line 2 decides\n"), "{out}");
-    assert!(out.ends_with("profiles: All profiles say disallow, by line 2.\n"), "{out}");
+    assert!(out.ends_with("profiles: all profiles say disallow, by line 2\n"), "{out}");
     let out = explain(b"User-agent: * x\nDisallow: /\n", "/");
     assert_eq!(
         titles(&out),
         ["(profiles rfc9309 and google-classic)", "(profile google)", "(profile original-1994)"]
     );
     assert!(out.contains(
-        "google says disallow, because a user-agent of '*', white space and more counts as '*' there."
+        "google says disallow, because a user-agent of '*', white space and more counts as '*' there"
     ), "{out}");
     let out = explain("User-agent: *\nDisallow: /caf\u{e9}\n".as_bytes(), "/caf%C3%A9");
     assert!(out.contains(
-        "original-1994 says allow, because bytes that are not ASCII are compared as they are there."
+        "original-1994 says allow, because bytes that are not ASCII are compared as they are there"
     ), "{out}");
 }
 
-/// Every reason, in JSON that fits the schema.
+/// Every reason, in JSON. The library's tests check that the documents fit their schema.
 #[test]
-fn every_reason_fits_the_schema() {
+fn every_reason() {
     let folder = Folder::new();
-    let schema = schema();
-    let mut reasons = Vec::new();
     for (file, url, reason, rule_count) in [
         ("user-agent: a\ndisallow: /", "/", "rule", 1),
         ("user-agent: b\ndisallow: /", "/", "no-group", 0),
@@ -213,30 +210,15 @@ fn every_reason_fits_the_schema() {
         ("user-agent: a\ndisallow: /", "e.com", "invalid-url", 0),
     ] {
         let robots = folder.file("robots.txt", file);
-        let ran = run(args!["explain", "--format=json", &robots, "a", url]);
-        let document = validate(&schema, &ran);
-        let why = &document["explanations"][0];
+        let why = json(&run(args!["explain", "--format=json", &robots, "a", url]));
         assert_eq!(why["reason"], reason);
         if reason != "invalid-url" {
-            assert_eq!(why["group"]["rule_count"], rule_count, "{file}");
+            assert_eq!(why["selection"]["rule_count"], rule_count, "{file}");
         }
-        reasons.push(reason);
-        validate(
-            &schema,
-            &run(args!["explain", "--all-profiles", "--format=json", &robots, "a", url]),
-        );
+        let all =
+            json(&run(args!["explain", "--all-profiles", "--format=json", &robots, "a", url]));
+        assert_eq!(all["explanations"][0], why);
     }
-    let text = include_str!("../../../docs/explain.schema.json");
-    let text: Value = serde_json::from_str(text).unwrap();
-    let known = text["$defs"]["explanation"]["properties"]["reason"]["enum"].as_array().unwrap();
-    // Those of stores are in `explain_store`.
-    reasons.extend(["site", "unknown-site"]);
-    assert!(known.iter().all(|known| reasons.contains(&known.as_str().unwrap())), "{known:?}");
-    let causes = &text["$defs"]["differences"]["properties"]["profiles"]["items"]["properties"]["causes"]
-        ["items"]["properties"]["cause"]["enum"];
-    let switches: Vec<&str> =
-        robotsieve::explain::Switch::ALL.iter().map(|switch| switch.as_str()).collect();
-    assert_eq!(*causes, serde_json::json!(switches));
 }
 
 /// What is beyond the size limit is ignored; that is said.
@@ -254,10 +236,10 @@ fn a_file_that_is_cut() {
     let ran = run(args!["explain", &robots, "a", "/"]);
     assert!(String::from_utf8(ran.out).unwrap().contains("they would not change this answer"));
     let ran = run(args!["explain", "--all-profiles", "--format=json", &robots, "a", "/z"]);
-    let document = validate(&schema(), &ran);
+    let document = json(&ran);
     let wanted = serde_json::json!({
-        "bytes_read": 511_976, "line": 15_516, "limit": 512_000,
-        "matters": true, "verdict": "disallow", "winner": 16_002,
+        "bytes_read": 511_976, "line": 15_516, "limit_bytes": 512_000,
+        "matters": true, "verdict": "disallow", "winner_line": 16_002,
     });
     assert_eq!(document["explanations"][0]["cut"], wanted);
     assert_eq!(document["explanations"][1]["cut"], Value::Null);
@@ -314,67 +296,8 @@ fn hostile_files() {
             assert!(ran.status <= 1 && ran.out.len() < 100_000, "{}", ran.out.len());
         }
         let ran = run(args!["explain", "--format=json", &robots, "a", &url]);
-        assert!(json(&ran)["explanations"][0]["matches"].as_array().unwrap().len() <= 256);
+        assert!(json(&ran)["matches"].as_array().unwrap().len() <= 256);
     }
-}
-
-fn schema() -> jsonschema::Validator {
-    let schema = include_str!("../../../docs/explain.schema.json");
-    jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).expect("a JSON Schema")
-}
-
-#[track_caller]
-fn validate(schema: &jsonschema::Validator, ran: &Ran) -> Value {
-    let document = json(ran);
-    let wrong: Vec<String> =
-        schema.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
-    document
-}
-
-/// The JSON for the files of corpora/ and their URLs is valid.
-#[test]
-fn json_validates() {
-    let schema = schema();
-    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora");
-    let mut documents = 0;
-    for entry in fs::read_dir(corpora.join("robots")).unwrap() {
-        let robots: PathBuf = entry.unwrap().path();
-        let name = robots.file_name().unwrap().to_str().unwrap().replace(".example.txt", "");
-        let urls = fs::read(corpora.join("urls").join(format!("{name}.txt"))).unwrap();
-        let urls: Vec<&[u8]> = urls.split(|byte| *byte == b'\n').collect();
-        for url in [&b"e.com"[..], b"https://e.com?%7e"].iter().chain(urls.iter().step_by(9)) {
-            let Ok(url) = std::str::from_utf8(url) else { continue };
-            let ran = run(args![
-                "explain",
-                "--all-profiles",
-                "--format",
-                "json",
-                &robots,
-                "Googlebot-News,GPTBot",
-                url
-            ]);
-            let document = validate(&schema, &ran);
-            assert_eq!(document["explanations"].as_array().unwrap().len(), 4);
-            documents += 1;
-        }
-    }
-    assert!(documents > 30, "{documents}");
-}
-
-#[test]
-fn schema_refuses_what_is_wrong() {
-    let folder = Folder::new();
-    let robots = folder.file("robots.txt", ROBOTS);
-    let schema = schema();
-    let ran = run(args!["explain", "--format=json", &robots, "FooBot", "/private"]);
-    let document = validate(&schema, &ran);
-    let mut without = document.clone();
-    without["explanations"][0].as_object_mut().unwrap().remove("group");
-    assert!(!schema.is_valid(&without));
-    let mut other = document;
-    other["schema"] = "robotsieve-explain-2".into();
-    assert!(!schema.is_valid(&other));
 }
 
 #[test]
@@ -382,25 +305,27 @@ fn json_says_what_the_text_says() {
     let folder = Folder::new();
     let robots = folder.file("robots.txt", ROBOTS);
     let ran = run(args!["explain", "--format=json", &robots, "FooBot", "/private/%61.html"]);
-    let document = json(&ran);
-    assert_eq!(document["schema"], "robotsieve-explain-4");
-    let why = &document["explanations"][0];
+    let why = json(&ran);
+    assert_eq!(
+        (&why["schema"], &why["report"]),
+        (&"robotsieve-report-1".into(), &"explain".into())
+    );
+    assert_eq!(why["robots"], robots.to_str().unwrap());
     assert_eq!(why["verdict"], "allow");
-    assert_eq!((why["winner"].as_u64(), why["runner_up"].as_u64()), (Some(3), Some(2)));
-    assert_eq!(why["verdict_otherwise"], "disallow");
-    assert_eq!(why["target"]["bytes"], "/private/a.html");
-    assert_eq!(why["group"]["lines"][1]["standing"], "everybody-else");
-    let winner = &why["matches"][0];
-    let at = |span: &Value| {
-        let place = |number: usize| span[number].as_u64().unwrap() as usize;
-        &ROBOTS[place(0)..place(1)]
-    };
-    assert_eq!(at(&winner["span"]), "/private/*.html$");
-    assert_eq!(at(&winner["line_span"]), "Allow: /private/*.html$");
-    let pieces: Vec<&str> =
-        winner["pieces"].as_array().unwrap().iter().map(|piece| at(&piece["span"])).collect();
-    assert_eq!(pieces, ["/private/", "*", ".html", "$"]);
-    assert_eq!(winner["pieces"][1]["url_span"], serde_json::json!([9, 12]));
+    assert_eq!((why["winner_line"].as_u64(), why["runner_up_line"].as_u64()), (Some(3), Some(2)));
+    assert_eq!(why["target"]["value"], "/private/a.html");
+    let text = String::from_utf8(run(args!["explain", &robots, "FooBot", "/private/%61.html"]).out);
+    let text = text.unwrap();
+    let sentences = why["sentences"].as_array().unwrap().iter();
+    let labels = why["selection"]["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .chain(why["matches"].as_array().unwrap());
+    let said = sentences.map(|one| &one["text"]).chain(labels.map(|one| &one["label"]));
+    for said in said.chain([&why["target"]["label"]]) {
+        assert!(text.contains(said.as_str().unwrap()), "no {said} in\n{text}");
+    }
 }
 
 #[cfg(unix)]
@@ -417,11 +342,11 @@ fn bytes_that_are_no_text() {
     let agent = OsStr::from_bytes(b"\xff");
     let ran =
         run(args!["explain", "--format=json", "--profile=original-1994", &robots, agent, url]);
-    let document = validate(&schema(), &ran);
+    let document = json(&ran);
     assert_eq!(document["url_base64"], "L+l0");
     assert_eq!(document["agent_base64"], "/w==");
-    assert_eq!(document["explanations"][0]["matches"][0]["value_base64"], "L+k=");
-    assert_eq!(document["explanations"][0]["target"]["bytes_base64"], "L+l0");
+    assert_eq!(document["matches"][0]["value_base64"], "L+k=");
+    assert_eq!(document["target"]["value_base64"], "L+l0");
     let name = document["robots_base64"].as_str().unwrap();
     assert!(name.len() > 4 && document["robots"].as_str().unwrap().ends_with("r\u{FFFD}"));
     assert_eq!(ran.status, 1);

@@ -65,7 +65,7 @@ fn fetch(folder: &Folder, input: &str, options: &[&str]) -> Ran {
 }
 
 fn filter(folder: &Folder, input: &str, options: &[&str]) -> Ran {
-    let first = args!["filter", "--store", folder.path("s"), "--output", "tsv"];
+    let first = args!["filter", "--store", folder.path("s"), "--format", "tsv"];
     run_with(
         first.into_iter().chain(options.iter().map(|option| (*option).into())),
         input.as_bytes(),
@@ -174,7 +174,8 @@ fn stores_that_cannot_be_written() {
         let limit = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", limit, env!("CARGO_BIN_EXE_robotsieve"), command, "--allow-private"]);
-        shell.args(["--user-agent", AGENT]).arg("--store").arg(folder.path("s"));
+        let option = if command == "filter" { "--user-agent" } else { "--send-user-agent" };
+        shell.args([option, AGENT]).arg("--store").arg(folder.path("s"));
         let urls = folder.path("urls");
         fs::write(&urls, input).unwrap();
         if command == "filter" {
@@ -248,7 +249,7 @@ fn folders_and_packs_in_and_out() {
     }
     let pack = folder.path("p");
     run(args!["store", "export", &store, "--pack", &pack, "--agent", "x"]).gives(0, "");
-    let from_pack = run_with(args!["filter", "--pack", &pack, "--output", "tsv"], urls.as_bytes());
+    let from_pack = run_with(args!["filter", "--pack", &pack, "--format", "tsv"], urls.as_bytes());
     assert_eq!(lines(&from_pack), lines(&wanted));
     run(args!["store", "export", &store, "--pack", &pack]).fails(2, "--agent");
     // At first the files are too new to be forgotten.

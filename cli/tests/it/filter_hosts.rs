@@ -18,7 +18,7 @@ fn filter(folder: &Folder, options: &[&str], input: impl AsRef<[u8]>) -> Ran {
 /// The verdicts for these URLs, separated by spaces.
 #[track_caller]
 fn verdicts(folder: &Folder, options: &[&str], urls: &[&str]) -> String {
-    let ran = filter(folder, &[&["--output", "tsv"], options].concat(), urls.join("\n"));
+    let ran = filter(folder, &[&["--format", "tsv"], options].concat(), urls.join("\n"));
     assert_eq!(ran.status, 0, "{ran:?}");
     let out = String::from_utf8(ran.out).unwrap();
     let lines: Vec<_> = out.lines().map(|line| line.split_once('\t').unwrap()).collect();
@@ -43,7 +43,7 @@ fn each_host_its_file() {
     filter(&folder, &[], urls.join("\n"))
         .gives(0, "http://b.example/a\n")
         .counts([7, 1, 4, 2, 0, 4]);
-    filter(&folder, &["--output", "denied"], urls.join("\n")).gives(
+    filter(&folder, &["--format", "denied"], urls.join("\n")).gives(
         0,
         "http://a.example/a\nhttps://a.example/a\nftp://a.example/a\nhttp://b.example/b\n",
     );
@@ -59,15 +59,15 @@ fn missing() {
     filter(&folder, &["--missing", "allow"], input)
         .gives(0, "http://a.example/\nhttp://b.example/\n")
         .counts([4, 2, 1, 0, 1, 2]);
-    filter(&folder, &["--missing", "disallow", "--output", "denied"], input)
+    filter(&folder, &["--missing", "disallow", "--format", "denied"], input)
         .gives(0, "http://b.example/\nhttp://a.example/a\n")
         .counts([4, 1, 2, 0, 1, 2]);
-    let jsonl = filter(&folder, &["--output", "jsonl"], "http://b.example/\n");
+    let jsonl = filter(&folder, &["--format", "jsonl"], "http://b.example/\n");
     jsonl.gives(
         0,
         "{\"url\":\"http://b.example/\",\"verdicts\":[{\"agent\":\"a\",\"verdict\":\"unknown\"}]}\n",
     );
-    let options = ["--output", "tsv", "--agent", "b", "--missing", "allow"];
+    let options = ["--format", "tsv", "--agent", "b", "--missing", "allow"];
     filter(&folder, &options, "http://b.example/\n").gives(0, "allow\tallow\thttp://b.example/\n");
 }
 
@@ -203,7 +203,7 @@ fn txt_comes_second() {
     ]);
     let urls =
         ["http://a/exact", "http://a/txt", "http://b/txt", "http://c/txt", "http://b.txt/txt"];
-    let ran = filter(&folder, &["--output", "tsv"], urls.join("\n"));
+    let ran = filter(&folder, &["--format", "tsv"], urls.join("\n"));
     let out = "disallow\thttp://a/exact\nallow\thttp://a/txt\ndisallow\thttp://b/txt\n\
                disallow\thttp://c/txt\nunknown\thttp://b.txt/txt\n";
     ran.gives(0, out).says("'A.txt' and 'a'").says("'a' and 'a.txt'").says("a: 'a' is used");
@@ -220,7 +220,7 @@ fn two_files_for_one_host() {
         ("g.com:80", &only("/80")),
     ]);
     let urls = ["http://e.com/e", "http://f.com/FC", "https://g.com:80/80"];
-    let ran = filter(&folder, &["--output", "denied"], urls.join("\n"));
+    let ran = filter(&folder, &["--format", "denied"], urls.join("\n"));
     ran.gives(0, urls.join("\n") + "\n")
         .says("'E.com' and 'e.com'")
         .says("'e.com' is used")
@@ -249,7 +249,7 @@ fn a_host_is_no_path() {
         "http:///etc/passwd",
     ];
     let first = args!["filter", "--robots-dir", outer.path("robots"), "--agent", "a"];
-    let options = first.into_iter().chain(args!["--output", "tsv"]);
+    let options = first.into_iter().chain(args!["--format", "tsv"]);
     let ran = run_with(options, urls.join("\n").as_bytes());
     let words = [
         "unknown", "unknown", "unknown", "invalid", "invalid", "unknown", "invalid", "unknown",

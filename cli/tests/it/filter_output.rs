@@ -21,8 +21,8 @@ const URLS: &[u8] = b"https://e.com/\n/private/x\nhttp://f.com:81/privat\nnonsen
 fn urls_and_denied() {
     let allowed = "https://e.com/\nhttp://f.com:81/privat\n";
     filter(&["--agent", "a"], URLS).gives(0, allowed).counts([4, 2, 1, 0, 1, 2]);
-    filter(&["--agent", "a", "--output", "urls"], URLS).gives(0, allowed);
-    filter(&["--agent", "a", "--output", "denied"], URLS)
+    filter(&["--agent", "a", "--format", "urls"], URLS).gives(0, allowed);
+    filter(&["--agent", "a", "--format", "denied"], URLS)
         .gives(0, "/private/x\n")
         .counts([4, 2, 1, 0, 1, 2]);
 }
@@ -33,15 +33,15 @@ fn tsv() {
                allow\tdisallow\thttp://f.com:81/privat\ninvalid\tinvalid\tnonsense\n\
                allow\tallow\t/open\n";
     let input = [URLS, b"/open"].concat();
-    let ran = filter(&["--output", "tsv", "--agent", "a", "--agent", "b"], &input);
+    let ran = filter(&["--format", "tsv", "--agent", "a", "--agent", "b"], &input);
     // Each URL counts once for each crawler, and the summary says so.
     ran.gives(0, out).counts([5, 4, 4, 0, 2, 2]).says("urls 5 crawlers 2 verdicts 10 allowed 4");
-    filter(&["--output", "tsv", "--agent", "a"], b"/\n").gives(0, "allow\t/\n");
+    filter(&["--format", "tsv", "--agent", "a"], b"/\n").gives(0, "allow\t/\n");
 }
 
 #[test]
 fn jsonl() {
-    let options = ["--output", "jsonl", "--agent", "a,\"x\"", "--user-agent", "b/1.0 (x)"];
+    let options = ["--format", "jsonl", "--agent", "a,\"x\"", "--user-agent", "b/1.0 (x)"];
     let out = concat!(
         r#"{"url":"https://e.com/","verdicts":[{"agent":"a,\"x\"","verdict":"allow"},"#,
         r#"{"agent":"b/1.0 (x)","verdict":"disallow","line":6,"rule":"/"}]}"#,
@@ -63,7 +63,7 @@ fn jsonl() {
 
 #[test]
 fn jsonl_of_odd_bytes() {
-    let options = ["--output", "jsonl", "--agent", "a"];
+    let options = ["--format", "jsonl", "--agent", "a"];
     let out = concat!(
         r#"{"url":"/a\"b\\c\td\u0001\u001b"#,
         "\u{7f}é",
@@ -77,7 +77,7 @@ fn jsonl_of_odd_bytes() {
     filter(&options, b"/a\"b\\c\td\x01\x1b\x7f\xc3\xa9\n/\xffx\n").gives(0, out);
     let folder = Folder::new();
     let robots = folder.file("robots.txt", b"User-agent: *\nDisallow: /\xff\"");
-    let options = args!["filter", "--robots", robots, "--output", "jsonl", "--agent", "a"];
+    let options = args!["filter", "--robots", robots, "--format", "jsonl", "--agent", "a"];
     run_with(options, b"/%ff%22\n").gives(
         0,
         "{\"url\":\"/%ff%22\",\"verdicts\":[{\"agent\":\"a\",\"verdict\":\"disallow\",\
@@ -89,9 +89,9 @@ fn jsonl_of_odd_bytes() {
 fn crawlers_in_the_order_given() {
     // b and c share a group and therefore a policy; a is between them.
     let options =
-        ["--output=tsv", "--user-agent=b/1", "--agent=a", "--user-agent=a/2", "--agent=c"];
+        ["--format=tsv", "--user-agent=b/1", "--agent=a", "--user-agent=a/2", "--agent=c"];
     filter(&options, b"/\n").gives(0, "disallow\tallow\tallow\tdisallow\t/\n");
-    let options = ["--output=jsonl", "--agent=c", "--agent=a", "--agent=b"];
+    let options = ["--format=jsonl", "--agent=c", "--agent=a", "--agent=b"];
     let out = concat!(
         r#"{"url":"/private","verdicts":[{"agent":"c","verdict":"disallow","line":6,"rule":"/"},"#,
         r#"{"agent":"a","verdict":"disallow","line":2,"rule":"/private"},"#,
@@ -104,7 +104,7 @@ fn crawlers_in_the_order_given() {
 #[test]
 fn names_are_taken_as_given() {
     let denied = |agent: &str| {
-        let options = ["--output=tsv", "--profile=google", "--agent", agent];
+        let options = ["--format=tsv", "--profile=google", "--agent", agent];
         filter(&options, b"/\n").out[0] == b'd'
     };
     assert!(denied("b"));
@@ -123,7 +123,7 @@ fn lines_are_bytes() {
     filter(&["--agent", "a"], input)
         .gives(0, b"/\xff\xfe\x00x\n/a\rb\n/c\r\n/last\n")
         .counts([6, 4, 1, 0, 1, 0]);
-    filter(&["--agent", "a", "--output", "tsv"], b"\xff\t\xfe\n")
+    filter(&["--agent", "a", "--format", "tsv"], b"\xff\t\xfe\n")
         .gives(0, b"invalid\t\xff\t\xfe\n");
     filter(&["--agent", "a"], b"").gives(0, "").counts([0; 6]);
     filter(&["--agent", "a"], b"\n\r\n\n").gives(0, "").counts([0; 6]);
@@ -131,7 +131,7 @@ fn lines_are_bytes() {
 
 #[test]
 fn nothing_is_invalid_for_google() {
-    filter(&["--agent", "a", "--profile", "google", "--output", "tsv"], b"nonsense\na/private\n")
+    filter(&["--agent", "a", "--profile", "google", "--format", "tsv"], b"nonsense\na/private\n")
         .gives(0, "allow\tnonsense\ndisallow\ta/private\n")
         .counts([2, 1, 1, 0, 0, 0]);
 }
@@ -140,7 +140,7 @@ fn nothing_is_invalid_for_google() {
 fn one_file_judges_every_host() {
     let input = b"http://a.example/private\nftp://b.example/private\n/private\nx:/private\n\
                   http://a.example:99999/private\nhttp://A.example:80/private\n";
-    filter(&["--agent", "a", "--output", "denied"], input)
+    filter(&["--agent", "a", "--format", "denied"], input)
         .gives(
             0,
             "http://a.example/private\nftp://b.example/private\n/private\n\
@@ -176,7 +176,7 @@ fn order_with_many_threads() {
     }
     // Output that is much larger than the input is written in pieces.
     let agents: Vec<_> = (0..20).map(|n| format!("--agent=a,{n}")).collect();
-    let mut options = vec!["--output=jsonl", "--threads=4"];
+    let mut options = vec!["--format=jsonl", "--threads=4"];
     options.extend(agents.iter().map(String::as_str));
     let ran = filter(&options, &input);
     assert_eq!(ran.status, 0);
@@ -261,13 +261,13 @@ fn progress() {
 fn usage() {
     let two = ["--agent", "a", "--user-agent", "b"];
     for output in ["urls", "denied"] {
-        let options = [&two[..], &["--output", output]].concat();
+        let options = [&two[..], &["--format", output]].concat();
         filter(&options, URLS).fails(2, output).says("tsv").says("jsonl");
     }
     filter(&two, URLS).fails(2, "tsv or jsonl");
     filter(&[], URLS).fails(2, "--agent").says("--user-agent");
     filter(&["--agent", "a", "--threads", "0"], URLS).fails(2, "--threads");
-    filter(&["--agent", "a", "--output", "csv"], URLS).fails(2, "--format");
+    filter(&["--agent", "a", "--format", "csv"], URLS).fails(2, "--format");
     filter(&["--agent", "a", "--missing", "deny"], URLS).fails(2, "--missing");
     filter(&["--agent", "a", "--profile", "bing"], URLS).fails(2, "rfc9309");
     filter(&["--agent", "a", "--robots-dir", "."], URLS).fails(2, "--robots-dir");
@@ -295,7 +295,7 @@ fn jsonl_of_bytes_that_are_no_text() {
     let file = b"User-agent: b\xE9\nDisallow: /\xE9\n";
     let robots = folder.file("robots.txt", file);
     let agent = std::ffi::OsStr::from_bytes(b"b\xE9");
-    let options = ["--output=jsonl", "--profile=original-1994"];
+    let options = ["--format=jsonl", "--profile=original-1994"];
     let args = || args!["filter", options[0], options[1], "--agent", agent];
     let wanted = concat!(
         "{\"url\":\"/\u{FFFD}x\",\"url_base64\":\"L+l4\",\"verdicts\":[",

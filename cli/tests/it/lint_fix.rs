@@ -75,20 +75,19 @@ fn a_file_that_cannot_be_fixed_does_not_end_the_others() {
 fn fixes_for_tools() {
     let folder = Folder::of(&[("robots.txt", FILE)]);
     let lines = run_in(&folder.root(), args!["lint", "--format", "jsonl", "robots.txt"]);
-    let findings: Vec<Value> = String::from_utf8(lines.out)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let report: Value = serde_json::from_slice(&lines.out).unwrap();
+    let findings = report["findings"].as_array().unwrap();
     let of = |code: &str| findings.iter().find(|f| f["code"] == code).unwrap()["fix"].clone();
     assert_eq!(
         of("RS403"),
         serde_json::json!({
             "what": "remove the line",
-            "span": [14, 36],
+            "file_span": [14, 36],
+            "line": 2, "column": 1, "end_line": 3, "end_column": 1,
             "replacement": "",
-            "effect": "changes no verdict",
+            "effect": "changes no verdict (rfc9309, google)",
             "changes_verdicts": false,
+            "changes": [],
             "profiles": ["rfc9309", "google"],
         })
     );

@@ -143,9 +143,11 @@ fn explain_shows_how_a_header_was_read() {
     let json = ["explain", "--format", "json", "--user-agent", header, "robots.txt", "/x"];
     let json: Value = serde_json::from_slice(&robotsieve(&folder, &json).out).unwrap();
     let names = serde_json::json!([
-        { "name": "GPTBot", "span": [37, 43], "certainty": "compatible" },
-        { "name": "FooBot", "span": [0, 6], "certainty": "product" },
+        { "name": "GPTBot", "agent_span": [37, 43], "certainty": "compatible",
+            "label": "1: after 'compatible', decides" },
+        { "name": "FooBot", "agent_span": [0, 6], "certainty": "product",
+            "label": "2: a product" },
     ]);
     assert_eq!(json["names"], names);
-    assert_eq!(json["explanations"][0]["group"]["decided_by"], serde_json::json!([0]));
+    assert_eq!(json["selection"]["decided_by"], serde_json::json!([0]));
 }

@@ -67,7 +67,7 @@ fn same_verdicts_as_from_the_files() {
             let from_pack = ["--pack".into(), folder.path("out.pack").into()];
             let from_files = ["--robots-dir".into(), folder.path("robots").into()];
             for output in ["tsv", "jsonl"] {
-                let output = ["--output", output];
+                let output = ["--format", output];
                 let with_profile = [&agents[..], &output, &["--profile", profile]].concat();
                 let wanted = filter(from_files.clone(), &with_profile);
                 assert_eq!(wanted.status, 0, "{wanted:?}");
@@ -110,12 +110,12 @@ fn stat_and_verify() {
     let made = pack(&folder, &["--agent", "GPTBot", "--agent", "FooBot"]);
     made.gives(0, "").says("origins 10 files 4");
     let path = folder.path("out.pack");
-    let stat = run(args!["pack", "--stat", &path]);
+    let stat = run(args!["pack", "stat", &path]);
     let text = String::from_utf8(stat.out.clone()).unwrap();
     for line in ["profile\trfc9309", "crawlers\tGPTBot; FooBot", "origins\t10", "files\t4"] {
         assert!(text.lines().any(|l| l == line), "{line}: {text}");
     }
-    let verified = run(args!["pack", "--verify", &path]);
+    let verified = run(args!["pack", "verify", &path]);
     assert_eq!(verified.status, 0, "{verified:?}");
     // The same files make the same pack, if the seed is the same.
     let before = fs::read(&path).unwrap();
@@ -156,7 +156,7 @@ fn list() {
         .gives(0, "")
         .says("origins 4 files 2");
     let urls = b"http://a.example/a\nhttp://z.example:81/b\nhttp://z.example/\n";
-    run_with(args!["filter", "--pack", &out, "--output", "tsv"], urls).gives(
+    run_with(args!["filter", "--pack", &out, "--format", "tsv"], urls).gives(
         0,
         "disallow\thttp://a.example/a\ndisallow\thttp://z.example:81/b\n\
          unknown\thttp://z.example/\n",
@@ -224,10 +224,10 @@ fn wrong_usage() {
 fn what_is_no_pack() {
     let folder = folder();
     let missing = folder.path("missing.pack");
-    run(args!["pack", "--verify", &missing]).fails(3, "missing.pack");
+    run(args!["pack", "verify", &missing]).fails(3, "missing.pack");
     let other = folder.file("other.pack", "User-agent: *\n");
-    for option in ["--verify", "--stat"] {
-        run(args!["pack", option, &other]).fails(3, "not a pack");
+    for command in ["verify", "stat"] {
+        run(args!["pack", command, &other]).fails(3, "not a pack");
     }
     run(args!["filter", "--pack", &other]).fails(3, "not a pack");
     let empty = folder.file("empty.pack", "");
@@ -244,8 +244,8 @@ fn damage() {
     // In the first record, after its head.
     bytes[16 + 8 + 9] ^= 0x40;
     fs::write(&path, bytes).unwrap();
-    run(args!["pack", "--verify", &path]).fails(3, "checksum");
-    let ran = filter(["--pack".into(), (&path).into()], &["--output", "tsv"]);
+    run(args!["pack", "verify", &path]).fails(3, "checksum");
+    let ran = filter(["--pack".into(), (&path).into()], &["--format", "tsv"]);
     assert_eq!(ran.status, 3, "{ran:?}");
     ran.says("damaged pack");
     let text = String::from_utf8_lossy(&ran.out);

@@ -18,7 +18,7 @@ fn always_and_never() {
         (args!["lint", &robots, &other].to_vec(), "2/2 files"),
         (args!["explain", &robots, "a", "-"].to_vec(), "B/s"),
         (args!["pack", "--robots-dir", &dir, "--agent", "a", "-o", &pack].to_vec(), "2 records"),
-        (args!["pack", "--verify", &pack].to_vec(), ""),
+        (args!["pack", "verify", &pack].to_vec(), ""),
         (args!["diff", &robots, &other].to_vec(), ""),
         (args!["replay", "-"].to_vec(), "B/s"),
         (args!["filter", "--robots", &robots, "--agent", "a"].to_vec(), "B/s"),

@@ -66,6 +66,7 @@ use of /y by *, according to drafts:
     assert_eq!(usage["crawlable"], false);
     assert_eq!((&usage["search"], &usage["training"]), (&"allowed".into(), &"unknown".into()));
     assert_eq!(usage["statements"][0]["line"], 1);
+    assert_eq!(usage["ambiguities"][0]["kind"], "only-for-others");
     assert!(usage["ambiguities"].to_string().contains("in the group for *"), "{usage}");
 }
 
@@ -76,19 +77,29 @@ fn json() {
     let ran = run(args!["records", "--format", "json", "--base", "https://e.com/", &file]);
     assert_eq!(ran.status, 0);
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
-    assert_eq!((&value["version"], &value["profile"]), (&1.into(), &"rfc9309".into()));
+    assert_eq!((&value["report"], &value["profile"]), (&"records".into(), &"rfc9309".into()));
     let records = value["records"].as_array().unwrap();
     assert_eq!(records.len(), 9);
     assert!(records.is_sorted_by_key(|record| record["line"].as_u64()));
     let wanted = serde_json::json!({
-        "line": 5, "kind": "request-rate", "field": "Request-rate", "raw": "1/10m 0600-0845",
-        "scope": "group", "group": 0, "crawlers": ["a", "b"],
-        "value": { "requests": 1, "seconds": 600, "time": { "from": "06:00", "to": "08:45" } },
+        "line": 5, "kind": "request-rate", "field": "Request-rate", "value": "1/10m 0600-0845",
+        "scope": "group", "group": 0, "error": null,
+        "note": "1 in 600 s, 06:00 to 08:45 UTC",
+        "request_rate": {
+            "requests": 1, "seconds": 600, "window": { "from_minute": 360, "to_minute": 525 },
+        },
+        "sitemap": null, "crawl_delay_ms": null, "visit_time": null, "host": null,
+        "clean_param": null, "preferences": null,
     });
     assert_eq!(records[2], wanted);
-    assert_eq!(records[3]["value"]["url"], "https://e.com/s.xml");
+    let scope = serde_json::json!({
+        "scope": "group", "group": 0, "crawlers": ["a", "b"], "label": "for a, b",
+    });
+    assert_eq!(value["scopes"][1], scope);
+    assert_eq!(records[1]["crawl_delay_ms"], 2_500);
+    assert_eq!(records[3]["sitemap"]["url"], "https://e.com/s.xml");
     assert!(records[4]["error"].as_str().unwrap().contains("a number of seconds"));
-    assert_eq!(value["usage"], serde_json::Value::Null);
+    assert_eq!(value["usage"], serde_json::json!([]));
 }
 
 #[test]
@@ -117,24 +128,20 @@ fn bytes_that_are_no_text() {
     let ran = run(args.into_iter().chain(args!["--agent", agent, &robots]));
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
     let records = &value["records"];
-    assert_eq!(records[0]["crawlers"], serde_json::json!(["b\u{FFFD}"]));
-    assert_eq!(records[0]["crawlers_base64"], serde_json::json!(["Yuk="]));
-    assert_eq!(records[0]["raw_base64"], "6Q==");
-    assert_eq!(records[1]["value"]["path_base64"], "L+k=");
-    for record in records.as_array().unwrap() {
-        let value = &record["value"];
-        match record["kind"].as_str().unwrap() {
-            "content-signal" if !value.is_null() => {
-                assert_eq!(value["preferences"][0]["label_base64"], "6Q==");
-            }
-            "host" if !value.is_null() => assert_eq!(value["name_base64"], "6S5jb20="),
-            "clean-param" => {
-                assert_eq!(value["params_base64"], serde_json::json!(["6Q==", "YQ=="]));
-                assert_eq!(value["path_base64"], "L+k=");
-            }
-            _ => {}
-        }
-    }
+    let group = &value["scopes"][1];
+    assert_eq!(group["crawlers"], serde_json::json!(["b\u{FFFD}"]));
+    assert_eq!(group["crawlers_base64"], serde_json::json!(["Yuk="]));
+    assert_eq!(records[0]["value_base64"], "6Q==");
+    assert_eq!(records[1]["value_base64"], "L+k=");
+    let kinds = records.as_array().unwrap().iter().map(|record| record["kind"].as_str().unwrap());
+    let kinds: Vec<&str> = kinds.collect();
+    assert_eq!(kinds, ["crawl-delay", "noindex", "content-signal", "host", "clean-param"]);
+    let label = &records[2]["preferences"]["labels"][0];
+    assert!(records[2]["preferences"].is_null() || label["label_base64"] == "6Q==");
+    assert!(records[3]["host"].is_null() || records[3]["host"]["name_base64"] == "6S5jb20=");
+    let clean_param = &records[4]["clean_param"];
+    assert_eq!(clean_param["params_base64"], serde_json::json!(["6Q==", "YQ=="]));
+    assert_eq!(clean_param["path_base64"], "L+k=");
     assert_eq!(value["usage"][0]["agent_base64"], "Yuk=");
     assert_eq!(value["usage"][0]["path_base64"], "L+k=");
 }

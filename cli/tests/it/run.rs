@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::command::schema::Schema;
 use crate::command::{Folder, Ran, run};
 
 const AGENT: &str = "FooBot/1.0 (+http://foo.example/)";
@@ -331,8 +332,7 @@ fn invalid_lines_are_told_in_short() {
 #[test]
 fn json() {
     let web = Web::new();
-    let text = include_str!("../../../docs/fetch.schema.json");
-    let schema = jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap();
+    let schema = Schema::of(include_str!("../../../docs/fetch.schema.json"));
     let input = format!("{}/\n{}/\n", web.origin(1, 0), web.origin(8, 0));
     for option in [&["--json"][..], &["--format", "jsonl"]] {
         let ran = fetch(&Folder::new(), &input, option);
@@ -608,8 +608,7 @@ fn overrides() {
     assert_eq!((ran.status, figures), (0, [1, 3, 0]), "{ran:?}");
     let ran = fetch(&folder, &urls, &[&more[..], &["--json"]].concat());
     let text = String::from_utf8(ran.out).unwrap();
-    let schema = include_str!("../../../docs/fetch.schema.json");
-    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let schema = Schema::of(include_str!("../../../docs/fetch.schema.json"));
     let mut held = Vec::new();
     for line in text.lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();

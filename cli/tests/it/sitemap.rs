@@ -206,7 +206,7 @@ fn what_crawlers_shows() {
     // Without a sitemap nothing of it is there.
     let ran = run_line(&folder, "crawlers robots.txt --format json");
     let json: Value = serde_json::from_slice(&ran.out).unwrap();
-    assert!(json.get("sitemap").is_none() && json["policies"][0].get("sitemap").is_none());
+    assert!(json["sitemap"].is_null() && json["policies"][0]["sitemap"].is_null());
     run_line(&folder, "crawlers --list --sitemap sitemap.xml").fails(2, "cannot be used with");
 }
 

@@ -221,18 +221,24 @@ fn json() {
     let ran = test(&folder, &["--format", "json"], "allow * /\nallow GPTBot /x # y\n");
     let value: Value = serde_json::from_slice(&ran.out).unwrap();
     let rule = json!({ "verdict": "disallow", "line": 3, "rule": "/" });
+    let message =
+        "expected allow, got disallow: GPTBot, /x (profile rfc9309); line 3 decides, Disallow: /";
     assert_eq!(
         value,
         json!({
-            "version": 1, "robots": "robots.txt", "profiles": ["rfc9309"],
+            "schema": "robotsieve-report-1", "report": "test",
+            "tool_version": env!("CARGO_PKG_VERSION"),
+            "robots": "robots.txt", "answer": null, "profiles": ["rfc9309"], "sitemap": null,
             "results": [
                 { "file": "e", "line": 1, "expected": "allow", "who": "*", "url": "/",
-                  "holds": true, "failures": [] },
+                  "holds": true, "message": null, "rule_line": null, "failures": [] },
                 { "file": "e", "line": 2, "expected": "allow", "who": "GPTBot", "url": "/x",
-                  "holds": false, "failures": [{ "profile": "rfc9309", "verdict": "disallow",
-                  "crawlers": ["GPTBot"], "reason": "rule", "rule": rule }] },
+                  "holds": false, "message": message, "rule_line": 3,
+                  "failures": [{ "profile": "rfc9309", "verdict": "disallow",
+                  "crawlers": ["GPTBot"], "reason": "rule", "rule": rule, "sitemap": null }] },
             ],
             "expectations": 2, "failed": 1,
+            "sentences": [{ "text": "2 expectations, 1 failed", "line": null }],
         })
     );
     assert_eq!(ran.status, 1);

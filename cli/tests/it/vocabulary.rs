@@ -41,9 +41,13 @@ fn plain(ran: &Ran) -> String {
         let to = out.find("note: compared as").unwrap();
         out.replace_range(from..to, "");
     }
-    out.replace(FOO, "FooBot")
-        .replace("\"user_agent\":true", "\"user_agent\":false")
-        .replace(",\"span\":[25,31],\"certainty\":\"compatible\"", "")
+    for (from, to) in [(",\"agent_span\":", "}"), ("\"names_notes\":[", "]")] {
+        if let Some(at) = out.find(from).map(|at| at + if to == "]" { from.len() } else { 0 }) {
+            let end = at + out[at..].find(to).unwrap();
+            out.replace_range(at..end, "");
+        }
+    }
+    out.replace(FOO, "FooBot").replace("\"user_agent\":true", "\"user_agent\":false")
 }
 
 /// AGENT, --agent and --user-agent name the same crawler; with either option there is no AGENT.
@@ -228,9 +232,7 @@ fn pack_commands() {
     run_line(&folder, "pack --robots-dir robots --agent FooBot -o p").gives(0, "");
     for command in ["stat", "verify"] {
         let new = run_line(&folder, &format!("pack {command} p"));
-        let old = run_line(&folder, &format!("pack --{command} p"));
         assert_eq!((new.status, new.err.as_str()), (0, ""), "{new:?}");
-        new.gives(0, &old.out);
         assert!(!new.out.is_empty());
         assert_eq!(run_line(&folder, &format!("pack {command} --progress always p")).status, 0);
         run_line(&folder, &format!("pack {command}")).fails(2, "Usage: robotsieve pack");
@@ -238,12 +240,11 @@ fn pack_commands() {
         let help = run_line(&folder, "pack --help");
         assert!(!String::from_utf8(help.out).unwrap().contains(&format!("--{command}")));
     }
-    run_line(&folder, "pack --stat p --agent a").fails(2, "--agent");
 }
 
-/// Calls that scripts rely on, and spellings from before the vocabulary.
+/// Calls that scripts rely on.
 #[test]
-fn older_spellings() {
+fn usual_calls() {
     let folder = folder();
     run_line(&folder, "check robots.txt FooBot /foo /bar")
         .gives(1, "disallow\t/foo\nallow\t/bar\n");
@@ -252,28 +253,9 @@ fn older_spellings() {
     let dot = run_line(&folder, "dot --profile rfc9309 robots.txt FooBot");
     assert!(dot.status == 0 && dot.out.starts_with(b"digraph"), "{dot:?}");
     for format in ["urls", "denied", "tsv", "jsonl"] {
-        let of = |option: &str| {
-            let line = "filter --robots robots.txt --agent FooBot";
-            run_line(&folder, &format!("{line} {option} {format} urls"))
-        };
-        let ran = of("--format");
+        let line = "filter --robots robots.txt --agent FooBot";
+        let ran = run_line(&folder, &format!("{line} --format {format} urls"));
         assert!(ran.status == 0 && !ran.out.is_empty(), "{ran:?}");
-        of("--output").gives(0, &ran.out);
-    }
-    let human = run_line(&folder, "lint --format human robots.txt");
-    human.gives(0, run_line(&folder, "lint --format text robots.txt").out);
-    // The header that requests carry; there is nothing to fetch.
-    run_line(&folder, "fetch --user-agent 'FooBot/1.0 (+https://foo.example/)'")
-        .gives(0, "")
-        .says("origins 0");
-    let line = "filter --store s --fetch --agent a --fetch-as 'FooBot/1.0 (+https://foo.example/)'";
-    run_line(&folder, line).gives(0, "").says("urls 0");
-    // They are not in the help.
-    for (command, old) in
-        [("filter", "--output"), ("filter", "--fetch-as"), ("fetch", "--user-agent")]
-    {
-        let help = String::from_utf8(run(args!["help", command]).out).unwrap();
-        assert!(!help.contains(&format!("      {old}")), "{help}");
     }
 }
 

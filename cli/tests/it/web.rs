@@ -199,9 +199,9 @@ fn no_line_of_an_answer_is_named() {
     let says = ": HTTP 503: crawlers take it for a failing server and fetch nothing";
     for (line, status, said) in [
         (format!("explain {url} FooBot /x"), 1, says),
-        (format!("explain --all-profiles {url} FooBot /x"), 1, "All profiles say disallow."),
+        (format!("explain --all-profiles {url} FooBot /x"), 1, "all profiles say disallow"),
         (format!("explain {url} FooBot /robots.txt"), 0, "itself may always be fetched; else http"),
-        (format!("explain --format json {url} FooBot /x"), 1, "\"robots_answer\":\"HTTP 503\""),
+        (format!("explain --format json {url} FooBot /x"), 1, "\"answer\":\"HTTP 503\""),
         (format!("check {url} FooBot {map}"), 1, "  HTTP 503  1 URL: https://e.example/1\n"),
         (format!("test {url} wanted {map}"), 1, says),
         (format!("test {url} wanted {map} --format json"), 1, "\"answer\":\"HTTP 503\""),

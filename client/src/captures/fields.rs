@@ -3,9 +3,12 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use robotsieve::Origin;
+use robotsieve::report::shown;
 
-use super::{Answer, CLOCK_TOLERANCE, Capture, Key, Place, is_redirect, shown};
+use super::capture::{CLOCK_TOLERANCE, Capture, Key, RecordPlace, SiteAnswer};
+use super::instant::rfc3339;
 use crate::Timestamp;
+use crate::network::is_redirect;
 use crate::outcome::Response;
 
 /// What a capture says, as columns and members have it: `url`, `status`, `body`, `time` and
@@ -14,9 +17,9 @@ use crate::outcome::Response;
 /// ```
 /// use std::path::Path;
 ///
-/// use robotsieve_client::captures::{At, Fields, Place};
+/// use robotsieve_client::captures::{At, Fields, RecordPlace};
 ///
-/// let place = Place { file: Path::new("list.jsonl").into(), at: At::Line(1) };
+/// let place = RecordPlace { file: Path::new("list.jsonl").into(), at: At::Line(1) };
 /// let fields = Fields { url: "https://example.com", status: 404, ..Fields::default() };
 /// let capture = fields.capture(place.clone())?;
 /// assert_eq!(capture.key(), "https://example.com");
@@ -69,7 +72,7 @@ impl Fields<'_> {
     ///
     /// # Errors
     /// Returns what is wrong with it, if no capture can say this.
-    pub fn capture(self, place: Place) -> Result<Capture, String> {
+    pub fn capture(self, place: RecordPlace) -> Result<Capture, String> {
         let (url, expected, time) = (self.url, Self::URL, Self::TIME);
         let key = Fields::key(url).ok_or_else(|| {
             format!("'url' is '{}'; {expected} is expected", shown(url.as_bytes()))
@@ -87,11 +90,14 @@ impl Fields<'_> {
         let answer = match self.status {
             status if is_redirect(status) => {
                 let base = other.as_deref().map_or_else(|| origin.robots_url(), str::to_owned);
-                Answer::redirect(status, &base, self.location)
+                SiteAnswer::redirect(status, &base, self.location)
             }
             status @ 100..=999 => {
                 let is_file = (200..300).contains(&status);
-                Answer::Final(Response::new(status, if is_file { self.body } else { Vec::new() }))
+                SiteAnswer::Final(Response::new(
+                    status,
+                    if is_file { self.body } else { Vec::new() },
+                ))
             }
             status => {
                 return Err(format!("'status' is {status}; {} is expected", Self::STATUS));
@@ -99,4 +105,16 @@ impl Fields<'_> {
         };
         Ok(Capture { origin, other, at: self.at.map(Timestamp), answer, place })
     }
+}
+
+/// A time: seconds since 1970, or as RFC 3339 writes it.
+///
+/// # Errors
+/// Returns what is wrong with it.
+pub fn time_of(text: &str) -> Result<u64, String> {
+    let seconds = text.parse().ok().or_else(|| rfc3339(text).map(|time| time.0));
+    seconds.ok_or_else(|| {
+        let (text, expected) = (shown(text.as_bytes()), Fields::TIME);
+        format!("'time' is '{text}'; {expected} is expected")
+    })
 }

@@ -3,18 +3,19 @@
 use http::HeaderMap;
 
 use super::decode::{Decoder, Encoding};
+use crate::cause::line;
 use crate::outcome::{Failure, is_line_end, whole_lines};
 
-/// How many bytes a decoder writes at a time.
+/// The bytes that a decoder writes at a time.
 const SCRATCH_BYTES: usize = 16 * 1024;
 
-/// How much of a body is kept.
+/// The part of a body that is kept.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// How many bytes are taken from the wire, and how many are passed from one decoder to the
+pub(super) struct BodyLimits {
+    /// The bytes that are taken from the wire, and those that are passed from one decoder to the
     /// next.
     pub(super) wire_bytes: usize,
-    /// How many decoded bytes are kept.
+    /// The decoded bytes that are kept.
     pub(super) body_bytes: usize,
 }
 
@@ -22,28 +23,28 @@ pub(super) struct Limits {
 pub(super) struct Incoming {
     /// The encoding that was applied last comes first.
     decoders: Vec<Decoder>,
-    /// How many more bytes the wire may deliver, and then each decoder.
+    /// The bytes that the wire may still deliver, and then each decoder.
     room: Vec<usize>,
     body: Vec<u8>,
-    /// Where the body was cut off, if it is full.
+    /// The place where the body was cut off, if it is full.
     cut: Option<Cut>,
     is_empty: bool,
 }
 
 impl Incoming {
     /// A body without encodings.
-    pub(super) fn plain(limits: Limits) -> Incoming {
+    pub(super) fn plain(limits: BodyLimits) -> Incoming {
         Incoming::decoded_by(Vec::new(), limits)
     }
 
     /// A body with the encodings that the headers name.
-    pub(super) fn new(headers: &HeaderMap, limits: Limits) -> Result<Incoming, Failure> {
+    pub(super) fn new(headers: &HeaderMap, limits: BodyLimits) -> Result<Incoming, Failure> {
         let encodings = Encoding::all(headers).map_err(encoding_failure)?;
         let decoders = encodings.into_iter().rev().map(Decoder::new).collect::<Result<_, _>>();
         Ok(Incoming::decoded_by(decoders.map_err(encoding_failure)?, limits))
     }
 
-    fn decoded_by(decoders: Vec<Decoder>, limits: Limits) -> Incoming {
+    fn decoded_by(decoders: Vec<Decoder>, limits: BodyLimits) -> Incoming {
         let mut room = vec![limits.wire_bytes; decoders.len() + 1];
         // The last decoder's output is the body. A plain body has both limits.
         if let Some(last) = room.last_mut() {
@@ -63,7 +64,7 @@ impl Incoming {
         Ok(if self.cut.is_some() { Filled::Full } else { Filled::NotYet })
     }
 
-    /// Whether no byte has arrived yet.
+    /// True if no byte has arrived yet.
     pub(super) fn is_empty(&self) -> bool {
         self.is_empty
     }
@@ -87,14 +88,14 @@ impl Incoming {
     }
 }
 
-/// Where a body was cut off.
+/// The place where a body was cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cut {
-    /// Whether the next byte is the end of a line, as far as anyone knows.
+    /// True if the next byte is the end of a line, as far as anyone knows.
     is_before_line_end: bool,
 }
 
-/// Whether a body has reached its limit.
+/// The state of a body with regard to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filled {
     NotYet,
@@ -102,7 +103,7 @@ pub(super) enum Filled {
 }
 
 fn encoding_failure(cause: String) -> Failure {
-    Failure::Encoding(super::failure::line(&cause))
+    Failure::Encoding(line(&cause))
 }
 
 /// Passes bytes through the decoders into the body, up to the limits. Says whether one of them
@@ -147,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    const LIMITS: Limits = Limits { wire_bytes: 1 << 20, body_bytes: 1 << 20 };
+    const LIMITS: BodyLimits = BodyLimits { wire_bytes: 1 << 20, body_bytes: 1 << 20 };
 
     fn encode(name: &str, body: &[u8]) -> Vec<u8> {
         let level = Compression::best();
@@ -187,7 +188,7 @@ mod tests {
     fn decode(
         encodings: &str,
         wire: &[u8],
-        limits: Limits,
+        limits: BodyLimits,
         piece: usize,
     ) -> Result<(Vec<u8>, bool), Failure> {
         let mut incoming = Incoming::new(&headers(encodings), limits)?;
@@ -273,12 +274,12 @@ mod tests {
         for name in ALL {
             let wire = encode(name, &body);
             for piece in [1, 100, 1 << 20] {
-                let exact = Limits { wire_bytes: wire.len(), body_bytes: body.len() };
+                let exact = BodyLimits { wire_bytes: wire.len(), body_bytes: body.len() };
                 assert_eq!(decode(name, &wire, exact, piece), Ok((body.clone(), false)), "{name}");
-                let less = Limits { body_bytes: body.len() - 1, ..exact };
+                let less = BodyLimits { body_bytes: body.len() - 1, ..exact };
                 let kept = body[..body.len() - 1].to_vec();
                 assert_eq!(decode(name, &wire, less, piece), Ok((kept, true)), "{name}");
-                let less = Limits { wire_bytes: wire.len() / 2, ..exact };
+                let less = BodyLimits { wire_bytes: wire.len() / 2, ..exact };
                 let (kept, is_truncated) = decode(name, &wire, less, piece).unwrap();
                 assert!(is_truncated && kept.len() < body.len() && body.starts_with(&kept));
                 assert!(kept.last().is_none_or(|last| *last == b'\n'), "{name}");
@@ -292,7 +293,7 @@ mod tests {
         let kept = |body: &[u8], limit: usize| -> Vec<u8> {
             let mut all = ALL.iter().flat_map(|name| {
                 let wire = encode(name, body);
-                let limits = Limits { body_bytes: limit, ..LIMITS };
+                let limits = BodyLimits { body_bytes: limit, ..LIMITS };
                 [1, 7, 1 << 20].map(|piece| decode(name, &wire, limits, piece).unwrap())
             });
             let (first, is_truncated) = all.next().unwrap();
@@ -326,7 +327,7 @@ mod tests {
         for name in &ALL[1..] {
             let wire = encode(name, &body);
             for part in 1..20 {
-                let limits = Limits { wire_bytes: wire.len() * part / 20, ..LIMITS };
+                let limits = BodyLimits { wire_bytes: wire.len() * part / 20, ..LIMITS };
                 let (kept, is_truncated) = decode(name, &wire, limits, 300).unwrap();
                 assert!(is_truncated && body.starts_with(&kept));
                 assert!(kept.last().is_none_or(|last| *last == b'\n'), "{name}");
@@ -344,7 +345,7 @@ mod tests {
             let units = std::iter::once(0xfeff).chain(text.encode_utf16());
             let body: Vec<u8> = units.flat_map(bytes).collect();
             for limit in 0..body.len() {
-                let limits = Limits { body_bytes: limit, ..LIMITS };
+                let limits = BodyLimits { body_bytes: limit, ..LIMITS };
                 let (kept, is_truncated) = decode("identity", &body, limits, 3).unwrap();
                 let wanted = match limit {
                     0..=1 => 0,
@@ -356,7 +357,7 @@ mod tests {
                 assert!(is_truncated && body.starts_with(&kept));
                 assert_eq!(kept.len(), wanted, "{limit}");
             }
-            let kept = decode("identity", &body, Limits { body_bytes: 21, ..LIMITS }, 3);
+            let kept = decode("identity", &body, BodyLimits { body_bytes: 21, ..LIMITS }, 3);
             let response = crate::outcome::Response::new(200, kept.unwrap().0);
             assert_eq!(response.body, text.trim_end_matches('f').as_bytes());
         }
@@ -433,7 +434,7 @@ mod tests {
 
     #[test]
     fn damaged_streams_end_within_the_limits() {
-        let limits = Limits { wire_bytes: 1 << 16, body_bytes: 1 << 16 };
+        let limits = BodyLimits { wire_bytes: 1 << 16, body_bytes: 1 << 16 };
         let mut random = 1u64;
         let mut next = move |below: usize| {
             random ^= random << 13;

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
-use ipnet::IpNet;
 use rustls::ClientConfig;
 use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, ring};
@@ -18,20 +17,22 @@ use rustls_platform_verifier::Verifier;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsConnector;
 
-use super::address::Permitted;
-use super::body::Limits;
+use super::body::BodyLimits;
 use super::client::{Client, Settings};
-use super::connect::Connector;
+use super::connect::Dialer;
+use super::connector::Connector;
 use super::dns::{self, DnsResolver};
 use super::error::InvalidFetcher;
 use super::fetcher::Fetcher;
 use super::health::Network;
+use super::lookup::Resolve;
+use super::permitted::Permitted;
 use super::proxy::Proxy;
 use super::pulse::Pulse;
-use super::redirect::Rules;
-use super::resolve::{Answers, CheckedResolver, Resolve};
+use super::resolve::{Answers, CheckedResolver};
 use super::turns::{Pace, Turns};
 use super::visit;
+use crate::network::{IpNetwork, RedirectRules};
 
 impl Fetcher {
     /// Starts the settings of a fetcher.
@@ -43,12 +44,12 @@ impl Fetcher {
     }
 }
 
-/// How many file descriptors each of [`FetcherBuilder::max_parallel`] attempts adds: one for its
+/// The file descriptors that each of [`FetcherBuilder::max_parallel`] attempts adds: one for its
 /// connection, and one for further connections, which all attempts share. FTP needs one for its
 /// data, and up to seven are opened to other addresses of a name whose first one is silent.
 pub const DESCRIPTORS_PER_ATTEMPT: usize = 2;
 
-/// Who looks up names.
+/// The resolver that looks up names.
 #[derive(Clone)]
 enum Names {
     System,
@@ -62,7 +63,7 @@ enum Names {
 pub struct FetcherBuilder {
     user_agent: String,
     headers: Vec<(String, String)>,
-    redirects: Rules,
+    redirects: RedirectRules,
     settings: Settings,
     max_parallel: usize,
     max_lookups: usize,
@@ -98,10 +99,10 @@ impl FetcherBuilder {
         FetcherBuilder {
             user_agent,
             headers: Vec::new(),
-            redirects: Rules { max_redirects: 5, ports: BTreeSet::from([80, 443]) },
+            redirects: RedirectRules { max_redirects: 5, ports: BTreeSet::from([80, 443]) },
             settings: Settings {
-                redirects: Arc::new(Rules { max_redirects: 0, ports: BTreeSet::new() }),
-                limits: Limits { wire_bytes: 1 << 20, body_bytes: 1 << 20 },
+                redirects: Arc::new(RedirectRules { max_redirects: 0, ports: BTreeSet::new() }),
+                limits: BodyLimits { wire_bytes: 1 << 20, body_bytes: 1 << 20 },
                 connect_timeout: Duration::from_secs(10),
                 read_timeout: Duration::from_secs(15),
                 total_timeout: Duration::from_secs(60),
@@ -123,8 +124,8 @@ impl FetcherBuilder {
         }
     }
 
-    /// How many redirects are followed. The default is 5, the least that RFC 9309, section
-    /// 2.3.1.2, asks for. A file behind more than
+    /// The number of redirects that are followed. The default is 5, the least that RFC 9309,
+    /// section 2.3.1.2, asks for. A file behind more than
     /// [`Protocol::max_redirects`](crate::outcome::Protocol::max_redirects) counts as absent.
     pub fn max_redirects(mut self, max_redirects: usize) -> FetcherBuilder {
         self.redirects.max_redirects = max_redirects;
@@ -151,35 +152,35 @@ impl FetcherBuilder {
         self
     }
 
-    /// How many bytes of a body are taken from the wire. The rest is not fetched. The default
-    /// is 1 MiB.
+    /// The bytes of a body that are taken from the wire. The rest is not fetched. The default is 1
+    /// MiB.
     pub fn max_wire_bytes(mut self, bytes: usize) -> FetcherBuilder {
         self.settings.limits.wire_bytes = bytes;
         self
     }
 
-    /// How many bytes of a decoded body are kept. The default is 1 MiB; RFC 9309, section 2.5,
-    /// asks for at least 512,000.
+    /// The bytes of a decoded body that are kept. The default is 1 MiB; RFC 9309, section 2.5, asks
+    /// for at least 512,000.
     pub fn max_body_bytes(mut self, bytes: usize) -> FetcherBuilder {
         self.settings.limits.body_bytes = bytes;
         self
     }
 
-    /// How long a name may take to be looked up, and then how long each request of an attempt may
-    /// take to connect, including TLS. The default is 10 seconds.
+    /// The time that the look-up of a name may take, and then each connection of an attempt,
+    /// including TLS. The default is 10 seconds.
     pub fn connect_timeout(mut self, limit: Duration) -> FetcherBuilder {
         self.settings.connect_timeout = limit;
         self
     }
 
-    /// How long the head of an answer may take once the connection is established, and after
+    /// The time that the head of an answer may take once the connection is established, and after
     /// that each next piece of the body. The default is 15 seconds.
     pub fn read_timeout(mut self, limit: Duration) -> FetcherBuilder {
         self.settings.read_timeout = limit;
         self
     }
 
-    /// How long an attempt may take with all its redirects. Time spent waiting for a turn or a
+    /// The time that an attempt may take with all its redirects. Time spent waiting for a turn or a
     /// place ([`FetcherBuilder::max_per_address`], [`FetcherBuilder::max_parallel`]) does not
     /// count, and each retry has its own deadline. The default is 60 seconds.
     pub fn total_timeout(mut self, limit: Duration) -> FetcherBuilder {
@@ -187,7 +188,8 @@ impl FetcherBuilder {
         self
     }
 
-    /// How many attempts run at a time. Further ones wait for a place. The default is 256.
+    /// The number of attempts that run at a time. Further ones wait for a place. The default is
+    /// 256.
     ///
     /// Each attempt may hold a body of [`FetcherBuilder::max_body_bytes`] and the window of a
     /// decoder: at worst 8 MiB for zstd and 16 MiB for brotli, of which a body touches only as
@@ -197,7 +199,7 @@ impl FetcherBuilder {
         self
     }
 
-    /// How many names are looked up at a time, beside the attempts of
+    /// The number of names that are looked up at a time, beside the attempts of
     /// [`FetcherBuilder::max_parallel`]. Further ones wait. The default is 4096.
     ///
     /// A name is looked up before its attempt takes a turn, so names whose servers are silent
@@ -208,9 +210,9 @@ impl FetcherBuilder {
         self
     }
 
-    /// How many requests run at a time to one host name, whatever the scheme and port. The default
-    /// is 2. `None` lifts the limit, the delay between two requests to a host, and the pause that
-    /// a host asks for.
+    /// The number of requests that run at a time to one host name, whatever the scheme and port.
+    /// The default is 2. `None` lifts the limit, the delay between two requests to a host, and the
+    /// pause that a host asks for.
     ///
     /// Whoever waits takes no place of [`FetcherBuilder::max_parallel`]. A redirect within the same
     /// host goes on without waiting.
@@ -219,9 +221,9 @@ impl FetcherBuilder {
         self
     }
 
-    /// How many requests run at a time to one IP address, which may serve very many sites. The
-    /// default is 2. `None` lifts the limit, the delay between two requests to an address, and
-    /// the pause that an address asks for.
+    /// The number of requests that run at a time to one IP address, which may serve very many
+    /// sites. The default is 2. `None` lifts the limit, the delay between two requests to an
+    /// address, and the pause that an address asks for.
     ///
     /// With the default delay, an address with 10,000 sites takes 17 minutes, if its answers come
     /// within 200 ms. Through a proxy that resolves names, addresses are unknown, and only
@@ -239,9 +241,9 @@ impl FetcherBuilder {
         self
     }
 
-    /// How long a host is left alone at most if it asks for it, by `Retry-After` in a 429 or 503.
-    /// The default is a minute; zero ignores the header. After a 429 the host's address is left
-    /// alone too, for no more than 10 seconds, because other sites may share it.
+    /// The longest time for which a host is left alone if it asks for it, by `Retry-After` in a 429
+    /// or 503. The default is a minute; zero ignores the header. After a 429 the host's address is
+    /// left alone too, for no more than 10 seconds, because other sites may share it.
     ///
     /// When the origin itself is asked again, beyond this run, is the matter of
     /// [`Protocol`](crate::outcome::Protocol).
@@ -250,10 +252,10 @@ impl FetcherBuilder {
         self
     }
 
-    /// How often an attempt is tried again if it failed in a way that may pass: no connection, a
-    /// broken answer, a time-out, or the status 429, 502, 503 or 504. The default is 0: the
-    /// [`Protocol`](crate::outcome::Protocol) says when to ask again, and a dead site costs no
-    /// more than one deadline.
+    /// The number of times that an attempt is tried again if it failed in a way that may pass: no
+    /// connection, a broken answer, a time-out, or the status 429, 502, 503 or 504. The default is
+    /// 0: the [`Protocol`](crate::outcome::Protocol) says when to ask again, and a dead site costs
+    /// no more than one deadline.
     ///
     /// Before each retry the attempt waits ([`FetcherBuilder::retry_wait`]), or as long as
     /// `Retry-After` says; if that is longer than [`FetcherBuilder::max_retry_after`], there is no
@@ -270,9 +272,9 @@ impl FetcherBuilder {
         self
     }
 
-    /// Whether the fetcher may connect to addresses that are not public: private, loopback,
-    /// link-local and the like (see [`is_public`](super::is_public)). By default it may not,
-    /// because any site can redirect there or give its name such an address.
+    /// Lets the fetcher connect to addresses that are not public: private, loopback, link-local and
+    /// the like (see [`is_public`](crate::network::is_public)). By default it may not, because any
+    /// site can redirect there or give its name such an address.
     pub fn allow_private(mut self, allow: bool) -> FetcherBuilder {
         self.permitted.all = allow;
         self
@@ -280,14 +282,20 @@ impl FetcherBuilder {
 
     /// Permits the addresses of these networks, such as `10.1.0.0/16`, though they are not
     /// public.
-    pub fn allow_networks(mut self, networks: impl IntoIterator<Item = IpNet>) -> FetcherBuilder {
+    pub fn allow_networks(
+        mut self,
+        networks: impl IntoIterator<Item = IpNetwork>,
+    ) -> FetcherBuilder {
         self.permitted.networks.extend(networks);
         self
     }
 
     /// Forbids the addresses of these networks, even if they are public or otherwise permitted.
     /// An IPv4 network includes the IPv6 addresses that contain its addresses.
-    pub fn deny_networks(mut self, networks: impl IntoIterator<Item = IpNet>) -> FetcherBuilder {
+    pub fn deny_networks(
+        mut self,
+        networks: impl IntoIterator<Item = IpNetwork>,
+    ) -> FetcherBuilder {
         self.permitted.denied.extend(networks);
         self
     }
@@ -320,9 +328,9 @@ impl FetcherBuilder {
         self
     }
 
-    /// Whether the proxy resolves the names of sites. By default the fetcher does, unless the
-    /// proxy's scheme is `socks5h`. Needed where only the proxy reaches name servers, and for
-    /// proxies that refuse to connect to bare addresses.
+    /// Lets the proxy resolve the names of sites. By default the fetcher does, unless the proxy's
+    /// scheme is `socks5h`. Needed where only the proxy reaches name servers, and for proxies that
+    /// refuse to connect to bare addresses.
     pub fn proxy_resolves(mut self, resolves: bool) -> FetcherBuilder {
         self.proxy_resolves = resolves;
         self
@@ -360,11 +368,10 @@ impl FetcherBuilder {
         self
     }
 
-    /// How many file descriptors a fetcher with these settings may need at a time, so that the
-    /// process's limit can be raised or the settings be lowered: for each attempt
+    /// The number of file descriptors that a fetcher with these settings may need at a time, so
+    /// that the process's limit can be raised or the settings be lowered: for each attempt
     /// [`DESCRIPTORS_PER_ATTEMPT`](super::DESCRIPTORS_PER_ATTEMPT), some for the look-ups, and 32
-    /// for canaries and the runtime. For a resolver of your own, one for each look-up is
-    /// counted.
+    /// for canaries and the runtime. For a resolver of your own, one for each look-up is counted.
     #[must_use]
     pub fn descriptors(&self) -> usize {
         let lookups = match &self.names {
@@ -414,7 +421,10 @@ impl FetcherBuilder {
         let offers_http2 = TlsConnector::from(Arc::new(tls));
         let pace = |places| Pace { places, delay: self.request_delay };
         let client = Client {
-            connector: Connector { offers_http2, offers_http1, local: self.local, proxy },
+            connector: Connector {
+                dialer: Dialer { offers_http2, offers_http1, local: self.local },
+                proxy,
+            },
             resolver: CheckedResolver { resolver: names, permitted, answers },
             headers,
             turns: Turns::new(pace(self.max_per_host), pace(self.max_per_address)),

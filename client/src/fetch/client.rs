@@ -1,20 +1,18 @@
-//! What each request of a fetcher uses.
+//! The parts of a fetcher that its requests share.
 
-use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderMap;
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 
-use super::body::Limits;
-use super::connect::Connector;
+use super::body::BodyLimits;
+use super::connector::Connector;
 use super::health::Network;
 use super::pulse::Pulse;
-use super::redirect::Rules;
 use super::resolve::CheckedResolver;
 use super::turns::Turns;
+use crate::network::RedirectRules;
 
 /// The connector, the resolver that checks its addresses, the turns, the settings, and what is
 /// known of the network and of this program.
@@ -40,33 +38,12 @@ pub(super) struct Client {
 /// The settings that apply to each attempt.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
-    pub(super) redirects: Arc<Rules>,
-    pub(super) limits: Limits,
+    pub(super) redirects: Arc<RedirectRules>,
+    pub(super) limits: BodyLimits,
     pub(super) connect_timeout: Duration,
     pub(super) read_timeout: Duration,
     pub(super) total_timeout: Duration,
     pub(super) max_retry_after: Duration,
     pub(super) retries: u32,
     pub(super) retry_wait: Duration,
-}
-
-/// The tasks of a connection. They end with it.
-#[derive(Clone, Default)]
-pub(super) struct Tasks(Arc<Mutex<JoinSet<()>>>);
-
-impl Tasks {
-    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).spawn(task);
-    }
-
-    /// Ends all tasks, and so closes the connection.
-    pub(super) fn end(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
-    }
-}
-
-impl<F: Future<Output = ()> + Send + 'static> hyper::rt::Executor<F> for Tasks {
-    fn execute(&self, task: F) {
-        self.spawn(task);
-    }
 }

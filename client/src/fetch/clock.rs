@@ -1,9 +1,9 @@
 //! Deadlines that stand still while an attempt waits for its turn.
 
 use std::future::Future;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::outcome::{Failure, Stage};
 

@@ -1,8 +1,7 @@
-//! Connections: TCP from the chosen local address, TLS, and the proxy between.
+//! Connections: TCP from the chosen local address, and TLS.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -10,9 +9,9 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use url::Host;
 
-use super::failure::{self, Cause};
-use super::proxy::Proxy;
-use crate::outcome::{Failure, LocalFault, LocalKind};
+use super::failure;
+use crate::cause::ErrorChain;
+use crate::outcome::Failure;
 
 /// A connection of any kind.
 pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -22,7 +21,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Io for S {}
 /// A connection of any kind.
 pub(super) type Stream = Box<dyn Io>;
 
-/// Where a connection leads.
+/// The end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// An address that was checked.
@@ -38,17 +37,16 @@ pub(super) enum Offer {
     Http1,
 }
 
-/// Opens connections.
-pub(super) struct Connector {
+/// Connects to addresses.
+pub(super) struct Dialer {
     pub(super) offers_http2: TlsConnector,
     pub(super) offers_http1: TlsConnector,
     /// At most one IPv4 and one IPv6 address. Any address of the machine if there are none.
     pub(super) local: Vec<IpAddr>,
-    pub(super) proxy: Option<Arc<Proxy>>,
 }
 
-impl Connector {
-    /// A connection to an address, without a proxy.
+impl Dialer {
+    /// A connection to an address.
     pub(super) async fn tcp(&self, to: SocketAddr) -> Result<TcpStream, Failure> {
         let connecting = async {
             let socket = match to {
@@ -69,24 +67,9 @@ impl Connector {
         connecting.await.map_err(|cause: io::Error| {
             match failure::local_fault(&cause, &[to.ip()]) {
                 Some(fault) => Failure::Local(fault),
-                None => Failure::Connect(Cause(&cause).text()),
+                None => Failure::Connect(ErrorChain(&cause).text()),
             }
         })
-    }
-
-    /// A connection to the target, through the proxy if there is one.
-    pub(super) async fn open(&self, target: Target, port: u16) -> Result<Stream, Failure> {
-        match (&self.proxy, target) {
-            (Some(proxy), target) => proxy.tunnel(self, target, port).await,
-            (None, Target::Address(address)) => {
-                let stream = self.tcp(SocketAddr::new(address, port)).await?;
-                Ok(Box::new(stream))
-            }
-            (None, Target::Name(name)) => {
-                let text = format!("{name} was not resolved");
-                Err(Failure::Local(LocalFault::new(LocalKind::Other, text)))
-            }
-        }
     }
 
     /// TLS over a connection. Returns whether the server chose HTTP/2.
@@ -98,7 +81,7 @@ impl Connector {
     ) -> Result<(Stream, bool), Failure> {
         let name = match host {
             Host::Domain(name) => ServerName::try_from((*name).to_owned())
-                .map_err(|cause| Failure::Tls(Cause(&cause).text()))?,
+                .map_err(|cause| Failure::Tls(ErrorChain(&cause).text()))?,
             Host::Ipv4(address) => ServerName::from(IpAddr::from(*address)),
             Host::Ipv6(address) => ServerName::from(IpAddr::from(*address)),
         };

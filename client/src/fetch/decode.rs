@@ -9,7 +9,7 @@ use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
 use zstd::stream::raw::{DParameter, Decoder as Zstd, InBuffer, Operation, OutBuffer};
 
-/// How many encodings may be applied to one body. Nobody needs more.
+/// The most encodings of one body. Nobody needs more.
 const MAX_ENCODINGS: usize = 3;
 
 /// The largest zstd window, as a power of two: 8 MiB, RFC 9659's limit for HTTP.
@@ -50,9 +50,9 @@ impl Encoding {
     }
 }
 
-/// Whether a name, in lower case, is none of a content encoding: servers also write character sets
-/// there, MIME's and HTTP's transfer encodings, media types, and words for "none". The body is
-/// then as it should be, and browsers and curl show it.
+/// True if a name, in lower case, is none of a content encoding: servers also write character sets
+/// there, MIME's and HTTP's transfer encodings, media types, and words for "none". The body is then
+/// as it should be, and browsers and curl show it.
 fn is_no_encoding(name: &[u8]) -> bool {
     const WORDS: [&[u8]; 19] = [
         // No encoding at all.
@@ -84,12 +84,12 @@ fn is_no_encoding(name: &[u8]) -> bool {
     WORDS.contains(&name) || CHARACTER_SETS.iter().any(|start| name.starts_with(start))
 }
 
-/// What a step did.
+/// The bytes that a step moved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// How many bytes of the input it consumed.
+    /// The bytes of the input that it consumed.
     pub(super) taken: usize,
-    /// How many bytes of the output it wrote.
+    /// The bytes of the output that it wrote.
     pub(super) given: usize,
 }
 
@@ -142,7 +142,7 @@ impl Decoder {
         }
     }
 
-    /// Whether the input may end at this point.
+    /// True if the input may end at this point.
     pub(super) fn is_complete(&self) -> bool {
         match self {
             Decoder::Gzip(gzip) => gzip.members > 0 && !gzip.is_within_member,

@@ -1,9 +1,9 @@
-//! What is wrong with the settings of a fetcher.
+//! Invalid settings of a fetcher.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why no fetcher can be built from its settings.
+/// The setting because of which no fetcher can be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InvalidFetcher {
@@ -27,7 +27,7 @@ pub enum InvalidFetcher {
     Setting {
         /// The builder method that sets it.
         setting: &'static str,
-        /// What is wrong with the value, and what would be right.
+        /// The fault of the value, and the remedy.
         cause: String,
     },
     /// There are no certificate authorities to trust, or the given ones cannot be read.

@@ -12,11 +12,12 @@ use url::Url;
 
 use super::client::Client;
 use super::clock::Clock;
+use super::events::TARGET;
 use super::failure::is_ambiguous;
 use super::health::Health;
 use super::progress::Progress;
-use super::redirect::Chain;
-use super::{TARGET, ftp, http};
+use super::{ftp, http};
+use crate::network::Chain;
 use crate::outcome::{
     Attempt, CachedCopy, Failure, LocalFault, LocalKind, Redirect, Response, Stage,
 };
@@ -25,7 +26,7 @@ use crate::time::Timestamp;
 /// The longest wait before a retry, unless the site asks for a longer one.
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
 
-/// How often an attempt is made again because this program stood still during it.
+/// The number of times that an attempt is made again because this program stood still during it.
 const MAX_RESUMED: u32 = 3;
 
 /// Fetches robots.txt files. Clones share their settings, and their limits of parallel attempts
@@ -40,8 +41,8 @@ impl Fetcher {
         Fetcher { client: Arc::new(client) }
     }
 
-    /// How the attempts of this fetcher and its clones ended so far, and whether its network
-    /// seems to work.
+    /// The ends of the attempts so far, of this fetcher and its clones. They show if its network
+    /// works.
     #[must_use]
     pub fn health(&self) -> Health {
         self.client.network.health()
@@ -76,15 +77,17 @@ impl Fetcher {
     ///     .max_body_bytes(50 << 20)
     ///     .max_wire_bytes(50 << 20)
     ///     .build()?;
-    /// let attempt = fetcher.get("https://example.com/sitemap.xml".parse()?).await;
+    /// let attempt = fetcher.get("https://example.com/sitemap.xml").await;
     /// println!("{}", attempt.result?.status);
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn get(&self, url: Url) -> Attempt {
-        let span = tracing::debug_span!(target: TARGET, "get", %url);
-        let url = match url.scheme() {
-            "http" | "https" | "ftp" if url.has_host() => Ok(url),
+    pub async fn get(&self, url: &str) -> Attempt {
+        let span = tracing::debug_span!(target: TARGET, "get", url);
+        let url = match Url::parse(url) {
+            Ok(url) if matches!(url.scheme(), "http" | "https" | "ftp") && url.has_host() => {
+                Ok(url)
+            }
             _ => Err(other(format!("{url} is not a URL of http, https or ftp"))),
         };
         self.attempts(url, None).instrument(span).await
@@ -158,7 +161,7 @@ impl Fetcher {
         attempt
     }
 
-    /// How long to wait before the next try. `None` if there is none.
+    /// The wait before the next try. `None` if there is none.
     fn retry_wait(&self, result: &Result<Response, Failure>, tries: u32) -> Option<Duration> {
         let settings = &self.client.settings;
         if tries > settings.retries {
@@ -190,14 +193,14 @@ impl Fetcher {
         let mut chain = Chain::new(url.clone(), Arc::clone(&client.settings.redirects));
         let mut total = Clock::new(client.settings.total_timeout, Stage::Total);
         let result = match url.scheme() {
-            "ftp" => ftp::fetch(client, &chain.url, &mut total).await,
+            "ftp" => ftp::fetch(client, chain.as_url(), &mut total).await,
             _ => http::fetch(client, &mut chain, conditional, &mut total).await,
         };
-        (chain.followed, result)
+        (chain.into_redirects(), result)
     }
 }
 
-/// Whether an attempt during which this program stood still says nothing about the site: it ended
+/// True if an attempt during which this program stood still says nothing about the site: it ended
 /// in what a site's own impatience, an expired deadline, or a canary's, look like.
 fn is_doubtful(result: &Result<Response, Failure>) -> bool {
     match result {

@@ -17,11 +17,12 @@ use super::body::{Filled, Incoming};
 use super::client::Client;
 use super::clock::Clock;
 use super::connect::Target;
-use super::failure::{Cause, NoAddress, line, shortage};
+use super::failure::NoAddress;
 use super::visit::Visit;
+use crate::cause::{ErrorChain, line};
 use crate::outcome::{Failure, LocalFault, LocalKind, Response, Stage};
 
-/// How many bytes are read at a time.
+/// The bytes that are read at a time.
 const READ_BYTES: usize = 16 * 1024;
 
 /// Fetches the file of an ftp URL: 200 if it exists, 404 if it does not.
@@ -39,7 +40,7 @@ pub(super) async fn fetch(
     let port = url.port_or_known_default().unwrap_or(21);
     let control = |target| async move {
         match target {
-            Target::Address(address) => client.connector.tcp((address, port).into()).await,
+            Target::Address(address) => client.connector.dialer.tcp((address, port).into()).await,
             Target::Name(_) => Err(NoAddress::None.failure()),
         }
     };
@@ -118,23 +119,23 @@ async fn in_time<T>(limit: Duration, step: impl Future<Output = T>) -> Result<T,
     timeout(limit, step).await.map_err(|_| Failure::TimedOut(Stage::Read))
 }
 
-/// Whether a server says that there is no such file, or that it may not be read.
+/// True if a server says that there is no such file, or that it may not be read.
 fn is_absent(cause: &FtpError) -> bool {
     matches!(cause, FtpError::UnexpectedResponse(reply) if reply.status == Status::FileUnavailable)
 }
 
-/// Whether a server does not know `EPSV`.
+/// True if a server does not know `EPSV`.
 fn is_unknown_command<T>(reply: &FtpResult<T>) -> bool {
     use Status::{BadArguments, BadCommand, NotImplemented, NotImplementedParameter};
     let Err(FtpError::UnexpectedResponse(reply)) = reply else { return false };
     matches!(reply.status, BadCommand | BadArguments | NotImplemented | NotImplementedParameter)
 }
 
-/// What an error of an established connection means.
+/// The meaning of an error of an established connection.
 fn broken(cause: &io::Error) -> Failure {
-    match shortage(cause) {
+    match LocalFault::from_io(cause) {
         Some(fault) => Failure::Local(fault),
-        None => Failure::Broken(Cause(cause).text()),
+        None => Failure::Broken(ErrorChain(cause).text()),
     }
 }
 
@@ -149,7 +150,7 @@ fn ftp_failure(cause: FtpError) -> Failure {
             let text = String::from_utf8_lossy(&reply.body);
             Failure::Broken(line(&format!("the server said: {}", text.trim())))
         }
-        other => Failure::Broken(Cause(&other).text()),
+        other => Failure::Broken(ErrorChain(&other).text()),
     }
 }
 

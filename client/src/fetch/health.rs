@@ -1,4 +1,4 @@
-//! Whether the network of this machine works.
+//! The health of this machine's network.
 //!
 //! A site that does not answer and a network that is down look the same: no connection, no
 //! answer, or a reset. Such a failure is *ambiguous* ([`is_ambiguous`]). Before it is blamed on
@@ -26,20 +26,21 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tokio::net::TcpStream;
 use tokio::sync::{Mutex as Turn, Notify};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::TARGET;
-use super::failure::{is_ambiguous, shortage};
+use super::events::TARGET;
+use super::failure::is_ambiguous;
 use crate::outcome::{Failure, LocalFault, LocalKind};
 
-/// How long an ambiguous failure waits for somebody's answer before canaries are asked.
+/// The time that an ambiguous failure waits for somebody's answer before canaries are asked.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// How long it waits if there are no canaries yet but other attempts are in flight.
+/// The time that it waits if there are no canaries yet but other attempts are in flight.
 const FIRST_PATIENCE: Duration = Duration::from_secs(1);
-/// How long a canary may take.
+/// The time that a canary may take.
 const CANARY_TIMEOUT: Duration = Duration::from_secs(2);
 /// The next canary of a round is asked after this time.
 const STAGGER: Duration = Duration::from_millis(250);
@@ -47,39 +48,39 @@ const STAGGER: Duration = Duration::from_millis(250);
 const SPACING: Duration = Duration::from_millis(500);
 /// Without any answer for this long, attempts in flight ask the canaries.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-/// How many canaries are asked in a round.
+/// The number of canaries that are asked in a round.
 const ASKED: usize = 3;
-/// How many addresses are kept as canaries, for each kind of network.
+/// The number of addresses that are kept as canaries, for each kind of network.
 const KEPT: usize = 12;
-/// How many of the last attempts [`Health::recent`] counts.
+/// The number of last attempts that [`Health::recent`] counts.
 const RECENT: usize = 200;
 
-/// What a fetcher knows of its network: how its attempts ended.
+/// A fetcher's knowledge of its network: the ends of its attempts.
 ///
 /// A program that fetches for many sites stops, or pauses, when [`Health::is_suspect`] says that
 /// the fault is here, and keeps no [unconfirmed](crate::outcome::Attempt::is_confirmed) failure
 /// as long as `answered` is 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Health {
-    /// How many answers came: heads of HTTP answers, and greetings of FTP servers. Redirects and
+    /// The number of answers: heads of HTTP answers, and greetings of FTP servers. Redirects and
     /// errors such as 500 count. 0 means that the network has never been seen to work.
     pub answered: u64,
-    /// How many attempts ended in an answer or in a confirmed failure of the site.
+    /// The number of attempts that ended in an answer or in a confirmed failure of the site.
     pub judged: u64,
-    /// How many attempts failed without confirmation that the network worked, because nothing had
-    /// ever answered.
+    /// The number of attempts that failed without confirmation that the network worked, because
+    /// nothing had ever answered.
     pub unconfirmed: u64,
-    /// How many attempts ended in a [`LocalFault`].
+    /// The number of attempts that ended in a [`LocalFault`].
     pub local: u64,
-    /// How many attempts `recent_suspect` is out of: at most 200, the last ones.
+    /// The number of attempts that `recent_suspect` is out of: at most 200, the last ones.
     pub recent: usize,
-    /// How many of the recent attempts were unconfirmed or local.
+    /// The number of recent attempts that were unconfirmed or local.
     pub recent_suspect: usize,
 }
 
 impl Health {
-    /// Whether the fault is on this side: at least 90 % of the last 200 attempts ended in local
+    /// True if the fault is on this side: at least 90 % of the last 200 attempts ended in local
     /// faults or unconfirmed failures.
     ///
     /// Dead sites do not count here, however many there are, as long as any other site answers.
@@ -89,7 +90,7 @@ impl Health {
     }
 }
 
-/// How an attempt ended.
+/// The end of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     Judged,
@@ -106,18 +107,18 @@ fn network(address: IpAddr) -> usize {
     usize::from(address.is_ipv6()) * 2 + usize::from(address.is_loopback())
 }
 
-/// What is known of one network.
+/// The knowledge of one network.
 #[derive(Default)]
 struct Known {
     answered: Option<Instant>,
-    /// When canaries last failed.
+    /// The time at which canaries last failed.
     failed: Option<Instant>,
     /// Addresses that answered, the latest last.
     canaries: VecDeque<SocketAddr>,
 }
 
 impl Known {
-    /// Whether the network worked at a time or later.
+    /// True if the network worked at a time or later.
     fn works_since(&self, at: Instant) -> bool {
         self.answered.is_some_and(|answered| answered >= at)
     }
@@ -154,7 +155,7 @@ fn block(address: IpAddr) -> u32 {
     }
 }
 
-/// What a round of canaries found.
+/// The result of a round of canaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Round {
     Works,
@@ -166,7 +167,7 @@ enum Round {
 /// Judges ambiguous failures. One for each fetcher.
 #[derive(Default)]
 pub(super) struct Network {
-    state: Mutex<State>,
+    seen: Mutex<Seen>,
     /// Notified at each answer.
     news: Notify,
     /// The last round of each network, and whose turn it is to begin one.
@@ -174,7 +175,7 @@ pub(super) struct Network {
 }
 
 #[derive(Default)]
-struct State {
+struct Seen {
     known: [Known; NETWORKS],
     health: Health,
     recent: VecDeque<Ending>,
@@ -186,31 +187,31 @@ pub(super) struct InFlight<'n>(&'n Network);
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.0.state().in_flight -= 1;
+        self.0.seen().in_flight -= 1;
     }
 }
 
 impl Network {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
         // No code panics while it holds the lock.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn health(&self) -> Health {
-        self.state().health
+        self.seen().health
     }
 
     /// Counts an attempt.
     pub(super) fn enter(&self) -> InFlight<'_> {
-        self.state().in_flight += 1;
+        self.seen().in_flight += 1;
         InFlight(self)
     }
 
     /// Notes that an address answered.
     pub(super) fn answered(&self, address: SocketAddr) {
-        let mut state = self.state();
-        state.health.answered += 1;
-        let known = &mut state.known[network(address.ip())];
+        let mut seen = self.seen();
+        seen.health.answered += 1;
+        let known = &mut seen.known[network(address.ip())];
         known.answered = Some(Instant::now());
         if !known.canaries.contains(&address) {
             let is_near = |other: &SocketAddr| block(other.ip()) == block(address.ip());
@@ -225,7 +226,7 @@ impl Network {
             }
             known.canaries.push_back(address);
         }
-        drop(state);
+        drop(seen);
         self.news.notify_waiters();
     }
 
@@ -236,21 +237,21 @@ impl Network {
             Err(_) if !is_confirmed => Ending::Unconfirmed,
             _ => Ending::Judged,
         };
-        let mut state = self.state();
+        let mut seen = self.seen();
         match ending {
-            Ending::Judged => state.health.judged += 1,
-            Ending::Unconfirmed => state.health.unconfirmed += 1,
-            Ending::Local => state.health.local += 1,
+            Ending::Judged => seen.health.judged += 1,
+            Ending::Unconfirmed => seen.health.unconfirmed += 1,
+            Ending::Local => seen.health.local += 1,
         }
-        if state.recent.len() == RECENT && state.recent.pop_front() != Some(Ending::Judged) {
-            state.health.recent_suspect -= 1;
+        if seen.recent.len() == RECENT && seen.recent.pop_front() != Some(Ending::Judged) {
+            seen.health.recent_suspect -= 1;
         }
-        state.recent.push_back(ending);
-        state.health.recent_suspect += usize::from(ending != Ending::Judged);
-        state.health.recent = state.recent.len();
+        seen.recent.push_back(ending);
+        seen.health.recent_suspect += usize::from(ending != Ending::Judged);
+        seen.health.recent = seen.recent.len();
     }
 
-    /// Whether a failure is the site's or ours. Returns it, or the fault of this side in its
+    /// Tells whether a failure is the site's or ours. Returns it, or the fault of this side in its
     /// place, and whether that is confirmed.
     ///
     /// `began` is when the attempt began; `tried` are the addresses that it tried, or none if it
@@ -268,7 +269,7 @@ impl Network {
         let networks = networks(tried);
         let is_first = self.canaries(&networks, tried).is_empty();
         let patience = match is_first {
-            true if self.state().in_flight > 1 => FIRST_PATIENCE,
+            true if self.seen().in_flight > 1 => FIRST_PATIENCE,
             true => Duration::ZERO,
             false => PATIENCE,
         };
@@ -287,8 +288,8 @@ impl Network {
                 }
             }
         }
-        let state = self.state();
-        let known = || networks.iter().map(|network| &state.known[*network]);
+        let seen = self.seen();
+        let known = || networks.iter().map(|network| &seen.known[*network]);
         // The network works now, and no canary failed during the attempt.
         if known().any(|known| known.works_since(failed) && !known.failed_since(began)) {
             return (failure, true);
@@ -308,7 +309,7 @@ impl Network {
             let since = Instant::now();
             sleep(HEARTBEAT).await;
             for network in 0..NETWORKS {
-                if !self.state().known[network].works_since(since) {
+                if !self.seen().known[network].works_since(since) {
                     self.round(network, since, &tried()).await;
                 }
             }
@@ -321,8 +322,8 @@ impl Network {
             let mut news = std::pin::pin!(self.news.notified());
             news.as_mut().enable();
             {
-                let state = self.state();
-                if networks.iter().any(|network| state.known[*network].works_since(since)) {
+                let seen = self.seen();
+                if networks.iter().any(|network| seen.known[*network].works_since(since)) {
                     return;
                 }
             }
@@ -331,8 +332,8 @@ impl Network {
     }
 
     fn canaries(&self, networks: &[usize], tried: &[IpAddr]) -> Vec<SocketAddr> {
-        let state = self.state();
-        networks.iter().flat_map(|network| state.known[*network].canaries(tried)).collect()
+        let seen = self.seen();
+        networks.iter().flat_map(|network| seen.known[*network].canaries(tried)).collect()
     }
 
     /// The result of a round of canaries that began at a time or later. Returns none if there are
@@ -347,18 +348,18 @@ impl Network {
             }
             sleep_until(*began + SPACING).await;
         }
-        let canaries = self.state().known[network].canaries(tried);
+        let canaries = self.seen().known[network].canaries(tried);
         if canaries.is_empty() {
             return None;
         }
         let began = Instant::now();
         let round = ask(canaries).await;
-        let mut state = self.state();
-        let known = &mut state.known[network];
+        let mut seen = self.seen();
+        let known = &mut seen.known[network];
         match &round {
             Round::Works => {
                 known.answered = Some(Instant::now());
-                drop(state);
+                drop(seen);
                 self.news.notify_waiters();
             }
             Round::Fails if !known.works_since(began) => {
@@ -397,7 +398,7 @@ async fn ask(canaries: Vec<SocketAddr>) -> Round {
     while let Some(ended) = asked.join_next().await {
         match ended {
             Ok(Ok(Ok(_))) => return Round::Works,
-            Ok(Ok(Err(cause))) => fault = fault.or_else(|| shortage(&cause)),
+            Ok(Ok(Err(cause))) => fault = fault.or_else(|| LocalFault::from_io(&cause)),
             _ => {}
         }
     }

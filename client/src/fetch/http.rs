@@ -15,34 +15,37 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 use url::Url;
 
-use super::body::{Filled, Incoming, Limits};
-use super::client::{Client, Tasks};
+use super::body::{BodyLimits, Filled, Incoming};
+use super::client::Client;
 use super::clock::Clock;
 use super::connect::{Offer, Stream};
-use super::failure::{self, Cause};
-use super::redirect::{Chain, is_redirect};
+use super::events::TARGET;
+use super::failure;
+use super::tasks::Tasks;
 use super::visit::Visit;
-use super::wire::{MAX_HEAD_BYTES, Progress, Watched};
+use super::wire::{HeadProgress, MAX_HEAD_BYTES, Watched};
+use crate::cause::{ErrorChain, line};
+use crate::network::{Chain, is_redirect};
 use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
 use crate::time::Timestamp;
 
-/// How many header lines an answer over HTTP/1 may have.
+/// The most header lines of an answer over HTTP/1.
 const MAX_HEADER_LINES: usize = 1000;
 
 /// Headers by which a proxy says that an answer is its own and not the site's: RFC 9209, and Squid.
 /// With a 4xx it refuses the request, and nothing is known of the site.
 const PROXY_ERRORS: [&str; 2] = ["proxy-status", "x-squid-error"];
 
-/// How many interim answers (1xx) may come before the answer.
+/// The most interim answers (1xx) before the answer.
 const MAX_INTERIM: usize = 50;
 
-/// How much of a body HTTP/2 may send ahead of what is read.
+/// The bytes of a body that HTTP/2 may send ahead of what is read.
 const WINDOW_BYTES: u32 = 256 * 1024;
 
-/// How often a request is sent again that an HTTP/2 server refused to process.
+/// The number of times that a request is sent again which an HTTP/2 server refused to process.
 const MAX_REFUSED: u32 = 2;
 
-/// How long an address that serves many sites is left alone if one of them answers 429.
+/// The time for which an address that serves many sites is left alone if one of them answers 429.
 const MAX_ADDRESS_PAUSE: Duration = Duration::from_secs(10);
 
 /// Requests the URLs of a chain until an answer is not a redirect.
@@ -54,29 +57,30 @@ pub(super) async fn fetch(
 ) -> Result<Response, Failure> {
     // Validators are valid only for the URL that they came from.
     let validated = conditional
-        .map(|copy| (copy, copy.final_url.clone().unwrap_or_else(|| chain.url.to_string())));
+        .map(|copy| (copy, copy.final_url.clone().unwrap_or_else(|| chain.url().to_owned())));
     let mut visit: Option<Visit<'_>> = None;
     loop {
         let validators = match &validated {
-            Some((copy, url)) if url == chain.url.as_str() => copy.validators(),
+            Some((copy, url)) if url == chain.url() => copy.validators(),
             _ => HeaderMap::new(),
         };
         let is_conditional = !validators.is_empty();
         let connect = Clock::new(client.settings.connect_timeout, Stage::Connect);
         let here = match visit.take() {
-            Some(here) if here.is_of(&chain.url) => here,
+            Some(here) if here.is_of(chain.as_url()) => here,
             elsewhere => {
                 // Nobody waits for a turn while holding another one.
                 drop(elsewhere);
-                Visit::begin(client, &chain.url, total).await?
+                Visit::begin(client, chain.as_url(), total).await?
             }
         };
         let here = visit.insert(here);
-        let answer = exchange(client, here, &chain.url, &validators, total, connect).await?;
+        let answer = exchange(client, here, chain.as_url(), &validators, total, connect).await?;
         let status = answer.status.as_u16();
         if is_redirect(status) {
             // Dropping the answer closes its connection.
             chain.follow(status, &answer.headers)?;
+            tracing::debug!(target: TARGET, status, to = %chain.url(), "redirect");
             continue;
         }
         if let Some(pause) = pause(client, status, &answer.headers) {
@@ -91,7 +95,7 @@ pub(super) async fn fetch(
     }
 }
 
-/// How long a site asks not to be asked again, within the bound of the settings.
+/// The time for which a site asks not to be asked again, within the bound of the settings.
 fn pause(client: &Client, status: u16, headers: &HeaderMap) -> Option<Duration> {
     if !matches!(status, 429 | 503) {
         return None;
@@ -107,14 +111,14 @@ pub(super) fn asked_pause(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// The head of an answer, and its body to come. Dropping it closes the connection.
-struct Answer {
+struct OpenAnswer {
     status: StatusCode,
     headers: HeaderMap,
     body: hyper::body::Incoming,
     _connection: Connection,
 }
 
-/// Why there is no answer, and what to do.
+/// A request without an answer: the cause, and the next step.
 struct Lost {
     failure: Failure,
     then: Then,
@@ -139,7 +143,7 @@ async fn exchange(
     validators: &HeaderMap,
     total: &mut Clock,
     mut connect: Clock,
-) -> Result<Answer, Failure> {
+) -> Result<OpenAnswer, Failure> {
     let (mut offer, mut refused, mut is_second) = (Offer::Http2, 0, false);
     loop {
         let connection = open(client, visit, url, offer, total, &mut connect).await?;
@@ -167,7 +171,7 @@ async fn exchange(
             Then::WithHttp1 if offer == Offer::Http2 => offer = Offer::Http1,
             _ => return Err(failure),
         }
-        tracing::debug!(target: super::TARGET, %failure, "again");
+        tracing::debug!(target: TARGET, %failure, "again");
         connect = Clock::new(client.settings.connect_timeout, Stage::Connect);
     }
 }
@@ -175,9 +179,9 @@ async fn exchange(
 /// A connection that a request can be sent over.
 struct Connection {
     sender: Sender,
-    progress: Arc<Progress>,
+    progress: Arc<HeadProgress>,
     tasks: Tasks,
-    /// Whether the URL is sent whole, because a proxy forwards it.
+    /// True if the URL is sent whole, because a proxy forwards it.
     is_forwarded: bool,
 }
 
@@ -210,11 +214,11 @@ async fn open(
     let stream = visit.connect(
         |target| async {
             match (&forwarding, is_tls) {
-                (Some(proxy), _) => Ok((proxy.reach(connector).await?, false)),
+                (Some(proxy), _) => Ok((proxy.reach(&connector.dialer).await?, false)),
                 (None, false) => Ok((connector.open(target, port).await?, false)),
                 (None, true) => {
                     let stream = connector.open(target, port).await?;
-                    connector.tls(stream, &host, offer).await
+                    connector.dialer.tls(stream, &host, offer).await
                 }
             }
         },
@@ -222,7 +226,7 @@ async fn open(
         connect,
     );
     let (stream, is_http2) = stream.await?;
-    let (progress, tasks) = (Arc::new(Progress::default()), Tasks::default());
+    let (progress, tasks) = (Arc::new(HeadProgress::default()), Tasks::default());
     let sender = match is_http2 {
         true => shake_http2(stream, &progress, &tasks).await?,
         false => shake_http1(stream, &progress, &tasks).await?,
@@ -232,7 +236,7 @@ async fn open(
 
 async fn shake_http1(
     stream: Stream,
-    progress: &Arc<Progress>,
+    progress: &Arc<HeadProgress>,
     tasks: &Tasks,
 ) -> Result<Sender, Failure> {
     let stream = TokioIo::new(Watched::http1(stream, Arc::clone(progress)));
@@ -255,7 +259,7 @@ async fn shake_http1(
 
 async fn shake_http2(
     stream: Stream,
-    progress: &Arc<Progress>,
+    progress: &Arc<HeadProgress>,
     tasks: &Tasks,
 ) -> Result<Sender, Failure> {
     let stream = TokioIo::new(Watched::http2(stream, Arc::clone(progress)));
@@ -278,7 +282,7 @@ async fn ask(
     mut connection: Connection,
     url: &Url,
     validators: &HeaderMap,
-) -> Result<Answer, Lost> {
+) -> Result<OpenAnswer, Lost> {
     let give_up = |failure| Lost { failure, then: Then::GiveUp };
     let mut request = request(client, &connection, url, validators).map_err(give_up)?;
     let flooded = Arc::new(Notify::new());
@@ -319,14 +323,16 @@ async fn ask(
                 && let Some(refusal) = PROXY_ERRORS.iter().find_map(|name| head.headers.get(*name))
             {
                 let refusal = String::from_utf8_lossy(refusal.as_bytes());
-                let text = format!(
-                    "it answers {} itself: {}",
-                    head.status.as_u16(),
-                    failure::line(&refusal)
-                );
+                let text =
+                    format!("it answers {} itself: {}", head.status.as_u16(), line(&refusal));
                 return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, text))));
             }
-            Ok(Answer { status: head.status, headers: head.headers, body, _connection: connection })
+            Ok(OpenAnswer {
+                status: head.status,
+                headers: head.headers,
+                body,
+                _connection: connection,
+            })
         }
         Err(cause) => {
             let then = then(&cause, &connection.progress);
@@ -342,7 +348,7 @@ fn request(
     validators: &HeaderMap,
 ) -> Result<Request<String>, Failure> {
     let bad = |cause: http::Error| {
-        Failure::Local(LocalFault::new(LocalKind::Other, Cause(&cause).text()))
+        Failure::Local(LocalFault::new(LocalKind::Other, ErrorChain(&cause).text()))
     };
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
     let is_whole = connection.is_forwarded || matches!(connection.sender, Sender::Http2(_));
@@ -373,9 +379,9 @@ fn of_error(cause: &hyper::Error) -> Failure {
     failure::of_request(cause)
 }
 
-/// Whether a request that was not answered may be sent again.
-fn then(cause: &hyper::Error, progress: &Progress) -> Then {
-    if let Some(h2) = Cause(cause).find::<h2::Error>() {
+/// The next step after a request that was not answered.
+fn then(cause: &hyper::Error, progress: &HeadProgress) -> Then {
+    if let Some(h2) = ErrorChain(cause).find::<h2::Error>() {
         match h2.reason() {
             Some(h2::Reason::HTTP_1_1_REQUIRED) => return Then::WithHttp1,
             Some(h2::Reason::REFUSED_STREAM) => return Then::Again,
@@ -393,7 +399,7 @@ fn then(cause: &hyper::Error, progress: &Progress) -> Then {
 
 /// The final answer. Only the body of a 2xx is read: other bodies are not the file, and may have
 /// any size.
-async fn response(client: &Client, mut answer: Answer) -> Result<Response, Failure> {
+async fn response(client: &Client, mut answer: OpenAnswer) -> Result<Response, Failure> {
     let (body, is_truncated) = match answer.status.is_success() {
         true => {
             let settings = &client.settings;
@@ -408,8 +414,8 @@ async fn response(client: &Client, mut answer: Answer) -> Result<Response, Failu
 }
 
 async fn body(
-    answer: &mut Answer,
-    limits: Limits,
+    answer: &mut OpenAnswer,
+    limits: BodyLimits,
     read_timeout: Duration,
 ) -> Result<(Vec<u8>, bool), Failure> {
     let mut incoming = Incoming::new(&encodings(&answer.headers), limits)?;

@@ -20,10 +20,10 @@
 //!
 //! | step | what | where |
 //! |---|---|---|
-//! | resolve | host → the addresses the fetcher may connect to | [`Resolve`], `dns`, [`is_public`] |
+//! | resolve | host → the addresses the fetcher may connect to | [`Resolve`], `dns`, [`is_public`](crate::network::is_public) |
 //! | wait | for a turn at the host and at the address, and for a place | `turns`, `visit` |
-//! | connect | TCP, the proxy, TLS; to one address after another | `visit`, `connect`, `proxy` |
-//! | request | one request, the head of its answer, the redirect it sends | `http`, `wire`, `redirect`, `ftp` |
+//! | connect | TCP, the proxy, TLS; to one address after another | `visit`, `connector`, `connect`, `proxy` |
+//! | request | one request, the head of its answer, the redirect it sends | `http`, `wire`, [`Chain`](crate::network::Chain), `ftp` |
 //! | read | bytes → body, decoded, within limits | `body`, `decode` |
 //! | fail | errors of the network → [`Failure`](crate::outcome::Failure) | `failure` |
 //! | judge | is the site at fault, or this side? | `health`, `pulse` |
@@ -63,37 +63,35 @@
 //! each visit to a host resolves its name once, and only checked addresses reach the connector.
 //! Connections are not reused, and proxies from the environment are ignored.
 
-mod address;
 mod body;
 mod builder;
 mod client;
 mod clock;
 mod connect;
+mod connector;
 mod decode;
 mod dns;
 mod error;
+mod events;
 mod failure;
 mod fetcher;
 mod ftp;
 mod health;
 mod http;
+mod lookup;
+mod permitted;
 mod progress;
 mod proxy;
 mod pulse;
-mod redirect;
 mod resolve;
+mod tasks;
 mod turns;
 mod visit;
 mod wire;
 
-pub use address::is_public;
 pub use builder::{DESCRIPTORS_PER_ATTEMPT, FetcherBuilder};
 pub use error::InvalidFetcher;
 pub use fetcher::Fetcher;
 pub use health::Health;
-pub use ipnet::IpNet;
-pub use redirect::{Chain, is_redirect};
-pub use resolve::{LookupError, Resolve, Resolving, SystemResolver};
-
-/// The target of this module's events and spans.
-const TARGET: &str = "robotsieve::fetch";
+pub use lookup::{LookupError, Resolve, Resolving};
+pub use resolve::SystemResolver;

@@ -1,4 +1,4 @@
-//! How far an attempt is, for those who judge its end.
+//! The progress of an attempt, for those who judge its end.
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -10,20 +10,17 @@ tokio::task_local! {
     static CURRENT: Arc<Progress>;
 }
 
-/// How far an attempt is.
+/// The progress of an attempt.
 #[derive(Default)]
-pub(super) struct Progress(Mutex<State>);
-
-#[derive(Default)]
-struct State {
+pub(super) struct Progress {
     /// The addresses of the host that was requested last.
-    tried: Vec<IpAddr>,
+    tried: Mutex<Vec<IpAddr>>,
 }
 
 impl Progress {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Vec<IpAddr>> {
         // No code panics while it holds the lock.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tried.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a part of the attempt.
@@ -33,20 +30,20 @@ impl Progress {
 
     /// The addresses that are tried now, or were tried last. None if there never were any.
     pub(super) fn tried(&self) -> Vec<IpAddr> {
-        self.state().tried.clone()
+        self.lock().clone()
     }
 }
 
 /// Notes in the current attempt that a name is being looked up.
 pub(super) fn looking_up() {
-    let _ = CURRENT.try_with(|progress| progress.state().tried.clear());
+    let _ = CURRENT.try_with(|progress| progress.lock().clear());
 }
 
 /// Notes in the current attempt that these addresses are tried now.
 pub(super) fn trying(addresses: &[IpAddr]) {
     // Outside an attempt nobody asks.
     let _ = CURRENT.try_with(|progress| {
-        progress.state().tried = addresses.to_vec();
+        *progress.lock() = addresses.to_vec();
     });
 }
 

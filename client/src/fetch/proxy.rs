@@ -17,29 +17,30 @@ use tokio_socks::TargetAddr;
 use tokio_socks::tcp::Socks5Stream;
 use url::{Host, Url};
 
-use super::client::Tasks;
-use super::connect::{Connector, Offer, Stream, Target};
-use super::failure::{Cause, line};
+use super::connect::{Dialer, Offer, Stream, Target};
+use super::lookup::Resolve;
+use super::tasks::Tasks;
+use crate::cause::{ErrorChain, line};
 use crate::outcome::{Failure, LocalFault, LocalKind};
 
 /// The proxy that all requests go through.
 pub(super) struct Proxy {
-    kind: Kind,
+    scheme: ProxyScheme,
     host: Host,
     port: u16,
     /// User and password.
     login: Option<(String, String)>,
-    /// Whether the proxy resolves the names of sites.
+    /// True if the proxy resolves the names of sites.
     pub(super) resolves: bool,
     /// The addresses of the proxy's own name, and how long connecting to them may take.
-    resolver: Arc<dyn super::Resolve>,
+    resolver: Arc<dyn Resolve>,
     connect_timeout: Duration,
     /// The address that was connected to last.
     reached: Mutex<Option<SocketAddr>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ProxyScheme {
     Http,
     Https,
     Socks5,
@@ -50,16 +51,16 @@ impl Proxy {
     pub(super) fn of(
         url: &str,
         resolves: bool,
-        resolver: Arc<dyn super::Resolve>,
+        resolver: Arc<dyn Resolve>,
         connect_timeout: Duration,
     ) -> Result<Proxy, String> {
         let bad = |cause: &str| format!("{}: {cause}", without_login(url));
         let parsed = Url::parse(url).map_err(|cause| bad(&cause.to_string()))?;
-        let (kind, default_port, resolves) = match parsed.scheme() {
-            "http" => (Kind::Http, Some(80), resolves),
-            "https" => (Kind::Https, Some(443), resolves),
-            "socks5" => (Kind::Socks5, Some(1080), resolves),
-            "socks5h" => (Kind::Socks5, Some(1080), true),
+        let (scheme, default_port, resolves) = match parsed.scheme() {
+            "http" => (ProxyScheme::Http, Some(80), resolves),
+            "https" => (ProxyScheme::Https, Some(443), resolves),
+            "socks5" => (ProxyScheme::Socks5, Some(1080), resolves),
+            "socks5h" => (ProxyScheme::Socks5, Some(1080), true),
             _ => return Err(bad("the scheme must be http, https, socks5 or socks5h")),
         };
         // Outside the schemes that the standard names, a host is not parsed as an address.
@@ -79,14 +80,14 @@ impl Proxy {
             (user, password) => Some((decoded(user), decoded(password.unwrap_or_default()))),
         };
         if let Some((user, password)) = &login
-            && kind == Kind::Socks5
+            && scheme == ProxyScheme::Socks5
             && ![user, password].iter().all(|text| (1..=255).contains(&text.len()))
         {
             return Err(bad("SOCKS5 needs a user and a password of 1 to 255 bytes"));
         }
         let port = parsed.port().or(default_port).unwrap_or_default();
         Ok(Proxy {
-            kind,
+            scheme,
             host,
             port,
             login,
@@ -97,9 +98,9 @@ impl Proxy {
         })
     }
 
-    /// Whether requests for http URLs are sent to the proxy itself, with the whole URL.
+    /// True if requests for http URLs are sent to the proxy itself, with the whole URL.
     pub(super) fn forwards_http(&self) -> bool {
-        self.kind != Kind::Socks5
+        self.scheme != ProxyScheme::Socks5
     }
 
     /// The header that tells an HTTP proxy who asks.
@@ -117,18 +118,18 @@ impl Proxy {
     }
 
     /// A connection to the proxy.
-    pub(super) async fn reach(&self, connector: &Connector) -> Result<Stream, Failure> {
+    pub(super) async fn reach(&self, dialer: &Dialer) -> Result<Stream, Failure> {
         let connecting = async {
-            let tcp = self.tcp(connector).await?;
-            match self.kind {
-                Kind::Http | Kind::Socks5 => Ok(Box::new(tcp) as Stream),
-                Kind::Https => {
+            let tcp = self.tcp(dialer).await?;
+            match self.scheme {
+                ProxyScheme::Http | ProxyScheme::Socks5 => Ok(Box::new(tcp) as Stream),
+                ProxyScheme::Https => {
                     let host = match &self.host {
                         Host::Domain(name) => Host::Domain(name.as_str()),
                         Host::Ipv4(address) => Host::Ipv4(*address),
                         Host::Ipv6(address) => Host::Ipv6(*address),
                     };
-                    let tls = connector.tls(Box::new(tcp), &host, Offer::Http1).await;
+                    let tls = dialer.tls(Box::new(tcp), &host, Offer::Http1).await;
                     tls.map(|(stream, _)| stream).map_err(|cause| fault(&cause.to_string()))
                 }
             }
@@ -138,7 +139,7 @@ impl Proxy {
         done.unwrap_or_else(|_| Err(fault("no connection to it in time")))
     }
 
-    async fn tcp(&self, connector: &Connector) -> Result<TcpStream, Failure> {
+    async fn tcp(&self, dialer: &Dialer) -> Result<TcpStream, Failure> {
         let addresses: Vec<IpAddr> = match &self.host {
             Host::Ipv4(address) => vec![(*address).into()],
             Host::Ipv6(address) => vec![(*address).into()],
@@ -149,7 +150,7 @@ impl Proxy {
         };
         let mut failure = fault("its name has no address");
         for address in addresses {
-            match connector.tcp(SocketAddr::new(address, self.port)).await {
+            match dialer.tcp(SocketAddr::new(address, self.port)).await {
                 Ok(stream) => {
                     *self.reached.lock().unwrap_or_else(PoisonError::into_inner) =
                         Some(SocketAddr::new(address, self.port));
@@ -166,14 +167,14 @@ impl Proxy {
     /// A connection to a target through the proxy.
     pub(super) async fn tunnel(
         &self,
-        connector: &Connector,
+        dialer: &Dialer,
         target: Target,
         port: u16,
     ) -> Result<Stream, Failure> {
-        let stream = self.reach(connector).await?;
-        match self.kind {
-            Kind::Http | Kind::Https => self.connect(stream, target, port).await,
-            Kind::Socks5 => self.socks(stream, target, port).await,
+        let stream = self.reach(dialer).await?;
+        match self.scheme {
+            ProxyScheme::Http | ProxyScheme::Https => self.connect(stream, target, port).await,
+            ProxyScheme::Socks5 => self.socks(stream, target, port).await,
         }
     }
 
@@ -186,8 +187,9 @@ impl Proxy {
         if let Some(value) = self.authorization() {
             request = request.header(PROXY_AUTHORIZATION, value);
         }
-        let request = request.body(String::new()).map_err(|cause| fault(&Cause(&cause).text()))?;
-        let broken = |cause: hyper::Error| fault(&Cause(&cause).text());
+        let request =
+            request.body(String::new()).map_err(|cause| fault(&ErrorChain(&cause).text()))?;
+        let broken = |cause: hyper::Error| fault(&ErrorChain(&cause).text());
         let (mut sender, connection) =
             http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
         let tasks = Tasks::default();
@@ -235,7 +237,7 @@ impl Proxy {
 impl std::fmt::Debug for Proxy {
     /// Without the password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?} proxy at {}:{}", self.kind, self.host, self.port)
+        write!(f, "{:?} proxy at {}:{}", self.scheme, self.host, self.port)
     }
 }
 
@@ -293,7 +295,7 @@ mod tests {
     use super::*;
 
     fn of(url: &str) -> Result<Proxy, String> {
-        let resolver = Arc::new(super::super::SystemResolver);
+        let resolver = Arc::new(super::super::resolve::SystemResolver);
         Proxy::of(url, false, resolver, Duration::from_secs(1))
     }
 

@@ -1,4 +1,4 @@
-//! Whether this program runs all the time.
+//! The pulse of this program: it shows when the program stood still.
 //!
 //! A program that is stopped (by SIGSTOP, a laptop that sleeps, a machine that stalls) wakes up to
 //! expired deadlines and to connections that sites have closed because it was silent. These say
@@ -11,9 +11,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::time::sleep;
 
-use super::TARGET;
+use super::events::TARGET;
 
-/// How often the task wakes up.
+/// The time between two beats of the task.
 const TICK: Duration = Duration::from_millis(250);
 /// A program that wakes up later than this after a tick was due was stopped. A machine that is
 /// merely busy is not that late.
@@ -21,15 +21,15 @@ const LATE: Duration = Duration::from_secs(1);
 
 /// Notices when the program stood still. One for each fetcher.
 #[derive(Default)]
-pub(super) struct Pulse(Arc<Mutex<State>>);
+pub(super) struct Pulse(Arc<Mutex<Beat>>);
 
 #[derive(Default)]
-struct State {
+struct Beat {
     /// The attempts in flight.
     running: usize,
     /// The last moment at which the program ran. None if no task measures.
     last: Option<(Instant, SystemTime)>,
-    /// When the program last ran again after it had stood still, and for how long.
+    /// The time at which the program last ran again after it had stood still, and the time lost.
     resumed: Option<(Instant, Duration)>,
 }
 
@@ -45,25 +45,25 @@ impl Drop for Running<'_> {
 impl Pulse {
     /// Measures until the result is dropped. Call it in a Tokio runtime.
     pub(super) fn run(&self) -> Running<'_> {
-        let mut state = lock(&self.0);
-        state.running += 1;
-        if state.last.is_none() {
-            state.last = Some((Instant::now(), SystemTime::now()));
-            tokio::spawn(Ticking { state: Arc::clone(&self.0), is_ended: false }.run());
+        let mut beat = lock(&self.0);
+        beat.running += 1;
+        if beat.last.is_none() {
+            beat.last = Some((Instant::now(), SystemTime::now()));
+            tokio::spawn(Ticking { beat: Arc::clone(&self.0), is_ended: false }.run());
         }
         Running(self)
     }
 
-    /// How long the program stood still, if it did at this time or later.
+    /// The time for which the program stood still, if it did at this time or later.
     pub(super) fn stopped_since(&self, at: Instant) -> Option<Duration> {
-        let mut state = lock(&self.0);
+        let mut beat = lock(&self.0);
         // The task may not have had its turn yet.
-        state.tick();
-        state.resumed.filter(|(resumed, _)| *resumed > at).map(|(_, time)| time)
+        beat.tick();
+        beat.resumed.filter(|(resumed, _)| *resumed > at).map(|(_, time)| time)
     }
 }
 
-impl State {
+impl Beat {
     fn tick(&mut self) {
         let Some((last, last_date)) = self.last else { return };
         let (now, date) = (Instant::now(), SystemTime::now());
@@ -80,7 +80,7 @@ impl State {
 
 /// The task. Even if its runtime ends it, the next attempt begins another one.
 struct Ticking {
-    state: Arc<Mutex<State>>,
+    beat: Arc<Mutex<Beat>>,
     is_ended: bool,
 }
 
@@ -88,7 +88,7 @@ impl Drop for Ticking {
     fn drop(&mut self) {
         // Once it has ended, there may be another one.
         if !self.is_ended {
-            lock(&self.state).last = None;
+            lock(&self.beat).last = None;
         }
     }
 }
@@ -97,19 +97,19 @@ impl Ticking {
     async fn run(mut self) {
         while !self.is_ended {
             sleep(TICK).await;
-            let mut state = lock(&self.state);
-            if state.running == 0 {
+            let mut beat = lock(&self.beat);
+            if beat.running == 0 {
                 self.is_ended = true;
-                state.last = None;
+                beat.last = None;
             }
-            state.tick();
+            beat.tick();
         }
     }
 }
 
 /// No code panics while it holds the lock.
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(beat: &Mutex<Beat>) -> MutexGuard<'_, Beat> {
+    beat.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

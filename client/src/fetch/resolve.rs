@@ -3,11 +3,8 @@
 //! A name is looked up once for each visit to its host, and connections go to the addresses that
 //! were checked. There is no second look-up in which they could change.
 
-use std::fmt;
-use std::future::Future;
 use std::io;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,77 +14,17 @@ use hickory_resolver::proto::rr::{Name, RecordType};
 use tokio::time::Instant;
 use url::Host;
 
-use super::address::Permitted;
-use super::failure::{Cause, NoAddress, has_route, hidden_shortage, is_ambiguous, shortage};
+use super::failure::{NoAddress, has_route, hidden_shortage, is_ambiguous};
+use super::lookup::{LookupError, Resolve, Resolving};
+use super::permitted::Permitted;
 use super::progress;
 use crate::outcome::{Failure, LocalFault, LocalKind};
 
-/// For how long an answer about a name shows that later look-ups can work.
+/// The time for which an answer about a name shows that later look-ups can work.
 const RECENT: Duration = Duration::from_secs(10);
-/// How many look-ups may fail in a row before an answer from before them shows nothing any more.
+/// The number of look-ups that may fail in a row before an answer from before them shows nothing
+/// any more.
 const MAX_IN_A_ROW: u32 = 5;
-
-/// A future of a host's addresses.
-pub type Resolving = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, LookupError>> + Send>>;
-
-/// Why a look-up gave no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LookupError {
-    /// A name server says that the name does not exist (NXDOMAIN).
-    NoSuchName,
-    /// A name server answers, but cannot find out: for example SERVFAIL. The text says why.
-    Failed(String),
-    /// No answer came in time.
-    Silent,
-    /// The fault is on this side: the name servers cannot be reached or refuse, or the process
-    /// has no file descriptors left. It says nothing about the name.
-    Local(LocalFault),
-}
-
-impl fmt::Display for LookupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LookupError::NoSuchName => f.write_str("no such name"),
-            LookupError::Failed(text) => f.write_str(text),
-            LookupError::Silent => f.write_str("no name server answered in time"),
-            LookupError::Local(fault) => fault.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for LookupError {}
-
-impl From<io::Error> for LookupError {
-    /// [`LookupError::Local`] if the error is one of this machine, [`LookupError::Silent`] for a
-    /// time-out, and otherwise [`LookupError::Failed`].
-    fn from(error: io::Error) -> LookupError {
-        match shortage(&error) {
-            Some(fault) => LookupError::Local(fault),
-            None if error.kind() == io::ErrorKind::TimedOut => LookupError::Silent,
-            None => LookupError::Failed(Cause(&error).text()),
-        }
-    }
-}
-
-/// Looks up the addresses of hosts.
-///
-/// An implementation may return any addresses: the [`Fetcher`](super::Fetcher) checks them. It
-/// need not limit its time: the fetcher ends a look-up that takes longer than
-/// [`connect_timeout`](super::FetcherBuilder::connect_timeout), and counts it as
-/// [`LookupError::Silent`].
-///
-/// The fetcher blames [`LookupError::Failed`] and [`LookupError::Silent`] on the site only if
-/// the resolver gave an answer about some name since the look-up began, or in the 10 seconds
-/// before and fewer than 5 look-ups in a row have failed since. Otherwise the failure is
-/// [`LocalKind::Resolver`]. Names of `localhost`, of the system's file of hosts and under `.local`
-/// do not count, for no name server is asked for them.
-pub trait Resolve: Send + Sync + 'static {
-    /// The addresses of a name, which is in lower case and Punycode and has no final dot unless
-    /// the URL has one. Returns an empty list if it has none. The name is absolute: no search
-    /// domains apply.
-    fn resolve(&self, name: &str) -> Resolving;
-}
 
 /// The system's resolver, `getaddrinfo`, called on Tokio's threads for blocking work.
 ///
@@ -118,7 +55,7 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// What an error of `getaddrinfo` means. Rust gives only its text.
+/// The meaning of an error of `getaddrinfo`. Rust gives only its text.
 fn of_system(error: io::Error) -> LookupError {
     let text = error.to_string();
     let has = |part: &str| text.contains(part);
@@ -136,11 +73,11 @@ fn of_system(error: io::Error) -> LookupError {
 pub(super) struct CheckedResolver {
     pub(super) resolver: Arc<dyn Resolve>,
     pub(super) permitted: Arc<Permitted>,
-    /// What shows that a resolver works which cannot tell a name's fault from its own.
+    /// The signs of life of a resolver that cannot tell a name's fault from its own.
     pub(super) answers: Option<Arc<Answers>>,
 }
 
-/// When a resolver last gave an answer about a name.
+/// The last answer about a name that a resolver gave.
 pub(super) struct Answers {
     hosts: Hosts,
     state: Mutex<Answered>,
@@ -149,7 +86,7 @@ pub(super) struct Answers {
 #[derive(Default)]
 struct Answered {
     last: Option<Instant>,
-    /// How many look-ups failed since.
+    /// The number of look-ups that failed since.
     failed: u32,
 }
 
@@ -167,7 +104,7 @@ impl Answers {
         }
     }
 
-    /// Whether no name server is asked for a name.
+    /// True if no name server is asked for a name.
     fn is_known_here(&self, name: &str) -> bool {
         let host = name.strip_suffix('.').unwrap_or(name);
         if matches!(host.rsplit('.').next(), Some("localhost" | "local")) {
@@ -186,7 +123,7 @@ impl Answers {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.failed = state.failed.saturating_add(1);
         state.last.is_some_and(|last| {
-            last >= began || (last.elapsed() < RECENT && state.failed <= MAX_IN_A_ROW)
+            last > began || (last.elapsed() < RECENT && state.failed <= MAX_IN_A_ROW)
         })
     }
 }

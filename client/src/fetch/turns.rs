@@ -13,13 +13,14 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-/// How many gates are kept before those that nobody needs are looked for.
+/// The number of gates that are kept before those that nobody needs are looked for.
 const MIN_SWEEP: usize = 1024;
 
 /// The settings of turns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    /// How many requests run at a time to one host or address. No limit, no delay if `None`.
+    /// The number of requests that run at a time to one host or address. No limit, no delay if
+    /// `None`.
     pub(super) places: Option<usize>,
     /// The least time between the beginnings of two requests.
     pub(super) delay: Duration,
@@ -51,7 +52,7 @@ struct Open<P> {
 
 struct Gate {
     places: Arc<Semaphore>,
-    /// When the next request may begin.
+    /// The time at which the next request may begin.
     next: Mutex<Instant>,
 }
 
@@ -128,7 +129,7 @@ impl Turn {
     }
 }
 
-/// What is behind a lock stays valid if its holder panics.
+/// Locks. The value behind a lock stays valid if its holder panics.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -20,15 +20,16 @@ use super::turns::Turn;
 use super::{failure, progress};
 use crate::outcome::{Failure, Stage};
 
-/// How long an address is tried before the next one is tried beside it: RFC 8305, section 5.
+/// The time for which an address is tried before the next one is tried beside it: RFC 8305, section
+/// 5.
 const HEAD_START: Duration = Duration::from_millis(250);
 
-/// How many addresses of a name are tried.
+/// The most addresses of a name that are tried.
 const MAX_ADDRESSES: usize = 8;
 
-/// How many look-ups may be young at a time: begun less than [`YOUNG`] ago, and not answered. So a
-/// burst of names does not overflow the buffers of a name server, which would lose queries unseen,
-/// while names that stay silent soon make room for others: 3200 a second.
+/// The most look-ups that may be young at a time: begun less than [`YOUNG`] ago, and not answered.
+/// So a burst of names does not overflow the buffers of a name server, which would lose queries
+/// unseen, while names that stay silent soon make room for others: 3200 a second.
 pub(super) const MAX_YOUNG: usize = 64;
 const YOUNG: Duration = Duration::from_millis(20);
 
@@ -106,7 +107,7 @@ impl<'c> Visit<'c> {
         }
     }
 
-    /// Whether a URL has the same host.
+    /// True if a URL has the same host.
     pub(super) fn is_of(&self, url: &Url) -> bool {
         url.host_str() == Some(&self.host)
     }

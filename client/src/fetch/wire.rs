@@ -1,4 +1,4 @@
-//! What comes over a connection, before HTTP reads it: frames and bytes that lead nowhere are
+//! The bytes of a connection, before HTTP reads them: frames and bytes that lead nowhere are
 //! counted.
 //!
 //! A server can keep a client busy for free: with PING or SETTINGS frames, empty frames, or an
@@ -18,27 +18,27 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// curl 300 kB.
 pub(super) const MAX_HEAD_BYTES: u32 = 384 * 1024;
 
-/// How many frames without data a connection may bring. The head of an answer takes one for each
-/// 16 KiB. Servers send a few SETTINGS, WINDOW_UPDATE and PING frames beside it.
+/// The most frames without data of a connection. The head of an answer takes one for each 16 KiB.
+/// Servers send a few SETTINGS, WINDOW_UPDATE and PING frames beside it.
 const MAX_EMPTY_FRAMES: usize = 100;
 
-/// How many bytes may come before the head is complete: a head, the interim answers before it,
-/// and the beginning of the body.
+/// The most bytes before the head is complete: a head, the interim answers before it, and the
+/// beginning of the body.
 const MAX_UNANSWERED_BYTES: usize = 3 * MAX_HEAD_BYTES as usize;
 
-/// What is known of a connection's bytes, for those who wait for its answer.
+/// The progress of a connection, for those who wait for its answer.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct HeadProgress {
     /// The bytes that came.
     bytes: AtomicUsize,
-    /// Whether the first byte of an answer came.
+    /// True if the first byte of an answer came.
     has_begun: AtomicBool,
-    /// Whether the head is complete.
+    /// True if the head is complete.
     has_head: AtomicBool,
 }
 
-impl Progress {
-    /// Whether the first byte of an answer came.
+impl HeadProgress {
+    /// True if the first byte of an answer came.
     pub(super) fn has_begun(&self) -> bool {
         self.has_begun.load(Ordering::Relaxed)
     }
@@ -52,7 +52,7 @@ impl Progress {
 /// A connection that is watched.
 pub(super) struct Watched<S> {
     stream: S,
-    progress: Arc<Progress>,
+    progress: Arc<HeadProgress>,
     reading: Reading,
 }
 
@@ -63,18 +63,18 @@ enum Reading {
 }
 
 impl<S> Watched<S> {
-    pub(super) fn http1(stream: S, progress: Arc<Progress>) -> Watched<S> {
+    pub(super) fn http1(stream: S, progress: Arc<HeadProgress>) -> Watched<S> {
         Watched { stream, progress, reading: Reading::Lines(0) }
     }
 
-    pub(super) fn http2(stream: S, progress: Arc<Progress>) -> Watched<S> {
+    pub(super) fn http2(stream: S, progress: Arc<HeadProgress>) -> Watched<S> {
         Watched { stream, progress, reading: Reading::Frames(Frames::default()) }
     }
 }
 
 impl Reading {
     /// Takes note of bytes.
-    fn note(&mut self, bytes: &mut [u8], progress: &Progress) -> Result<(), &'static str> {
+    fn note(&mut self, bytes: &mut [u8], progress: &HeadProgress) -> Result<(), &'static str> {
         match self {
             Reading::Lines(at) => {
                 progress.has_begun.store(true, Ordering::Relaxed);
@@ -111,11 +111,11 @@ struct Frames {
     /// The frame's header, as far as it has come.
     header: [u8; 9],
     header_len: usize,
-    /// How many bytes of the payload are still to come.
+    /// The bytes of the payload that are still to come.
     payload: usize,
-    /// Whether the next byte tells how much of a DATA frame is padding.
+    /// True if the next byte tells how much of a DATA frame is padding.
     is_padding_next: bool,
-    /// How many frames carried no data.
+    /// The number of frames without data.
     empty: usize,
     has_headers: bool,
 }
@@ -233,7 +233,7 @@ mod tests {
             let mut line = b"hTtp/1.1 200 http".to_vec();
             let mut reading = Reading::Lines(0);
             for bytes in line.chunks_mut(piece) {
-                reading.note(bytes, &Progress::default()).unwrap();
+                reading.note(bytes, &HeadProgress::default()).unwrap();
             }
             assert_eq!(line, b"HTTP/1.1 200 http");
         }

@@ -1,4 +1,4 @@
-//! What happened when a robots.txt was requested.
+//! Attempts to request a robots.txt, and their results.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -12,10 +12,10 @@ use super::utf16;
 use crate::time::Timestamp;
 
 /// One attempt to fetch a robots.txt, with its redirects.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attempt {
-    /// When the attempt ended.
+    /// The end of the attempt.
     pub at: Timestamp,
     /// The redirects that were followed, in order.
     pub redirects: Vec<Redirect>,
@@ -25,8 +25,8 @@ pub struct Attempt {
     /// nothing shows that ours worked: no site has ever answered this fetcher. Such an attempt is
     /// not worth keeping. True otherwise.
     pub is_confirmed: bool,
-    /// How many times the robots.txt was requested: more than once after failures that passed, or
-    /// might have.
+    /// The number of times that the robots.txt was requested: more than once after failures that
+    /// passed, or might have.
     pub tries: u32,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for Redirect {
 }
 
 /// A final answer: one that is not a redirect.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Response {
     /// The HTTP status. Over FTP, 200 if the file exists and 404 if it does not.
@@ -88,10 +88,10 @@ pub struct Response {
     /// The body of a 2xx answer, with content encodings undone, in UTF-8. The bodies of other
     /// answers are not the file, and are not read.
     pub body: Vec<u8>,
-    /// Whether the body was cut off because it exceeded the fetcher's limit. It then ends with its
+    /// True if the body was cut off because it exceeded the fetcher's limit. It then ends with its
     /// last whole line.
     pub is_truncated: bool,
-    /// Whether the body came in UTF-16, and [`Response::new`] turned it into UTF-8.
+    /// True if the body came in UTF-16, and [`Response::new`] turned it into UTF-8.
     pub is_transcoded: bool,
 }
 
@@ -142,7 +142,7 @@ impl Response {
     }
 }
 
-/// Why there is no final answer.
+/// The cause for which there is no final answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -175,7 +175,7 @@ pub enum Failure {
     RefusedRedirect(String),
 }
 
-/// Which deadline passed.
+/// A deadline of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -222,3 +222,9 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+impl From<LocalFault> for Failure {
+    fn from(fault: LocalFault) -> Failure {
+        Failure::Local(fault)
+    }
+}

@@ -1,8 +1,8 @@
-//! Where a body that was cut off ends.
+//! The end of a body that was cut off.
 
 use super::utf16::ByteOrder;
 
-/// How many bytes the whole lines of a body have that was cut off. Lines end as in the library:
+/// The number of bytes in the whole lines of a body that was cut off. Lines end as in the library:
 /// CR, LF or both. `is_before_line_end` says whether the next byte is known, and ends a line.
 pub(crate) fn whole_lines(body: &[u8], is_before_line_end: bool) -> usize {
     if let Some((order, text)) = ByteOrder::of(body) {

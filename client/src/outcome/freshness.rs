@@ -1,4 +1,4 @@
-//! What headers say about time: `Cache-Control`, `Age`, `Expires`, `Retry-After`.
+//! Times in headers: `Cache-Control`, `Age`, `Expires`, `Retry-After`.
 //!
 //! The reader is a private cache (RFC 9111): `s-maxage`, `proxy-revalidate` and `private` mean
 //! nothing to it. `must-revalidate` changes nothing either, because what applies while a site is
@@ -16,7 +16,8 @@ use http::{HeaderMap, HeaderName};
 
 use crate::time::Timestamp;
 
-/// How long an answer may be used from now on, as its headers say; `None` if they do not say.
+/// The time for which an answer may be used from now on, as its headers say; `None` if they do not
+/// say.
 ///
 /// The age is that of the `Age` header alone (RFC 9111, section 4.2.3, allows this), so a site
 /// whose clock is wrong does no harm: `Expires` is compared with the `Date` of the same answer.
@@ -91,7 +92,7 @@ fn from_expires(headers: &HeaderMap, at: Timestamp) -> Option<Duration> {
     Some(expires.since(date.unwrap_or(at)))
 }
 
-/// How old an answer is, by the first member of `Age`. If that is not a number, the answer is new:
+/// The age of an answer, by the first member of `Age`. If that is not a number, the answer is new:
 /// RFC 9111, section 5.1.
 fn age(headers: &HeaderMap) -> Duration {
     let first = first(headers, &AGE).and_then(|value| value.split(|byte| *byte == b',').next());

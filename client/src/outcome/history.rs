@@ -1,4 +1,4 @@
-//! What follows from several answers of one origin: an archive is judged as of its captures.
+//! Histories, the answers of one origin: an archive is judged as of its captures.
 
 use http::header::CACHE_CONTROL;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,8 @@ use crate::time::Timestamp;
 ///
 /// An archive says nothing about today. Judged by today's clock, a site that answered 503 when it
 /// was captured would seem to have been unreachable ever since.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AsOf {
     /// The time of the origin's newest capture.
     #[default]
@@ -24,17 +25,17 @@ pub enum AsOf {
 }
 
 /// One answer in a history, without its body: 24 bytes, however large the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Event {
-    /// When the site answered.
+    /// The time of the answer.
     pub at: Timestamp,
-    /// How many redirects led to the answer.
+    /// The number of redirects that led to the answer.
     pub redirects: u8,
-    /// What the answer was.
+    /// The answer.
     pub said: Said,
 }
 
-/// What an answer was, as far as a later ruling can depend on it.
+/// An answer, as far as a later ruling can depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Said {
     /// A file (2xx), and the lifetime in seconds that its headers state.
@@ -50,7 +51,7 @@ pub enum Said {
 }
 
 impl Said {
-    /// What the result of an attempt at `at` says. Returns `None` if it says nothing about the
+    /// The answer in the result of an attempt at `at`. Returns `None` if it says nothing about the
     /// site: the fault was on this side ([`Failure::Local`], status 511).
     ///
     /// ```
@@ -101,26 +102,26 @@ impl Said {
     }
 }
 
-/// What follows from a history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The consequence of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Judged {
-    /// Which policy applies.
+    /// The policy that applies.
     pub holds: Holds,
-    /// Why it does.
+    /// The reason.
     pub why: Why,
     /// The number of the event that the policy rests on: the [`Said::File`] whose rules apply, or
     /// the newest one.
     pub event: usize,
-    /// When the policy was captured: for rules when the file was fetched or last found unchanged,
-    /// otherwise when the site last answered or failed to.
+    /// The time at which the policy was captured: for rules when the file was fetched or last found
+    /// unchanged, otherwise when the site last answered or failed to.
     pub at: Timestamp,
 }
 
 impl Protocol {
-    /// What the answers of one origin, in any order, mean at a time. Of two answers at the same
-    /// time the later one in the slice counts as the newer. Returns `None` if there is no answer up
-    /// to that time: nothing is known.
+    /// The meaning of the answers of one origin, in any order, at a time. Of two answers at the
+    /// same time the later one in the slice counts as the newer. Returns `None` if there is no
+    /// answer up to that time: nothing is known.
     ///
     /// The answers are attempts, one after another ([`Protocol::after`]), and what applies is the
     /// ruling at that time ([`Protocol::ruling`]): the newest answer that says something wins, and
@@ -217,7 +218,7 @@ impl Protocol {
     }
 }
 
-/// How many failures of a state become events: more than any constant of [`Protocol`] counts.
+/// The most failures of a state that become events: more than any constant of [`Protocol`] counts.
 const FAILURES: u32 = 16;
 
 impl OriginState {

@@ -1,8 +1,11 @@
 //! Faults of this side: they say nothing about a site.
 
 use std::fmt;
+use std::io;
 
 use serde::{Deserialize, Serialize};
+
+use crate::cause::ErrorChain;
 
 /// A fault of this machine, of its network or of this program. It says nothing about the site, so
 /// it is no outcome: nothing follows from it, and it is never stored.
@@ -12,13 +15,13 @@ use serde::{Deserialize, Serialize};
 #[serde(into = "String", from = "String")]
 #[non_exhaustive]
 pub struct LocalFault {
-    /// What is at fault.
+    /// The kind of the fault.
     pub kind: LocalKind,
     /// The details, in one line: usually the text of the system's error.
     pub text: String,
 }
 
-/// What is at fault on this side.
+/// A kind of fault on this side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LocalKind {
@@ -91,7 +94,55 @@ impl LocalFault {
     pub fn new(kind: LocalKind, text: impl Into<String>) -> LocalFault {
         LocalFault { kind, text: text.into() }
     }
+
+    /// The fault that an error of the system shows: something ran out on this machine, or is
+    /// forbidden. `None` if the error may be the site's.
+    ///
+    /// An HTTP stack of your own gives such errors as [`Failure::Local`](super::Failure::Local).
+    ///
+    /// ```
+    /// use std::io;
+    /// use robotsieve_client::outcome::{LocalFault, LocalKind};
+    ///
+    /// let fault = LocalFault::from_io(&io::ErrorKind::PermissionDenied.into());
+    /// assert_eq!(fault.map(|fault| fault.kind), Some(LocalKind::Permission));
+    /// assert_eq!(LocalFault::from_io(&io::ErrorKind::ConnectionRefused.into()), None);
+    /// ```
+    #[must_use]
+    pub fn from_io(error: &io::Error) -> Option<LocalFault> {
+        let kind = match error.kind() {
+            io::ErrorKind::AddrNotAvailable => LocalKind::Address,
+            io::ErrorKind::OutOfMemory => LocalKind::Memory,
+            io::ErrorKind::PermissionDenied => LocalKind::Permission,
+            // These have no `ErrorKind`.
+            _ => match error.raw_os_error()? {
+                #[cfg(unix)]
+                ENFILE | EMFILE => LocalKind::Descriptors,
+                #[cfg(unix)]
+                ENOBUFS => LocalKind::Memory,
+                #[cfg(windows)]
+                WSAEMFILE => LocalKind::Descriptors,
+                #[cfg(windows)]
+                WSAENOBUFS => LocalKind::Memory,
+                _ => return None,
+            },
+        };
+        Some(LocalFault::new(kind, ErrorChain(error).text()))
+    }
 }
+
+#[cfg(unix)]
+const ENFILE: i32 = 23;
+#[cfg(unix)]
+const EMFILE: i32 = 24;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const ENOBUFS: i32 = 105;
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+const ENOBUFS: i32 = 55;
+#[cfg(windows)]
+const WSAEMFILE: i32 = 10024;
+#[cfg(windows)]
+const WSAENOBUFS: i32 = 10055;
 
 impl fmt::Display for LocalFault {
     /// The kind, and the details if there are any.
@@ -125,6 +176,23 @@ impl From<String> for LocalFault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn a_shortage_is_local() {
+        let kind =
+            |code| LocalFault::from_io(&io::Error::from_raw_os_error(code)).map(|fault| fault.kind);
+        assert_eq!(kind(EMFILE), Some(LocalKind::Descriptors));
+        assert_eq!(kind(ENFILE), Some(LocalKind::Descriptors));
+        assert_eq!(kind(ENOBUFS), Some(LocalKind::Memory));
+        // ENOMEM, EACCES, EPERM.
+        assert_eq!(kind(12), Some(LocalKind::Memory));
+        assert_eq!(kind(13), Some(LocalKind::Permission));
+        assert_eq!(kind(1), Some(LocalKind::Permission));
+        let none = LocalFault::from_io(&io::ErrorKind::AddrNotAvailable.into());
+        assert_eq!(none.map(|fault| fault.kind), Some(LocalKind::Address));
+        assert_eq!(LocalFault::from_io(&io::ErrorKind::ConnectionRefused.into()), None);
+    }
 
     #[test]
     fn a_text_is_read_back() {

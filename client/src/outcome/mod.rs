@@ -1,4 +1,4 @@
-//! What a fetch means: a state machine without I/O.
+//! The meaning of a fetch: a state machine without I/O.
 //!
 //! An [`Attempt`] says what happened when a robots.txt was requested. [`Protocol::after`] turns
 //! it, and what was known of the origin before, into the new [`OriginState`].
@@ -38,4 +38,4 @@ pub use history::{AsOf, Event, Judged, Said};
 pub use local::{LocalFault, LocalKind};
 pub use protocol::{AfterLimit, Protocol};
 pub use ruling::{Holds, Ruling, Why};
-pub use state::{CachedCopy, Cause, Condition, ContentHash, OriginState, Outcome};
+pub use state::{CachedCopy, Cause, Condition, ContentHash, InvalidHash, OriginState, Outcome};

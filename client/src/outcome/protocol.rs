@@ -21,10 +21,10 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest validator that is kept, in bytes.
 const MAX_VALIDATOR_BYTES: usize = 512;
 
-/// How far apart two clocks may be before a time in the future counts as wrong.
+/// The difference of two clocks from which on a time in the future counts as wrong.
 const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
-/// What a fetch means, as one setting for each point on which the sources differ.
+/// The meaning of fetches, with one setting for each point on which the sources differ.
 ///
 /// Start from a constant, or from [`Protocol::of`] a profile, and change a setting:
 ///
@@ -32,8 +32,8 @@ const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 /// use std::time::Duration;
 /// use robotsieve_client::outcome::Protocol;
 ///
-/// let mut protocol = Protocol::RFC9309;
-/// protocol.longest_lifetime = Duration::from_secs(7 * 24 * 60 * 60);
+/// const PROTOCOL: Protocol =
+///     Protocol::RFC9309.with_longest_lifetime(Duration::from_secs(7 * 24 * 60 * 60));
 /// ```
 ///
 /// `docs/answers.md` in the repository shows what each answer means with the three constants.
@@ -59,36 +59,36 @@ const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Protocol {
-    /// Whether 401 (unauthorized) and 403 (forbidden) mean that nothing is allowed, as crawlers
+    /// True if 401 (unauthorized) and 403 (forbidden) mean that nothing is allowed, as crawlers
     /// read them before RFC 9309, instead of "there is no robots.txt" like other 4xx.
     pub denial_disallows: bool,
-    /// Whether 429 (too many requests) means to wait, as 5xx does, instead of "there is no
+    /// True if 429 (too many requests) means to wait, as 5xx does, instead of "there is no
     /// robots.txt" like other 4xx.
     pub too_many_requests_is_error: bool,
-    /// Whether 5xx means "there is no robots.txt", for every site. For a single site set
+    /// True if 5xx means "there is no robots.txt", for every site. For a single site set
     /// [`OriginState::errors_mean_absent`].
     pub errors_mean_absent: bool,
-    /// For how long nothing is allowed once a site becomes unreachable and its copy is no longer
-    /// fresh. It ends with the first attempt that fails so long after the first failure.
+    /// The time for which nothing is allowed once a site becomes unreachable and its copy is no
+    /// longer fresh. It ends with the first attempt that fails so long after the first failure.
     #[serde(with = "seconds")]
     pub grace: Duration,
-    /// What applies after [`Protocol::grace`] if there is no copy. [`Holds::Rules`] counts as
+    /// The policy after [`Protocol::grace`] if there is no copy. [`Holds::Rules`] counts as
     /// [`Holds::DisallowAll`].
     pub without_copy: Holds,
-    /// How long a site may be unreachable before [`Protocol::after_limit`] applies: the time from
-    /// the first failed attempt to the last. [`Duration::MAX`] means for ever.
+    /// The time for which a site may be unreachable before [`Protocol::after_limit`] applies: the
+    /// time from the first failed attempt to the last. [`Duration::MAX`] means for ever.
     ///
     /// If more than half of it lies between two failures, the second counts as the first:
     /// nobody knows what the site answered in between.
     #[serde(with = "seconds")]
     pub unreachable_limit: Duration,
-    /// How many attempts must have failed in a row before [`Protocol::after_limit`] applies, the
-    /// first and the last included.
+    /// The number of attempts that must have failed in a row before [`Protocol::after_limit`]
+    /// applies, the first and the last included.
     pub min_failures: u32,
-    /// What applies after [`Protocol::unreachable_limit`].
+    /// The policy after [`Protocol::unreachable_limit`].
     pub after_limit: AfterLimit,
-    /// How long an answer may be used if its headers do not say, and how long it counts that a
-    /// site has no robots.txt, whatever the headers say.
+    /// The time for which an answer may be used if its headers do not say, and for which it counts
+    /// that a site has no robots.txt, whatever the headers say.
     #[serde(with = "seconds")]
     pub lifetime: Duration,
     /// The shortest lifetime that headers may set.
@@ -98,10 +98,10 @@ pub struct Protocol {
     /// can only shorten the lifetime.
     #[serde(with = "seconds")]
     pub longest_lifetime: Duration,
-    /// Whether the copy's validators are sent (`If-None-Match`, `If-Modified-Since`).
+    /// True if the copy's validators are sent (`If-None-Match`, `If-Modified-Since`).
     pub conditional: bool,
-    /// How many redirects count. An answer reached through more of them means "there is no
-    /// robots.txt", even if the fetcher followed them.
+    /// The number of redirects that count. An answer reached through more of them means "there is
+    /// no robots.txt", even if the fetcher followed them.
     pub max_redirects: u8,
     /// The wait after the first failure. Each further failure doubles it.
     #[serde(with = "seconds")]
@@ -111,6 +111,47 @@ pub struct Protocol {
     pub longest_retry: Duration,
 }
 
+/// The setters of a [`Protocol`].
+macro_rules! setters {
+    ($($setter:ident: $setting:ident: $value:ty,)*) => {
+        impl Protocol {
+            $(
+                #[doc = concat!("The same with another [`Protocol::", stringify!($setting), "`].")]
+                #[must_use]
+                pub const fn $setter(mut self, $setting: $value) -> Protocol {
+                    self.$setting = $setting;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+setters! {
+    with_denial_disallows: denial_disallows: bool,
+    with_too_many_requests_is_error: too_many_requests_is_error: bool,
+    with_errors_mean_absent: errors_mean_absent: bool,
+    with_grace: grace: Duration,
+    with_without_copy: without_copy: Holds,
+    with_unreachable_limit: unreachable_limit: Duration,
+    with_min_failures: min_failures: u32,
+    with_after_limit: after_limit: AfterLimit,
+    with_lifetime: lifetime: Duration,
+    with_shortest_lifetime: shortest_lifetime: Duration,
+    with_longest_lifetime: longest_lifetime: Duration,
+    with_conditional: conditional: bool,
+    with_max_redirects: max_redirects: u8,
+    with_first_retry: first_retry: Duration,
+    with_longest_retry: longest_retry: Duration,
+}
+
+impl From<&Profile> for Protocol {
+    /// [`Protocol::of`].
+    fn from(profile: &Profile) -> Protocol {
+        Protocol::of(profile)
+    }
+}
+
 impl Default for Protocol {
     /// [`Protocol::RFC9309`].
     fn default() -> Protocol {
@@ -118,8 +159,7 @@ impl Default for Protocol {
     }
 }
 
-/// What applies when a site has been unreachable for longer than
-/// [`Protocol::unreachable_limit`].
+/// The policy for a site that has been unreachable for longer than [`Protocol::unreachable_limit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -253,7 +293,7 @@ impl Protocol {
         Ok(state)
     }
 
-    /// Whether a failure at `now` continues the failures before it, so that the time in between
+    /// True if a failure at `now` continues the failures before it, so that the time in between
     /// counts as time without an answer.
     fn continues(&self, before: &OriginState, now: Timestamp) -> bool {
         let is_unreachable =
@@ -264,7 +304,7 @@ impl Protocol {
         is_unreachable && is_past && now.since(before.attempted) <= self.unreachable_limit / 2
     }
 
-    /// What a final answer means. Updates the copy and `Retry-After` in `state`.
+    /// The meaning of a final answer. Updates the copy and `Retry-After` in `state`.
     fn meaning(&self, state: &mut OriginState, attempt: &Attempt, response: &Response) -> Outcome {
         let status = response.status;
         if status == 429 || status == 503 {
@@ -331,7 +371,7 @@ impl Protocol {
         stated.max(self.shortest_lifetime).min(self.longest_lifetime)
     }
 
-    /// Which policy applies at `now`, why, until when, and when to try again.
+    /// The policy that applies at `now`, with its reason, its end, and the time to try again.
     ///
     /// A state whose last attempt failed by a [fault of this side](Failure::Local), as old stores
     /// have them, counts as if that attempt had not been made.
@@ -385,8 +425,8 @@ impl Protocol {
         Ruling { holds, why, valid_from, until, next_attempt, is_expired: false }
     }
 
-    /// What applies to an unreachable site without a fresh copy. It depends on the attempts alone,
-    /// so nothing is allowed because time has passed.
+    /// The policy of an unreachable site without a fresh copy. It depends on the attempts alone, so
+    /// nothing is allowed because time has passed.
     fn while_unreachable(&self, state: &OriginState, fresh_until: Timestamp) -> (Holds, Why) {
         let since = state.unreachable_since.unwrap_or(state.attempted);
         let without_answer = state.attempted.since(since);

@@ -1,4 +1,4 @@
-//! Which policy applies, and why.
+//! Rulings: the policy that applies, and why.
 
 use std::fmt;
 
@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
 
-/// Which policy applies at some time, and why.
+/// The policy that applies at some time, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Ruling {
-    /// Which policy applies.
+    /// The policy that applies.
     pub holds: Holds,
-    /// Why it does.
+    /// The reason.
     pub why: Why,
     /// From when on the ruling applies. If the time is earlier, the clock has been set back: ask
     /// for another ruling.
     pub valid_from: Timestamp,
-    /// When another policy will apply or the answer will expire, if no further attempt is made.
-    /// In the past if the answer has expired.
+    /// The time at which another policy will apply or the answer will expire, if no further attempt
+    /// is made. In the past if the answer has expired.
     pub until: Timestamp,
-    /// When to try again. Trying earlier brings nothing.
+    /// The time to try again. Trying earlier brings nothing.
     pub next_attempt: Timestamp,
-    /// Whether the answer has expired, or the site has not been asked for long after
+    /// True if the answer has expired, or the site has not been asked for long after
     /// [`Ruling::next_attempt`]. Use it only if no newer answer can be fetched.
     pub is_expired: bool,
 }
 
 impl Ruling {
-    /// Whether this is still the ruling at `now`, and no attempt is due.
+    /// True if this is still the ruling at `now`, and no attempt is due.
     ///
     /// To keep a ruling in memory, keep [`Ruling::valid_from`] and the smaller one of
     /// [`Ruling::until`] and [`Ruling::next_attempt`], and compare the time with both: a clock
@@ -39,7 +39,7 @@ impl Ruling {
     }
 }
 
-/// Which policy applies.
+/// The policy that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -71,7 +71,7 @@ impl fmt::Display for Holds {
     }
 }
 
-/// Why a policy applies.
+/// The reason for a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

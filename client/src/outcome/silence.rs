@@ -5,12 +5,12 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::Timestamp;
+use crate::time::Timestamp;
 
 const HOUR: u64 = 3600;
 const DAY: u64 = 24 * HOUR;
 
-/// What an attempt brings.
+/// The result of an attempt.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Present {
@@ -34,7 +34,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// How much later the next step is: from a second to some weeks.
+/// The time until the next step: from a second to some weeks.
 fn pause() -> impl Strategy<Value = u64> {
     prop_oneof![1..HOUR, HOUR..DAY, DAY..14 * DAY, 14 * DAY..16 * DAY, 16 * DAY..100 * DAY]
 }

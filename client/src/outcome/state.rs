@@ -1,6 +1,8 @@
-//! What is known of an origin.
+//! The knowledge of an origin.
 
+use std::error::Error;
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
@@ -12,7 +14,7 @@ use super::attempt::Failure;
 use super::local::LocalFault;
 use crate::time::Timestamp;
 
-/// How long a copy may be used unless its headers say otherwise: RFC 9309, section 2.4.
+/// The time for which a copy may be used unless its headers say otherwise: RFC 9309, section 2.4.
 pub(super) const DEFAULT_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The SHA-256 of a body. Equal bodies are stored once, under this hash.
@@ -27,6 +29,38 @@ impl ContentHash {
     }
 }
 
+impl From<[u8; 32]> for ContentHash {
+    fn from(hash: [u8; 32]) -> ContentHash {
+        ContentHash(hash)
+    }
+}
+
+impl FromStr for ContentHash {
+    type Err = InvalidHash;
+
+    /// Reads 64 hex digits, as `Display` writes them.
+    fn from_str(text: &str) -> Result<ContentHash, InvalidHash> {
+        let (pairs, rest) = text.as_bytes().as_chunks();
+        let digit = |byte: u8| char::from(byte).to_digit(16);
+        let byte = |[high, low]: &[u8; 2]| Some((digit(*high)? << 4 | digit(*low)?) as u8);
+        let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
+        let bytes = bytes.filter(|_| rest.is_empty()).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(ContentHash).ok_or(InvalidHash(()))
+    }
+}
+
+/// The error of a text that is no [`ContentHash`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidHash(());
+
+impl fmt::Display for InvalidHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not the 64 hex digits of a hash")
+    }
+}
+
+impl Error for InvalidHash {}
+
 impl fmt::Display for ContentHash {
     /// 64 hex digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,7 +74,7 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// What is known of an origin: everything to remember between two attempts.
+/// The knowledge of an origin: everything to remember between two attempts.
 ///
 /// [`Protocol::after`](super::Protocol::after) makes it from an attempt. Make one yourself to
 /// import files that something else has fetched:
@@ -56,22 +90,22 @@ impl fmt::Debug for ContentHash {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OriginState {
-    /// When the last attempt ended.
+    /// The end of the last attempt.
     pub attempted: Timestamp,
-    /// What the last attempt meant.
+    /// The meaning of the last attempt.
     pub last: Outcome,
     /// The last good copy, if there is one.
     pub copy: Option<CachedCopy>,
     /// If the origin is unreachable, the first of the failed attempts in a row. They begin anew if
     /// nobody has asked for too long ([`Protocol::unreachable_limit`](super::Protocol)).
     pub unreachable_since: Option<Timestamp>,
-    /// How many attempts have failed in a row, from then on.
+    /// The number of attempts that have failed in a row, from then on.
     pub failures: u32,
     /// The time before which the site asked for no further request.
     pub retry_after: Option<Timestamp>,
-    /// When the caller last saw the site answer a request for another page.
+    /// The last time that the caller saw the site answer a request for another page.
     pub site_answered: Option<Timestamp>,
-    /// Whether the site answers 5xx for pages that do not exist, as the caller has found.
+    /// True if the site answers 5xx for pages that do not exist, as the caller has found.
     pub errors_mean_absent: bool,
 }
 
@@ -98,7 +132,7 @@ impl OriginState {
         OriginState { copy: Some(copy), ..state }
     }
 
-    /// What the origin's robots.txt looks like.
+    /// The looks of the origin's robots.txt.
     #[must_use]
     pub fn condition(&self) -> Condition {
         match (&self.last, &self.copy) {
@@ -109,7 +143,7 @@ impl OriginState {
     }
 }
 
-/// What an attempt meant.
+/// The meaning of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -136,6 +170,20 @@ impl Outcome {
     }
 }
 
+impl Outcome {
+    /// What led to it, on one line, whatever a server or a library said: `HTTP 404`, or the failure.
+    /// Empty if the site has a robots.txt.
+    #[must_use]
+    pub fn why(&self) -> String {
+        match self {
+            Outcome::Absent(cause) | Outcome::Unreachable(cause) => {
+                cause.to_string().replace(|c: char| c.is_control(), " ")
+            }
+            Outcome::Present => String::new(),
+        }
+    }
+}
+
 impl fmt::Display for Outcome {
     /// `present`, or the outcome and its cause: `absent: HTTP 404`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -147,7 +195,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What led to an outcome.
+/// The cause of an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -176,9 +224,9 @@ pub struct CachedCopy {
     pub content: ContentHash,
     /// The length of the body in bytes.
     pub len: u32,
-    /// When the file was fetched, or last found unchanged.
+    /// The time at which the file was fetched, or last found unchanged.
     pub at: Timestamp,
-    /// For how many seconds from then the copy is fresh.
+    /// The seconds from then on for which the copy is fresh.
     pub lifetime: u32,
     /// The URL of the answer, if redirects led elsewhere.
     pub final_url: Option<String>,
@@ -186,11 +234,11 @@ pub struct CachedCopy {
     pub etag: Option<Vec<u8>>,
     /// The validator `Last-Modified`, as received.
     pub last_modified: Option<Vec<u8>>,
-    /// Whether the body was cut off because it was too large.
+    /// True if the body was cut off because it was too large.
     pub is_truncated: bool,
-    /// Whether the body is empty or only white space.
+    /// True if the body is empty or only white space.
     pub is_blank: bool,
-    /// Whether the body looks like an HTML page.
+    /// True if the body looks like an HTML page.
     pub looks_like_html: bool,
 }
 
@@ -226,7 +274,7 @@ impl CachedCopy {
         valid.collect()
     }
 
-    /// What the file looks like.
+    /// The looks of the file.
     #[must_use]
     pub fn condition(&self) -> Condition {
         if self.is_truncated {
@@ -240,14 +288,14 @@ impl CachedCopy {
         }
     }
 
-    /// When the copy stops being fresh, whether or not attempts fail before.
+    /// The time at which the copy stops being fresh, also if attempts fail before.
     #[must_use]
     pub fn fresh_until(&self) -> Timestamp {
         self.at + Duration::from_secs(self.lifetime.into())
     }
 }
 
-/// What a robots.txt looks like, for statistics and reports. It changes no verdict.
+/// The looks of a robots.txt, for statistics and reports. It changes no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -294,7 +342,7 @@ fn text_of(body: &[u8]) -> &[u8] {
     body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start()
 }
 
-/// Whether a body begins like an HTML page. The `Content-Type` header is not consulted: many
+/// True if a body begins like an HTML page. The `Content-Type` header is not consulted: many
 /// servers send `text/html` for every file, or never.
 fn looks_like_html(body: &[u8]) -> bool {
     const BEGINNINGS: [&[u8]; 7] =

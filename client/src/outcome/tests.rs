@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use robotsieve::{FetchRules, Profile};
 
 use super::*;
-use crate::Timestamp;
+use crate::time::Timestamp;
 
 const START: Timestamp = Timestamp(1_700_000_000);
 const SECOND: Duration = Duration::from_secs(1);
@@ -861,5 +861,16 @@ fn a_copy_that_was_cut_is_fetched_whole() {
         response.is_truncated = is_truncated;
         let known = Protocol::RFC9309.after(None, &attempt(START, Ok(response.clone()))).unwrap();
         assert_eq!(Protocol::RFC9309.conditional_on(&known).is_none(), is_truncated);
+    }
+}
+
+#[test]
+fn hashes_are_read_as_they_are_written() {
+    let hash = ContentHash::of(b"User-agent: *");
+    let text = hash.to_string();
+    assert_eq!(text.parse(), Ok(hash));
+    assert_eq!(text.to_uppercase().parse(), Ok(hash));
+    for wrong in ["", &text[1..], &text[2..], &format!("{text}00"), &text.replace('b', "g")] {
+        assert!(wrong.parse::<ContentHash>().is_err(), "{wrong}");
     }
 }

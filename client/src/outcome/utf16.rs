@@ -1,6 +1,6 @@
 //! Files in UTF-16, which some editors of Windows write.
 
-/// Which byte of a unit comes first.
+/// The order of the two bytes of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ByteOrder {
     LowFirst,

@@ -24,7 +24,7 @@ use crate::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, Origin
 use crate::store::StoreError;
 use crate::time::Timestamp;
 
-/// What all clones of a sieve share.
+/// The parts that all clones of a sieve share.
 pub(super) struct Shared {
     pub(super) sites: Sites,
     pub(super) in_flight: Arc<InFlight>,
@@ -33,7 +33,7 @@ pub(super) struct Shared {
 }
 
 /// A site, or the running attempt to fetch its robots.txt.
-pub(super) enum Found {
+pub(super) enum SiteOrAttempt {
     Site(EntryRef),
     Attempt(Waiting),
 }
@@ -57,12 +57,12 @@ impl Waiting {
     }
 }
 
-impl Found {
+impl SiteOrAttempt {
     /// The site, which may have to be waited for.
     pub(super) async fn site(self) -> Result<EntryRef, SieveError> {
         match self {
-            Found::Site(site) => Ok(site),
-            Found::Attempt(attempt) => {
+            SiteOrAttempt::Site(site) => Ok(site),
+            SiteOrAttempt::Attempt(attempt) => {
                 attempt.outcome().await.map(|site| EntryRef::from_inner(Some(site)))
             }
         }
@@ -77,9 +77,9 @@ impl Shared {
         self: &Arc<Self>,
         key: &str,
         now: Timestamp,
-    ) -> Result<Found, SieveError> {
+    ) -> Result<SiteOrAttempt, SieveError> {
         match self.sites.usable(key, now) {
-            Ok(Some(usable)) => return Ok(Found::Site(self.refreshed(usable))),
+            Ok(Some(usable)) => return Ok(SiteOrAttempt::Site(self.refreshed(usable))),
             Ok(None) if self.fetcher.is_none() => return Err(SieveError::Unknown),
             Err(cause) if self.fetcher.is_none() => return Err(SieveError::Store(Arc::new(cause))),
             // A store that cannot be read counts as one that does not know the site.
@@ -90,10 +90,10 @@ impl Shared {
             Ok(attempt) => {
                 count(&self.sites.counters.waited);
                 let span = tracing::debug_span!(target: TARGET, "wait", origin = key);
-                Ok(Found::Attempt(Waiting { attempt, span }))
+                Ok(SiteOrAttempt::Attempt(Waiting { attempt, span }))
             }
             // It was found in memory after all, and counted there.
-            Err(usable) => Ok(Found::Site(self.refreshed(usable))),
+            Err(usable) => Ok(SiteOrAttempt::Site(self.refreshed(usable))),
         }
     }
 
@@ -148,6 +148,7 @@ impl Shared {
         };
         match self.in_flight.join(key, instead) {
             Joined::Running(attempt) => Ok(Ok(attempt)),
+            Joined::Shut => Err(SieveError::ShutDown),
             Joined::Instead(Ok(finished)) => Ok(Err(finished)),
             Joined::Instead(Err(cause)) => Err(cause),
             Joined::New(running, attempt) => {

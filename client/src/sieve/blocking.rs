@@ -14,7 +14,7 @@ use robotsieve::Origin;
 use tokio::runtime::{Builder, Runtime};
 
 use super::builder::SieveBuilder;
-use super::decision::{Decision, Fetched, Site};
+use super::decision::{Fetched, SieveDecision, Site};
 use super::error::SieveError;
 use super::metrics::Metrics;
 use super::stream::Decided;
@@ -57,8 +57,8 @@ impl Sieve {
     /// # Errors
     /// Returns an error in the same cases.
     #[inline]
-    pub fn decide<U: AsRef<[u8]> + Send>(&self, url: U) -> Result<Decision<U>, SieveError> {
-        match self.sieve.at_once(url) {
+    pub fn decide<U: AsRef<[u8]> + Send>(&self, url: U) -> Result<SieveDecision<U>, SieveError> {
+        match self.sieve.shared.at_once(url) {
             Ok(decision) => decision.map_err(|(_, cause)| cause),
             Err(url) => self.block_on(self.sieve.decide(url)),
         }
@@ -68,7 +68,7 @@ impl Sieve {
     pub fn decide_many<'u, U: AsRef<[u8]>>(
         &self,
         urls: &'u [U],
-    ) -> Vec<Result<Decision<&'u [u8]>, SieveError>> {
+    ) -> Vec<Result<SieveDecision<&'u U>, SieveError>> {
         self.block_on(self.sieve.decide_many(urls))
     }
 
@@ -121,6 +121,11 @@ impl Sieve {
     /// Returns an error in the same cases.
     pub fn fetch(&self, origin: &Origin<'_>) -> Result<Fetched, SieveError> {
         self.block_on(self.sieve.fetch(origin))
+    }
+
+    /// Ends fetching; see [`Sieve::shutdown`](super::Sieve::shutdown).
+    pub fn shutdown(&self) {
+        self.block_on(self.sieve.shutdown());
     }
 
     /// Counts and times since the sieve was built.

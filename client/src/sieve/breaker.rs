@@ -1,4 +1,4 @@
-//! When to stop asking: after faults of this side in a row, and of a site whose attempts panic.
+//! Pauses: after faults of this side in a row, and of a site whose attempts panic.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -14,7 +14,7 @@ use crate::outcome::LocalFault;
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How many sites whose attempts panic are remembered.
+/// The number of sites whose attempts panic that are remembered.
 const MAX_SITES: usize = 4096;
 
 /// A half-open circuit breaker. After `after` local faults in a row no attempt is let through
@@ -22,12 +22,12 @@ const MAX_SITES: usize = 4096;
 /// fault doubles it. Sites whose attempts panic are paused in the same way, each for itself.
 pub(super) struct Breaker {
     after: u32,
-    state: Mutex<State>,
+    state: Mutex<Faults>,
     jitter: foldhash::fast::RandomState,
 }
 
 #[derive(Default)]
-struct State {
+struct Faults {
     in_a_row: u32,
     paused: Option<Pause>,
     sites: HashMap<Box<str>, Pause>,
@@ -38,12 +38,12 @@ struct Pause {
     until: Instant,
     wait: Duration,
     fault: LocalFault,
-    /// Whether the trial is running.
+    /// True if the trial is running.
     on_trial: bool,
 }
 
 impl Pause {
-    /// Whether an attempt may be made now, which is then the trial.
+    /// True if an attempt may be made now, which is then the trial.
     fn admits(&mut self, now: Instant) -> bool {
         let admits = !self.on_trial && now >= self.until;
         self.on_trial |= admits;
@@ -55,7 +55,7 @@ impl Pause {
 pub(super) struct Permit {
     breaker: Arc<Breaker>,
     key: Box<str>,
-    /// Whether the attempt is the trial that ends a pause or prolongs it.
+    /// True if the attempt is the trial that ends a pause or prolongs it.
     is_trial: bool,
 }
 
@@ -90,12 +90,12 @@ impl Breaker {
         Ok(Permit { breaker: Arc::clone(self), key: key.into(), is_trial })
     }
 
-    /// Whether no attempts are made now but for a trial.
+    /// True if no attempts are made now but for a trial.
     pub(super) fn is_paused(&self) -> bool {
         self.lock().paused.is_some()
     }
 
-    /// How many pauses there were.
+    /// The number of pauses.
     pub(super) fn pauses(&self) -> u64 {
         self.lock().pauses
     }
@@ -113,7 +113,7 @@ impl Breaker {
     }
 
     /// Each change of the state is complete, so it stays valid if a thread panics.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Faults> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -155,7 +155,7 @@ impl Permit {
 
     /// Counts a fault, pauses if there were enough in a row, and logs: the first fault and each
     /// pause as a warning.
-    fn count(&self, mut state: MutexGuard<'_, State>, fault: &LocalFault) {
+    fn count(&self, mut state: MutexGuard<'_, Faults>, fault: &LocalFault) {
         state.in_a_row = state.in_a_row.saturating_add(1);
         let in_a_row = state.in_a_row;
         let begins = match &state.paused {

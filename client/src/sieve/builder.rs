@@ -69,40 +69,39 @@ impl fmt::Debug for SieveBuilder {
 }
 
 impl SieveBuilder {
-    /// Adds a crawler, for [`Decision::answers`](super::Decision::answers).
+    /// Adds a crawler, for [`SieveDecision::answers`](super::SieveDecision::answers).
     pub fn crawler(mut self, crawler: Crawler) -> SieveBuilder {
         self.crawlers.push(crawler);
         self
     }
 
-    /// How a robots.txt is read. The default is RFC 9309.
+    /// The profile in which a robots.txt is read. The default is RFC 9309.
     pub fn profile(mut self, profile: Profile) -> SieveBuilder {
         self.profile = profile;
         self
     }
 
-    /// What a fetch means. The default is [`Protocol::of`] the profile.
+    /// The meaning of fetches. The default is [`Protocol::of`] the profile.
     pub fn protocol(mut self, protocol: Protocol) -> SieveBuilder {
         self.protocol = Some(protocol);
         self
     }
 
-    /// How policies are compiled.
+    /// The settings by which policies are compiled.
     pub fn config(mut self, config: Config) -> SieveBuilder {
         self.config = config;
         self
     }
 
-    /// Where outcomes are kept. Without a store, they are lost when memory runs short and when the
-    /// program ends.
+    /// The store in which outcomes are kept. Without a store, they are lost when memory runs short
+    /// and when the program ends.
     pub fn store(mut self, store: Store) -> SieveBuilder {
         self.store = Some(store);
         self
     }
 
-    /// What sites are fetched with. Without a fetcher, known answers stay in use for ever, and
-    /// there is no decision on other sites
-    /// ([`SieveError::Unknown`](super::SieveError::Unknown)).
+    /// The fetcher that asks the sites. Without a fetcher, known answers stay in use for ever, and
+    /// there is no decision on other sites ([`SieveError::Unknown`](super::SieveError::Unknown)).
     pub fn fetcher(mut self, fetcher: impl Fetch) -> SieveBuilder {
         self.fetcher = Some(Box::new(fetcher));
         self
@@ -127,15 +126,15 @@ impl SieveBuilder {
         }
     }
 
-    /// How many bytes of memory sites and their policies may use. The default is 256 MiB. When it
+    /// The bytes of memory that sites and their policies may use. The default is 256 MiB. When it
     /// is used up, the site that was not used for the longest time is dropped, give or take.
     pub fn max_bytes(mut self, max_bytes: u64) -> SieveBuilder {
         self.max_bytes = max_bytes;
         self
     }
 
-    /// How many sites fit in the table that all threads look at first, where a site is found
-    /// fastest; at least 14. Each takes some 9 bytes. The default is one for each 4 KiB of
+    /// The number of sites that fit in the table that all threads look at first, where a site is
+    /// found fastest; at least 14. Each takes some 9 bytes. The default is one for each 4 KiB of
     /// [`SieveBuilder::max_bytes`], which is about what a typical site takes: 65,536 for 256 MiB.
     /// Up to about three quarters of them nearly all sites find room; leave the rest free.
     pub fn slots(mut self, slots: usize) -> SieveBuilder {

@@ -77,7 +77,7 @@ impl Cache {
         self.table.place(site);
     }
 
-    /// How many sites there are, and their total weight in bytes.
+    /// The number of sites, and their total weight in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         self.bounded.run_pending_tasks();
         (self.bounded.entry_count(), self.bounded.weighted_size())

@@ -13,7 +13,7 @@ use robotsieve::Origin;
 use smallvec::SmallVec;
 
 use super::attempt::Shared;
-use super::decision::{Decision, Fetched, Site};
+use super::decision::{Fetched, SieveDecision, Site};
 use super::entry::Begun;
 use super::error::SieveError;
 use super::in_flight::Progress;
@@ -26,23 +26,20 @@ use crate::outcome::OriginState;
 use crate::store::{Fault, StoreError};
 use crate::time::Timestamp;
 
-/// How many sites one call of [`Sieve::decide_many`] looks up in parallel.
+/// The number of sites that one call of [`Sieve::decide_many`] looks up in parallel.
 const PARALLEL_SITES: usize = 1024;
 
-/// How many questions of [`Sieve::decide_many`] wait for memory together.
+/// The number of questions of [`Sieve::decide_many`] that wait for memory together.
 const AT_ONCE: usize = 32;
 
-/// What such questions need at a stage.
+/// The values that such questions need at a stage.
 type Stage<T> = SmallVec<[T; AT_ONCE]>;
 
 /// Places of URLs in a list, by the key of their site.
 type Places = HashMap<Box<str>, Vec<usize>>;
 
 /// A decision of [`Sieve::decide_many`].
-type OfMany<'u> = Result<Decision<&'u [u8]>, SieveError>;
-
-/// A decision, or the URL and why there is none.
-type AtOnce<U> = Result<Decision<U>, (U, SieveError)>;
+type OfMany<'u, U> = Result<SieveDecision<&'u U>, SieveError>;
 
 /// Decides on URLs of any sites.
 ///
@@ -87,27 +84,10 @@ impl Sieve {
     pub fn decide<U: AsRef<[u8]> + Send>(
         &self,
         url: U,
-    ) -> impl Future<Output = Result<Decision<U>, SieveError>> + Send + use<U> {
-        match self.at_once(url) {
+    ) -> impl Future<Output = Result<SieveDecision<U>, SieveError>> + Send + use<U> {
+        match self.shared.at_once(url) {
             Ok(decision) => Either::Left(future::ready(decision.map_err(|(_, cause)| cause))),
             Err(url) => Either::Right(self.clone().decide_later(url)),
-        }
-    }
-
-    /// The decision on a URL whose site is in the table; otherwise the URL.
-    #[inline]
-    pub(super) fn at_once<U: AsRef<[u8]>>(&self, url: U) -> Result<AtOnce<U>, U> {
-        let now = self.shared.sites.clock.now();
-        let site = match Origin::of(url.as_ref()) {
-            Ok(origin) => self.shared.sites.in_table(&origin, now),
-            Err(cause) => return Ok(Err((url, cause.into()))),
-        };
-        match site {
-            Some(entry) => {
-                let decision = Decision::new(Site { entry, now }, url);
-                Ok(decision.map_err(|(url, cause)| (url, cause.into())))
-            }
-            None => Err(url),
         }
     }
 
@@ -117,7 +97,7 @@ impl Sieve {
     fn decide_later<U: AsRef<[u8]> + Send>(
         self,
         url: U,
-    ) -> Pin<Box<impl Future<Output = Result<Decision<U>, SieveError>> + Send + use<U>>> {
+    ) -> Pin<Box<impl Future<Output = Result<SieveDecision<U>, SieveError>> + Send + use<U>>> {
         Box::pin(async move {
             let now = self.shared.sites.clock.now();
             let found = self.shared.look_up(Origin::of(url.as_ref())?.key(), now)?;
@@ -144,8 +124,11 @@ impl Sieve {
     /// # Errors
     /// Returns an error if the URL is invalid ([`SieveError::Origin`], [`SieveError::Url`]).
     #[inline]
-    pub fn try_decide<U: AsRef<[u8]>>(&self, url: U) -> Result<Option<Decision<U>>, SieveError> {
-        match self.at_once(url) {
+    pub fn try_decide<U: AsRef<[u8]>>(
+        &self,
+        url: U,
+    ) -> Result<Option<SieveDecision<U>>, SieveError> {
+        match self.shared.at_once(url) {
             Ok(Ok(decision)) => Ok(Some(decision)),
             Ok(Err((_, cause))) => Err(cause),
             Err(_) => Ok(None),
@@ -184,7 +167,7 @@ impl Sieve {
     where
         S: Stream<Item: AsRef<[u8]>>,
     {
-        Decisions::new(self.clone(), urls)
+        Decisions::new(Arc::clone(&self.shared), urls)
     }
 
     /// [`Sieve::decide_stream`] for an iterator, whose `next` should not block.
@@ -195,8 +178,9 @@ impl Sieve {
         self.decide_stream(stream::iter(urls))
     }
 
-    /// Decides on many URLs, and returns the decisions in the same order. Sites that are not in the
-    /// [table](super::SieveBuilder::slots) are looked up once each, and all of them in parallel.
+    /// Decides on many URLs, and returns the decisions in the same order, each with a reference to
+    /// its URL. Sites that are not in the [table](super::SieveBuilder::slots) are looked up once each,
+    /// and all of them in parallel.
     ///
     /// The call waits for the slowest site. [`Sieve::decide_stream`] does not.
     ///
@@ -206,7 +190,7 @@ impl Sieve {
     pub async fn decide_many<'u, U: AsRef<[u8]>>(
         &self,
         urls: &'u [U],
-    ) -> Vec<Result<Decision<&'u [u8]>, SieveError>> {
+    ) -> Vec<Result<SieveDecision<&'u U>, SieveError>> {
         let now = self.shared.sites.clock.now();
         let (mut decisions, missing) = self.decide_from_table(urls, now);
         if missing.is_empty() {
@@ -227,7 +211,7 @@ impl Sieve {
                 others += places.len() as u64 - 1;
             }
             for place in places {
-                let url = urls[place].as_ref();
+                let url = &urls[place];
                 decisions[place] = match &site {
                     Ok(site) => decision(EntryRef::from_inner(Option::clone(site)), url, now),
                     Err(cause) => Err(cause.clone()),
@@ -245,7 +229,7 @@ impl Sieve {
         &self,
         urls: &'u [U],
         now: Timestamp,
-    ) -> (Vec<OfMany<'u>>, Places) {
+    ) -> (Vec<OfMany<'u, U>>, Places) {
         let Sites { cache, counters, .. } = &self.shared.sites;
         let table = &*cache.table;
         let mut decisions = Vec::with_capacity(urls.len());
@@ -282,8 +266,9 @@ impl Sieve {
                     (Ok(_), Some(site), Some(verdict)) => {
                         found += 1;
                         let site = Site { entry: EntryRef::from_inner(Some(site)), now };
-                        let url = url.as_ref();
-                        verdict.map(|verdict| Decision { verdict, url, site }).map_err(Into::into)
+                        verdict
+                            .map(|verdict| SieveDecision { verdict, url, site })
+                            .map_err(Into::into)
                     }
                     (Err(cause), ..) => Err(cause.into()),
                     (Ok(origin), ..) => {
@@ -350,7 +335,7 @@ impl Sieve {
         self.shared.sites.store.as_ref().map_or(Ok(None), |store| store.get(key))
     }
 
-    /// Whether an origin should be fetched now: it is unknown, its answer has expired or is about
+    /// True if an origin should be fetched now: it is unknown, its answer has expired or is about
     /// to, or it is time to try again after a failure. Never if it has an
     /// [override](super::SieveBuilder::overrides).
     ///
@@ -423,27 +408,48 @@ impl Sieve {
         metrics
     }
 
-    /// Whether the sieve has stopped asking because of
-    /// [faults on this side](super::SieveBuilder::pause_after). Sites that would have to be fetched
-    /// get [`SieveError::Local`] meanwhile, but for one now and then whose attempt is the trial.
+    /// True if the sieve has stopped asking because of [faults on this
+    /// side](super::SieveBuilder::pause_after). Sites that would have to be fetched get
+    /// [`SieveError::Local`] meanwhile, but for one now and then whose attempt is the trial.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.shared.breaker.is_paused()
     }
 
-    /// How many attempts are running.
+    /// The number of running attempts.
     #[must_use]
     pub fn running_attempts(&self) -> usize {
         self.shared.in_flight.len()
     }
 
-    /// Waits until no attempt is running and all outcomes are stored. Call it before the program
-    /// ends.
+    /// Waits until no attempt is running and all outcomes are stored.
     pub async fn settled(&self) {
         self.shared.in_flight.idle().await;
     }
 
-    /// How many crawlers the sieve is for.
+    /// Ends fetching, for all clones, before the program ends: no further attempt begins, and the
+    /// call waits until those that run have ended and their outcomes are stored.
+    ///
+    /// Known answers stay in use. Where a site would have to be fetched, there is
+    /// [`SieveError::ShutDown`]. A store of the sieve is closed with the
+    /// sieve's last clone, unless you hold it too ([`Store::close`](crate::store::Store::close)).
+    ///
+    /// ```
+    /// use robotsieve::Crawler;
+    /// use robotsieve_client::sieve::Sieve;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let sieve = Sieve::builder(Crawler::name("MyCrawler")).build();
+    /// sieve.shutdown().await;
+    /// # });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn shutdown(&self) {
+        self.shared.in_flight.shut();
+        self.settled().await;
+    }
+
+    /// The number of crawlers that the sieve is for.
     #[must_use]
     pub fn crawler_count(&self) -> usize {
         self.shared.sites.policies.crawler_count()
@@ -455,6 +461,6 @@ fn decision<U: AsRef<[u8]>>(
     entry: EntryRef,
     url: U,
     now: Timestamp,
-) -> Result<Decision<U>, SieveError> {
-    Decision::new(Site { entry, now }, url).map_err(|(_, cause)| cause.into())
+) -> Result<SieveDecision<U>, SieveError> {
+    SieveDecision::new(Site { entry, now }, url).map_err(|(_, cause)| cause.into())
 }

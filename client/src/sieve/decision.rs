@@ -1,4 +1,4 @@
-//! What a [`Sieve`](super::Sieve) answers.
+//! The answers of a [`Sieve`](super::Sieve).
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Site {
         &self.entry().state
     }
 
-    /// Which policy applied when the site was last checked, why, and until when.
+    /// The policy that applied when the site was last checked, with its reason and its end.
     #[must_use]
     pub fn ruling(&self) -> Ruling {
         self.entry().ruling
@@ -62,7 +62,7 @@ impl Site {
         &self.entry().policies
     }
 
-    /// How fast the site asks a crawler to go, by the crawler's index. Nothing if there is no
+    /// The pace that the site asks of a crawler, by the crawler's index. Nothing if there is no
     /// robots.txt or it is unreachable.
     ///
     /// # Panics
@@ -129,19 +129,19 @@ impl fmt::Debug for Site {
 
 /// The verdict on a URL, and where it comes from.
 ///
-/// [`Decision::grounds`] finds the reason on request, which costs a second walk. Serialising a
+/// [`SieveDecision::grounds`] finds the reason on request, which costs a second walk. Serialising a
 /// decision includes it, under these names: `url`, `verdict`, `origin`, `holds`, `why`, `line` (of
 /// the rule that decided, if one did) and `age_seconds`.
 ///
 /// `U` is the URL as it was passed: borrowed (`&str`) or owned (`String`).
-#[derive(Debug)]
-pub struct Decision<U> {
+#[derive(Clone, Debug)]
+pub struct SieveDecision<U> {
     pub(super) verdict: Verdict,
     pub(super) url: U,
     pub(super) site: Site,
 }
 
-/// Why a URL is allowed or not.
+/// The reason for which a URL is allowed or not.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Grounds<'d> {
@@ -151,12 +151,12 @@ pub enum Grounds<'d> {
     Outcome(Ruling),
 }
 
-impl<U: AsRef<[u8]>> Decision<U> {
+impl<U: AsRef<[u8]>> SieveDecision<U> {
     /// Decides on a URL of this site.
     #[inline]
-    pub(super) fn new(site: Site, url: U) -> Result<Decision<U>, (U, InvalidUrl)> {
+    pub(super) fn new(site: Site, url: U) -> Result<SieveDecision<U>, (U, InvalidUrl)> {
         match site.entry().verdict(&url) {
-            Ok(verdict) => Ok(Decision { verdict, url, site }),
+            Ok(verdict) => Ok(SieveDecision { verdict, url, site }),
             Err(cause) => Err((url, cause)),
         }
     }
@@ -179,13 +179,13 @@ impl<U: AsRef<[u8]>> Decision<U> {
         self.verdict
     }
 
-    /// Whether the URL may be fetched.
+    /// True if the URL may be fetched.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         self.verdict.is_allow()
     }
 
-    /// Why: searches for the rule that decided, which is slower than the decision.
+    /// The reason. This searches for the rule that decided, which is slower than the decision.
     #[must_use]
     pub fn grounds(&self) -> Grounds<'_> {
         let ruling = self.site.ruling();
@@ -229,7 +229,7 @@ impl<U: AsRef<[u8]>> Decision<U> {
     }
 }
 
-impl<U: AsRef<[u8]>> Serialize for Decision<U> {
+impl<U: AsRef<[u8]>> Serialize for SieveDecision<U> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let ruling = self.site.ruling();
         let line = match self.grounds() {
@@ -253,7 +253,7 @@ impl<U: AsRef<[u8]>> Serialize for Decision<U> {
 #[derive(Clone, Debug)]
 pub struct Fetched {
     pub(super) entry: Arc<Entry>,
-    /// Whether the outcome is durable in the store. `Ok` if there is no store.
+    /// An error if the outcome is not durable in the store. `Ok` if there is no store.
     pub stored: Result<(), Arc<StoreError>>,
 }
 
@@ -264,7 +264,7 @@ impl Fetched {
         &self.entry.state
     }
 
-    /// Which policy applies now, and why.
+    /// The policy that applies now, and the reason.
     #[must_use]
     pub fn ruling(&self) -> Ruling {
         self.entry.ruling

@@ -18,12 +18,12 @@ use crate::time::Timestamp;
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Entry {
-    /// When the ruling may no longer apply, or a new attempt is due.
+    /// The time from which on the ruling may no longer apply, or a new attempt is due.
     check_at: AtomicU64,
     /// A time before this shows that the clock has been set back: another ruling may apply.
     valid_from: Timestamp,
-    /// What the first crawler's policy decides by, once that is compiled: it leads to the table in
-    /// one step, the policies do in four.
+    /// The part of the first crawler's policy that decides, once that is compiled: it leads to the
+    /// table in one step, the policies do in four.
     verdicts: OnceLock<Verdicts>,
     key: SmallVec<[u8; 40]>,
     // Decisions read what comes before this.
@@ -112,7 +112,7 @@ impl Entry {
         }
     }
 
-    /// Whether this is the site of the origin with this key.
+    /// True if this is the site of the origin with this key.
     #[inline]
     pub(super) fn is_of(&self, key: &str) -> bool {
         self.key[..] == *key.as_bytes()
@@ -123,7 +123,7 @@ impl Entry {
         str::from_utf8(&self.key).expect("it was made from a `str`")
     }
 
-    /// Whether nothing can have changed since the entry was made.
+    /// True if nothing can have changed since the entry was made.
     #[inline]
     pub(super) fn is_current_at(&self, now: Timestamp) -> bool {
         self.valid_from <= now && now.0 < self.check_at.load(Relaxed)
@@ -150,7 +150,7 @@ impl Entry {
         own as u64 + policies
     }
 
-    /// Whether its policies have grown since they were weighed: policies that are used often
+    /// True if its policies have grown since they were weighed: policies that are used often
     /// compile themselves.
     pub(super) fn has_grown(&self) -> bool {
         self.policies_bytes() > self.weighed_bytes.load(Relaxed)

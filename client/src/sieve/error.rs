@@ -1,4 +1,4 @@
-//! Why a sieve has no decision.
+//! Questions without a decision.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use robotsieve::{InvalidOrigin, InvalidUrl};
 use crate::outcome::LocalFault;
 use crate::store::StoreError;
 
-/// Why there is no decision.
+/// The reason for having no decision.
 ///
 /// An unreachable site is not an error: what follows from that is the decision.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub enum SieveError {
     Busy,
     /// The attempt ended without an outcome: the runtime is shutting down.
     Gone,
+    /// The site would have to be fetched, after [`Sieve::shutdown`](super::Sieve::shutdown).
+    ShutDown,
 }
 
 impl fmt::Display for SieveError {
@@ -49,6 +51,7 @@ impl fmt::Display for SieveError {
             ),
             SieveError::Busy => f.write_str("too many URLs are waiting for the site"),
             SieveError::Gone => f.write_str("the attempt to fetch ended without an outcome"),
+            SieveError::ShutDown => f.write_str("the sieve was shut down"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a sieve fetches with.
+//! The fetcher of a sieve.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -10,7 +10,7 @@ use super::entry::Entry;
 use crate::outcome::LocalFault;
 use crate::store::StoreError;
 
-/// How far an attempt has come.
+/// The progress of an attempt.
 #[derive(Clone, Debug)]
 pub(super) enum Progress {
     /// The fetch is running.
@@ -27,9 +27,16 @@ pub(super) enum Progress {
 /// The attempts that are running.
 #[derive(Default)]
 pub(super) struct InFlight {
-    by_origin: Mutex<HashMap<Box<str>, watch::Receiver<Progress>>>,
+    running: Mutex<Attempts>,
     /// Notified whenever the last running attempt has ended.
     idle: Notify,
+}
+
+#[derive(Default)]
+struct Attempts {
+    by_origin: HashMap<Box<str>, watch::Receiver<Progress>>,
+    /// Set for good: no further attempt begins.
+    is_shut: bool,
 }
 
 /// A running attempt, as seen by the task that makes it. Dropping it ends the attempt.
@@ -40,9 +47,11 @@ pub(super) struct Running {
     has_left: bool,
 }
 
-/// What [`InFlight::join`] found.
+/// The result of [`InFlight::join`].
 pub(super) enum Joined<L> {
     Running(watch::Receiver<Progress>),
+    /// There is none, and no attempt begins any more.
+    Shut,
     Instead(L),
     New(Running, watch::Receiver<Progress>),
 }
@@ -57,22 +66,30 @@ impl InFlight {
         key: &str,
         instead: impl FnOnce() -> Option<L>,
     ) -> Joined<L> {
-        let mut by_origin = self.lock();
-        if let Some(attempt) = by_origin.get(key) {
+        let mut running = self.lock();
+        if let Some(attempt) = running.by_origin.get(key) {
             return Joined::Running(attempt.clone());
         }
         if let Some(instead) = instead() {
             return Joined::Instead(instead);
         }
+        if running.is_shut {
+            return Joined::Shut;
+        }
         let (sender, receiver) = watch::channel(Progress::Fetching);
-        by_origin.insert(key.into(), receiver.clone());
+        running.by_origin.insert(key.into(), receiver.clone());
         let in_flight = Arc::clone(self);
         Joined::New(Running { in_flight, key: key.into(), sender, has_left: false }, receiver)
     }
 
-    /// How many attempts are running.
+    /// The number of running attempts.
     pub(super) fn len(&self) -> usize {
-        self.lock().len()
+        self.lock().by_origin.len()
+    }
+
+    /// Lets no further attempt begin.
+    pub(super) fn shut(&self) {
+        self.lock().is_shut = true;
     }
 
     /// Waits until no attempt is running.
@@ -89,8 +106,8 @@ impl InFlight {
     }
 
     /// Each change of the map is complete, so it stays valid if a thread panics.
-    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, watch::Receiver<Progress>>> {
-        self.by_origin.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Attempts> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -114,9 +131,9 @@ impl Running {
 
     fn leave(&mut self) {
         self.has_left = true;
-        let mut by_origin = self.in_flight.lock();
-        by_origin.remove(&self.key);
-        if by_origin.is_empty() {
+        let mut running = self.in_flight.lock();
+        running.by_origin.remove(&self.key);
+        if running.by_origin.is_empty() {
             self.in_flight.idle.notify_waiters();
         }
     }

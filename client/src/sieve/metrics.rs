@@ -1,4 +1,4 @@
-//! What a sieve has done, and how long it took.
+//! The work of a sieve, and the time it took.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -35,18 +35,18 @@ pub struct Metrics {
     pub local_faults: u64,
     /// Those among them in which the fetcher panicked.
     pub panics: u64,
-    /// How often the sieve stopped asking for a while
+    /// The number of times that the sieve stopped asking for a while
     /// ([`SieveBuilder::pause_after`](super::SieveBuilder::pause_after)).
     pub pauses: u64,
-    /// Whether it has stopped now.
+    /// True if it has stopped now.
     pub is_paused: bool,
     /// Attempts that were not made because of a pause.
     pub held_back: u64,
     /// Reads and writes of the store that failed.
     pub store_errors: u64,
-    /// How long the attempts took.
+    /// The times that the attempts took.
     pub attempt_times: Times,
-    /// How long it took to load sites from the store.
+    /// The times that it took to load sites from the store.
     pub store_times: Times,
     /// Sites in memory.
     pub sites: u64,
@@ -70,7 +70,7 @@ pub struct Times {
 const BUCKETS: usize = 32;
 
 impl Times {
-    /// How many durations there are.
+    /// The number of durations.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()

@@ -8,12 +8,12 @@
 //! | step | what | where |
 //! |---|---|---|
 //! | build | settings → sieve | [`SieveBuilder`] |
-//! | decide | URL → decision; a stream of URLs → a stream of decisions | [`Sieve`], [`Decisions`] |
+//! | decide | URL → decision; a stream of URLs → a stream of decisions | [`Sieve`], `at_once`, [`Decisions`] |
 //! | sites | origin → its site, from memory or from the store | `sites`, `table`, `cache`, `policies` |
 //! | override | origin → its site, as the operator says | [`Overrides`] |
 //! | attempt | origin → its site, by fetching; one attempt at a time | `attempt`, `in_flight`, [`Fetch`] |
 //! | pause | whether to ask at all, after faults on this side | `breaker` |
-//! | answer | verdict, site, grounds | [`Decision`], [`Site`], [`SieveError`] |
+//! | answer | verdict, site, grounds | [`SieveDecision`], [`Site`], [`SieveError`] |
 //! | count | what was done, and how long it took | [`Metrics`], `prometheus` |
 //!
 //! ```
@@ -50,6 +50,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod at_once;
 mod attempt;
 pub mod blocking;
 mod breaker;
@@ -70,10 +71,11 @@ mod read_ahead;
 mod sites;
 mod stream;
 mod table;
+pub mod watch;
 
 pub use builder::SieveBuilder;
 pub use decide::Sieve;
-pub use decision::{Decision, Fetched, Grounds, Site};
+pub use decision::{Fetched, Grounds, SieveDecision, Site};
 pub use error::SieveError;
 pub use fetch::Fetch;
 pub use metrics::{Metrics, Times};

@@ -7,7 +7,7 @@ use std::fmt;
 
 use robotsieve::{InvalidOrigin, Origin};
 
-/// What applies to a site instead of its own robots.txt.
+/// The answer that applies to a site instead of its own robots.txt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Override {
@@ -43,7 +43,7 @@ pub struct Overrides {
     by_key: HashMap<Box<str>, Override>,
 }
 
-/// Why an override cannot be used.
+/// The reason for which an override cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OverrideError {
@@ -114,13 +114,13 @@ impl Overrides {
         self.by_key.get(origin.key())
     }
 
-    /// How many origins have an override. A host counts twice.
+    /// The number of origins with an override. A host counts twice.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_key.len()
     }
 
-    /// Whether there are no overrides.
+    /// True if there are no overrides.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty()

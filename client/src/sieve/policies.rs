@@ -19,15 +19,15 @@ pub(super) struct Policies {
     profile: Profile,
     config: Config,
     crawlers: Vec<Crawler>,
-    /// Whether sites are judged as of the time when they were last asked, not as of now.
+    /// True if sites are judged as of the time when they were last asked, not as of now.
     is_as_of_capture: bool,
     allow_all: Arc<CrawlerPolicies>,
     disallow_all: Arc<CrawlerPolicies>,
-    shared: Mutex<Shared>,
+    shared: Mutex<ByContent>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct ByContent {
     by_content: HashMap<ContentHash, Weak<CrawlerPolicies>>,
     /// At this many entries, those that no site uses any more are removed.
     sweep_at: usize,
@@ -127,7 +127,7 @@ impl Policies {
     }
 
     /// Each change of the map is complete, so it stays valid if a thread panics.
-    fn lock(&self) -> MutexGuard<'_, Shared> {
+    fn lock(&self) -> MutexGuard<'_, ByContent> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of sites, in memory and in the store. Nothing here fetches.
+//! The knowledge of sites, in memory and in the store. Nothing here fetches.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,14 +19,14 @@ use crate::time::Timestamp;
 /// The target of this module's events.
 pub(super) const TARGET: &str = "robotsieve::sieve";
 
-/// How long an answer is used without another check while its refresh is running.
+/// The time for which an answer is used without another check while its refresh is running.
 const REFRESH_CHECK: Duration = Duration::from_secs(60);
 
 /// Of so many uses of sites in the table, one is told to the memory bound, which drops the site
 /// that it has not heard of for the longest time.
 pub(super) const TOUCH_EVERY: u64 = 128;
 
-/// How many locks [`Sites::changing`] has.
+/// The number of locks of [`Sites::changing`].
 pub(super) const STRIPES: usize = 64;
 
 pub(super) struct Sites {
@@ -36,7 +36,7 @@ pub(super) struct Sites {
     pub(super) protocol: Protocol,
     pub(super) cache: Cache,
     pub(super) store: Option<Store>,
-    /// Whether expired answers can be replaced. Without a fetcher they stay in use.
+    /// True if expired answers can be replaced. Without a fetcher they stay in use.
     pub(super) can_fetch: bool,
     pub(super) clock: Clock,
     pub(super) counters: Counters,
@@ -51,7 +51,7 @@ pub(super) struct Usable {
     pub(super) is_due: bool,
 }
 
-/// Whether a site's ruling still applies at `now`.
+/// True if a site's ruling still applies at `now`.
 #[inline]
 pub(super) fn is_current(site: &EntryRef, now: Timestamp) -> bool {
     site.as_ref().is_some_and(|site| site.is_current_at(now))

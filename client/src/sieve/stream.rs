@@ -1,8 +1,10 @@
 //! Decisions on a stream of URLs, of which slow sites hold up only their own.
 
 use std::collections::{HashMap, VecDeque};
+use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::vec;
 
@@ -10,26 +12,25 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt};
 use robotsieve::Origin;
 
-use super::attempt::Found;
-use super::decide::Sieve;
-use super::decision::{Decision, Site};
+use super::attempt::{Shared, SiteOrAttempt};
+use super::decision::{SieveDecision, Site};
 use super::error::SieveError;
 use super::metrics::count;
 use super::table::EntryRef;
 
-/// How many URLs may wait unless the caller says otherwise.
+/// The number of URLs that may wait unless the caller says otherwise.
 const MAX_WAITING: usize = 4096;
 
 /// After how many URLs a stream looks for sites that have been fetched, and lets other tasks run.
 const TURNS: u64 = 128;
 
 /// The result for one URL of a stream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Decided<U> {
     /// The place of the URL in the input, from 0.
     pub index: u64,
     /// The decision, which contains the URL; or the URL and why there is no decision.
-    pub result: Result<Decision<U>, Undecided<U>>,
+    pub result: Result<SieveDecision<U>, Undecided<U>>,
 }
 
 impl<U: AsRef<[u8]>> Decided<U> {
@@ -43,18 +44,31 @@ impl<U: AsRef<[u8]>> Decided<U> {
     }
 }
 
-/// A URL without a decision.
+/// A URL without a decision. Its `Display` is that of the error: the URL may be any bytes.
 #[derive(Clone, Debug)]
 pub struct Undecided<U> {
     /// The URL.
     pub url: U,
-    /// Why there is no decision.
+    /// The reason for having no decision.
     pub error: SieveError,
+}
+
+impl<U> fmt::Display for Undecided<U> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<U: fmt::Debug> Error for Undecided<U> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.error.source()
+    }
 }
 
 /// A stream of decisions, in the order in which they are ready.
 ///
-/// Made by [`Sieve::decide_stream`] and [`Sieve::decide_iter`]. [`Decisions::in_order`] keeps the
+/// Made by [`Sieve::decide_stream`](super::Sieve::decide_stream) and
+/// [`Sieve::decide_iter`](super::Sieve::decide_iter). [`Decisions::in_order`] keeps the
 /// order of the input instead.
 ///
 /// The stream takes a URL from its input only when it is polled. A URL whose site is known is
@@ -68,15 +82,15 @@ pub struct Undecided<U> {
 /// the stream cancels none of these attempts. Now and then the stream lets other tasks run, even
 /// if it need not wait.
 pub struct Decisions<S: Stream> {
-    sieve: Sieve,
+    shared: Arc<Shared>,
     urls: Pin<Box<S>>,
     has_ended: bool,
-    /// How many URLs have been taken from the input.
+    /// The number of URLs that have been taken from the input.
     taken: u64,
     /// The URLs that wait, by site.
     waiting: HashMap<Box<str>, Vec<Waiting<S::Item>>, foldhash::fast::RandomState>,
     waiting_len: usize,
-    attempts: FuturesUnordered<BoxFuture<'static, Fetched>>,
+    attempts: FuturesUnordered<BoxFuture<'static, Awaited>>,
     /// A site that was waited for, and the URLs that did.
     found: Option<FoundSite>,
     found_urls: vec::IntoIter<Waiting<S::Item>>,
@@ -94,7 +108,7 @@ type FoundSite = Result<Site, SieveError>;
 type Waiting<U> = (u64, U);
 
 /// The key of a site that was waited for, and what became of it.
-type Fetched = (Box<str>, Result<EntryRef, SieveError>);
+type Awaited = (Box<str>, Result<EntryRef, SieveError>);
 
 /// Everything that is pinned is in a box of its own.
 impl<S: Stream> Unpin for Decisions<S> {}
@@ -109,9 +123,9 @@ impl<S: Stream> fmt::Debug for Decisions<S> {
 }
 
 impl<S: Stream<Item: AsRef<[u8]>>> Decisions<S> {
-    pub(super) fn new(sieve: Sieve, urls: S) -> Decisions<S> {
+    pub(super) fn new(shared: Arc<Shared>, urls: S) -> Decisions<S> {
         Decisions {
-            sieve,
+            shared,
             urls: Box::pin(urls),
             has_ended: false,
             taken: 0,
@@ -127,17 +141,18 @@ impl<S: Stream<Item: AsRef<[u8]>>> Decisions<S> {
         }
     }
 
-    /// How many URLs may wait for their sites, at least 1. The default is 4,096. In the order of the
-    /// input, this is how many URLs may be taken from the input beyond the first that waits.
+    /// The number of URLs that may wait for their sites, at least 1. The default is 4,096. In the
+    /// order of the input, this is how many URLs may be taken from the input beyond the first that
+    /// waits.
     #[must_use]
     pub fn max_waiting(mut self, urls: usize) -> Decisions<S> {
         self.max_waiting = urls.max(1);
         self
     }
 
-    /// How many URLs may wait for the same site, at least 1. Any more are returned at once with
-    /// [`SieveError::Busy`], for the caller to ask again later. There is no limit by default: the
-    /// stream waits when [`Decisions::max_waiting`] is reached.
+    /// The number of URLs that may wait for the same site, at least 1. Any more are returned at
+    /// once with [`SieveError::Busy`], for the caller to ask again later. There is no limit by
+    /// default: the stream waits when [`Decisions::max_waiting`] is reached.
     #[must_use]
     pub fn max_waiting_per_site(mut self, urls: usize) -> Decisions<S> {
         self.max_per_site = urls.max(1);
@@ -152,7 +167,7 @@ impl<S: Stream<Item: AsRef<[u8]>>> Decisions<S> {
         InOrder { decisions, held: VecDeque::new() }
     }
 
-    /// How many URLs are waiting for their sites.
+    /// The number of URLs that are waiting for their sites.
     #[must_use]
     pub fn waiting_len(&self) -> usize {
         self.waiting_len
@@ -171,7 +186,7 @@ impl<S: Stream<Item: AsRef<[u8]>>> Decisions<S> {
     fn take(&mut self, url: S::Item) -> Option<Decided<S::Item>> {
         let index = self.taken;
         self.taken += 1;
-        match self.sieve.at_once(url) {
+        match self.shared.at_once(url) {
             Ok(Ok(decision)) => Some(Decided { index, result: Ok(decision) }),
             Ok(Err((url, error))) => Some(undecided(index, url, error)),
             Err(url) => self.take_unknown(index, url),
@@ -181,7 +196,7 @@ impl<S: Stream<Item: AsRef<[u8]>>> Decisions<S> {
     /// [`Decisions::take`] for a site that is not in the table.
     #[cold]
     fn take_unknown(&mut self, index: u64, url: S::Item) -> Option<Decided<S::Item>> {
-        let shared = &self.sieve.shared;
+        let shared = &self.shared;
         let origin = match Origin::of(url.as_ref()) {
             Ok(origin) => origin,
             Err(cause) => return Some(undecided(index, url, cause.into())),
@@ -198,11 +213,11 @@ impl<S: Stream<Item: AsRef<[u8]>>> Decisions<S> {
         }
         let now = shared.sites.clock.now();
         match shared.look_up(origin.key(), now) {
-            Ok(Found::Site(entry)) => {
+            Ok(SiteOrAttempt::Site(entry)) => {
                 drop(origin);
                 Some(decided(index, url, &Ok(Site { entry, now })))
             }
-            Ok(Found::Attempt(attempt)) => {
+            Ok(SiteOrAttempt::Attempt(attempt)) => {
                 let key: Box<str> = origin.key().into();
                 let fetched = key.clone();
                 self.attempts.push(Box::pin(async move {
@@ -237,7 +252,7 @@ impl<S: Stream<Item: AsRef<[u8]>>> Decisions<S> {
         let Some((key, site)) = ready!(self.attempts.poll_next_unpin(cx)) else {
             return Poll::Ready(false);
         };
-        let now = self.sieve.shared.sites.clock.now();
+        let now = self.shared.sites.clock.now();
         let urls = self.waiting.remove(&key).unwrap_or_default();
         self.found = Some(site.map(|entry| Site { entry, now }));
         self.found_urls = urls.into_iter();
@@ -284,7 +299,7 @@ impl<S: Stream<Item: AsRef<[u8]>>> Stream for Decisions<S> {
 /// A stream of decisions, in the order of the input. Made by [`Decisions::in_order`].
 pub struct InOrder<S: Stream> {
     decisions: Decisions<S>,
-    /// What was ready early. The first place is that of the URL to return next.
+    /// The decisions that were ready early. The first place is that of the URL to return next.
     held: VecDeque<Option<Decided<S::Item>>>,
 }
 
@@ -331,9 +346,9 @@ impl<U> Decided<U> {
     /// The same, but it counts its reference to the site: only a few per thread need not.
     fn held(self) -> Decided<U> {
         let result = self.result.map(|decision| {
-            let Decision { verdict, url, site: Site { entry, now } } = decision;
+            let SieveDecision { verdict, url, site: Site { entry, now } } = decision;
             let entry = EntryRef::from_inner(arc_swap::Guard::into_inner(entry));
-            Decision { verdict, url, site: Site { entry, now } }
+            SieveDecision { verdict, url, site: Site { entry, now } }
         });
         Decided { result, ..self }
     }
@@ -344,7 +359,7 @@ fn decided<U: AsRef<[u8]>>(index: u64, url: U, site: &Result<Site, SieveError>) 
     match site {
         Ok(Site { entry, now }) => {
             let entry = EntryRef::from_inner(Option::clone(entry));
-            let result = Decision::new(Site { entry, now: *now }, url)
+            let result = SieveDecision::new(Site { entry, now: *now }, url)
                 .map_err(|(url, cause)| Undecided { url, error: cause.into() });
             Decided { index, result }
         }

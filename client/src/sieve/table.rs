@@ -13,10 +13,10 @@ use super::read_ahead;
 /// would contend for.
 pub(super) type EntryRef = Guard<Option<Arc<Entry>>>;
 
-/// How many sites a bucket has room for.
+/// The number of sites that a bucket has room for.
 const WIDTH: usize = 7;
 
-/// How many locks a table has for changes.
+/// The number of locks of a table, for changes.
 const LOCKS: usize = 64;
 
 /// The lowest bit of each byte.

@@ -1,4 +1,4 @@
-//! What can go wrong with a store, and the way out.
+//! The errors of a store, and the way out.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use redb::{
 use super::format::{MAX_BODY_BYTES, SCHEMA_VERSION};
 use crate::outcome::ContentHash;
 
-/// Why a store could not be opened, read or written: the file and the [`Fault`].
+/// An error in opening, reading or writing a store: the file and the [`Fault`].
 #[derive(Clone, Debug)]
 pub struct StoreError {
     path: Arc<Path>,
     fault: Fault,
 }
 
-/// What is wrong with a store, or with a value to be stored.
+/// A fault of a store, or of a value to be stored.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fault {
@@ -59,21 +59,21 @@ impl StoreError {
         &self.path
     }
 
-    /// What is wrong.
+    /// The fault.
     #[must_use]
     pub fn fault(&self) -> &Fault {
         &self.fault
     }
 
-    /// Whether the file could not be written for want of room: the disk is full, or a quota or a
+    /// True if the file could not be written for want of room: the disk is full, or a quota or a
     /// limit of the file's size is reached. Changes can be made again once there is room.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.fault.is_full()
     }
 
-    /// Whether the file is at fault, and not the value that was to be stored. Another change
-    /// would then most likely fail as well, so a run that stores what it fetches should stop.
+    /// True if the file is at fault, and not the value that was to be stored. Another change would
+    /// then most likely fail as well, so a run that stores what it fetches should stop.
     #[must_use]
     pub fn is_of_file(&self) -> bool {
         !matches!(self.fault, Fault::NoBody(_) | Fault::OtherBody(_) | Fault::TooLarge(_))

@@ -12,16 +12,16 @@ use super::file::StoreFile;
 use super::open::Open;
 use super::writer::Queue;
 use super::{Store, StoreError};
-use crate::Timestamp;
 use crate::outcome::{CachedCopy, OriginState};
+use crate::time::Timestamp;
 
-/// What is on the disk, and what will fail.
+/// The bytes on the disk, and the operations that will fail.
 #[derive(Debug, Default)]
 struct Disk {
     bytes: Mutex<Vec<u8>>,
-    /// How many writing operations succeed before the others fail.
+    /// The number of writing operations that succeed before the others fail.
     left: AtomicU64,
-    /// Whether a write that fails writes half.
+    /// True if a write that fails writes half.
     tears: bool,
     kind: Option<io::ErrorKind>,
 }

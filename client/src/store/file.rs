@@ -21,7 +21,7 @@ use super::overlay::{self, Overlay};
 use super::snapshot::Snapshot;
 use super::unnamed::Unnamed;
 
-/// How much memory a store uses for pages of the file, unless told otherwise: 64 MiB.
+/// The memory that a store uses for pages of the file, unless told otherwise: 64 MiB.
 pub(super) const CACHE_BYTES: usize = 64 << 20;
 
 /// Opens the database again, for reading and writing.
@@ -47,7 +47,7 @@ pub(super) struct StoreFile {
 struct Handle {
     /// `None` if it could not be opened again.
     database: Option<Closing>,
-    /// How many times it was replaced.
+    /// The number of times that it was replaced.
     replaced: u64,
     /// The failed write after which it could not be opened for writing again. The next write tries
     /// it once more.
@@ -334,7 +334,7 @@ fn open_shared(path: &Path, cache_bytes: usize) -> Result<Option<Access>, Fault>
     }
 }
 
-/// How many times [`open_for_reading`] begins again because a writer came and went.
+/// The number of times that [`open_for_reading`] begins again because a writer came and went.
 const OPENINGS: usize = 100;
 
 /// Opens an existing database for reading, whatever its writers do or did.

@@ -1,4 +1,4 @@
-//! What is known of each origin, and the bodies of robots.txt files, in one durable file.
+//! The knowledge of each origin, and the bodies of robots.txt files, in one durable file.
 //!
 //! ```
 //! use robotsieve_client::Timestamp;
@@ -292,6 +292,27 @@ impl Store {
     /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
     pub fn stat(&self) -> Result<Stat, StoreError> {
         self.open.file.read(Snapshot::stat)
+    }
+
+    /// Closes the store, if this is its last handle, when all its changes are made. Returns false
+    /// if a clone, a [`Reader`] or a sieve still holds it: then the last one of them closes it.
+    ///
+    /// Dropping the last handle does the same. This tells whether another process, or
+    /// [`Store::compact`], can have the file now.
+    ///
+    /// ```
+    /// # use robotsieve_client::store::Store;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("robots.store");
+    /// let store = Store::open(&path)?;
+    /// let clone = store.clone();
+    /// assert!(!store.close());
+    /// assert!(clone.close());
+    /// Store::compact(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn close(self) -> bool {
+        Arc::into_inner(self.open).is_some()
     }
 
     /// The path of the store's file.

@@ -1,5 +1,13 @@
 //! A store that nobody closed, or that may not be written, opened for reading: repairs go to
 //! memory, and the file stays as it is.
+//!
+//! redb opens such a file only to repair it in place, under a lock that keeps writers out. Here a
+//! writer may come at any time, so this reads the header itself: a reader holds the locks of the
+//! last two commits, by their numbers, so that a writer keeps their pages, and the numbers tell if a
+//! writer came meanwhile. A lock of our own would be better founded, but would make writers wait for
+//! readers; a copy of the file would cost its size. The header's layout is part of redb's file
+//! format, of which the version is fixed (`~4.4`), and `store_kill` and `store_shared` fail if it
+//! changes.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -22,18 +30,18 @@ const BLOCK: u64 = 4096;
 const HEADER_BYTES: usize = 320;
 const GOD_BYTE: usize = 9;
 const RECOVERY_REQUIRED: u8 = 2;
-/// Where the two commit slots have the number of their transaction.
+/// The places of the numbers of transactions in the two commit slots.
 const TRANSACTION_IDS: [usize; 2] = [64 + 104, 64 + 128 + 104];
 /// Bytes far behind the end of the file, which processes lock to tell each other what they do.
 const LOCK_BASE: u64 = 1 << 62;
 const SHARED_READER_BYTE: u64 = LOCK_BASE + 2;
 const FIRST_TRANSACTION_BYTE: u64 = LOCK_BASE + 1024;
 
-/// What the header says of the last commits.
+/// The last commits, as the header has them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Commits {
     ids: [u64; 2],
-    /// Whether somebody has the file open for writing, or did not close it.
+    /// True if somebody has the file open for writing, or did not close it.
     pub(super) is_unclean: bool,
 }
 
@@ -127,7 +135,7 @@ impl Commits {
         }
     }
 
-    /// Whether there was no commit in between.
+    /// True if there was no commit in between.
     pub(super) fn is_same(&self, other: &Commits) -> bool {
         self.ids == other.ids
     }
@@ -143,7 +151,7 @@ struct Backend {
 
 struct Changed {
     len: u64,
-    /// How much of the file still counts. What is between its end and `len` is zero.
+    /// The length of the file that still counts. Between its end and `len` all is zero.
     file_len: u64,
     /// Blocks of [`BLOCK`] bytes, by their number.
     blocks: HashMap<u64, Box<[u8]>>,

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::error::Fault;
-use crate::Timestamp;
 use crate::outcome::{CachedCopy, ContentHash, OriginState, Outcome};
+use crate::time::Timestamp;
 
 /// An [`OriginState`] in few bytes, written by postcard: times are differences from the last
 /// attempt, and the body is its number in the store.
@@ -93,7 +93,7 @@ impl Record<'_> {
         state
     }
 
-    /// What the last attempt meant.
+    /// The meaning of the last attempt.
     pub(super) fn last(&self) -> &Outcome {
         &self.last
     }

@@ -12,13 +12,13 @@ use super::format::{BODIES, NUMBERS, ORIGINS, half_hash};
 use super::record::{Record, origin_key};
 use crate::time::Timestamp;
 
-/// What [`Store::prune`](super::Store::prune) removed.
+/// The number of things that [`Store::prune`](super::Store::prune) removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Pruned {
-    /// How many origins.
+    /// The number of origins.
     pub origins: u64,
-    /// How many distinct bodies.
+    /// The number of distinct bodies.
     pub bodies: u64,
 }
 

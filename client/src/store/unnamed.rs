@@ -15,7 +15,7 @@ pub(super) enum Unnamed {
     Temporary(tempfile::NamedTempFile),
 }
 
-/// How temporary names begin.
+/// The beginning of temporary names.
 const PREFIX: &str = ".robotsieve-store-";
 /// Creating a store takes milliseconds: a temporary file that was not changed for an hour is
 /// nobody's.

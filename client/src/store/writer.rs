@@ -14,11 +14,11 @@ use super::format::{BODIES, MAX_BODY_BYTES, NUMBERS, ORIGINS, half_hash};
 use super::record::Record;
 use crate::outcome::{ContentHash, OriginState};
 
-/// How many changes may wait besides those being made. After that callers wait.
+/// The number of changes that may wait besides those being made. After that callers wait.
 const QUEUE_LEN: usize = 256;
-/// How many origins [`put_many`] puts into one transaction.
+/// The number of origins that [`put_many`] puts into one transaction.
 const MANY: usize = 1 << 14;
-/// How many bytes of bodies [`put_many`] puts into one transaction, give or take the last body.
+/// The bytes of bodies that [`put_many`] puts into one transaction, give or take the last body.
 const MANY_BYTES: usize = 64 << 20;
 
 /// One change to one origin.

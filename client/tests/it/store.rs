@@ -16,6 +16,7 @@ use robotsieve_client::outcome::{
 };
 use robotsieve_client::store::{Fault, MAX_BODY_BYTES, SCHEMA_VERSION, Store};
 
+use crate::support::folder::in_memory;
 use crate::support::generated::{generated, origin, with_body, without_copy};
 
 /// A folder that is removed after the test, and a path in it.
@@ -586,7 +587,8 @@ proptest! {
 
     #[test]
     fn it_is_a_map(steps in proptest::collection::vec(step(), 1..40)) {
-        let (_folder, path) = somewhere();
+        let folder = in_memory();
+        let path = folder.path().join("robots.store");
         let mut store = Store::open(&path).expect("a store");
         let mut map: BTreeMap<String, (OriginState, Option<Vec<u8>>)> = BTreeMap::new();
         let body_of = |number: u64| robotsieve_corpora::robots(3, number);

@@ -8,6 +8,7 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::OriginState;
 use robotsieve_client::store::Store;
 
+use crate::support::folder::in_memory;
 use crate::support::generated::{generated, origin, with_body};
 use crate::support::random::Random;
 
@@ -79,7 +80,7 @@ struct Use {
 }
 
 fn try_all(name: &str, rounds: u64, mut damage: impl FnMut(&mut Vec<u8>, &mut Random)) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = in_memory();
     let (whole, rows) = a_store(folder.path());
     let path = folder.path().join("damaged.store");
     let mut random = Random(0x9E37_79B9_7F4A_7C15);

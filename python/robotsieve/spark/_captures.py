@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import socket
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,7 +21,15 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
-from robotsieve._robotsieve import WarcCaptures, capture_key, judge, nearest, row_key, said_of
+from robotsieve._robotsieve import (
+    MAX_HOPS,
+    CapturesOf,
+    WarcCaptures,
+    capture_key,
+    judge,
+    row_key,
+    said_of,
+)
 
 from ._evaluate import with_column
 
@@ -50,9 +57,8 @@ _OPTIONAL = {
     "offset": "long",
     "damage": "string",
 }
-_MAX_HOPS = 5
 #: So many times a redirect or a revisit is followed: before each redirect, and the one too many, may be a revisit.
-_ROUNDS = 2 * (_MAX_HOPS + 1)
+_ROUNDS = 2 * (MAX_HOPS + 1)
 
 
 def read_robots_warc(
@@ -351,58 +357,35 @@ def _follow(thin: DataFrame, requests: DataFrame) -> DataFrame:
 
 
 def _hops(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    by, captures = None, _Captures()
+    by: str | None = None
+    captures, all_held = CapturesOf(""), []
     for batch in batches:
         requests = []
         for row in batch.to_pylist():
             if row["by"] != by:
-                by, captures = row["by"], _Captures()
-            if row["held"] is not None:
-                captures.add(row["held"])
-            else:
-                captures.answer(row["request"])
-                requests.append(row["request"])
+                by = row["by"]
+                captures, all_held = CapturesOf(by), []
+            held, request = row["held"], row["request"]
+            if held is not None:
+                captures.push(
+                    held["at"], held["word"], held["detail"], held["target"], held["exactly"]
+                )
+                all_held.append(held)
+                continue
+            if request["target"] is not None:
+                _answer(request, captures, all_held)
+            requests.append(request)
         yield pa.RecordBatch.from_pylist(requests, _REQUEST)
 
 
-class _Captures:
-    """The captures of a URL, in the order of their times."""
-
-    def __init__(self) -> None:
-        self.times: list[int] = []
-        self.held: list[dict[str, Any]] = []
-
-    def add(self, held: dict[str, Any]) -> None:
-        self.times.append(held["at"])
-        self.held.append(held)
-
-    def answer(self, request: dict[str, Any]) -> None:
-        """Follows a request as far as these captures lead."""
-        target = request["target"]
-        # A target that is met again after MAX_HOPS redirects ends this.
-        while target is not None and request["target"] == target:
-            held = self._meant(request)
-            if held is None:
-                request.update(target=None)
-            elif held["word"] == "redirect" and request["hops"] == _MAX_HOPS:
-                request.update(target=None, word="no-target")
-            elif held["word"] == "redirect":
-                request.update(target=held["target"], exactly=None, hops=request["hops"] + 1)
-            elif held["word"] == "same":
-                request.update(target=held["target"], exactly=held["exactly"])
-            else:
-                request.update(target=None, word=held["word"], detail=held["detail"])
-                request.update(held_by=held["key"], held_at=held["at"], held_number=held["number"])
-
-    def _meant(self, request: dict[str, Any]) -> dict[str, Any] | None:
-        if request["exactly"] is None:
-            place = nearest(self.times, request["at"])
-            return None if place is None else self.held[place]
-        # What only refers to another capture is not the one that is meant.
-        first = bisect_left(self.times, request["exactly"])
-        end = bisect_right(self.times, request["exactly"])
-        meant = [held for held in self.held[first:end] if held["word"] != "same"]
-        return meant[-1] if meant else None
+def _answer(request: dict[str, Any], captures: CapturesOf, all_held: list[dict[str, Any]]) -> None:
+    target, hops, exactly, word, detail, number = captures.follow(
+        request["target"], request["at"], request["hops"], request["exactly"]
+    )
+    request.update(target=target, hops=hops, exactly=exactly, word=word, detail=detail)
+    if number is not None:
+        held = all_held[number]
+        request.update(held_by=held["key"], held_at=held["at"], held_number=held["number"])
 
 
 _JUDGED = pa.struct(
@@ -433,20 +416,16 @@ def _judged(history: DataFrame, profile: AnyProfile | None, as_of: int | None) -
 def _outcome(
     events: list[dict[str, Any]], profile: AnyProfile | None, as_of: int | None
 ) -> dict[str, Any]:
-    known = [event for event in events if event["word"] is not None]
-    if not known:
-        # All of its redirects led nowhere.
-        return {"outcome": "unknown", "captured": max(event["at"] for event in events)}
     number = itemgetter("file", "offset", "hash")
-    known.sort(key=lambda event: (event["at"], number(event["number"])))
-    said = [(event["at"], event["hops"], event["word"], event["detail"]) for event in known]
+    events.sort(key=lambda event: (event["at"], number(event["number"])))
+    said = [(event["at"], event["hops"], event["word"], event["detail"]) for event in events]
     judged = judge(said, profile, as_of)
     if judged is None:
         return {}
-    holds, place, at = judged
-    event = known[place]
+    outcome, place, at = judged
+    event = events[place]
     return {
-        "outcome": holds,
+        "outcome": outcome,
         "captured": at,
         "held_by": event["held_by"],
         "held_at": event["held_at"],

@@ -35,7 +35,7 @@ use crate::origin::origin_of;
 use crate::settings::{Config, config_of, from_dict, profile_of, to_python};
 use crate::text::{bytes_of, type_name};
 
-/// How long closing waits for the runtime's threads.
+/// The time that closing waits for the runtime's threads.
 const ENDING: Duration = Duration::from_secs(10);
 
 /// The native half of `robotsieve.aio.Sieve`.
@@ -139,7 +139,7 @@ fn overrides_of(value: Option<&Bound<'_, PyDict>>) -> PyResult<Overrides> {
 }
 
 impl Core {
-    /// What is done with the sieve.
+    /// Does something with the sieve.
     #[inline]
     fn with<T>(&self, py: Python<'_>, with: impl FnOnce(&sieve::Sieve) -> T) -> PyResult<T> {
         let sieve = self.sieve.read().unwrap_or_else(PoisonError::into_inner);
@@ -482,7 +482,7 @@ impl Core {
 }
 
 impl Core {
-    /// What makes a Python site of a result.
+    /// Makes a Python site of a result.
     fn site_or_error(
         &self,
         origin: &Origin<'_>,

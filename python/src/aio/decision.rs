@@ -1,4 +1,4 @@
-//! What a sieve answers.
+//! The answers of a sieve.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +47,7 @@ impl Decision {
         Decision { verdict, url, site, crawlers }
     }
 
-    /// What the rules say, if they decide.
+    /// The answer of the rules, if they decide.
     fn of_rules(&self, py: Python<'_>) -> PyResult<Option<policy::Decision>> {
         if self.site.ruling().holds != Holds::Rules {
             return Ok(None);
@@ -103,7 +103,7 @@ impl Decision {
         self.verdict.as_str()
     }
 
-    /// Whether the verdict is ``allow``.
+    /// True if the verdict is ``allow``.
     #[getter]
     fn is_allowed(&self) -> bool {
         self.verdict.is_allow()
@@ -131,13 +131,13 @@ impl Decision {
         self.site.origin()
     }
 
-    /// What applies: ``rules``, ``allow-all`` or ``disallow-all``.
+    /// The policy that applies: ``rules``, ``allow-all`` or ``disallow-all``.
     #[getter]
     fn holds(&self) -> PyResult<String> {
         word(&self.site.ruling().holds)
     }
 
-    /// Why that applies: ``copy`` (the site's robots.txt), ``absent``, ``denied``,
+    /// The reason: ``copy`` (the site's robots.txt), ``absent``, ``denied``,
     /// ``copy-while-unreachable``, ``unreachable-recently``, ``unreachable-without-copy``,
     /// ``unreachable-too-long``, ``never-asked`` or ``override``.
     #[getter]
@@ -163,8 +163,8 @@ impl Decision {
         self.part(py, |decision| decision.line)
     }
 
-    /// For how many seconds the copy of the robots.txt has been held unchecked. ``None`` if there is
-    /// none.
+    /// The seconds for which the copy of the robots.txt has been held unchecked. ``None`` if there
+    /// is none.
     #[getter]
     fn age(&self) -> Option<f64> {
         seconds(self.site.age())
@@ -245,32 +245,33 @@ impl Site {
         self.site.origin()
     }
 
-    /// What applies: ``rules``, ``allow-all`` or ``disallow-all``.
+    /// The policy that applies: ``rules``, ``allow-all`` or ``disallow-all``.
     #[getter]
     fn holds(&self) -> PyResult<String> {
         word(&self.site.ruling().holds)
     }
 
-    /// Why that applies: see :attr:`Decision.why`.
+    /// The reason: see :attr:`Decision.why`.
     #[getter]
     fn why(&self) -> PyResult<String> {
         word(&self.site.ruling().why)
     }
 
-    /// What the last attempt meant: ``present``, ``absent: HTTP 404``, ``unreachable: no connection …``.
+    /// The meaning of the last attempt: ``present``, ``absent: HTTP 404``, ``unreachable: no
+    /// connection …``.
     #[getter]
     fn outcome(&self) -> String {
         self.site.state().last.to_string()
     }
 
-    /// What the robots.txt looks like: ``parsed``, ``empty``, ``html``, ``truncated``, ``absent`` or
+    /// The looks of the robots.txt: ``parsed``, ``empty``, ``html``, ``truncated``, ``absent`` or
     /// ``unreachable``.
     #[getter]
     fn condition(&self) -> &'static str {
         self.site.state().condition().as_str()
     }
 
-    /// When the site was last asked, in seconds since 1970.
+    /// The time of the last attempt, in seconds since 1970.
     #[getter]
     fn attempted(&self) -> f64 {
         time(self.site.state().attempted)
@@ -282,20 +283,20 @@ impl Site {
         time(self.site.ruling().until)
     }
 
-    /// When to ask the site again, in seconds since 1970.
+    /// The time to ask the site again, in seconds since 1970.
     #[getter]
     fn next_attempt(&self) -> f64 {
         time(self.site.ruling().next_attempt)
     }
 
-    /// Whether the answer has expired. It is then used only where there is no fetcher.
+    /// True if the answer has expired. It is then used only where there is no fetcher.
     #[getter]
     fn is_expired(&self) -> bool {
         self.site.ruling().is_expired
     }
 
-    /// For how many seconds the copy of the robots.txt has been held unchecked. ``None`` if there is
-    /// none.
+    /// The seconds for which the copy of the robots.txt has been held unchecked. ``None`` if there
+    /// is none.
     #[getter]
     fn age(&self) -> Option<f64> {
         seconds(self.site.age())
@@ -313,7 +314,7 @@ impl Site {
         self.site.sitemaps().map(Text::from).collect()
     }
 
-    /// Whether a crawler may fetch this URL of the site. Other sites' URLs are not told apart.
+    /// True if a crawler may fetch this URL of the site. Other sites' URLs are not told apart.
     #[pyo3(signature = (url, /, crawler = None))]
     fn is_allowed(
         &self,

@@ -1,4 +1,4 @@
-//! Why there is no decision, as the exceptions of `robotsieve.aio`.
+//! The exceptions of `robotsieve.aio`.
 
 use std::fmt::Display;
 
@@ -31,7 +31,7 @@ pub fn store(py: Python<'_>, error: &StoreError) -> PyErr {
     exception(py, "StoreError", (error.to_string(),))
 }
 
-/// Why there is no decision on a URL, or no site of an origin.
+/// The exception of a URL without a decision, or of an origin without a site.
 pub fn undecided(py: Python<'_>, error: &SieveError, url: &[u8]) -> PyErr {
     let of_site = |what: &str| format!("{what}: {}", String::from_utf8_lossy(url));
     match error {
@@ -46,7 +46,7 @@ pub fn undecided(py: Python<'_>, error: &SieveError, url: &[u8]) -> PyErr {
                 of_site("nothing is known of the site, and the sieve has no fetcher to ask it");
             exception(py, "UnknownSite", (text,))
         }
-        SieveError::Gone => closed(py),
+        SieveError::Gone | SieveError::ShutDown => closed(py),
         other => exception(py, "SieveError", (of_site(&other.to_string()),)),
     }
 }

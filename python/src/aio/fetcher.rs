@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use robotsieve_client::fetch;
+use robotsieve_client::network::IpNetwork;
 
 use super::errors::invalid_fetcher;
 use crate::text::{bytes_of, repr};
@@ -119,7 +120,7 @@ impl Fetcher {
         }
         let network = "a network such as '10.1.0.0/16'";
         let networks = |name, texts: Option<Vec<String>>| {
-            parsed::<fetch::IpNet>(name, texts.unwrap_or_default(), network)
+            parsed::<IpNetwork>(name, texts.unwrap_or_default(), network)
         };
         builder = builder.allow_networks(networks("allow_networks", allow_networks)?);
         builder = builder.deny_networks(networks("deny_networks", deny_networks)?);
@@ -141,7 +142,7 @@ impl Fetcher {
         Ok(Fetcher { fetcher, user_agent })
     }
 
-    /// How attempts have ended: ``answered``, ``judged``, ``unconfirmed``, ``local``, ``recent``,
+    /// The ends of attempts: ``answered``, ``judged``, ``unconfirmed``, ``local``, ``recent``,
     /// ``recent_suspect``; and ``is_suspect``: nearly all recent ones ended in faults of this side.
     #[getter]
     fn health<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

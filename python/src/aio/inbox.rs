@@ -1,4 +1,4 @@
-//! What is ready for an event loop.
+//! The events that are ready for an event loop.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +12,7 @@ type Make = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
 /// A number by which the loop knows who waits, 0 for a request to fetch; and what it gets.
 type Event = (u64, Make);
 
-/// What is ready for one event loop, until the loop takes it.
+/// The events that are ready for one event loop, until the loop takes them.
 ///
 /// ``wake`` is the loop's ``call_soon_threadsafe``, and ``ready`` is what it is to call.
 #[pyclass(frozen, module = "robotsieve.aio")]
@@ -21,24 +21,24 @@ pub struct Inbox {
 }
 
 pub struct Queue {
-    state: Mutex<State>,
+    state: Mutex<Waiting>,
     wake: Py<PyAny>,
     ready: Py<PyAny>,
 }
 
 #[derive(Default)]
-struct State {
+struct Waiting {
     events: Vec<Event>,
-    /// Whether the loop has been woken, or will be, and has not taken the events yet.
+    /// True if the loop has been woken, or will be, and has not taken the events yet.
     is_waking: bool,
-    /// Whether the loop is closed.
+    /// True if the loop is closed.
     is_closed: bool,
 }
 
 impl Queue {
     /// Whoever holds the lock never waits for the interpreter, and drops no event: that may end a
     /// fetch.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Waiting> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -92,7 +92,7 @@ impl Inbox {
         Inbox { queue: Arc::new(Queue { state: Mutex::default(), wake, ready }) }
     }
 
-    /// What has gathered: for each the number, and the value or the exception.
+    /// The events that have gathered: for each the number, and the value or the exception.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let events = {
             let mut state = self.queue.state();

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-use robotsieve_client::fetch::{Chain, is_redirect};
+use robotsieve_client::network::{Chain, is_redirect};
 use robotsieve_client::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, Response};
 use robotsieve_client::sieve::Fetch;
 use tokio::runtime::Handle;
@@ -19,10 +19,10 @@ use tokio::sync::{Semaphore, oneshot};
 use super::errors::{failure, local_fault};
 use super::inbox::Queue;
 
-/// How much longer than its own limit an attempt may take before its event loop counts as stopped.
+/// The time that an attempt may take beyond its own limit before its event loop counts as stopped.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How the caller's function is used.
+/// The settings by which the caller's function is used.
 #[derive(Clone)]
 pub struct Settings {
     pub timeout: Duration,
@@ -59,7 +59,7 @@ impl Outside {
         // The semaphore is never closed.
         let _place = self.places.acquire().await;
         let (sender, receiver) = oneshot::channel();
-        let asked = Asked { chain, conditional, sender };
+        let asked = OpenAttempt { chain, conditional, sender };
         let max_body_bytes = self.settings.max_body_bytes;
         let reply = Reply { asked: Mutex::new(Some(asked)), max_body_bytes, url };
         let queue = self.home.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -95,14 +95,14 @@ impl Fetch for Outside {
 }
 
 /// An attempt that the event loop makes.
-struct Asked {
+struct OpenAttempt {
     chain: Chain,
     /// The URL that the validators are for, and the validators.
     conditional: Option<(String, HeaderMap)>,
     sender: oneshot::Sender<Attempt>,
 }
 
-impl Asked {
+impl OpenAttempt {
     /// The headers to send to the URL that is next.
     fn validators(&self) -> Option<&HeaderMap> {
         let (url, headers) = self.conditional.as_ref()?;
@@ -116,17 +116,18 @@ impl Asked {
     }
 }
 
-/// What an attempt asks of the event loop, and where its outcome goes. Dropping it ends the attempt.
+/// The request of an attempt to the event loop, and the way back of its outcome. Dropping it ends
+/// the attempt.
 #[pyclass(frozen, module = "robotsieve.aio")]
 pub struct Reply {
-    asked: Mutex<Option<Asked>>,
+    asked: Mutex<Option<OpenAttempt>>,
     max_body_bytes: usize,
     /// The URL of the robots.txt.
     url: String,
 }
 
 impl Reply {
-    fn asked(&self) -> MutexGuard<'_, Option<Asked>> {
+    fn asked(&self) -> MutexGuard<'_, Option<OpenAttempt>> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -176,7 +177,9 @@ impl Reply {
     #[getter]
     fn validators<'py>(&self, py: Python<'py>) -> Vec<(String, Bound<'py, PyBytes>)> {
         let asked = self.asked();
-        let Some(headers) = asked.as_ref().and_then(Asked::validators) else { return Vec::new() };
+        let Some(headers) = asked.as_ref().and_then(OpenAttempt::validators) else {
+            return Vec::new();
+        };
         let pair = |(name, value): (&HeaderName, &HeaderValue)| {
             (name.as_str().to_owned(), PyBytes::new(py, value.as_bytes()))
         };

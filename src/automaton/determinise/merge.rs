@@ -8,24 +8,12 @@
 
 use std::mem;
 
-use super::{Dfa, FIRST_STATE, State, StateId, final_verdict};
+use super::{Dfa, FIRST_STATE, Merging, State, StateId, final_verdict};
 use crate::automaton::trie::mix;
 
 /// How often hashes take in one more step. Real files need up to three rounds; the states of those
 /// that need more stay as they are.
 const ROUNDS: usize = 6;
-
-/// Scratch space.
-#[derive(Debug, Default)]
-pub(super) struct Merging {
-    /// By state.
-    hashes: Vec<u64>,
-    next_hashes: Vec<u64>,
-    /// A hash table of the states that stay.
-    table: Vec<StateId>,
-    /// States, and how many of their transitions were followed.
-    open: Vec<(StateId, usize)>,
-}
 
 /// The index of a state in a list of all.
 fn index(id: StateId) -> usize {

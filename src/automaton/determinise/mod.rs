@@ -17,7 +17,6 @@ use crate::automaton::trie::{NONE, NodeId, Run, Trie};
 use crate::rules::normalise::Encoding;
 use crate::verdict::Verdict;
 
-use merge::Merging;
 use prune::{Marks, leads_through};
 
 /// The number of a state, or a final verdict.
@@ -125,6 +124,18 @@ struct LoneChild {
     mark: u64,
     byte: u8,
     target: StateId,
+}
+
+/// Scratch space of `merge`.
+#[derive(Debug, Default)]
+struct Merging {
+    /// By state.
+    hashes: Vec<u64>,
+    next_hashes: Vec<u64>,
+    /// A hash table of the states that stay.
+    table: Vec<StateId>,
+    /// States, and how many of their transitions were followed.
+    open: Vec<(StateId, usize)>,
 }
 
 /// The states of a policy, and the scratch space to build them, which is kept for the next

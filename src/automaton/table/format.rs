@@ -290,7 +290,7 @@ impl<'t> RawTable<'t> {
     }
 
     #[inline(always)]
-    pub(in crate::automaton) fn bytes(self) -> &'t [u8] {
+    pub(crate) fn bytes(self) -> &'t [u8] {
         self.bytes
     }
 

@@ -5,12 +5,12 @@ use std::ops::Range;
 use crate::automaton::determinise::{Dfa, FINAL_ALLOW, StateId, final_verdict};
 use crate::automaton::limits::LimitHit;
 use crate::automaton::lookahead::Work;
-use crate::automaton::table::Automaton;
 use crate::automaton::table::format::{
     AT_END_DISALLOW, BRANCH, Entry, FilterForm, LITERAL, NARROW_LIMIT, NO_PEEK, OTHERWISE_MISSED,
     OTHERWISE_SHIFT, OTHERWISE_TARGET, PADDING, RawTable, THEN_NEXT, THEN_SHIFT, THEN_TARGET, WAIT,
     entries_len, header_len,
 };
+use crate::automaton::table::view::Automaton;
 use crate::rules::normalise::Encoding;
 use crate::verdict::Verdict;
 
@@ -143,7 +143,7 @@ impl Layout {
             self.whole.extend_from_slice(&entry.target.to_le_bytes()[..width]);
         }
         self.whole.extend_from_slice(records);
-        let automaton = Automaton { bytes: self.whole.as_slice().into(), encoding };
+        let automaton = Automaton::of_layout(&self.whole, encoding);
         debug_assert_eq!(automaton.table().validate(), Ok(()));
         Ok(automaton)
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::patterns::{PolicyRules, RankedRule};
-use super::{Dead, Fate, MAX_RULES, OverBudget, Question, Work};
+use super::work::{Dead, Fate, MAX_RULES, OverBudget, Question, Work};
 use crate::policy::Policy;
 use crate::profile::Profile;
 

@@ -25,12 +25,15 @@ mod fates;
 mod patterns;
 mod search;
 mod witness;
+mod work;
 
 use std::collections::BTreeSet;
 
 use crate::policy::Policy;
 use crate::profile::Profile;
 use fates::Rules;
+use work::Work;
+pub(super) use work::{Dead, Fate};
 
 /// The budget of a file's searches, in pattern positions looked at.
 const FILE_WORK: u64 = 800_000;
@@ -40,40 +43,6 @@ const RULE_WORK: [u64; 3] = [2_000, 20_000, 200_000];
 
 /// The budget for trying targets made from patterns, for a whole file.
 const WITNESS_WORK: u64 = 800_000;
-
-/// Reading this many bytes of a pattern or a target costs one unit of work; fewer cost nothing
-/// beside what is counted for each pattern.
-const BYTES_PER_WORK: usize = 64;
-
-/// The most rules that a file's policies may have together; the rules of further policies stay
-/// undecided.
-const MAX_RULES: usize = 1 << 17;
-
-/// What became of a dead rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
-    /// No target matches it.
-    NeverMatches,
-    /// It never decides, and some of the rules that decide instead give the other verdict.
-    NeverWins,
-    /// Wherever it decides, the verdict is the same without it.
-    Redundant,
-    /// An earlier rule has the same pattern and verdict.
-    Duplicate,
-}
-
-/// A rule that can be removed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Dead {
-    pub(super) line: u32,
-    pub(super) fate: Fate,
-    /// Some of the lines whose rules leave it without effect, ascending. Empty if the rule says
-    /// what holds without any rule.
-    pub(super) causes: Vec<u32>,
-    /// Whether it is the last rule of its group that is left. Without it, whatever is added to the
-    /// file later would belong to the group.
-    pub(super) ends_group: bool,
-}
 
 /// The dead rules of a file.
 #[derive(Debug, Default)]
@@ -141,33 +110,4 @@ pub(super) fn dead_rules(
     found.dead.sort_by_key(|dead| dead.line);
     found.undecided = undecided.into_iter().collect();
     found
-}
-
-/// The budget ran out before the answer was found.
-struct OverBudget;
-
-/// Work done, and how much is allowed.
-struct Work {
-    done: u64,
-    limit: u64,
-}
-
-impl Work {
-    fn with_limit(limit: u64) -> Work {
-        Work { done: 0, limit }
-    }
-
-    fn add(&mut self, work: usize) -> Result<(), OverBudget> {
-        self.done += work as u64;
-        if self.done > self.limit { Err(OverBudget) } else { Ok(()) }
-    }
-}
-
-/// What is asked about a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Question {
-    /// Does some target get another verdict without the rule?
-    ChangesVerdict,
-    /// Does the rule decide some target?
-    Decides,
 }

@@ -1,12 +1,11 @@
 //! The rules of a policy, and what their patterns alone say: which can match together, and which
 //! covers another.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use smallvec::SmallVec;
 
-use super::search::Search;
-use super::{BYTES_PER_WORK, OverBudget, Question, Work};
+use super::work::{BYTES_PER_WORK, OverBudget, Work};
 use crate::policy::Policy;
 use crate::profile::Profile;
 use crate::rules::Pattern;
@@ -96,7 +95,7 @@ impl<'p> PolicyRules<'p> {
         }
         let mut firsts = HashMap::new();
         ranked.extend(policy.rules().filter_map(|rule| {
-            let key = (rule.verdict, rule.precedence, rule.pattern(), rule.is_anchored());
+            let key = (rule.verdict, rule.precedence, rule.pattern(), rule.anchored());
             let first = *firsts.entry(key).or_insert(rule.line);
             if first != rule.line {
                 twins.entry(rule.line).or_default().insert(first);
@@ -108,7 +107,7 @@ impl<'p> PolicyRules<'p> {
                 line: rule.line,
                 verdict: rule.verdict,
                 precedence: rule.precedence,
-                pattern: Pattern { bytes, anchored: rule.is_anchored() },
+                pattern: Pattern { bytes, anchored: rule.anchored() },
                 head: &bytes[..star.unwrap_or(bytes.len())],
                 mask: bytes
                     .split(|byte| wildcards && *byte == b'*')
@@ -202,7 +201,7 @@ impl<'p> PolicyRules<'p> {
 
     /// The highest-ranking rule that matches wherever rule number `rank` does, as far as the two
     /// patterns alone tell: it may miss one.
-    fn cover(
+    pub(super) fn cover(
         &self,
         rank: usize,
         counts: impl Fn(&usize) -> bool,
@@ -241,41 +240,5 @@ impl<'p> PolicyRules<'p> {
             }
         }
         Ok(best)
-    }
-
-    /// Whether the answer to the question is yes if the rules of some lines are left out. If it is
-    /// no, adds the ranks of rules that are the cause.
-    pub(super) fn has_effect(
-        &self,
-        rank: usize,
-        question: Question,
-        without: &HashSet<u32>,
-        work: &mut Work,
-        causes: &mut BTreeSet<usize>,
-    ) -> Result<bool, OverBudget> {
-        let own_line = self.ranked[rank].line;
-        let counts = |other: &usize| {
-            let line = self.ranked[*other].line;
-            *other == rank
-                || line != own_line
-                    && !without.contains(&line)
-                    && (*other < rank || question == Question::ChangesVerdict)
-        };
-        let cover = self.cover(rank, counts, work)?;
-        if let Some(cover) = cover.filter(|cover| *cover < rank) {
-            causes.insert(cover);
-            return Ok(false);
-        }
-        // A cover of lower precedence takes the place of the default.
-        let default_run = cover.map_or(self.default_run, |cover| self.ranked[cover].run);
-        let mut others = self.compatible(rank, work)?;
-        others.retain(counts);
-        let mut search = Search::new(self, rank, question, default_run, causes);
-        let has_effect = search.finds_effect(&others, work)?;
-        // If the cover says the same, it is a cause too.
-        if let Some(cover) = cover.filter(|_| !has_effect) {
-            search.add_cause(cover);
-        }
-        Ok(has_effect)
     }
 }

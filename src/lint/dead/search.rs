@@ -15,7 +15,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::patterns::{PolicyRules, RankedRule};
-use super::{OverBudget, Question, Work};
+use super::work::{OverBudget, Question, Work};
 use crate::rules::Pattern;
 
 /// The most causes that are kept.
@@ -316,4 +316,42 @@ struct Step {
     stay: Vec<Position>,
     /// For each byte still to be tried, the positions that it moves on; the last one is next.
     untried: Vec<Vec<Position>>,
+}
+
+impl PolicyRules<'_> {
+    /// Whether the answer to the question is yes if the rules of some lines are left out. If it is
+    /// no, adds the ranks of rules that are the cause.
+    pub(super) fn has_effect(
+        &self,
+        rank: usize,
+        question: Question,
+        without: &HashSet<u32>,
+        work: &mut Work,
+        causes: &mut BTreeSet<usize>,
+    ) -> Result<bool, OverBudget> {
+        let own_line = self.ranked[rank].line;
+        let counts = |other: &usize| {
+            let line = self.ranked[*other].line;
+            *other == rank
+                || line != own_line
+                    && !without.contains(&line)
+                    && (*other < rank || question == Question::ChangesVerdict)
+        };
+        let cover = self.cover(rank, counts, work)?;
+        if let Some(cover) = cover.filter(|cover| *cover < rank) {
+            causes.insert(cover);
+            return Ok(false);
+        }
+        // A cover of lower precedence takes the place of the default.
+        let default_run = cover.map_or(self.default_run, |cover| self.ranked[cover].run);
+        let mut others = self.compatible(rank, work)?;
+        others.retain(counts);
+        let mut search = Search::new(self, rank, question, default_run, causes);
+        let has_effect = search.finds_effect(&others, work)?;
+        // If the cover says the same, it is a cause too.
+        if let Some(cover) = cover.filter(|_| !has_effect) {
+            search.add_cause(cover);
+        }
+        Ok(has_effect)
+    }
 }

@@ -2,7 +2,7 @@
 //! show it on one of these.
 
 use super::patterns::{MASKS_PER_WORK, PolicyRules, RankedRule, mask};
-use super::{BYTES_PER_WORK, OverBudget, Question, Work};
+use super::work::{BYTES_PER_WORK, OverBudget, Question, Work};
 use crate::rules::Pattern;
 
 /// The most rules of the other verdict that a target is made with.

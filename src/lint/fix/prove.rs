@@ -6,17 +6,18 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter;
 use std::ops::Range;
 
-use super::{Change, Effect, replaced, who};
+use super::change::{Change, Effect, replaced, who};
 use crate::diff::{self, Difference, Flips, Limits};
-use crate::lint::Options;
+use crate::lint::options::Options;
 use crate::lint::subject::line_span;
 use crate::policy::Policy;
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::read::groups::Groups;
-use crate::read::parse::{Kind, scan};
-use crate::read::select::{Names, Selected};
+use crate::read::parse::{LineKind, scan};
+use crate::read::select::Selected;
+use crate::read::token::Names;
 use crate::rules::{RawRule, RuleRef, RuleSet};
 use crate::verdict::Verdict;
 
@@ -396,7 +397,7 @@ enum Said {
     /// Verdict, pattern, whether it is anchored, precedence.
     Rules(Vec<(Verdict, Vec<u8>, bool, u32)>),
     Empty(Verdict),
-    Other(Kind),
+    Other(LineKind),
 }
 
 fn says(line: &[u8], profile: &Profile) -> Said {
@@ -404,18 +405,18 @@ fn says(line: &[u8], profile: &Profile) -> Said {
     scan(line, profile, |found| {
         let value = &line[found.value_at as usize..found.value_end as usize];
         let verdict = match found.kind {
-            Kind::UserAgent => {
+            LineKind::UserAgent => {
                 said = match Names::of(value, profile) {
                     Names::Everybody => Said::Name(b"*".to_vec()),
                     Names::Token(token) => Said::Name(token.to_ascii_lowercase()),
-                    Names::Nobody => Said::Other(Kind::UserAgent),
+                    Names::Nobody => Said::Other(LineKind::UserAgent),
                 };
                 return;
             }
-            Kind::Allow => Verdict::Allow,
-            Kind::Disallow => Verdict::Disallow,
+            LineKind::Allow => Verdict::Allow,
+            LineKind::Disallow => Verdict::Disallow,
             // No verdict depends on them.
-            Kind::CrawlDelay | Kind::RequestRate => return,
+            LineKind::CrawlDelay | LineKind::RequestRate => return,
             kind => return said = Said::Other(kind),
         };
         let rule = RawRule { line: 1, verdict, value };

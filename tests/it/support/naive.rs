@@ -34,7 +34,7 @@ pub fn matches(pattern: &[u8], anchored: bool, wildcards: bool, target: &[u8]) -
 pub fn deciding<'p>(policy: &'p Policy, profile: &Profile, target: &[u8]) -> Option<Rule<'p>> {
     policy
         .rules()
-        .filter(|rule| matches(rule.pattern(), rule.is_anchored(), profile.wildcards, target))
+        .filter(|rule| matches(rule.pattern(), rule.anchored(), profile.wildcards, target))
         .max_by_key(|rule| {
             let first = std::cmp::Reverse(rule.line);
             (rule.precedence, rule.verdict == Verdict::Allow, first)

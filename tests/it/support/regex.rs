@@ -104,7 +104,7 @@ fn hir(rule: &Rule<'_>, wildcards: bool) -> Hir {
         }
         parts.push(Hir::literal(piece));
     }
-    if rule.is_anchored() {
+    if rule.anchored() {
         parts.push(Hir::look(Look::End));
     }
     Hir::concat(parts)

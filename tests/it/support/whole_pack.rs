@@ -11,7 +11,7 @@ pub fn look_at(bytes: &[u8], most: usize) -> Result<(), PackError> {
     let pack = Pack::open_shard(bytes)?;
     let is_one = pack.shard() == (0, 1);
     assert_eq!(Pack::open(bytes).is_ok(), is_one);
-    assert_eq!(Pack::open_shards(&[bytes]).is_ok(), is_one);
+    assert_eq!(Pack::open_shards([bytes]).is_ok(), is_one);
     let verified = pack.verify();
     let is_right = verified.is_ok();
     let stat = pack.stat();

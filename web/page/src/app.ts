@@ -1,9 +1,8 @@
 /** What the parts of the page share: the state, the workers, and what is said to the reader. */
 
 import type { ProfileName } from "robotsieve";
-import type { Asker } from "./engine/asker.js";
+import type { Asker, Known } from "./engine/asker.js";
 import { Client, type Context, NoAnswer, type NumberedText, TIMEOUT_SECONDS } from "./engine/client.js";
-import type { Known, KnownCrawler } from "./engine/known.js";
 import type { Kind, Questions } from "./engine/protocol.js";
 import type { Editor } from "./editor.js";
 import type { Tab } from "./link.js";
@@ -63,10 +62,11 @@ export class App {
   private readonly fast: Client;
   private readonly slow: Client;
 
-  constructor(readonly known: Known, module: WebAssembly.Module, crawlers: readonly KnownCrawler[], worker: string) {
+  /** `onReady`: called each time a worker is ready, or with the reason why it cannot be used. */
+  constructor(module: WebAssembly.Module, worker: string, onReady: (known: Known | Error) => void) {
     const client = (what: string, place: "fast" | "slow"): Client =>
       new Client({
-        what, script: worker, module, crawlers,
+        what, script: worker, module, onReady,
         onBusy: (kind) => this.showBusy(place, kind),
         onTimeout: (kind) => {
           this.say(`${AT_WORK[kind]} took more than ${TIMEOUT_SECONDS} seconds and was stopped. Shorten the file, or what is asked.`, "error");

@@ -197,7 +197,7 @@ const marksField = StateField.define<DecorationSet>({
       if (!effect.is(setMarks)) continue;
       const { doc } = transaction.state;
       const ranges = effect.value.flatMap(({ kind, span }) => {
-        const [start, end] = [Math.min(span.start, doc.length), Math.min(span.end, doc.length)];
+        const [start, end] = [Math.min(span[0], doc.length), Math.min(span[1], doc.length)];
         if (kind === "winner-piece") return start < end ? [MARK_STYLES[kind].range(start, end)] : [];
         return [MARK_STYLES[kind].range(doc.lineAt(start).from)];
       });
@@ -338,11 +338,11 @@ export class Editor {
   }
 
   /** One change. Can be undone. */
-  change(span: Span, replacement: string): void {
+  change([from, to]: Span, replacement: string): void {
     this.view.dispatch({
-      changes: { from: span.start, to: span.end, insert: replacement }, userEvent: "input.fix",
+      changes: { from, to, insert: replacement }, userEvent: "input.fix",
     });
-    this.scrollTo(span.start, "nearest");
+    this.scrollTo(from, "nearest");
   }
 
   /** Takes the newest change back. */

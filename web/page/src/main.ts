@@ -4,13 +4,13 @@ import type { ProfileName } from "robotsieve";
 import { App } from "./app.js";
 import { byId, fill, h } from "./dom.js";
 import { Editor } from "./editor.js";
-import { Known, type KnownCrawler } from "./engine/known.js";
+import { type Known, setKnown } from "./engine/asker.js";
 import { EXAMPLES, type Example } from "./examples.js";
 import { readFile } from "./files.js";
 import { Keeper } from "./keeper.js";
 import { asText, isSameWork, LinkError, read, type State, type Tab, TABS, written } from "./link.js";
 import { PROFILE_NAMES, PROFILE_NOTES, PROFILE_TITLES } from "./profiles.js";
-import { robotsUrl } from "./sentences.js";
+import { robotsUrl } from "./urls.js";
 import { AutomatonView } from "./views/automaton.js";
 import { CompareView } from "./views/compare.js";
 import { CrawlersView } from "./views/crawlers.js";
@@ -31,19 +31,17 @@ async function compiled(url: URL): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await (await fetched(url)).arrayBuffer());
 }
 
-async function crawlersOf(url: URL): Promise<KnownCrawler[]> {
-  return (await fetched(url)).json() as Promise<KnownCrawler[]>;
-}
-
 async function begin(): Promise<void> {
   theme();
   const here = new URL(".", import.meta.url);
-  const [module, crawlers] = await Promise.all([
-    compiled(new URL("robotsieve.wasm", here)),
-    crawlersOf(new URL("crawlers.json", here)),
-  ]);
-  const known = new Known(crawlers);
-  const app = new App(known, module, crawlers, new URL("worker.js", here).href);
+  const module = await compiled(new URL("robotsieve.wasm", here));
+  const made: { app?: App } = {};
+  const known = await new Promise<Known | Error>((resolve) => {
+    made.app = new App(module, new URL("worker.js", here).href, resolve);
+  });
+  const app = made.app!;
+  if (known instanceof Error) throw known;
+  setKnown(known);
 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let keeper: Keeper | undefined;

@@ -7,16 +7,17 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../../dist/full");
+const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../../dist/known");
 export const root = join(here, "../../..");
 export const dist = process.env.ROBOTSIEVE_PAGE ?? join(here, "../dist");
 
-/** Imports a module of `src`. */
-export async function source(name) {
+/** Imports modules of `src`, as one. */
+export async function source(...names) {
   const folder = await mkdtemp(join(tmpdir(), "robotsieve-page-"));
   const outfile = join(folder, "module.mjs");
   await build({
-    entryPoints: [join(here, "../src", name)], outfile, bundle: true, format: "esm", platform: "node", target: "node20",
+    stdin: { contents: names.map((name) => `export * from "./${name}";`).join("\n"), resolveDir: join(here, "../src"), loader: "ts" },
+    outfile, bundle: true, format: "esm", platform: "node", target: "node20",
     loader: { ".txt": "text" }, logLevel: "warning",
     plugins: [{
       name: "package",
@@ -29,8 +30,10 @@ export async function source(name) {
 
 export const engine = () => import(pathToFileURL(join(built, "node.js")).href);
 
-/** The known crawlers, as the page gets them. */
-export async function knownCrawlers() {
-  const { readFile } = await import("node:fs/promises");
-  return JSON.parse(await readFile(join(dist, "crawlers.json"), "utf8"));
+/** What the page's workers answer, with the known crawlers that the module has. */
+export async function answers(...names) {
+  const { knownCrawlers, purposes } = await engine();
+  const made = await source("engine/answers.ts", "engine/asker.ts", ...names);
+  made.setKnown({ crawlers: knownCrawlers().crawlers, purposes: purposes() });
+  return made;
 }

@@ -5,16 +5,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "smol-toml";
-import { engine, root, source } from "./bundle.mjs";
+import { answers, root } from "./bundle.mjs";
 
 const PROFILES = ["rfc9309", "google", "google-classic", "original-1994"];
-const { Answers } = await source("engine/answers.ts");
-const { Known } = await source("engine/known.ts");
-const { verdictWords } = await source("views/urls.ts");
-const { decoded } = await source("files.ts");
-await engine();
+const { Answers, decoded, verdictWords } = await answers("views/urls.ts", "files.ts");
 
-const known = new Known([]);
 const folder = join(root, "corpora/cases");
 const cases = [];
 for (const file of (await readdir(folder)).sort()) {
@@ -33,8 +28,8 @@ const askerOf = (of) =>
 const isMistaken = (of) => of.agent !== undefined && of.agent.split(",").some((name) => /[\s/;:()@]/.test(name.trim()));
 
 /** What the table and the explanation say, in the words of the cases. */
-function answers(file, profile, asker, urls) {
-  const of = new Answers(file, known);
+function said(file, profile, asker, urls) {
+  const of = new Answers(file);
   try {
     const [column] = of.table(profile, [asker], urls);
     assert.equal(column.kind, "crawler", column.message);
@@ -46,7 +41,7 @@ function answers(file, profile, asker, urls) {
       }
       const { explanation } = of.why(profile, asker, url);
       assert.equal(explanation.verdict, words, "the explanation has the verdict of the table");
-      return words + (explanation.winner ? `:${explanation.winner.line}` : "");
+      return words + (explanation.winner_line === null ? "" : `:${explanation.winner_line}`);
     });
   } finally {
     of.free();
@@ -67,7 +62,7 @@ test("the cases, byte for byte", () => {
     const urls = of.checks.map((check) => bytesOf(check, "url"));
     for (const profile of PROFILES) {
       const expected = of.checks.map((check) => check.all ?? check[profile]);
-      assert.deepEqual(answers(bytesOf(of, "robots"), profile, askerOf(of), urls), expected, `${of.name}, ${profile}`);
+      assert.deepEqual(said(bytesOf(of, "robots"), profile, askerOf(of), urls), expected, `${of.name}, ${profile}`);
       count += expected.length;
     }
   }
@@ -86,7 +81,7 @@ test("the cases as text in the editor", () => {
     }
     for (const profile of PROFILES) {
       const expected = of.checks.map((check) => check.all ?? check[profile]);
-      const got = answers(edited(robots.text), profile, askerOf(of), urls.map((url) => url.text));
+      const got = said(edited(robots.text), profile, askerOf(of), urls.map((url) => url.text));
       assert.deepEqual(got, expected, `${of.name}, ${profile}`);
       count += expected.length;
     }

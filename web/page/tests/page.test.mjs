@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import { editorText, eventually, open, pasteUrls, server, setCrawlers, table, write } from "./browser.mjs";
-import { dist, root } from "./bundle.mjs";
+import { answers, dist, engine, root } from "./bundle.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const TABS = ["urls", "findings", "compare", "automaton", "crawlers"];
@@ -22,9 +22,9 @@ test("one types a file, a crawler and URLs, and gets verdicts with reasons", asy
   await page.click("#panel-urls tbody tr:nth-child(1) button");
   await page.waitForSelector(".why .rule-winner");
   const why = await page.innerText(".why");
-  assert.match(why, /Line 3 decides\. It is one of 2 rules for this crawler; 2 match, none with a higher precedence\./);
-  assert.match(why, /Without line 3 the verdict would be disallow: the runner-up is line 2\./);
-  assert.match(why, /No group names this crawler, so it obeys the one for everybody: line 1\./);
+  assert.match(why, /Line 3 decides, out of 2 rules in the group for everybody\./);
+  assert.match(why, /By the other rules the verdict would be disallow: line 2\./);
+  assert.match(why, /The group for everybody applies, because none names the crawler: line 1\./);
   assert.match(why, /original-1994/);
   assert.deepEqual(await page.locator(".why .url mark").allInnerTexts(), ["/private/open/", "a", ".html"]);
   assert.equal(await page.innerText("#editor .mark-winner"), "Allow: /private/open/*.html");
@@ -33,13 +33,13 @@ test("one types a file, a crawler and URLs, and gets verdicts with reasons", asy
 
   // All profiles agree: nothing is said of them.
   await page.click("#panel-urls tbody tr:nth-child(3) button");
-  await eventually("the other verdict", async () => assert.match(await page.innerText(".why"), /No rule for this crawler matches \(it has 2 rules\), so the URL is allowed\./));
+  await eventually("the other verdict", async () => assert.match(await page.innerText(".why"), /None of the 2 rules of the group matches: what no rule disallows is allowed\./));
   assert.equal(await page.locator(".profiles").count(), 0);
 
   await page.click("#panel-urls tbody tr:nth-child(4) button");
   await eventually("the error", async () => assert.match(await page.innerText(".why .problem"), /nothing/));
   await page.click("#panel-urls tbody tr:nth-child(5) button");
-  await eventually("the exception", async () => assert.match(await page.innerText(".why"), /\/robots\.txt itself may always be fetched\./));
+  await eventually("the exception", async () => assert.match(await page.innerText(".why"), /robots\.txt itself may always be fetched/));
 
   // The same in another profile.
   await page.selectOption("#profile", "original-1994");
@@ -124,7 +124,7 @@ test("examples load, and the page says how to get a file", async (t) => {
   assert.match(await page.innerText("#site-link"), /not the name of a site/);
   await page.click("#clear");
   assert.equal(await editorText(page), "");
-  await eventually("nothing", async () => assert.match(await page.innerText(".why"), /No group of the file is for this crawler, so it may fetch everything\./));
+  await eventually("nothing", async () => assert.match(await page.innerText(".why"), /No group applies to this crawler: everything is allowed\./));
 });
 
 test("findings are underlined, and fixed with one click that can be undone", async (t) => {
@@ -221,10 +221,10 @@ test("two files are compared as one types", async (t) => {
   const before = "User-agent: *\nDisallow: /old\n\nUser-agent: A\nDisallow:\n\nSitemap: https://a.example/1\n";
   await write(page, before);
   await page.click("text=Copy from the left");
-  await eventually("the same", async () => assert.match(await page.innerText("#panel-compare .summary"), /Both files are the same\./));
+  await eventually("the same", async () => assert.match(await page.innerText("#panel-compare .summary"), /No change: the files are the same\./));
   await write(page, "User-agent: *\nDisallow: /new\n\nUser-agent: A\nDisallow: /\n");
   await eventually("the changes", async () => {
-    assert.match(await page.innerText("#panel-compare .summary"), /Verdicts change for 2 of 2 crawlers; 1 other record changes\./);
+    assert.match(await page.innerText("#panel-compare .summary"), /Change: 2 of 2 crawlers, 1 other record\./);
   });
   const text = await page.innerText("#panel-compare .diff");
   assert.match(text, /The whole site is closed now\./);
@@ -233,7 +233,7 @@ test("two files are compared as one types", async (t) => {
   await page.click("#panel-compare button.go:has-text('of the file now')");
   assert.equal(await page.evaluate(() => document.activeElement.closest("#editor") !== null), true);
   await write(page, "User-agent: *\nDisallow: /old\nDisallow: /old/deep\n\nUser-agent: A\nAllow: /\n\nSitemap: https://a.example/1\n");
-  await eventually("the proof", async () => assert.match(await page.innerText("#panel-compare .summary"), /The text differs, the meaning does not: that is proven for every crawler\./));
+  await eventually("the proof", async () => assert.match(await page.innerText("#panel-compare .summary"), /No change: the text differs, the meaning in profile rfc9309 does not\./));
   await page.click("#panel-compare >> text=Swap");
   assert.equal(await editorText(page), before);
 });
@@ -295,6 +295,68 @@ test("who may read what", async (t) => {
   assert.match(await page.innerText("#panel-crawlers"), /no group names them, and they ignore that of \*/);
 });
 
+test("the page says what the reports say", async (t) => {
+  const page = await open(t);
+  const { diff, Robots } = await engine();
+  const { EXAMPLES, sentence, titleOf } = await answers("examples.ts", "engine/shown.ts");
+  // Headings are capitalised by their style.
+  const said = (text) => text.replaceAll(/\s+/g, " ").toLowerCase();
+  const has = async (place, texts) => {
+    await eventually(place, async () => {
+      const text = said(await page.innerText(place));
+      for (const wanted of texts) assert.ok(text.includes(said(wanted)), `${wanted}\n\nis not in\n\n${text}`);
+    });
+  };
+  for (const [index, example] of EXAMPLES.entries()) {
+    await page.click("#tab-urls");
+    await page.selectOption("#example", String(index));
+    const robots = new Robots(example.file);
+    const [asker, url] = [example.askers[example.shown.asker], example.urls[example.shown.url]];
+    const crawler = asker.kind === "header" ? { userAgent: asker.header } : asker.names;
+    const [why, all] = [robots.explain(crawler, url), robots.compareProfiles(crawler, url)];
+    const explained = [...why.sentences, ...why.selection.sentences].map(({ text }) => sentence(text));
+    await has(".why", [titleOf(asker), ...explained, ...(all.differences.length > 0 ? [sentence(all.sentences[0].text)] : [])]);
+
+    await page.click("#tab-findings");
+    const lint = robots.lint();
+    await has("#panel-findings", [
+      ...lint.sentences.map(({ text }) => sentence(text)),
+      ...lint.findings.slice(0, 50).flatMap(({ message, help, fix }) => [
+        sentence(message), ...(help === null ? [] : [sentence(`help: ${help}`)]),
+        ...(fix === null ? [] : [fix.what, sentence(`this ${fix.effect}`)]),
+      ]),
+    ]);
+
+    if (example.before !== undefined) {
+      await page.click("#tab-compare");
+      const changed = diff(example.before, robots);
+      await has("#panel-compare", [
+        sentence(changed.sentences.at(-1).text),
+        ...changed.records.flatMap(({ label, removed, added }) => [label, ...[...removed, ...added].map((record) => record.label)]),
+        ...changed.crawlers.filter(({ result }) => result !== "equal").flatMap((same) => [
+          ...(same.headline === null ? [] : [sentence(same.headline)]), ...same.notes.map(sentence),
+          ...[...same.newly_disallowed, ...same.newly_allowed].flatMap((flip) => [flip.label, flip.old_label, flip.new_label]),
+        ]),
+      ]);
+    }
+
+    await page.click("#tab-crawlers");
+    await page.waitForSelector("#panel-crawlers .purpose");
+    const reach = robots.crawlers();
+    // The last one is judged for seconds.
+    await page.waitForTimeout(300);
+    await page.waitForSelector("#panel-crawlers .reach:not([aria-busy])", { timeout: 60_000 });
+    await eventually("the new table", async () =>
+      assert.deepEqual(await page.locator(".purpose-summary").allInnerTexts(), reach.purposes.map(({ summary }) => summary)));
+    await page.evaluate(() => document.querySelectorAll("#panel-crawlers details").forEach((details) => { details.open = true; }));
+    await has("#panel-crawlers", [
+      ...reach.purposes.flatMap(({ title, rows }) => [title, ...rows.flatMap(({ who, policy }) => [...who, reach.policies[policy].text])]),
+      ...reach.pages, ...reach.notes,
+    ]);
+    robots.free();
+  }
+});
+
 test("everything can be done with the keyboard alone", async (t) => {
   const page = await open(t);
   const focused = () => page.evaluate(() => {
@@ -349,7 +411,7 @@ test("everything can be done with the keyboard alone", async (t) => {
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");
-  await eventually("why", async () => assert.match(await page.innerText("#announcer"), /^allow\. No rule for this crawler matches/));
+  await eventually("why", async () => assert.match(await page.innerText("#announcer"), /^allow\. The only rule of the group does not match/));
   assert.match(await page.evaluate(() => document.activeElement.textContent), /allow/);
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press(" ");

@@ -3,12 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
-import { engine, knownCrawlers, source } from "./bundle.mjs";
+import { answers, engine, source } from "./bundle.mjs";
 
-const { read, written, LinkError, MAX_FRAGMENT } = await source("link.ts");
-const { askerOf, completed, parsedAsker, writtenAsker } = await source("engine/asker.ts");
-const { Known } = await source("engine/known.ts");
-const { Answers } = await source("engine/answers.ts");
+const {
+  Answers, askerOf, completed, LinkError, MAX_FRAGMENT, parsedAsker, read, writtenAsker, written,
+} = await answers("link.ts");
 const { layout } = await source("layout.ts");
 const { tokens } = await source("highlight.ts");
 const { folded, shown, shortened } = await source("engine/shown.ts");
@@ -69,20 +68,19 @@ test("who asks, as one types it", async () => {
   assert.deepEqual(askerOf("curl/8.5"), { kind: "header", header: "curl/8.5" });
   assert.deepEqual(askerOf("*"), { kind: "names", names: ["*"] });
   assert.equal(askerOf("  "), null);
-  const known = new Known(await knownCrawlers());
-  assert.deepEqual(completed(askerOf("googlebot-image"), known), { kind: "names", names: ["googlebot-image", "Googlebot"] });
-  assert.deepEqual(completed(askerOf("Nobody"), known), { kind: "names", names: ["Nobody"] });
+  assert.deepEqual(completed(askerOf("googlebot-image")), { kind: "names", names: ["googlebot-image", "Googlebot"] });
+  assert.deepEqual(completed(askerOf("Nobody")), { kind: "names", names: ["Nobody"] });
   for (const asker of STATE.askers) assert.deepEqual(parsedAsker(writtenAsker(asker)), asker);
   for (const wrong of ["", "x", "pnothing", "qGPTBot"]) assert.equal(parsedAsker(wrong), null);
 });
 
 test("an answer for a wrong name says what is wrong", async () => {
-  const answers = new Answers("User-agent: *\nDisallow: /", new Known([]));
-  const [column, good] = answers.table("rfc9309", [askerOf("Foo Bot"), askerOf("GPTBot")], ["/"]);
+  const of = new Answers("User-agent: *\nDisallow: /");
+  const [column, good] = of.table("rfc9309", [askerOf("Foo Bot"), askerOf("GPTBot")], ["/"]);
   assert.equal(column.kind, "error");
   assert.match(column.message, /Foo/);
   assert.deepEqual([...good.verdicts], [0]);
-  assert.throws(() => answers.why("rfc9309", askerOf("GPTBot"), "nothing"), /nothing/);
+  assert.throws(() => of.why("rfc9309", askerOf("GPTBot"), "nothing"), /nothing/);
 });
 
 test("URLs, one a line", () => {
@@ -131,8 +129,8 @@ test("drawings: every state once, none upon another, the same each time", async 
   for (const example of EXAMPLES) {
     for (const profile of PROFILES) {
       for (const url of [null, ...example.urls]) {
-        const answers = new Answers(example.file, new Known([]));
-        const machine = answers.machine(profile, { kind: "names", names: ["Googlebot"] }, url);
+        const of = new Answers(example.file);
+        const machine = of.machine(profile, { kind: "names", names: ["Googlebot"] }, url);
         if (machine.kind === "too-large") continue;
         const { automaton } = machine;
         const drawing = layout(automaton);
@@ -151,11 +149,11 @@ test("drawings: every state once, none upon another, the same each time", async 
           const last = automaton.walk.steps.at(-1)?.state ?? automaton.start;
           assert.equal(automaton.states[last].verdict, automaton.walk.verdict);
           if (!/robots\.txt/.test(url)) {
-            const [column] = answers.table(profile, [{ kind: "names", names: ["Googlebot"] }], [url]);
+            const [column] = of.table(profile, [{ kind: "names", names: ["Googlebot"] }], [url]);
             assert.equal(column.verdicts[0] === 1 ? "allow" : "disallow", automaton.walk.verdict);
           }
         }
-        answers.free();
+        of.free();
       }
     }
   }

@@ -279,8 +279,8 @@ test("names and headers that name nobody are told", async (t) => {
   await page.fill("#urls", "/own");
   assert.deepEqual(await table(page, 1), [["/own", "disallow", "disallow", "disallow"]]);
   assert.deepEqual(await page.locator(".warnings p").allInnerTexts(), [
-    "No crawler is named in this User-Agent header, so the group of * decides.",
-    "“ü” is not a product token, so no group can name it: the group of * decides.",
+    "No word of the User-Agent header is a crawler's name.",
+    "'ü' is not a product token, so no group can name it.",
   ]);
   await page.click("#panel-urls tbody td:nth-child(3) button");
   await eventually("why", async () => assert.match(await page.innerText(".why .warn"), /is not a product token/));
@@ -288,7 +288,7 @@ test("names and headers that name nobody are told", async (t) => {
   await page.click("[aria-label='Remove ü']");
   await setCrawlers(page, "mj12bot");
   await eventually("google's names", async () => assert.deepEqual(await page.locator(".warnings p").allInnerTexts(), [
-    "“mj12bot” is not a product token, so no group can name it (a line with it names “mj”): the group of * decides.",
+    "'mj12bot' is not a product token, so no group can name it; did you mean 'mj'?",
   ]));
 });
 
@@ -299,7 +299,7 @@ test("URLs without a scheme, and very long ones", async (t) => {
   await page.fill("#urls", "example.com/own\n/else");
   await table(page, 2);
   await page.click("#panel-urls tbody tr:nth-child(1) button");
-  await eventually("the reason", async () => assert.match(await page.innerText(".why .problem"), /neither a URL nor a path/));
+  await eventually("the reason", async () => assert.match(await page.innerText(".why .problem"), /invalid URL: expected scheme/));
   await page.click(".why >> text=Use https://example.com/own");
   assert.equal(await page.inputValue("#urls"), "https://example.com/own\n/else");
   await eventually("the verdict", async () => assert.match(await page.innerText(".why"), /Line 2 decides/));

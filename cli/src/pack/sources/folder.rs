@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::{Faults, Source};
+use robotsieve_client::packs::GatherInput;
+
+use super::source::{CaptureSource, Faults, file_of};
 use crate::error::Failure;
-use crate::pack::gather::Input;
 use crate::read::robots_dir::{self, Tree};
 use crate::write::stderr;
 
@@ -37,10 +38,10 @@ impl Folder {
     }
 }
 
-impl Source for Folder {
-    fn next(&mut self, _: &Faults) -> Option<Input> {
+impl CaptureSource for Folder {
+    fn next(&mut self, _: &Faults) -> Option<GatherInput> {
         let (keys, path) = self.tree.file(self.next)?;
         self.next += 1;
-        Some(Input::File { keys, path })
+        Some(file_of(keys, path))
     }
 }

@@ -8,17 +8,17 @@ use std::sync::Arc;
 use std::vec;
 
 use robotsieve::Origin;
+use robotsieve_client::packs::GatherInput;
 
-use super::{Faults, Source};
+use super::source::{CaptureSource, Faults, file_of};
 use crate::error::Failure;
 use crate::options::When;
-use crate::pack::gather::Input;
 use crate::read::hosts::host_and_port;
 use crate::read::inputs;
-use crate::read::lines::{Line, Lines, URL_BYTES};
 use crate::read::robots_dir::keys_of;
 use crate::write::file::is_same;
 use crate::write::report::Report;
+use robotsieve_client::lines::{Line, Lines, URL_BYTES};
 
 /// The lines of a list, in the order of their sites.
 pub struct List {
@@ -44,7 +44,7 @@ impl List {
         let mut breaks_off = None;
         let mut seen = HashSet::new();
         loop {
-            let (number, line) = match lines.next() {
+            let (number, line) = match lines.next_line() {
                 Ok(None) => break,
                 Ok(Some((number, Line::Whole(line)))) => (number, entry(line, &mut seen)),
                 Ok(Some((number, Line::TooLong(_)))) => {
@@ -74,13 +74,13 @@ impl List {
     }
 }
 
-impl Source for List {
-    fn next(&mut self, faults: &Faults) -> Option<Input> {
+impl CaptureSource for List {
+    fn next(&mut self, faults: &Faults) -> Option<GatherInput> {
         self.wrong.drain(..).for_each(|what| faults.add(&what));
         if let Some((list, cause)) = self.breaks_off.take() {
             faults.breaks_off(&list, &cause);
         }
-        self.files.next().map(|(keys, path)| Input::File { keys, path })
+        self.files.next().map(|(keys, path)| file_of(keys, path))
     }
 }
 
@@ -108,8 +108,8 @@ fn keys(site: &[u8]) -> Option<Vec<String>> {
     if memchr::memmem::find(site, b"://").is_some() {
         return Some(vec![Origin::of(site).ok()?.key().to_owned()]);
     }
-    let host = host_and_port(site, None)?;
-    let keys = keys_of(str::from_utf8(&host).ok()?, &["https", "http"]);
+    let host = host_and_port(site)?;
+    let keys = keys_of(&host, &["https", "http"]);
     (!keys.is_empty()).then_some(keys)
 }
 

@@ -11,11 +11,11 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
-use robotsieve_client::captures::{At, Fields, Place};
+use robotsieve_client::captures::{At, Fields, RecordPlace, time_of};
+use robotsieve_client::packs::GatherInput;
 
-use super::{Faults, Source, time_of};
+use super::source::{CaptureSource, Faults};
 use crate::error::Failure;
-use crate::pack::gather::Input;
 use crate::read::stdin;
 
 /// How many rows are read at a time.
@@ -138,7 +138,7 @@ impl Parquet {
         }
     }
 
-    fn capture(&self, cells: [Cell; NAMES.len()]) -> Result<Input, String> {
+    fn capture(&self, cells: [Cell; NAMES.len()]) -> Result<GatherInput, String> {
         let text = |cell: &Cell| match cell {
             Cell::Bytes(bytes) => str::from_utf8(bytes.data()).ok().map(str::to_owned),
             _ => None,
@@ -172,13 +172,13 @@ impl Parquet {
         };
         let location = text(&location);
         let fields = Fields { url: &url, status, body, at, location: location.as_deref() };
-        let place = Place { file: Arc::clone(&self.file), at: At::Line(self.row) };
-        fields.capture(place).map(Input::Capture)
+        let place = RecordPlace { file: Arc::clone(&self.file), at: At::Line(self.row) };
+        fields.capture(place).map(GatherInput::Capture)
     }
 }
 
-impl Source for Parquet {
-    fn next(&mut self, faults: &Faults) -> Option<Input> {
+impl CaptureSource for Parquet {
+    fn next(&mut self, faults: &Faults) -> Option<GatherInput> {
         loop {
             let Some(cells) = self.rows.next() else {
                 match self.fill() {

@@ -5,11 +5,11 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 use std::{thread, vec};
 
-use robotsieve_client::captures::warc::{self, Counts, Item};
+use robotsieve_client::captures::warc::{self, Counts, WarcItem};
+use robotsieve_client::packs::GatherInput;
 
-use super::{Faults, Source};
+use super::source::{CaptureSource, Faults};
 use crate::error::Failure;
-use crate::pack::gather::Input;
 use crate::read::warc_files::{self, Damage, tell_unreadable};
 use crate::write::stderr;
 
@@ -22,8 +22,8 @@ const WAITING: usize = 8;
 
 /// The captures of some files, in their order. The files are read by threads of their own.
 pub struct Warc {
-    batches: Option<Receiver<Vec<Input>>>,
-    batch: vec::IntoIter<Input>,
+    batches: Option<Receiver<Vec<GatherInput>>>,
+    batch: vec::IntoIter<GatherInput>,
     reader: Option<JoinHandle<Result<(Counts, u64), Failure>>>,
 }
 
@@ -33,15 +33,15 @@ impl Warc {
     /// # Errors
     /// Returns an error if there can be no threads.
     pub fn open(names: Vec<OsString>, threads: usize) -> Result<Warc, Failure> {
-        let (sender, receiver) = sync_channel::<Vec<Input>>(WAITING);
+        let (sender, receiver) = sync_channel::<Vec<GatherInput>>(WAITING);
         let read = move || {
             let (mut batch, mut bytes, mut missing) = (Vec::new(), 0, 0);
             let mut damage = Damage::default();
             let gone = |_| Failure::Thread("pack");
             let take = |item| {
                 let captures = match item {
-                    Item::Capture(capture) => vec![capture],
-                    Item::Known(known) => {
+                    WarcItem::Capture(capture) => vec![capture],
+                    WarcItem::Known(known) => {
                         let (place, origin) = (known.place.clone(), known.origin.clone());
                         known.captures().unwrap_or_else(|| {
                             missing += 1;
@@ -51,17 +51,17 @@ impl Warc {
                             Vec::new()
                         })
                     }
-                    Item::Damaged { place, what } => {
+                    WarcItem::Damaged { place, what } => {
                         damage.tell(&place, &what);
                         return Ok(());
                     }
-                    Item::Unreadable(unreadable) => {
+                    WarcItem::Unreadable(unreadable) => {
                         tell_unreadable(unreadable);
                         return Ok(());
                     }
                 };
                 for capture in captures {
-                    let input = Input::Capture(capture);
+                    let input = GatherInput::Capture(capture);
                     bytes += input.weight();
                     batch.push(input);
                 }
@@ -83,8 +83,8 @@ impl Warc {
     }
 }
 
-impl Source for Warc {
-    fn next(&mut self, faults: &Faults) -> Option<Input> {
+impl CaptureSource for Warc {
+    fn next(&mut self, faults: &Faults) -> Option<GatherInput> {
         loop {
             if let Some(input) = self.batch.next() {
                 return Some(input);

@@ -1,5 +1,6 @@
 //! Running the built command.
 
+pub mod schema;
 pub mod site;
 
 use std::ffi::OsString;

@@ -4,7 +4,7 @@ use std::io;
 
 use memchr::memmem::Finder;
 
-use super::source::Source;
+use super::source::WarcInput;
 
 /// Where bytes come from.
 pub trait Feed {
@@ -97,8 +97,8 @@ impl<F: Feed> Cursor<F> {
 }
 
 /// Reads a source from some place on.
-pub struct From<'s> {
-    source: &'s Source,
+pub struct InputFeed<'s> {
+    source: &'s WarcInput,
     at: u64,
     /// Others still need what comes before this place, and nothing beyond the second is read.
     bounds: Bounds,
@@ -117,13 +117,13 @@ pub enum Bounds {
 pub const KEPT_BYTES: u64 = 16 << 20;
 const READ_BYTES: usize = 1 << 16;
 
-impl<'s> From<'s> {
-    pub fn new(source: &'s Source, at: u64, bounds: Bounds) -> From<'s> {
-        From { source, at, bounds }
+impl<'s> InputFeed<'s> {
+    pub fn new(source: &'s WarcInput, at: u64, bounds: Bounds) -> InputFeed<'s> {
+        InputFeed { source, at, bounds }
     }
 }
 
-impl Feed for From<'_> {
+impl Feed for InputFeed<'_> {
     fn more(&mut self, bytes: &mut Vec<u8>) -> io::Result<bool> {
         match self.bounds {
             Bounds::Until(end) if end <= self.at => {
@@ -149,7 +149,7 @@ impl Feed for From<'_> {
     }
 }
 
-impl Cursor<From<'_>> {
+impl Cursor<InputFeed<'_>> {
     /// The place of the next byte in the source.
     pub fn place(&self) -> u64 {
         self.feed.at - self.rest().len() as u64

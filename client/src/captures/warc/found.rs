@@ -5,40 +5,42 @@ use std::sync::Arc;
 
 use crate::MAX_BODY_BYTES;
 use crate::Timestamp;
+use crate::network::is_redirect;
 use crate::outcome::{OriginState, Response};
 use ::http::header::LOCATION;
 use robotsieve::Origin;
 
+use super::http;
 use super::record::{End, Kind, Record};
-use super::{http, state};
-use crate::captures::{Answer, At, Capture, Key, MAX_URL_BYTES, Place, Same, is_redirect};
+use super::state::of_json;
+use crate::captures::capture::{At, Capture, Key, MAX_URL_BYTES, RecordPlace, Same, SiteAnswer};
 
 /// What was found in a record.
-pub enum Found {
+pub enum RecordFound {
     /// An answer, and the id of its record.
     Answer(Box<str>, Capture),
     /// All that a store knew of an origin.
-    State(Box<State>),
+    State(Box<StateRecord>),
     /// Something that is no record, or one that says nothing.
     Damage(At, String),
 }
 
 /// All that a store knew of an origin.
-pub struct State {
-    pub place: Place,
+pub struct StateRecord {
+    pub place: RecordPlace,
     pub origin: Origin<'static>,
     pub state: OriginState,
     /// The id of the record with the body.
     pub refers_to: Box<str>,
 }
 
-impl Found {
+impl RecordFound {
     /// About how much memory it takes.
     pub fn weight(&self) -> usize {
         match self {
-            Found::Answer(_, capture) => 512 + capture.answer.body().map_or(0, <[u8]>::len),
-            Found::State(_) => 1024,
-            Found::Damage(..) => 128,
+            RecordFound::Answer(_, capture) => 512 + capture.answer.body().map_or(0, <[u8]>::len),
+            RecordFound::State(_) => 1024,
+            RecordFound::Damage(..) => 128,
         }
     }
 }
@@ -67,12 +69,12 @@ fn is_of_a_store(id: &[u8]) -> bool {
 }
 
 /// What a record says.
-pub fn read(record: &Record<'_>, file: &Arc<Path>, at: At) -> Option<Found> {
+pub fn read(record: &Record<'_>, file: &Arc<Path>, at: At) -> Option<RecordFound> {
     let found = match record.kind {
-        Kind::Metadata => match state::of_json(record.block)? {
+        Kind::Metadata => match of_json(record.block)? {
             Ok((key, state)) => Origin::of(&key).map_err(|error| error.to_string()).map(|origin| {
-                Found::State(Box::new(State {
-                    place: Place { file: file.clone(), at },
+                RecordFound::State(Box::new(StateRecord {
+                    place: RecordPlace { file: file.clone(), at },
                     origin: origin.into_owned(),
                     state,
                     refers_to: text(record.refers_to).into(),
@@ -82,19 +84,19 @@ pub fn read(record: &Record<'_>, file: &Arc<Path>, at: At) -> Option<Found> {
         },
         _ => answer(record)?.map(|(key, time, answer)| {
             let (origin, other) = key.into_parts();
-            let place = Place { file: file.clone(), at };
+            let place = RecordPlace { file: file.clone(), at };
             let capture = Capture { origin, other, at: Some(time), answer, place };
-            Found::Answer(text(record.id).into(), capture)
+            RecordFound::Answer(text(record.id).into(), capture)
         }),
     };
-    Some(found.unwrap_or_else(|cause| Found::Damage(at, cause)))
+    Some(found.unwrap_or_else(|cause| RecordFound::Damage(at, cause)))
 }
 
 fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }
 
-type Answered = Result<(Key, Timestamp, Answer), String>;
+type Answered = Result<(Key, Timestamp, SiteAnswer), String>;
 
 fn answer(record: &Record<'_>) -> Option<Answered> {
     // What has no origin is not of a site: `dns:example.com`.
@@ -102,7 +104,7 @@ fn answer(record: &Record<'_>) -> Option<Answered> {
     let key = Key::of(url)?;
     Some(time(record.date, "WARC-Date").and_then(|at| {
         let answer = match record.kind {
-            Kind::Resource if record.end == End::Early => Answer::Failed(http::broken()),
+            Kind::Resource if record.end == End::Early => SiteAnswer::Failed(http::broken()),
             Kind::Resource => {
                 let mut response = Response::new(200, record.block);
                 let is_long = response.body.len() > MAX_BODY_BYTES;
@@ -112,7 +114,7 @@ fn answer(record: &Record<'_>) -> Option<Answered> {
             Kind::Revisit => revisit(record, &key, at)?,
             _ => match http::response(record.block, record.end)? {
                 Ok(response) => of_response(response, url, is_of_a_store(record.id)),
-                Err(failure) => Answer::Failed(failure),
+                Err(failure) => SiteAnswer::Failed(failure),
             },
         };
         Ok((key, at, answer))
@@ -124,30 +126,30 @@ fn time(date: &[u8], name: &str) -> Result<Timestamp, String> {
     time.map_err(|_| format!("the record has no valid {name}"))
 }
 
-fn of_response(response: Response, url: &str, is_of_a_store: bool) -> Answer {
+fn of_response(response: Response, url: &str, is_of_a_store: bool) -> SiteAnswer {
     if is_redirect(response.status) {
         let location = response.headers.get(LOCATION);
         let location = location.and_then(|to| str::from_utf8(to.as_bytes()).ok());
-        return Answer::redirect(response.status, url, location);
+        return SiteAnswer::redirect(response.status, url, location);
     }
     match response.is_truncated && !is_of_a_store {
         true => whole_lines(response),
-        false => Answer::Final(response),
+        false => SiteAnswer::Final(response),
     }
 }
 
 /// An answer whose body was cut, and may end with half a line, which would be another rule.
-pub fn whole_lines(response: Response) -> Answer {
+pub fn whole_lines(response: Response) -> SiteAnswer {
     let response = response.cut(MAX_BODY_BYTES);
     match response.body.is_empty() {
         // Nothing is known of the rules that were cut off.
-        true => Answer::Failed(http::broken()),
-        false => Answer::Final(response),
+        true => SiteAnswer::Failed(http::broken()),
+        false => SiteAnswer::Final(response),
     }
 }
 
 /// An answer that an earlier record has.
-fn revisit(record: &Record<'_>, key: &Key, at: Timestamp) -> Result<Answer, String> {
+fn revisit(record: &Record<'_>, key: &Key, at: Timestamp) -> Result<SiteAnswer, String> {
     const UNMODIFIED: &[u8] = b"server-not-modified";
     if !record.refers_to_date.is_empty() {
         let of = match text(record.refers_to_uri) {
@@ -159,11 +161,13 @@ fn revisit(record: &Record<'_>, key: &Key, at: Timestamp) -> Result<Answer, Stri
         if of == *key && of_at >= at {
             return Err("the revisit refers to itself, or to something later".to_owned());
         }
-        return Ok(Answer::Same(Same { key: of.as_str().into(), at: of_at }));
+        return Ok(SiteAnswer::Same(Same { key: of.as_str().into(), at: of_at }));
     }
     let is_unmodified = memchr::memmem::find(record.profile, UNMODIFIED).is_some();
     match http::response(record.block, record.end) {
-        Ok(Ok(response)) if is_unmodified && response.status == 304 => Ok(Answer::Final(response)),
+        Ok(Ok(response)) if is_unmodified && response.status == 304 => {
+            Ok(SiteAnswer::Final(response))
+        }
         _ => Err("the revisit has no WARC-Refers-To-Date, which says what it repeats".to_owned()),
     }
 }

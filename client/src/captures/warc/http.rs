@@ -117,7 +117,7 @@ fn decode(headers: &HeaderMap, wire: &[u8], end: End) -> Result<Vec<u8>, Failure
             Err(_) if end == End::Limit && !decoded.is_empty() => {}
             Err(cause) => {
                 let cause = cause.to_string();
-                return Err(Failure::Encoding(crate::captures::shown(cause.as_bytes())));
+                return Err(Failure::Encoding(robotsieve::report::shown(cause.as_bytes())));
             }
         }
         body = decoded;

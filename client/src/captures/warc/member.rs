@@ -1,95 +1,18 @@
 //! Compressed files: gzip members and zstd frames, each of which stands for itself.
 
 use std::io;
-use std::sync::Arc;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
-use super::cursor::{Cursor, Feed, From};
+use super::codec::{Codec, GZIP, SKIPPED, ZSTD};
+use super::cursor::{Cursor, Feed, InputFeed};
 use super::record::{VERSION, damage};
-use super::source::Source;
 
-/// How a file is compressed.
-#[derive(Clone)]
-pub enum Codec {
-    Gzip,
-    /// Each frame for itself, perhaps with a dictionary that stands in the first frame.
-    Zstd(Option<Arc<[u8]>>),
-}
-
-const GZIP: &[u8] = &[0x1f, 0x8b, 8];
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// A frame that is skipped: its magic number, least byte first, but for the low half of the first.
-const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
-/// The skipped frame that has the dictionary of a file, by the proposal
-/// <https://iipc.github.io/warc-specifications/specifications/warc-zstd/>.
-const DICTIONARY: &[u8] = &[0x5d, 0x2a, 0x4d, 0x18];
-const MAX_DICTIONARY_BYTES: usize = 64 << 20;
 /// How many bytes the head of a gzip member may have.
 const MAX_HEAD_BYTES: usize = 1 << 16;
 /// How much is decoded at a time, at least: of most captures all.
 const DECODED_BYTES: usize = 1 << 13;
-
-impl Codec {
-    /// With what each member begins.
-    pub fn magic(&self) -> &'static [u8] {
-        match self {
-            Codec::Gzip => GZIP,
-            Codec::Zstd(_) => ZSTD,
-        }
-    }
-}
-
-/// How a source is compressed, as its first bytes say.
-///
-/// # Errors
-/// Returns an error if it cannot be read, or its dictionary is damaged.
-pub fn codec(source: &Source) -> io::Result<Option<Codec>> {
-    let mut head = [0; 8];
-    let mut len = 0;
-    while len < head.len() {
-        match source.read_at(len as u64, &mut head[len..])? {
-            0 => break,
-            read => len += read,
-        }
-    }
-    Ok(match &head[..len] {
-        [0x1f, 0x8b, ..] => Some(Codec::Gzip),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Codec::Zstd(None)),
-        [magic @ .., a, b, c, d] if magic == DICTIONARY => {
-            let len = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
-            Some(Codec::Zstd(Some(dictionary(source, len)?)))
-        }
-        [first, rest @ ..] if first >> 4 == 5 && rest.starts_with(&SKIPPED) => {
-            Some(Codec::Zstd(None))
-        }
-        _ => None,
-    })
-}
-
-fn dictionary(source: &Source, len: usize) -> io::Result<Arc<[u8]>> {
-    let invalid = || io::Error::new(io::ErrorKind::InvalidData, "its dictionary is damaged");
-    if len > MAX_DICTIONARY_BYTES {
-        return Err(invalid());
-    }
-    let mut bytes = vec![0; len];
-    let mut filled = 0;
-    while filled < len {
-        match source.read_at(8 + filled as u64, &mut bytes[filled..])? {
-            0 => return Err(invalid()),
-            read => filled += read,
-        }
-    }
-    if bytes.starts_with(ZSTD) {
-        let decoder = zstd::Decoder::with_buffer(&bytes[..])?;
-        let mut decoded = Vec::new();
-        let limited = io::Read::take(decoder, MAX_DICTIONARY_BYTES as u64);
-        io::Read::read_to_end(&mut { limited }, &mut decoded).map_err(|_| invalid())?;
-        bytes = decoded;
-    }
-    Ok(bytes.into())
-}
 
 /// What decodes, kept from member to member.
 pub enum Decode {
@@ -113,7 +36,7 @@ impl Decode {
 
 /// One member. What was decoded is compared with the checksum at its end.
 pub struct Member<'m, 's> {
-    input: &'m mut Cursor<From<'s>>,
+    input: &'m mut Cursor<InputFeed<'s>>,
     decode: &'m mut Decode,
     crc: Crc,
     is_over: bool,
@@ -125,7 +48,7 @@ impl<'m, 's> Member<'m, 's> {
     /// # Errors
     /// Returns an error if none begins here, or the input cannot be read.
     pub fn begin(
-        input: &'m mut Cursor<From<'s>>,
+        input: &'m mut Cursor<InputFeed<'s>>,
         decode: &'m mut Decode,
     ) -> io::Result<Option<Member<'m, 's>>> {
         let none = || damage("no member begins here");
@@ -218,7 +141,7 @@ impl Feed for Member<'_, '_> {
 }
 
 /// The length of the head of a gzip member (RFC 1952), if one stands here.
-fn gzip_head(input: &mut Cursor<From<'_>>) -> io::Result<Option<usize>> {
+fn gzip_head(input: &mut Cursor<InputFeed<'_>>) -> io::Result<Option<usize>> {
     let mut wanted = 10;
     loop {
         let is_all = !input.ensure(wanted)?;
@@ -263,7 +186,7 @@ fn gzip_head_of(bytes: &[u8]) -> Option<Option<usize>> {
 /// # Errors
 /// Returns an error if the input cannot be read.
 pub fn find(
-    input: &mut Cursor<From<'_>>,
+    input: &mut Cursor<InputFeed<'_>>,
     codec: &Codec,
     decode: &mut Decode,
     until: u64,
@@ -280,7 +203,10 @@ pub fn find(
     Ok(false)
 }
 
-fn begins_like_a_record(input: &mut Cursor<From<'_>>, decode: &mut Decode) -> io::Result<bool> {
+fn begins_like_a_record(
+    input: &mut Cursor<InputFeed<'_>>,
+    decode: &mut Decode,
+) -> io::Result<bool> {
     let begins = match Member::begin(input, decode) {
         Ok(Some(member)) => {
             let mut text = Cursor::new(member, Vec::new());

@@ -35,6 +35,7 @@
 //! threads: for that their own streams and members would have to be replaced by `source`,
 //! `piece` and `member`, and what would be left for a crate is the head of a record (`record`).
 
+mod codec;
 mod cursor;
 mod found;
 mod http;
@@ -55,15 +56,15 @@ use std::{fmt, io};
 
 use robotsieve::Origin;
 
-use super::{Answer, CLOCK_TOLERANCE, Capture, Place};
+use super::capture::{CLOCK_TOLERANCE, Capture, RecordPlace, SiteAnswer};
 use crate::Timestamp;
 use crate::outcome::{
     Cause, ContentHash, Failure as FetchFailure, OriginState, Outcome, Response, Said,
 };
-use found::Found;
+use found::RecordFound;
 use piece::{Begin, Read};
 
-pub use source::Source;
+pub use source::WarcInput;
 pub use state::to_json as state_to_json;
 
 /// How many bytes of an input a thread reads at a time.
@@ -71,7 +72,7 @@ const PIECE_BYTES: u64 = 2 << 20;
 
 /// What WARC files yield.
 #[derive(Debug)]
-pub enum Item {
+pub enum WarcItem {
     /// What a site answered.
     Capture(Capture),
     /// All that a store knew of an origin, from `store export --warc`.
@@ -79,7 +80,7 @@ pub enum Item {
     /// Something that is no record, or one that says nothing: it is left out.
     Damaged {
         /// Where it stands.
-        place: Place,
+        place: RecordPlace,
         /// What is wrong with it. The text may have bytes of the input in it.
         what: String,
     },
@@ -118,7 +119,7 @@ pub struct Known {
     /// The answer with the body of its copy, if it stood before.
     pub copy: Option<Response>,
     /// Where it stands.
-    pub place: Place,
+    pub place: RecordPlace,
 }
 
 impl Known {
@@ -128,14 +129,14 @@ impl Known {
         let Known { origin, state, mut copy, place } = self;
         let captures = state.events().into_iter().map(|event| {
             let answer = match (event.said, &state.last) {
-                (Said::File(_), _) => Answer::Final(copy.take()?),
+                (Said::File(_), _) => SiteAnswer::Final(copy.take()?),
                 (
                     _,
                     Outcome::Absent(Cause::Failure(failure))
                     | Outcome::Unreachable(Cause::Failure(failure)),
-                ) => Answer::Failed(failure.clone()),
-                (Said::Status(status), _) => Answer::Final(Response::new(status, Vec::new())),
-                _ => Answer::Failed(FetchFailure::Broken(String::new())),
+                ) => SiteAnswer::Failed(failure.clone()),
+                (Said::Status(status), _) => SiteAnswer::Final(Response::new(status, Vec::new())),
+                _ => SiteAnswer::Failed(FetchFailure::Broken(String::new())),
             };
             let (origin, place) = (origin.clone(), place.clone());
             Some(Capture { origin, other: None, at: Some(event.at), answer, place })
@@ -165,7 +166,7 @@ pub struct Counts {
 /// Memory: what the threads are at work on, about 10 times 2 MiB for each.
 ///
 /// ```
-/// use robotsieve_client::captures::warc::{self, Item, Panicked, Source};
+/// use robotsieve_client::captures::warc::{self, WarcItem, Panicked, WarcInput};
 ///
 /// let record = "WARC/1.1\r\n\
 ///     WARC-Type: response\r\n\
@@ -173,13 +174,13 @@ pub struct Counts {
 ///     WARC-Target-URI: https://example.com/robots.txt\r\n\
 ///     Content-Type: application/http; msgtype=response\r\n\
 ///     Content-Length: 26\r\n\r\n\
-///     HTTP/1.1 404 Not Found\r\n\r\n\r\n\r\n";
-/// let source = Source::memory("example.warc", format!("{record}what is this?"))?;
+///     HTTP/1.1 404 Not RecordFound\r\n\r\n\r\n\r\n";
+/// let source = WarcInput::memory("example.warc", format!("{record}what is this?"))?;
 /// let mut found = Vec::new();
 /// let counts = warc::read([Ok(source)], 1, |item| {
 ///     found.push(match item {
-///         Item::Capture(capture) => capture.key().to_owned(),
-///         Item::Damaged { place, what } => format!("{place}: {what}"),
+///         WarcItem::Capture(capture) => capture.key().to_owned(),
+///         WarcItem::Damaged { place, what } => format!("{place}: {what}"),
 ///         other => unreachable!("{other:?}"),
 ///     });
 ///     Ok::<(), Panicked>(())
@@ -192,9 +193,9 @@ pub struct Counts {
 /// # Errors
 /// Returns an error if `act` does, or if a thread has panicked.
 pub fn read<E: From<Panicked>>(
-    inputs: impl IntoIterator<Item = Result<Source, Unreadable>>,
+    inputs: impl IntoIterator<Item = Result<WarcInput, Unreadable>>,
     threads: usize,
-    act: impl FnMut(Item) -> Result<(), E>,
+    act: impl FnMut(WarcItem) -> Result<(), E>,
     done: impl Fn(u64),
 ) -> Result<Counts, E> {
     Reading { threads, piece_bytes: PIECE_BYTES }.read(inputs, act, done)
@@ -209,8 +210,8 @@ struct Reading {
 impl Reading {
     fn read<E: From<Panicked>>(
         &self,
-        inputs: impl IntoIterator<Item = Result<Source, Unreadable>>,
-        mut act: impl FnMut(Item) -> Result<(), E>,
+        inputs: impl IntoIterator<Item = Result<WarcInput, Unreadable>>,
+        mut act: impl FnMut(WarcItem) -> Result<(), E>,
         done: impl Fn(u64),
     ) -> Result<Counts, E> {
         let latest = Timestamp::now() + CLOCK_TOLERANCE;
@@ -247,7 +248,7 @@ impl Reading {
 /// A piece for a thread.
 struct Job {
     number: u64,
-    source: Arc<Source>,
+    source: Arc<WarcInput>,
     begin: Begin,
     until: u64,
 }
@@ -277,23 +278,23 @@ struct Pieces<I> {
     jobs: Sender<Job>,
     finished: Receiver<Done>,
     /// The input whose pieces are being given out, and where the next of them begins.
-    current: Option<(Arc<Source>, u64)>,
+    current: Option<(Arc<WarcInput>, u64)>,
     /// How many were given out.
     given: u64,
     /// Those that did not have their turn yet.
-    out: VecDeque<(u64, Arc<Source>, u64)>,
+    out: VecDeque<(u64, Arc<WarcInput>, u64)>,
     /// What came back before its turn.
     early: BTreeMap<u64, Read>,
 }
 
-impl<I: Iterator<Item = Result<Source, Unreadable>>> Pieces<I> {
+impl<I: Iterator<Item = Result<WarcInput, Unreadable>>> Pieces<I> {
     fn run<E: From<Panicked>>(
         &mut self,
         collect: &mut Collect<'_, E>,
         done: &impl Fn(u64),
     ) -> Result<(), E> {
         // The input whose turn it is, and how far it was read.
-        let mut turn: Option<(Arc<Source>, u64)> = None;
+        let mut turn: Option<(Arc<WarcInput>, u64)> = None;
         loop {
             while self.out.len() < self.ahead && self.give(collect)? {}
             let Some((number, source, until)) = self.out.pop_front() else { return Ok(()) };
@@ -364,12 +365,12 @@ struct Collect<'c, E> {
     /// belongs to.
     last: Option<(Box<str>, Capture)>,
     counts: Counts,
-    act: &'c mut dyn FnMut(Item) -> Result<(), E>,
+    act: &'c mut dyn FnMut(WarcItem) -> Result<(), E>,
 }
 
 impl<E> Collect<'_, E> {
     /// Takes what a thread has read. Returns where what comes next begins.
-    fn piece(&mut self, source: &Source, read: Read) -> Result<u64, E> {
+    fn piece(&mut self, source: &WarcInput, read: Read) -> Result<u64, E> {
         self.found(source, read.found)?;
         self.counts.records += read.records;
         if let Some(cause) = read.failure {
@@ -382,7 +383,7 @@ impl<E> Collect<'_, E> {
     }
 
     /// Reads a piece here and now.
-    fn alone(&mut self, source: &Source, at: u64, until: u64) -> Result<u64, E> {
+    fn alone(&mut self, source: &WarcInput, at: u64, until: u64) -> Result<u64, E> {
         let mut failure = None;
         let mut hand_on = |found| {
             self.found(source, found).map_err(|cause| {
@@ -397,36 +398,36 @@ impl<E> Collect<'_, E> {
         }
     }
 
-    fn found(&mut self, source: &Source, found: Vec<Found>) -> Result<(), E> {
+    fn found(&mut self, source: &WarcInput, found: Vec<RecordFound>) -> Result<(), E> {
         for found in found {
             match found {
-                Found::Damage(at, what) => {
-                    self.damaged(Place { file: source.path.clone(), at }, what)?;
+                RecordFound::Damage(at, what) => {
+                    self.damaged(RecordPlace { file: source.path.clone(), at }, what)?;
                 }
-                Found::Answer(id, capture) => {
+                RecordFound::Answer(id, capture) => {
                     self.end()?;
                     self.last = Some((id, capture));
                 }
-                Found::State(state) => self.state(*state)?,
+                RecordFound::State(state) => self.state(*state)?,
             }
         }
         Ok(())
     }
 
-    fn state(&mut self, state: found::State) -> Result<(), E> {
-        let found::State { place, origin, state, refers_to } = state;
+    fn state(&mut self, state: found::StateRecord) -> Result<(), E> {
+        let found::StateRecord { place, origin, state, refers_to } = state;
         let answer = self.last.take_if(|(id, _)| !id.is_empty() && **id == *refers_to);
         // An answer that this state is not about speaks for itself.
         self.end()?;
         let response = answer.and_then(|(_, capture)| match capture.answer {
-            Answer::Final(response) => Some(response),
+            SiteAnswer::Final(response) => Some(response),
             _ => None,
         });
         let copy = response.filter(|response| {
             let content = state.copy.as_ref().map(|copy| copy.content);
             content == Some(ContentHash::of(&response.body))
         });
-        (self.act)(Item::Known(Box::new(Known { origin, state, copy, place })))
+        (self.act)(WarcItem::Known(Box::new(Known { origin, state, copy, place })))
     }
 
     /// Gives the last answer away.
@@ -437,22 +438,22 @@ impl<E> Collect<'_, E> {
             let what = "its WARC-Date is in the future: its clock was wrong";
             return self.damaged(capture.place, what.to_owned());
         }
-        if let Answer::Final(response) = &mut capture.answer
+        if let SiteAnswer::Final(response) = &mut capture.answer
             && response.is_truncated
         {
             let empty = Response::new(response.status, Vec::new());
             capture.answer = found::whole_lines(std::mem::replace(response, empty));
         }
-        (self.act)(Item::Capture(capture))
+        (self.act)(WarcItem::Capture(capture))
     }
 
-    fn damaged(&mut self, place: Place, what: String) -> Result<(), E> {
+    fn damaged(&mut self, place: RecordPlace, what: String) -> Result<(), E> {
         self.counts.damaged += 1;
-        (self.act)(Item::Damaged { place, what })
+        (self.act)(WarcItem::Damaged { place, what })
     }
 
     fn unreadable(&mut self, unreadable: Unreadable) -> Result<(), E> {
         self.counts.unreadable += 1;
-        (self.act)(Item::Unreadable(unreadable))
+        (self.act)(WarcItem::Unreadable(unreadable))
     }
 }

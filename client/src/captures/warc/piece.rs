@@ -8,12 +8,13 @@ use std::io;
 
 use memchr::memmem::Finder;
 
-use super::cursor::{Bounds, Cursor, Feed, From};
-use super::found::{self, Found};
-use super::member::{self, Codec, Decode, Member};
+use super::codec::Codec;
+use super::cursor::{Bounds, Cursor, Feed, InputFeed};
+use super::found::{RecordFound, is_wanted, read as read_record};
+use super::member::{self, Decode, Member};
 use super::record;
-use super::source::Source;
-use crate::captures::At;
+use super::source::WarcInput;
+use crate::captures::capture::At;
 
 /// How much of a stream beyond its end is read for a piece that may not be wanted.
 const AHEAD_BYTES: u64 = 8 << 20;
@@ -24,7 +25,7 @@ const MAX_FOUND_BYTES: usize = 32 << 20;
 const MAX_SPARE_BYTES: usize = 4 << 20;
 
 /// Takes what was found so far.
-pub type HandOn<'h> = &'h mut dyn FnMut(Vec<Found>) -> io::Result<()>;
+pub type HandOn<'h> = &'h mut dyn FnMut(Vec<RecordFound>) -> io::Result<()>;
 
 /// Where to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub struct Read {
     pub end: u64,
     /// Whether that is the end of the input.
     pub is_over: bool,
-    pub found: Vec<Found>,
+    pub found: Vec<RecordFound>,
     pub records: u64,
     /// Why the input could not be read on.
     pub failure: Option<io::Error>,
@@ -52,7 +53,12 @@ pub struct Read {
 
 /// Reads the records that begin before `until`. If very much is found, `hand_on` takes some of it
 /// before the end; without `hand_on` it gives up, and [`Read::start`] is `None`.
-pub fn read<'p>(source: &'p Source, begin: Begin, until: u64, hand_on: Option<HandOn<'p>>) -> Read {
+pub fn read<'p>(
+    source: &'p WarcInput,
+    begin: Begin,
+    until: u64,
+    hand_on: Option<HandOn<'p>>,
+) -> Read {
     let (at, bounds) = match begin {
         Begin::Here(at) => (at, Bounds::Release),
         Begin::Search(at) => (at, Bounds::Until(until.saturating_add(AHEAD_BYTES))),
@@ -62,7 +68,7 @@ pub fn read<'p>(source: &'p Source, begin: Begin, until: u64, hand_on: Option<Ha
     // The line end before a record is sought as well.
     let sought = if source.codec.is_none() { at.saturating_sub(1) } else { at };
     let at = if begin == Begin::Search(at) { sought } else { at };
-    let mut input = Cursor::new(From::new(source, at, bounds), Vec::new());
+    let mut input = Cursor::new(InputFeed::new(source, at, bounds), Vec::new());
     piece.read.end = at;
     let result = match &source.codec {
         None => piece.plain(&mut input, begin, until),
@@ -79,7 +85,7 @@ pub fn read<'p>(source: &'p Source, begin: Begin, until: u64, hand_on: Option<Ha
 }
 
 struct Piece<'p> {
-    source: &'p Source,
+    source: &'p WarcInput,
     hand_on: Option<HandOn<'p>>,
     /// How much memory is taken by what was found.
     weight: usize,
@@ -89,7 +95,12 @@ struct Piece<'p> {
 }
 
 impl Piece<'_> {
-    fn plain(&mut self, input: &mut Cursor<From<'_>>, begin: Begin, until: u64) -> io::Result<()> {
+    fn plain(
+        &mut self,
+        input: &mut Cursor<InputFeed<'_>>,
+        begin: Begin,
+        until: u64,
+    ) -> io::Result<()> {
         let line = [b"\n", record::VERSION].concat();
         let line = Finder::new(&line);
         if let Begin::Search(_) = begin {
@@ -120,7 +131,7 @@ impl Piece<'_> {
 
     fn members(
         &mut self,
-        input: &mut Cursor<From<'_>>,
+        input: &mut Cursor<InputFeed<'_>>,
         codec: &Codec,
         begin: Begin,
         until: u64,
@@ -150,7 +161,7 @@ impl Piece<'_> {
     /// Reads the records of a member. What is wrong with one of them is no damage of the member.
     fn member(
         &mut self,
-        input: &mut Cursor<From<'_>>,
+        input: &mut Cursor<InputFeed<'_>>,
         decode: &mut Decode,
         place: u64,
     ) -> io::Result<()> {
@@ -194,8 +205,8 @@ impl Piece<'_> {
 
     fn record<F: Feed>(&mut self, input: &mut Cursor<F>, place: u64) -> io::Result<()> {
         let Piece { source, read, .. } = self;
-        let made = |record: &record::Record<'_>| found::read(record, &source.path, At::Byte(place));
-        let found = record::read(input, found::is_wanted, made)?;
+        let made = |record: &record::Record<'_>| read_record(record, &source.path, At::Byte(place));
+        let found = record::read(input, is_wanted, made)?;
         read.records += 1;
         if let Some(Some(found)) = found {
             self.weight += found.weight();
@@ -215,7 +226,7 @@ impl Piece<'_> {
         }
     }
 
-    fn ends(&mut self, input: &mut Cursor<From<'_>>) -> io::Result<()> {
+    fn ends(&mut self, input: &mut Cursor<InputFeed<'_>>) -> io::Result<()> {
         self.read.end = input.place();
         self.read.is_over = input.is_over()?;
         Ok(())
@@ -223,7 +234,7 @@ impl Piece<'_> {
 
     fn damaged(&mut self, place: u64, what: String) {
         self.weight += 128;
-        self.read.found.push(Found::Damage(At::Byte(place), what));
+        self.read.found.push(RecordFound::Damage(At::Byte(place), what));
     }
 }
 

@@ -7,14 +7,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::member::{self, Codec};
+use super::codec::{Codec, codec};
 
 /// How many bytes of a stream are read at once.
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// An input: a file, a stream that can be read only once, or bytes in memory. It is plain, or
 /// compressed with gzip or zstd, as its first bytes say.
-pub struct Source {
+pub struct WarcInput {
     pub(super) path: Arc<Path>,
     /// How it is compressed; `None` if it is not.
     pub(super) codec: Option<Codec>,
@@ -39,13 +39,13 @@ struct Window {
     is_over: bool,
 }
 
-impl Source {
+impl WarcInput {
     /// Opens a file.
     ///
     /// # Errors
     /// Returns an error if it cannot be opened or read, or if its dictionary is damaged.
-    pub fn open(path: &Path) -> io::Result<Source> {
-        Source::file(path, File::open(path)?)
+    pub fn open(path: &Path) -> io::Result<WarcInput> {
+        WarcInput::file(path, File::open(path)?)
     }
 
     /// A file, with the name for messages. What is not a regular file, such as a pipe, is read as a
@@ -53,11 +53,11 @@ impl Source {
     ///
     /// # Errors
     /// Returns an error if it cannot be read, or if its dictionary is damaged.
-    pub fn file(name: impl AsRef<Path>, file: File) -> io::Result<Source> {
+    pub fn file(name: impl AsRef<Path>, file: File) -> io::Result<WarcInput> {
         let found = file.metadata()?;
         match found.is_file() {
-            true => Source::new(name.as_ref(), Bytes::File(file, found.len())),
-            false => Source::stream(name, file),
+            true => WarcInput::new(name.as_ref(), Bytes::File(file, found.len())),
+            false => WarcInput::stream(name, file),
         }
     }
 
@@ -69,7 +69,7 @@ impl Source {
     pub fn stream(
         name: impl AsRef<Path>,
         stream: impl Read + Send + 'static,
-    ) -> io::Result<Source> {
+    ) -> io::Result<WarcInput> {
         let window = Window {
             stream: Box::new(stream),
             blocks: VecDeque::new(),
@@ -77,7 +77,7 @@ impl Source {
             end: 0,
             is_over: false,
         };
-        Source::new(name.as_ref(), Bytes::Stream(Mutex::new(window)))
+        WarcInput::new(name.as_ref(), Bytes::Stream(Mutex::new(window)))
     }
 
     /// Bytes in memory, with the name for messages.
@@ -87,21 +87,21 @@ impl Source {
     pub fn memory(
         name: impl AsRef<Path>,
         bytes: impl AsRef<[u8]> + Send + Sync + 'static,
-    ) -> io::Result<Source> {
-        Source::new(name.as_ref(), Bytes::Memory(Box::new(bytes)))
+    ) -> io::Result<WarcInput> {
+        WarcInput::new(name.as_ref(), Bytes::Memory(Box::new(bytes)))
     }
 
     /// The same input with another name for messages.
     #[must_use]
-    pub fn with_name(mut self, name: impl AsRef<Path>) -> Source {
+    pub fn with_name(mut self, name: impl AsRef<Path>) -> WarcInput {
         self.path = name.as_ref().into();
         self
     }
 
-    fn new(path: &Path, bytes: Bytes) -> io::Result<Source> {
+    fn new(path: &Path, bytes: Bytes) -> io::Result<WarcInput> {
         let mut source =
-            Source { path: path.into(), codec: None, bytes, is_over: AtomicBool::new(false) };
-        source.codec = member::codec(&source)?;
+            WarcInput { path: path.into(), codec: None, bytes, is_over: AtomicBool::new(false) };
+        source.codec = codec(|at, out| source.read_at(at, out))?;
         Ok(source)
     }
 
@@ -126,7 +126,7 @@ impl Source {
     /// Reads from a place. Returns the number of bytes: 0 at the end.
     ///
     /// # Errors
-    /// Returns an error if it cannot be read, or not any more ([`Source::release`]).
+    /// Returns an error if it cannot be read, or not any more ([`WarcInput::release`]).
     pub(super) fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
         match &self.bytes {
             Bytes::File(file, _) => read_at(file, at, out),

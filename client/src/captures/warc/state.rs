@@ -49,7 +49,7 @@ fn of_value(block: &mut Value) -> Result<(String, OriginState), String> {
     let origin = block.get("origin").and_then(Value::as_str).unwrap_or_default().to_owned();
     if Origin::of(&origin).is_ok_and(|found| found.key() != origin) || Origin::of(&origin).is_err()
     {
-        return Err(format!("'{}' is not an origin", crate::captures::shown(origin.as_bytes())));
+        return Err(format!("'{}' is not an origin", robotsieve::report::shown(origin.as_bytes())));
     }
     let state = block.get_mut("state").ok_or("it has no state")?;
     if let Some(copy) = state.get_mut("copy").and_then(Value::as_object_mut) {

@@ -9,7 +9,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
-use crate::captures::At;
+use crate::captures::capture::At;
+use crate::captures::history::Says;
 
 const DATE: &str = "2026-01-10T12:00:00Z";
 const AT: u64 = 1_768_046_400;
@@ -82,9 +83,9 @@ impl Files {
     }
 }
 
-fn opened(path: impl AsRef<Path>) -> Result<Source, Unreadable> {
+fn opened(path: impl AsRef<Path>) -> Result<WarcInput, Unreadable> {
     let path = path.as_ref();
-    Source::open(path).map_err(|cause| Unreadable { name: path.into(), cause })
+    WarcInput::open(path).map_err(|cause| Unreadable { name: path.into(), cause })
 }
 
 /// What a file has: keys and bodies, and counts.
@@ -93,7 +94,7 @@ fn read_all(path: &Path, threads: usize, piece_bytes: u64) -> (Vec<(String, Stri
 }
 
 fn read_source(
-    source: Result<Source, Unreadable>,
+    source: Result<WarcInput, Unreadable>,
     threads: usize,
     piece_bytes: u64,
 ) -> (Vec<(String, String)>, Counts) {
@@ -103,24 +104,24 @@ fn read_source(
         [source],
         |item| {
             let capture = match item {
-                Item::Capture(capture) => capture,
-                Item::Damaged { .. } => {
+                WarcItem::Capture(capture) => capture,
+                WarcItem::Damaged { .. } => {
                     damaged += 1;
                     return Ok(());
                 }
-                Item::Unreadable(_) => {
+                WarcItem::Unreadable(_) => {
                     unreadable += 1;
                     return Ok(());
                 }
-                Item::Known(known) => panic!("{known:?}"),
+                WarcItem::Known(known) => panic!("{known:?}"),
             };
             let said = match &capture.answer {
-                Answer::Final(found) => {
+                SiteAnswer::Final(found) => {
                     format!("{} {}", found.status, String::from_utf8_lossy(&found.body))
                 }
-                Answer::Redirect(redirect) => redirect.to_string(),
-                Answer::Failed(failure) => failure.to_string(),
-                Answer::Same(same) => format!("as {} at {}", same.key, same.at),
+                SiteAnswer::Redirect(redirect) => redirect.to_string(),
+                SiteAnswer::Failed(failure) => failure.to_string(),
+                SiteAnswer::Same(same) => format!("as {} at {}", same.key, same.at),
             };
             captures.push((capture.key().to_owned(), said));
             Ok(())
@@ -179,10 +180,10 @@ fn sources_are_alike() {
     for (name, bytes) in written(&sly()) {
         let cut = &bytes[..bytes.len() - bytes.len() / 3];
         let of_file = read_all(&files.file(cut), 2, 1000);
-        let of_memory = read_source(Ok(Source::memory("w", cut.to_vec()).unwrap()), 2, 1000);
+        let of_memory = read_source(Ok(WarcInput::memory("w", cut.to_vec()).unwrap()), 2, 1000);
         assert!(of_memory == of_file, "{name}");
         let stream = std::io::Cursor::new(cut.to_vec());
-        let of_stream = read_source(Ok(Source::stream("w", stream).unwrap()), 2, 1000);
+        let of_stream = read_source(Ok(WarcInput::stream("w", stream).unwrap()), 2, 1000);
         assert!(of_stream == of_file, "{name}");
     }
 }
@@ -203,15 +204,15 @@ fn a_stream_that_fails() {
     let (mut captures, mut failures) = (0, Vec::new());
     let act = |item| {
         match item {
-            Item::Capture(_) => captures += 1,
-            Item::Unreadable(Unreadable { name, cause }) => {
+            WarcItem::Capture(_) => captures += 1,
+            WarcItem::Unreadable(Unreadable { name, cause }) => {
                 failures.push(format!("{}: {cause}", name.display()));
             }
-            Item::Known(_) | Item::Damaged { .. } => panic!("{item:?}"),
+            WarcItem::Known(_) | WarcItem::Damaged { .. } => panic!("{item:?}"),
         }
         Ok::<(), Panicked>(())
     };
-    let source = Source::stream("pipe", stream).unwrap();
+    let source = WarcInput::stream("pipe", stream).unwrap();
     let counts = read([Ok(source)], 1, act, |_| {}).unwrap();
     assert!(captures > 1000, "{captures}");
     assert_eq!((failures, counts.unreadable), (vec!["pipe: the wire is cut".to_owned()], 1));
@@ -362,7 +363,10 @@ fn answers() {
             http("301 Moved\r\nLocation: http://www.e.com/robots.txt#x", b""),
             "301 http://www.e.com/robots.txt",
         ),
-        (http("302 Found\r\nLocation: ../en/robots.txt", b""), "302 https://e.com/en/robots.txt"),
+        (
+            http("302 RecordFound\r\nLocation: ../en/robots.txt", b""),
+            "302 https://e.com/en/robots.txt",
+        ),
         (
             http("307 There\r\nLocation: mailto:a@e.com", b""),
             "a redirect is invalid: no usable Location",
@@ -419,13 +423,13 @@ fn items_of_damage() {
     }
     let good = answer("e.com", "200 OK", b"");
     let bytes = [&good[..], b"noise\x1b\r\n", &good].concat();
-    let source = || Ok(Source::memory("w.warc", bytes.clone()).unwrap());
+    let source = || Ok(WarcInput::memory("w.warc", bytes.clone()).unwrap());
     let mut found = Vec::new();
     let act = |item| {
         found.push(match item {
-            Item::Capture(capture) => capture.place.to_string(),
-            Item::Damaged { place, what } => format!("{place}: {what}"),
-            Item::Known(_) | Item::Unreadable(_) => panic!("{item:?}"),
+            WarcItem::Capture(capture) => capture.place.to_string(),
+            WarcItem::Damaged { place, what } => format!("{place}: {what}"),
+            WarcItem::Known(_) | WarcItem::Unreadable(_) => panic!("{item:?}"),
         });
         Ok::<(), Full>(())
     };
@@ -467,7 +471,7 @@ fn several_inputs_come_in_their_order() {
     let counts: Result<Counts, Panicked> = Reading { threads: 3, piece_bytes: 500 }.read(
         paths.iter().map(opened),
         |item| {
-            if let Item::Capture(capture) = item {
+            if let WarcItem::Capture(capture) = item {
                 assert!(matches!(capture.place.at, At::Byte(_)));
                 hosts.push(capture.origin.host().to_owned());
             }
@@ -491,9 +495,11 @@ fn a_503_in_an_archive_allows_nothing() {
     let path = files.file(&answer("e.com", "503 Busy", b""));
     let mut events = Vec::new();
     let act = |item| {
-        let Item::Capture(capture) = item else { panic!("{item:?}") };
+        let WarcItem::Capture(capture) = item else { panic!("{item:?}") };
         assert_eq!(capture.time(), Timestamp(AT));
-        let said = capture.answer.said(capture.time()).unwrap();
+        let Some(Says::Answer(said, _)) = capture.answer.says::<()>(capture.time()) else {
+            panic!("{capture:?}")
+        };
         events.push(Event { at: capture.time(), redirects: 0, said });
         Ok::<(), Panicked>(())
     };
@@ -511,7 +517,7 @@ fn a_503_in_an_archive_allows_nothing() {
 /// ```text
 /// cargo run --release -p robotsieve-corpora -- warc --captures 300000 --plain --out /tmp/warc
 /// ROBOTSIEVE_WARC=/tmp/warc/robotstxt-00000.warc \
-///     cargo test --release -p robotsieve-client --features captures --lib -- warc::tests::speed --nocapture
+///     cargo test --profile dist -p robotsieve-client --features captures --lib -- warc::tests::speed --nocapture
 /// ```
 #[test]
 fn speed() {
@@ -529,7 +535,7 @@ fn speed() {
         let began = std::time::Instant::now();
         let (mut captures, mut bodies) = (0, 0);
         let act = |item| {
-            if let Item::Capture(capture) = item {
+            if let WarcItem::Capture(capture) = item {
                 captures += 1;
                 bodies += capture.answer.body().map_or(0, <[u8]>::len);
             }

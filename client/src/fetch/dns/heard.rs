@@ -1,4 +1,5 @@
-//! When name servers answered. Noted where packets arrive, so answers from a cache do not count.
+//! The times at which name servers answered, noted where packets arrive, so answers from a cache do
+//! not count.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,11 +7,11 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// When any of the servers last gave a proper answer: records, or that there are none.
+/// The last time that any of the servers gave a proper answer: records, or that there are none.
 #[derive(Default)]
 pub(super) struct Heard {
     last: Mutex<Option<Instant>>,
-    /// When one last said that a name exists.
+    /// The last time that one said that a name exists.
     found: Mutex<Option<Instant>>,
     /// Notified at each answer.
     news: Notify,
@@ -36,17 +37,17 @@ impl Heard {
         }
     }
 
-    /// Whether an answer came at a time or later.
+    /// True if an answer came after a time.
     pub(super) fn since(&self, at: Instant) -> bool {
-        lock(&self.last).is_some_and(|last| last >= at)
+        lock(&self.last).is_some_and(|last| last > at)
     }
 
-    /// Whether a name was said to exist at a time or later.
+    /// True if a name was said to exist after a time.
     pub(super) fn found_since(&self, at: Instant) -> bool {
-        lock(&self.found).is_some_and(|found| found >= at)
+        lock(&self.found).is_some_and(|found| found > at)
     }
 
-    /// Waits for an answer at a time or later.
+    /// Waits for an answer after a time.
     pub(super) async fn wait(&self, since: Instant) {
         loop {
             let mut news = std::pin::pin!(self.news.notified());

@@ -37,30 +37,29 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::heard::{Debt, Heard};
 use self::sockets::{Connections, Sockets};
-use super::TARGET;
-use super::failure::{Cause, shortage};
-use super::resolve::{LookupError, Resolve, Resolving};
+use super::events::TARGET;
+use super::lookup::{LookupError, Resolve, Resolving};
+use crate::cause::ErrorChain;
 use crate::outcome::{LocalFault, LocalKind};
 
-/// How many answers each name server's cache has room for.
+/// The number of answers that each name server's cache has room for.
 const CACHED: u64 = 8192;
 /// After the addresses of one family, how long those of the other may take.
 const GRACE: Duration = Duration::from_millis(300);
-/// How long a silent query waits for an answer to any other before the servers are probed.
+/// The time that a silent query waits for an answer to any other before the servers are probed.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Between the beginnings of two probes.
 const SPACING: Duration = Duration::from_millis(500);
-/// For how long a name that exists shows that the servers know what exists.
+/// The time for which a name that exists shows that the servers know what exists.
 const RECENT: Duration = Duration::from_secs(10);
 /// The port of name servers.
 const PORT: u16 = 53;
 
-/// How many servers a system is configured with at most: of more, the C library ignores the rest.
+/// The most servers that a system is configured with: of more, the C library ignores the rest.
 pub(super) const MAX_SYSTEM_SERVERS: usize = 3;
 
-/// How many file descriptors look-ups need at most: for each server the sockets that take
-/// queries, those that wait for the last answers of a queue of look-ups (two queries each), and
-/// one for TCP.
+/// The most file descriptors that look-ups need: for each server the sockets that take queries,
+/// those that wait for the last answers of a queue of look-ups (two queries each), and one for TCP.
 pub(super) fn descriptors(servers: usize, lookups: usize) -> usize {
     let waiting = lookups.saturating_mul(2).div_ceil(sockets::USES);
     waiting.saturating_add(sockets::SOCKETS + 1).saturating_mul(servers)
@@ -68,19 +67,20 @@ pub(super) fn descriptors(servers: usize, lookups: usize) -> usize {
 
 /// Asks name servers.
 #[derive(Clone)]
-pub(super) struct DnsResolver(Arc<Shared>);
+pub(super) struct DnsResolver(Arc<NameServers>);
 
-struct Shared {
+struct NameServers {
     servers: Vec<Server>,
     hosts: Hosts,
-    /// How long a look-up may take.
+    /// The time that a look-up may take.
     limit: Duration,
     /// After how long the next server is asked too.
     next_after: Duration,
-    /// How long a probe may take.
+    /// The time that a probe may take.
     probe_limit: Duration,
     heard: Arc<Heard>,
-    /// When the last probe began and whether it was answered, and whose turn it is to begin one.
+    /// The last probe: its beginning, and true if it was answered. Whoever has the lock may begin
+    /// one.
     probed: Turn<Option<(Instant, bool)>>,
 }
 
@@ -91,9 +91,9 @@ struct Server {
     debt: Arc<Debt>,
 }
 
-/// What a server said of a name.
+/// The answer of a server about a name.
 #[derive(Clone, Debug)]
-enum Said {
+enum ServerSaid {
     Addresses(Vec<IpAddr>),
     NoSuchName,
     Failed(String),
@@ -170,7 +170,7 @@ impl DnsResolver {
             Ok(Server { address, resolver, sockets, debt })
         };
         let servers = servers.into_iter().map(server).collect::<Result<_, String>>()?;
-        Ok(DnsResolver(Arc::new(Shared {
+        Ok(DnsResolver(Arc::new(NameServers {
             servers,
             hosts: Hosts::from_system().unwrap_or_default(),
             limit,
@@ -189,7 +189,7 @@ impl Resolve for DnsResolver {
     }
 }
 
-impl Shared {
+impl NameServers {
     async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, LookupError> {
         // RFC 6761, section 6.3.
         let host = name.strip_suffix('.').unwrap_or(name);
@@ -209,25 +209,27 @@ impl Shared {
             return Ok(of_hosts);
         }
         let said = timeout(self.limit, self.ask(&name)).await;
-        match said.unwrap_or(Said::Silent) {
-            Said::Addresses(addresses) => Ok(addresses),
-            Said::NoSuchName if !self.knows_names().await => {
+        match said.unwrap_or(ServerSaid::Silent) {
+            ServerSaid::Addresses(addresses) => Ok(addresses),
+            ServerSaid::NoSuchName if !self.knows_names().await => {
                 let text = format!("{} know no name, not even the root", self.names());
                 Err(resolver_fault(text))
             }
-            Said::NoSuchName => Err(LookupError::NoSuchName),
+            ServerSaid::NoSuchName => Err(LookupError::NoSuchName),
             // Every server says so of every name if what it asks itself is gone.
-            Said::Failed(text) if !self.works_since(Instant::now()).await => {
+            ServerSaid::Failed(text) if !self.works_since(Instant::now()).await => {
                 Err(resolver_fault(format!("{} fail for every name: {text}", self.names())))
             }
-            Said::Failed(text) => Err(LookupError::Failed(text)),
-            Said::Local(fault) => Err(LookupError::Local(fault)),
-            Said::Unreachable(text) => Err(resolver_fault(format!("{}: {text}", self.names()))),
-            Said::Refused | Said::Silent if !self.works_since(Instant::now()).await => {
+            ServerSaid::Failed(text) => Err(LookupError::Failed(text)),
+            ServerSaid::Local(fault) => Err(LookupError::Local(fault)),
+            ServerSaid::Unreachable(text) => {
+                Err(resolver_fault(format!("{}: {text}", self.names())))
+            }
+            ServerSaid::Refused | ServerSaid::Silent if !self.works_since(Instant::now()).await => {
                 Err(resolver_fault(format!("no answer from {}", self.names())))
             }
-            Said::Refused => Err(LookupError::Failed("refused".to_owned())),
-            Said::Silent => Err(LookupError::Silent),
+            ServerSaid::Refused => Err(LookupError::Failed("refused".to_owned())),
+            ServerSaid::Silent => Err(LookupError::Silent),
         }
     }
 
@@ -240,12 +242,12 @@ impl Shared {
 
     /// Asks one server after another until one knows. What none knows is what most shows that
     /// the name is at fault.
-    async fn ask(&self, name: &Name) -> Said {
+    async fn ask(&self, name: &Name) -> ServerSaid {
         let mut servers: Vec<&Server> = self.servers.iter().collect();
         servers.sort_by_key(|server| server.debt.is_older_than(self.next_after));
         let mut waiting = servers.into_iter();
         let mut asked = FuturesUnordered::new();
-        let mut worst: Option<Said> = None;
+        let mut worst: Option<ServerSaid> = None;
         loop {
             if let Some(server) = waiting.next() {
                 asked.push(server.ask(self, name));
@@ -256,7 +258,7 @@ impl Shared {
             };
             tokio::select! {
                 Some(said) = asked.next() => match said {
-                    Said::Addresses(_) | Said::NoSuchName => return said,
+                    ServerSaid::Addresses(_) | ServerSaid::NoSuchName => return said,
                     said => worst = Some(match worst {
                         Some(worst) if worst.weight() >= said.weight() => worst,
                         _ => said,
@@ -265,12 +267,12 @@ impl Shared {
                 () = next => continue,
             }
             if asked.is_empty() && waiting.len() == 0 {
-                return worst.unwrap_or(Said::Silent);
+                return worst.unwrap_or(ServerSaid::Silent);
             }
         }
     }
 
-    /// Whether the servers answer now: another query within a moment, or else one for the name
+    /// True if the servers answer now: another query within a moment, or else one for the name
     /// servers of the root, which every resolver knows.
     async fn works_since(&self, since: Instant) -> bool {
         if timeout(PATIENCE, self.heard.wait(since)).await.is_ok() {
@@ -284,7 +286,7 @@ impl Shared {
         }
     }
 
-    /// Whether the servers say of any name that it exists: of one lately, or else of the root.
+    /// True if the servers say of any name that it exists: of one lately, or else of the root.
     async fn knows_names(&self) -> bool {
         let lately = || Instant::now().checked_sub(RECENT);
         let knows = || lately().is_none_or(|lately| self.heard.found_since(lately));
@@ -318,23 +320,23 @@ impl Shared {
     }
 }
 
-impl Said {
+impl ServerSaid {
     /// The higher, the more it is about the name.
     fn weight(&self) -> u8 {
         match self {
-            Said::Addresses(_) | Said::NoSuchName => 5,
-            Said::Failed(_) => 4,
-            Said::Local(_) => 3,
-            Said::Silent => 2,
-            Said::Refused => 1,
-            Said::Unreachable(_) => 0,
+            ServerSaid::Addresses(_) | ServerSaid::NoSuchName => 5,
+            ServerSaid::Failed(_) => 4,
+            ServerSaid::Local(_) => 3,
+            ServerSaid::Silent => 2,
+            ServerSaid::Refused => 1,
+            ServerSaid::Unreachable(_) => 0,
         }
     }
 }
 
 impl Server {
     /// Asks for the addresses of both families.
-    async fn ask(&self, shared: &Shared, name: &Name) -> Said {
+    async fn ask(&self, shared: &NameServers, name: &Name) -> ServerSaid {
         let v4 = std::pin::pin!(self.ask_for(name, RecordType::A));
         let v6 = std::pin::pin!(self.ask_for(name, RecordType::AAAA));
         let (first, other) = match select(v4, v6).await {
@@ -343,29 +345,31 @@ impl Server {
         };
         let patience = match &first {
             // The name has no addresses of any family.
-            Said::NoSuchName => return first,
-            Said::Addresses(some) if !some.is_empty() => GRACE,
+            ServerSaid::NoSuchName => return first,
+            ServerSaid::Addresses(some) if !some.is_empty() => GRACE,
             _ => shared.limit,
         };
-        let other = timeout(patience, other).await.unwrap_or(Said::Silent);
+        let other = timeout(patience, other).await.unwrap_or(ServerSaid::Silent);
         match (first, other) {
-            (Said::Addresses(first), Said::Addresses(other)) => {
-                Said::Addresses([first, other].concat())
+            (ServerSaid::Addresses(first), ServerSaid::Addresses(other)) => {
+                ServerSaid::Addresses([first, other].concat())
             }
-            (Said::Addresses(some), _) | (_, Said::Addresses(some)) if !some.is_empty() => {
-                Said::Addresses(some)
+            (ServerSaid::Addresses(some), _) | (_, ServerSaid::Addresses(some))
+                if !some.is_empty() =>
+            {
+                ServerSaid::Addresses(some)
             }
             // One family has none, and nothing is known of the other.
-            (Said::Addresses(_), said) | (said, Said::Addresses(_)) => said,
-            (_, Said::NoSuchName) => Said::NoSuchName,
+            (ServerSaid::Addresses(_), said) | (said, ServerSaid::Addresses(_)) => said,
+            (_, ServerSaid::NoSuchName) => ServerSaid::NoSuchName,
             (first, other) if first.weight() >= other.weight() => first,
             (_, other) => other,
         }
     }
 
-    async fn ask_for(&self, name: &Name, kind: RecordType) -> Said {
+    async fn ask_for(&self, name: &Name, kind: RecordType) -> ServerSaid {
         match self.resolver.lookup(name.clone(), kind).await {
-            Ok(found) => Said::Addresses(addresses(&found)),
+            Ok(found) => ServerSaid::Addresses(addresses(&found)),
             // hickory-resolver hides errors of sockets.
             Err(NetError::NoConnections) => match self.sockets.trouble() {
                 Some(cause) => said_by(&cause),
@@ -392,33 +396,33 @@ fn resolver_fault(text: String) -> LookupError {
 
 fn shortage_of(cause: &NetError) -> Option<LocalFault> {
     match cause {
-        NetError::Io(cause) => shortage(cause),
+        NetError::Io(cause) => LocalFault::from_io(cause),
         _ => None,
     }
 }
 
-/// What an error of a look-up means.
-fn said(cause: &NetError) -> Said {
+/// The meaning of an error of a look-up.
+fn said(cause: &NetError) -> ServerSaid {
     match cause {
         NetError::Dns(DnsError::NoRecordsFound(none)) => match none.response_code {
-            ResponseCode::NXDomain => Said::NoSuchName,
-            ResponseCode::NoError => Said::Addresses(Vec::new()),
-            code => Said::Failed(code.to_string()),
+            ResponseCode::NXDomain => ServerSaid::NoSuchName,
+            ResponseCode::NoError => ServerSaid::Addresses(Vec::new()),
+            code => ServerSaid::Failed(code.to_string()),
         },
-        NetError::Dns(DnsError::ResponseCode(ResponseCode::Refused)) => Said::Refused,
-        NetError::Dns(DnsError::ResponseCode(code)) => Said::Failed(code.to_string()),
-        NetError::Dns(_) | NetError::Proto(_) => Said::Failed(cause.to_string()),
-        NetError::Timeout => Said::Silent,
+        NetError::Dns(DnsError::ResponseCode(ResponseCode::Refused)) => ServerSaid::Refused,
+        NetError::Dns(DnsError::ResponseCode(code)) => ServerSaid::Failed(code.to_string()),
+        NetError::Dns(_) | NetError::Proto(_) => ServerSaid::Failed(cause.to_string()),
+        NetError::Timeout => ServerSaid::Silent,
         NetError::Io(cause) => said_by(cause),
-        other => Said::Unreachable(other.to_string()),
+        other => ServerSaid::Unreachable(other.to_string()),
     }
 }
 
-/// What an error of a socket means.
-fn said_by(cause: &io::Error) -> Said {
-    match shortage(cause) {
-        Some(fault) => Said::Local(fault),
-        None if cause.kind() == io::ErrorKind::TimedOut => Said::Silent,
-        None => Said::Unreachable(Cause(cause).text()),
+/// The meaning of an error of a socket.
+fn said_by(cause: &io::Error) -> ServerSaid {
+    match LocalFault::from_io(cause) {
+        Some(fault) => ServerSaid::Local(fault),
+        None if cause.kind() == io::ErrorKind::TimedOut => ServerSaid::Silent,
+        None => ServerSaid::Unreachable(ErrorChain(cause).text()),
     }
 }

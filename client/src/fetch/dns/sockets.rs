@@ -32,27 +32,28 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::heard::{Debt, Heard, lock};
 
-/// How many queries a socket takes before it is replaced.
+/// The number of queries that a socket takes before it is replaced.
 pub(super) const USES: usize = 1024;
-/// How many sockets of a name server take queries at a time.
+/// The number of sockets of a name server that take queries at a time.
 pub(super) const SOCKETS: usize = 16;
 /// A query that is not answered is sent again after these times, one after the other: it may have
 /// been lost. Servers that lose queries because there are too many get time.
 const SENT_AGAIN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(2)];
 /// The longest answer over UDP.
 const MAX_PACKET_BYTES: usize = 4096;
-/// How many answers to one query are kept until it reads them. Only forgers send more than one.
+/// The most answers to one query that are kept until it reads them. Only forgers send more than
+/// one.
 const MAX_PACKETS: usize = 8;
 
 /// A socket, and the queries that wait for its packets.
-struct Shared {
+struct SharedSocket {
     socket: Arc<UdpSocket>,
     queries: Arc<Queries>,
     uses: AtomicUsize,
     receiving: AbortHandle,
 }
 
-impl Drop for Shared {
+impl Drop for SharedSocket {
     fn drop(&mut self) {
         self.receiving.abort();
     }
@@ -137,8 +138,8 @@ fn number(message: &[u8]) -> Option<u16> {
     message.first_chunk().map(|bytes| u16::from_be_bytes(*bytes))
 }
 
-impl Shared {
-    fn new(sockets: &Sockets) -> io::Result<Shared> {
+impl SharedSocket {
+    fn new(sockets: &Sockets) -> io::Result<SharedSocket> {
         let server = sockets.server;
         let any: SocketAddr = match server {
             SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
@@ -156,7 +157,7 @@ impl Shared {
             trouble: Arc::clone(&sockets.trouble),
         };
         let receiving = tokio::spawn(receive(Arc::clone(&socket), receiving)).abort_handle();
-        Ok(Shared { socket, queries, uses: AtomicUsize::new(0), receiving })
+        Ok(SharedSocket { socket, queries, uses: AtomicUsize::new(0), receiving })
     }
 
     /// Takes a query with this number, unless it has one already.
@@ -183,7 +184,7 @@ impl Shared {
 #[derive(Clone)]
 pub(super) struct Sockets {
     server: SocketAddr,
-    open: Arc<Mutex<VecDeque<Arc<Shared>>>>,
+    open: Arc<Mutex<VecDeque<Arc<SharedSocket>>>>,
     heard: Arc<Heard>,
     debt: Arc<Debt>,
     trouble: Arc<Trouble>,
@@ -209,7 +210,7 @@ impl Sockets {
     }
 
     /// A socket that takes a query with this number.
-    fn take(&self, number: u16) -> io::Result<Arc<Shared>> {
+    fn take(&self, number: u16) -> io::Result<Arc<SharedSocket>> {
         let mut open = lock(&self.open);
         open.retain(|shared| {
             shared.uses.load(Ordering::SeqCst) < USES
@@ -223,7 +224,7 @@ impl Sockets {
                 }
             }
         }
-        let shared = match Shared::new(self) {
+        let shared = match SharedSocket::new(self) {
             Ok(shared) => Arc::new(shared),
             // Short of descriptors, the query shares a socket.
             Err(cause) => {
@@ -270,7 +271,7 @@ impl RuntimeProvider for Sockets {
     }
 }
 
-/// What one query sees of a shared socket.
+/// One query's view of a shared socket.
 pub(super) struct Query {
     sockets: Sockets,
     sent: Mutex<Option<Sent>>,
@@ -280,15 +281,15 @@ type Sending = Pin<Box<dyn Send + Future<Output = io::Result<usize>>>>;
 
 /// A query that was sent.
 struct Sent {
-    shared: Arc<Shared>,
+    shared: Arc<SharedSocket>,
     number: u16,
     bytes: Arc<[u8]>,
     /// Sends it, or sends it again. Not `poll_send`: of the queries that share a socket, that would
     /// wake only the last one once the socket is ready, and the others would never be sent.
     sending: Option<Sending>,
-    /// How often it was sent again.
+    /// The number of times that it was sent again.
     again: usize,
-    /// When it is sent again the next time.
+    /// The time at which it is sent again.
     next: Pin<Box<Sleep>>,
 }
 

@@ -2,16 +2,18 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use robotsieve_client::fetch::{
     Fetcher, FetcherBuilder, LookupError, Resolve, Resolving, SystemResolver,
 };
 use robotsieve_client::outcome::{Attempt, Failure, LocalKind};
+use tokio::time::Instant;
 
 use crate::support::servers::names::{NameServer, Says};
 use crate::support::servers::site::{Site, answer};
 use crate::support::servers::{ROBOTS, answered, failed, origin, settings};
+use crate::support::time::FastClock;
 
 /// A name gets three quarters of this.
 const CONNECT: Duration = Duration::from_secs(4);
@@ -45,6 +47,7 @@ fn says(name: &str) -> Says {
 
 #[tokio::test]
 async fn what_becomes_of_a_name_is_told_apart() {
+    let _clock = FastClock::start();
     let (server, site) = (NameServer::start(says).await, site().await);
     let fetcher = asking(&[server.address]).build().unwrap();
     for (name, text) in [
@@ -89,6 +92,7 @@ async fn names_are_absolute_and_answers_are_cached() {
 
 #[tokio::test]
 async fn name_servers_that_do_not_work_are_no_fault_of_a_site() {
+    let _clock = FastClock::start();
     let site = site().await;
     let refusing = NameServer::start(|_| Says::Refused).await;
     let silent = NameServer::start(|_| Says::Nothing).await;
@@ -111,6 +115,7 @@ async fn name_servers_that_do_not_work_are_no_fault_of_a_site() {
 
 #[tokio::test]
 async fn one_working_name_server_is_enough() {
+    let _clock = FastClock::start();
     let site = site().await;
     let refusing = NameServer::start(|_| Says::Refused).await;
     let failing = NameServer::start(|_| Says::ServerFailure).await;
@@ -136,6 +141,7 @@ async fn one_working_name_server_is_enough() {
 /// A server that is asked too much loses queries.
 #[tokio::test]
 async fn a_query_that_is_lost_is_sent_again() {
+    let _clock = FastClock::start();
     let lost = AtomicUsize::new(0);
     // Twice the query for each family.
     let server = NameServer::start(move |name| match lost.fetch_add(1, Ordering::SeqCst) {
@@ -154,7 +160,7 @@ async fn a_query_that_is_lost_is_sent_again() {
 async fn no_query_is_lost_at_a_new_socket() {
     const NAMES: usize = 500;
     let site = site().await;
-    for round in 0..4 {
+    for round in 0..2 {
         // A fetcher of its own, so that its sockets are new.
         let server = NameServer::start(says).await;
         let settings = asking(&[server.address]).connect_timeout(Duration::from_secs(30));
@@ -179,6 +185,7 @@ async fn no_query_is_lost_at_a_new_socket() {
 /// Nine of ten names are silent, in the order of a user's list: no good one is lost or held up.
 #[tokio::test]
 async fn silent_names_hold_up_nobody() {
+    let _clock = FastClock::start();
     const GOOD: usize = 40;
     let servers = [
         NameServer::start(says).await,
@@ -213,6 +220,7 @@ async fn silent_names_hold_up_nobody() {
 /// A look-up that waits for its deadline when its servers go away.
 #[tokio::test]
 async fn a_silent_name_is_not_blamed_if_the_servers_fall_silent() {
+    let _clock = FastClock::start();
     let is_on = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     let on = std::sync::Arc::clone(&is_on);
     let server =
@@ -238,6 +246,7 @@ async fn a_silent_name_is_not_blamed_if_the_servers_fall_silent() {
 /// A resolver whose upstream is gone.
 #[tokio::test]
 async fn name_servers_that_fail_for_every_name_are_no_fault_of_a_site() {
+    let _clock = FastClock::start();
     let site = site().await;
     let failing = NameServer::start(|_| Says::ServerFailure).await;
     let empty = NameServer::start(|_| Says::NoSuchName).await;
@@ -263,6 +272,7 @@ impl Resolve for Told {
 
 #[tokio::test]
 async fn a_resolver_that_answers_for_no_name_is_no_fault_of_a_site() {
+    let _clock = FastClock::start();
     let site = site().await;
     let told = |name: &str| match name.split('.').next().unwrap_or_default() {
         "good" | "localhost" => Ok(vec![Ipv4Addr::LOCALHOST.into()]),

@@ -1,28 +1,34 @@
-//! Anonymous FTP: a real server, and scripted ones for what a real one would not do.
+//! Anonymous FTP: a server for files, and scripted ones for what such a one would not do.
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use robotsieve_client::outcome::{Failure, Stage};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use unftp_sbe_fs::Filesystem;
+use tokio::time::Instant;
 
 use crate::support::servers::site::Site;
 use crate::support::servers::{ROBOTS, answered, failed, fetch, origin, settings};
+use crate::support::time::FastClock;
 
 /// A server for the files in a folder.
 async fn serving(folder: &tempfile::TempDir) -> Site {
     let root = folder.path().to_owned();
     Site::accept(move |stream| {
         let root = root.clone();
+        let file = move |command: &str| {
+            let name = command.strip_prefix("RETR /")?;
+            std::fs::read(root.join(name)).ok()
+        };
         async move {
-            let files = Box::new(move || Filesystem::new(root.clone()).unwrap());
-            let server = libunftp::ServerBuilder::new(files).build().unwrap();
-            // The connection stays open as long as this server lives.
-            server.service(stream).await.unwrap();
-            tokio::time::sleep(Duration::from_secs(20)).await;
+            let reply = |command: &str, port| match command.starts_with("RETR") {
+                true if file(command).is_none() => "550 No such file\r\n".to_owned(),
+                _ => usual(command, port),
+            };
+            let data = |command: &str| file(command).unwrap_or_default();
+            let _ = converse(stream, "220 Ready\r\n", &reply, &data).await;
         }
     })
     .await
@@ -86,9 +92,8 @@ async fn scripted(
     Site::accept(move |stream| {
         let reply = Arc::clone(&reply);
         async move {
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             // The client may close the connection at any time.
-            let _ = converse(stream, listener, greeting, &*reply, data).await;
+            let _ = converse(stream, greeting, &*reply, &|_: &str| data.to_vec()).await;
         }
     })
     .await
@@ -96,11 +101,11 @@ async fn scripted(
 
 async fn converse(
     stream: TcpStream,
-    listener: TcpListener,
     greeting: &str,
-    reply: &(impl Fn(&str, u16) -> String + ?Sized),
-    data: &[u8],
+    reply: &impl Fn(&str, u16) -> String,
+    data: &impl Fn(&str) -> Vec<u8>,
 ) -> std::io::Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
     let port = listener.local_addr()?.port();
     let mut stream = BufReader::new(stream);
     stream.get_mut().write_all(greeting.as_bytes()).await?;
@@ -111,7 +116,7 @@ async fn converse(
         stream.get_mut().write_all(now.as_bytes()).await?;
         if command.starts_with("RETR") && now.starts_with('1') {
             let (mut connection, _) = listener.accept().await?;
-            connection.write_all(data).await?;
+            connection.write_all(&data(command.trim_end())).await?;
         }
         stream.get_mut().write_all(after.as_bytes()).await?;
         command.clear();
@@ -231,6 +236,7 @@ async fn in_haste(site: impl Future<Output = Site>) -> (Failure, Duration) {
 
 #[tokio::test]
 async fn each_step_has_its_deadline() {
+    let _clock = FastClock::start();
     let silent = |at: &'static str| {
         let reply = move |command: &str, port| match command.starts_with(at) {
             true => String::new(),

@@ -14,6 +14,7 @@ use tokio::time::sleep;
 
 use crate::support::servers::site::{Site, answer};
 use crate::support::servers::{Names, ROBOTS, answered, failed, origin, settings};
+use crate::support::time::FastClock;
 
 /// A server on an address of its own, which can stop.
 struct Server {
@@ -66,6 +67,7 @@ fn hasty() -> FetcherBuilder {
 
 #[tokio::test]
 async fn a_dead_site_is_blamed_if_others_answer() {
+    let _clock = FastClock::start();
     let fetcher = hasty().build().unwrap();
     let (one, other) = (Server::start(1).await, dead(2).await);
     assert_eq!(answered(&fetch(&fetcher, one.address).await).status, 200);
@@ -96,6 +98,7 @@ async fn failures_before_any_answer_are_unconfirmed() {
 /// Nine of ten are dead. That is no fault of ours, however it begins.
 #[tokio::test]
 async fn many_dead_sites_are_not_suspect() {
+    let _clock = FastClock::start();
     let fetcher = hasty().build().unwrap();
     let good = Server::start(4).await;
     let bad = dead(5).await;
@@ -116,6 +119,7 @@ async fn many_dead_sites_are_not_suspect() {
 
 #[tokio::test]
 async fn a_network_that_goes_away_judges_no_site() {
+    let _clock = FastClock::start();
     let fetcher = hasty().build().unwrap();
     let servers = [Server::start(6).await, Server::start(7).await, Server::start(8).await];
     for server in &servers {
@@ -154,6 +158,7 @@ async fn a_network_that_goes_away_judges_no_site() {
 /// The network is away for a part of the attempt, and back before it ends.
 #[tokio::test]
 async fn an_outage_within_an_attempt_is_noticed() {
+    let _clock = FastClock::start();
     let fetcher =
         hasty().read_timeout(Duration::from_secs(12)).total_timeout(Duration::from_secs(20));
     let fetcher = fetcher.build().unwrap();
@@ -178,6 +183,7 @@ async fn an_outage_within_an_attempt_is_noticed() {
 
 #[tokio::test]
 async fn a_silent_site_is_blamed_if_a_canary_answers() {
+    let _clock = FastClock::start();
     let fetcher = hasty().build().unwrap();
     let server = Server::start(11).await;
     assert_eq!(answered(&fetch(&fetcher, server.address).await).status, 200);

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use robotsieve_client::outcome::{Attempt, Failure, LocalKind};
 use tokio::io::AsyncWriteExt;
 
-use crate::support::servers::proxy::{Asked, http, socks};
+use crate::support::servers::proxy::{Requests, http, socks};
 use crate::support::servers::site::{Site, answer};
 use crate::support::servers::{
     Names, ROBOTS, answered, authority, failed, fetch, origin, settings,
@@ -16,7 +16,7 @@ async fn secure() -> Site {
     Site::https(tls, |_| answer(200, &[], ROBOTS)).await
 }
 
-fn asked(asked: &Asked) -> Vec<String> {
+fn asked(asked: &Requests) -> Vec<String> {
     asked.lock().unwrap().clone()
 }
 

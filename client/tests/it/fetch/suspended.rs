@@ -78,8 +78,8 @@ async fn a_program_that_is_interrupted_again_and_again_judges_no_site() {
 #[cfg(unix)]
 const STOPPED: &str = "ROBOTSIEVE_FETCH_STOPPED";
 
-/// How long a site may be silent for the process that is stopped. The test has to stop it within
-/// this time.
+/// The time for which a site may be silent for the process that is stopped. The test has to stop it
+/// within this time.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(6);
 

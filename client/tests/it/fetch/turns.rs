@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use robotsieve_client::fetch::{Fetcher, FetcherBuilder};
 use robotsieve_client::outcome::{Attempt, Failure, Outcome, Protocol};
 use tokio::io::AsyncWriteExt;
 use tokio::task::JoinHandle;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::support::servers::site::{Site, answer};
 use crate::support::servers::{Names, ROBOTS, answered, failed, fetch, origin, settings};
+use crate::support::time::FastClock;
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -44,6 +45,7 @@ async fn slow(time: Duration) -> (Site, Arc<AtomicUsize>) {
 
 #[tokio::test]
 async fn two_at_a_time_to_an_address_and_the_wait_does_not_count() {
+    let _clock = FastClock::start();
     let (site, peak) = slow(Duration::from_millis(500)).await;
     // Twelve rounds of two take longer than one attempt may take.
     let fetcher = polite().total_timeout(Duration::from_secs(5)).build().unwrap();
@@ -57,6 +59,7 @@ async fn two_at_a_time_to_an_address_and_the_wait_does_not_count() {
 
 #[tokio::test]
 async fn who_waits_for_a_turn_holds_up_nobody_else() {
+    let _clock = FastClock::start();
     let (busy, _) = slow(LONG).await;
     let free = Site::http(|_| answer(200, &[], ROBOTS)).await;
     // The sites listen on the same address, which has two names for the fetcher.
@@ -89,6 +92,7 @@ async fn who_waits_for_a_turn_holds_up_nobody_else() {
 
 #[tokio::test]
 async fn a_host_has_its_own_turns_and_a_delay() {
+    let _clock = FastClock::start();
     let (site, peak) = slow(Duration::from_millis(50)).await;
     let fetcher = settings()
         .max_per_host(1)
@@ -107,6 +111,7 @@ async fn a_host_has_its_own_turns_and_a_delay() {
 
 #[tokio::test]
 async fn retry_after_is_honoured_for_the_host_and_429_for_its_address() {
+    let _clock = FastClock::start();
     for (status, asked, waits) in [(429, "2", true), (503, "600", false)] {
         let site = Site::http(move |request| match request.headers["host"].to_str().unwrap() {
             host if host.starts_with("site.test") => answer(status, &[("retry-after", asked)], b""),
@@ -143,6 +148,7 @@ async fn recovers(after: usize, status: u16, retry_after: &'static str) -> Site 
 
 #[tokio::test]
 async fn failures_that_may_pass_are_tried_again() {
+    let _clock = FastClock::start();
     let patient = settings().retries(2).retry_wait(Duration::from_millis(20)).build().unwrap();
     for (after, status, retry_after, ends, tries) in [
         (2, 503, "x", 200, 3),
@@ -171,6 +177,7 @@ async fn failures_that_may_pass_are_tried_again() {
 
 #[tokio::test]
 async fn the_wait_before_a_retry_takes_no_place() {
+    let _clock = FastClock::start();
     let site = recovers(1, 503, "3").await;
     let there = Site::http(|_| answer(200, &[], ROBOTS)).await;
     let fetcher = settings().max_parallel(1).retries(1).build().unwrap();

@@ -11,7 +11,7 @@ fn is_local<T>(result: &Result<T, SieveError>) -> bool {
 /// A fault of this side says nothing about the site: no verdict, and nothing is stored.
 #[tokio::test]
 async fn local_faults() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let (url, key) = ("https://e.com/private", "https://e.com");
     let web = Web::of([(key, Site::Unasked)]);
     let store = Store::open(folder.path().join("store")).unwrap();

@@ -6,7 +6,7 @@ use super::*;
 
 #[tokio::test]
 async fn overrides_come_first() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let store = Store::open(folder.path().join("robots.store")).unwrap();
     // What the store and the sites say does not count.
     let known = CachedCopy::new(RULES.as_bytes(), Timestamp(START));

@@ -18,11 +18,11 @@ use robotsieve_client::outcome::{Attempt, Failure, Response};
 pub const USER_AGENT: &str = "SieveTest/1.0 (+https://sieve.test/bot)";
 pub const ROBOTS: &[u8] = b"User-agent: *\nDisallow: /private\n";
 
-type Answer = dyn Fn(&str) -> Vec<IpAddr> + Send + Sync;
+type Resolution = dyn Fn(&str) -> Vec<IpAddr> + Send + Sync;
 
 /// A resolver that answers as a function says.
 #[derive(Clone)]
-pub struct Names(Arc<Answer>);
+pub struct Names(Arc<Resolution>);
 
 impl Names {
     pub fn new(answer: impl Fn(&str) -> Vec<IpAddr> + Send + Sync + 'static) -> Names {

@@ -1,16 +1,12 @@
 /** Every answer that the page gives. Runs in the workers, and in the tests in Node. */
 
 import {
-  type Automaton, type Crawler, type Diff, diff, DISALLOW, type Explanation, type Finding, headerNames, INVALID, type LintReport,
-  type ProfileComparison, type ProfileName, Robots, RobotsieveError,
+  type Automaton, type CompareReport, type Crawler, diff, type DiffReport, DISALLOW, type ExplainReport, type Finding, INVALID,
+  type KnownCrawler, type LintReport, type ProfileName, type ReachReport, Robots, RobotsieveError,
 } from "robotsieve";
-import type { Asker } from "./asker.js";
+import { type Asker, byToken, ofPurpose } from "./asker.js";
 import { freed } from "./freed.js";
-import { judge, whoIsNamed } from "./judge.js";
-import { Known, type KnownCrawler, namesOf } from "./known.js";
 import { FINDINGS_PAGE, SEVERITIES } from "./limits.js";
-import { named, wrongNames } from "./named.js";
-import type { By, ReachTable } from "./reach.js";
 
 /** A robots.txt: text in the page, bytes in the tests of the cases. */
 export type FileText = string | Uint8Array;
@@ -38,9 +34,9 @@ export type Column =
   | { kind: "error"; message: string };
 
 export interface Why {
-  explanation: Explanation;
-  comparison: ProfileComparison;
-  /** A known crawler that ignores the groups for everybody, if no group names it: its name. */
+  explanation: ExplainReport;
+  comparison: CompareReport;
+  /** What follows if it is a known crawler that ignores the groups for everybody, and no group names it. */
   ignoresStar: string | null;
   /** As in {@link Column}. */
   warning: string | null;
@@ -70,9 +66,8 @@ export interface FindingsOverview {
   first: Finding[];
   /** How many findings have a fix that changes no verdict. */
   unchangingFixes: number;
-  undecided: number;
-  leftOut: number;
-  silenced: number;
+  /** How much was found, and what was left out. */
+  sentences: string[];
 }
 
 /** A drawing is readable up to about so many states. */
@@ -93,7 +88,7 @@ export class Answers {
   private report: LintReport | null = null;
   private reportProfile: ProfileName | null = null;
 
-  constructor(readonly file: FileText, private readonly known: Known) {}
+  constructor(readonly file: FileText) {}
 
   free(): void {
     for (const robots of this.files.values()) robots.free();
@@ -103,18 +98,35 @@ export class Answers {
   robots(profile: ProfileName): Robots {
     let robots = this.files.get(profile);
     if (!robots) {
-      robots = new Robots(this.file, { profile });
+      robots = new Robots(this.file, { profile, spans: "utf16" });
       this.files.set(profile, robots);
     }
     return robots;
   }
 
-  private crawler(profile: ProfileName, asker: Asker): Crawler {
+  /**
+   * The crawler, and what is odd about its names: a word that no line of the profile can name, such as `mj12bot` in profile
+   * `google`, is taken as given, and no group is for it.
+   *
+   * @throws RobotsieveError if a name looks like a header or several words, which is a mistake in any profile.
+   */
+  private crawler(profile: ProfileName, asker: Asker): { crawler: Crawler; warning: string | null } {
+    const robots = this.robots(profile);
     switch (asker.kind) {
       case "names":
-        return named(this.robots(profile), asker.names);
-      case "header":
-        return { userAgent: asker.header };
+        try {
+          robots.policy(asker.names).free();
+          return { crawler: asker.names, warning: null };
+        } catch (error) {
+          const isOdd = error instanceof RobotsieveError && error.code === "invalid-name" && !error.isEvident;
+          if (!isOdd) throw error;
+          return { crawler: { names: asker.names }, warning: error.message };
+        }
+      case "header": {
+        const crawler = { userAgent: asker.header };
+        const { names, names_notes } = robots.explain(crawler, "/");
+        return { crawler, warning: names.length > 0 ? null : names_notes.join("; ") };
+      }
       case "purpose":
         throw new Refused("choose one crawler");
     }
@@ -125,33 +137,16 @@ export class Answers {
     return askers.map((asker) => {
       try {
         return asker.kind === "purpose"
-          ? this.purposeColumn(profile, this.known.ofPurpose(asker.purpose), urls)
-          : this.crawlerColumn(profile, this.crawler(profile, asker), urls, this.warning(profile, asker));
+          ? this.purposeColumn(profile, ofPurpose(asker.purpose), urls)
+          : this.crawlerColumn(profile, asker, urls);
       } catch (error) {
         return { kind: "error", message: refusal(error) };
       }
     });
   }
 
-  /** What the command warns of. */
-  private warning(profile: ProfileName, asker: Asker): string | null {
-    switch (asker.kind) {
-      case "header":
-        return headerNames(asker.header).length > 0 ? null
-          : "No crawler is named in this User-Agent header, so the group of * decides.";
-      case "names":
-        return wrongNames(this.robots(profile), asker.names);
-      case "purpose":
-        return null;
-    }
-  }
-
-  private crawlerColumn(
-    profile: ProfileName,
-    crawler: Crawler,
-    urls: readonly (string | Uint8Array)[],
-    warning: string | null,
-  ): Column {
+  private crawlerColumn(profile: ProfileName, asker: Asker, urls: readonly (string | Uint8Array)[]): Column {
+    const { crawler, warning } = this.crawler(profile, asker);
     return freed(this.robots(profile).policy(crawler), (policy) => ({
       kind: "crawler",
       verdicts: policy.verdicts(urls),
@@ -167,11 +162,9 @@ export class Answers {
   ): Column {
     const disallowed = new Uint16Array(urls.length);
     const invalid = new Uint8Array(urls.length);
-    // Crawlers with the same groups have the same verdicts.
-    const byGroups = new Map<string, Uint8Array>();
-    const by = whoIsNamed(this.robots(profile), crawlers);
-    for (const [number, crawler] of crawlers.entries()) {
-      const verdicts = this.memberVerdicts(profile, crawler, by[number]!, urls, byGroups);
+    const byGroup = new Map<string, Uint8Array>();
+    for (const crawler of crawlers) {
+      const verdicts = this.memberVerdicts(profile, crawler, urls, byGroup);
       for (let url = 0; url < urls.length; url++) {
         if (verdicts[url] === DISALLOW) disallowed[url]! += 1;
         else if (verdicts[url] === INVALID) invalid[url] = 1;
@@ -180,37 +173,31 @@ export class Answers {
     return { kind: "purpose", members: crawlers.map((crawler) => crawler.name), disallowed, invalid };
   }
 
+  /** Crawlers that obey the same lines have the same verdicts. */
   private memberVerdicts(
     profile: ProfileName,
     crawler: KnownCrawler,
-    by: By,
     urls: readonly (string | Uint8Array)[],
-    byGroups: Map<string, Uint8Array>,
+    byGroup: Map<string, Uint8Array>,
   ): Uint8Array {
-    const robots = this.robots(profile);
-    const key = by.kind === "named" ? `named ${by.lines.join()}` : by.kind;
-    let verdicts = byGroups.get(key);
-    if (!verdicts) {
-      const ask = (file: Robots, of: Crawler) => freed(file.policy(of), (policy) => policy.verdicts(urls));
-      verdicts =
-        by.kind === "ignores-star"
-          ? freed(new Robots("", { profile }), (empty) => ask(empty, ["*"]))
-          : ask(robots, named(robots, namesOf(crawler)));
-      byGroups.set(key, verdicts);
-    }
-    return verdicts;
+    return freed(this.robots(profile).policyOfKnown(crawler.token), (policy) => {
+      const key = policy.group.map(({ line }) => line).join();
+      const verdicts = byGroup.get(key) ?? policy.verdicts(urls);
+      byGroup.set(key, verdicts);
+      return verdicts;
+    });
   }
 
   /** Which crawlers of a purpose may fetch a URL. */
   members(profile: ProfileName, asker: Asker & { kind: "purpose" }, url: string): Members {
     const members: Members = { allowed: [], disallowed: [] };
-    const byGroups = new Map<string, Uint8Array>();
-    const crawlers = this.known.ofPurpose(asker.purpose);
-    const by = whoIsNamed(this.robots(profile), crawlers);
-    for (const [number, crawler] of crawlers.entries()) {
-      const [verdict] = this.memberVerdicts(profile, crawler, by[number]!, [url], byGroups);
-      if (verdict === INVALID) throw new Refused(invalidUrl(url));
-      members[verdict === DISALLOW ? "disallowed" : "allowed"].push({ name: crawler.name, names: namesOf(crawler) });
+    const byGroup = new Map<string, Uint8Array>();
+    for (const crawler of ofPurpose(asker.purpose)) {
+      const [verdict] = this.memberVerdicts(profile, crawler, [url], byGroup);
+      // That says why.
+      if (verdict === INVALID) refusing(() => this.robots(profile).explain("*", url));
+      const names = [crawler.token, ...crawler.after];
+      members[verdict === DISALLOW ? "disallowed" : "allowed"].push({ name: crawler.name, names });
     }
     return members;
   }
@@ -218,12 +205,14 @@ export class Answers {
   why(profile: ProfileName, asker: Asker, url: string | Uint8Array): Why {
     const robots = this.robots(profile);
     return refusing(() => {
-      const crawler = this.crawler(profile, asker);
+      const { crawler, warning } = this.crawler(profile, asker);
       const explanation = robots.explain(crawler, url);
-      const first = explanation.crawler[0];
-      const known = first === undefined ? undefined : this.known.byToken(first);
-      const ignoresStar = known && !known.star && explanation.selection.choice === "everybody" ? known.name : null;
-      return { explanation, comparison: robots.compareProfiles(crawler, url), ignoresStar, warning: this.warning(profile, asker) };
+      const [first] = explanation.names;
+      const known = first && byToken(first.name);
+      return {
+        explanation, warning, comparison: robots.compareProfiles(crawler, url),
+        ignoresStar: known ? robots.noteOfKnown(known.token) : null,
+      };
     });
   }
 
@@ -236,15 +225,13 @@ export class Answers {
     const column = (of: (finding: Finding) => number) => Int32Array.from(findings, of);
     return {
       count: findings.length,
-      from: column((finding) => finding.span.start),
-      to: column((finding) => finding.span.end),
+      from: column((finding) => finding.file_span[0]),
+      to: column((finding) => finding.file_span[1]),
       line: column((finding) => finding.line),
       severity: Uint8Array.from(findings, (finding) => SEVERITIES.indexOf(finding.severity)),
       first: findings.slice(0, FINDINGS_PAGE),
-      unchangingFixes: findings.filter((finding) => finding.fix && !finding.fix.changesVerdicts).length,
-      undecided: report.undecided.length,
-      leftOut: report.leftOut.reduce((sum, of) => sum + of.count, 0),
-      silenced: report.silenced,
+      unchangingFixes: findings.filter((finding) => finding.fix && !finding.fix.changes_verdicts).length,
+      sentences: report.sentences.map(({ text }) => text),
     };
   }
 
@@ -257,17 +244,17 @@ export class Answers {
   /** The file with all fixes that change no verdict, and how many were applied. */
   fixed(profile: ProfileName): { text: string; applied: number } {
     const fixed = this.robots(profile).fix({ apply: "unchanging" });
-    return { text: fixed.text, applied: fixed.applied.length };
+    return { text: fixed.text, applied: fixed.report.applied.length };
   }
 
   /** What changed from another file to this one. */
-  diff(profile: ProfileName, before: Answers): Diff {
+  diff(profile: ProfileName, before: Answers): DiffReport {
     return diff(before.robots(profile), this.robots(profile), { profile });
   }
 
   machine(profile: ProfileName, asker: Asker, url: string | null, maxStates = DRAWN_STATES): Machine {
     return refusing(() =>
-      freed(this.robots(profile).policy(this.crawler(profile, asker)), (policy) => {
+      freed(this.robots(profile).policy(this.crawler(profile, asker).crawler), (policy) => {
         const draw = (maxStates: number) => policy.automaton(url === null ? { maxStates } : { url, maxStates });
         let automaton = draw(maxStates);
         if (automaton?.walk?.steps.some((step) => step.state === null)) automaton = draw(DRAWN_STATES_OF_WALK);
@@ -278,13 +265,9 @@ export class Answers {
   }
 
   /** What the known crawlers may read. */
-  crawlers(profile: ProfileName): ReachTable {
-    return judge(this.robots(profile), profile, this.known.crawlers);
+  crawlers(profile: ProfileName): ReachReport {
+    return this.robots(profile).crawlers();
   }
-}
-
-function invalidUrl(url: string): string {
-  return `'${url}' is invalid: a URL is scheme://host/path, or a path that starts with '/'`;
 }
 
 /** Turns errors of the engine about what the reader typed into {@link Refused}. */
@@ -298,11 +281,6 @@ function refusing<T>(answer: () => T): T {
 }
 
 function refusal(error: unknown): string {
-  if (error instanceof RobotsieveError && error.code === "invalid-name" && error.probablyMeant !== null) {
-    const message = error.message.replace(/[.\s]+$/, "");
-    return message.includes(error.probablyMeant) ? message : `${message}. Did you mean ${error.probablyMeant}?`;
-  }
-  if (error instanceof RobotsieveError && error.code !== "internal") return error.message;
-  if (error instanceof Refused) return error.message;
+  if (error instanceof Refused || (error instanceof RobotsieveError && error.code !== "internal")) return error.message;
   throw error;
 }

@@ -1,6 +1,6 @@
 /** Who asks, as one types it. */
 
-import { type Known, type Purpose, PURPOSE_TITLES, PURPOSES } from "./known.js";
+import type { KnownCrawler, Purpose } from "robotsieve";
 import { shown } from "./shown.js";
 
 /** A crawler by its names, from most to least specific; by its `User-Agent` header; all known crawlers of a purpose. */
@@ -8,6 +8,37 @@ export type Asker =
   | { kind: "names"; names: string[] }
   | { kind: "header"; header: string }
   | { kind: "purpose"; purpose: Purpose };
+
+/** What the module knows of crawlers. */
+export interface Known {
+  crawlers: readonly KnownCrawler[];
+  purposes: readonly { purpose: Purpose; title: string }[];
+}
+
+let known: Known = { crawlers: [], purposes: [] };
+
+/** Once, before anything is asked or shown. */
+export function setKnown(of: Known): void {
+  known = of;
+}
+
+/** The purposes that crawlers can have, in the order of reports. */
+export const purposes = () => known.purposes;
+
+export const knownCrawlers = () => known.crawlers;
+
+export function ofPurpose(purpose: Purpose): KnownCrawler[] {
+  return known.crawlers.filter((crawler) => crawler.purpose === purpose);
+}
+
+/** A known crawler by its product token, in any case. */
+export function byToken(token: string): KnownCrawler | undefined {
+  return known.crawlers.find((crawler) => crawler.token.toLowerCase() === token.toLowerCase());
+}
+
+export function titleOfPurpose(wanted: Purpose): string {
+  return known.purposes.find(({ purpose }) => purpose === wanted)?.title ?? wanted;
+}
 
 /**
  * What was typed: no product token contains a slash, a semicolon, a parenthesis or a space, so a text with one is a
@@ -21,9 +52,9 @@ export function askerOf(typed: string): Asker | null {
 }
 
 /** The same with the other names that a known crawler obeys. */
-export function completed(asker: Asker, known: Known): Asker {
+export function completed(asker: Asker): Asker {
   if (asker.kind !== "names" || asker.names.length !== 1) return asker;
-  const crawler = known.byToken(asker.names[0]!);
+  const crawler = byToken(asker.names[0]!);
   return crawler ? { kind: "names", names: [asker.names[0]!, ...crawler.after] } : asker;
 }
 
@@ -35,7 +66,7 @@ export function titleOf(asker: Asker): string {
     case "header":
       return shown(asker.header);
     case "purpose":
-      return `All of ${PURPOSE_TITLES[asker.purpose]}`;
+      return `All of ${titleOfPurpose(asker.purpose)}`;
   }
 }
 
@@ -59,7 +90,7 @@ export function parsedAsker(text: string): Asker | null {
     case "h":
       return { kind: "header", header: rest };
     case "p":
-      return (PURPOSES as readonly string[]).includes(rest) ? { kind: "purpose", purpose: rest as Purpose } : null;
+      return known.purposes.some(({ purpose }) => purpose === rest) ? { kind: "purpose", purpose: rest as Purpose } : null;
     default:
       return null;
   }

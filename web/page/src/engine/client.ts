@@ -1,7 +1,7 @@
 /** A worker that answers questions, and can be stopped. */
 
 import type { ProfileName } from "robotsieve";
-import type { KnownCrawler } from "./known.js";
+import type { Known } from "./asker.js";
 import type { FromWorker, Kind, Questions, SentFile, ToWorker } from "./protocol.js";
 
 /** A text with a number that changes when the text does. */
@@ -52,7 +52,8 @@ export interface ClientOptions {
   what: string;
   script: string;
   module: WebAssembly.Module;
-  crawlers: readonly KnownCrawler[];
+  /** Called each time a worker is ready, with what the module knows of crawlers; and if it cannot be used, with the reason. */
+  onReady?(known: Known | Error): void;
   /** Called when an answer takes long, and with `null` when it does no longer. */
   onBusy(kind: Kind | null): void;
   /** Called when a worker was ended because it took too long. */
@@ -119,13 +120,13 @@ export class Client {
       if (worker === this.worker) this.fail(event.message || "the worker could not be started");
     });
     this.worker = worker;
-    const { module, crawlers } = this.options;
-    worker.postMessage({ start: { module, crawlers } } satisfies ToWorker);
+    worker.postMessage({ start: { module: this.options.module } } satisfies ToWorker);
   }
 
   private hear(message: FromWorker): void {
     if ("ready" in message) {
       this.isReady = true;
+      this.options.onReady?.(message.known);
     } else if ("broken" in message) {
       this.fail(message.broken);
     } else if (this.current && message.number === this.current.number) {
@@ -140,6 +141,7 @@ export class Client {
 
   private fail(message: string): void {
     this.broken = message;
+    this.options.onReady?.(new Error(message));
     const { current } = this;
     this.settle();
     current?.reject(new NoAnswer("failed", message));

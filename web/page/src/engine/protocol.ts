@@ -1,10 +1,8 @@
 /** What the page asks its workers. */
 
-import type { Diff, Finding, ProfileName } from "robotsieve";
-import type { Asker } from "./asker.js";
+import type { DiffReport, Finding, ProfileName, ReachReport } from "robotsieve";
+import type { Asker, Known } from "./asker.js";
 import type { Column, FindingsOverview, Machine, Members, Why } from "./answers.js";
-import type { KnownCrawler } from "./known.js";
-import type { ReachTable } from "./reach.js";
 
 /** Questions and their answers, by name. All are about the file in the left editor. */
 export interface Questions {
@@ -14,9 +12,9 @@ export interface Questions {
   lint: { ask: Record<never, never>; answer: FindingsOverview };
   findings: { ask: { numbers: number[] }; answer: Finding[] };
   fixed: { ask: Record<never, never>; answer: { text: string; applied: number } };
-  diff: { ask: Record<never, never>; answer: Diff };
+  diff: { ask: Record<never, never>; answer: DiffReport };
   machine: { ask: { asker: Asker; url: string | null }; answer: Machine };
-  crawlers: { ask: Record<never, never>; answer: ReachTable };
+  crawlers: { ask: Record<never, never>; answer: ReachReport };
 }
 
 export type Kind = keyof Questions;
@@ -28,11 +26,11 @@ export interface SentFile {
 }
 
 export type ToWorker =
-  | { start: { module: WebAssembly.Module; crawlers: readonly KnownCrawler[] } }
+  | { start: { module: WebAssembly.Module } }
   | { number: number; kind: Kind; profile: ProfileName; file: SentFile; before?: SentFile; ask: unknown };
 
 export type FromWorker =
-  | { ready: true }
+  | { ready: true; known: Known }
   /** The worker cannot be used: the message says why. */
   | { broken: string }
   | { number: number; answer: unknown }

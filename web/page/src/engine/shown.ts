@@ -26,3 +26,10 @@ export function folded(text: string, chars = 1_000): string {
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
+
+/** A sentence of a report with a capital letter, unless a name begins it such as `rfc9309`, and a full stop. */
+export function sentence(text: string): string {
+  const isWord = /^[a-z]+[ ,:;]/.test(text);
+  const said = `${isWord ? text.charAt(0).toUpperCase() : text.charAt(0)}${shown(text.slice(1))}`;
+  return said.endsWith("?") ? said : `${said}.`;
+}

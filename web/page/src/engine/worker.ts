@@ -1,8 +1,8 @@
 /** Answers questions in a worker. */
 
-import { init } from "robotsieve";
+import { init, knownCrawlers, purposes } from "robotsieve";
 import { Answers, Refused } from "./answers.js";
-import { Known } from "./known.js";
+import { type Known, setKnown } from "./asker.js";
 import type { FromWorker, Kind, Questions, SentFile, ToWorker } from "./protocol.js";
 
 const say = (message: FromWorker) => postMessage(message);
@@ -12,30 +12,32 @@ class Place {
   private id = -1;
   private answers: Answers | null = null;
 
-  take(sent: SentFile, known: Known): Answers {
+  take(sent: SentFile): Answers {
     if (this.answers && this.id === sent.id) return this.answers;
     if (sent.text === undefined) throw new Error("the worker does not have this file");
     this.answers?.free();
     this.id = sent.id;
-    this.answers = new Answers(sent.text, known);
+    this.answers = new Answers(sent.text);
     return this.answers;
   }
 }
 
 const [main, other] = [new Place(), new Place()];
-let known = new Known([]);
 
 addEventListener("message", (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if ("start" in message) {
-    known = new Known(message.start.crawlers);
-    init(message.start.module).then(() => say({ ready: true }), (error) => say({ broken: String(error) }));
+    init(message.start.module).then(() => {
+      const known: Known = { crawlers: knownCrawlers().crawlers, purposes: purposes() };
+      setKnown(known);
+      say({ ready: true, known });
+    }).catch((error: unknown) => say({ broken: String(error) }));
     return;
   }
   const { number } = message;
   try {
-    const answers = main.take(message.file, known);
-    const before = message.before ? other.take(message.before, known) : null;
+    const answers = main.take(message.file);
+    const before = message.before ? other.take(message.before) : null;
     say({ number, answer: answer(answers, before, message.kind, message.profile, message.ask) });
   } catch (error) {
     if (error instanceof Refused) say({ number, refused: error.message });

@@ -195,15 +195,15 @@ export class AutomatonView implements View {
         edge.to === null && s("title", {}, `${edge.label || "every other byte"}: to a state that is not drawn`));
     });
     const nodeElements = nodes.map(({ state, x, y }) => {
-      const { verdict, isFinal } = automaton.states[state]!;
-      const shape = isFinal
+      const { verdict, final } = automaton.states[state]!;
+      const shape = final
         ? s("rect", { x: x - RADIUS, y: y - RADIUS, width: RADIUS * 2, height: RADIUS * 2, rx: 3 })
         : s("circle", { cx: x, cy: y, r: RADIUS });
       return s("g", { class: `state state-${verdict}`, "data-state": state },
         shape,
         s("text", { "x": x, "y": y - 3, "class": "state-glyph" }, verdict === "allow" ? "✓" : "✕"),
         s("text", { "x": x, "y": y + 10, "class": "state-number" }, state),
-        s("title", {}, `State ${state}: ${verdict}${isFinal ? ", final" : " if the URL ends here"}`));
+        s("title", {}, `State ${state}: ${verdict}${final ? ", final" : " if the URL ends here"}`));
     });
     const arrow = s("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerUnits: "userSpaceOnUse", markerWidth: 9, markerHeight: 9, orient: "auto-start-reverse" },
       s("path", { d: "M0 0.5 8 4 0 7.5Z" }));
@@ -228,7 +228,7 @@ export class AutomatonView implements View {
     const to = step.state;
     const target = to === null ? "to a state that is not drawn" : from === to ? `stays in ${this.node(to)}` : `to ${this.node(to)}`;
     const state = to === null ? null : this.automaton!.states[to];
-    const end = !state ? "" : state.isFinal ? `: ${state.verdict}, final` : `: ${state.verdict} if the URL ends here`;
+    const end = !state ? "" : state.final ? `: ${state.verdict}, final` : `: ${state.verdict} if the URL ends here`;
     return `${step.label} ${target}${end}`;
   }
 
@@ -278,14 +278,14 @@ export class AutomatonView implements View {
     if (!walk) return "Write a URL above to see its walk.";
     const last = walk.steps.length;
     if (step === 0) {
-      const { verdict, isFinal } = automaton.states[automaton.start]!;
-      return isFinal
+      const { verdict, final } = automaton.states[automaton.start]!;
+      return final
         ? `The walk begins in state 0, which is final: ${verdict}, whatever the path.`
         : `The walk begins in state 0. If the URL ended after the first /: ${verdict}.`;
     }
     const text = `Byte ${step} of ${last}: ${this.stepText(step, walk.steps[step - 1]!)}.`;
     if (step < last) return text;
-    return walk.stopsEarly ? `${text} The rest of the URL is not read.` : `${text} The URL ends here: ${walk.verdict}.`;
+    return walk.stops_early ? `${text} The rest of the URL is not read.` : `${text} The URL ends here: ${walk.verdict}.`;
   }
 
   /** The URL with what is read so far. */
@@ -296,9 +296,9 @@ export class AutomatonView implements View {
       fill(this.tape);
       return;
     }
-    const now = this.step > 0 ? walk.steps[this.step - 1]!.urlSpan : { start: 0, end: 0 };
-    const { start } = walk.target.urlSpan;
-    const [from, to] = this.step > 0 ? [now.start, now.end] : [Math.min(start + 1, url.length), Math.min(start + 1, url.length)];
+    const [start] = walk.target.url_span;
+    const begin = Math.min(start + 1, url.length);
+    const [from, to] = this.step > 0 ? walk.steps[this.step - 1]!.url_span : [begin, begin];
     fill(this.tape,
       h("span", { class: "tape-before" }, folded(url.slice(0, start), 300)),
       h("span", { class: "tape-read" }, folded(url.slice(start, from), 300)),
@@ -342,9 +342,9 @@ function edgeTaken(automaton: Automaton, from: number | null, step: WalkStep): t
 
 /** How large the automaton is, and what of it is drawn. */
 export function sizeNote(automaton: Automaton): string {
-  const { stateCount, isWhole, states, walk } = automaton;
-  if (isWhole) return `${count(states.length, "state")}, all of them drawn.`;
-  const all = stateCount === null ? "more than 65,536 states" : count(stateCount, "state");
+  const { state_count, whole, states, walk } = automaton;
+  if (whole) return `${count(states.length, "state")}, all of them drawn.`;
+  const all = state_count === null ? "more than 65,536 states" : count(state_count, "state");
   const part = walk ? "the walk of the URL and the states around it" : "those nearest to the start";
   return `This automaton has ${all}, too many for a picture. Drawn: ${part}, ${states.length} in all. An arrow that ends in nothing leads to a state that is not drawn.`;
 }

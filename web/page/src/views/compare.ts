@@ -1,10 +1,9 @@
 /** What changes from another file to this one. */
 
-import type { CrawlerDiff, DecidingRule, Diff, Flip, RecordDiff } from "robotsieve";
+import type { CrawlerDiff, DecidingRule, DiffReport, Flip, RecordDiff } from "robotsieve";
 import type { App, Change, View } from "../app.js";
 import { fill, h } from "../dom.js";
-import { count, shown } from "../engine/shown.js";
-import { diffName, extent, WHOLE_SITE } from "../engine/words.js";
+import { sentence, shown } from "../engine/shown.js";
 import { Editor } from "../editor.js";
 import { exampleBefore, isVersionOf } from "../examples.js";
 import { readFile } from "../files.js";
@@ -105,95 +104,66 @@ export class CompareView implements View {
       return;
     }
     if (before !== this.app.before || file !== this.app.file || profile !== this.app.profile || !("answer" in reply)) return;
-    this.draw(reply.answer, before.text === file.text);
+    this.draw(reply.answer);
   }
 
-  private draw(diff: Diff, isSameText: boolean): void {
+  private draw(diff: DiffReport): void {
     this.fresh.answered();
+    // The last sentence is the result; the others are about the crawlers below.
+    this.summary.textContent = sentence(diff.sentences.at(-1)!.text);
     const changed = diff.crawlers.filter((same) => same.result !== "equal");
-    const equal = diff.crawlers.filter((same) => same.result === "equal").flatMap((same) => same.crawlers);
-    this.summary.textContent = summary(diff, isSameText);
-    // The severest first, as the command has it.
-    const place = (same: CrawlerDiff) => (same.wholeSite === null ? 1 : 0);
-    changed.sort((a, b) => place(a) - place(b));
+    const equal = diff.crawlers.filter((same) => same.result === "equal");
     fill(this.result,
       changed.map((same) => this.crawlers(same)),
       diff.records.length > 0 && h("section", { class: "diff-card" }, h("h4", {}, "Other records"), diff.records.map((change) => this.records(change))),
-      changed.length > 0 && equal.length > 0 && h("p", { class: "hint" }, "Nothing changes for ", names(equal), ". That is proven."));
+      changed.length > 0 && equal.map((same) => h("p", { class: "hint" }, "Nothing changes for ", names(same.label), ". That is proven.")));
   }
 
   private crawlers(same: CrawlerDiff): HTMLElement {
-    const whole = same.wholeSite;
-    const flips = (title: string, kind: "closed" | "opened", of: Flip[], more: number) =>
-      (of.length > 0 || more > 0) && h("div", { class: `flips flips-${kind}` },
+    const { headline, whole_site, newly_disallowed, newly_allowed, more_disallowed_label, more_allowed_label } = same;
+    const flips = (title: string, kind: "closed" | "opened", of: Flip[], more: string | null) =>
+      (of.length > 0 || more !== null) && h("div", { class: `flips flips-${kind}` },
         h("h5", {}, h("span", { "aria-hidden": "true", "class": "glyph" }, kind === "closed" ? "✕" : "✓"), title),
         h("ul", {}, of.map((flip) => this.flip(flip))),
-        more > 0 && h("p", { class: "hint" }, `More, by at least ${count(more, "other pair")} of rules.`));
-    const unproven = same.unproven === null ? null
-      : same.result === "unknown"
-        ? `None of the paths tried flips, but others may (${same.unproven}).`
-        : `Other paths may flip, also shorter ones (${same.unproven}).`;
-    const { unexamined } = same;
+        more !== null && h("p", { class: "hint" }, sentence(more)));
     return h("section", { class: "diff-card" },
-      h("h4", {}, names(same.crawlers)),
-      whole && h("p", { class: `whole whole-${whole}` }, `${WHOLE_SITE[whole].charAt(0).toUpperCase()}${WHOLE_SITE[whole].slice(1)}.`),
-      flips("Closes: allowed before, disallowed now", "closed", same.closed, same.moreClosed),
-      flips("Opens: disallowed before, allowed now", "opened", same.opened, same.moreOpened),
-      unexamined > 0 && h("p", { class: "hint warn" }, `${count(unexamined, "more rule")} may flip paths: there was no budget to find out.`),
-      unproven && h("p", { class: "hint warn" }, unproven));
+      h("h4", {}, names(same.label)),
+      headline !== null && h("p", { class: whole_site === null ? "whole" : `whole whole-${whole_site}` }, sentence(headline)),
+      flips("Closes: allowed before, disallowed now", "closed", newly_disallowed, more_disallowed_label),
+      flips("Opens: disallowed before, allowed now", "opened", newly_allowed, more_allowed_label),
+      same.notes.map((note) => h("p", { class: "hint warn" }, sentence(note))));
   }
 
   private flip(flip: Flip): HTMLElement {
     return h("li", {},
-      h("code", { class: "path" }, extent(flip)),
-      flip.isShortest && h("span", { class: "tag" }, "shortest"),
-      h("span", { class: "rules" }, this.rule(flip.before, this.editor, "before"), " → ", this.rule(flip.after, this.app.editor, "now")));
+      h("code", { class: "path" }, flip.label),
+      flip.shortest && h("span", { class: "tag" }, "shortest"),
+      h("span", { class: "rules" },
+        this.rule(flip.old, flip.old_label, this.editor, "before"), " → ", this.rule(flip.new, flip.new_label, this.app.editor, "now")));
   }
 
-  private rule(rule: DecidingRule | null, editor: Editor, when: string): HTMLElement {
-    if (!rule) return h("span", { class: "no-rule" }, "no rule");
-    const field = rule.verdict === "allow" ? "Allow" : "Disallow";
-    return h("button", {
-      type: "button", class: "go", onclick: () => editor.goToLine(rule.line),
-    }, `line ${rule.line} `, h("code", {}, `${field}: ${shown(rule.value)}`), h("span", { class: "visually-hidden" }, ` of the file ${when}`));
+  private rule(rule: DecidingRule | null, label: string, editor: Editor, when: string): HTMLElement {
+    if (!rule) return h("span", { class: "no-rule" }, label);
+    return h("button", { type: "button", class: "go", onclick: () => editor.goToLine(rule.line) }, shown(label),
+      h("span", { class: "visually-hidden" }, ` of the file ${when}`));
   }
 
   private records(change: RecordDiff): HTMLElement {
     const list = (what: string, kind: "removed" | "added", of: RecordDiff["added"], more: number) => [
-      of.map((record) => h("li", {}, h("span", { class: `change change-${kind}` }, what), ` line ${record.line} `,
-        h("code", {}, `${shown(record.field)}: ${shown(record.value)}`))),
+      of.map(({ label }) => h("li", {}, h("span", { class: `change change-${kind}` }, what), ` ${shown(label)}`)),
       more > 0 && h("li", {}, h("span", { class: `change change-${kind}` }, what), ` ${more} more ${change.kind}`),
     ];
     return h("div", {},
-      h("h5", {}, change.crawlers ? ["For ", names(change.crawlers)] : "Of no group"),
-      h("ul", { class: "records" }, list("removed", "removed", change.removed, change.moreRemoved), list("added", "added", change.added, change.moreAdded)));
+      h("h5", {}, names(change.label)),
+      h("ul", { class: "records" }, list("removed", "removed", change.removed, change.more_removed), list("added", "added", change.added, change.more_added)));
   }
 }
 
-function names(crawlers: readonly string[]): (string | HTMLElement)[] {
-  const list = (of: readonly string[]) => of.map(diffName).join(", ");
-  if (crawlers.length <= NAMES + 1) return [list(crawlers)];
-  const rest = crawlers.slice(NAMES);
-  const button = h("button", { type: "button", class: "go", onclick: () => button.replaceWith(list(rest)) }, `${rest.length} more`);
-  return [`${list(crawlers.slice(0, NAMES))}, `, button];
-}
-
-/** The overall result in a sentence. */
-export function summary(diff: Diff, isSameText: boolean): string {
-  const number = (of: (same: CrawlerDiff) => boolean) =>
-    diff.crawlers.filter(of).reduce((sum, same) => sum + same.crawlers.length, 0);
-  const [differ, unknown, all] = [number((same) => same.result === "different"), number((same) => same.result === "unknown"), number(() => true)];
-  if (isSameText) return "Both files are the same.";
-  if (diff.isEqual) return "The text differs, the meaning does not: that is proven for every crawler.";
-  const parts = [];
-  if (differ > 0) parts.push(`Verdicts change for ${differ} of ${count(all, "crawler")}`);
-  else if (unknown === 0) parts.push("No verdict changes");
-  if (unknown > 0) parts.push(`for ${unknown} no change was found, but that none is there is not proven`);
-  const records = diff.records.reduce((sum, change) => {
-    const [removed, added] = [change.removed.length + change.moreRemoved, change.added.length + change.moreAdded];
-    return sum + (removed === 1 && added === 1 ? 1 : removed + added);
-  }, 0);
-  if (records > 0) parts.push(`${count(records, "other record")} ${records === 1 ? "changes" : "change"}`);
-  const text = parts.join("; ");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+/** The names of crawlers: the first of them, and the others after a click. */
+function names(label: string): (string | HTMLElement)[] {
+  const all = label.split(", ");
+  if (all.length <= NAMES + 1) return [shown(label)];
+  const rest = all.slice(NAMES);
+  const button = h("button", { type: "button", class: "go", onclick: () => button.replaceWith(shown(rest.join(", "))) }, `${rest.length} more`);
+  return [`${shown(all.slice(0, NAMES).join(", "))}, `, button];
 }

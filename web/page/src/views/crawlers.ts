@@ -1,14 +1,14 @@
 /** Who may read what, by purpose. */
 
+import type { ReachPurpose, ReachReport } from "robotsieve";
 import type { App, Change, View } from "../app.js";
 import { fill, h } from "../dom.js";
-import { PURPOSE_TITLES, type Purpose } from "../engine/known.js";
-import { counts, ofPurpose, purposesOf, type ReachTable, rows } from "../engine/reach.js";
+import { knownCrawlers } from "../engine/asker.js";
 import { count, shown } from "../engine/shown.js";
 import { Fresh } from "../fresh.js";
-import { crawlers, notes, reads, summary } from "../engine/words.js";
 
-const REACH_NAMES = { nothing: "shut out", partly: "partly", unproven: "not proven", everything: "let in" } as const;
+/** The parts of a purpose's bar: a member of the report, and how it looks. */
+const PARTS = [["shut_out", "nothing"], ["partly", "partly"], ["unproven", "unproven"], ["let_in", "everything"]] as const;
 
 export class CrawlersView implements View {
   private isStale = true;
@@ -18,7 +18,7 @@ export class CrawlersView implements View {
   constructor(private readonly app: App, panel: HTMLElement) {
     fill(panel,
       h("div", { class: "section-head" }, h("h3", {}, "Who may read what")),
-      h("p", { class: "hint" }, `${count(app.known.crawlers.length, "known crawler")}, by what they read for. Each “all but” and “nothing but” is found by comparing automata, not by trying paths.`),
+      h("p", { class: "hint" }, `${count(knownCrawlers().length, "known crawler")}, by what they read for. Each “all but” and “nothing but” is found by comparing automata, not by trying paths.`),
       this.content);
   }
 
@@ -41,40 +41,40 @@ export class CrawlersView implements View {
     else this.draw(reply.answer);
   }
 
-  private draw(table: ReachTable): void {
+  private draw(report: ReachReport): void {
     const open = new Set([...this.content.querySelectorAll<HTMLDetailsElement>("details[open]")].map((details) => details.dataset.purpose));
     this.fresh.answered();
     const isFirst = this.content.childElementCount === 0;
-    const purposes = purposesOf(table);
     const pages = h("div", { class: "pages" },
-      h("p", {}, table.pages.length === 1 ? "The page asked about:" : "Pages that tell crawlers apart, one for each column of verdicts:"),
-      h("ol", {}, table.pages.map((page) => h("li", {}, h("code", {}, shown(page))))));
+      h("p", {}, report.pages.length === 1 ? "The page asked about:" : "Pages that tell crawlers apart, one for each column of verdicts:"),
+      h("ol", {}, report.pages.map((page) => h("li", {}, h("code", {}, shown(page))))));
     fill(this.content,
       pages,
-      purposes.map((purpose, index) => this.purpose(table, purpose, isFirst ? index < 2 : open.has(purpose))),
-      notes(table.crawlers.map((crawler) => crawler.known)).map((note) => h("p", { class: "hint" }, `Note: ${note}.`)));
+      report.purposes.map((of, index) => this.purpose(report, of, isFirst ? index < 2 : open.has(of.purpose))),
+      report.notes.map((note) => h("p", { class: "hint" }, `Note: ${note}.`)));
   }
 
-  private purpose(table: ReachTable, purpose: Purpose, isOpen: boolean): HTMLElement {
-    const of = counts(table, purpose);
-    const all = ofPurpose(table, purpose).length;
-    // A drawing of what the sentence says.
+  private purpose(report: ReachReport, of: ReachPurpose, isOpen: boolean): HTMLElement {
+    // A drawing of what the summary says.
     const bar = h("span", { "class": "bar", "aria-hidden": "true" },
-      (["nothing", "partly", "unproven", "everything"] as const).map((reach) => {
-        if (of[reach] === 0) return null;
-        const part = h("span", { class: `bar-part bar-${reach}`, title: `${of[reach]} ${REACH_NAMES[reach]}` });
-        part.style.flexGrow = String(of[reach]);
+      PARTS.map(([member, look]) => {
+        if (of[member] === 0) return null;
+        const part = h("span", { class: `bar-part bar-${look}` });
+        part.style.flexGrow = String(of[member]);
         return part;
       }));
-    return h("details", { "class": "purpose", "open": isOpen, "data-purpose": purpose },
-      h("summary", {}, h("span", { class: "purpose-title" }, PURPOSE_TITLES[purpose]), bar, h("span", { class: "purpose-summary" }, summary(table, purpose))),
-      h("ul", {}, rows(table, purpose).map(({ class: row, crawlers: of }) =>
-        h("li", { class: `reach-row reach-${row.reach}` },
-          h("span", { class: "page-verdicts" }, row.verdicts.map((allowed, page) =>
-            h("span", { class: `verdict-text verdict-text-${allowed ? "allow" : "disallow"}`, title: shown(table.pages[page]!) },
-              table.pages.length > 1 && h("span", { class: "page-number" }, `${page + 1}.`),
-              h("span", { "aria-hidden": "true", "class": "glyph" }, allowed ? "✓" : "✕"), allowed ? "allow" : "disallow"))),
-          h("span", { class: "reads" }, reads(row)),
-          h("span", { class: "who" }, crawlers(of, all).join(", "))))));
+    const row = ({ policy, who }: ReachPurpose["rows"][number]) => {
+      const { reads, text, verdicts } = report.policies[policy]!;
+      return h("li", { class: `reach-row reach-${reads}` },
+        h("span", { class: "page-verdicts" }, verdicts.map((verdict, page) =>
+          h("span", { class: `verdict-text verdict-text-${verdict}`, title: shown(report.pages[page]!) },
+            verdicts.length > 1 && h("span", { class: "page-number" }, `${page + 1}.`),
+            h("span", { "aria-hidden": "true", "class": "glyph" }, verdict === "allow" ? "✓" : "✕"), verdict))),
+        h("span", { class: "reads" }, text),
+        h("span", { class: "who" }, who.join(", ")));
+    };
+    return h("details", { "class": "purpose", "open": isOpen, "data-purpose": of.purpose },
+      h("summary", {}, h("span", { class: "purpose-title" }, of.title), bar, h("span", { class: "purpose-summary" }, of.summary)),
+      h("ul", {}, of.rows.map(row)));
   }
 }

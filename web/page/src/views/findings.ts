@@ -5,7 +5,7 @@ import type { App, Change, View } from "../app.js";
 import { fill, h } from "../dom.js";
 import type { FindingsOverview } from "../engine/answers.js";
 import { FINDINGS_PAGE, SEVERITIES } from "../engine/limits.js";
-import { count, shown } from "../engine/shown.js";
+import { count, sentence, shown } from "../engine/shown.js";
 import { Fresh } from "../fresh.js";
 
 type Severity = (typeof SEVERITIES)[number];
@@ -112,12 +112,7 @@ export class FindingsView implements View {
     const worst = counts.error > 0 ? "error" : counts.warning > 0 ? "warning" : "note";
     this.badge.textContent = of.count > 0 ? String(of.count) : "";
     this.badge.className = `badge badge-${worst}`;
-    const parts = (["error", "warning", "note"] as const).flatMap((severity) =>
-      counts[severity] > 0 ? [count(counts[severity], severity, PLURAL[severity])] : []);
-    const silenced = of.silenced > 0 ? ` Comments in the file silence ${count(of.silenced, "more finding", "more findings")}.` : "";
-    const undecided = of.undecided > 0 ? ` Of ${count(of.undecided, "rule")} it was not found out whether they have an effect.` : "";
-    const leftOut = of.leftOut > 0 ? ` ${count(of.leftOut, "more finding is", "more findings are")} left out.` : "";
-    this.summary.textContent = `${parts.length > 0 ? `${parts.join(", ")}.` : "Nothing found."}${silenced}${undecided}${leftOut}`;
+    this.summary.textContent = of.sentences.map(sentence).join(" ");
     // A disabled or hidden button would lose the focus.
     this.fixAll.setAttribute("aria-disabled", String(of.unchangingFixes === 0));
     this.fixAll.hidden = of.count === 0 && document.activeElement !== this.fixAll;
@@ -178,20 +173,19 @@ export class FindingsView implements View {
   private card(finding: Finding, isInList: boolean): HTMLElement {
     const { severity, fix, line } = finding;
     const go = (to: number, text = `line ${to}`) => h("button", { type: "button", class: "go", onclick: () => this.app.editor.goToLine(to) }, text);
-    const message = shown(finding.message);
     return h("article", { class: `finding-card finding-card-${severity}` },
       h("p", { class: "finding-head" },
         h("span", { class: `severity severity-${severity}` },
           h("span", { "aria-hidden": "true", "class": "glyph" }, { error: "×", warning: "!", note: "i" }[severity]), severity),
         " ", go(line), " ",
         h("span", { class: "code", title: finding.title }, `${finding.code} ${finding.name}`)),
-      h("p", { class: "finding-message" }, message.charAt(0).toUpperCase() + message.slice(1), "."),
+      h("p", { class: "finding-message" }, sentence(finding.message)),
       isInList && finding.related.length > 0 && h("ul", { class: "related" }, finding.related.slice(0, 5).map((related) =>
         h("li", {}, go(related.line), related.message && ` ${shown(related.message)}`))),
-      finding.help !== null && h("p", { class: "help" }, `Help: ${shown(finding.help)}.`),
+      finding.help !== null && h("p", { class: "help" }, sentence(`help: ${finding.help}`)),
       fix && h("p", { class: "fix" },
         h("button", { type: "button", class: "apply", onclick: () => this.apply(finding, fix, isInList) }, `Fix: ${shown(fix.what)}`),
-        h("span", { class: "effect" }, `This ${shown(fix.effect)}.`)));
+        h("span", { class: "effect" }, sentence(`this ${fix.effect}`))));
   }
 
   private apply(finding: Finding, fix: Fix, isInList: boolean): void {
@@ -199,7 +193,7 @@ export class FindingsView implements View {
       this.app.announce(OUTDATED);
       return;
     }
-    this.app.editor.change(fix.span, fix.replacement);
+    this.app.editor.change(fix.file_span, fix.replacement);
     this.sayFixed(isInList ? this.fixed : this.fixedStrip, `Fixed on line ${finding.line}: ${shown(fix.what)}.`, () => this.app.editor.undo());
     // The button goes with its finding; that of a tooltip too.
     if (!isInList) this.fixedStrip.querySelector("button")?.focus();

@@ -1,12 +1,14 @@
 /** Crawlers, URLs, and the table of verdicts. */
 
+import type { Purpose } from "robotsieve";
 import type { App, Change, View } from "../app.js";
 import { h, fill } from "../dom.js";
-import { type Asker, askerOf, completed, titleOf, writtenAsker } from "../engine/asker.js";
+import {
+  type Asker, askerOf, completed, knownCrawlers, ofPurpose, purposes, titleOf, writtenAsker,
+} from "../engine/asker.js";
 import type { Column } from "../engine/answers.js";
 import { urlsOf } from "../engine/limits.js";
-import { PURPOSE_TITLES, PURPOSES, type Purpose } from "../engine/known.js";
-import { count, folded, shown } from "../engine/shown.js";
+import { count, folded, sentence, shown } from "../engine/shown.js";
 import { Fresh } from "../fresh.js";
 import { WhyPanel } from "./why.js";
 
@@ -62,10 +64,8 @@ export class UrlsView implements View {
   constructor(private readonly app: App, panel: HTMLElement) {
     this.why = new WhyPanel(app, (asker) => this.addAsker(asker), (url, other) => this.replaceUrl(url, other));
     new ResizeObserver(() => this.drawWider()).observe(this.table);
-    fill(this.purpose, PURPOSES.map((purpose) => {
-      const size = app.known.ofPurpose(purpose).length;
-      return h("option", { value: purpose }, `${PURPOSE_TITLES[purpose]} (${size})`);
-    }));
+    fill(this.purpose, purposes().map(({ purpose, title }) =>
+      h("option", { value: purpose }, `${title} (${ofPurpose(purpose).length})`)));
     fill(this.filters, Object.entries(FILTERS).map(([value, text]) => h("option", { value }, text)));
     this.filters.addEventListener("change", () => {
       this.filter = this.filters.value as Filter;
@@ -101,7 +101,7 @@ export class UrlsView implements View {
             h("div", { class: "row filter" }, h("label", { class: "inline", for: "filter" }, "Show"), this.filters)),
           this.summary, this.wider, this.table, this.pager),
         this.why.element));
-    fill(document.getElementById("known-tokens")!, app.known.crawlers.map((crawler) =>
+    fill(document.getElementById("known-tokens")!, knownCrawlers().map((crawler) =>
       h("option", { value: crawler.token }, `${crawler.name}, ${crawler.operator}`)));
   }
 
@@ -170,7 +170,7 @@ export class UrlsView implements View {
       this.problem.textContent = "Type the name of a crawler, or choose one from the list.";
       return;
     }
-    const asker = completed(typed, this.app.known);
+    const asker = completed(typed);
     if (!this.addAsker(asker)) return;
     this.input.value = "";
     if (asker.kind === "names" && typed.kind === "names" && asker.names.length > typed.names.length) {
@@ -258,7 +258,7 @@ export class UrlsView implements View {
     this.fresh.answered();
     this.summary.textContent = this.summed();
     fill(this.warnings, this.columns.flatMap((column) =>
-      column.kind === "crawler" && column.warning !== null ? [h("p", { class: "field-problem" }, shown(column.warning))] : []));
+      column.kind === "crawler" && column.warning !== null ? [h("p", { class: "field-problem" }, sentence(column.warning))] : []));
     this.drawTable(hadFocus);
     this.drawWider();
   }

@@ -1,15 +1,15 @@
 /** Why a verdict is what it is. */
 
-import type { MatchedRule, ProfileComparison } from "robotsieve";
+import type { CompareReport, ExplainReport, MatchedRule, ProfileName } from "robotsieve";
 import type { App } from "../app.js";
 import { fill, h } from "../dom.js";
 import { type Asker, titleOf } from "../engine/asker.js";
 import type { Members, Why } from "../engine/answers.js";
-import { count, folded, shortened, shown } from "../engine/shown.js";
+import { count, folded, sentence, shortened, shown } from "../engine/shown.js";
 import { Fresh } from "../fresh.js";
 import type { Mark } from "../editor.js";
 import { PROFILE_TITLES } from "../profiles.js";
-import { sentences, urlMeant, urlParts } from "../sentences.js";
+import { urlMeant, urlParts } from "../urls.js";
 
 export class WhyPanel {
   private readonly heading = h("h3", { id: "why-heading", tabindex: "-1" }, "Why");
@@ -93,8 +93,9 @@ export class WhyPanel {
 
   private show(asker: Asker, url: string, why: Why, scroll: boolean): void {
     const { explanation, comparison } = why;
-    const { verdict, winner, runnerUp, target } = explanation;
-    const said = sentences(explanation);
+    const { verdict, selection, target } = explanation;
+    const [winner, runnerUp] = deciding(explanation);
+    const said = [...explanation.sentences, ...(selection?.sentences ?? [])].map(({ text }) => sentence(text));
     this.fresh.answered();
     fill(this.content,
       h("p", { class: `big-verdict verdict-${verdict}` },
@@ -103,17 +104,15 @@ export class WhyPanel {
       winner && this.rule("Deciding rule", winner, "winner"),
       runnerUp && this.rule("Runner-up", runnerUp, "runner-up"),
       h("ul", { class: "sentences" },
-        said.map(({ text }) => h("li", {}, this.linked(text))),
-        why.warning !== null && h("li", { class: "warn" }, shown(why.warning)),
-        why.ignoresStar !== null && h("li", { class: "warn" },
-          `${why.ignoresStar} ignores the groups for everybody, by what its operator says. The file asks it nothing unless a group names it.`),
-        target.changes.length > 0 && h("li", {}, "Compared with the rules as ", h("code", {}, folded(target.text)), "."),
+        said.map((text) => h("li", {}, this.linked(text))),
+        [why.warning, why.ignoresStar].map((text) => text !== null && h("li", { class: "warn" }, sentence(text))),
+        target !== null && target.changes.length > 0 && h("li", {}, sentence(target.label)),
         winner && h("li", { class: "legend" }, h("mark", { class: "part part-literal" }, "Underlined"), ": what the rule matches. ",
           winner.pieces.some((piece) => piece.kind === "star") && [h("mark", { class: "part part-star" }, "Dotted"), ": what a star matches."])),
       this.profiles(comparison),
       h("p", { class: "row" }, h("button", { type: "button", onclick: () => document.dispatchEvent(new CustomEvent("show-automaton")) }, "Show it in the automaton")));
     this.mark(why);
-    this.end(`${verdict}. ${said.map(({ text }) => text).join(" ")}`, scroll);
+    this.end(`${verdict}. ${said.join(" ")}`, scroll);
   }
 
   /** A sentence in which each line of the file is a way to it. */
@@ -136,18 +135,18 @@ export class WhyPanel {
   }
 
   /** Nothing where all profiles agree. */
-  private profiles(comparison: ProfileComparison): HTMLElement | null {
+  private profiles(comparison: CompareReport): HTMLElement | null {
     if (comparison.agree && comparison.differences.length === 0) return null;
     return h("div", { class: "profiles" },
       h("h4", {}, comparison.agree ? "Same verdict, other reasons" : "Readings of the protocol differ here"),
-      h("p", {}, comparison.sentence),
+      comparison.sentences.map(({ text }) => h("p", {}, sentence(text))),
       h("table", {},
         h("thead", {}, h("tr", {}, ["Profile", "Verdict", "Line"].map((title) => h("th", { scope: "col" }, title)))),
-        h("tbody", {}, comparison.answers.map(({ profile, verdict, explanation }) =>
+        h("tbody", {}, comparison.explanations.map(({ profile, verdict, line }) =>
           h("tr", { class: profile === this.app.profile ? "current" : null },
-            h("th", { scope: "row" }, profile, h("span", { class: "column-note" }, PROFILE_TITLES[profile])),
+            h("th", { scope: "row" }, profile, h("span", { class: "column-note" }, PROFILE_TITLES[profile as ProfileName])),
             h("td", { class: `verdict-text verdict-text-${verdict}` }, verdict),
-            h("td", {}, explanation?.line ?? "–"))))));
+            h("td", {}, line ?? "–"))))));
   }
 
   private showMembers(asker: Asker, url: string, members: Members, scroll: boolean): void {
@@ -178,18 +177,24 @@ export class WhyPanel {
 
   /** Marks in the editor what the answer is about, and brings the deciding line into view. */
   private mark({ explanation }: Why): void {
-    const { winner, runnerUp, selection } = explanation;
+    const { selection } = explanation;
     const marks: Mark[] = [];
-    for (const line of selection.lines) {
-      if (line.standing === "chosen") marks.push({ kind: "group", span: line.valueSpan });
+    for (const line of selection?.lines ?? []) {
+      if (line.standing === "chosen") marks.push({ kind: "group", span: line.value_span });
     }
-    if (runnerUp) marks.push({ kind: "runner-up", span: runnerUp.lineSpan });
+    const [winner, runnerUp] = deciding(explanation);
+    if (runnerUp) marks.push({ kind: "runner-up", span: runnerUp.line_span });
     if (winner) {
-      marks.push({ kind: "winner", span: winner.lineSpan });
-      for (const piece of winner.pieces) marks.push({ kind: "winner-piece", span: piece.fileSpan });
+      marks.push({ kind: "winner", span: winner.line_span });
+      for (const piece of winner.pieces) marks.push({ kind: "winner-piece", span: piece.file_span });
     }
     this.app.editor.setMarks(marks);
-    const place = winner?.lineSpan ?? marks[0]?.span;
-    if (place) this.app.editor.scrollTo(place.start);
+    const place = winner?.line_span ?? marks[0]?.span;
+    if (place) this.app.editor.scrollTo(place[0]);
   }
+}
+
+/** The rule that decides, and the one that would without its line. */
+function deciding({ matches, winner_line, runner_up_line }: ExplainReport): (MatchedRule | undefined)[] {
+  return [winner_line, runner_up_line].map((line) => matches.find((rule) => rule.line === line));
 }

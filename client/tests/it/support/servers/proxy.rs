@@ -9,12 +9,12 @@ use tokio::net::TcpStream;
 use super::site::Site;
 
 /// What a proxy was asked for: `CONNECT 127.0.0.1:443`, `GET http://…`, `SOCKS site.test:80`.
-pub type Asked = Arc<Mutex<Vec<String>>>;
+pub type Requests = Arc<Mutex<Vec<String>>>;
 
 /// An HTTP proxy. It answers with this status line, unless that is empty: then it does what it is
 /// asked. It wants this `Proxy-Authorization` if there is one.
-pub async fn http(status: &'static str, login: Option<&'static str>) -> (Site, Asked) {
-    let asked = Asked::default();
+pub async fn http(status: &'static str, login: Option<&'static str>) -> (Site, Requests) {
+    let asked = Requests::default();
     let noted = Arc::clone(&asked);
     let site = Site::accept(move |stream| {
         let noted = Arc::clone(&noted);
@@ -29,7 +29,7 @@ async fn serve_http(
     mut client: TcpStream,
     status: &str,
     login: Option<&str>,
-    asked: &Asked,
+    asked: &Requests,
 ) -> io::Result<()> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -65,8 +65,8 @@ async fn serve_http(
 }
 
 /// A SOCKS5 proxy that answers with this code. It connects if the code is 0.
-pub async fn socks(code: u8) -> (Site, Asked) {
-    let asked = Asked::default();
+pub async fn socks(code: u8) -> (Site, Requests) {
+    let asked = Requests::default();
     let noted = Arc::clone(&asked);
     let site = Site::accept(move |stream| {
         let noted = Arc::clone(&noted);
@@ -77,7 +77,7 @@ pub async fn socks(code: u8) -> (Site, Asked) {
     (site.await, asked)
 }
 
-async fn serve_socks(mut client: TcpStream, code: u8, asked: &Asked) -> io::Result<()> {
+async fn serve_socks(mut client: TcpStream, code: u8, asked: &Requests) -> io::Result<()> {
     let [_, methods] = [client.read_u8().await?, client.read_u8().await?];
     client.read_exact(&mut vec![0; methods.into()]).await?;
     client.write_all(&[5, 0]).await?;

@@ -1,0 +1,164 @@
+//! The arguments that name one policy: `[--profile PROFILE] ROBOTS AGENT`, where an option may
+//! stand in for AGENT.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use robotsieve::{Crawler, Profile};
+
+use super::robots_file;
+use super::web::Given;
+use crate::error::Failure;
+use crate::known::Known;
+use crate::options::{AGENT, Agent, AgentOption, ProfileOption, USER_AGENT};
+
+/// One policy: a robots.txt, a crawler and a profile.
+#[derive(Args, Debug)]
+pub struct PolicyArgs {
+    #[command(flatten)]
+    pub profile: ProfileOption,
+
+    #[command(flatten)]
+    option: AgentOption,
+
+    /// The robots.txt: a file, an http(s) URL, or '-'
+    #[arg(value_name = "ROBOTS")]
+    pub robots: PathBuf,
+
+    /// The crawler, as for --agent; leave it out with either option
+    #[arg(value_name = "AGENT", required_unless_present_any = [AGENT, USER_AGENT])]
+    first: Option<OsString>,
+}
+
+/// URLs that follow a policy's arguments.
+///
+/// Without AGENT the argument in its place is the first URL, so clap requires a URL only where
+/// AGENT is given; [`PolicyArgs::urls`] requires one in either case.
+#[derive(Args, Debug)]
+pub struct Urls {
+    /// URLs, or paths that start with '/'; '-' reads standard input
+    #[arg(value_name = "URL", required_unless_present_any = [AGENT, USER_AGENT])]
+    #[arg(long_help = "URLs, or paths that start with '/'. A single '-' reads them from\n\
+        standard input, one a line; a CR at the end of a line is dropped, and\n\
+        empty lines are skipped")]
+    rest: Vec<OsString>,
+}
+
+impl PolicyArgs {
+    /// The profile.
+    pub fn profile(&self) -> Profile {
+        self.profile.get()
+    }
+
+    /// The crawler as given.
+    pub fn agent(&self) -> Agent {
+        match (&self.option.0, &self.first) {
+            (Some(agent), _) => agent.clone(),
+            (None, first) => Agent { text: first.clone().unwrap_or_default(), is_header: false },
+        }
+    }
+
+    /// The crawler.
+    ///
+    /// # Errors
+    /// As [`Agent::crawler`].
+    pub fn crawler(&self) -> Result<Crawler, Failure> {
+        self.agent().crawler(&self.profile())
+    }
+
+    /// Checks that AGENT was not left out, so that a URL took its place.
+    fn has_agent(&self) -> Result<(), Failure> {
+        let given = self.first.as_ref().filter(|_| self.option.0.is_none());
+        let text = given.map(|agent| agent.to_string_lossy()).unwrap_or_default();
+        if text.starts_with('/') || text.contains("://") {
+            return Err(Failure::Usage(format!(
+                "AGENT is missing: '{text}' is a URL; name the crawler before it, as in \
+                 ROBOTS AGENT {text}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Checks that no AGENT was given beside an option that names the crawler, for commands in
+    /// which nothing follows AGENT.
+    ///
+    /// # Errors
+    /// Returns an error if both are there.
+    pub fn nothing_follows(&self) -> Result<(), Failure> {
+        self.has_agent()?;
+        match (&self.option.0, &self.first) {
+            (Some(agent), Some(first)) => Err(Failure::Usage(format!(
+                "unexpected argument '{}': {} names the crawler, so leave AGENT out",
+                first.display(),
+                option_name(agent)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The URLs that follow AGENT, or ROBOTS if there is no AGENT.
+    ///
+    /// # Errors
+    /// Returns an error if there is no URL, or if one stands in the place of AGENT.
+    pub fn urls(&self, urls: &Urls) -> Result<Vec<OsString>, Failure> {
+        self.has_agent()?;
+        let Some(agent) = &self.option.0 else { return Ok(urls.rest.clone()) };
+        let urls: Vec<OsString> = self.first.iter().chain(&urls.rest).cloned().collect();
+        if urls.is_empty() {
+            return Err(Failure::Usage(format!(
+                "no URL was given: with {} the arguments are ROBOTS URL...",
+                option_name(agent)
+            )));
+        }
+        Ok(urls)
+    }
+
+    /// Reads the robots.txt. What a URL answers in the place of a file is noted.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read, with a hint if the arguments look swapped.
+    pub fn read(&self) -> Result<Given, Failure> {
+        let given = self.ask(&[self.profile()])?;
+        given.note();
+        Ok(given)
+    }
+
+    /// [`PolicyArgs::read`] for several profiles, and for commands that say themselves what a URL
+    /// answered.
+    ///
+    /// # Errors
+    /// Returns an error in the same cases, and if the answer of a URL means different things in
+    /// the profiles.
+    pub fn ask(&self, profiles: &[Profile]) -> Result<Given, Failure> {
+        // Crawlers that are asked for by their names alone obey the group of `*`.
+        let asked = robots_file::asked(&self.robots, profiles, &Known::default());
+        asked.map_err(|failure| match self.likely_mistake() {
+            Some(advice) => failure.advise(advice),
+            None => failure,
+        })
+    }
+
+    /// What may be wrong if ROBOTS cannot be read.
+    fn likely_mistake(&self) -> Option<String> {
+        let is_file = |text: &OsString| Path::new(text).is_file();
+        match (&self.option.0, &self.first) {
+            (None, Some(agent)) if is_file(agent) => Some(format!(
+                "'{}' is a file: did you mean ROBOTS AGENT, in this order?",
+                agent.display()
+            )),
+            (Some(agent), _) if is_file(&agent.text) => Some(format!(
+                "'{}' is a file: {option} takes the crawler as its value, as in '{option} {} \
+                 ROBOTS'",
+                agent.text.display(),
+                if agent.is_header { "HEADER" } else { "NAME" },
+                option = option_name(agent),
+            )),
+            _ => None,
+        }
+    }
+}
+
+fn option_name(agent: &Agent) -> &'static str {
+    if agent.is_header { "--user-agent" } else { "--agent" }
+}

@@ -1,0 +1,442 @@
+//! Keeps faults of this side from becoming outcomes of sites, and ends a run early.
+//!
+//! [`Guard`] stands between the sieve and the network. What it asks and learns goes through
+//! [`Watch`], which the whole run shares:
+//!
+//! - As long as no site has answered, failures may be ours: they are held back, so that they are
+//!   neither stored nor printed. The first answer releases them. After [`MOST_HELD`] failures no
+//!   more sites are asked until one answers; if none of those that are being asked does, the run is
+//!   stopped. It is also stopped if it ends with [`FEW`] failures or more and without an answer.
+//!   Fewer are outcomes.
+//! - If most of the last [`WINDOW`] sites could not be asked because of a fault on this side, the
+//!   run is stopped.
+//! - A stop, by either of these, by a signal or by a store that cannot be written, ends what is in
+//!   flight without an outcome: these sites count as not asked.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::future::{Either, select};
+use robotsieve::Origin;
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+
+use super::fetch::Fetch;
+use crate::Timestamp;
+use crate::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind};
+use crate::store::StoreError;
+
+/// With fewer failures and no answer at the end of a run, the failures are outcomes.
+pub const FEW: u64 = 20;
+
+/// At this many failures before the first answer no more sites are asked.
+pub const MOST_HELD: u64 = 200;
+
+/// How many attempts run before the first answer: without a network, each may take its time.
+const MOST_FIRST: usize = 1024;
+
+/// How many sites a run looks back at.
+const WINDOW: usize = 200;
+
+/// At this many faults of this side among them a run is stopped: 90 %.
+const MOST_FAULTS: usize = 180;
+
+/// How long nothing may happen before failures that are held back are decided about, if the input
+/// goes on: a program may wait for the answer before it writes the next line.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often that is looked at.
+const TICK: Duration = Duration::from_millis(200);
+
+/// The text of the fault of a site that was not asked, because the run was stopped.
+const UNASKED: &str = "the run was stopped";
+
+/// Why a run ends early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The signal with this number.
+    Signal(i32),
+    /// No site has answered.
+    NothingAnswers {
+        /// How many attempts failed.
+        failures: u64,
+        /// How the first one did.
+        first: String,
+    },
+    /// Many of the last sites could not be asked.
+    Faults {
+        /// How many.
+        faults: usize,
+        /// Of how many.
+        of: usize,
+        /// Why the last one could not be asked.
+        last: LocalFault,
+    },
+    /// The store cannot be written.
+    Store(String),
+    /// Nobody reads the output any more.
+    NoReader,
+}
+
+impl Stop {
+    /// The store cannot be written, for this reason.
+    pub fn store(cause: &StoreError) -> Stop {
+        let (path, fault) = (cause.path().display(), cause.fault());
+        Stop::Store(format!("cannot write store '{path}': {fault}"))
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Signal(signal) => write!(f, "interrupted by {}", signal_name(*signal)),
+            Stop::NothingAnswers { failures, first } => write!(
+                f,
+                "stopped: no site has answered, and all {failures} attempts failed, so the fault \
+                 is probably here: check the network and the name servers. Nothing is concluded \
+                 about these sites. The first was {first}"
+            ),
+            Stop::Faults { faults, of, last } => write!(
+                f,
+                "stopped: {faults} of the last {of} sites could not be asked because of a fault on \
+                 this side. The last was: {last}"
+            ),
+            Stop::Store(cause) => write!(f, "stopped: {cause}"),
+            Stop::NoReader => f.write_str("stopped: nobody reads standard output any more"),
+        }
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    match signal {
+        2 => "SIGINT".into(),
+        15 => "SIGTERM".into(),
+        _ => format!("signal {signal}"),
+    }
+}
+
+/// What all attempts of a run have in common.
+#[derive(Debug)]
+pub struct Watch {
+    stop: OnceLock<Stop>,
+    state: Mutex<WatchState>,
+    phase: watch::Sender<Phase>,
+    /// Places of attempts before the first answer.
+    first: Semaphore,
+}
+
+/// What becomes of failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// No site has answered. The failures up to this one are released all the same.
+    Unproven(u64),
+    /// Some site has answered, so failures are the sites'.
+    Proven,
+    Stopped,
+}
+
+#[derive(Debug)]
+struct WatchState {
+    /// Sites that the run wants to know about and does not yet.
+    open: u64,
+    /// How many of them have failed, which is held back.
+    held: u64,
+    /// Attempts that are being made.
+    running: u64,
+    /// Attempts that failed before the first answer.
+    failures: u64,
+    first: Option<String>,
+    /// Whether the input has ended.
+    ended: bool,
+    last_change: Instant,
+    /// For the last sites, whether they could not be asked.
+    window: VecDeque<bool>,
+}
+
+impl Watch {
+    /// For a run that begins.
+    #[must_use]
+    pub fn new() -> Arc<Watch> {
+        let state = WatchState {
+            open: 0,
+            held: 0,
+            running: 0,
+            failures: 0,
+            first: None,
+            ended: false,
+            last_change: Instant::now(),
+            window: VecDeque::with_capacity(WINDOW),
+        };
+        let phase = watch::Sender::new(Phase::Unproven(0));
+        let (stop, first) = (OnceLock::new(), Semaphore::new(MOST_FIRST));
+        Arc::new(Watch { stop, state: Mutex::new(state), phase, first })
+    }
+
+    /// Ends the run early. The first reason counts.
+    pub fn stop(&self, why: Stop) {
+        let _ = self.stop.set(why);
+        self.phase.send_replace(Phase::Stopped);
+    }
+
+    /// Why the run was stopped, if it was.
+    pub fn stopped(&self) -> Option<&Stop> {
+        self.stop.get()
+    }
+
+    /// Waits until the run is stopped.
+    pub async fn wait_for_stop(&self) {
+        let mut phase = self.phase.subscribe();
+        // The sender is in `self`.
+        let _ = phase.wait_for(|phase| *phase == Phase::Stopped).await;
+    }
+
+    /// Waits for this long. Returns `false` if the run is stopped before.
+    pub async fn sleep(&self, time: Duration) -> bool {
+        let (stop, slept) = (pin!(self.wait_for_stop()), pin!(tokio::time::sleep(time)));
+        matches!(select(stop, slept).await, Either::Right(_))
+    }
+
+    /// Notes that a site is to be looked up. [`Watch::done`] notes the end of it.
+    pub fn begin(&self) {
+        self.lock().open += 1;
+    }
+
+    /// Notes that a site has been looked up, and the fault on this side if it could not be asked.
+    pub fn done(&self, fault: Option<&LocalFault>) {
+        let mut state = self.lock();
+        state.open = state.open.saturating_sub(1);
+        if self.stopped().is_some() {
+            return;
+        }
+        if state.window.len() == WINDOW {
+            state.window.pop_front();
+        }
+        state.window.push_back(fault.is_some());
+        let faults = state.window.iter().filter(|fault| **fault).count();
+        let Some(fault) = fault.filter(|_| faults >= MOST_FAULTS) else {
+            return self.decide(&state);
+        };
+        self.stop(Stop::Faults { faults, of: state.window.len(), last: fault.clone() });
+    }
+
+    /// How many sites are waited for.
+    pub fn open(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).open
+    }
+
+    /// Notes that no further site will be looked up.
+    pub fn end(&self) {
+        let mut state = self.lock();
+        state.ended = true;
+        self.decide(&state);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, WatchState> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.last_change = Instant::now();
+        state
+    }
+
+    /// Decides about the failures that are held back, once nothing else is under way.
+    fn decide(&self, state: &WatchState) {
+        if state.held == 0 || state.held < state.open || !state.ended {
+            return;
+        }
+        self.settle(state);
+    }
+
+    /// The same, if nothing has happened for a while though the input goes on.
+    fn decide_if_idle(&self) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_idle = state.held >= state.open && state.last_change.elapsed() >= PATIENCE;
+        if state.held > 0 && is_idle {
+            self.settle(&state);
+        }
+    }
+
+    fn settle(&self, state: &WatchState) {
+        if state.failures < FEW {
+            self.phase.send_if_modified(|phase| {
+                let holds =
+                    matches!(phase, Phase::Unproven(released) if *released < state.failures);
+                if holds {
+                    *phase = Phase::Unproven(state.failures);
+                }
+                holds
+            });
+        } else {
+            self.nothing_answers(state);
+        }
+    }
+
+    fn nothing_answers(&self, state: &WatchState) {
+        let (failures, first) = (state.failures, state.first.clone().unwrap_or_default());
+        self.stop(Stop::NothingAnswers { failures, first });
+    }
+
+    /// Before the first answer, waits for a place.
+    async fn place(&self) -> Option<SemaphorePermit<'_>> {
+        let mut phase = self.phase.subscribe();
+        let is_known = |phase: &Phase| !matches!(phase, Phase::Unproven(_));
+        if is_known(&phase.borrow()) {
+            return None;
+        }
+        match select(pin!(phase.wait_for(is_known)), pin!(self.first.acquire())).await {
+            Either::Left(_) => None,
+            Either::Right((place, _)) => place.ok(),
+        }
+    }
+
+    /// Waits until an attempt may be made, and counts it. Returns `false` if the run is stopped
+    /// before.
+    async fn may_ask(&self) -> bool {
+        let mut phase = self.phase.subscribe();
+        loop {
+            {
+                let mut state = self.lock();
+                let now = *phase.borrow_and_update();
+                match now {
+                    Phase::Unproven(_) if state.failures >= MOST_HELD => {
+                        self.give_up(&state);
+                    }
+                    Phase::Stopped => return false,
+                    _ => {
+                        state.running += 1;
+                        return true;
+                    }
+                }
+            }
+            // The sender is in `self`.
+            let _ = phase.changed().await;
+        }
+    }
+
+    /// Stops the run if too many attempts have failed and no other one is being made.
+    fn give_up(&self, state: &WatchState) {
+        if state.failures >= MOST_HELD && state.running == 0 {
+            self.nothing_answers(state);
+        }
+    }
+
+    /// Whether an attempt that was made may become an outcome; waits until that is known.
+    async fn passes(&self, origin: &Origin<'_>, result: &Evidence<'_>) -> bool {
+        let mut phase = self.phase.subscribe();
+        match result {
+            Evidence::None => {
+                let mut state = self.lock();
+                state.running -= 1;
+                if matches!(*phase.borrow(), Phase::Unproven(_)) {
+                    self.give_up(&state);
+                }
+                return *phase.borrow() != Phase::Stopped;
+            }
+            Evidence::Answer => {
+                self.lock().running -= 1;
+                self.phase.send_if_modified(|phase| {
+                    let is_first = matches!(phase, Phase::Unproven(_));
+                    if is_first {
+                        *phase = Phase::Proven;
+                    }
+                    is_first
+                });
+                return *phase.borrow() != Phase::Stopped;
+            }
+            Evidence::Failure(_) => {}
+        }
+        let ticket = {
+            let mut state = self.lock();
+            state.running -= 1;
+            match *phase.borrow() {
+                Phase::Unproven(_) => {}
+                Phase::Proven => return true,
+                Phase::Stopped => return false,
+            }
+            state.failures += 1;
+            state.held += 1;
+            if let Evidence::Failure(failure) = result {
+                state.first.get_or_insert_with(|| format!("{origin}: {failure}"));
+            }
+            self.give_up(&state);
+            self.decide(&state);
+            state.failures
+        };
+        let is_known = |phase: &Phase| !matches!(phase, Phase::Unproven(to) if *to < ticket);
+        let passes = loop {
+            let known = pin!(async { phase.wait_for(is_known).await.map(|phase| *phase) });
+            match select(known, pin!(tokio::time::sleep(TICK))).await {
+                Either::Left((phase, _)) => break phase.is_ok_and(|phase| phase != Phase::Stopped),
+                Either::Right(_) => self.decide_if_idle(),
+            }
+        };
+        self.lock().held -= 1;
+        passes
+    }
+}
+
+/// What an attempt says about the network of this machine.
+enum Evidence<'a> {
+    /// It works: somebody answered.
+    Answer,
+    /// It may be broken, or the site may be.
+    Failure(&'a Failure),
+    /// Nothing.
+    None,
+}
+
+impl Evidence<'_> {
+    fn of(attempt: &Attempt) -> Evidence<'_> {
+        match &attempt.result {
+            Ok(_) => Evidence::Answer,
+            Err(_) if !attempt.redirects.is_empty() => Evidence::Answer,
+            // It was confirmed by what others answered, or has nothing to do with the network.
+            Err(_) if attempt.is_confirmed => Evidence::None,
+            Err(Failure::Local(_)) => Evidence::None,
+            Err(failure) => Evidence::Failure(failure),
+        }
+    }
+}
+
+/// Fetches for a run that is watched.
+pub struct Guard<F> {
+    /// What asks sites.
+    pub fetcher: F,
+    /// What the run has learnt.
+    pub watch: Arc<Watch>,
+}
+
+impl<F: Fetch> Fetch for Guard<F> {
+    fn fetch<'f>(
+        &'f self,
+        origin: &'f Origin<'static>,
+        copy: Option<&'f CachedCopy>,
+    ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>> {
+        Box::pin(async move {
+            let place = self.watch.place().await;
+            if !self.watch.may_ask().await {
+                return unasked();
+            }
+            let fetching = self.fetcher.fetch(origin, copy);
+            let attempt = match select(pin!(self.watch.wait_for_stop()), fetching).await {
+                Either::Left(_) => return unasked(),
+                Either::Right((attempt, _)) => attempt,
+            };
+            // A failure may be held back for long.
+            drop(place);
+            let passes = self.watch.passes(origin, &Evidence::of(&attempt)).await;
+            if passes { attempt } else { unasked() }
+        })
+    }
+}
+
+fn unasked() -> Attempt {
+    let fault = LocalFault::new(LocalKind::Other, UNASKED);
+    Attempt::new(Timestamp::now(), Err(Failure::Local(fault)))
+}
+
+/// Whether a site was not asked because the run was stopped.
+pub fn is_unasked(fault: &LocalFault) -> bool {
+    fault.kind == LocalKind::Other && fault.text == UNASKED
+}

@@ -1,0 +1,125 @@
+"""What all reports have in common.
+
+They are frozen dataclasses, generated in ``reports.py``, and read from the JSON that Rust writes. Spans
+are pairs of byte offsets; those of a file given as ``str`` count the bytes of its UTF-8. In JSON a text
+whose bytes are not UTF-8 has U+FFFD for those that are not, and a second member, ``…_base64``, has all
+of the bytes. Here such a text has surrogate escapes, and there is no second member.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from base64 import b64decode, b64encode
+from dataclasses import MISSING, fields
+from functools import lru_cache
+from typing import Any, ClassVar, TypeVar
+
+#: The offset of the first byte, and of the one after the last.
+Span = tuple[int, int]
+
+#: How many characters of a text from a file a ``str()`` shows.
+_SHOWN = 80
+
+D = TypeVar("D", bound="Document")
+
+
+def shown(text: str) -> str:
+    """A text from a file, for people: short, on one line, and without control characters."""
+    cut = text[:_SHOWN]
+    cut = cut if cut.isprintable() else repr(cut)[1:-1]
+    return cut + "…" if len(text) > _SHOWN else cut
+
+
+class Document:
+    """A report, or a part of one."""
+
+    __slots__ = ()
+
+    #: The classes of the members that are documents or lists of documents.
+    _classes: ClassVar[dict[str, str]] = {}
+
+    @classmethod
+    def from_json(cls: type[D], text: str) -> D:
+        """A document from its JSON, as the command ``robotsieve`` writes it with ``--format json``."""
+        return cls.from_dict(json.loads(text))
+
+    @classmethod
+    def from_dict(cls: type[D], data: dict[str, Any]) -> D:
+        """A document from what :meth:`to_dict` returns. Members that it does not know are ignored."""
+        values = {}
+        for attribute, name, base64, made, may_miss in _plan(cls):
+            if base64 in data:
+                values[attribute] = _from_base64(data[base64])
+            elif may_miss and name not in data:
+                continue
+            elif (value := data[name]) is None or made is None:
+                values[attribute] = _frozen(value)
+            elif isinstance(value, list):
+                values[attribute] = tuple(map(made.from_dict, value))
+            else:
+                values[attribute] = made.from_dict(value)
+        return cls(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document as the command ``robotsieve`` writes it, ready for JSON."""
+        data: dict[str, Any] = {}
+        for attribute, name, base64, _, may_miss in _plan(type(self)):
+            value = getattr(self, attribute)
+            if may_miss and not value and value is not False:
+                continue
+            data[name] = _plain(value)
+            if _has_bytes(value):
+                data[base64] = _base64(value)
+        return data
+
+
+@lru_cache(maxsize=None)
+def _plan(cls: type[Document]) -> list[tuple[str, str, str, type[Document] | None, bool]]:
+    """Of each member its attribute, its name and its partner's in JSON, its class, and whether it may
+    be left out. An attribute whose name would be a keyword, such as ``from``, ends in ``_``."""
+    module = sys.modules[cls.__module__]
+    classes = {name: getattr(module, of) for name, of in cls._classes.items()}
+    return [
+        (
+            field.name,
+            name := field.name.removesuffix("_"),
+            f"{name}_base64",
+            classes.get(field.name),
+            field.default is not MISSING,
+        )
+        for field in fields(cls)  # type: ignore[arg-type]
+    ]
+
+
+def _from_base64(value: str | list[str]) -> str | tuple[str, ...]:
+    if isinstance(value, str):
+        return b64decode(value).decode("utf-8", "surrogateescape")
+    return tuple(b64decode(one).decode("utf-8", "surrogateescape") for one in value)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if isinstance(value, tuple):
+        return list(map(_plain, value))
+    return value.to_dict() if isinstance(value, Document) else value
+
+
+def _has_bytes(value: Any) -> bool:
+    """Whether a text, or one of a list of texts, is not UTF-8."""
+    if isinstance(value, tuple):
+        return any(isinstance(one, str) and _has_bytes(one) for one in value)
+    if not isinstance(value, str) or value.isascii():
+        return False
+    return any("\udc80" <= character <= "\udcff" for character in value)
+
+
+def _base64(value: str | tuple[str, ...]) -> str | list[str]:
+    if isinstance(value, str):
+        return b64encode(value.encode("utf-8", "surrogateescape")).decode()
+    return [b64encode(one.encode("utf-8", "surrogateescape")).decode() for one in value]

@@ -1,0 +1,126 @@
+//! The formats of access logs, and which one a log has.
+
+use memchr::memchr_iter;
+
+use super::fields::{self, Fields};
+use super::jsonl;
+use super::template::{InvalidTemplate, Template};
+
+/// The format of a log.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum LogFormat {
+    /// That of Apache and nginx, also with a host in front.
+    Combined,
+    /// The same without referer and User-Agent header.
+    Common,
+    /// Caddy's JSON lines.
+    Caddy,
+    /// Cloudflare's Logpush of HTTP requests, JSON lines.
+    Cloudflare,
+    /// As a server's configuration has it.
+    Template(Template),
+}
+
+/// Those that are told by their lines; of two that fit, the first one says more.
+const TOLD: [LogFormat; 4] =
+    [LogFormat::Combined, LogFormat::Common, LogFormat::Caddy, LogFormat::Cloudflare];
+
+impl LogFormat {
+    /// A format written as in a server's configuration: with the variables of nginx's `log_format`
+    /// (`$request`, `$http_user_agent`) or the directives of Apache's `LogFormat` (`%r`,
+    /// `%{User-Agent}i`).
+    ///
+    /// # Errors
+    /// Returns an error if that is no such format, or if it lacks what an audit needs.
+    pub fn template(format: &str) -> Result<LogFormat, InvalidTemplate> {
+        Template::parse(format).map(LogFormat::Template)
+    }
+
+    /// The fields of a line, or `None` if it is not in the format.
+    #[inline]
+    pub(super) fn read<'l>(&self, line: &'l [u8]) -> Option<Fields<'l>> {
+        match self {
+            LogFormat::Combined => fields::common(line, true),
+            LogFormat::Common => fields::common(line, false),
+            LogFormat::Caddy => jsonl::caddy(line),
+            LogFormat::Cloudflare => jsonl::cloudflare(line),
+            LogFormat::Template(template) => template.read(line),
+        }
+    }
+
+    /// `combined`, `common`, `caddy`, `cloudflare` or `format-string`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            LogFormat::Combined => "combined",
+            LogFormat::Common => "common",
+            LogFormat::Caddy => "caddy",
+            LogFormat::Cloudflare => "cloudflare",
+            LogFormat::Template(_) => "format-string",
+        }
+    }
+
+    /// Whether requests have times.
+    pub fn has_time(&self) -> bool {
+        !matches!(self, LogFormat::Template(template) if !template.has_time)
+    }
+
+    /// The format of most of the first lines, each with its line feed. Of two with equally many,
+    /// the one that says more.
+    #[must_use]
+    pub fn detect(lines: &[u8]) -> Option<LogFormat> {
+        const LOOKED_AT: usize = 200;
+        let mut counts = [0_usize; TOLD.len()];
+        let mut from = 0;
+        for to in memchr_iter(b'\n', lines).take(LOOKED_AT) {
+            let line = &lines[from..to];
+            from = to + 1;
+            let fits = |format: &LogFormat| match format {
+                LogFormat::Caddy | LogFormat::Cloudflare if !jsonl::is_object(line) => false,
+                format => format.read(line).is_some(),
+            };
+            // A line of the combined format is one of the common format too, with more at its end.
+            if let Some(format) = TOLD.iter().position(fits) {
+                counts[format] += 1;
+            }
+        }
+        // The last of equals is the maximum, and the first says more.
+        let (format, count) = TOLD.into_iter().zip(counts).rev().max_by_key(|(_, count)| *count)?;
+        (count > 0).then_some(format)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(lines: &[u8]) -> Option<&'static str> {
+        LogFormat::detect(lines).map(|format| format.as_str())
+    }
+
+    #[test]
+    fn formats_are_told_by_content() {
+        let common = r#"1.2.3.4 - - [10/Oct/2026:13:55:36 -0700] "GET / HTTP/1.1" 200 5"#;
+        let combined = format!("{common} \"-\" \"Bot\"");
+        let main = format!("{combined} \"-\"");
+        let host = format!("www.e.com:80 {combined}");
+        let caddy = r#"{"request":{"uri":"/"}}"#;
+        let cloudflare = r#"{"ClientRequestURI":"/"}"#;
+        for (text, wanted) in [
+            (common, Some("common")),
+            (&combined, Some("combined")),
+            (&main, Some("combined")),
+            (&host, Some("combined")),
+            (caddy, Some("caddy")),
+            (cloudflare, Some("cloudflare")),
+            ("\0\n\n{}\n[]\nhello", None),
+            ("", None),
+        ] {
+            assert_eq!(detect(format!("{text}\n").as_bytes()), wanted, "{text}");
+            assert_eq!(detect(format!("x\n\"\n{text}\r\n").as_bytes()), wanted, "{text}");
+        }
+        let both = format!("{common}\n{combined}\n");
+        assert_eq!(detect(both.as_bytes()), Some("combined"));
+        assert_eq!(detect(format!("{both}{common}\n").as_bytes()), Some("common"));
+    }
+}

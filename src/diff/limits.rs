@@ -1,0 +1,34 @@
+//! The limits of a comparison.
+
+/// The work that a comparison may take, and the most that it reports.
+///
+/// ```
+/// use robotsieve::diff::Limits;
+///
+/// let mut limits = Limits::default();
+/// limits.flips = 1;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How many pairs of states the search for shortest flips visits at most, for each pair of
+    /// policies. A whole file may take twice as many, those of the proofs included; once they
+    /// are used up, each pair of policies still gets a few hundred.
+    pub pairs: usize,
+    /// How many flips to report at most in each direction: one for each pair of deciding rules.
+    pub flips: usize,
+    /// How many paths to try at most if the automata give no proof. Fewer are tried if there are
+    /// thousands of rules, or many policies of which that is true.
+    pub samples: usize,
+    /// How many removed and how many added records of each kind to list at most, for each set of
+    /// crawlers.
+    pub records: usize,
+}
+
+impl Default for Limits {
+    /// 262,144 pairs (some 30 MB and less than a second), 5 flips in each direction, 20,000
+    /// sampled paths, and 100 records.
+    fn default() -> Limits {
+        Limits { pairs: 1 << 18, flips: 5, samples: 20_000, records: 100 }
+    }
+}

@@ -1,0 +1,183 @@
+//! Whom an expectation is about: one crawler, or all known ones of a purpose.
+
+use std::collections::HashMap;
+
+use super::line::short;
+use super::subject::Subject;
+use crate::known::{KnownCrawler, KnownCrawlers, Purpose};
+use crate::policy::Policy;
+use crate::policy::robots::Robots;
+use crate::profile::Profile;
+use crate::read::crawler::Crawler;
+
+/// The crawlers that one text stands for.
+#[derive(Debug)]
+pub(super) struct Who<'a> {
+    pub(super) members: Vec<Member<'a>>,
+    /// Whether it is a purpose or `@all`, whose members are counted.
+    pub(super) is_set: bool,
+    /// For each profile, the different policies of the members.
+    pub(super) asked: Vec<Vec<Asked>>,
+}
+
+/// One crawler.
+#[derive(Debug)]
+pub(super) struct Member<'a> {
+    pub(super) name: Vec<u8>,
+    pub(super) crawler: Crawler,
+    known: Option<&'a KnownCrawler>,
+}
+
+/// A policy, and the members whose it is.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) policy: Policy,
+    pub(super) members: Vec<usize>,
+}
+
+impl<'a> Member<'a> {
+    /// A known crawler as it is known.
+    fn known(known: &'a KnownCrawler) -> Member<'a> {
+        let name = known.token.clone().into_bytes();
+        Member { name, crawler: known.crawler(), known: Some(known) }
+    }
+
+    fn policy(&self, robots: &Robots<'_>) -> Policy {
+        self.known.map_or_else(|| robots.policy(&self.crawler), |known| known.policy(robots))
+    }
+
+    /// Whether a group for everybody says nothing to it, and no other group is for it.
+    pub(super) fn is_free(&self, robots: &Robots<'_>) -> bool {
+        self.known.is_some_and(|known| !known.star && !known.is_named(robots))
+    }
+}
+
+/// The texts that were seen, each resolved once.
+#[derive(Debug)]
+pub(super) struct Whos<'a> {
+    known: &'a KnownCrawlers,
+    all: Vec<Who<'a>>,
+    by_text: HashMap<Box<[u8]>, Result<usize, String>>,
+    /// About names that no group can match in some profile.
+    pub(super) notes: Vec<String>,
+}
+
+impl<'a> Whos<'a> {
+    pub(super) fn new(known: &'a KnownCrawlers) -> Whos<'a> {
+        let (all, by_text, notes) = (Vec::new(), HashMap::new(), Vec::new());
+        Whos { known, all, by_text, notes }
+    }
+
+    pub(super) fn get(&self, number: usize) -> &Who<'a> {
+        &self.all[number]
+    }
+
+    /// The number of the crawlers that a text stands for, with their policies for a file.
+    ///
+    /// # Errors
+    /// Returns what is wrong with the text, and the way out.
+    pub(super) fn find(&mut self, text: &[u8], file: &Subject<'_>) -> Result<usize, String> {
+        if let Some(found) = self.by_text.get(text) {
+            return found.clone();
+        }
+        let found = self.resolve(text, file);
+        self.by_text.insert(text.into(), found.clone());
+        found
+    }
+
+    fn resolve(&mut self, text: &[u8], file: &Subject<'_>) -> Result<usize, String> {
+        let (members, is_set) = match text {
+            b"*" => (vec![Member { name: text.into(), crawler: nobody(), known: None }], false),
+            [b'@', purpose @ ..] => (self.of_purpose(purpose)?, true),
+            name => (vec![self.named(name, file)?], false),
+        };
+        let asked = file.robots.iter().map(|robots| asked(&members, robots)).collect();
+        self.all.push(Who { members, is_set, asked });
+        Ok(self.all.len() - 1)
+    }
+
+    fn of_purpose(&self, text: &[u8]) -> Result<Vec<Member<'a>>, String> {
+        let members: Vec<Member<'a>> = if text == b"all" {
+            self.known.iter().map(Member::known).collect()
+        } else {
+            let found = Purpose::all().find(|purpose| purpose.as_str().as_bytes() == text);
+            let Some(purpose) = found else {
+                let names: Vec<_> = Purpose::all().map(|purpose| format!("@{purpose}")).collect();
+                return Err(format!(
+                    "'@{}' is no purpose: there are {} and @all",
+                    short(text),
+                    names.join(", ")
+                ));
+            };
+            self.known.of_purpose(purpose).map(Member::known).collect()
+        };
+        if members.is_empty() {
+            return Err(format!(
+                "no known crawler is in '@{}': add some with --crawlers FILE",
+                short(text)
+            ));
+        }
+        Ok(members)
+    }
+
+    fn named(&mut self, text: &[u8], file: &Subject<'_>) -> Result<Member<'a>, String> {
+        let names: Vec<&[u8]> = text.split(|byte| *byte == b',').collect();
+        if names.iter().any(|name| name.is_empty()) {
+            return Err(format!(
+                "'{}' has an empty name: write one name, or the names of one crawler with a comma \
+                 between two of them",
+                short(text)
+            ));
+        }
+        if names.len() > 1 && names.iter().any(|name| *name == b"*" || name.starts_with(b"@")) {
+            return Err(format!(
+                "'{}': '*' and sets such as '@all' stand alone, since names with commas between them \
+                 are those of one crawler: write a line for each",
+                short(text)
+            ));
+        }
+        // A header is shown as a whole, although it may have commas.
+        let has_header = text.iter().any(|byte| b"();".contains(byte));
+        let checked = || text.split(|byte| *byte == b',' && !has_header);
+        for robots in &file.robots {
+            let profile = robots.profile();
+            let Err(wrong) = Crawler::try_names(checked(), profile) else { continue };
+            let meant =
+                wrong.probably_meant().map(|meant| format!("did you mean '{}'?", short(meant)));
+            let message = format!(
+                "'{}' is not a product token, so no group can name it in profile {}: {}",
+                short(wrong.name()),
+                profile.name().unwrap_or_default(),
+                meant.as_deref().unwrap_or("write the name that robots.txt files use for it"),
+            );
+            // google/robotstxt takes names as given.
+            if wrong.is_evident() && *profile != Profile::GOOGLE {
+                return Err(message);
+            }
+            self.notes.push(message);
+        }
+        let known = str::from_utf8(text).ok().and_then(|name| self.known.by_token(name));
+        Ok(match known {
+            Some(known) => Member { name: text.into(), ..Member::known(known) },
+            None => Member { name: text.into(), crawler: Crawler::names(names), known: None },
+        })
+    }
+}
+
+/// A crawler that no group names.
+pub(super) fn nobody() -> Crawler {
+    Crawler::names([""; 0])
+}
+
+/// The different policies of these crawlers.
+fn asked(members: &[Member<'_>], robots: &Robots<'_>) -> Vec<Asked> {
+    let mut all: Vec<Asked> = Vec::new();
+    for (number, member) in members.iter().enumerate() {
+        let policy = member.policy(robots);
+        match all.iter_mut().find(|asked| asked.policy.is_same(&policy)) {
+            Some(asked) => asked.members.push(number),
+            None => all.push(Asked { policy, members: vec![number] }),
+        }
+    }
+    all
+}

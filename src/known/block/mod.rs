@@ -1,0 +1,256 @@
+//! Shutting crawlers out of a whole site: the groups to add to a robots.txt, or the edited file.
+//!
+//! What is returned is proven, by the automata of all four profiles: each of the crawlers may read
+//! nothing, and for `*`, for every other crawler that the file names and for every other known
+//! crawler nothing changes.
+//!
+//! ```
+//! use robotsieve::known::KnownCrawlers;
+//! use robotsieve::known::block::Block;
+//!
+//! let mut block = Block::new(KnownCrawlers::built_in());
+//! block.add_crawler("GPTBot")?;
+//! let edited = block.edit(b"User-agent: *\nDisallow: /private/\n")?;
+//! let lines: Vec<&str> = str::from_utf8(&edited.file)?.lines().skip(3).collect();
+//! assert_eq!(lines, ["# Crawlers for AI training", "User-agent: GPTBot", "Disallow: /"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod edit;
+mod prove;
+
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+
+use super::crawler::{KnownCrawler, is_named, notes};
+use super::{KnownCrawlers, Purpose};
+use crate::diff::{self, Limits};
+use crate::policy::robots::Robots;
+use crate::profile::Profile;
+use crate::read::crawler::Crawler;
+use crate::shown::{first_of, shown};
+use edit::Place;
+use prove::{Blocked, Proven};
+
+/// How many records that crawlers lose are named.
+const RECORDS: usize = 10;
+
+/// Crawlers to shut out of a whole site.
+#[derive(Clone, Debug)]
+pub struct Block<'k> {
+    known: &'k KnownCrawlers,
+    blocked: Vec<Blocked<'k>>,
+}
+
+/// A robots.txt that shuts crawlers out; proven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BlockedFile {
+    /// The file.
+    pub file: Vec<u8>,
+    /// What is to be known of it, in sentences: who does not obey, and what else follows.
+    pub notes: Vec<String>,
+}
+
+/// A reason why no file shuts the crawlers out and changes nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CannotBlock {
+    /// The file is UTF-16, in which crawlers find no group.
+    Utf16,
+    /// The edited file would not do what was asked for, or it is not proven: a clause says what.
+    Unproven(String),
+}
+
+impl fmt::Display for CannotBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CannotBlock::Utf16 => f.write_str("crawlers find no group in a UTF-16 file"),
+            CannotBlock::Unproven(wrong) => f.write_str(wrong),
+        }
+    }
+}
+
+impl std::error::Error for CannotBlock {}
+
+/// A name that no robots.txt can give to a crawler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoToken {
+    name: String,
+}
+
+impl fmt::Display for NoToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "'{}' is not a product token: give the name that robots.txt files use, of letters, \
+             digits, '-', '_' and '.'",
+            shown(self.name.as_bytes())
+        )
+    }
+}
+
+impl std::error::Error for NoToken {}
+
+impl<'k> Block<'k> {
+    /// Shuts nobody out yet. For the other ones of these crawlers nothing may change.
+    #[must_use]
+    pub fn new(known: &'k KnownCrawlers) -> Block<'k> {
+        Block { known, blocked: Vec::new() }
+    }
+
+    /// Shuts out the known crawlers of a purpose.
+    pub fn add_purpose(&mut self, purpose: Purpose) {
+        for crawler in self.known.of_purpose(purpose) {
+            self.add(Blocked::Known(crawler));
+        }
+    }
+
+    /// Shuts out a crawler, known or not, by its product token.
+    ///
+    /// # Errors
+    /// Returns an error if it is no product token.
+    pub fn add_crawler(&mut self, token: &str) -> Result<(), NoToken> {
+        let is_name = !token.is_empty() && token != "*";
+        if !is_name || Crawler::try_name(token, &Profile::RFC9309).is_err() {
+            return Err(NoToken { name: token.to_owned() });
+        }
+        let known = self.known.by_token(token);
+        self.add(known.map_or_else(|| Blocked::Unknown(token.to_owned()), Blocked::Known));
+        Ok(())
+    }
+
+    fn add(&mut self, one: Blocked<'k>) {
+        if !self.blocked.iter().any(|other| other.token().eq_ignore_ascii_case(one.token())) {
+            self.blocked.push(one);
+        }
+    }
+
+    /// Whether nobody is shut out.
+    pub fn is_empty(&self) -> bool {
+        self.blocked.is_empty()
+    }
+
+    /// The file with the crawlers shut out: they are taken out of the groups that name them, and
+    /// new groups shut them out. Those that the file shuts out already stay where they are. Of an
+    /// empty file that is the groups alone.
+    ///
+    /// # Errors
+    /// Returns an error if that cannot be proven.
+    pub fn edit(&self, file: &[u8]) -> Result<BlockedFile, CannotBlock> {
+        if file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff") {
+            return Err(CannotBlock::Utf16);
+        }
+        let done: HashSet<&str> =
+            prove::shut_out(file, &self.blocked).into_iter().map(Blocked::token).collect();
+        let (new, proven) =
+            self.proven(file, &self.groups(&done)).map_err(CannotBlock::Unproven)?;
+        let mut notes = self.notes(done.len(), &proven);
+        notes.extend(self.lost(file, &new));
+        Ok(BlockedFile { file: new, notes })
+    }
+
+    /// A group for each purpose, without the crawlers that are shut out already.
+    fn groups(&self, done: &HashSet<&str>) -> Vec<(String, Vec<&str>)> {
+        let of = |purpose: Purpose| {
+            let of_it = self.blocked.iter().filter(|one| one.purpose() == purpose);
+            let tokens = of_it.map(Blocked::token).filter(|token| !done.contains(token));
+            let heading = match purpose {
+                Purpose::Other => "Other crawlers".to_owned(),
+                purpose => format!("Crawlers for {}", purpose.title()),
+            };
+            (heading, tokens.collect::<Vec<_>>())
+        };
+        Purpose::all().map(of).filter(|(_, tokens)| !tokens.is_empty()).collect()
+    }
+
+    /// The file with the groups, and what the proof says.
+    ///
+    /// # Errors
+    /// Returns what cannot be proven of the first way to edit it.
+    fn proven(
+        &self,
+        old: &[u8],
+        groups: &[(String, Vec<&str>)],
+    ) -> Result<(Vec<u8>, Proven), String> {
+        let prove = |new: &[u8]| prove::prove(old, new, &self.blocked, self.known.iter());
+        if groups.is_empty() {
+            return prove(old).map(|proven| (old.to_vec(), proven));
+        }
+        let mut first_wrong = None;
+        let mut tried: Vec<Vec<u8>> = Vec::new();
+        for place in [Place::End, Place::Beginning] {
+            // Where profiles differ about what is a group, the other reading may do.
+            for profile in [Profile::RFC9309, Profile::GOOGLE] {
+                let new = edit::edited(old, &profile, groups, place);
+                if tried.contains(&new) {
+                    continue;
+                }
+                match prove(&new) {
+                    Ok(proven) => return Ok((new, proven)),
+                    Err(wrong) => first_wrong = first_wrong.or(Some(wrong)),
+                }
+                tried.push(new);
+            }
+        }
+        Err(first_wrong.unwrap_or_default())
+    }
+
+    fn notes(&self, done: usize, proven: &Proven) -> Vec<String> {
+        let mut all = Vec::new();
+        if done > 0 {
+            all.push(format!(
+                "{done} of {} crawlers were shut out already, so nothing changes for them",
+                self.blocked.len()
+            ));
+        }
+        let known: Vec<&KnownCrawler> = self.blocked.iter().filter_map(Blocked::known).collect();
+        all.extend(notes(known));
+        let mut by_profile = |named: &BTreeSet<(&str, String)>,
+                              say: &dyn Fn(&str, String) -> String| {
+            for (profile, _) in Profile::NAMED {
+                let of_it = named.iter().filter(|(of, _)| of == profile);
+                let names: Vec<&str> = of_it.map(|(_, name)| name.as_str()).collect();
+                if !names.is_empty() {
+                    all.push(say(profile, names.join(", ")));
+                }
+            }
+        };
+        by_profile(&proven.unnamed, &|profile, names| {
+            format!(
+                "profile {profile} cannot name these, so nothing is proven of them there: {names}"
+            )
+        });
+        by_profile(&proven.taken_along, &|profile, names| {
+            format!(
+                "profile {profile} takes these for some of the crawlers that are shut out, because \
+                 of their names, so what they may read changes there: {names}"
+            )
+        });
+        all
+    }
+
+    /// A note on the records beside rules that were for the crawlers by name, and are no longer.
+    fn lost(&self, old: &[u8], new: &[u8]) -> Option<String> {
+        let [old, new] = [old, new].map(|file| Robots::parse(file, &Profile::RFC9309));
+        let named = self.blocked.iter().map(|one| (one.token().as_bytes(), one.crawler()));
+        let named = named.filter(|(_, crawler)| is_named(&old, crawler));
+        let changed = diff::records(&old, &new, named, &Limits::default());
+        let mut lost: Vec<(u32, String)> = Vec::new();
+        for change in changed.iter().filter(|changed| changed.crawlers.is_some()) {
+            for record in change.changes.iter().flat_map(|change| &change.removed) {
+                let text = format!("'{}: {}'", shown(&record.field), shown(&record.value));
+                lost.push((record.line, format!("line {}, {text}", record.line)));
+            }
+        }
+        lost.sort();
+        lost.dedup();
+        (!lost.is_empty()).then(|| {
+            format!(
+                "crawlers that are shut out left the groups with these lines, which are no longer \
+                 for them: {}",
+                first_of(RECORDS, lost.into_iter().map(|(_, text)| text))
+            )
+        })
+    }
+}

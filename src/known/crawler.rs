@@ -1,0 +1,122 @@
+//! An entry of the known crawlers.
+
+use super::purpose::{Obeys, Purpose};
+use crate::policy::Policy;
+use crate::policy::robots::Robots;
+use crate::read::crawler::Crawler;
+use crate::read::select::Selected;
+
+/// An entry of the known crawlers.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct KnownCrawler {
+    /// The name as its operator writes it.
+    pub name: String,
+    /// The product token: how a robots.txt names it.
+    pub token: String,
+    /// Names whose groups it obeys if none names the token, before that of `*`.
+    pub after: Vec<String>,
+    /// Whether it obeys the group of `*`.
+    pub star: bool,
+    /// Whether the token is in no header: a name for a use of what another crawler fetches.
+    pub only_in_robots_txt: bool,
+    /// Who runs it.
+    pub operator: String,
+    /// The purpose that matters most to the owner of a site.
+    pub purpose: Purpose,
+    /// What its operator says of obeying robots.txt.
+    pub obeys: Obeys,
+    /// A sentence about it.
+    pub note: Option<String>,
+    /// An example of its User-Agent header.
+    pub header: Option<String>,
+    /// The URL where its operator documents it.
+    pub documentation: Option<String>,
+    /// Where these facts are from.
+    pub source: String,
+    /// The date when they were looked up: `2026-11-22`.
+    pub date: String,
+}
+
+impl KnownCrawler {
+    /// An entry in which the required fields are still to be set.
+    pub(super) fn empty() -> KnownCrawler {
+        KnownCrawler {
+            name: String::new(),
+            token: String::new(),
+            after: Vec::new(),
+            star: true,
+            only_in_robots_txt: false,
+            operator: String::new(),
+            purpose: Purpose::Other,
+            obeys: Obeys::Unknown,
+            note: None,
+            header: None,
+            documentation: None,
+            source: String::new(),
+            date: String::new(),
+        }
+    }
+
+    /// The names whose groups it obeys, the first one that there is.
+    pub fn crawler(&self) -> Crawler {
+        Crawler::names([&self.token].into_iter().chain(&self.after))
+    }
+
+    /// Its policy for a file. A crawler that ignores the group of `*` may fetch everything if no
+    /// group names it.
+    pub fn policy(&self, robots: &Robots<'_>) -> Policy {
+        if self.star || self.is_named(robots) {
+            return robots.policy(&self.crawler());
+        }
+        Robots::parse(b"", robots.profile()).policy(&self.crawler())
+    }
+
+    /// What follows for a file that it ignores the group of `*`, in a sentence. `None` if it obeys
+    /// that group, if there is none, or if another group names it.
+    pub fn star_note(&self, robots: &Robots<'_>) -> Option<String> {
+        let nobody = Crawler::names([""; 0]);
+        let ignores = !self.star && !robots.group_of(&nobody).is_empty() && !self.is_named(robots);
+        ignores.then(|| {
+            format!(
+                "{} ignores the group of *, as its operator says: unless a group names it, the \
+                 file asks nothing of it",
+                self.name
+            )
+        })
+    }
+
+    /// Whether a group names it, by its token or by one of the names after that.
+    pub fn is_named(&self, robots: &Robots<'_>) -> bool {
+        is_named(robots, &self.crawler())
+    }
+}
+
+/// Whether a group names a crawler.
+pub(crate) fn is_named(robots: &Robots<'_>, crawler: &Crawler) -> bool {
+    matches!(robots.groups().select(crawler), Selected::Named(_))
+}
+
+/// Notes on those crawlers whose operators do not say that they obey, one for each answer that they
+/// give instead.
+pub fn notes<'k>(
+    crawlers: impl IntoIterator<Item = &'k KnownCrawler, IntoIter: Clone>,
+) -> Vec<String> {
+    let crawlers = crawlers.into_iter();
+    let note = |(obeys, what): (Obeys, &str)| {
+        let those = crawlers.clone().filter(|crawler| crawler.obeys == obeys);
+        let names: Vec<&str> = those.map(|crawler| crawler.name.as_str()).collect();
+        let text = || {
+            format!(
+                "robots.txt only asks. By what their operators say, these {what}: {}",
+                names.join(", ")
+            )
+        };
+        (!names.is_empty()).then(text)
+    };
+    [(Obeys::No, "do not obey it"), (Obeys::Partly, "obey it in part")]
+        .into_iter()
+        .filter_map(note)
+        .collect()
+}

@@ -1,0 +1,267 @@
+//! The crawlers that are known by name: who runs them, what they read for, and how a robots.txt
+//! names them.
+//!
+//! The entries of `data/crawlers.toml` in the repository are built in. [`KnownCrawlers::add_file`]
+//! adds others. What they may read of a file is [`report::reach`](crate::report::reach).
+//!
+//! ```
+//! use robotsieve::known::{KnownCrawlers, Purpose};
+//!
+//! let known = KnownCrawlers::built_in();
+//! let bot = known.by_token("gptbot").unwrap();
+//! assert_eq!((bot.operator.as_str(), bot.purpose), ("OpenAI", Purpose::AiTraining));
+//! let bot = known.by_header("Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)");
+//! assert_eq!(bot.unwrap().operator, "Microsoft");
+//! ```
+
+pub mod block;
+mod crawler;
+mod file;
+mod purpose;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::read::crawler::Crawler;
+pub use crawler::{KnownCrawler, notes};
+pub use file::InvalidCrawlers;
+pub use purpose::{Obeys, Purpose, UnknownPurpose};
+
+/// The built-in file. Reading it takes a fraction of a millisecond, once; a build script would take
+/// longer in every build.
+const BUILT_IN: &str = include_str!("../../data/crawlers.toml");
+
+/// Known crawlers, in alphabetical order of their names.
+#[derive(Clone, Debug, Default)]
+pub struct KnownCrawlers {
+    crawlers: Vec<KnownCrawler>,
+    /// Positions by token, in lower case.
+    by_token: HashMap<String, usize>,
+}
+
+impl KnownCrawlers {
+    /// The crawlers that are built in.
+    pub fn built_in() -> &'static KnownCrawlers {
+        static BUILT_IN_CRAWLERS: LazyLock<KnownCrawlers> = LazyLock::new(|| {
+            let mut known = KnownCrawlers::default();
+            // A test reads the same text, so it is never wrong here.
+            let _ = known.add_file(BUILT_IN);
+            known
+        });
+        &BUILT_IN_CRAWLERS
+    }
+
+    /// Adds the crawlers of a file, given as its text: TOML, with the same fields as
+    /// `data/crawlers.toml`. An entry takes the place of the one with the same token. With
+    /// `replace = true` in the file's first line all others are left out.
+    ///
+    /// # Errors
+    /// Returns an error if the text is no such file, if an entry lacks something or has something
+    /// unknown, or if two entries have the same token. Then nothing is added.
+    ///
+    /// ```
+    /// use robotsieve::known::KnownCrawlers;
+    ///
+    /// let mut known = KnownCrawlers::built_in().clone();
+    /// known.add_file(
+    ///     "[[crawler]]\nname = 'Our bot'\ntoken = 'OurBot'\noperator = 'We'\npurpose = 'other'\n\
+    ///      obeys = 'yes'\nsource = 'our handbook'\ndate = 2026-11-23",
+    /// )?;
+    /// assert_eq!(known.by_token("ourbot").unwrap().name, "Our bot");
+    /// # Ok::<(), robotsieve::known::InvalidCrawlers>(())
+    /// ```
+    pub fn add_file(&mut self, text: &str) -> Result<(), InvalidCrawlers> {
+        let file = file::parse(text)?;
+        if file.replace {
+            *self = KnownCrawlers::default();
+        }
+        for crawler in file.crawlers {
+            match self.by_token.get(&crawler.token.to_ascii_lowercase()) {
+                Some(&at) => self.crawlers[at] = crawler,
+                None => self.crawlers.push(crawler),
+            }
+        }
+        self.crawlers.sort_by_cached_key(|crawler| {
+            (crawler.name.to_lowercase(), crawler.token.to_ascii_lowercase())
+        });
+        let tokens = self.crawlers.iter().map(|crawler| crawler.token.to_ascii_lowercase());
+        self.by_token = tokens.zip(0..).collect();
+        Ok(())
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, KnownCrawler> {
+        self.crawlers.iter()
+    }
+
+    /// Those of a purpose.
+    pub fn of_purpose(&self, purpose: Purpose) -> impl Iterator<Item = &KnownCrawler> {
+        self.iter().filter(move |crawler| crawler.purpose == purpose)
+    }
+
+    /// The crawler with a product token, in any case.
+    pub fn by_token(&self, token: &str) -> Option<&KnownCrawler> {
+        self.by_token.get(&token.to_ascii_lowercase()).map(|&at| &self.crawlers[at])
+    }
+
+    /// The crawler that sends a User-Agent header: the first one known among the names in it, from
+    /// the surest on.
+    pub fn by_header<H: AsRef<[u8]>>(&self, header: H) -> Option<&KnownCrawler> {
+        let crawler = Crawler::from_user_agent(header);
+        crawler.iter().find_map(|name| self.by_token(str::from_utf8(name).ok()?))
+    }
+
+    /// A robots.txt that forbids everything to everybody, as for a site whose file cannot be had.
+    /// Known crawlers that ignore the group of `*` are named, because this is no matter of groups.
+    pub fn disallow_all(&self) -> Vec<u8> {
+        let mut text = String::from("User-agent: *\n");
+        for crawler in self.iter().filter(|crawler| !crawler.star) {
+            text += &format!("User-agent: {}\n", crawler.token);
+        }
+        (text + "Disallow: /\n").into_bytes()
+    }
+}
+
+impl<'k> IntoIterator for &'k KnownCrawlers {
+    type Item = &'k KnownCrawler;
+    type IntoIter = std::slice::Iter<'k, KnownCrawler>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::policy::robots::Robots;
+    use crate::profile::Profile;
+
+    #[test]
+    fn built_in() {
+        let file = file::parse(BUILT_IN).unwrap();
+        assert!(!file.replace && file.crawlers.len() >= 200, "{}", file.crawlers.len());
+        let known = KnownCrawlers::built_in();
+        assert_eq!(known.iter().count(), file.crawlers.len());
+        for purpose in Purpose::all() {
+            let count = known.of_purpose(purpose).count();
+            assert!(count >= 10, "{purpose}: {count}");
+        }
+        for token in ["Googlebot", "bingbot", "GPTBot", "ClaudeBot", "CCBot", "Google-Extended"] {
+            assert!(known.by_token(&token.to_uppercase()).is_some(), "{token}");
+        }
+        for (entry, sorted) in file.crawlers.iter().zip(known) {
+            assert_eq!(entry.name, sorted.name, "in alphabetical order");
+        }
+    }
+
+    /// A TOML parser reads the same of the built-in file.
+    #[test]
+    fn the_file_is_toml() {
+        let table: toml::Table = BUILT_IN.parse().unwrap();
+        let entries = table["crawler"].as_array().unwrap();
+        let known = KnownCrawlers::built_in();
+        assert_eq!(entries.len(), known.iter().count());
+        for (entry, crawler) in entries.iter().zip(known) {
+            let own = serde_json::to_value(crawler).unwrap();
+            for (key, value) in entry.as_table().unwrap() {
+                let value = match value {
+                    toml::Value::Datetime(date) => date.to_string().into(),
+                    value => serde_json::to_value(value).unwrap(),
+                };
+                assert_eq!(own[key], value, "{}", crawler.token);
+            }
+            let count = own.as_object().unwrap().values();
+            let is_set = |value: &&serde_json::Value| match value {
+                serde_json::Value::Array(all) => !all.is_empty(),
+                value => !value.is_null() && !value.is_boolean(),
+            };
+            let switches = usize::from(!crawler.star) + usize::from(crawler.only_in_robots_txt);
+            assert_eq!(count.filter(is_set).count() + switches, entry.as_table().unwrap().len());
+        }
+    }
+
+    /// The header of a crawler leads to its entry, and to the group of its token.
+    #[test]
+    fn tokens_and_headers_agree() {
+        let known = KnownCrawlers::built_in();
+        let mut wrong = Vec::new();
+        for crawler in known {
+            let Some(header) = &crawler.header else { continue };
+            assert!(!crawler.only_in_robots_txt, "{} has a header", crawler.token);
+            let found = known.by_header(header).map(|found| found.token.as_str());
+            if found != Some(crawler.token.as_str()) {
+                wrong.push(format!("{}: {header} leads to {found:?}", crawler.token));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn after_names_end_somewhere() {
+        for crawler in KnownCrawlers::built_in() {
+            let names: HashSet<String> =
+                crawler.after.iter().map(|name| name.to_ascii_lowercase()).collect();
+            assert_eq!(names.len(), crawler.after.len(), "{}", crawler.token);
+            assert!(!names.contains(&crawler.token.to_ascii_lowercase()), "{}", crawler.token);
+        }
+    }
+
+    #[test]
+    fn files_add_and_replace() {
+        let entry = |token: &str, name: &str| {
+            format!(
+                "[[crawler]]\nname = \"{name}\"\ntoken = \"{token}\"\noperator = \"x\"\n\
+                 purpose = \"other\"\nobeys = \"unknown\"\nsource = \"x\"\ndate = 2026-01-01\n"
+            )
+        };
+        let text = entry("gptbot", "000") + &entry("new", "zzz");
+        let mut known = KnownCrawlers::built_in().clone();
+        let count = known.iter().count();
+        known.add_file(&text).unwrap();
+        assert_eq!(known.iter().count(), count + 1);
+        assert_eq!(known.by_token("GPTBot").unwrap().name, "000");
+        assert_eq!(known.iter().next().unwrap().token, "gptbot");
+        assert_eq!(known.by_token("NEW").unwrap().name, "zzz");
+        known.add_file(&format!("replace = true\n{}", entry("only", "x"))).unwrap();
+        assert_eq!(
+            known.iter().map(|crawler| crawler.token.as_str()).collect::<Vec<_>>(),
+            ["only"]
+        );
+    }
+
+    /// Crawlers that ignore the group of `*` are shut out, too.
+    #[test]
+    fn everybody_is_shut_out() {
+        let known = KnownCrawlers::built_in();
+        let file = known.disallow_all();
+        for (name, profile) in Profile::NAMED {
+            let robots = Robots::parse(&file, profile);
+            for crawler in known {
+                let is_allowed = crawler.policy(&robots).is_allowed("/x");
+                assert_eq!(is_allowed, Ok(false), "{name} {}", crawler.token);
+            }
+        }
+    }
+
+    #[test]
+    fn policies() {
+        let known = KnownCrawlers::built_in();
+        let file = b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /x\n";
+        for (_, profile) in Profile::NAMED {
+            let robots = Robots::parse(file, profile);
+            let allows = |token: &str, path: &str| {
+                let policy = known.by_token(token).unwrap().policy(&robots);
+                policy.is_allowed(path).unwrap()
+            };
+            assert!(!allows("GPTBot", "/") && allows("AdsBot-Google", "/"));
+            assert!(allows("Googlebot-Image", "/") && !allows("Googlebot-Image", "/x"));
+        }
+        let named = b"User-agent: AdsBot-Google\nDisallow: /";
+        let robots = Robots::parse(named, &Profile::RFC9309);
+        let policy = known.by_token("AdsBot-Google").unwrap().policy(&robots);
+        assert_eq!(policy.is_allowed("/"), Ok(false));
+    }
+}

@@ -1,0 +1,211 @@
+//! A change to a file, and its effect on verdicts.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+#[cfg(doc)]
+use crate::lint::Options;
+use crate::lint::shown::shown;
+
+/// A change to the file, and what it does to verdicts.
+///
+/// The effect is proven by automata, for every crawler that the file names and for those that it
+/// does not name, in the profiles of [`Options::profiles`] and in any case in
+/// [`Profile::RFC9309`](crate::Profile::RFC9309) and [`Profile::GOOGLE`](crate::Profile::GOOGLE).
+/// A change that blocks a whole site for a crawler, or opens one, is never a fix.
+///
+/// ```
+/// use robotsieve::lint::{Effect, Options, lint};
+///
+/// let file = b"User-agent: *\nDisallow: /shop/cart/\nDisallow: /shop/\n";
+/// let report = lint(file, &Options::default());
+/// let fix = report.findings[0].fix.as_ref().unwrap();
+/// assert_eq!((&*fix.what, &fix.effect), ("remove the line", &Effect::None));
+/// assert_eq!(fix.applied_to(file), b"User-agent: *\nDisallow: /shop/\n");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Fix {
+    /// What it does, a clause such as `write '/private/'`.
+    pub what: String,
+    /// The bytes of the file that are replaced; may be empty.
+    #[cfg_attr(feature = "serde", serde(with = "crate::lint::finding::span"))]
+    pub span: Range<usize>,
+    /// What they are replaced with; may be empty.
+    #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
+    pub replacement: Vec<u8>,
+    /// What it does to verdicts.
+    pub effect: Effect,
+    /// The names of the profiles in which that is proven.
+    pub profiles: Vec<Cow<'static, str>>,
+}
+
+/// What it does, and with what effect: `remove the line; this changes no verdict (rfc9309, google)`.
+impl fmt::Display for Fix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; this {}", self.what, self.effect)?;
+        match &self.effect {
+            Effect::None => write!(f, " ({})", self.profiles.join(", ")),
+            // It names them itself.
+            Effect::Verdicts(_) => Ok(()),
+        }
+    }
+}
+
+impl Fix {
+    /// The file with this change alone.
+    ///
+    /// # Panics
+    /// Panics if the file is shorter than the one that was linted.
+    #[must_use]
+    pub fn applied_to(&self, file: &[u8]) -> Vec<u8> {
+        replaced(file, [(&self.span, &*self.replacement)])
+    }
+}
+
+/// What a change does to verdicts. Its `Display` is a clause such as `changes no verdict`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
+pub enum Effect {
+    /// No URL gets another verdict, for any crawler.
+    None,
+    /// Some URLs get another verdict.
+    Verdicts(Vec<Change>),
+}
+
+/// What changes for some crawlers in some profiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Change {
+    /// The names of the profiles in which this holds.
+    pub profiles: Vec<Cow<'static, str>>,
+    /// The crawlers, by the tokens of the file; `*` is any crawler that no group names.
+    #[cfg_attr(
+        feature = "serde",
+        serde(
+            serialize_with = "crate::bytes_as_text::serialize_all",
+            deserialize_with = "crate::bytes_as_text::deserialize_all"
+        )
+    )]
+    pub crawlers: Vec<Vec<u8>>,
+    /// Paths that become disallowed, the shortest first, one for each pair of deciding rules and at
+    /// most three. Empty if there are none.
+    #[cfg_attr(
+        feature = "serde",
+        serde(
+            serialize_with = "crate::bytes_as_text::serialize_all",
+            deserialize_with = "crate::bytes_as_text::deserialize_all"
+        )
+    )]
+    pub newly_disallowed: Vec<Vec<u8>>,
+    /// Paths that become allowed, in the same way.
+    #[cfg_attr(
+        feature = "serde",
+        serde(
+            serialize_with = "crate::bytes_as_text::serialize_all",
+            deserialize_with = "crate::bytes_as_text::deserialize_all"
+        )
+    )]
+    pub newly_allowed: Vec<Vec<u8>>,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Effect::Verdicts(changes) = self else { return f.write_str("changes no verdict") };
+        for (number, change) in changes.iter().enumerate() {
+            f.write_str(if number > 0 { "; " } else { "" })?;
+            write!(f, "{change}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let paths = |paths: &[Vec<u8>]| {
+            let paths: Vec<_> = paths.iter().map(|path| format!("'{}'", shown(path))).collect();
+            paths.join(", ")
+        };
+        let both = [("disallows", &self.newly_disallowed), ("allows", &self.newly_allowed)];
+        let both = both.into_iter().filter(|(_, some)| !some.is_empty());
+        let both: Vec<String> =
+            both.map(|(verb, some)| format!("{verb} URLs such as {}", paths(some))).collect();
+        write!(
+            f,
+            "{} for {} ({})",
+            both.join(" and "),
+            who(&self.crawlers),
+            self.profiles.join(", ")
+        )
+    }
+}
+
+/// Crawlers by their tokens, for a message.
+pub(super) fn who(crawlers: &[Vec<u8>]) -> String {
+    const NAMED: usize = 3;
+    let mut who: Vec<String> = crawlers
+        .iter()
+        .take(NAMED)
+        .map(|crawler| match &**crawler {
+            b"*" => "crawlers without a group of their own".to_owned(),
+            b"" => "a crawler without a name".to_owned(),
+            token => shown(token),
+        })
+        .collect();
+    if crawlers.len() > NAMED {
+        who.push(format!("{} more", crawlers.len() - NAMED));
+    }
+    let last = who.pop().unwrap_or_default();
+    if who.is_empty() { last } else { format!("{} and {last}", who.join(", ")) }
+}
+
+/// A change that a finding proposes; nothing is known of its effect yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::lint) struct Proposal {
+    pub(in crate::lint) what: String,
+    pub(in crate::lint) span: Range<usize>,
+    pub(in crate::lint) replacement: Vec<u8>,
+    /// What it may do to verdicts.
+    pub(in crate::lint) offered: Offered,
+}
+
+/// When a proposal becomes a fix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lint) enum Offered {
+    /// If it spares the site, whatever else it changes.
+    IfItSpares,
+    /// If it changes no verdict.
+    IfUnchanging,
+    /// Never: only its harm is of interest, for the advice.
+    Never,
+}
+
+impl Proposal {
+    pub(in crate::lint) fn new(what: String, span: Range<usize>, replacement: Vec<u8>) -> Proposal {
+        Proposal { what, span, replacement, offered: Offered::IfItSpares }
+    }
+}
+
+/// The file with some spans replaced, which must be ascending and apart.
+pub(super) fn replaced<'e>(
+    file: &[u8],
+    edits: impl IntoIterator<Item = (&'e Range<usize>, &'e [u8])>,
+) -> Vec<u8> {
+    let mut new = Vec::with_capacity(file.len());
+    let mut at = 0;
+    for (span, replacement) in edits {
+        new.extend_from_slice(&file[at..span.start]);
+        new.extend_from_slice(replacement);
+        at = span.end;
+    }
+    new.extend_from_slice(&file[at..]);
+    new
+}

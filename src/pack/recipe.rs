@@ -1,0 +1,188 @@
+//! From a robots.txt to the bodies of its records: what a writer puts into a pack.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::policy::Policy;
+use crate::policy::config::Config;
+use crate::policy::content::ContentKeys;
+use crate::policy::robots::Robots;
+use crate::policy::sitemaps::Sitemaps;
+use crate::profile::Profile;
+use crate::read::crawler::Crawler;
+use crate::sites::compiled::{Policies, table_body};
+use crate::sites::layout::{HAS_PACE, KIND_RULES};
+use crate::sites::pace;
+
+use super::format::{KIND_EXPLAIN, KIND_SITEMAPS};
+
+/// How to pack robots.txt files: the profile, the crawlers, and the configuration. Returned by
+/// [`Writer::recipe`](crate::pack::Writer::recipe). Cheap to clone, so that each thread that packs can have one.
+#[derive(Clone, Debug)]
+pub struct Recipe(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    profile: Profile,
+    crawlers: Vec<Crawler>,
+    config: Config,
+    keys: ContentKeys,
+}
+
+/// A robots.txt, compiled for all crawlers of a pack. Returned by [`Recipe::pack`].
+#[derive(Clone, Debug)]
+pub struct Packed {
+    content: u128,
+    /// The different policies.
+    pub(super) policies: Vec<PackedParts>,
+    /// For each crawler the index of its policy.
+    pub(super) columns: Vec<usize>,
+    /// The body of the record of its sitemaps. Empty if there are none, or if they are not kept.
+    pub(super) sitemaps: Vec<u8>,
+}
+
+/// The bodies of a policy's records.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct PackedParts {
+    pub(super) policy: Vec<u8>,
+    /// The rules of a policy that has a table. Empty if they are not kept.
+    pub(super) rules: Vec<u8>,
+}
+
+/// The body of the record of a file's sitemaps. Empty if there are none.
+fn sitemaps_body(sitemaps: &Sitemaps) -> Vec<u8> {
+    match sitemaps.text() {
+        [] => Vec::new(),
+        text => [&[KIND_SITEMAPS], text].concat(),
+    }
+}
+
+impl Packed {
+    pub(super) fn new<'s>(
+        content: u128,
+        policies: Vec<PackedParts>,
+        columns: Vec<usize>,
+        sitemaps: impl Iterator<Item = &'s [u8]>,
+    ) -> Packed {
+        let sitemaps = sitemaps_body(&Sitemaps::of(sitemaps));
+        Packed { content, policies, columns, sitemaps }
+    }
+
+    /// The [`Recipe::content`] of the file.
+    pub fn content(&self) -> u128 {
+        self.content
+    }
+}
+
+impl Recipe {
+    pub(super) fn new(profile: Profile, crawlers: Vec<Crawler>, config: Config) -> Recipe {
+        Recipe(Arc::new(Parts { profile, crawlers, config, keys: ContentKeys::default() }))
+    }
+
+    pub(super) fn profile(&self) -> &Profile {
+        &self.0.profile
+    }
+
+    /// Parses a file and compiles its policies for all crawlers. Several threads can do this at the
+    /// same time.
+    #[must_use]
+    pub fn pack(&self, file: &[u8]) -> Packed {
+        let parts = &*self.0;
+        // `table_body` compiles the policies, nothing else does.
+        let config = Config { build_after: Some(u32::MAX), keep_rules: true, ..parts.config };
+        let robots = Robots::parse_with(file, &parts.profile, &config);
+        let of_groups = Policies::of(&robots, &parts.crawlers);
+        // Different groups often have equal rules.
+        let mut numbers: HashMap<PackedParts, usize> = HashMap::new();
+        let of_groups_to_number: Vec<usize> = of_groups
+            .policies
+            .iter()
+            .map(|policy| {
+                let next = numbers.len();
+                *numbers.entry(parts_of(policy, parts.config.keep_rules)).or_insert(next)
+            })
+            .collect();
+        let mut policies: Vec<(usize, PackedParts)> =
+            numbers.into_iter().map(|(parts, number)| (number, parts)).collect();
+        policies.sort_unstable_by_key(|(number, _)| *number);
+        Packed {
+            content: self.content(file),
+            policies: policies.into_iter().map(|(_, parts)| parts).collect(),
+            columns: of_groups.columns.iter().map(|of| of_groups_to_number[*of]).collect(),
+            sitemaps: sitemaps_body(&Sitemaps::kept(&robots)),
+        }
+    }
+
+    /// A hash that tells different files apart: two keyed hashes of 64 bits each, with random keys,
+    /// so that nobody can make two files that are taken for one.
+    pub fn content(&self, file: &[u8]) -> u128 {
+        self.0.keys.of(file)
+    }
+
+    /// The crawlers of the pack.
+    pub fn crawlers(&self) -> &[Crawler] {
+        &self.0.crawlers
+    }
+}
+
+/// Makes the bodies of a policy's records.
+fn parts_of(policy: &Policy, keep_rules: bool) -> PackedParts {
+    match table_body(policy) {
+        Some(table) => PackedParts {
+            policy: table,
+            rules: if keep_rules { rules_body(policy) } else { Vec::new() },
+        },
+        None => PackedParts::of_rules(policy),
+    }
+}
+
+/// The body of the rules of a policy that has a table.
+pub(super) fn rules_body(policy: &Policy) -> Vec<u8> {
+    let mut rules = vec![KIND_EXPLAIN];
+    put_rules(policy, &mut rules);
+    rules
+}
+
+impl PackedParts {
+    /// Those of a policy that has no table.
+    pub(super) fn of_rules(policy: &Policy) -> PackedParts {
+        let pace = pace::bytes(policy.pace());
+        let mut body = vec![KIND_RULES | if pace.is_empty() { 0 } else { HAS_PACE }];
+        put_rules(policy, &mut body);
+        body.extend_from_slice(&pace);
+        PackedParts { policy: body, rules: Vec::new() }
+    }
+}
+
+/// A length of something that follows, or a number of things that follow. If it does not fit, the
+/// body does not either, and [`Writer::put`] refuses it.
+fn put_len(body: &mut Vec<u8>, len: usize) {
+    body.extend(u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes());
+}
+
+fn put_rules(policy: &Policy, body: &mut Vec<u8>) {
+    body.extend(policy.empty_rule().unwrap_or(0).to_le_bytes());
+    put_len(body, policy.group().count());
+    for (line, value) in policy.group() {
+        body.extend(line.to_le_bytes());
+        put_len(body, value.len());
+        body.extend_from_slice(value);
+    }
+    let rules = policy.rule_set();
+    put_len(body, rules.len());
+    for rule in rules.iter() {
+        let pattern = rule.pattern.bytes;
+        // Most values begin with the pattern that they are normalised to.
+        let shared = rule.value.starts_with(pattern);
+        body.extend(rule.line.to_le_bytes());
+        body.extend(rule.precedence.to_le_bytes());
+        let bits = [!rule.verdict.is_allow(), rule.pattern.anchored, shared];
+        body.push(bits.iter().rev().fold(0, |bits, bit| bits << 1 | u8::from(*bit)));
+        put_len(body, pattern.len());
+        put_len(body, rule.value.len());
+        if !shared {
+            body.extend_from_slice(pattern);
+        }
+        body.extend_from_slice(rule.value);
+    }
+}

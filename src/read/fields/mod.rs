@@ -1,0 +1,19 @@
+//! The fields that are neither user-agent lines nor rules: their kinds, and their values.
+//!
+//! A value is read here from its bytes alone. Which crawlers it is for is decided in
+//! [`records`](crate::records), which knows groups.
+
+mod drafts;
+mod error;
+mod kind;
+mod pace;
+mod typed;
+mod values;
+
+pub use drafts::{ContentSignal, ContentUsage, LabelledPreference, Preference};
+pub use error::InvalidValue;
+pub use kind::Kind;
+pub use pace::Pace;
+pub(crate) use typed::typed;
+pub use typed::{Sitemap, Value};
+pub use values::{CleanParam, Host, RequestRate, TimeWindow};

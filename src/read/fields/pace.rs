@@ -1,0 +1,151 @@
+//! How fast a crawler may ask: crawl delay and request rate together.
+
+use std::time::Duration;
+
+use super::kind::Kind;
+use super::typed::{Value, typed};
+use super::values::RequestRate;
+
+/// How fast a site asks a crawler to go: the `Crawl-delay` and the `Request-rate` of its groups.
+///
+/// Returned by [`Policy::pace`](crate::Policy::pace), [`Robots::pace`](crate::Robots::pace),
+/// [`CrawlerPolicies::pace`](crate::CrawlerPolicies::pace) and the sites of a pack. A scheduler
+/// needs only [`Pace::min_interval`].
+///
+/// The values are those of the very groups whose rules decide for the crawler in that profile. If
+/// several lines are valid, the slowest one counts, whatever their order: the longest delay, and
+/// the rate with the longest [interval](RequestRate::interval) (of equal ones, the first). An
+/// invalid line counts as none. What the `*` groups say to a crawler with a group of its own is
+/// ignored unless [`Config::inherit_pace`](crate::Config::inherit_pace) is set, and nothing is
+/// slower than [`Config::max_interval`](crate::Config::max_interval).
+///
+/// ```
+/// use std::time::Duration;
+/// use robotsieve::{Crawler, Profile, Robots};
+///
+/// let file = b"User-agent: a\nCrawl-delay: 2\nRequest-rate: 1/5\nDisallow: /y\n\n\
+///     User-agent: *\nCrawl-delay: 9999999999\nAllow: /\n\nUser-agent: b\nDisallow: /x";
+/// let robots = Robots::parse(file, &Profile::RFC9309);
+/// let pace = robots.pace(&Crawler::name("a"));
+/// assert_eq!(pace.crawl_delay, Some(Duration::from_secs(2)));
+/// assert_eq!(pace.min_interval(), Some(Duration::from_secs(5)));
+/// // b has a group of its own, so it does not obey the '*' group.
+/// assert_eq!(robots.pace(&Crawler::name("b")).min_interval(), None);
+/// // Capped at a day.
+/// assert_eq!(robots.pace(&Crawler::name("c")).min_interval(), Some(Duration::from_secs(86_400)));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
+pub struct Pace {
+    /// The time to wait between two requests. `Some(Duration::ZERO)` if the file says 0.
+    pub crawl_delay: Option<Duration>,
+    /// How many documents to request in what time.
+    pub request_rate: Option<RequestRate>,
+}
+
+impl Pace {
+    /// No delay and no rate.
+    pub(crate) const NONE: Pace = Pace { crawl_delay: None, request_rate: None };
+
+    /// The time to wait between the beginnings of two requests that satisfies both the delay and
+    /// the rate: the longer one. `None` if the file says nothing.
+    ///
+    /// A rate counts at any time of day, even if it is given for a part of the day only
+    /// ([`RequestRate::window`]).
+    pub fn min_interval(&self) -> Option<Duration> {
+        self.crawl_delay.max(self.request_rate.map(|rate| rate.interval()))
+    }
+
+    /// Whether the file says nothing about the crawler's pace.
+    pub fn is_none(&self) -> bool {
+        *self == Pace::NONE
+    }
+
+    /// What one line says. Nothing if it is invalid, or of another kind.
+    pub(crate) fn of_line(kind: Kind, value: &[u8]) -> Pace {
+        match typed(kind, value) {
+            Ok(Value::CrawlDelay(delay)) => Pace { crawl_delay: Some(delay), ..Pace::NONE },
+            Ok(Value::RequestRate(rate)) => Pace { request_rate: Some(rate), ..Pace::NONE },
+            _ => Pace::NONE,
+        }
+    }
+
+    /// The slower one of each value. `other` comes later in the file.
+    pub(crate) fn and(self, other: Pace) -> Pace {
+        let request_rate = match (self.request_rate, other.request_rate) {
+            (Some(rate), Some(other)) if !other.is_slower(&rate) => Some(rate),
+            (rate, other) => other.or(rate),
+        };
+        Pace { crawl_delay: self.crawl_delay.max(other.crawl_delay), request_rate }
+    }
+
+    /// The same, with no interval longer than this.
+    pub(crate) fn within(self, max: Duration) -> Pace {
+        let shorten = |rate: RequestRate| {
+            let longest = max.checked_mul(rate.requests).unwrap_or(Duration::MAX);
+            RequestRate { period: rate.period.min(longest), ..rate }
+        };
+        Pace {
+            crawl_delay: self.crawl_delay.map(|delay| delay.min(max)),
+            request_rate: self.request_rate.map(shorten),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(lines: &[(Kind, &str)]) -> Pace {
+        let pace = |(kind, value): &(Kind, &str)| Pace::of_line(*kind, value.as_bytes());
+        lines.iter().map(pace).fold(Pace::NONE, Pace::and)
+    }
+
+    #[test]
+    fn the_slowest_counts() {
+        let (delay, rate) = (Kind::CrawlDelay, Kind::RequestRate);
+        let pace = of(&[(delay, "3"), (rate, "1/5"), (delay, "0.5"), (rate, "2/20 0600-0845")]);
+        assert_eq!(pace.crawl_delay, Some(Duration::from_secs(3)));
+        let slowest = pace.request_rate.expect("a rate");
+        assert_eq!((slowest.requests, slowest.period.as_secs()), (2, 20));
+        assert!(slowest.window.is_some());
+        assert_eq!(pace.min_interval(), Some(Duration::from_secs(10)));
+        // Of equal rates, the first.
+        let pace = of(&[(rate, "1/5"), (rate, "2/10")]);
+        assert_eq!(pace.request_rate.map(|rate| rate.requests), Some(1));
+        assert_eq!(of(&[(delay, "0")]).min_interval(), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn junk_says_nothing() {
+        for value in ["", "-1", "NaN", "inf", "-inf", "1e400", "soon", "0x10", "+5", "1,5"] {
+            assert!(of(&[(Kind::CrawlDelay, value)]).is_none(), "{value}");
+        }
+        for value in ["", "1", "0/1", "1/0", "-1/5", "1/5 now", "99999999999/1"] {
+            assert!(of(&[(Kind::RequestRate, value)]).is_none(), "{value}");
+        }
+        assert!(of(&[(Kind::CrawlDelay, &"9".repeat(400))]).is_none());
+        assert!(of(&[(Kind::VisitTime, "0600-0845"), (Kind::Unknown, "1")]).is_none());
+    }
+
+    #[test]
+    fn caps() {
+        let day = Duration::from_secs(86_400);
+        let largest = "4294967295/4294967295d";
+        for rate in ["1/30d", "5/400d", largest] {
+            let pace = of(&[(Kind::CrawlDelay, "18446744073709549568"), (Kind::RequestRate, rate)]);
+            let capped = pace.within(day);
+            assert_eq!(capped.crawl_delay, Some(day));
+            assert_eq!(capped.request_rate.map(|rate| rate.interval()), Some(day), "{rate}");
+            assert_eq!(pace.within(Duration::MAX), pace);
+            assert_eq!(pace.within(Duration::ZERO).min_interval(), Some(Duration::ZERO));
+        }
+        let short = of(&[(Kind::CrawlDelay, "1"), (Kind::RequestRate, "100/1d")]);
+        assert_eq!(short.within(day), short);
+    }
+}

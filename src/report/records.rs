@@ -1,0 +1,582 @@
+//! The records that are no rules, and what they say of a use, as a document.
+
+use serde::Serialize;
+
+use crate::policy::robots::Robots;
+use crate::read::crawler::Crawler;
+use crate::records::{self, Kind, Preference, RequestRate, Scope, Source, TimeWindow, Use, Value};
+use crate::rules::target::InvalidUrl;
+
+use super::{SCHEMA, Sentence, TOOL_VERSION, counted, shown, text, texts};
+
+/// The largest number that JavaScript has exactly.
+const MOST: u64 = (1 << 53) - 1;
+
+/// Everything in a file that is neither a user-agent line nor a rule: the report `records`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct RecordsReport {
+    /// The version of the form of this document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
+    pub schema: &'static str,
+    /// The kind of this document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "records")))]
+    pub report: &'static str,
+    /// The version of robotsieve.
+    pub tool_version: &'static str,
+    /// The name of the file as the caller gave it.
+    pub robots: Option<String>,
+    /// Its bytes in base64, if they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub robots_base64: Option<String>,
+    /// The name of the profile. `null` if it has none.
+    pub profile: Option<&'static str>,
+    /// Whom the records are for, and which have some: the whole file first, then the groups in
+    /// their order, then what is outside all groups.
+    pub scopes: Vec<RecordScope>,
+    /// The records, in the order of the file.
+    pub records: Vec<TypedRecord>,
+    /// What the file says about using content, for each path and each crawler that was asked about.
+    pub usage: Vec<Usage>,
+    /// What there is to say of the file as a whole.
+    pub sentences: Vec<Sentence>,
+}
+
+/// Whom records are for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct RecordScope {
+    /// The whole file, a group, or nobody.
+    pub scope: ScopeKind,
+    /// The number of the group, from 0. `null` if it is not one.
+    pub group: Option<u32>,
+    /// The product tokens of the group.
+    pub crawlers: Option<Vec<String>>,
+    /// Their bytes in base64, if not all are UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crawlers_base64: Option<Vec<String>>,
+    /// The same in words, such as `for GPTBot`.
+    pub label: String,
+}
+
+/// Where a record belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ScopeKind {
+    /// To the whole file.
+    File,
+    /// To a group.
+    Group,
+    /// To no group, although its kind does not apply to the whole file.
+    Outside,
+}
+
+/// A record that is neither a user-agent line nor a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct TypedRecord {
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its kind, which says which of the members from `sitemap` on has the value. Those of
+    /// `noindex` and of unknown records have none but `value`.
+    pub kind: Kind,
+    /// The field's name as written.
+    pub field: String,
+    /// Its bytes in base64, if they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field_base64: Option<String>,
+    /// The value as written.
+    pub value: String,
+    /// Its bytes in base64, if they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_base64: Option<String>,
+    /// Where the record belongs.
+    pub scope: ScopeKind,
+    /// The number of its group, from 0.
+    pub group: Option<u32>,
+    /// What is wrong with the value.
+    pub error: Option<String>,
+    /// What the value means, or what is wrong with it.
+    pub note: Option<String>,
+    /// A sitemap; the value is its location.
+    pub sitemap: Option<Sitemap>,
+    /// The milliseconds to wait between two requests, rounded up; 9,007,199,254,740,991 at most.
+    pub crawl_delay_ms: Option<u64>,
+    /// How many requests to make in what time.
+    pub request_rate: Option<StatedRate>,
+    /// The time of day to visit.
+    pub visit_time: Option<VisitTime>,
+    /// The site's main mirror.
+    pub host: Option<Host>,
+    /// Query parameters that do not change what is served.
+    pub clean_param: Option<CleanParam>,
+    /// How content may be used: of `content-signal` and `content-usage`, which are drafts.
+    pub preferences: Option<Preferences>,
+}
+
+/// The location of a sitemap.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Sitemap {
+    /// Whether it has a scheme and a host, as sitemaps.org asks for.
+    pub absolute: bool,
+    /// The location resolved against the URL of the file. `null` if that is not known, or if it
+    /// cannot be resolved.
+    pub url: Option<String>,
+}
+
+/// How many requests to make in what time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct StatedRate {
+    /// The number of requests.
+    pub requests: u32,
+    /// The seconds in which to make them.
+    pub seconds: u64,
+    /// The time of day for which this holds. `null`: all day.
+    pub window: Option<VisitTime>,
+}
+
+/// A time of day in UTC, which may span midnight.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct VisitTime {
+    /// The minute after midnight when it begins.
+    pub from_minute: u16,
+    /// The minute after midnight when it ends, which is not in it; 1440 at most.
+    pub to_minute: u16,
+}
+
+/// The site's main mirror.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Host {
+    /// `http` or `https` as written, if there is one.
+    pub scheme: Option<String>,
+    /// The host name as written.
+    pub name: String,
+    /// Its bytes in base64, if they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name_base64: Option<String>,
+    /// The port, if there is one.
+    pub port: Option<u16>,
+}
+
+/// Query parameters that do not change what is served.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct CleanParam {
+    /// The names of the parameters.
+    pub params: Vec<String>,
+    /// Their bytes in base64, if not all are UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub params_base64: Option<Vec<String>>,
+    /// What the paths begin with for which this holds, with `*` as a wildcard. `null`: all paths.
+    pub path: Option<String>,
+    /// Its bytes in base64, if they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_base64: Option<String>,
+}
+
+/// How content may be used. Follows drafts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Preferences {
+    /// The pattern of the paths for which this holds. `null` if there is none.
+    pub path: Option<String>,
+    /// Its bytes in base64, if they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_base64: Option<String>,
+    /// What is said about each category.
+    pub labels: Vec<LabelledPreference>,
+}
+
+/// What a record says about one category of use. Follows drafts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct LabelledPreference {
+    /// The category as written, such as `train-ai`.
+    pub label: String,
+    /// Its bytes in base64, if they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_base64: Option<String>,
+    /// The preference; unknown if the draft does not define the value.
+    pub preference: Preference,
+}
+
+/// What a file says to a crawler about using what is at a path. Follows drafts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Usage {
+    /// The crawler as it was given; `*` is a crawler that no group names.
+    pub agent: String,
+    /// Its bytes in base64, if they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_base64: Option<String>,
+    /// The path, or URL, as it was given.
+    pub path: String,
+    /// Its bytes in base64, if they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_base64: Option<String>,
+    /// What is said of what, in words.
+    pub label: String,
+    /// Whether the crawler may fetch it at all.
+    pub crawlable: bool,
+    /// The preference about training: that of the most restrictive statement.
+    pub training: Preference,
+    /// The preference about search.
+    pub search: Preference,
+    /// The preference about inference.
+    pub inference: Preference,
+    /// The statements that count, in the order of the file.
+    pub statements: Vec<Statement>,
+    /// What makes the answer uncertain.
+    pub ambiguities: Vec<Ambiguity>,
+}
+
+/// What one record says about one use. Follows drafts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Statement {
+    /// The record's field.
+    pub source: Source,
+    /// Its line, from 1.
+    pub line: u32,
+    /// The use.
+    #[serde(rename = "use")]
+    pub used_for: Use,
+    /// What it says about the use.
+    pub preference: Preference,
+}
+
+/// Something that makes an answer uncertain. Follows drafts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Ambiguity {
+    /// What it is: `outside-groups`, `only-for-others`, `without-path`, `signal-with-path`,
+    /// `disagreement`, `equal-length`, `unknown-label`, `unknown-preference`, `invalid` or
+    /// `not-crawlable`.
+    pub kind: &'static str,
+    /// The same in a sentence.
+    pub text: String,
+    /// The lines of the records that it is about.
+    pub lines: Vec<u32>,
+    /// Their field, if it is about one of them.
+    pub source: Option<Source>,
+    /// The use that it is about.
+    #[serde(rename = "use")]
+    pub used_for: Option<Use>,
+    /// The label that it is about.
+    pub label: Option<String>,
+}
+
+/// How a sitemap is resolved against the URL of the file.
+///
+/// # Errors
+/// Returns what stands against it.
+pub type Resolve<'r> = &'r dyn Fn(&records::Sitemap<'_>) -> Result<String, String>;
+
+impl RecordsReport {
+    /// The records of a file, which the caller calls `name`: all of them, or only those that are
+    /// for one of these crawlers.
+    #[must_use]
+    pub fn new(
+        name: Option<&[u8]>,
+        robots: &Robots<'_>,
+        crawlers: Option<&[Crawler]>,
+        resolve: Option<Resolve<'_>>,
+    ) -> RecordsReport {
+        let mut found = robots.typed_records();
+        if let Some(crawlers) = crawlers {
+            let groups: Vec<_> =
+                crawlers.iter().map(|crawler| robots.groups().groups_of(crawler)).collect();
+            found.retain(|record| match record.scope {
+                Scope::Group(group) => {
+                    groups.iter().any(|groups| groups.binary_search(&group).is_ok())
+                }
+                Scope::File | Scope::Outside => true,
+            });
+        }
+        let mut scopes: Vec<Scope> = found.iter().map(|record| record.scope).collect();
+        scopes.sort_by_key(|scope| match scope {
+            Scope::File => (0, 0),
+            Scope::Group(group) => (1, *group),
+            Scope::Outside => (2, 0),
+        });
+        scopes.dedup();
+        let nothing = "no records other than user-agent lines and rules";
+        let (name, name_base64) = name.map(text).unzip();
+        RecordsReport {
+            schema: SCHEMA,
+            report: "records",
+            tool_version: TOOL_VERSION,
+            robots: name,
+            robots_base64: name_base64.flatten(),
+            profile: robots.profile().name(),
+            scopes: scopes.into_iter().map(|scope| record_scope(robots, scope)).collect(),
+            sentences: found.is_empty().then(|| Sentence::new(nothing, None)).into_iter().collect(),
+            records: found.iter().map(|record| typed(record, resolve)).collect(),
+            usage: Vec::new(),
+        }
+    }
+
+    /// Adds what the file says about using what is at a path, to a crawler that was given as
+    /// `agent`.
+    ///
+    /// # Errors
+    /// Returns an error if the path is invalid; never in the profile `google`.
+    pub fn add_usage(
+        &mut self,
+        robots: &Robots<'_>,
+        agent: &[u8],
+        crawler: &Crawler,
+        path: &[u8],
+    ) -> Result<(), InvalidUrl> {
+        self.usage.push(Usage::new(robots, agent, crawler, path)?);
+        Ok(())
+    }
+}
+
+/// Where a record belongs, and the number of its group.
+fn place(scope: Scope) -> (ScopeKind, Option<u32>) {
+    match scope {
+        Scope::File => (ScopeKind::File, None),
+        Scope::Group(group) => (ScopeKind::Group, Some(group)),
+        Scope::Outside => (ScopeKind::Outside, None),
+    }
+}
+
+fn record_scope(robots: &Robots<'_>, of: Scope) -> RecordScope {
+    let (scope, group) = place(of);
+    let tokens = group.map(|group| robots.group_tokens(group));
+    let label = match (&tokens, scope) {
+        (Some(tokens), _) => {
+            let shown: Vec<String> = tokens.iter().map(|token| shown(token)).collect();
+            format!("for {}", shown.join(", "))
+        }
+        (None, ScopeKind::File) => "for the whole file".to_owned(),
+        (None, _) => "in no group".to_owned(),
+    };
+    let (crawlers, crawlers_base64) = tokens.as_deref().map(texts).unzip();
+    RecordScope { scope, group, crawlers, crawlers_base64: crawlers_base64.flatten(), label }
+}
+
+fn typed(found: &records::TypedRecord<'_>, resolve: Option<Resolve<'_>>) -> TypedRecord {
+    let (field, field_base64) = text(found.record.name);
+    let (value, value_base64) = text(found.record.value);
+    let (scope, group) = place(found.scope);
+    let mut record = TypedRecord {
+        line: found.record.line,
+        kind: found.kind,
+        field,
+        field_base64,
+        value,
+        value_base64,
+        scope,
+        group,
+        error: None,
+        note: None,
+        sitemap: None,
+        crawl_delay_ms: None,
+        request_rate: None,
+        visit_time: None,
+        host: None,
+        clean_param: None,
+        preferences: None,
+    };
+    match &found.value {
+        Ok(value) => record.set(value, resolve),
+        Err(invalid) => {
+            record.error = Some(invalid.to_string());
+            record.note = Some(invalid.to_string());
+        }
+    }
+    record
+}
+
+impl TypedRecord {
+    /// Sets the typed value, and what it means.
+    fn set(&mut self, value: &Value<'_>, resolve: Option<Resolve<'_>>) {
+        self.note = match value {
+            Value::Sitemap(sitemap) => {
+                let absolute = sitemap.is_absolute();
+                let url = resolve.map(|resolve| resolve(sitemap));
+                let note = match &url {
+                    _ if absolute => None,
+                    None => Some("not absolute".to_owned()),
+                    Some(Ok(url)) => Some(format!("not absolute: {url}")),
+                    Some(Err(why)) => Some(format!("not absolute, and cannot be resolved: {why}")),
+                };
+                self.sitemap = Some(Sitemap { absolute, url: url.and_then(Result::ok) });
+                note
+            }
+            Value::CrawlDelay(delay) => {
+                let ms = delay.as_nanos().div_ceil(1_000_000);
+                self.crawl_delay_ms = Some(u64::try_from(ms).unwrap_or(MOST).min(MOST));
+                Some(format!("{} s", delay.as_secs_f64()))
+            }
+            Value::RequestRate(RequestRate { requests, period, window, .. }) => {
+                let seconds = period.as_secs();
+                let of_day = window.map(|window| format!(", {}", clocks(window)));
+                let window = window.map(visit_time);
+                self.request_rate = Some(StatedRate { requests: *requests, seconds, window });
+                Some(format!("{requests} in {seconds} s{}", of_day.unwrap_or_default()))
+            }
+            Value::VisitTime(window) => {
+                self.visit_time = Some(visit_time(*window));
+                Some(clocks(*window))
+            }
+            Value::Host(host) => {
+                let (name, name_base64) = text(host.name);
+                let scheme = host.scheme.map(|scheme| text(scheme).0);
+                self.host = Some(Host { scheme, name, name_base64, port: host.port });
+                None
+            }
+            Value::CleanParam(clean) => {
+                let (params, params_base64) = texts(&clean.params);
+                let (path, path_base64) = clean.path.map(text).unzip();
+                let path_base64 = path_base64.flatten();
+                self.clean_param = Some(CleanParam { params, params_base64, path, path_base64 });
+                Some(counted(clean.params.len(), "parameter"))
+            }
+            Value::NoIndex(_) => None,
+            Value::ContentSignal(signal) => Some(self.prefer(signal.path, &signal.signals)),
+            Value::ContentUsage(usage) => Some(self.prefer(usage.path, &usage.preferences)),
+            Value::Unknown(_) => Some("unknown field".to_owned()),
+        };
+    }
+
+    /// Sets the preferences, and returns them in words.
+    fn prefer(&mut self, path: Option<&[u8]>, all: &[records::LabelledPreference<'_>]) -> String {
+        let labels = all.iter().map(|said| {
+            let (label, label_base64) = text(said.label);
+            LabelledPreference { label, label_base64, preference: said.preference }
+        });
+        let (path, path_base64) = path.map(text).unzip();
+        let path_base64 = path_base64.flatten();
+        self.preferences = Some(Preferences { path, path_base64, labels: labels.collect() });
+        let words = all.iter().map(|said| format!("{} {}", shown(said.label), said.preference));
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn visit_time(window: TimeWindow) -> VisitTime {
+    VisitTime { from_minute: window.from_minute, to_minute: window.to_minute }
+}
+
+/// A time of day in words.
+fn clocks(window: TimeWindow) -> String {
+    let clock = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+    format!("{} to {} UTC", clock(window.from_minute), clock(window.to_minute))
+}
+
+impl Usage {
+    /// What a file says to a crawler, given as `agent`, about using what is at a path.
+    ///
+    /// # Errors
+    /// Returns an error if the path is invalid; never in the profile `google`.
+    pub fn new(
+        robots: &Robots<'_>,
+        agent: &[u8],
+        crawler: &Crawler,
+        path: &[u8],
+    ) -> Result<Usage, InvalidUrl> {
+        let found = robots.usage(crawler, path)?;
+        let label = format!("use of {} by {}, according to drafts", shown(path), shown(agent));
+        let (agent, agent_base64) = text(agent);
+        let (path, path_base64) = text(path);
+        let statements = found.statements.iter().map(|said| Statement {
+            source: said.source,
+            line: said.line,
+            used_for: said.used_for,
+            preference: said.preference,
+        });
+        Ok(Usage {
+            agent,
+            agent_base64,
+            path,
+            path_base64,
+            label,
+            crawlable: found.is_crawlable,
+            training: found.preference(Use::Training),
+            search: found.preference(Use::Search),
+            inference: found.preference(Use::Inference),
+            statements: statements.collect(),
+            ambiguities: found.ambiguities.iter().map(ambiguity).collect(),
+        })
+    }
+
+    /// The uses in their order, each with the preference and, in words, where that is said.
+    pub fn uses(&self) -> impl Iterator<Item = (Use, Preference, String)> + '_ {
+        let preferences = [self.training, self.search, self.inference];
+        Use::ALL.iter().zip(preferences).map(|(used_for, preference)| {
+            let about = self.statements.iter().filter(|said| said.used_for == *used_for);
+            let lines: Vec<String> =
+                about.map(|said| format!("line {} {}", said.line, said.source)).collect();
+            (*used_for, preference, lines.join(", "))
+        })
+    }
+}
+
+fn ambiguity(found: &records::Ambiguity) -> Ambiguity {
+    use records::Ambiguity as Found;
+    let (mut lines, mut source, mut used_for, mut label) = (Vec::new(), None, None, None);
+    let kind = match found {
+        Found::OutsideGroups { source: of, line } | Found::OnlyForOthers { source: of, line } => {
+            lines.push(*line);
+            source = Some(*of);
+            match found {
+                Found::OutsideGroups { .. } => "outside-groups",
+                _ => "only-for-others",
+            }
+        }
+        Found::WithoutPath { line } => {
+            lines.push(*line);
+            "without-path"
+        }
+        Found::SignalWithPath { line } => {
+            lines.push(*line);
+            "signal-with-path"
+        }
+        Found::Disagreement { used_for: about, lines: of } => {
+            lines.clone_from(of);
+            used_for = Some(*about);
+            "disagreement"
+        }
+        Found::EqualLength { lines: of } => {
+            lines.clone_from(of);
+            "equal-length"
+        }
+        Found::UnknownLabel { line, label: about } => {
+            lines.push(*line);
+            label = Some(about.clone());
+            "unknown-label"
+        }
+        Found::UnknownPreference { line, label: about } => {
+            lines.push(*line);
+            label = Some(about.clone());
+            "unknown-preference"
+        }
+        Found::Invalid { line } => {
+            lines.push(*line);
+            "invalid"
+        }
+        Found::NotCrawlable => "not-crawlable",
+    };
+    Ambiguity { kind, text: found.to_string(), lines, source, used_for, label }
+}

@@ -1,0 +1,1755 @@
+/** The reports, as data. Generated from docs/report.schema.json: UPDATE_REPORTS=1 cargo test --all-features --test it reports:: */
+
+/** The offset of the first byte, and of the one after the last. */
+export type Span = [start: number, end: number];
+
+/** A user-agent line, and what became of it when the crawler's groups were chosen. */
+export interface AgentLine {
+  /** The line number, from 1. */
+  line: number;
+  /** The value as written. */
+  value: string;
+  /** All bytes of `value`, if they are not UTF-8. */
+  value_base64?: string;
+  /** Where the value is, in bytes of the file. */
+  value_span: Span;
+  /** The number of the line's group in the file, from 1. */
+  group: number;
+  /** The crawlers that it names. */
+  names: NamedBy;
+  /** The product token, if `names` is `token`. */
+  token: string | null;
+  /** All bytes of `token`, if they are not UTF-8. */
+  token_base64?: string;
+  /** The index in `names` of the report of the first name that finds the token. */
+  found_by: number | null;
+  /** What became of it. */
+  standing: Standing;
+  /** The same in words, for the first eight lines of each standing that could have applied. */
+  label: string | null;
+}
+
+/** Something that makes an answer uncertain. Follows drafts. */
+export interface Ambiguity {
+  /**
+   * What it is: `outside-groups`, `only-for-others`, `without-path`, `signal-with-path`,
+   * `disagreement`, `equal-length`, `unknown-label`, `unknown-preference`, `invalid` or
+   * `not-crawlable`.
+   */
+  kind: string;
+  /** The same in a sentence. */
+  text: string;
+  /** The lines of the records that it is about. */
+  lines: number[];
+  /** Their field, if it is about one of them. */
+  source: Source | null;
+  /** The use that it is about. */
+  use: Use | null;
+  /** The label that it is about. */
+  label: string | null;
+}
+
+/** A fix that was applied. */
+export interface AppliedFix {
+  /** The number of the kind of finding that it mends. */
+  code: string;
+  /** The name of the kind. */
+  name: string;
+  /** How much the finding mattered. */
+  severity: Severity;
+  /** What was wrong. */
+  message: string;
+  /** The line in the file as it was at that time: an earlier fix may have moved it. */
+  line: number;
+  /** What was done: a clause such as `remove the line`. */
+  what: string;
+  /** What "this" did to verdicts: a clause. */
+  effect: string;
+  /** Whether some URLs got another verdict. */
+  changes_verdicts: boolean;
+}
+
+/** The crawlers in logs, with what they fetched that a robots.txt forbids: the report `audit`. */
+export interface AuditReport {
+  /** `robotsieve-report-1`. */
+  schema: string;
+  /** `audit`. */
+  report: string;
+  /** The version of robotsieve that made the report. */
+  tool_version: string;
+  /** The name of the profile, null if it has none. */
+  profile: string | null;
+  /** The versions of the robots.txt, in the order of time. */
+  robots: AuditedFile[];
+  /** How the logs were read. */
+  formats: string[];
+  /** All lines but empty ones: `damaged`, `too_long` and `requests` together. */
+  lines: number;
+  /** How many lines are not in the format, or have a time that is none. */
+  damaged: number;
+  /** The places of the first five damaged lines. */
+  first_damaged: DamagedLine[];
+  /** How many lines are too long to be read. */
+  too_long: number;
+  /** `judged`, `other_clients`, `without_header`, `without_path` and `other_hosts` together. */
+  requests: number;
+  /** How many requests are for other hosts than those asked for. */
+  other_hosts: number;
+  /** How many requests are for neither a path nor a URL. */
+  without_path: number;
+  /** How many requests have no User-Agent header. */
+  without_header: number;
+  /** How many requests are not made by crawlers. */
+  other_clients: number;
+  /** How many requests of crawlers were judged. */
+  judged: number;
+  /** Those of `judged` that were made before the first version. */
+  before_first: number;
+  /** How many requests of crawlers are forbidden. */
+  forbidden: number;
+  /** Some hosts that requests were for, if the logs tell; `…` at the end if there are more. */
+  hosts: string[];
+  /** The tokens of crawlers whose addresses are known, and that are not in the logs. */
+  not_found: string[];
+  /**
+   * By purpose, those that are not known last; in each the one with the most forbidden requests
+   * first.
+   */
+  crawlers: AuditedCrawler[];
+  /** The totals in sentences, and what else is to be said of all crawlers. */
+  sentences: Sentence[];
+}
+
+/** A crawler in logs. */
+export interface AuditedCrawler {
+  /** The name as its operator writes it; of one that is not known, its token. */
+  name: string;
+  /**
+   * The product token, null if this stands for all names beyond the first 1,000 that are not
+   * known.
+   */
+  token: string | null;
+  /** The purpose, null if it is not known. */
+  purpose: Purpose | null;
+  /** The heading of the purpose, or `not known`. */
+  title: string;
+  /** Who runs it, null if it is not known. */
+  operator: string | null;
+  /** What its operator says of obeying, null if it is not known. */
+  obeys: Obeys | null;
+  /** How many requests it made. */
+  requests: number;
+  /** How many of them are forbidden. */
+  forbidden: number;
+  /** The forbidden ones in percent of all: `12.5 %`. */
+  share: string;
+  /** The forbidden ones by the server's answer. */
+  forbidden_by_status: StatusCount[];
+  /** The time of the first request in UTC, null if the logs have no times. */
+  first: string | null;
+  /** The time of the last request. */
+  last: string | null;
+  /** How often it asked for /robots.txt. */
+  robots_txt: number;
+  /** Requests from the published addresses, null if none are known. */
+  verified: VerifiedCount | null;
+  /** The rules that it broke, the one broken most first. */
+  rules: BrokenRule[];
+  /** Forbidden requests by rules beyond the first 1,000. */
+  more_rules: number;
+  /** What its operator says, if it broke a rule and does not claim to obey them all. */
+  note: string | null;
+}
+
+/** A version of the robots.txt. */
+export interface AuditedFile {
+  /** The name of the file as the caller gave it. */
+  file: string;
+  /** The time from which on it was the site's, null if that is the beginning. */
+  from: string | null;
+  /** How many requests it judged. */
+  judged: number;
+  /** What its URL answered in the place of a file, such as `HTTP 503`. */
+  answer: string | null;
+}
+
+/** A rule that was broken. */
+export interface BrokenRule {
+  /** The file, as an index into `robots`. */
+  file: number;
+  /** The line of the rule, null if an answer stands for the file. */
+  line: number | null;
+  /** The rule's value as written, null if `line` is. */
+  rule: string | null;
+  /** The bytes of `rule` if they are not UTF-8. */
+  rule_base64?: string;
+  /** How many requests it forbids. */
+  requests: number;
+  /** Some of their paths. */
+  examples: ExamplePath[];
+}
+
+/** A switch that makes a profile's answer differ. */
+export interface Cause {
+  /** The name of the switch, such as `wildcards`. */
+  switch: string;
+  /** What it does in this profile, such as `'*' and '$' are plain characters there`. */
+  clause: string;
+}
+
+/** How sure it is that a word of a header names the crawler, the surest first. */
+export type Certainty =
+  /** It follows the word `compatible`, as in `Mozilla/5.0 (compatible; FooBot/1.0)`. */
+  | "compatible"
+  /** It has a version (`FooBot/1.0`, `FooBot 1.0`), or the header begins with it. */
+  | "product"
+  /** It is a word that stands somewhere else. */
+  | "word";
+
+/** A record that only one of the files has. */
+export interface ChangedRecord {
+  /** Its line in that file, from 1. */
+  line: number;
+  /** The field's name as written. */
+  field: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  field_base64?: string;
+  /** The value as written. */
+  value: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  value_base64?: string;
+  /** The line with its number. */
+  label: string;
+}
+
+/** Query parameters that do not change what is served. */
+export interface CleanParam {
+  /** The names of the parameters. */
+  params: string[];
+  /** Their bytes in base64, if not all are UTF-8. */
+  params_base64?: string[];
+  /** What the paths begin with for which this holds, with `*` as a wildcard. `null`: all paths. */
+  path: string | null;
+  /** Its bytes in base64, if they are not UTF-8. */
+  path_base64?: string;
+}
+
+/** One question put to every named profile. */
+export interface CompareReport {
+  /** The version of the form of this document. */
+  schema: "robotsieve-report-1";
+  /** The kind of this document. */
+  report: "compare";
+  /** The version of robotsieve. */
+  tool_version: string;
+  /** The robots.txt, or the store, as it was named. `null` if it has no name. */
+  robots: string | null;
+  /** All bytes of `robots`, if they are not UTF-8. */
+  robots_base64?: string;
+  /** The crawler as given: its names, parted by commas, or a whole User-Agent header. */
+  agent: string;
+  /** All bytes of `agent`, if they are not UTF-8. */
+  agent_base64?: string;
+  /** The URL as given. */
+  url: string;
+  /** All bytes of `url`, if they are not UTF-8. */
+  url_base64?: string;
+  /** Whether all profiles give the same verdict. */
+  agree: boolean;
+  /**
+   * The answer of each profile, in the order `rfc9309`, `google`, `google-classic`,
+   * `original-1994`.
+   */
+  explanations: ExplainReport[];
+  /**
+   * The profiles whose verdict or deciding line is not that of `rfc9309`. Empty if not the same
+   * file applies in all of them, since their answers are then not compared.
+   */
+  differences: ProfileDifference[];
+  /** The verdicts, and what makes them differ. */
+  sentences: Sentence[];
+}
+
+/** The part of a URL that is compared with the rules, and where it comes from. */
+export interface ComparedTarget {
+  /** Path and query, normalised, from the first `/`. */
+  value: string;
+  /** All bytes of `value`, if they are not UTF-8. */
+  value_base64?: string;
+  /** Where it is, in bytes of the URL. */
+  url_span: Span;
+  /** Whether its first `/` is missing from the URL: `https://e.com?x` is compared as `/?x`. */
+  slash_implied: boolean;
+  /** What normalising changed: one entry for each byte or `%XX`. */
+  changes: TargetChange[];
+  /** What is compared, in words. */
+  label: string;
+}
+
+/** What changed for crawlers with the same policies. */
+export interface CrawlerDiff {
+  /**
+   * The crawlers, by the tokens of the files or as they were given; `*` is any crawler that no
+   * group names.
+   */
+  crawlers: string[];
+  /** Their bytes in base64, if not all are UTF-8. */
+  crawlers_base64?: string[];
+  /** Their names in one text. */
+  label: string;
+  /** Whether they may fetch the same as before. */
+  result: DiffResult;
+  /** What happened to the site as a whole: proven. `null` if none of these is. */
+  whole_site: WholeSite | null;
+  /** What happened to the site as a whole, or to its home page. */
+  headline: string | null;
+  /** Paths that were allowed and are no longer. The proven shortest come first. */
+  newly_disallowed: Flip[];
+  /** Paths that were not allowed and now are. The proven shortest come first. */
+  newly_allowed: Flip[];
+  /** The number of further pairs of deciding rules that disallow paths now, at least. */
+  more_disallowed: number;
+  /** The same, in words. */
+  more_disallowed_label: string | null;
+  /** The number of further pairs of deciding rules that allow paths now, at least. */
+  more_allowed: number;
+  /** The same, in words. */
+  more_allowed_label: string | null;
+  /**
+   * The number of rules that only one of the files has and that may flip paths too: the budget
+   * was used up. Every other such rule decides one of the paths listed or counted, or is proven
+   * to flip none.
+   */
+  unexamined: number;
+  /** Why the comparison has no proof. If `null`, a direction without paths has none. */
+  unproven: string | null;
+  /** The number of paths that were tried, if the result is unknown. */
+  sampled: number | null;
+  /** What may have changed besides, and why that is not known. */
+  notes: string[];
+}
+
+/** A name of a crawler. */
+export interface CrawlerName {
+  /** The name. */
+  name: string;
+  /** All bytes of `name`, if they are not UTF-8. */
+  name_base64?: string;
+  /** Where it is in a User-Agent header. */
+  agent_span: Span | null;
+  /** How sure it is that it is the crawler's name, if it is from a User-Agent header. */
+  certainty: Certainty | null;
+  /** Its rank in a User-Agent header, and what became of it; for the first eight. */
+  label: string | null;
+}
+
+/** The place of a line that is not in the format. */
+export interface DamagedLine {
+  /** The name of the log. */
+  log: string;
+  /** The line, from 1. */
+  line: number;
+}
+
+/** The rule that decides about a path. */
+export interface DecidingRule {
+  /** Whether it allows or disallows. */
+  verdict: Verdict;
+  /** Its line, from 1. */
+  line: number;
+  /** Its value as written. */
+  value: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  value_base64?: string;
+}
+
+/** What changed from one file to another, in meaning: the report `diff`. */
+export interface DiffReport {
+  /** The URLs that flip, in the order in which they were given. `null` if none were given. */
+  urls: UrlFlip[] | null;
+  /** The version of the form of this document. */
+  schema: "robotsieve-report-1";
+  /** The kind of this document. */
+  report: "diff";
+  /** The version of robotsieve. */
+  tool_version: string;
+  /** The name of the new file as the caller gave it. */
+  robots: string | null;
+  /** Its bytes in base64, if they are not UTF-8. */
+  robots_base64?: string;
+  /** The name of the old file as the caller gave it. */
+  old_robots: string | null;
+  /** Its bytes in base64, if they are not UTF-8. */
+  old_robots_base64?: string;
+  /**
+   * The name of the profile in which both were read. `null` if it has none, or if there are two.
+   */
+  profile: string | null;
+  /** Whether the files differ in their bytes, or a side is no file. */
+  text_differs: boolean;
+  /** What the URL of the old file answered, if that is no file. */
+  old_answer: InsteadOfFile | null;
+  /** What the URL of the new file answered, if that is no file. */
+  new_answer: InsteadOfFile | null;
+  /** Whether both files say the same to all the crawlers. */
+  result: DiffResult;
+  /** What changed about what crawlers may fetch: the severest change first. */
+  crawlers: CrawlerDiff[];
+  /** What changed in the other records, such as sitemaps. */
+  records: RecordDiff[];
+  /** What the change means for known crawlers. `null` if that was not asked. */
+  risks: Risks | null;
+  /** The number of URLs that flip. `null` if none were given. */
+  urls_flipped: number | null;
+  /**
+   * What was answered instead of a file, what happened to whole sites and home pages, and as the
+   * last one the result as a whole.
+   */
+  sentences: Sentence[];
+}
+
+/** Whether two files, or two policies, say the same. */
+export type DiffResult =
+  /** Proven. */
+  | "equal"
+  /** Something changed. */
+  | "different"
+  /** No difference was found, but it is not proven that there is none. */
+  | "unknown";
+
+/** A forbidden path. */
+export interface ExamplePath {
+  /** The first 200 bytes of the path. */
+  path: string;
+  /** The bytes of `path` if they are not UTF-8. */
+  path_base64?: string;
+  /** Whether the path is longer. */
+  cut: boolean;
+}
+
+/** The reason for an answer. */
+export type ExplainReason =
+  /** A rule matches, and none of higher precedence does. */
+  | "rule"
+  /** Allowed: no group of the file is for this crawler. */
+  | "no-group"
+  /** Allowed: no rule of the crawler's groups matches, or they have none. */
+  | "no-match"
+  /** Allowed: the crawler's groups have only rules without a value, which restrict nothing. */
+  | "empty-rule"
+  /** Allowed: robots.txt itself may always be fetched. */
+  | "robots-txt"
+  /** No rules apply, as `site` or `answer` says: everything is allowed, or nothing. */
+  | "site"
+  /** The store does not say what applies. */
+  | "unknown-site"
+  /** The URL is invalid. */
+  | "invalid-url";
+
+/** Why a crawler may or may not fetch a URL. */
+export interface ExplainReport {
+  /** The version of the form of this document. */
+  schema: "robotsieve-report-1";
+  /** The kind of this document. */
+  report: "explain";
+  /** The version of robotsieve. */
+  tool_version: string;
+  /** The robots.txt, or the store, as it was named. `null` if it has no name. */
+  robots: string | null;
+  /** All bytes of `robots`, if they are not UTF-8. */
+  robots_base64?: string;
+  /** The crawler as given: its names, parted by commas, or a whole User-Agent header. */
+  agent: string;
+  /** All bytes of `agent`, if they are not UTF-8. */
+  agent_base64?: string;
+  /** Whether `agent` is a whole User-Agent header. */
+  user_agent: boolean;
+  /** The crawler's names, from most to least specific. */
+  names: CrawlerName[];
+  /** Sentences about the names in a User-Agent header, the first one for all of them. */
+  names_notes: string[];
+  /** The URL as given. */
+  url: string;
+  /** All bytes of `url`, if they are not UTF-8. */
+  url_base64?: string;
+  /** The name of the profile. `null` if it has none. */
+  profile: string | null;
+  /** The answer. */
+  verdict: ExplainVerdict;
+  /** The reason for it. */
+  reason: ExplainReason;
+  /** The line that decides: of a rule, or of the first rule without a value. */
+  line: number | null;
+  /**
+   * What a store knows of the URL's site. `null` without a store, or if it does not know the
+   * site.
+   */
+  site: Site | null;
+  /** What a URL answered in the place of a robots.txt, such as `HTTP 503`. */
+  answer: string | null;
+  /** Which group applies, and what competed for the crawler. `null` if no rules were asked. */
+  selection: Selection | null;
+  /** The part of the URL that is compared with the rules. `null` if no rules were asked. */
+  target: ComparedTarget | null;
+  /**
+   * How many patterns match, including any that are not listed. A rule has one, or two in the
+   * profile `google` if it allows an `index.htm`.
+   */
+  match_count: number;
+  /** The rules that match, from highest to lowest precedence; at most 256. */
+  matches: MatchedRule[];
+  /** The line of the rule that decides. The first one of `matches` has it. */
+  winner_line: number | null;
+  /** The line of the rule that would decide without the winner's line. */
+  runner_up_line: number | null;
+  /**
+   * The verdict of the group's other rules alone: of those on other lines than the winner, or of
+   * all if the exception for robots.txt itself decided. `null` if neither decided.
+   */
+  verdict_otherwise: Verdict | null;
+  /** Where the profile's size limit cut the file. `null` if all of it was read. */
+  cut: FileCut | null;
+  /** The reason in words, and what more there is to say. */
+  sentences: Sentence[];
+}
+
+/** The answer to the question whether a crawler may fetch a URL. */
+export type ExplainVerdict =
+  /** It may. */
+  | "allow"
+  /** It may not. */
+  | "disallow"
+  /** It is not known what applies to the site. */
+  | "unknown"
+  /** The URL is none. */
+  | "invalid";
+
+/** How far a flip is proven to go. */
+export type Extent =
+  /** Nothing is known of longer paths. */
+  | "path"
+  /** Every path flips that begins with it. */
+  | "from"
+  /** Every path flips that begins with `below` and is longer than that. */
+  | "below";
+
+/** Where the profile's size limit cut the file, and the answer of the whole file. */
+export interface FileCut {
+  /** How many bytes were read: the limit, cut back to a whole line. */
+  bytes_read: number;
+  /** The first line that was not read, from 1. */
+  line: number;
+  /** The limit. */
+  limit_bytes: number;
+  /** Whether the whole file would give another answer: another verdict, or by another line. */
+  matters: boolean;
+  /** The verdict by the whole file. */
+  verdict: Verdict;
+  /** The line that decides in the whole file, if one does. */
+  winner_line: number | null;
+}
+
+/** Something that is wrong with a file, or that has no effect. */
+export interface Finding {
+  /** The number of the kind of finding, such as `RS403`. Stable. */
+  code: string;
+  /**
+   * The name of the kind, such as `redundant-rule`. Stable; a page of the documentation has it.
+   */
+  name: string;
+  /** The kind in one sentence, with a full stop. */
+  title: string;
+  /** How much it matters in these profiles. */
+  severity: Severity;
+  /** What is wrong here. */
+  message: string;
+  /** The line, from 1; 1 if it is about the file as a whole. */
+  line: number;
+  /** The column in characters at which it begins, from 1. */
+  column: number;
+  /** The column after its last character on that line. */
+  end_column: number;
+  /** The bytes of the file that it is about; may be empty. */
+  file_span: Span;
+  /** Other places that explain it. */
+  related: Related[];
+  /** What to think of or what to do, unless there is a fix. */
+  help: string | null;
+  /** A change that mends it, with its proven effect. */
+  fix: Fix | null;
+  /** The profiles in which this holds, among those in which the file was read. */
+  profiles: string[];
+}
+
+/**
+ * A change to the file that mends a finding, with what it does to verdicts: proven for every
+ * crawler. One that blocks or opens a whole site is never a fix.
+ */
+export interface Fix {
+  /** What to do: a clause such as `remove the line` or `write '/private/'`. */
+  what: string;
+  /**
+   * What "this" does to verdicts, and in which profiles: a clause such as `changes no verdict
+   * (rfc9309, google)`.
+   */
+  effect: string;
+  /** Whether some URLs get another verdict. */
+  changes_verdicts: boolean;
+  /** What changes for which crawlers; empty if no verdict changes. */
+  changes: VerdictChange[];
+  /** The profiles in which that is proven. */
+  profiles: string[];
+  /** The bytes of the file that are replaced; empty if something is inserted. */
+  file_span: Span;
+  /** The line of the first of them, from 1. */
+  line: number;
+  /** Its column in characters, from 1. */
+  column: number;
+  /** The line of the byte after the last one. */
+  end_line: number;
+  /** Its column. */
+  end_column: number;
+  /** What replaces them; empty if something is removed. */
+  replacement: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  replacement_base64?: string;
+}
+
+/** Fixes that were applied to a file: the report `fix`. The new file is beside it. */
+export interface FixReport {
+  /** The version of the form of this document. */
+  schema: "robotsieve-report-1";
+  /** The kind of this document. */
+  report: "fix";
+  /** The version of robotsieve. */
+  tool_version: string;
+  /** The name of the file as the caller gave it. */
+  robots: string | null;
+  /** Its bytes in base64, if they are not UTF-8. */
+  robots_base64?: string;
+  /** The fixes in the order in which they were applied. */
+  applied: AppliedFix[];
+  /**
+   * What all of them together do to verdicts, and in which profiles: a clause. `null` if that
+   * could not be proven, which does not happen to fixes that change no verdict.
+   */
+  effect: string | null;
+  /** The same one by one; empty if no verdict changes, or if that could not be proven. */
+  changes: VerdictChange[];
+  /** What is found in the new file. */
+  left: LintReport;
+  /** How many fixes there were, and what they do together. */
+  sentences: Sentence[];
+}
+
+/** A path whose verdict differs. */
+export interface Flip {
+  /** Path and query, normalised. */
+  path: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  path_base64?: string;
+  /** Whether no shorter path flips in this direction: proven. */
+  shortest: boolean;
+  /** Which other paths are proven to flip with it. */
+  extent: Extent;
+  /** What the paths that flip begin with, if the extent is `below`. */
+  below: string | null;
+  /** Its bytes in base64, if they are not UTF-8. */
+  below_base64?: string;
+  /** The paths that flip, in words. */
+  label: string;
+  /** The rule that decided before, if one did. */
+  old: DecidingRule | null;
+  /** What decided before, in words. */
+  old_label: string;
+  /** The rule that decides now, if one does. */
+  new: DecidingRule | null;
+  /** What decides now, in words. */
+  new_label: string;
+}
+
+/** Which kind of group applies to a crawler. */
+export type GroupChoice =
+  /** The groups that name it. */
+  | "named"
+  /** The groups for everybody (`*`), because no group names it. */
+  | "everybody"
+  /** No group applies, so everything is allowed. */
+  | "none";
+
+/** The last good robots.txt of a site. */
+export interface HeldCopy {
+  /** The SHA-256 of its bytes, in hexadecimal. */
+  sha256: string;
+  /** Its size in bytes. */
+  bytes: number;
+  /** When it was fetched, or last found unchanged. */
+  fetched: string;
+  /** For how many seconds it is fresh. */
+  lifetime_seconds: number;
+  /** Until when it is fresh. */
+  fresh_until: string;
+  /** Whether it was longer than the limit, and the rest cut off. */
+  is_truncated: boolean;
+  /** Whether it has nothing but white space. */
+  is_blank: boolean;
+  /** Whether it looks like an HTML page. */
+  looks_like_html: boolean;
+  /** Its `ETag`. */
+  etag?: string;
+  /** All bytes of `etag`, if they are not UTF-8. */
+  etag_base64?: string;
+  /** Where redirects led. */
+  final_url?: string;
+  /** Its `Last-Modified`. */
+  last_modified?: string;
+  /** All bytes of `last_modified`, if they are not UTF-8. */
+  last_modified_base64?: string;
+}
+
+/** The site's main mirror. */
+export interface Host {
+  /** `http` or `https` as written, if there is one. */
+  scheme: string | null;
+  /** The host name as written. */
+  name: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  name_base64?: string;
+  /** The port, if there is one. */
+  port: number | null;
+}
+
+/** What a URL answered in the place of a file. */
+export interface InsteadOfFile {
+  /** The URL that was asked for. */
+  url: string;
+  /** `HTTP 503`, or what went wrong; and from where, if redirects led there. */
+  answer: string;
+  /** What holds for all crawlers and paths. */
+  verdict: Verdict;
+  /** What follows from the answer, and why: a clause. */
+  why: string;
+}
+
+/** The kind of record that a field makes. */
+export type Kind =
+  /** `Sitemap`. */
+  | "sitemap"
+  /** `Crawl-delay`. */
+  | "crawl-delay"
+  /** `Request-rate`. */
+  | "request-rate"
+  /** `Visit-time`. */
+  | "visit-time"
+  /** `Host`. */
+  | "host"
+  /** `Clean-param`. */
+  | "clean-param"
+  /** `Noindex`. */
+  | "noindex"
+  /** `Content-Signal`. */
+  | "content-signal"
+  /** `Content-Usage`. */
+  | "content-usage"
+  /** Any other field. */
+  | "unknown";
+
+/** An entry of the known crawlers. */
+export interface KnownCrawler {
+  /** The name as its operator writes it. */
+  name: string;
+  /** The product token: how a robots.txt names it. */
+  token: string;
+  /** Names whose groups it obeys if none names the token, before that of `*`. */
+  after: string[];
+  /** Whether it obeys the group of `*`. */
+  star: boolean;
+  /** Whether the token is in no header: a name for a use of what another crawler fetches. */
+  only_in_robots_txt: boolean;
+  /** Who runs it. */
+  operator: string;
+  /** The purpose that matters most to the owner of a site. */
+  purpose: Purpose;
+  /** What its operator says of obeying robots.txt. */
+  obeys: Obeys;
+  /** A sentence about it. */
+  note: string | null;
+  /** An example of its User-Agent header. */
+  header: string | null;
+  /** The URL where its operator documents it. */
+  documentation: string | null;
+  /** Where these facts are from. */
+  source: string;
+  /** The date when they were looked up: `2026-11-22`. */
+  date: string;
+}
+
+/** All that is known of crawlers: the report `known`. */
+export interface KnownReport {
+  /** `robotsieve-report-1`. */
+  schema: string;
+  /** `known`. */
+  report: string;
+  /** The version of robotsieve that made the report. */
+  tool_version: string;
+  /** The crawlers, by name. */
+  crawlers: KnownCrawler[];
+}
+
+/** What a record says about one category of use. Follows drafts. */
+export interface LabelledPreference {
+  /** The category as written, such as `train-ai`. */
+  label: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  label_base64?: string;
+  /** The preference; unknown if the draft does not define the value. */
+  preference: Preference;
+}
+
+/** Findings of a code that are left out. */
+export interface LeftOut {
+  /** The number of the kind of finding. */
+  code: string;
+  /** How many are left out, in the profile that has the most. */
+  count: number;
+}
+
+/** What lint found in a file: the report `lint`. */
+export interface LintReport {
+  /** The version of the form of this document. */
+  schema: "robotsieve-report-1";
+  /** The kind of this document. */
+  report: "lint";
+  /** The version of robotsieve. */
+  tool_version: string;
+  /** The name of the file as the caller gave it. */
+  robots: string | null;
+  /** Its bytes in base64, if they are not UTF-8. */
+  robots_base64?: string;
+  /** The names of the profiles in which the file was read. */
+  profiles: string[];
+  /** What was found, by line and then by code. */
+  findings: Finding[];
+  /**
+   * The lines of rules for which the budget ran out before it was known whether they have an
+   * effect, ascending.
+   */
+  undecided: number[];
+  /** The codes of which findings are left out: those after the first 10,000. */
+  left_out: LeftOut[];
+  /** The number of findings that comments in the file silenced. */
+  silenced: number;
+  /** How much was found, and what was left out. */
+  sentences: Sentence[];
+}
+
+/** A rule that matches the target. */
+export interface MatchedRule {
+  /** Whether it allows or disallows. */
+  verdict: Verdict;
+  /** Its line number, from 1. */
+  line: number;
+  /** Where the line is, in bytes of the file, without its line end. */
+  line_span: Span;
+  /** Its value as written. */
+  value: string;
+  /** All bytes of `value`, if they are not UTF-8. */
+  value_base64?: string;
+  /** Where the value is, in bytes of the file. */
+  value_span: Span;
+  /**
+   * What is compared with the target: the value, normalised, without stars that change nothing
+   * and without a final `$`.
+   */
+  pattern: string;
+  /** All bytes of `pattern`, if they are not UTF-8. */
+  pattern_base64?: string;
+  /** Whether the target must end where the pattern does. */
+  anchored: boolean;
+  /**
+   * The highest one decides, and among equals Allow. In most profiles it is the length of the
+   * normalised value in bytes.
+   */
+  precedence: number;
+  /** The precedence in words. */
+  precedence_note: string;
+  /**
+   * Which part of the value matches which part of the target, in order and without gaps. A star
+   * matches as few bytes as possible; one at the end matches the rest.
+   */
+  pieces: Piece[];
+  /** All that the rule matches, in bytes of the URL. */
+  url_span: Span;
+  /** What became of it, for the first eight lines. */
+  label: string | null;
+}
+
+/** The crawlers that a user-agent line names. */
+export type NamedBy =
+  /** Every crawler that no other group names. */
+  | "everybody"
+  /** The crawlers whose names find its product token. */
+  | "token"
+  /** None: the value has no product token. */
+  | "nobody";
+
+/** What an operator says of obeying robots.txt. */
+export type Obeys =
+  /** It does. */
+  | "yes"
+  /** It does not. */
+  | "no"
+  /** In part, or some of its crawlers. */
+  | "partly"
+  /** Nobody who wrote the entry knows. */
+  | "unknown";
+
+/** A site of URLs that were not judged. */
+export interface OtherSite {
+  /** The origin. */
+  site: string;
+  /** How many URLs it has. */
+  urls: number;
+}
+
+/** A part of a rule, and what it matches. */
+export interface Piece {
+  /** The kind of part. */
+  kind: PieceKind;
+  /**
+   * Where it is, in bytes of the file. Empty for a `/` that the profile assumes and the file
+   * does not have.
+   */
+  file_span: Span;
+  /** What it matches, in bytes of the target. */
+  target_span: Span;
+  /** What it matches, in bytes of the URL. */
+  url_span: Span;
+  /** What a star of the deciding rule matches, if that has at most four. */
+  label: string | null;
+}
+
+/** The kind of a `Piece`. */
+export type PieceKind =
+  /** Bytes that match themselves, once normalised. */
+  | "literal"
+  /** One or more stars in a row, which match any bytes. */
+  | "star"
+  /** The `$` that matches the end of the target. */
+  | "end";
+
+/** What a site prefers about a use of its content. Follows **drafts**. */
+export type Preference =
+  /** The use is allowed. */
+  | "allowed"
+  /** The use is not allowed. */
+  | "disallowed"
+  /** Nothing is said about the use. */
+  | "unknown";
+
+/** How content may be used. Follows drafts. */
+export interface Preferences {
+  /** The pattern of the paths for which this holds. `null` if there is none. */
+  path: string | null;
+  /** Its bytes in base64, if they are not UTF-8. */
+  path_base64?: string;
+  /** What is said about each category. */
+  labels: LabelledPreference[];
+}
+
+/** Why a profile's answer is not that of `rfc9309`. */
+export interface ProfileDifference {
+  /** The name of the profile. */
+  profile: string;
+  /** Whether the verdict differs. If not, another line decides. */
+  of_verdict: boolean;
+  /** Whether the causes make the difference only together. If not, each does alone. */
+  together: boolean;
+  /**
+   * The switches that make the difference: set in `rfc9309` as this profile has them, they give
+   * its answer.
+   */
+  causes: Cause[];
+}
+
+/** The purpose that a crawler reads for. */
+export type Purpose =
+  /** The index of a search engine. */
+  | "search"
+  /** Training of AI models. */
+  | "ai-training"
+  /** What AI assistants read to answer, and their indexes. */
+  | "ai-assistants"
+  /** Keeping pages as they were. */
+  | "archive"
+  /** Link indexes and audits for marketing. */
+  | "seo"
+  /** Advertising. */
+  | "ads"
+  /** Previews of links that people post. */
+  | "link-preview"
+  /** Availability, security and measurement. */
+  | "monitoring"
+  /** Feed readers, research, tools and data brokers. */
+  | "other";
+
+/** Which groups a crawler obeys. */
+export type ReachBy =
+  /** Those that name it. */
+  | "named"
+  /** Those of `*`. */
+  | "everybody"
+  /** None is for it. */
+  | "none"
+  /** None names it, and it ignores those of `*`. */
+  | "ignores-star"
+  /** There is no file: what its URL answered decides. */
+  | "answer";
+
+/**
+ * A known crawler, and what decides about it. The command's `crawlers --list` has all that is
+ * known of it.
+ */
+export interface ReachCrawler {
+  /** The name as its operator writes it. */
+  name: string;
+  /** The product token: how a robots.txt names it. */
+  token: string;
+  /** Who runs it. */
+  operator: string;
+  /** The purpose that matters most to the owner of a site. */
+  purpose: Purpose;
+  /** What its operator says of obeying robots.txt. */
+  obeys: Obeys;
+  /** Its policy, as an index into `policies`. */
+  policy: number;
+  /** Which groups it obeys. */
+  by: ReachBy;
+  /** The lines that name it, if `by` is `named`. */
+  lines: number[];
+}
+
+/** A path, with the rule that decides about it. */
+export interface ReachPath {
+  /** The line of the rule, from 1; null if no rule decides. */
+  line: number | null;
+  /** The rule's value as written; null if no rule decides. */
+  rule: string | null;
+  /** The bytes of `rule` if they are not UTF-8. */
+  rule_base64?: string;
+  /** The path, with its query if it has one. */
+  path: string;
+  /** The bytes of `path` if they are not UTF-8. */
+  path_base64?: string;
+  /** Whether no shorter path shows it; proven. */
+  shortest: boolean;
+  /**
+   * Which other paths get the same verdict: none that is known (`path`), all that begin with the
+   * path (`from`), or all that begin with `below` and are longer.
+   */
+  extent: string;
+  /** What the paths begin with, if `extent` is `below`. */
+  below: string | null;
+  /** The bytes of `below` if they are not UTF-8. */
+  below_base64?: string;
+}
+
+/** A policy of some crawlers. */
+export interface ReachPolicy {
+  /** How much of the site may be read. */
+  reads: Reads;
+  /** What may be read: `all but /private/ (line 13)`. */
+  text: string;
+  /** A path for each rule that forbids something, in the order of the file. */
+  forbidden: ReachPath[];
+  /**
+   * A path for each rule that allows something although all else were forbidden; or for no rule.
+   */
+  allowed: ReachPath[];
+  /** How many more rules forbid something, at least. */
+  more_forbidden: number;
+  /** How many more rules allow something, at least. */
+  more_allowed: number;
+  /** Why there may be rules that were not found. */
+  unproven: string | null;
+  /** The verdicts on `pages`, in their order. */
+  verdicts: Verdict[];
+  /** The verdicts on the URLs of the sitemap, if one was given. */
+  sitemap: TallyReport | null;
+  /** Those verdicts in words: `7 of 10; forbidden by line 5 Disallow: /search (3)`. */
+  sitemap_text: string | null;
+}
+
+/** What the crawlers of a purpose may read. */
+export interface ReachPurpose {
+  /** The purpose. */
+  purpose: Purpose;
+  /** A heading: `AI training`. */
+  title: string;
+  /** How many crawlers of this purpose there are. */
+  crawlers: number;
+  /** How many of them may read nothing, or nothing but robots.txt. */
+  shut_out: number;
+  /** How many may read a part of the site. */
+  partly: number;
+  /** How many may read everything. */
+  let_in: number;
+  /** Of how many neither is proven. */
+  unproven: number;
+  /** How many may read how much of the sitemap, if one was given. */
+  sitemap: SitemapCounts | null;
+  /** All counts: `3 of 32 shut out, 28 partly, 1 let in: Foo`. */
+  summary: string;
+  /** The crawlers that may read the same, those that may read least first. */
+  rows: ReachRow[];
+}
+
+/** What a robots.txt lets the known crawlers read: the report `crawlers`. */
+export interface ReachReport {
+  /** `robotsieve-report-1`. */
+  schema: string;
+  /** `crawlers`. */
+  report: string;
+  /** The version of robotsieve that made the report. */
+  tool_version: string;
+  /** The name of the file as the caller gave it. */
+  robots: string | null;
+  /** The bytes of `robots` if they are not UTF-8. */
+  robots_base64?: string;
+  /** The name of the profile, null if it has none. */
+  profile: string | null;
+  /** What the file's URL answered in the place of a file, such as `HTTP 503`. */
+  answer: string | null;
+  /**
+   * The pages of the verdicts: the URLs asked for, or `/` and paths on which the crawlers
+   * differ.
+   */
+  pages: string[];
+  /** The bytes of `pages` if some are not UTF-8. */
+  pages_base64?: string[];
+  /** The purposes that some crawler has. */
+  purposes: ReachPurpose[];
+  /** The different policies of the crawlers. */
+  policies: ReachPolicy[];
+  /** The crawlers, by name. */
+  crawlers: ReachCrawler[];
+  /** The URLs of the sitemap that were judged, if one was given. */
+  sitemap: SitemapUrls | null;
+  /** Notes on those crawlers whose operators do not say that they obey. */
+  notes: string[];
+  /** All of it in sentences. */
+  sentences: Sentence[];
+}
+
+/** Crawlers of a purpose that may read the same. */
+export interface ReachRow {
+  /**
+   * The policy of the first of them, as an index into `policies`. The others' may name other
+   * rules with the same effect, if that is to forbid all or nothing.
+   */
+  policy: number;
+  /** The crawlers, as indexes into the report's `crawlers`. */
+  crawlers: number[];
+  /** Who they are and why: `Googlebot (line 5)`, `12 others (by the group of *)`. */
+  who: string[];
+}
+
+/** How much of a site some crawlers may read. */
+export type Reads =
+  /** Nothing, or nothing but robots.txt; proven. */
+  | "nothing"
+  /** Some path is forbidden and some other path is allowed. */
+  | "partly"
+  /** Neither `nothing` nor `everything` is proven, nor that it is not so. */
+  | "unproven"
+  /** Everything; proven. */
+  | "everything";
+
+/**
+ * What changed in the records of one kind, for some crawlers. They are compared by what they
+ * say.
+ */
+export interface RecordDiff {
+  /** The crawlers. `null` for records of no group. */
+  crawlers: string[] | null;
+  /** Their bytes in base64, if not all are UTF-8. */
+  crawlers_base64?: string[];
+  /** `for` their names, or `of no group`. */
+  label: string;
+  /** The kind of record. */
+  kind: Kind;
+  /** What only the old file says. */
+  removed: ChangedRecord[];
+  /** What only the new file says. */
+  added: ChangedRecord[];
+  /** The number of further ones that were removed. */
+  more_removed: number;
+  /** The number of further ones that were added. */
+  more_added: number;
+}
+
+/** Whom records are for. */
+export interface RecordScope {
+  /** The whole file, a group, or nobody. */
+  scope: ScopeKind;
+  /** The number of the group, from 0. `null` if it is not one. */
+  group: number | null;
+  /** The product tokens of the group. */
+  crawlers: string[] | null;
+  /** Their bytes in base64, if not all are UTF-8. */
+  crawlers_base64?: string[];
+  /** The same in words, such as `for GPTBot`. */
+  label: string;
+}
+
+/** Everything in a file that is neither a user-agent line nor a rule: the report `records`. */
+export interface RecordsReport {
+  /** The version of the form of this document. */
+  schema: "robotsieve-report-1";
+  /** The kind of this document. */
+  report: "records";
+  /** The version of robotsieve. */
+  tool_version: string;
+  /** The name of the file as the caller gave it. */
+  robots: string | null;
+  /** Its bytes in base64, if they are not UTF-8. */
+  robots_base64?: string;
+  /** The name of the profile. `null` if it has none. */
+  profile: string | null;
+  /**
+   * Whom the records are for, and which have some: the whole file first, then the groups in
+   * their order, then what is outside all groups.
+   */
+  scopes: RecordScope[];
+  /** The records, in the order of the file. */
+  records: TypedRecord[];
+  /**
+   * What the file says about using content, for each path and each crawler that was asked about.
+   */
+  usage: Usage[];
+  /** What there is to say of the file as a whole. */
+  sentences: Sentence[];
+}
+
+/** A place that explains a finding. */
+export interface Related {
+  /** The line, from 1. */
+  line: number;
+  /** The column in characters at which it begins, from 1. */
+  column: number;
+  /** The column after its last character on that line. */
+  end_column: number;
+  /** The bytes of the file. */
+  file_span: Span;
+  /** What it has to do with the finding; may be empty. */
+  message: string;
+}
+
+/** A known crawler. */
+export interface RiskCrawler {
+  /** The product token. */
+  token: string;
+  /** Who runs it. */
+  operator: string;
+  /** What it reads for. */
+  purpose: RiskPurpose;
+}
+
+/** A purpose of known crawlers. */
+export interface RiskPurpose {
+  /** Its name: `ai-training`. */
+  name: string;
+  /** A heading: `AI training`. */
+  title: string;
+}
+
+/** What a change means for known crawlers. */
+export interface Risks {
+  /** The purposes whose crawlers lose or gain the whole site, in the order of the severity. */
+  sites: SiteRisk[];
+  /** The crawlers for which some paths change. */
+  some: RiskCrawler[];
+  /** The same in words, without their names. `null` if there are none. */
+  some_label: string | null;
+  /** The purposes for which nothing changes, which is proven for each of their crawlers. */
+  same: RiskPurpose[];
+}
+
+/** Where a record belongs. */
+export type ScopeKind =
+  /** To the whole file. */
+  | "file"
+  /** To a group. */
+  | "group"
+  /** To no group, although its kind does not apply to the whole file. */
+  | "outside";
+
+/** Which group applies to a crawler. */
+export interface Selection {
+  /** The kind of group that applies. */
+  choice: GroupChoice;
+  /**
+   * The indices in `names` of those that the groups are for: one, or several where the groups of
+   * several names are merged. Empty if no group names the crawler.
+   */
+  decided_by: number[];
+  /** How many rules the crawler's groups have, those without a value not counted. */
+  rule_count: number;
+  /** All user-agent lines of the file, in order. */
+  lines: AgentLine[];
+  /** The choice in words. */
+  sentences: Sentence[];
+  /** About the lines without a label. */
+  notes: string[];
+}
+
+/** A sentence of a report. */
+export interface Sentence {
+  /** Without a full stop, and with a small letter first unless a name begins it. */
+  text: string;
+  /** The line of the file that it is about, if it is about one. */
+  line: number | null;
+}
+
+/**
+ * How much a finding matters.
+ *
+ * These three are all there will be: SARIF and GitHub's annotations have the same ones. With the
+ * feature `serde` a severity is its [name](Severity::as_str).
+ */
+export type Severity =
+  /** Nothing is lost, but the line does not say what it seems to say, or says nothing. */
+  | "note"
+  /** Some crawlers probably read it differently from what was meant. */
+  | "warning"
+  /** At least one rule is lost. */
+  | "error";
+
+/**
+ * What a store knows of a URL's site, and what follows from that in a profile. The members are
+ * those of `docs/fetch.schema.json`, where a member without a value is left out. Times are in
+ * UTC, as RFC 3339 has them.
+ */
+export interface Site {
+  /** Scheme, host and port, normalised. */
+  origin: string;
+  /** The state of the site: `parsed`, `empty`, `html`, `truncated`, `absent` or `unreachable`. */
+  condition: string;
+  /** The meaning of the last attempt: `present`, `absent` or `unreachable`. */
+  outcome: string;
+  /** When the last attempt ended. */
+  attempted: string;
+  /** How many attempts have failed in a row. */
+  failures: number;
+  /** The policy that applies: `rules`, `allow all` or `disallow all`. */
+  holds: string;
+  /** Why that policy applies. */
+  why: string;
+  /** Why there is no robots.txt. */
+  cause?: string;
+  /** The last good robots.txt, if there is one. */
+  copy?: HeldCopy;
+  /** Whether that time is over. The policy is still used until the site is asked again. */
+  expired?: boolean;
+  /** From when on the site should be asked again; left out if never. */
+  next_attempt?: string;
+  /** The same in sentences. */
+  notes?: string[];
+  /** Before this time the site wants no further request. */
+  retry_after?: string;
+  /** The HTTP status that `cause` is about. */
+  status?: number;
+  /** Since when it has been unreachable. */
+  unreachable_since?: string;
+  /** Until when it applies; left out if for ever. */
+  until?: string;
+}
+
+/** Crawlers of a purpose that lose or gain the whole site. */
+export interface SiteRisk {
+  /** The purpose. */
+  purpose: RiskPurpose;
+  /** What happens to the site as a whole. */
+  whole_site: WholeSite;
+  /** The same in words, with the purpose. */
+  headline: string;
+  /** The headline with how many crawlers of the purpose it concerns. */
+  label: string;
+  /** These crawlers. */
+  crawlers: RiskCrawler[];
+  /** The number of known crawlers that the purpose has. */
+  count: number;
+}
+
+/** The location of a sitemap. */
+export interface Sitemap {
+  /** Whether it has a scheme and a host, as sitemaps.org asks for. */
+  absolute: boolean;
+  /**
+   * The location resolved against the URL of the file. `null` if that is not known, or if it
+   * cannot be resolved.
+   */
+  url: string | null;
+}
+
+/** How many crawlers of a purpose may read how much of a sitemap. */
+export interface SitemapCounts {
+  /** How many may read none of its URLs. */
+  none: number;
+  /** How many may read a part. */
+  part: number;
+  /** How many may read all. */
+  all: number;
+}
+
+/** The URLs of sitemaps: those of the site are judged, others are counted. */
+export interface SitemapUrls {
+  /** The site whose robots.txt it is: an origin, null if no URL has one. */
+  site: string | null;
+  /** How the site was found: `option`, `robots`, `sitemap` or `first-url`. */
+  site_by: string | null;
+  /** The number of all URLs. */
+  urls: number;
+  /** How many of them were judged. */
+  judged: number;
+  /** The first 100 other sites, the most numerous first. */
+  other_sites: OtherSite[];
+  /** How many URLs are of other sites. */
+  of_other_sites: number;
+  /** How many have no host, or none that is clear. */
+  invalid: number;
+  /** What the URLs are, in sentences. */
+  sentences: Sentence[];
+}
+
+/** The field that a statement comes from, and so the draft that it follows. */
+export type Source =
+  /** draft-ietf-aipref-attach-05 with draft-ietf-aipref-vocab-08. */
+  | "content-usage"
+  /** contentsignals.org. */
+  | "content-signal";
+
+/** What became of a user-agent line when a crawler's groups were chosen. */
+export type Standing =
+  /** Its group applies, because of this line. */
+  | "chosen"
+  /** Its group applies, because of another of its lines. */
+  | "in-chosen-group"
+  /**
+   * It names other crawlers, or none, or it is found only by a name after the 64th, which are
+   * not compared.
+   */
+  | "unrelated"
+  /** It is for everybody, but another group names the crawler. */
+  | "everybody-else"
+  /** It names the crawler, but an earlier one of the crawler's names has a group. */
+  | "later-name"
+  /** Its token is a prefix of the crawler's name, but a longer token is too. */
+  | "shorter-token"
+  /** It names the crawler, but an earlier line does too, and only the first one counts. */
+  | "further-down";
+
+/** How many requests to make in what time. */
+export interface StatedRate {
+  /** The number of requests. */
+  requests: number;
+  /** The seconds in which to make them. */
+  seconds: number;
+  /** The time of day for which this holds. `null`: all day. */
+  window: VisitTime | null;
+}
+
+/** What one record says about one use. Follows drafts. */
+export interface Statement {
+  /** The record's field. */
+  source: Source;
+  /** Its line, from 1. */
+  line: number;
+  /** The use. */
+  use: Use;
+  /** What it says about the use. */
+  preference: Preference;
+}
+
+/** Forbidden requests with the same kind of answer. */
+export interface StatusCount {
+  /** `2xx`, `3xx` and so on, or `unknown`. */
+  status: string;
+  /** How many requests. */
+  requests: number;
+}
+
+/** Counts of verdicts on many URLs. */
+export interface TallyReport {
+  /** How many URLs are allowed. */
+  allowed: number;
+  /** How many URLs are disallowed. */
+  disallowed: number;
+  /** What decides, the most frequent first. */
+  by: TallyRule[];
+}
+
+/** What decides about some of many URLs. */
+export interface TallyRule {
+  /** The line of the rule that decides, from 1; null if no rule does. */
+  line: number | null;
+  /** How many URLs it decides about. */
+  urls: number;
+  /** What was answered in the place of a file, and decides: `HTTP 503`. */
+  answer: string | null;
+  /** What the rule says; null if it is empty, or if no rule decides. */
+  verdict: Verdict | null;
+  /** The rule's value as written; null if `verdict` is. */
+  rule: string | null;
+  /** The bytes of `rule` if they are not UTF-8. */
+  rule_base64?: string;
+  /** Some of these URLs. */
+  examples: string[];
+  /** The bytes of `examples` if some are not UTF-8. */
+  examples_base64?: string[];
+}
+
+/** A byte or `%XX` of a URL that normalising changed. */
+export interface TargetChange {
+  /** What changed, in bytes of the URL. */
+  url_span: Span;
+  /** What it became, in bytes of the target. */
+  target_span: Span;
+}
+
+/** Crawlers with the same rules that do not get the verdict that is expected. */
+export interface TestFailure {
+  /** The name of the profile. */
+  profile: string;
+  /** The verdict that they get. */
+  verdict: Verdict;
+  /** Their names. */
+  crawlers: string[];
+  /** The bytes of `crawlers` if some are not UTF-8. */
+  crawlers_base64?: string[];
+  /** Why they get it: as in explanations, or `site` if an answer decides; null for a sitemap. */
+  reason: string | null;
+  /** The rule that decides, if one does. */
+  rule: TestRule | null;
+  /** The counts by rule, if the expectation is about a sitemap. */
+  sitemap: TallyReport | null;
+}
+
+/** Expectations of a robots.txt, and whether they hold: the report `test`. */
+export interface TestReport {
+  /** `robotsieve-report-1`. */
+  schema: string;
+  /** `test`. */
+  report: string;
+  /** The version of robotsieve that made the report. */
+  tool_version: string;
+  /** The name of the robots.txt as the caller gave it. */
+  robots: string;
+  /** What its URL answered in the place of a file, such as `HTTP 503`. */
+  answer: string | null;
+  /** The names of the profiles in which expectations must hold. */
+  profiles: string[];
+  /** The URLs of the sitemap that were judged, if one was given. */
+  sitemap: SitemapUrls | null;
+  /** The expectations, in order. */
+  results: TestResult[];
+  /** How many expectations there are. */
+  expectations: number;
+  /** How many of them do not hold. */
+  failed: number;
+  /** How many there are and do not hold, in a sentence. */
+  sentences: Sentence[];
+}
+
+/** An expectation. */
+export interface TestResult {
+  /** The name of the file that it is in. */
+  file: string;
+  /** Its line there, from 1. */
+  line: number;
+  /** The verdict that is expected. */
+  expected: Verdict;
+  /** The crawlers, as the line names them. */
+  who: string;
+  /** The bytes of `who` if they are not UTF-8. */
+  who_base64?: string;
+  /** The URL, as the line has it. */
+  url: string;
+  /** The bytes of `url` if they are not UTF-8. */
+  url_base64?: string;
+  /** Whether it holds for every crawler in every profile. */
+  holds: boolean;
+  /** What does not hold, and why the first crawler gets its verdict in the first profile. */
+  message: string | null;
+  /** The line of the rule that the message names. */
+  rule_line: number | null;
+  /** The crawlers with the same rules that get the other verdict, for each profile. */
+  failures: TestFailure[];
+}
+
+/** A rule that decides. */
+export interface TestRule {
+  /** What it says. */
+  verdict: Verdict;
+  /** Its line, from 1. */
+  line: number;
+  /** Its value as written. */
+  rule: string;
+  /** The bytes of `rule` if they are not UTF-8. */
+  rule_base64?: string;
+}
+
+/** A record that is neither a user-agent line nor a rule. */
+export interface TypedRecord {
+  /** Its line, from 1. */
+  line: number;
+  /**
+   * Its kind, which says which of the members from `sitemap` on has the value. Those of
+   * `noindex` and of unknown records have none but `value`.
+   */
+  kind: Kind;
+  /** The field's name as written. */
+  field: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  field_base64?: string;
+  /** The value as written. */
+  value: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  value_base64?: string;
+  /** Where the record belongs. */
+  scope: ScopeKind;
+  /** The number of its group, from 0. */
+  group: number | null;
+  /** What is wrong with the value. */
+  error: string | null;
+  /** What the value means, or what is wrong with it. */
+  note: string | null;
+  /** A sitemap; the value is its location. */
+  sitemap: Sitemap | null;
+  /** The milliseconds to wait between two requests, rounded up; 9,007,199,254,740,991 at most. */
+  crawl_delay_ms: number | null;
+  /** How many requests to make in what time. */
+  request_rate: StatedRate | null;
+  /** The time of day to visit. */
+  visit_time: VisitTime | null;
+  /** The site's main mirror. */
+  host: Host | null;
+  /** Query parameters that do not change what is served. */
+  clean_param: CleanParam | null;
+  /** How content may be used: of `content-signal` and `content-usage`, which are drafts. */
+  preferences: Preferences | null;
+}
+
+/** A URL whose verdict differs for some crawlers. */
+export interface UrlFlip {
+  /** The URL, or path, as it was given. */
+  url: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  url_base64?: string;
+  /** The verdict now. */
+  new: Verdict;
+  /** The crawlers. */
+  crawlers: string[];
+  /** Their bytes in base64, if not all are UTF-8. */
+  crawlers_base64?: string[];
+  /** Their names in one text. */
+  label: string;
+}
+
+/** What a file says to a crawler about using what is at a path. Follows drafts. */
+export interface Usage {
+  /** The crawler as it was given; `*` is a crawler that no group names. */
+  agent: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  agent_base64?: string;
+  /** The path, or URL, as it was given. */
+  path: string;
+  /** Its bytes in base64, if they are not UTF-8. */
+  path_base64?: string;
+  /** What is said of what, in words. */
+  label: string;
+  /** Whether the crawler may fetch it at all. */
+  crawlable: boolean;
+  /** The preference about training: that of the most restrictive statement. */
+  training: Preference;
+  /** The preference about search. */
+  search: Preference;
+  /** The preference about inference. */
+  inference: Preference;
+  /** The statements that count, in the order of the file. */
+  statements: Statement[];
+  /** What makes the answer uncertain. */
+  ambiguities: Ambiguity[];
+}
+
+/** A use of content. Follows **drafts**. */
+export type Use =
+  /** Training a (generative) model: `train-ai` in Content-Usage, `ai-train` in Content-Signal. */
+  | "training"
+  /** Search results that lead to the content: `search` in both. */
+  | "search"
+  /**
+   * Input to a model that answers questions: `ai-use` in Content-Usage, `ai-input` in
+   * Content-Signal.
+   */
+  | "inference";
+
+/**
+ * Whether robots.txt lets a crawler fetch a URL.
+ *
+ * Not `#[non_exhaustive]`: a verdict is one of these two and stays so. An invalid URL has no
+ * verdict but an error, `InvalidUrl`(crate::InvalidUrl).
+ *
+ * With the feature `serde` it is written as `"allow"` or `"disallow"`.
+ */
+export type Verdict =
+  /** It may fetch the URL. */
+  | "allow"
+  /** It may not fetch the URL. */
+  | "disallow";
+
+/** What a fix changes for some crawlers in some profiles. */
+export interface VerdictChange {
+  /** The profiles in which this holds. */
+  profiles: string[];
+  /** The crawlers, by the tokens of the file; `*` is any crawler that no group names. */
+  crawlers: string[];
+  /** Their bytes in base64, if not all are UTF-8. */
+  crawlers_base64?: string[];
+  /** Paths that become disallowed, the shortest first; three at most. */
+  newly_disallowed: string[];
+  /** Their bytes in base64, if not all are UTF-8. */
+  newly_disallowed_base64?: string[];
+  /** Paths that become allowed, the shortest first; three at most. */
+  newly_allowed: string[];
+  /** Their bytes in base64, if not all are UTF-8. */
+  newly_allowed_base64?: string[];
+}
+
+/** Requests from the published addresses of a crawler. */
+export interface VerifiedCount {
+  /** How many requests. */
+  requests: number;
+  /** How many of them are forbidden. */
+  forbidden: number;
+}
+
+/** A time of day in UTC, which may span midnight. */
+export interface VisitTime {
+  /** The minute after midnight when it begins. */
+  from_minute: number;
+  /** The minute after midnight when it ends, which is not in it; 1440 at most. */
+  to_minute: number;
+}
+
+/**
+ * What happened to the site as a whole, but for `/robots.txt` where the profile always allows
+ * that. Proven.
+ */
+export type WholeSite =
+  /** No path is allowed any more. */
+  | "closed"
+  /** No path was allowed, and now all are. */
+  | "opened"
+  /** No path was allowed, and now some are. */
+  | "partly-opened";
