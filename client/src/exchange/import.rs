@@ -40,7 +40,7 @@ pub struct Imported {
 /// ```
 /// use robotsieve_client::Timestamp;
 /// use robotsieve_client::captures::{At, Fields, RecordPlace};
-/// use robotsieve_client::exchange::Import;
+/// use robotsieve_client::exchange::{ExchangeError, Import};
 /// use robotsieve_client::store::Store;
 ///
 /// let folder = std::env::temp_dir().join(format!("robotsieve-import-{}", std::process::id()));
@@ -51,7 +51,7 @@ pub struct Imported {
 /// let place = RecordPlace { file: folder.as_path().into(), at: At::Whole };
 /// let fields = Fields { url: "https://example.com", status: 404, ..Fields::default() };
 /// import.capture(fields.capture(place)?)?;
-/// let (imported, store) = import.finish(|| Store::open(&path))?;
+/// let (imported, store) = import.finish(|| Store::open(&path).map_err(ExchangeError::from))?;
 /// assert_eq!(imported.origins, 1);
 /// # drop(store);
 /// # std::fs::remove_dir_all(&folder)?;

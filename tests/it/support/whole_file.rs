@@ -117,7 +117,8 @@ fn explained(file: &[u8], robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]]
         }
     }
     if let Some(url) = urls.first() {
-        assert!(compare_profiles(file, crawler, url).to_string().ends_with('.'), "{name}");
+        let compared = compare_profiles(file, crawler, url).to_string();
+        assert!(!compared.is_empty() && !compared.ends_with('.'), "{name}: {compared}");
     }
 }
 

@@ -174,7 +174,7 @@ pub struct Counts {
 ///     WARC-Target-URI: https://example.com/robots.txt\r\n\
 ///     Content-Type: application/http; msgtype=response\r\n\
 ///     Content-Length: 26\r\n\r\n\
-///     HTTP/1.1 404 Not RecordFound\r\n\r\n\r\n\r\n";
+///     HTTP/1.1 404 Not Found\r\n\r\n\r\n\r\n";
 /// let source = WarcInput::memory("example.warc", format!("{record}what is this?"))?;
 /// let mut found = Vec::new();
 /// let counts = warc::read([Ok(source)], 1, |item| {

@@ -364,7 +364,7 @@ fn answers() {
             "301 http://www.e.com/robots.txt",
         ),
         (
-            http("302 RecordFound\r\nLocation: ../en/robots.txt", b""),
+            http("302 Found\r\nLocation: ../en/robots.txt", b""),
             "302 https://e.com/en/robots.txt",
         ),
         (
