@@ -6,6 +6,7 @@ use clap::Args;
 use robotsieve::report::grouped;
 use robotsieve::report::tally::Tally as OfSitemap;
 use robotsieve::{Profile, Robots, Verdict};
+use robotsieve_client::sitemap::SiteUrls;
 
 use crate::error::{Failure, Status};
 use crate::options::When;
@@ -13,7 +14,7 @@ use crate::read::policy::{PolicyArgs, Urls};
 use crate::read::robots_file;
 use crate::read::stdin;
 use crate::read::urls::{self, Tally};
-use crate::sitemap::{self, SITEMAP, SiteOption, SitemapOption, Sitemaps, Split};
+use crate::sitemap::{self, SITEMAP, SiteOption, SitemapOption, Sitemaps};
 use crate::write::bytes::{self, shown};
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
@@ -121,7 +122,7 @@ fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
     robots_file::note_cut(path, file, &robots);
     let names = args.sitemap.resolved(&robots, path)?;
     let google = profile == Profile::GOOGLE;
-    let mut split = Split::new(&args.site, path.as_os_str(), &names.all, google)?;
+    let mut split = sitemap::site_urls(&args.site, path.as_os_str(), &names.all, google)?;
     let policy = robots.policy(&crawler);
     let report = Arc::new(Report::new(When::Auto, &names.all));
     let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
@@ -130,7 +131,7 @@ fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
     let [(_, tally)] = judged;
     let status = report.end();
     if status == Status::Done {
-        split.require_any()?;
+        sitemap::require_any(&split)?;
     }
     if split.here > 0 {
         stdout::print(told(args, &split, &tally))?;
@@ -142,7 +143,7 @@ fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
 }
 
 /// What is said of a sitemap.
-fn told(args: &CheckArgs, split: &Split, tally: &OfSitemap) -> String {
+fn told(args: &CheckArgs, split: &SiteUrls, tally: &OfSitemap) -> String {
     let mut text = split.lines().join("\n  ") + "\n";
     let agent = args.policy.agent();
     let agent = shown(agent.text.as_encoded_bytes());

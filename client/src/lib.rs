@@ -12,6 +12,7 @@
 //! | captures | archives of others' crawls → what sites answered when | `captures` (feature `captures`) |
 //! | ask | a URL → its robots.txt, or what the answer means, once | `ask` (feature `ask`) |
 //! | exchange | a store as a WARC file, and back | `exchange` (features `captures` and `store`) |
+//! | folders | a folder of robots.txt files → whose each is | [`folders`] |
 //! | packs | captures → a pack | `packs` (feature `packs`) |
 //! | sitemap | a sitemap → URLs | `sitemap` (feature `sitemap`) |
 //! | decide | URL → verdict, with everything above put together | `sieve` (feature `sieve`) |
@@ -32,6 +33,7 @@ mod cause;
 pub mod exchange;
 #[cfg(feature = "fetch")]
 pub mod fetch;
+pub mod folders;
 pub mod hosts;
 pub mod lines;
 pub mod network;

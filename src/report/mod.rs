@@ -18,6 +18,7 @@ mod lint;
 mod places;
 #[cfg(feature = "known")]
 pub mod reach;
+pub mod recorded;
 mod records;
 mod site;
 pub mod tally;

@@ -13,13 +13,14 @@ use std::sync::Arc;
 use robotsieve::report::reach::{Reach, ReachReport};
 use robotsieve::report::tally::Tally;
 use robotsieve::{Config, Policy, Profile, Robots, Verdict};
+use robotsieve_client::sitemap::SiteUrls;
 
 use crate::error::{Failure, Status};
 use crate::known::{Known, KnownCrawler};
 use crate::options::When;
 use crate::read::robots_file::{self, Given};
 use crate::read::{stdin, urls};
-use crate::sitemap::{self, Sitemaps, Split};
+use crate::sitemap::{self, Sitemaps};
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 use args::{CrawlersArgs, Format};
@@ -104,13 +105,13 @@ fn table(
     if args.sitemap.is_given() {
         let google = profile == Profile::GOOGLE;
         let names = args.sitemap.resolved(&Robots::parse(file, &profile), robots)?;
-        let split = Split::new(&args.site, robots.as_os_str(), &names.all, google)?;
+        let split = sitemap::site_urls(&args.site, robots.as_os_str(), &names.all, google)?;
         let errors = Arc::new(Report::new(When::Auto, &names.all));
         let sitemaps = Sitemaps::new(names, Arc::clone(&errors));
         let split = judge_sitemaps(&given, &profile, crawlers, &mut report, sitemaps, split)?;
         status = errors.end();
         if status == Status::Done {
-            split.require_any()?;
+            sitemap::require_any(&split)?;
         }
     }
     let printed = match args.format {
@@ -133,8 +134,8 @@ fn judge_sitemaps(
     crawlers: &[&KnownCrawler],
     report: &mut ReachReport,
     mut sitemaps: Sitemaps,
-    mut split: Split,
-) -> Result<Split, Failure> {
+    mut split: SiteUrls,
+) -> Result<SiteUrls, Failure> {
     let mut config = Config::default();
     let share = POLICY_BYTES / report.policies.len().max(1);
     config.limits.table_bytes = config.limits.table_bytes.min(share);

@@ -2,7 +2,6 @@
 
 mod answer;
 pub mod args;
-pub mod record;
 pub mod shown;
 mod site;
 pub mod text;
@@ -10,8 +9,10 @@ pub mod text;
 use std::ffi::OsString;
 
 use robotsieve::explain::compare_profiles;
+use robotsieve::report::recorded::DecisionRecord;
 use robotsieve::report::{Asked, ExplainReason, ExplainReport, ExplainVerdict};
 use robotsieve::{Crawler, Profile, Reason, Robots};
+use robotsieve_client::outcome::ContentHash;
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
@@ -21,7 +22,6 @@ use crate::read::{stores, web};
 use crate::write::stdout::Stdout;
 use answer::Answer;
 use args::{ExplainArgs, ExplainFormat};
-use record::{Record, sha256};
 use site::{Found, Sites};
 
 /// Explains the verdicts for some URLs, in one profile or in all of them.
@@ -64,7 +64,7 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
     } else {
         args.policy.ask(&[args.policy.profile()])?
     };
-    let file = File { bytes: &bytes, sha256: sha256(&bytes), answer };
+    let file = File { bytes: &bytes, sha256: ContentHash::of(&bytes).to_string(), answer };
     Explainer::new(args, Source::File(file))?.run(&urls)
 }
 
@@ -289,13 +289,13 @@ impl<'e> Explainer<'e> {
     /// Prints a decision record for each profile.
     fn record(&mut self, url: &[u8]) -> Result<(), Failure> {
         let Source::File(file) = &self.source else { return Ok(()) };
-        let source = record::Source { path: &self.args.policy.robots, sha256: &file.sha256 };
+        let asked = self.asked(url);
         let mut out = Vec::new();
         let mut verdicts = Vec::new();
         for (name, profile) in &self.profiles {
             let why = Robots::parse(file.bytes, profile).explain(&self.crawler, url).ok();
             verdicts.push(why.as_ref().map_or(ExplainVerdict::Invalid, |why| why.verdict.into()));
-            let record = Record::new(&source, &self.agent, url, name, why.as_ref());
+            let record = DecisionRecord::new(&asked, name, &file.sha256, why.as_ref());
             serde_json::to_writer(&mut out, &record).expect("a vector has room for any text");
             out.push(b'\n');
         }

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use robotsieve::{Crawler, Profile, UrlRun};
+use robotsieve_client::folders::HostFile;
 
 use super::batch::Batch;
 use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
 use crate::read::hosts::{HostHash, HostHasher};
-use crate::read::robots_dir::{self, Listing};
+use crate::read::robots_dir;
 use crate::read::robots_file;
 use crate::write::report::Report;
 use crate::write::stderr;
@@ -38,7 +39,7 @@ struct Place {
     /// An index into `hosts`.
     start: u32,
     len: u32,
-    /// An index into `files`. A file may be for two hosts: `a.txt` is for `a.txt` and for `a`.
+    /// An index into `files`.
     file: u32,
 }
 
@@ -59,14 +60,13 @@ impl Folder {
         profile: Profile,
         report: Arc<Report>,
     ) -> Result<Folder, Failure> {
-        let Listing { names, hosts: files_of_hosts, warnings, subfolders } =
-            robots_dir::list(path)?;
-        warnings.iter().for_each(|warning| stderr::note(warning));
-        if subfolders > 0 {
+        let folder = robots_dir::list(path)?;
+        if folder.unread_folders > 0 {
             stderr::note(&format_args!(
-                "the subfolders of '{}' are not read ({subfolders}): name one of them, or make a pack, \
+                "the subfolders of '{}' are not read ({}): name one of them, or make a pack, \
                  'robotsieve pack' reads them too",
-                path.display()
+                path.display(),
+                folder.unread_folders
             ));
         }
         let mut hosts = Vec::new();
@@ -74,18 +74,20 @@ impl Folder {
             hosts.clear();
             let hasher = HostHasher::default();
             let mut places = HashMap::default();
-            places.reserve(files_of_hosts.len());
-            for (host, file) in &files_of_hosts {
+            places.reserve(folder.files().len());
+            for (file, number) in folder.files().zip(0..) {
+                let host = file.host().as_bytes();
                 let (start, len) = (hosts.len() as u32, host.len() as u32);
                 hosts.extend_from_slice(host);
-                places.insert(hasher.hash(host), Place { start, len, file: *file });
+                places.insert(hasher.hash(host), Place { start, len, file: number });
             }
-            if places.len() == files_of_hosts.len() {
+            if places.len() == folder.files().len() {
                 break (hasher, places);
             }
         };
-        let file = |name| RobotsFile { name, site: OnceLock::new() };
-        let files = names.into_iter().map(file).collect();
+        let file =
+            |file: HostFile<'_>| RobotsFile { name: file.name().into(), site: OnceLock::new() };
+        let files = folder.files().map(file).collect();
         let path = path.to_owned();
         Ok(Folder { report, path, crawlers, profile, files, hosts, places, hasher })
     }

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use robotsieve::lint::{Code, Finding, Report};
 use robotsieve::report::Lines;
+use robotsieve_client::outcome::ContentHash;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::error::Failure;
 use crate::read::small_file;
@@ -87,7 +87,7 @@ impl<'f> Keys<'f> {
         let line = self.bytes[line].trim_ascii();
         let line = match str::from_utf8(line) {
             Ok(text) if text.len() <= SHOWN_BYTES => Text::Text(text.to_owned()),
-            _ => Text::Sha256(Sha256::digest(line).iter().map(|o| format!("{o:02x}")).collect()),
+            _ => Text::Sha256(ContentHash::of(line).to_string()),
         };
         let (code, severity) = (finding.code.number(), finding.severity.as_str());
         let file = self.file.clone();

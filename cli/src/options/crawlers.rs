@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, FromArgMatches, value_parser};
+use robotsieve::report::recorded::{check_names, is_refused};
 use robotsieve::{Crawler, NameError, Profile};
 
 use crate::error::Failure;
@@ -40,7 +41,9 @@ impl Agent {
     /// as given.
     pub fn crawler(&self, profile: &Profile) -> Result<Crawler, Failure> {
         let text = self.text.as_encoded_bytes();
-        if let Err(wrong) = Agent::check(text, self.is_header, profile) {
+        if !self.is_header
+            && let Err(wrong) = check_names(text, profile)
+        {
             // Commands have named profiles only.
             let message = wrong_name(&wrong, profile.name().unwrap_or_default());
             if is_refused(&wrong, profile) {
@@ -48,8 +51,11 @@ impl Agent {
             }
             stderr::note(&message);
         }
-        let crawler = Agent::crawler_of(text, self.is_header);
-        if self.is_header && crawler.iter().next().is_none() {
+        if !self.is_header {
+            return Ok(Crawler::names(text.split(|byte| *byte == b',')));
+        }
+        let crawler = Crawler::from_user_agent(text);
+        if crawler.iter().next().is_none() {
             stderr::note(&format_args!(
                 "no crawler is named in the User-Agent header '{}', so the group of '*' decides",
                 shown(text)
@@ -57,33 +63,6 @@ impl Agent {
         }
         Ok(crawler)
     }
-
-    /// Checks the names, or nothing of a header.
-    pub fn check(text: &[u8], is_header: bool, profile: &Profile) -> Result<(), NameError> {
-        if is_header {
-            return Ok(());
-        }
-        // A header is shown as a whole, although it may have commas.
-        let has_header = text.iter().any(|byte| b"();".contains(byte));
-        let names = text.split(|byte| *byte == b',' && !has_header);
-        Crawler::try_names(names, profile).map(drop)
-    }
-
-    /// The crawler with these names, or with this header.
-    pub fn crawler_of(text: &[u8], is_header: bool) -> Crawler {
-        if is_header {
-            Crawler::from_user_agent(text)
-        } else {
-            Crawler::names(text.split(|byte| *byte == b','))
-        }
-    }
-}
-
-/// Whether a name that no group can match is an error. In profile `google` it is none, because
-/// google/robotstxt takes names as given, and neither is a word with an odd character: that may
-/// be how the crawler is called, and the message says what follows.
-pub fn is_refused(wrong: &NameError, profile: &Profile) -> bool {
-    wrong.is_evident() && *profile != Profile::GOOGLE
 }
 
 /// What is wrong with a name, and the way out.

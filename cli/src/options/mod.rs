@@ -13,7 +13,7 @@ mod values;
 use clap::ValueEnum;
 
 pub use crawlers::{
-    AGENT, Agent, AgentOption, Agents, SEND_USER_AGENT_HELP, USER_AGENT, crawler_names, is_refused,
+    AGENT, Agent, AgentOption, Agents, SEND_USER_AGENT_HELP, USER_AGENT, crawler_names,
 };
 pub use instant::{as_of, is_before};
 pub use output::parser as output_parser;

@@ -16,7 +16,7 @@ pub mod web;
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The bytes of a file that is small by its nature: 64 MiB at most, so that a device or a pipe
 /// without end does no harm.
@@ -31,6 +31,19 @@ pub fn small_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is longer than 64 MiB"));
     }
     Ok(bytes)
+}
+
+/// The path with these bytes, which are that of a file in a list or a record. `None` if it is none on this
+/// system.
+#[cfg(unix)]
+pub fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(std::ffi::OsStr::from_bytes(bytes).into())
+}
+
+#[cfg(not(unix))]
+pub fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
 /// Whether a name on the command line that is not a file looks like a URL, or like a host with or

@@ -7,18 +7,16 @@ use std::ffi::{OsStr, OsString};
 use std::io::BufReader;
 use std::sync::Arc;
 
-use robotsieve::{Decision, Policy, Rule};
+use robotsieve::report::recorded::{DecisionRecord, FileToday, RecordChange, RecordedQuestion};
 
 use crate::error::{Failure, Status};
-use crate::explain::record::{Question, Record, TOOL_VERSION};
 use crate::read::{inputs, stdin};
-use crate::write::bytes::shown;
 use crate::write::report::Report;
 use crate::write::stderr;
 use crate::write::stdout::Stdout;
 use args::ReplayArgs;
 use robotsieve_client::lines::{self, Line, Lines};
-use sites::{Site, Sites};
+use sites::Sites;
 
 /// The size of the output buffer.
 const OUTPUT_BYTES: usize = 64 << 10;
@@ -126,7 +124,7 @@ impl Replay {
         }
         self.counts.records += 1;
         let parsed = match line {
-            Line::Whole(line) => Record::parse(line.trim_ascii()),
+            Line::Whole(line) => parsed(line.trim_ascii()),
             Line::TooLong(_) => Err(format!("longer than {} bytes", lines::RECORD_BYTES)),
         };
         let (change, text) = match parsed {
@@ -145,43 +143,24 @@ impl Replay {
     }
 
     /// Decides again; returns what changed, if anything, and a description of the change.
-    fn decide(&mut self, question: &Question) -> (Option<Change>, String) {
-        let record = &question.record;
+    fn decide(&mut self, question: &RecordedQuestion) -> (Option<Change>, String) {
         let site = match self.sites.find(question) {
             Ok(site) => site,
             Err(missing) => return (Some(Change::Missing), missing),
         };
-        let policy = site.policy(question);
-        let decision = policy.decide(&question.url).ok();
-        let verdict = decision.map_or("invalid", |decision| decision.verdict.as_str());
-        let is_same_file = site.sha256 == record.robots_sha256;
-        let rule = decision.and_then(|decision| decision.rule());
-        let change = if verdict != record.verdict {
-            Change::Verdict
-        } else if rule.map(|rule| rule.value) != question.rule.as_deref()
-            || reason_word(decision.as_ref()) != record.reason
-        {
-            Change::Rule
-        } else if is_same_file && rule.map(|rule| rule.line) != record.line {
-            // The same file and the same rule, but another line: the record is wrong.
-            Change::Rule
-        } else if let Some(member) = untrue(question, &policy, rule, &site, is_same_file) {
-            let text = format!("{verdict} holds, but '{member}' is wrong; {}", author(record));
-            return (Some(Change::Rule), text);
-        } else if !is_same_file {
-            Change::File
-        } else {
-            return (None, String::new());
-        };
-        let was = grounds(&record.verdict, question.rule.as_deref(), record.line, &record.reason);
-        let is = grounds(
-            verdict,
-            rule.map(|rule| rule.value),
-            rule.map(|rule| rule.line),
-            reason_word(decision.as_ref()),
-        );
-        let text = format!("was {was}; is {is}; {}", origin(record, &site, is_same_file));
-        (Some(change), text)
+        let name = site.path.display().to_string();
+        let file = FileToday { name: &name, bytes: &site.file, sha256: &site.sha256 };
+        match question.change(&site.policy(question), &file) {
+            None => (None, String::new()),
+            Some((change, sentence)) => {
+                let change = match change {
+                    RecordChange::Verdict => Change::Verdict,
+                    RecordChange::Rule => Change::Rule,
+                    RecordChange::File => Change::File,
+                };
+                (Some(change), sentence)
+            }
+        }
     }
 
     fn write(&mut self) -> Result<(), Failure> {
@@ -204,56 +183,18 @@ impl Replay {
     }
 }
 
-fn reason_word(decision: Option<&Decision<'_>>) -> &'static str {
-    decision.map_or("invalid-url", |decision| decision.reason.as_str())
-}
-
-/// A verdict and the rule or the reason for it.
-fn grounds(verdict: &str, rule: Option<&[u8]>, line: Option<u32>, reason: &str) -> String {
-    match rule {
-        Some(rule) => {
-            let line = line.map_or_else(String::new, |line| format!(" on line {line}"));
-            format!("{verdict} by '{}'{line}", shown(rule))
+/// The question of a line.
+///
+/// # Errors
+/// Returns a description of what is wrong with the line.
+fn parsed(line: &[u8]) -> Result<RecordedQuestion, String> {
+    let record: DecisionRecord = serde_json::from_slice(line).map_err(|cause| {
+        // A record is one line: only the column says anything.
+        let cause = cause.to_string();
+        match cause.rsplit_once(" at line 1 column ") {
+            Some((what, column)) => format!("not a decision record: {what} in column {column}"),
+            None => format!("not a decision record: {cause}"),
         }
-        None => format!("{verdict} ({reason})"),
-    }
-}
-
-/// The member of a record that would be different now, although verdict and rule are the same.
-fn untrue(
-    question: &Question,
-    policy: &Policy,
-    rule: Option<Rule<'_>>,
-    site: &Site,
-    is_same_file: bool,
-) -> Option<&'static str> {
-    // The target depends on URL and profile, not on the file.
-    let target = policy.target(&question.url).ok().map(|target| target.to_vec());
-    if target != question.target {
-        return Some("target");
-    }
-    let is_span = match (rule, question.record.span) {
-        (Some(rule), Some(span)) => !is_same_file || site.has(&rule, span),
-        (rule, span) => rule.is_none() && span.is_none(),
-    };
-    (!is_span).then_some("span")
-}
-
-/// What may have caused the difference.
-fn origin(record: &Record, site: &Site, is_same_file: bool) -> String {
-    let path = site.path.display();
-    if is_same_file {
-        format!("'{path}' is the same: {}", author(record))
-    } else {
-        format!("'{path}' changed")
-    }
-}
-
-/// What may have caused the difference, if it was not the file.
-fn author(record: &Record) -> String {
-    if record.tool_version == TOOL_VERSION {
-        "the record was altered".to_owned()
-    } else {
-        format!("robotsieve {} decided", record.tool_version)
-    }
+    })?;
+    record.question()
 }

@@ -2,18 +2,17 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use robotsieve::{Policy, Profile, Robots, Rule};
+use robotsieve::report::recorded::RecordedQuestion;
+use robotsieve::{Policy, Profile, Robots};
+use robotsieve_client::outcome::ContentHash;
 
 use super::args::ReplayArgs;
 use crate::error::Failure;
-use crate::explain::record::{Question, sha256};
 use crate::read::hosts::{Whose, whose};
-use crate::read::{robots_dir, robots_file, stdin};
-use crate::write::stderr;
+use crate::read::{path_of, robots_dir, robots_file, stdin};
 
 /// Where to find the file for a record, and the files read recently.
 pub struct Sites {
@@ -27,14 +26,14 @@ enum Place {
     /// One file for all records.
     File(Rc<Site>),
     /// By the host of the record's URL.
-    Folder { path: PathBuf, names: Vec<OsString>, hosts: HashMap<Box<[u8]>, u32> },
+    Folder { path: PathBuf, files: HashMap<String, PathBuf> },
 }
 
 /// A robots.txt file.
 pub struct Site {
     pub path: PathBuf,
     pub sha256: String,
-    file: Vec<u8>,
+    pub file: Vec<u8>,
     policies: RefCell<HashMap<PolicyKey, Policy>>,
 }
 
@@ -46,12 +45,12 @@ const POLICIES: usize = 256;
 
 impl Site {
     fn of(path: &Path, file: Vec<u8>) -> Site {
-        let (path, sha256) = (path.to_owned(), sha256(&file));
+        let (path, sha256) = (path.to_owned(), ContentHash::of(&file).to_string());
         Site { path, sha256, file, policies: RefCell::default() }
     }
 
     /// The policy for the crawler of a record.
-    pub fn policy(&self, question: &Question) -> Policy {
+    pub fn policy(&self, question: &RecordedQuestion) -> Policy {
         let key = (question.profile, question.agent.clone(), question.record.user_agent);
         let mut policies = self.policies.borrow_mut();
         if let Some(policy) = policies.get(&key) {
@@ -65,11 +64,6 @@ impl Site {
         policies.insert(key, policy.clone());
         policy
     }
-
-    /// Whether these bytes of the file are the value of the rule, in its line.
-    pub fn has(&self, rule: &Rule<'_>, [from, to]: [usize; 2]) -> bool {
-        self.file.get(from..to) == Some(rule.value) && line_of(&self.file, from) == rule.line
-    }
 }
 
 impl Sites {
@@ -79,10 +73,9 @@ impl Sites {
         let place = if let Some(path) = &args.robots {
             Place::File(Rc::new(Site::of(path, robots_file::text(path)?)))
         } else if let Some(path) = &args.robots_dir {
-            let listing = robots_dir::list(path)?;
-            listing.warnings.iter().for_each(|warning| stderr::note(warning));
-            let hosts = listing.hosts.into_iter().collect();
-            Place::Folder { path: path.clone(), names: listing.names, hosts }
+            let folder = robots_dir::list(path)?;
+            let files = folder.files().map(|file| (file.host().to_owned(), file.path())).collect();
+            Place::Folder { path: path.clone(), files }
         } else {
             Place::Record
         };
@@ -93,15 +86,18 @@ impl Sites {
     ///
     /// # Errors
     /// Returns a description of why it cannot be read or found.
-    pub fn find(&mut self, question: &Question) -> Result<Rc<Site>, String> {
+    pub fn find(&mut self, question: &RecordedQuestion) -> Result<Rc<Site>, String> {
         let path = match &self.place {
-            Place::Record if stdin::is_meant(&question.robots) => {
-                let missing = "it was standard input: name the file with --robots FILE";
-                return Err(format!("robots.txt '-': {missing}"));
+            Place::Record => {
+                let path = path_of(&question.robots).ok_or("its name is no path on this system")?;
+                if stdin::is_meant(&path) {
+                    let missing = "it was standard input: name the file with --robots FILE";
+                    return Err(format!("robots.txt '-': {missing}"));
+                }
+                path
             }
-            Place::Record => question.robots.clone(),
             Place::File(site) => return Ok(Rc::clone(site)),
-            Place::Folder { path, names, hosts } => {
+            Place::Folder { path, files } => {
                 let google = question.profile == Profile::GOOGLE;
                 let origin = match whose(&question.url, google) {
                     (_, Whose::Origin(origin)) => origin,
@@ -109,10 +105,8 @@ impl Sites {
                     (_, Whose::Nobody) => return Err("the URL has no host".into()),
                 };
                 let host = origin.authority();
-                let place = hosts
-                    .get(host.as_bytes())
-                    .ok_or_else(|| format!("no file for {host} in '{}'", path.display()))?;
-                path.join(&names[*place as usize])
+                let file = files.get(host);
+                file.ok_or_else(|| format!("no file for {host} in '{}'", path.display()))?.clone()
             }
         };
         self.kept.get(&path)
@@ -149,16 +143,6 @@ impl Kept {
     }
 }
 
-/// The 1-based line of a byte; LF, CR and CRLF end lines.
-fn line_of(file: &[u8], at: usize) -> u32 {
-    let ends = file[..at].iter().zip(&file[1..]).filter(|pair| match pair {
-        (b'\n', _) => true,
-        (b'\r', next) => **next != b'\n',
-        _ => false,
-    });
-    ends.count() as u32 + 1
-}
-
 fn read(path: &Path) -> Result<Rc<Site>, String> {
     let file = robots_file::read(path).map_err(|failure| failure.to_string())?;
     Ok(Rc::new(Site::of(path, file)))
@@ -167,13 +151,6 @@ fn read(path: &Path) -> Result<Rc<Site>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_by_any_end() {
-        let lines: Vec<u32> = (0..8).map(|at| line_of(b"a\nb\r\nc\rd", at)).collect();
-        assert_eq!(lines, [1, 1, 2, 2, 2, 3, 3, 4]);
-        assert_eq!(line_of(b"a", 0), 1);
-    }
 
     #[test]
     fn what_is_kept_is_bounded() {

@@ -5,15 +5,15 @@ use std::borrow::Borrow;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use robotsieve::Policy;
 use robotsieve::report::tally::Tally;
+use robotsieve_client::sitemap::SiteUrls;
 
 use super::opening::Sitemaps;
-use super::site::Split;
 use crate::read::inputs::CHUNK_BYTES;
 
 /// Judges the URLs of sitemaps that are of the site, by all these policies, in one pass.
 pub fn judge<P: Borrow<Policy> + Send + Sync>(
     sitemaps: &mut Sitemaps,
-    split: &mut Split,
+    split: &mut SiteUrls,
     policies: &mut [(P, Tally)],
 ) {
     let mut chunk = Vec::new();

@@ -197,10 +197,10 @@ pub struct ExportArgs {
 /// time of the record, with their redirects and revisits, as far as the files or
 /// the store have what they lead to. What the store knows from a later time stays.
 ///
-/// A file of a folder counts as fetched when it was last modified. It is for http
-/// and https, as in 'filter --robots-dir', unless the folders DIR/http or DIR/ftp
-/// have one for that scheme. It replaces what the store has for its host, even if
-/// that is newer.
+/// A file of a folder, or of a folder in it, counts as fetched when it was last
+/// modified. It is for http and https, as in 'pack --robots-dir', unless the folders
+/// DIR/http, DIR/https or DIR/ftp have one for that scheme. It replaces what the
+/// store has for its host, even if that is newer.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,

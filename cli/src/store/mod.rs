@@ -2,20 +2,21 @@
 
 pub mod args;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use robotsieve::{Config, Origin, Profile, Robots, Scheme};
+use robotsieve::{Config, Origin, Robots};
 use robotsieve_client::Timestamp;
 use robotsieve_client::captures::warc::{self, WarcItem};
-use robotsieve_client::exchange::{self, ExchangeError, Import, Imported};
-use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
+use robotsieve_client::exchange::{self, ExchangeError, HostTexts, Import, Imported, InForce};
+use robotsieve_client::folders::file_name;
+use robotsieve_client::outcome::{Holds, OriginState, Protocol};
 use robotsieve_client::packs::Making;
-use robotsieve_client::store::{Fault, MAX_BODY_BYTES, Reader, Store};
+use robotsieve_client::store::{Fault, Reader, Store, StoreError};
 
 use crate::error::{Failure, Status};
 use crate::pack;
@@ -137,38 +138,6 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
     print(lines.collect::<String>())
 }
 
-/// What is in force for an origin, as a robots.txt.
-fn text(
-    known: &OriginState,
-    body: Option<Vec<u8>>,
-    protocol: &Protocol,
-    now: Timestamp,
-) -> Vec<u8> {
-    match protocol.ruling(known, now).holds {
-        Holds::Rules => body.unwrap_or_default(),
-        Holds::AllowAll => Vec::new(),
-        _ => b"# robotsieve: could not be fetched\nUser-agent: *\nDisallow: /\n".to_vec(),
-    }
-}
-
-/// The origins of a store by host and port, in the order in which they count: https, then http,
-/// then ftp.
-fn by_authority(reader: &Reader) -> Result<BTreeMap<String, Vec<(Scheme, String)>>, Failure> {
-    let mut origins: BTreeMap<String, Vec<_>> = BTreeMap::new();
-    for row in reader.iter()? {
-        let (key, _) = row?;
-        let Ok(origin) = Origin::of(&key) else { continue };
-        let of_authority = origins.entry(origin.authority().to_owned()).or_default();
-        of_authority.push((origin.scheme(), key.clone()));
-        of_authority.sort_by_key(|(scheme, _)| match scheme {
-            Scheme::Https => 0,
-            Scheme::Http => 1,
-            _ => 2,
-        });
-    }
-    Ok(origins)
-}
-
 fn export(args: &ExportArgs) -> Result<Status, Failure> {
     // clap does not ask for what conflicts with something that was given.
     if args.pack.is_none() && (args.keep_rules || !args.agents.0.is_empty()) {
@@ -196,22 +165,10 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
     let Some(folder) = &args.robots_dir else {
         unreachable!("clap requires one of the options");
     };
-    let origins = by_authority(&reader)?;
-    let now = Timestamp::now();
-    let bar = Bar::new(args.progress.progress, Measure::Count(origins.len() as u64, "origins"));
-    let texts = origins.iter().map(|(authority, keys)| {
-        let mut texts: Vec<(Scheme, Vec<u8>)> = Vec::new();
-        for (scheme, key) in keys {
-            let Some((known, body)) = reader.get_with_body(key)? else { continue };
-            texts.push((*scheme, text(&known, body, &protocol, now)));
-        }
-        bar.add(1);
-        // What the other schemes say only counts if it is something else.
-        let first = texts.first().map(|(_, first)| first.clone());
-        texts.dedup_by(|later, _| Some(&later.1) == first.as_ref());
-        Ok((authority, texts))
-    });
-    let exported = to_folder(folder, texts)?;
+    let hosts = InForce::new(&reader, protocol, Timestamp::now())?;
+    let count = hosts.len() as u64;
+    let bar = Bar::new(args.progress.progress, Measure::Count(count, "origins"));
+    let exported = to_folder(folder, hosts.inspect(|_| bar.add(1)))?;
     bar.end();
     if exported.others > 0 {
         stderr::note(&format_args!(
@@ -222,12 +179,9 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
         ));
     }
     exported.not_text.tell("whose bytes are no text");
-    stderr::note(&format_args!("exported {} of {}", exported.hosts, origins.len()));
-    Ok(if exported.hosts == origins.len() as u64 { Status::Done } else { Status::Failed })
+    stderr::note(&format_args!("exported {} of {count}", exported.hosts));
+    Ok(if exported.hosts == count { Status::Done } else { Status::Failed })
 }
-
-/// What is in force for a host: for each scheme that says something of its own.
-type HostTexts<'t> = (&'t String, Vec<(Scheme, Vec<u8>)>);
 
 /// How many hosts were exported, and how many origins that were not their first.
 #[derive(Default)]
@@ -292,12 +246,9 @@ fn to_warc(
     Ok(Status::Done)
 }
 
-/// The longest file name in bytes on common file systems.
-const LONGEST_FILE_NAME: usize = 255;
-
-fn to_folder<'t>(
+fn to_folder(
     folder: &Path,
-    texts: impl Iterator<Item = Result<HostTexts<'t>, Failure>>,
+    hosts: impl Iterator<Item = Result<HostTexts, StoreError>>,
 ) -> Result<Exported, Failure> {
     let cannot = |path: &Path| format!("cannot write '{}'", path.display());
     let make = |folder: &Path| {
@@ -306,21 +257,12 @@ fn to_folder<'t>(
     make(folder)?;
     let mut exported = Exported::default();
     let mut made = HashSet::new();
-    for row in texts {
-        let (authority, texts) = row?;
-        // Such a host is a valid file name everywhere, and not a path. A longer host is not in DNS
-        // either, but it may be in a list of URLs, and then in the store as unreachable.
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:[]".contains(&byte);
-        let is_short = authority.len() <= LONGEST_FILE_NAME;
-        if authority.starts_with('.') || !is_short || !authority.bytes().all(is_plain) {
+    for host in hosts {
+        let HostTexts { authority, texts } = host?;
+        let Some(name) = file_name(&authority) else {
             stderr::error(&format_args!("left out '{authority}': it is not a valid file name"));
             continue;
-        }
-        // As `filter --robots-dir` reads it: without the suffix it would be for another host, or
-        // in the way of a folder.
-        let is_folder = authority == "http" || authority == "ftp";
-        let suffix = if is_folder || authority.ends_with(".txt") { ".txt" } else { "" };
-        let name = format!("{authority}{suffix}");
+        };
         let mut is_whole = true;
         for (place, (scheme, text)) in texts.iter().enumerate() {
             if !robots_file::is_text(text) {
@@ -442,92 +384,50 @@ fn from_warc(names: &[OsString], args: &ImportArgs) -> Result<Status, Failure> {
     Ok(if is_whole { Status::Done } else { Status::Failed })
 }
 
-/// A file of a folder, and the origins that it is for.
-type ForOrigins = (PathBuf, Vec<String>);
-
-fn from_folder(folder: &Path, args: &ImportArgs) -> Result<Status, Failure> {
-    robots_dir::refuse_output(folder, &args.store)?;
-    let mut files: Vec<ForOrigins> = Vec::new();
-    let mut taken = HashSet::new();
-    let schemes: [(PathBuf, &[&str]); 3] = [
-        (folder.join("http"), &["http"]),
-        (folder.join("ftp"), &["ftp"]),
-        (folder.to_owned(), &["http", "https"]),
-    ];
-    for (folder, schemes) in schemes {
-        if schemes.len() == 1 && !folder.is_dir() {
-            continue;
-        }
-        let listing = robots_dir::list(&folder)?;
-        listing.warnings.iter().for_each(|warning| stderr::note(warning));
-        let mut hosts = listing.hosts;
-        hosts.sort_unstable();
-        for (host, place) in hosts {
-            let keys = keys_of(&host, schemes).into_iter();
-            let keys = keys.filter(|key| taken.insert(key.clone())).collect();
-            files.push((folder.join(&listing.names[place as usize]), keys));
-        }
-    }
-    if !files.is_empty() && !args.store.exists() {
+fn from_folder(path: &Path, args: &ImportArgs) -> Result<Status, Failure> {
+    robots_dir::refuse_output_beneath(path, &args.store)?;
+    let folder = robots_dir::walk(path)?;
+    let count = folder.files().len();
+    if count > 0 && !args.store.exists() {
         // Up to the first that can be read.
-        let read = files.iter().map(|(path, _)| robots_file::text(path));
+        let read = folder.files().map(|file| robots_file::text(&file.path()));
         let failures: Vec<Failure> = read.map_while(Result::err).collect();
-        if failures.len() == files.len() {
+        if failures.len() == count {
             failures.iter().for_each(|failure| stderr::error(failure));
             return Err(Failure::Incomplete(format!(
                 "no store was made at '{}': no file of '{}' could be read",
                 args.store.display(),
-                folder.display()
+                path.display()
             )));
         }
     }
     let store = stores::open(&args.store)?;
     let mut unreadable = 0;
-    let bar = Bar::new(args.progress.progress, Measure::Count(files.len() as u64, "hosts"));
-    let rows = files.iter().flat_map(|(path, keys)| {
+    let bar = Bar::new(args.progress.progress, Measure::Count(count as u64, "hosts"));
+    let rows = folder.files().flat_map(|file| {
         bar.add(1);
-        let row = imported(path).unwrap_or_else(|failure| {
+        let fetched = fetched(&file.path()).map_err(|failure| {
             stderr::error(&format_args!("{failure}; its host is not imported"));
             unreadable += 1;
-            None
         });
-        keys.iter().filter_map(move |key| {
-            let (known, body) = row.clone()?;
-            Some((key, known, Some(body)))
+        let keys = file.keys().into_iter();
+        keys.filter_map(move |key| {
+            fetched.clone().ok().map(|(state, body)| (key, state, Some(body)))
         })
     });
-    let count = store.put_many(rows)?;
+    let origins = store.put_many(rows)?;
     let bytes = compact(store)?;
     bar.end();
-    stderr::note(&format_args!("hosts {} origins {count} bytes {bytes}", files.len()));
+    stderr::note(&format_args!("hosts {count} origins {origins} bytes {bytes}"));
     Ok(if unreadable == 0 { Status::Done } else { Status::Failed })
 }
 
-/// The origins of a host with these schemes, as in `filter`.
-fn keys_of(host: &[u8], schemes: &[&str]) -> Vec<String> {
-    let keys = schemes.iter().filter_map(|scheme| {
-        let url = [scheme.as_bytes(), b"://", host].concat();
-        let origin = Origin::of(&url).ok()?;
-        // `HOST:80` is for https only: for http the file is `HOST`.
-        (origin.authority().as_bytes() == host).then(|| origin.key().to_owned())
-    });
-    keys.collect()
-}
-
 /// A file as if it had been fetched when it was last modified.
-fn imported(path: &PathBuf) -> Result<Option<(OriginState, Vec<u8>)>, Failure> {
+fn fetched(path: &Path) -> Result<(OriginState, Vec<u8>), Failure> {
     let body = robots_file::read(path)?;
     let modified = fs::metadata(path).and_then(|found| found.modified());
     let at = modified.map_or_else(|_| Timestamp::now(), Timestamp::from);
-    let mut response = Response::new(200, body);
-    if response.body.len() > MAX_BODY_BYTES {
-        response = response.cut(MAX_BODY_BYTES);
-    }
-    let attempt = Attempt::new(at, Ok(response));
-    let known = Protocol::of(&Profile::RFC9309)
-        .after(None, &attempt)
-        .map_err(|fault| Failure::Incomplete(fault.to_string()))?;
-    Ok(attempt.result.ok().map(|response| (known, response.body)))
+    Ok(exchange::fetched(body, at))
 }
 
 fn prune(args: &PruneArgs) -> Result<Status, Failure> {

@@ -22,7 +22,7 @@ use crate::error::{Failure, Status};
 use crate::known::Known;
 use crate::read::robots_file::{self, Given};
 use crate::read::{inputs, stdin};
-use crate::sitemap::{self, Sitemaps, Split};
+use crate::sitemap::{self, Sitemaps};
 use crate::write::report::{MOST_ALIKE, Report};
 use crate::write::stdout::{self, Stdout};
 use crate::write::{progress, stderr};
@@ -202,13 +202,13 @@ fn judge_sitemap(
     let names = args.sitemap.resolved(&subject.robots()[0], &args.robots)?;
     // In this profile more URLs have a host that is not clear.
     let google = subject.robots().iter().any(|robots| *robots.profile() == Profile::GOOGLE);
-    let mut split = Split::new(&args.site, args.robots.as_os_str(), &names.all, google)?;
+    let mut split = sitemap::site_urls(&args.site, args.robots.as_os_str(), &names.all, google)?;
     let report = Arc::new(Report::new(args.progress.progress, &names.all));
     let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));
     sitemap::judge(&mut sitemaps, &mut split, &mut policies);
     let status = report.end();
     if status == Status::Done {
-        split.require_any()?;
+        sitemap::require_any(&split)?;
     }
     let tallies = policies.into_iter().map(|(_, tally)| tally).collect();
     Ok((split.report(), tallies, status))

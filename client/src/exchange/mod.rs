@@ -1,11 +1,13 @@
 //! Stores as WARC files, and WARC files in stores: our own, which say everything, and those of other
-//! crawlers.
+//! crawlers. And stores as folders of robots.txt files.
 
 mod error;
 mod export;
+mod folder;
 mod import;
 mod scratch;
 
 pub use error::ExchangeError;
 pub use export::export;
+pub use folder::{HostTexts, InForce, fetched};
 pub use import::{Import, Imported};

@@ -8,7 +8,7 @@
 //!   more sites are asked until one answers; if none of those that are being asked does, the run is
 //!   stopped. It is also stopped if it ends with [`FEW`] failures or more and without an answer.
 //!   Fewer are outcomes.
-//! - If most of the last [`WINDOW`] sites could not be asked because of a fault on this side, the
+//! - If most of the last `WINDOW` sites could not be asked because of a fault on this side, the
 //!   run is stopped.
 //! - A stop, by either of these, by a signal or by a store that cannot be written, ends what is in
 //!   flight without an outcome: these sites count as not asked.

@@ -1,21 +1,20 @@
 //! A list of sites and the paths of their robots.txt files.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
 
 use robotsieve::Origin;
+use robotsieve_client::folders::keys_of;
 use robotsieve_client::packs::GatherInput;
 
 use super::source::{CaptureSource, Faults, file_of};
 use crate::error::Failure;
 use crate::options::When;
 use crate::read::hosts::host_and_port;
-use crate::read::inputs;
-use crate::read::robots_dir::keys_of;
+use crate::read::{inputs, path_of};
 use crate::write::file::is_same;
 use crate::write::report::Report;
 use robotsieve_client::lines::{Line, Lines, URL_BYTES};
@@ -111,15 +110,4 @@ fn keys(site: &[u8]) -> Option<Vec<String>> {
     let host = host_and_port(site)?;
     let keys = keys_of(&host, &["https", "http"]);
     (!keys.is_empty()).then_some(keys)
-}
-
-#[cfg(unix)]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
-    Some(PathBuf::from(OsStr::from_bytes(bytes)))
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
-    std::str::from_utf8(bytes).ok().map(|path| PathBuf::from(OsStr::new(path)))
 }

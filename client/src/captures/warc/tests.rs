@@ -363,10 +363,7 @@ fn answers() {
             http("301 Moved\r\nLocation: http://www.e.com/robots.txt#x", b""),
             "301 http://www.e.com/robots.txt",
         ),
-        (
-            http("302 Found\r\nLocation: ../en/robots.txt", b""),
-            "302 https://e.com/en/robots.txt",
-        ),
+        (http("302 Found\r\nLocation: ../en/robots.txt", b""), "302 https://e.com/en/robots.txt"),
         (
             http("307 There\r\nLocation: mailto:a@e.com", b""),
             "a redirect is invalid: no usable Location",
