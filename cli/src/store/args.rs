@@ -198,9 +198,9 @@ pub struct ExportArgs {
 /// the store have what they lead to. What the store knows from a later time stays.
 ///
 /// A file of a folder, or of a folder in it, counts as fetched when it was last
-/// modified. It is for http and https, as in 'pack --robots-dir', unless the folders
-/// DIR/http, DIR/https or DIR/ftp have one for that scheme. It replaces what the
-/// store has for its host, even if that is newer.
+/// modified. It is for http and https, as in 'pack --robots-dir', unless one of
+/// the folders DIR/http, DIR/https and DIR/ftp has one for that scheme. It
+/// replaces what the store has for its host, even if that is newer.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,

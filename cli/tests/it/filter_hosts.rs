@@ -206,7 +206,7 @@ fn txt_comes_second() {
     let ran = filter(&folder, &["--format", "tsv"], urls.join("\n"));
     let out = "disallow\thttp://a/exact\nallow\thttp://a/txt\ndisallow\thttp://b/txt\n\
                disallow\thttp://c/txt\nunknown\thttp://b.txt/txt\n";
-    ran.gives(0, out).says("'A.txt' and 'a'").says("'a' and 'a.txt'").says("a: 'a' is used");
+    ran.gives(0, out).says("/A.txt' are for").says("/a.txt' are for").says("/a' is used");
 }
 
 #[test]
@@ -222,11 +222,11 @@ fn two_files_for_one_host() {
     let urls = ["http://e.com/e", "http://f.com/FC", "https://g.com:80/80"];
     let ran = filter(&folder, &["--format", "denied"], urls.join("\n"));
     ran.gives(0, urls.join("\n") + "\n")
-        .says("'E.com' and 'e.com'")
-        .says("'e.com' is used")
-        .says("'F.Com' and 'F.com'")
-        .says("'F.Com' is used")
-        .says("'g.com:80' is used");
+        .says("/E.com' are for the same host, e.com")
+        .says("/e.com' is used")
+        .says("/F.com' are for the same host, f.com")
+        .says("/F.Com' is used")
+        .says("/g.com:80' is used");
 }
 
 #[test]

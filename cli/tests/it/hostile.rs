@@ -117,6 +117,20 @@ fn a_folder_has_no_crawlers() {
 }
 
 #[test]
+fn files_of_folders_in_the_folder_are_imported() {
+    let all = "user-agent: *\ndisallow: /";
+    let folder = Folder::of(&[("robots/ab/e.com", ROBOTS), ("robots/https/f.com", all)]);
+    let (robots, store) = (folder.path("robots"), folder.path("a.store"));
+    run(args!["store", "import", "--robots-dir", &robots, &store]).gives(0, "").says("origins 3 ");
+    let urls = "http://e.com/private\nhttps://f.com/\nhttp://f.com/\n";
+    let filter = args!["filter", "--store", &store, "--agent", "bot", "--format", "tsv"];
+    run_with(filter, urls.as_bytes()).gives(
+        0,
+        "disallow\thttp://e.com/private\ndisallow\thttps://f.com/\nunknown\thttp://f.com/\n",
+    );
+}
+
+#[test]
 fn one_host_with_two_files() {
     let folder = Folder::of(&[("e.com", ROBOTS), ("e.com.txt", ""), ("E.COM.txt", "")]);
     let ran = run_with(
@@ -124,7 +138,7 @@ fn one_host_with_two_files() {
         b"http://e.com/private\nhttp://e.com.txt/private\n",
     );
     ran.gives(0, "disallow\thttp://e.com/private\nunknown\thttp://e.com.txt/private\n");
-    ran.says("'e.com' and 'e.com.txt'").says("'E.COM.txt' and 'e.com'");
+    ran.says("/e.com.txt' are for the same host").says("/E.COM.txt' are for the same host");
     let elsewhere = Folder::new();
     let out = elsewhere.path("a.pack");
     run(args!["pack", "--robots-dir", folder.root(), "--agent", "bot", "-o", &out])
