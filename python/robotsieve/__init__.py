@@ -38,62 +38,53 @@ from ._robotsieve import (
 # As `typing` has it, whose import would take longer than that of this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._diff import (
-        ChangedRecord,
-        ComparedCrawlers,
-        ComparedFiles,
-        DecidingRule,
-        DiffLimits,
-        Difference,
-        Flip,
-        RecordChange,
-        RecordChanges,
-        diff,
-        diff_policies,
-    )
+    from ._diff import DiffLimits, diff, diff_policies
     from ._explain import compare_profiles
-    from ._lint import (
-        Change,
-        Code,
-        Finding,
-        Fix,
-        Fixed,
-        Related,
-        Report,
-        fix,
-        lint,
-    )
-    from ._records import (
-        Ambiguity,
-        CleanParam,
-        ContentSignal,
-        ContentUsage,
-        CrawlDelay,
-        Diagnostic,
-        Host,
-        LabelledPreference,
-        NoIndex,
-        Record,
-        Sitemap,
-        Statement,
-        TypedRecord,
-        Usage,
-        VisitTime,
-    )
+    from ._known import known_crawlers
+    from ._lines import Diagnostic, Line
+    from ._lint import Code, Fixed, fix, lint
     from .reports import (
         AgentLine,
+        Ambiguity,
         Cause,
+        ChangedRecord,
+        CleanParam,
         ComparedTarget,
         CompareReport,
+        CrawlerDiff,
         CrawlerName,
+        DecidingRule,
+        DiffReport,
         ExplainReport,
         FileCut,
+        Finding,
+        Fix,
+        FixReport,
+        Flip,
+        Host,
+        KnownCrawler,
+        KnownReport,
+        LabelledPreference,
+        LintReport,
         MatchedRule,
         Piece,
+        Preferences,
         ProfileDifference,
+        ReachReport,
+        RecordDiff,
+        RecordScope,
+        RecordsReport,
+        Related,
         Selection,
         Sentence,
+        Sitemap,
+        StatedRate,
+        Statement,
         TargetChange,
+        TypedRecord,
+        Usage,
+        VerdictChange,
+        VisitTime,
     )
 
 __all__ = [
@@ -101,21 +92,16 @@ __all__ = [
     "Ambiguity",
     "Answers",
     "Cause",
-    "Change",
     "ChangedRecord",
     "CleanParam",
     "Code",
     "compare_profiles",
-    "CompareReport",
-    "ComparedCrawlers",
-    "ComparedFiles",
     "ComparedTarget",
+    "CompareReport",
     "Config",
-    "ContentSignal",
-    "ContentUsage",
-    "CrawlDelay",
     "Crawler",
     "CrawlerAnswers",
+    "CrawlerDiff",
     "CrawlerName",
     "CrawlerPolicies",
     "CrawlerVerdicts",
@@ -124,14 +110,15 @@ __all__ = [
     "Diagnostic",
     "diff",
     "diff_policies",
-    "Difference",
     "DiffLimits",
+    "DiffReport",
     "ExplainReport",
     "FileCut",
     "Finding",
     "Fix",
     "fix",
     "Fixed",
+    "FixReport",
     "Flip",
     "HeaderName",
     "Host",
@@ -139,10 +126,14 @@ __all__ = [
     "InvalidOrigin",
     "InvalidUrl",
     "is_allowed",
+    "known_crawlers",
+    "KnownCrawler",
+    "KnownReport",
     "LabelledPreference",
+    "Line",
     "lint",
+    "LintReport",
     "MatchedRule",
-    "NoIndex",
     "Origin",
     "Pack",
     "PackError",
@@ -150,24 +141,27 @@ __all__ = [
     "Piece",
     "Policy",
     "PolicySet",
+    "Preferences",
     "Profile",
     "ProfileDifference",
-    "Record",
-    "RecordChange",
-    "RecordChanges",
+    "ReachReport",
+    "RecordDiff",
+    "RecordScope",
+    "RecordsReport",
     "Related",
-    "Report",
     "RequestRate",
     "Robots",
     "Rule",
     "Selection",
     "Sentence",
     "Sitemap",
+    "StatedRate",
     "Statement",
     "TargetChange",
     "TypedRecord",
     "Usage",
     "UserAgent",
+    "VerdictChange",
     "Verdicts",
     "VisitTime",
     "__version__",
@@ -176,19 +170,18 @@ __all__ = [
 if not TYPE_CHECKING:
     #: What explains, lints and compares, by module: each is loaded when it is first needed.
     _LAZY = {
-        "_diff": (
-            "ChangedRecord ComparedCrawlers ComparedFiles DecidingRule DiffLimits Difference Flip "
-            "RecordChange RecordChanges diff diff_policies"
-        ),
+        "_diff": "DiffLimits diff diff_policies",
         "_explain": "compare_profiles",
-        "_lint": "Change Code Finding Fix Fixed Related Report fix lint",
-        "_records": (
-            "Ambiguity CleanParam ContentSignal ContentUsage CrawlDelay Diagnostic Host "
-            "LabelledPreference NoIndex Record Sitemap Statement TypedRecord Usage VisitTime"
-        ),
+        "_known": "known_crawlers",
+        "_lines": "Diagnostic Line",
+        "_lint": "Code Fixed fix lint",
         "reports": (
-            "AgentLine Cause ComparedTarget CompareReport CrawlerName ExplainReport FileCut "
-            "MatchedRule Piece ProfileDifference Selection Sentence TargetChange"
+            "AgentLine Ambiguity Cause ChangedRecord CleanParam ComparedTarget CompareReport "
+            "CrawlerDiff CrawlerName DecidingRule DiffReport ExplainReport FileCut Finding Fix "
+            "FixReport Flip Host KnownCrawler KnownReport LabelledPreference LintReport "
+            "MatchedRule Piece Preferences ProfileDifference ReachReport RecordDiff RecordScope "
+            "RecordsReport Related Selection Sentence Sitemap StatedRate Statement TargetChange "
+            "TypedRecord Usage VerdictChange VisitTime"
         ),
     }
 

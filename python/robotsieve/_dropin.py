@@ -99,8 +99,8 @@ class Policies(dict["Agent", "Policy"]):
 
     def values_of(self, kind: str, agent: Agent) -> list[str]:
         """The values, as written, of the records of a kind that are for a user agent."""
-        records = self.robots.typed_records(self[agent].crawler)
-        return [each.raw for each in records if each.kind == kind and each.scope != "outside"]
+        records = self.robots.records([self[agent].crawler]).records
+        return [each.value for each in records if each.kind == kind and each.scope != "outside"]
 
     def __reduce__(self) -> tuple[type[Policies], tuple[Robots]]:
         return type(self), (self.robots,)

@@ -31,6 +31,17 @@ def shown(text: str) -> str:
     return cut + "…" if len(text) > _SHOWN else cut
 
 
+def first(items: tuple[Any, ...], most: int = 20) -> list[Any]:
+    """The first items, and a line that says how many more there are."""
+    more = [f"… {len(items) - most} more"] if len(items) > most else []
+    return [*items[:most], *more]
+
+
+def indented(text: str) -> str:
+    """The lines of a text, two columns to the right."""
+    return "\n".join(f"  {line}" for line in text.split("\n"))
+
+
 class Document:
     """A report, or a part of one."""
 

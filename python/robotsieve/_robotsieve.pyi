@@ -7,15 +7,14 @@ from typing import Any, Literal, SupportsIndex, final, overload
 
 from typing_extensions import Buffer, Self
 
-from ._records import Diagnostic, Record, TypedRecord, Usage
-from .reports import CompareReport, ExplainReport
+from ._lines import Diagnostic, Line
+from .reports import CompareReport, ExplainReport, Purpose, ReachReport, RecordsReport, Usage
 from .typing import (
     Answer,
     AnyCrawler,
     AnyOrigin,
     AnyProfile,
     Body,
-
     Condition,
     Holds,
     ManyUrls,
@@ -75,6 +74,7 @@ __all__ = [
     "diff_limits",
     "diff_policies_json",
     "fix_json",
+    "known_crawlers_json",
     "is_allowed",
     "judge",
     "lint_codes",
@@ -291,13 +291,19 @@ class CrawlerAnswers:
 @final
 class Robots:
     def __new__(
-        cls, body: Text, profile: AnyProfile | None = None, config: Config | None = None
+        cls,
+        body: Text,
+        profile: AnyProfile | None = None,
+        config: Config | None = None,
+        name: str | None = None,
     ) -> Self: ...
     def policy(self, crawler: AnyCrawler) -> Policy: ...
     def policies(self, crawlers: Iterable[AnyCrawler]) -> CrawlerPolicies: ...
     def is_allowed(self, crawler: AnyCrawler, url: Text) -> bool: ...
     @property
     def body(self) -> bytes: ...
+    @property
+    def name(self) -> str | None: ...
     @property
     def profile(self) -> Profile: ...
     @property
@@ -318,8 +324,13 @@ class Robots:
     def compare_profiles(self, crawler: AnyCrawler, url: Text) -> CompareReport: ...
     @property
     def diagnostics(self) -> list[Diagnostic]: ...
-    def records(self) -> list[Record]: ...
-    def typed_records(self, crawler: AnyCrawler | None = None) -> list[TypedRecord]: ...
+    def lines(self) -> list[Line]: ...
+    def records(
+        self, crawlers: Iterable[AnyCrawler] | None = None, *, paths: Iterable[Text] | None = None
+    ) -> RecordsReport: ...
+    def crawlers(
+        self, *, urls: Iterable[Text] | None = None, purposes: Iterable[Purpose] | None = None
+    ) -> ReachReport: ...
     def group_tokens(self, group: int, /) -> list[str]: ...
     def usage(self, crawler: AnyCrawler, url: Text) -> Usage: ...
     def __eq__(self, value: object, /) -> bool: ...
@@ -621,6 +632,7 @@ def fix_json(
     apply: Literal["unchanging", "all"],
     codes: Sequence[str] | None,
 ) -> tuple[bytes, str]: ...
+def known_crawlers_json(purposes: Iterable[Purpose] | None) -> str: ...
 def lint_codes() -> list[tuple[str, str, Severity, str, str]]: ...
 def diff_limits() -> tuple[int, int, int, int]: ...
 def diff_json(

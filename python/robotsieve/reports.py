@@ -5,10 +5,15 @@ Generated from docs/report.schema.json: UPDATE_REPORTS=1 cargo test --all-featur
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from ._report import Document, Span, shown
+from ._report import Document, Span, first, indented, shown
+from ._robotsieve import body_bytes
+
+if TYPE_CHECKING:
+    from .typing import Body
 
 Certainty = Literal[
     "compatible",
@@ -418,6 +423,9 @@ class Ambiguity(Document):
     label: str | None
     """The label that it is about."""
 
+    def __str__(self) -> str:
+        return self.text
+
 
 @dataclass(frozen=True, slots=True)
 class AppliedFix(Document):
@@ -608,6 +616,9 @@ class ChangedRecord(Document):
     label: str
     """The line with its number."""
 
+    def __str__(self) -> str:
+        return self.label
+
 
 @dataclass(frozen=True, slots=True)
 class CleanParam(Document):
@@ -731,6 +742,23 @@ class CrawlerDiff(Document):
         "newly_allowed": "Flip",
     }
 
+    @property
+    def is_equal(self) -> bool:
+        """Whether it is proven that the same URLs are allowed."""
+        return self.result == "equal"
+
+    def __str__(self) -> str:
+        headline = () if self.headline is None else (self.headline,)
+        more = (self.more_disallowed_label, self.more_allowed_label)
+        return "\n".join([
+            *headline,
+            *(f"disallowed now: {flip}" for flip in self.newly_disallowed),
+            *(f"disallowed now: {label}" for label in more[:1] if label),
+            *(f"allowed now: {flip}" for flip in self.newly_allowed),
+            *(f"allowed now: {label}" for label in more[1:] if label),
+            *self.notes,
+        ])
+
 
 @dataclass(frozen=True, slots=True)
 class CrawlerName(Document):
@@ -818,6 +846,18 @@ class DiffReport(Document):
         "risks": "Risks",
         "sentences": "Sentence",
     }
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether it is proven that both files say the same to all the crawlers."""
+        return self.result == "equal"
+
+    def __str__(self) -> str:
+        *first, last = map(str, self.sentences)
+        changed = (same for same in self.crawlers if not same.is_equal)
+        parts = [*((same.label, same) for same in changed), *((one.label, one) for one in self.records)]
+        drawn = (f"{label}:\n{indented(str(part))}" for label, part in parts)
+        return "\n".join([*first, *drawn, last])
 
 
 @dataclass(frozen=True, slots=True)
@@ -983,6 +1023,11 @@ class Finding(Document):
         "fix": "Fix",
     }
 
+    def __str__(self) -> str:
+        more = [str(part) for part in (self.help, self.fix) if part is not None]
+        said = f"line {self.line}: {self.severity}[{self.code}]: {self.message}"
+        return "; ".join([said, *more])
+
 
 @dataclass(frozen=True, slots=True)
 class Fix(Document):
@@ -1019,6 +1064,27 @@ class Fix(Document):
         "changes": "VerdictChange",
     }
 
+    def applied_to(self, body: Body) -> bytes:
+        """The file with this change alone.
+
+        >>> import robotsieve
+        >>> file = "User-agent: *\\nDisallow: /shop/cart/\\nDisallow: /shop/\\n"
+        >>> [finding] = robotsieve.lint(file)
+        >>> finding.fix.applied_to(file)
+        b'User-agent: *\\nDisallow: /shop/\\n'
+
+        Raises ``ValueError`` if the file is shorter than the one that was linted.
+        """
+        file = body_bytes(body)
+        start, end = self.file_span
+        if end > len(file):
+            raise ValueError(f"the file has {len(file)} bytes, the fix is for bytes {start} to {end}")
+        return file[:start] + self.replacement.encode("utf-8", "surrogateescape") + file[end:]
+
+    def __str__(self) -> str:
+        profiles = "" if self.changes else f" ({', '.join(self.profiles)})"
+        return f"{self.what}; this {self.effect}{profiles}"
+
 
 @dataclass(frozen=True, slots=True)
 class FixReport(Document):
@@ -1052,6 +1118,10 @@ class FixReport(Document):
         "sentences": "Sentence",
     }
 
+    def __str__(self) -> str:
+        lines = (f"line {fix.line}: {fix.what} [{fix.code}]" for fix in first(self.applied))
+        return "\n".join([*map(str, self.sentences), *lines])
+
 
 @dataclass(frozen=True, slots=True)
 class Flip(Document):
@@ -1080,6 +1150,9 @@ class Flip(Document):
         "old": "DecidingRule",
         "new": "DecidingRule",
     }
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.old_label} -> {self.new_label}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -1238,6 +1311,22 @@ class LintReport(Document):
         "left_out": "LeftOut",
         "sentences": "Sentence",
     }
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __bool__(self) -> bool:
+        """Always true: ``len()`` says whether something was found."""
+        return True
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __getitem__(self, index: int) -> Finding:
+        return self.findings[index]
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, first(self.findings)), *map(str, self.sentences)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -1494,6 +1583,10 @@ class ReachReport(Document):
         "sentences": "Sentence",
     }
 
+    def __str__(self) -> str:
+        summaries = (f"{one.title}: {one.summary}" for one in self.purposes)
+        return "\n".join([*map(str, self.sentences), *summaries])
+
 
 @dataclass(frozen=True, slots=True)
 class ReachRow(Document):
@@ -1534,6 +1627,10 @@ class RecordDiff(Document):
         "removed": "ChangedRecord",
         "added": "ChangedRecord",
     }
+
+    def __str__(self) -> str:
+        removed = [f"removed: {one}" for one in self.removed]
+        return "\n".join([*removed, *(f"added: {one}" for one in self.added)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -1583,6 +1680,9 @@ class RecordsReport(Document):
         "usage": "Usage",
         "sentences": "Sentence",
     }
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, [*self.records, *self.sentences, *self.usage]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -1680,6 +1780,9 @@ class Sentence(Document):
     """Without a full stop, and with a small letter first unless a name begins it."""
     line: int | None
     """The line of the file that it is about, if it is about one."""
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -2031,6 +2134,10 @@ class TypedRecord(Document):
         "preferences": "Preferences",
     }
 
+    def __str__(self) -> str:
+        note = f" ({self.note})" if self.note else ""
+        return f"line {self.line}: {shown(self.field)}: {shown(self.value)}{note}"
+
 
 @dataclass(frozen=True, slots=True)
 class UrlFlip(Document):
@@ -2074,6 +2181,10 @@ class Usage(Document):
         "ambiguities": "Ambiguity",
     }
 
+    def __str__(self) -> str:
+        uses = (f"{use}: {getattr(self, use)}" for use in ("training", "search", "inference"))
+        return "\n".join([f"{self.label}:", *uses, *(f"note: {one}" for one in self.ambiguities)])
+
 
 @dataclass(frozen=True, slots=True)
 class VerdictChange(Document):
@@ -2107,3 +2218,15 @@ class VisitTime(Document):
     """The minute after midnight when it begins."""
     to_minute: int
     """The minute after midnight when it ends, which is not in it; 1440 at most."""
+
+    def contains(self, minute: int) -> bool:
+        """Whether this minute of the day is within it.
+
+        >>> from robotsieve import VisitTime
+        >>> night = VisitTime(22 * 60, 4 * 60)
+        >>> night.contains(23 * 60), night.contains(4 * 60)
+        (True, False)
+        """
+        if self.from_minute <= self.to_minute:
+            return self.from_minute <= minute < self.to_minute
+        return minute >= self.from_minute or minute < self.to_minute

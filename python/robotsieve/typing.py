@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Union
 
 if TYPE_CHECKING:
-    from ._robotsieve import Crawler, Origin, Profile, Robots
+    from ._robotsieve import Crawler, Origin, Profile, Robots, UserAgent
 
 if sys.version_info >= (3, 12):
     from collections.abc import Buffer
@@ -62,8 +62,8 @@ Condition: TypeAlias = Literal[
 ]
 ProfileName: TypeAlias = Literal["rfc9309", "google", "google-classic", "original-1994"]
 AnyProfile: TypeAlias = Union[ProfileName, "Profile"]
-#: A name, names from most to least specific, or a ``Crawler``.
-AnyCrawler: TypeAlias = Union[str, bytes, Sequence[Union[str, bytes]], "Crawler"]
+#: A name, names from most to least specific, a ``Crawler``, or a ``UserAgent``.
+AnyCrawler: TypeAlias = Union[str, bytes, Sequence[Union[str, bytes]], "Crawler", "UserAgent"]
 #: Any URL of it, or an ``Origin``.
 AnyOrigin: TypeAlias = Union[Text, "Origin"]
 #: Many URLs: an Arrow array or stream, or an iterable.

@@ -4,14 +4,15 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use robotsieve::Certainty;
+use robotsieve::report::Asked;
 
 use crate::errors::invalid_name;
 use crate::text::{Text, bytes_of, repr, type_name};
 
 /// A crawler: one name, or several from most to least specific.
 ///
-/// The names are taken as given. Where a crawler is asked for, a ``str`` or a list of them will do
-/// too, and is then checked: a name that no ``User-agent`` line can name, such as ``"GPTBot/1.0"`` or
+/// The names are taken as given. Where a crawler is asked for, a ``str``, a list of them or a
+/// :class:`UserAgent` will do too. Names are then checked: a name that no ``User-agent`` line can name, such as ``"GPTBot/1.0"`` or
 /// a whole header, raises :class:`InvalidName` instead of silently obeying the ``*`` group.
 ///
 /// >>> from robotsieve import Crawler
@@ -23,13 +24,54 @@ use crate::text::{Text, bytes_of, repr, type_name};
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Crawler(pub robotsieve::Crawler);
 
-/// The crawler that is meant by a name, by several, or by a ``Crawler``.
+/// A crawler, and the header that it was given by.
+pub struct Who {
+    pub crawler: robotsieve::Crawler,
+    header: Option<Vec<u8>>,
+}
+
+impl Who {
+    /// A crawler without a name.
+    pub fn nobody() -> Who {
+        Who { crawler: robotsieve::Crawler::names([""; 0]), header: None }
+    }
+
+    /// The question whether it may fetch a URL.
+    pub fn asked<'q>(&'q self, robots: Option<&'q [u8]>, url: &'q [u8]) -> Asked<'q> {
+        let mut asked = Asked::new(&self.crawler, url);
+        asked.robots = robots;
+        if let Some(header) = &self.header {
+            asked.agent = header.into();
+            asked.user_agent = true;
+        }
+        asked
+    }
+
+    /// What stands for it in a report.
+    pub fn agent(&self) -> Vec<u8> {
+        if self.header.is_none() && self.crawler.iter().next().is_none() {
+            return b"*".to_vec();
+        }
+        self.asked(None, b"").agent.into_owned()
+    }
+}
+
+/// The crawler that is meant by a name, by several, by a `Crawler` or by a `UserAgent`.
+pub fn who_of(value: &Bound<'_, PyAny>, profile: &robotsieve::Profile) -> PyResult<Who> {
+    let header = value.cast::<UserAgent>().ok().map(|value| value.get().header.0.to_vec());
+    Ok(Who { crawler: crawler_of(value, profile)?, header })
+}
+
+/// The crawler of [`who_of`].
 pub fn crawler_of(
     value: &Bound<'_, PyAny>,
     profile: &robotsieve::Profile,
 ) -> PyResult<robotsieve::Crawler> {
     if let Ok(crawler) = value.cast::<Crawler>() {
         return Ok(crawler.get().0.clone());
+    }
+    if let Ok(header) = value.cast::<UserAgent>() {
+        return Ok(header.get().crawler().0);
     }
     let names = if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         let mut names = Vec::new();
@@ -41,7 +83,7 @@ pub fn crawler_of(
         vec![bytes_of(value, "crawler")?.into_owned()]
     } else {
         return Err(PyTypeError::new_err(format!(
-            "crawler must be a name, a list of names or a Crawler, not {}",
+            "crawler must be a name, a list of names, a Crawler or a UserAgent, not {}",
             type_name(value)
         )));
     };
@@ -53,15 +95,21 @@ pub fn crawlers_of(
     value: &Bound<'_, PyAny>,
     profile: &robotsieve::Profile,
 ) -> PyResult<Vec<robotsieve::Crawler>> {
+    Ok(whos_of(value, profile)?.into_iter().map(|who| who.crawler).collect())
+}
+
+/// Several crawlers, each as for [`who_of`].
+pub fn whos_of(value: &Bound<'_, PyAny>, profile: &robotsieve::Profile) -> PyResult<Vec<Who>> {
     let is_one = value.is_instance_of::<PyString>()
         || value.is_instance_of::<PyBytes>()
-        || value.is_instance_of::<Crawler>();
+        || value.is_instance_of::<Crawler>()
+        || value.is_instance_of::<UserAgent>();
     if is_one {
         return Err(PyTypeError::new_err(
             "crawlers must be a list of crawlers; for one, put it into brackets",
         ));
     }
-    value.try_iter()?.map(|crawler| crawler_of(&crawler?, profile)).collect()
+    value.try_iter()?.map(|crawler| who_of(&crawler?, profile)).collect()
 }
 
 /// What stands for a crawler in a result: its first name, `*` if it has none.

@@ -90,6 +90,8 @@ fn last_error(stream: &mut FFI_ArrowArrayStream) -> ArrowError {
         // SAFETY: the last call to this stream failed, and none came between; the text, if there
         // is one, ends with a zero and lives until the next call.
         let text = unsafe { get_last_error(stream) };
+        // SAFETY: Arrow's interface says that the message ends with a NUL, and lives until the next
+        // call on the stream.
         (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
     });
     ArrowError::CDataInterface(text.unwrap_or_else(|| "the stream failed".to_owned()))

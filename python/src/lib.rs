@@ -50,7 +50,7 @@ mod _robotsieve {
     #[pymodule_export]
     use reports::{
         body_bytes, compare_profiles_json, diff_json, diff_limits, diff_policies_json, fix_json,
-        lint_codes, lint_json,
+        known_crawlers_json, lint_codes, lint_json,
     };
     #[pymodule_export]
     use robots::{CrawlerPolicies, Robots, is_allowed};

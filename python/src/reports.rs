@@ -1,38 +1,26 @@
-//! Explanations, findings, comparisons and records, as JSON.
+//! Explanations, findings, comparisons and records: the library's documents, as JSON.
 //!
-//! The library says them in Rust's types. Here they become JSON without the interpreter, and
-//! `robotsieve/_explain.py`, `_records.py`, `_lint.py` and `_diff.py` make the objects of Python from it.
+//! They become JSON without the interpreter, and `robotsieve/reports.py` makes the objects of Python
+//! from it.
 
 use std::borrow::Cow;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use robotsieve::diff::{self, Difference};
-use robotsieve::lint::{self, Apply, Code, Finding, Options};
-use robotsieve::records::{Scope, Use, Value as RecordValue};
-use robotsieve::report::Asked;
-use serde::ser::{Serialize, Serializer};
-use serde_json::json;
+use robotsieve::diff;
+use robotsieve::known::{KnownCrawler, KnownCrawlers, Purpose};
+use robotsieve::lint::{self, Apply, Code, Options};
+use robotsieve::report::reach::{KnownReport, Reach};
+use robotsieve::report::{CrawlerDiff, DiffReport, FixReport, LintReport, RecordsReport, Usage};
+use serde::Serialize;
 
-use crate::crawler::{crawler_of, crawlers_of};
+use crate::crawler::{Who, who_of, whos_of};
 use crate::errors::invalid_url;
 use crate::policy::Policy;
 use crate::robots::Robots;
 use crate::settings::{Profile, profile_of};
 use crate::text::bytes_of;
-
-/// Bytes as the library's own types serialise them: a string, or numbers if they are not UTF-8.
-struct Bytes<'b>(&'b [u8]);
-
-impl Serialize for Bytes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match str::from_utf8(self.0) {
-            Ok(text) => serializer.serialize_str(text),
-            Err(_) => self.0.serialize(serializer),
-        }
-    }
-}
 
 fn to_json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
@@ -47,12 +35,14 @@ fn made<'py>(
     py.import(module)?.getattr(maker)?.call1((json?,))
 }
 
-const RECORDS: &str = "robotsieve._records";
+const LINES: &str = "robotsieve._lines";
 
 /// A file as the functions take it: text, bytes, or a `Robots`, which also has a profile.
 struct Given<'a> {
     body: Cow<'a, [u8]>,
     profile: Option<robotsieve::Profile>,
+    /// What the file is called in reports.
+    name: Option<&'a [u8]>,
 }
 
 impl<'a> Given<'a> {
@@ -60,9 +50,9 @@ impl<'a> Given<'a> {
         if let Ok(robots) = value.cast::<Robots>() {
             let robots = robots.get();
             let profile = Some(robots.own_profile());
-            return Ok(Given { body: Cow::Borrowed(robots.bytes()), profile });
+            return Ok(Given { body: Cow::Borrowed(robots.bytes()), profile, name: robots.name() });
         }
-        Ok(Given { body: bytes_of(value, what)?, profile: None })
+        Ok(Given { body: bytes_of(value, what)?, profile: None, name: None })
     }
 }
 
@@ -88,12 +78,12 @@ pub fn explain<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = robots.py();
     let robots = robots.get();
-    let crawler = robots.crawler(crawler)?;
+    let who = robots.who(crawler)?;
     let url = bytes_of(url, "url")?;
     let json = py.detach(|| {
-        robots.with(|robots| {
-            let why = robots.explain(&crawler, url.as_ref())?;
-            Ok(to_json(&Asked::new(&crawler, &url).explained(&why)))
+        robots.with(|parsed| {
+            let why = parsed.explain(&who.crawler, url.as_ref())?;
+            Ok(to_json(&who.asked(robots.name(), &url).explained(&why)))
         })
     });
     document(py, "ExplainReport", json.map_err(|error| invalid_url(error, &url))?)
@@ -108,8 +98,8 @@ pub fn compare_profiles_json(
     url: &Bound<'_, PyAny>,
 ) -> PyResult<String> {
     let given = Given::of(body, "body")?;
-    let crawler = crawler_of(crawler, &given.profile.unwrap_or_default())?;
-    compared_profiles(py, &given.body, &crawler, url)
+    let who = who_of(crawler, &given.profile.unwrap_or_default())?;
+    compared_profiles(py, &given.body, given.name, &who, url)
 }
 
 pub fn compare_profiles<'py>(
@@ -117,21 +107,23 @@ pub fn compare_profiles<'py>(
     crawler: &Bound<'_, PyAny>,
     url: &Bound<'_, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = robots.py();
-    let crawler = robots.get().crawler(crawler)?;
-    document(py, "CompareReport", compared_profiles(py, robots.get().bytes(), &crawler, url))
+    let (py, robots) = (robots.py(), robots.get());
+    let who = robots.who(crawler)?;
+    let json = compared_profiles(py, robots.bytes(), robots.name(), &who, url);
+    document(py, "CompareReport", json)
 }
 
 fn compared_profiles(
     py: Python<'_>,
     body: &[u8],
-    crawler: &robotsieve::Crawler,
+    name: Option<&[u8]>,
+    who: &Who,
     url: &Bound<'_, PyAny>,
 ) -> PyResult<String> {
     let url = bytes_of(url, "url")?;
     py.detach(|| {
-        let compared = robotsieve::explain::compare_profiles(body, crawler, url.as_ref());
-        to_json(&Asked::new(crawler, &url).compared(&compared))
+        let compared = robotsieve::explain::compare_profiles(body, &who.crawler, url.as_ref());
+        to_json(&who.asked(name, &url).compared(&compared))
     })
 }
 
@@ -142,53 +134,45 @@ pub fn diagnostics<'py>(robots: &Bound<'py, Robots>) -> PyResult<Bound<'py, PyAn
         let found: Vec<_> = found.iter().map(|one| (one, one.kind.to_string())).collect();
         to_json(&found)
     });
-    made(py, (RECORDS, "diagnostics"), json)
+    made(py, (LINES, "diagnostics"), json)
 }
 
-pub fn records<'py>(robots: &Bound<'py, Robots>) -> PyResult<Bound<'py, PyAny>> {
+pub fn lines<'py>(robots: &Bound<'py, Robots>) -> PyResult<Bound<'py, PyAny>> {
     let (py, robots) = (robots.py(), robots.get());
     let json = py.detach(|| robots.with(|robots| to_json(&robots.records().collect::<Vec<_>>())));
-    made(py, (RECORDS, "records"), json)
+    made(py, (LINES, "lines"), json)
 }
 
-pub fn typed_records<'py>(
+pub fn records<'py>(
     robots: &Bound<'py, Robots>,
-    crawler: Option<&Bound<'_, PyAny>>,
+    crawlers: Option<&Bound<'_, PyAny>>,
+    paths: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, robots) = (robots.py(), robots.get());
-    let crawler = crawler.map(|crawler| robots.crawler(crawler)).transpose()?;
+    let asked = match crawlers {
+        None => Vec::new(),
+        Some(crawlers) => whos_of(crawlers, &robots.own_profile())?,
+    };
+    let paths = texts(paths, "paths")?;
     let json = py.detach(|| {
-        robots.with(|robots| {
-            let records = match &crawler {
-                Some(crawler) => robots.typed_records_for(crawler),
-                None => robots.typed_records(),
-            };
-            let mut groups: Vec<u32> = records
-                .iter()
-                .filter_map(|record| match record.scope {
-                    Scope::Group(group) => Some(group),
-                    _ => None,
-                })
-                .collect();
-            groups.sort_unstable();
-            groups.dedup();
-            // Once for each group: thousands of records can be for thousands of crawlers.
-            let groups: Vec<(u32, Vec<Bytes<'_>>)> = groups
-                .into_iter()
-                .map(|group| (group, robots.group_tokens(group).into_iter().map(Bytes).collect()))
-                .collect();
-            let is_absolute = |value: &RecordValue<'_>| match value {
-                RecordValue::Sitemap(sitemap) => Some(sitemap.is_absolute()),
-                _ => None,
-            };
-            let records: Vec<_> = records
-                .iter()
-                .map(|record| (record, record.value.as_ref().ok().and_then(is_absolute)))
-                .collect();
-            to_json(&(records, groups))
+        robots.with(|parsed| {
+            let crawlers: Vec<robotsieve::Crawler> =
+                asked.iter().map(|who| who.crawler.clone()).collect();
+            let only = (!crawlers.is_empty()).then_some(&crawlers[..]);
+            let mut report = RecordsReport::new(robots.name(), parsed, only, None);
+            let nobody = [Who::nobody()];
+            let asked = if asked.is_empty() { &nobody[..] } else { &asked };
+            for path in &paths {
+                for who in asked {
+                    let added = report.add_usage(parsed, &who.agent(), &who.crawler, path);
+                    added.map_err(|error| (error, path.clone()))?;
+                }
+            }
+            Ok(to_json(&report))
         })
     });
-    made(py, (RECORDS, "typed_records"), json)
+    let json = json.map_err(|(error, path): (_, Vec<u8>)| invalid_url(error, &path))?;
+    document(py, "RecordsReport", json)
 }
 
 pub fn usage<'py>(
@@ -197,25 +181,77 @@ pub fn usage<'py>(
     url: &Bound<'_, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, robots) = (robots.py(), robots.get());
-    let crawler = robots.crawler(crawler)?;
+    let who = robots.who(crawler)?;
     let url = bytes_of(url, "url")?;
     let json = py.detach(|| {
-        let usage = robots.with(|robots| robots.usage(&crawler, url.as_ref()));
-        usage.map(|usage| {
-            let preferences: Vec<_> =
-                Use::ALL.iter().map(|used_for| usage.preference(*used_for)).collect();
-            let sentences: Vec<String> =
-                usage.ambiguities.iter().map(ToString::to_string).collect();
-            to_json(&json!({
-                "url": Bytes(&url),
-                "names": crawler.iter().map(Bytes).collect::<Vec<_>>(),
-                "usage": usage,
-                "preferences": preferences,
-                "sentences": sentences,
-            }))
+        let usage = robots.with(|robots| Usage::new(robots, &who.agent(), &who.crawler, &url));
+        usage.map(|usage| to_json(&usage))
+    });
+    document(py, "Usage", json.map_err(|error| invalid_url(error, &url))?)
+}
+
+pub fn crawlers<'py>(
+    robots: &Bound<'py, Robots>,
+    urls: Option<&Bound<'_, PyAny>>,
+    purposes: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, robots) = (robots.py(), robots.get());
+    let urls = texts(urls, "urls")?;
+    let wanted = match purposes {
+        None => None,
+        Some(purposes) => Some(purposes_of(purposes)?),
+    };
+    let profile = robots.own_profile();
+    let json = py.detach(|| {
+        let mut reach = Reach::of(robots.bytes(), &profile).pages(urls);
+        if let Some(wanted) = &wanted {
+            let all = KnownCrawlers::built_in().iter();
+            reach = reach.crawlers(all.filter(|crawler| wanted.contains(&crawler.purpose)));
+        }
+        if let Some(name) = robots.name() {
+            reach = reach.named(name);
+        }
+        reach.report().map(|report| to_json(&report))
+    });
+    let json = json.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    document(py, "ReachReport", json)
+}
+
+/// All that is known of crawlers, or of those of these purposes, as JSON.
+#[pyfunction]
+pub fn known_crawlers_json(purposes: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    let wanted = purposes.map(purposes_of).transpose()?;
+    let is_wanted = |crawler: &&'static KnownCrawler| {
+        wanted.as_ref().is_none_or(|wanted| wanted.contains(&crawler.purpose))
+    };
+    to_json(&KnownReport::of(KnownCrawlers::built_in().iter().filter(is_wanted)))
+}
+
+/// Purposes by their words.
+fn purposes_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Purpose>> {
+    let words = texts(Some(value), "purposes")?;
+    let words = words.iter().map(|word| {
+        Purpose::all().find(|purpose| purpose.as_str().as_bytes() == word).ok_or_else(|| {
+            let all: Vec<&str> = Purpose::all().map(Purpose::as_str).collect();
+            PyValueError::new_err(format!(
+                "there is no purpose {:?}; the purposes are {}",
+                String::from_utf8_lossy(word),
+                all.join(", ")
+            ))
         })
     });
-    made(py, (RECORDS, "usage"), json.map_err(|error| invalid_url(error, &url))?)
+    words.collect()
+}
+
+/// A list of texts.
+fn texts(value: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec<Vec<u8>>> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
+        return Err(PyTypeError::new_err(format!(
+            "{what} must be a list; for one, put it into brackets"
+        )));
+    }
+    value.try_iter()?.map(|one| Ok(bytes_of(&one?, what)?.into_owned())).collect()
 }
 
 /// The profiles in which a file is linted, with their names.
@@ -270,12 +306,6 @@ fn options_of(
     })
 }
 
-/// What the fix of each finding does, in words.
-fn effects(findings: &[Finding]) -> Vec<Option<String>> {
-    let fixes = findings.iter().map(|finding| finding.fix.as_ref());
-    fixes.map(|fix| fix.map(|fix| fix.effect.to_string())).collect()
-}
-
 /// What is wrong with a file, as JSON.
 #[pyfunction]
 pub fn lint_json(
@@ -287,8 +317,8 @@ pub fn lint_json(
     let given = Given::of(body, "body")?;
     let options = options_of(profiles, given.profile, content_type)?;
     py.detach(|| {
-        let report = lint::lint(&given.body, &options);
-        to_json(&(&report, effects(&report.findings)))
+        let found = lint::lint(&given.body, &options);
+        to_json(&LintReport::new(given.name, &given.body, &options, &found))
     })
 }
 
@@ -325,11 +355,7 @@ pub fn fix_json<'py>(
     let options = options_of(profiles, given.profile, content_type)?;
     let (file, json) = py.detach(|| {
         let fixed = lint::fix_codes(&given.body, &options, apply, is_wanted);
-        let json = to_json(&(
-            (&fixed.report, effects(&fixed.report.findings)),
-            (&fixed.applied, effects(&fixed.applied)),
-            (&fixed.effect, fixed.effect.as_ref().map(ToString::to_string)),
-        ));
+        let json = to_json(&FixReport::new(given.name, &options, &fixed));
         (fixed.file, json)
     });
     Ok((PyBytes::new(py, &file), json?))
@@ -364,24 +390,6 @@ fn limits_of((pairs, flips, samples, records): DiffLimits) -> diff::Limits {
     limits
 }
 
-/// The names of a crawler, separated by commas; `*` if it has none.
-fn names(crawler: &robotsieve::Crawler) -> Cow<'static, [u8]> {
-    match crawler.iter().collect::<Vec<_>>().join(&b',') {
-        names if names.is_empty() => Cow::Borrowed(b"*"),
-        names => Cow::Owned(names),
-    }
-}
-
-/// Why a comparison has no proof, in words.
-fn unproven(difference: &Difference) -> Option<String> {
-    let unproven = match difference {
-        Difference::Different(flips) => flips.unproven,
-        Difference::Unknown { unproven, .. } => Some(*unproven),
-        _ => None,
-    };
-    unproven.map(|why| why.to_string())
-}
-
 /// What changed from one file to another, as JSON.
 #[pyfunction]
 pub fn diff_json(
@@ -405,7 +413,7 @@ pub fn diff_json(
     let profiles = [0, 1].map(|side: usize| files[side].profile.unwrap_or(default));
     let asked = match crawlers {
         None => None,
-        Some(crawlers) => match crawlers_of(crawlers, &default)? {
+        Some(crawlers) => match whos_of(crawlers, &default)? {
             crawlers if crawlers.is_empty() => {
                 return Err(PyValueError::new_err("no crawlers: nothing would be compared"));
             }
@@ -416,23 +424,10 @@ pub fn diff_json(
     py.detach(|| {
         let [old, new] =
             [0, 1].map(|side: usize| robotsieve::Robots::parse(&files[side].body, &profiles[side]));
-        let labelled: Vec<(Cow<'_, [u8]>, robotsieve::Crawler)> = match &asked {
-            None => diff::named_crawlers(&old, &new)
-                .into_iter()
-                .map(|(token, crawler)| (Cow::Borrowed(token), crawler))
-                .collect(),
-            Some(asked) => asked.iter().map(|crawler| (names(crawler), crawler.clone())).collect(),
-        };
-        let compared = diff::crawlers(&old, &new, labelled.iter().cloned(), &limits);
-        let records = diff::records(&old, &new, labelled, &limits);
-        let unproven: Vec<_> = compared.iter().map(|same| unproven(&same.difference)).collect();
-        to_json(&json!({
-            "profile": default.name(),
-            "text_differs": files[0].body != files[1].body,
-            "crawlers": compared,
-            "records": records,
-            "unproven": unproven,
-        }))
+        let named = asked.map(|asked| {
+            asked.into_iter().map(|who| (who.agent(), who.crawler)).collect::<Vec<_>>()
+        });
+        to_json(&DiffReport::new([files[0].name, files[1].name], &old, &new, named, &limits))
     })
 }
 
@@ -453,7 +448,6 @@ pub fn diff_policies_json(
     }
     py.detach(|| {
         let difference = diff::policies(&old.policy, &new.policy, &limits);
-        let unproven = unproven(&difference);
-        to_json(&(difference, unproven))
+        to_json(&CrawlerDiff::new(Vec::new(), difference))
     })
 }

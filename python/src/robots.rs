@@ -9,7 +9,7 @@ use self_cell::self_cell;
 
 use crate::answers::{CrawlerAnswers, CrawlerVerdicts};
 use crate::batch::{self, Judge};
-use crate::crawler::{crawler_of, crawlers_of, label};
+use crate::crawler::{Who, crawler_of, crawlers_of, label, who_of};
 use crate::pace::RequestRate;
 use crate::policy::Policy;
 use crate::reports;
@@ -33,7 +33,8 @@ self_cell! {
 /// A robots.txt file, parsed.
 ///
 /// ``body`` is ``str`` or ``bytes``; any content is a robots.txt, so nothing in it raises. ``profile``
-/// is the name of a reading of the protocol, or a :class:`Profile`.
+/// is the name of a reading of the protocol, or a :class:`Profile`. ``name`` is what reports call the
+/// file, such as its path or URL.
 ///
 /// >>> import robotsieve
 /// >>> robots = robotsieve.Robots("User-agent: *\nDisallow: /search\nAllow: /search/about\n")
@@ -48,6 +49,8 @@ self_cell! {
 pub struct Robots {
     cell: Cell,
     config: robotsieve::Config,
+    /// What reports call the file.
+    name: Option<Text>,
 }
 
 impl Robots {
@@ -63,6 +66,16 @@ impl Robots {
     /// The crawler that is meant, with its names checked.
     pub fn crawler(&self, crawler: &Bound<'_, PyAny>) -> PyResult<robotsieve::Crawler> {
         self.with(|robots| crawler_of(crawler, robots.profile()))
+    }
+
+    /// The crawler that is meant, as it was given.
+    pub fn who(&self, crawler: &Bound<'_, PyAny>) -> PyResult<Who> {
+        self.with(|robots| who_of(crawler, robots.profile()))
+    }
+
+    /// What reports call the file.
+    pub fn name(&self) -> Option<&[u8]> {
+        self.name.as_ref().map(|name| &name.0[..])
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -94,11 +107,12 @@ impl PartialEq for Robots {
 #[pymethods]
 impl Robots {
     #[new]
-    #[pyo3(signature = (body, profile = None, config = None))]
+    #[pyo3(signature = (body, profile = None, config = None, name = None))]
     fn new(
         body: &Bound<'_, PyAny>,
         profile: Option<&Bound<'_, PyAny>>,
         config: Option<&Bound<'_, Config>>,
+        name: Option<Text>,
     ) -> PyResult<Robots> {
         let py = body.py();
         let profile = profile_of(profile)?;
@@ -114,7 +128,7 @@ impl Robots {
             true => parse(body),
             false => py.detach(|| parse(body)),
         };
-        Ok(Robots { cell, config })
+        Ok(Robots { cell, config, name })
     }
 
     /// The policy for a crawler: a name, names from most to least specific, or a :class:`Crawler`.
@@ -147,6 +161,12 @@ impl Robots {
     #[getter]
     fn body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.cell.borrow_owner().into_bound_py_any(py)
+    }
+
+    /// What reports call the file, ``None`` if nothing.
+    #[getter(name)]
+    fn given_name(&self) -> Option<Text> {
+        self.name.clone()
     }
 
     /// How it is read.
@@ -260,32 +280,51 @@ impl Robots {
         reports::diagnostics(slf)
     }
 
-    /// All lines of the form ``field: value``, as written: a list of :class:`Record`. Reads the file
+    /// All lines of the form ``field: value``, as written: a list of :class:`Line`. Reads the file
     /// again.
     ///
     /// >>> from robotsieve import Robots
-    /// >>> Robots("User-agent: *\nCrawl-Delay : 10 # seconds\n").records()[1]
-    /// Record(line=2, field='other', name='Crawl-Delay', value='10', span=(28, 30))
-    fn records<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        reports::records(slf)
+    /// >>> Robots("User-agent: *\nCrawl-Delay : 10 # seconds\n").lines()[1]
+    /// Line(line=2, field='other', name='Crawl-Delay', value='10', span=(28, 30))
+    fn lines<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        reports::lines(slf)
     }
 
     /// The records that are neither user-agent lines nor rules, such as sitemaps and crawl delays,
-    /// with their values read: a list of :class:`TypedRecord`. With a crawler, those that are for it.
-    /// None of them changes a verdict. Reads the file again.
+    /// with their values read: a :class:`RecordsReport`. With ``crawlers``, those that are for one of
+    /// them. For ``paths``, or URLs, it also has what the file says about using what is there: see
+    /// :meth:`usage`. None of them changes a verdict. Reads the file again.
     ///
     /// >>> from robotsieve import Robots
     /// >>> robots = Robots("User-agent: a\nCrawl-delay: 2.5\nRequest-rate: often\n")
-    /// >>> for record in robots.typed_records():
-    /// ...     print(record.value or record.error)
-    /// CrawlDelay(seconds=2.5)
-    /// invalid request-rate: expected requests/seconds, such as 1/5, 30/1m or 1/10 0600-0845
-    #[pyo3(signature = (crawler = None))]
-    fn typed_records<'py>(
+    /// >>> for record in robots.records().records:
+    /// ...     print(record.crawl_delay_ms or record.error)
+    /// 2500
+    /// expected requests/seconds, such as 1/5, 30/1m or 1/10 0600-0845
+    #[pyo3(signature = (crawlers = None, *, paths = None))]
+    fn records<'py>(
         slf: &Bound<'py, Self>,
-        crawler: Option<&Bound<'_, PyAny>>,
+        crawlers: Option<&Bound<'_, PyAny>>,
+        paths: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        reports::typed_records(slf, crawler)
+        reports::records(slf, crawlers, paths)
+    }
+
+    /// What the file lets the known crawlers read: a :class:`ReachReport`. ``purposes`` are those of
+    /// the crawlers that are asked about; ``urls`` are pages to ask about, in the place of some that
+    /// tell the crawlers apart. :func:`known_crawlers` lists the crawlers.
+    ///
+    /// >>> from robotsieve import Robots
+    /// >>> reach = Robots("User-agent: GPTBot\nDisallow: /\n").crawlers(purposes=["ai-training"])
+    /// >>> reach.purposes[0].shut_out, reach.purposes[0].rows[0].who
+    /// (1, ('GPTBot (line 1)',))
+    #[pyo3(signature = (*, urls = None, purposes = None))]
+    fn crawlers<'py>(
+        slf: &Bound<'py, Self>,
+        urls: Option<&Bound<'_, PyAny>>,
+        purposes: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        reports::crawlers(slf, urls, purposes)
     }
 
     /// The product tokens that a group names, ``*`` included. Groups are numbered from 0.
@@ -333,7 +372,7 @@ impl Robots {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let parts = (self.body(py)?, self.profile(), self.config());
+        let parts = (self.body(py)?, self.profile(), self.config(), self.given_name());
         (py.get_type::<Robots>(), parts).into_bound_py_any(py)
     }
 }

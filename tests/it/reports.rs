@@ -99,6 +99,188 @@ const PYTHON_METHODS: &[(&str, &str)] = &[
         return "\n".join(one.text for one in self.sentences)
 "#,
     ),
+    (
+        "Sentence",
+        r#"
+    def __str__(self) -> str:
+        return self.text
+"#,
+    ),
+    (
+        "Ambiguity",
+        r#"
+    def __str__(self) -> str:
+        return self.text
+"#,
+    ),
+    (
+        "Fix",
+        r#"
+    def applied_to(self, body: Body) -> bytes:
+        """The file with this change alone.
+
+        >>> import robotsieve
+        >>> file = "User-agent: *\\nDisallow: /shop/cart/\\nDisallow: /shop/\\n"
+        >>> [finding] = robotsieve.lint(file)
+        >>> finding.fix.applied_to(file)
+        b'User-agent: *\\nDisallow: /shop/\\n'
+
+        Raises ``ValueError`` if the file is shorter than the one that was linted.
+        """
+        file = body_bytes(body)
+        start, end = self.file_span
+        if end > len(file):
+            raise ValueError(f"the file has {len(file)} bytes, the fix is for bytes {start} to {end}")
+        return file[:start] + self.replacement.encode("utf-8", "surrogateescape") + file[end:]
+
+    def __str__(self) -> str:
+        profiles = "" if self.changes else f" ({', '.join(self.profiles)})"
+        return f"{self.what}; this {self.effect}{profiles}"
+"#,
+    ),
+    (
+        "Finding",
+        r#"
+    def __str__(self) -> str:
+        more = [str(part) for part in (self.help, self.fix) if part is not None]
+        said = f"line {self.line}: {self.severity}[{self.code}]: {self.message}"
+        return "; ".join([said, *more])
+"#,
+    ),
+    (
+        "LintReport",
+        r#"
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __bool__(self) -> bool:
+        """Always true: ``len()`` says whether something was found."""
+        return True
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __getitem__(self, index: int) -> Finding:
+        return self.findings[index]
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, first(self.findings)), *map(str, self.sentences)])
+"#,
+    ),
+    (
+        "FixReport",
+        r#"
+    def __str__(self) -> str:
+        lines = (f"line {fix.line}: {fix.what} [{fix.code}]" for fix in first(self.applied))
+        return "\n".join([*map(str, self.sentences), *lines])
+"#,
+    ),
+    (
+        "Flip",
+        r#"
+    def __str__(self) -> str:
+        return f"{self.label}: {self.old_label} -> {self.new_label}"
+"#,
+    ),
+    (
+        "CrawlerDiff",
+        r#"
+    @property
+    def is_equal(self) -> bool:
+        """Whether it is proven that the same URLs are allowed."""
+        return self.result == "equal"
+
+    def __str__(self) -> str:
+        headline = () if self.headline is None else (self.headline,)
+        more = (self.more_disallowed_label, self.more_allowed_label)
+        return "\n".join([
+            *headline,
+            *(f"disallowed now: {flip}" for flip in self.newly_disallowed),
+            *(f"disallowed now: {label}" for label in more[:1] if label),
+            *(f"allowed now: {flip}" for flip in self.newly_allowed),
+            *(f"allowed now: {label}" for label in more[1:] if label),
+            *self.notes,
+        ])
+"#,
+    ),
+    (
+        "ChangedRecord",
+        r#"
+    def __str__(self) -> str:
+        return self.label
+"#,
+    ),
+    (
+        "RecordDiff",
+        r#"
+    def __str__(self) -> str:
+        removed = [f"removed: {one}" for one in self.removed]
+        return "\n".join([*removed, *(f"added: {one}" for one in self.added)])
+"#,
+    ),
+    (
+        "DiffReport",
+        r#"
+    @property
+    def is_equal(self) -> bool:
+        """Whether it is proven that both files say the same to all the crawlers."""
+        return self.result == "equal"
+
+    def __str__(self) -> str:
+        *first, last = map(str, self.sentences)
+        changed = (same for same in self.crawlers if not same.is_equal)
+        parts = [*((same.label, same) for same in changed), *((one.label, one) for one in self.records)]
+        drawn = (f"{label}:\n{indented(str(part))}" for label, part in parts)
+        return "\n".join([*first, *drawn, last])
+"#,
+    ),
+    (
+        "TypedRecord",
+        r#"
+    def __str__(self) -> str:
+        note = f" ({self.note})" if self.note else ""
+        return f"line {self.line}: {shown(self.field)}: {shown(self.value)}{note}"
+"#,
+    ),
+    (
+        "VisitTime",
+        r#"
+    def contains(self, minute: int) -> bool:
+        """Whether this minute of the day is within it.
+
+        >>> from robotsieve import VisitTime
+        >>> night = VisitTime(22 * 60, 4 * 60)
+        >>> night.contains(23 * 60), night.contains(4 * 60)
+        (True, False)
+        """
+        if self.from_minute <= self.to_minute:
+            return self.from_minute <= minute < self.to_minute
+        return minute >= self.from_minute or minute < self.to_minute
+"#,
+    ),
+    (
+        "Usage",
+        r#"
+    def __str__(self) -> str:
+        uses = (f"{use}: {getattr(self, use)}" for use in ("training", "search", "inference"))
+        return "\n".join([f"{self.label}:", *uses, *(f"note: {one}" for one in self.ambiguities)])
+"#,
+    ),
+    (
+        "RecordsReport",
+        r#"
+    def __str__(self) -> str:
+        return "\n".join(map(str, [*self.records, *self.sentences, *self.usage]))
+"#,
+    ),
+    (
+        "ReachReport",
+        r#"
+    def __str__(self) -> str:
+        summaries = (f"{one.title}: {one.summary}" for one in self.purposes)
+        return "\n".join([*map(str, self.sentences), *summaries])
+"#,
+    ),
 ];
 
 /// The schema of all documents.
@@ -372,9 +554,12 @@ fn python(types: &BTreeMap<String, (String, Type)>) -> String {
         "\"\"\"The reports, as data: frozen, hashable, comparable, picklable, and made for ``match``.\n\n\
          {NOTICE}\n\"\"\"\n\n\
          from __future__ import annotations\n\n\
+         from collections.abc import Iterator\n\
          from dataclasses import dataclass\n\
-         from typing import ClassVar, Literal\n\n\
-         from ._report import Document, Span, shown\n"
+         from typing import TYPE_CHECKING, ClassVar, Literal\n\n\
+         from ._report import Document, Span, first, indented, shown\n\
+         from ._robotsieve import body_bytes\n\n\
+         if TYPE_CHECKING:\n    from .typing import Body\n"
     );
     for (name, (meaning, of_type)) in types {
         if let Type::Words(words) = of_type {
