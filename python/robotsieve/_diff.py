@@ -51,6 +51,11 @@ def diff(
     >>> old = "User-agent: *\\nDisallow: /shop/\\nAllow: /shop/open\\nCrawl-delay: 1\\n"
     >>> new = "User-agent: *\\nAllow: /shop/open$\\nDisallow: /shop/\\n"
     >>> print(robotsieve.diff(old, new))
+    * (any other crawler):
+      disallowed now: all below /shop/open: line 3 Allow: /shop/open -> line 3 Disallow: /shop/
+    other records, for * (any other crawler):
+      removed: line 4 Crawl-delay: 1
+    change: 1 of 1 crawlers, 1 other record
     """
     parts = (limits or DiffLimits())._parts()
     return DiffReport.from_json(_native.diff_json(old, new, crawlers, profile, parts))

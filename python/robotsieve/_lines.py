@@ -15,8 +15,8 @@ def _as_text(value: str | list[int]) -> str:
     return value if isinstance(value, str) else bytes(value).decode("utf-8", "surrogateescape")
 
 
-def _as_span(value: dict[str, int]) -> Span:
-    return (value["start"], value["end"])
+def _as_span(value: Any) -> Span:
+    return (value["start"], value["end"]) if isinstance(value, dict) else (value[0], value[1])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -84,7 +84,7 @@ def _diagnostic(one: Any, message: str) -> Diagnostic:
     kind, more = (kind, {}) if isinstance(kind, str) else next(iter(kind.items()))
     if "likely" in more:
         more["field"] = more.pop("likely")
-    return Diagnostic(one["line"], _as_span(one["span"]), kind, message, **more)  # type: ignore[arg-type]
+    return Diagnostic(one["line"], _as_span(one["span"]), kind, message, **more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def fix(
     >>> file = "User-agent: *\\nDisallow: /shop/cart/\\nDisallow: /shop/\\nDisallow: private/\\n"
     >>> fixed = robotsieve.fix(file)
     >>> fixed.text, fixed.report.effect
-    ('User-agent: *\\nDisallow: /shop/\\nDisallow: private/\\n', 'changes no verdict')
+    ('User-agent: *\\nDisallow: /shop/\\nDisallow: private/\\n', 'changes no verdict (rfc9309)')
     >>> robotsieve.fix(file, apply="all").text
     'User-agent: *\\nDisallow: /shop/\\nDisallow: /private/\\n'
     """

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from base64 import b64decode, b64encode
+from collections.abc import Hashable
 from dataclasses import MISSING, fields
 from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
@@ -58,7 +59,7 @@ class Document:
     @classmethod
     def from_dict(cls: type[D], data: dict[str, Any]) -> D:
         """A document from what :meth:`to_dict` returns. Members that it does not know are ignored."""
-        values = {}
+        values: dict[str, Any] = {}
         for attribute, name, base64, made, may_miss in _plan(cls):
             if base64 in data:
                 values[attribute] = _from_base64(data[base64])
@@ -76,19 +77,20 @@ class Document:
         """The document as the command ``robotsieve`` writes it, ready for JSON."""
         data: dict[str, Any] = {}
         for attribute, name, base64, _, may_miss in _plan(type(self)):
-            value = getattr(self, attribute)
+            value: Any = getattr(self, attribute)
             if may_miss and not value and value is not False:
                 continue
             data[name] = _plain(value)
-            if _has_bytes(value):
+            if isinstance(value, (str, tuple)) and _has_bytes(value):
                 data[base64] = _base64(value)
         return data
 
 
 @lru_cache(maxsize=None)
-def _plan(cls: type[Document]) -> list[tuple[str, str, str, type[Document] | None, bool]]:
+def _plan(cls: Hashable) -> list[tuple[str, str, str, type[Document] | None, bool]]:
     """Of each member its attribute, its name and its partner's in JSON, its class, and whether it may
     be left out. An attribute whose name would be a keyword, such as ``from``, ends in ``_``."""
+    assert isinstance(cls, type) and issubclass(cls, Document)
     module = sys.modules[cls.__module__]
     classes = {name: getattr(module, of) for name, of in cls._classes.items()}
     return [

@@ -29,7 +29,10 @@ from .typing import (
 )
 
 __version__: str
+#: How many redirects of a robots.txt are followed.
+MAX_HOPS: int
 __all__ = [
+    "MAX_HOPS",
     "__version__",
     "AnswerBits",
     "Answers",

@@ -300,7 +300,7 @@ impl Robots {
     /// >>> for record in robots.records().records:
     /// ...     print(record.crawl_delay_ms or record.error)
     /// 2500
-    /// expected requests/seconds, such as 1/5, 30/1m or 1/10 0600-0845
+    /// invalid request-rate: expected requests/seconds, such as 1/5, 30/1m or 1/10 0600-0845
     #[pyo3(signature = (crawlers = None, *, paths = None))]
     fn records<'py>(
         slf: &Bound<'py, Self>,

@@ -134,8 +134,7 @@ const PYTHON_METHODS: &[(&str, &str)] = &[
         return file[:start] + self.replacement.encode("utf-8", "surrogateescape") + file[end:]
 
     def __str__(self) -> str:
-        profiles = "" if self.changes else f" ({', '.join(self.profiles)})"
-        return f"{self.what}; this {self.effect}{profiles}"
+        return f"{self.what}; this {self.effect}"
 "#,
     ),
     (
@@ -229,7 +228,8 @@ const PYTHON_METHODS: &[(&str, &str)] = &[
     def __str__(self) -> str:
         *first, last = map(str, self.sentences)
         changed = (same for same in self.crawlers if not same.is_equal)
-        parts = [*((same.label, same) for same in changed), *((one.label, one) for one in self.records)]
+        records = ((f"other records, {one.label}", one) for one in self.records)
+        parts = [*((same.label, same) for same in changed), *records]
         drawn = (f"{label}:\n{indented(str(part))}" for label, part in parts)
         return "\n".join([*first, *drawn, last])
 "#,

@@ -71,9 +71,9 @@ pub struct DiffArgs {
     ///
     /// For each set of crawlers: so many paths in each direction, and so
     /// many removed and added records of each kind. If more were found,
-    /// the output says so.
-    #[arg(long, value_name = "N", verbatim_doc_comment, default_value = "5")]
-    pub limit: NonZeroUsize,
+    /// the output says so [default: 5, and 100 records with --format json]
+    #[arg(long, value_name = "N", verbatim_doc_comment)]
+    pub limit: Option<NonZeroUsize>,
 
     /// What to print: text, json, markdown or github
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = DiffFormat::Text)]

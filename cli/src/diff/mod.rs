@@ -8,6 +8,7 @@ mod urls;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use robotsieve::Robots;
@@ -46,8 +47,11 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
     robots_file::note_cut(&args.old, &files[0], &old);
     robots_file::note_cut(&args.new, &files[1], &new);
     let mut limits = Limits::default();
-    limits.flips = args.limit.get();
-    limits.records = args.limit.get();
+    // Programs get as many as the library finds, people a few.
+    let few = (args.format != DiffFormat::Json).then_some(limits.flips);
+    if let Some(limit) = args.limit.map(NonZeroUsize::get).or(few) {
+        (limits.flips, limits.records) = (limit, limit);
+    }
     let mut comparison = Comparison::of(&old, &new)
         .names([&args.old, &args.new].map(|path| Some(path.as_os_str().as_encoded_bytes())))
         .answers(answers.map(|answer| answer.map(instead)))

@@ -357,8 +357,9 @@ def _follow(thin: DataFrame, requests: DataFrame) -> DataFrame:
 
 
 def _hops(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    by: str | None = None
-    captures, all_held = CapturesOf(""), []
+    by = ""
+    captures = CapturesOf(by)
+    all_held: list[dict[str, Any]] = []
     for batch in batches:
         requests = []
         for row in batch.to_pylist():

@@ -1,0 +1,61 @@
+"""The package's reports are those of the command, byte for byte once members are sorted."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import robotsieve
+from robotsieve import Robots, UserAgent
+from robotsieve.reports import Document
+
+ROOT = Path(__file__).parents[2]
+CORPUS = Path(os.environ.get("ROBOTSIEVE_CORPUS", ROOT / "../shared/corpus")) / "robots"
+COMMAND = Path(os.environ.get("ROBOTSIEVE_COMMAND", ROOT / "target/debug/robotsieve"))
+HEADER = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
+URLS = ["https://example.com/", "/search?q=%61&x=é", "/robots.txt"]
+
+
+def files() -> list[Path]:
+    """All of our own files, and 50 real ones, if they are there."""
+    real = sorted(CORPUS.iterdir()) if CORPUS.is_dir() else []
+    step = max(1, len(real) // 50)
+    return sorted((ROOT / "corpora/robots").glob("*.txt")) + real[::step][:50]
+
+
+def said(*args: "str | Path") -> object:
+    """What the command prints as JSON. Its status says what it found."""
+    ran = subprocess.run([COMMAND, *args], capture_output=True)
+    assert ran.returncode in (0, 1), (args, ran)
+    return json.loads(ran.stdout)
+
+
+def as_json(document: Document) -> str:
+    return json.dumps(document.to_dict(), sort_keys=True)
+
+
+@pytest.mark.skipif(not COMMAND.is_file(), reason=f"there is no {COMMAND}: ROBOTSIEVE_COMMAND names one")
+@pytest.mark.parametrize("profile", robotsieve.Profile.names())
+def test_reports_are_those_of_the_command(profile: str) -> None:
+    paths = files()
+    before = paths[-1]
+    for number, path in enumerate(paths):
+        robots = Robots(path.read_bytes(), profile, name=str(path))
+        old = Robots(before.read_bytes(), profile, name=str(before))
+        url = URLS[number % len(URLS)]
+
+        def check(report: Document, kind: str, *args: "str | Path") -> None:
+            printed = said(kind, "--profile", profile, "--format", "json", *args)
+            assert as_json(report) == json.dumps(printed, sort_keys=True), (kind, path)
+
+        check(robots.explain("Googlebot", url), "explain", "--agent", "Googlebot", path, url)
+        check(robots.explain(UserAgent(HEADER), url), "explain", "--user-agent", HEADER, path, url)
+        every = said("explain", "--all-profiles", "--format", "json", "--agent", "a,b", path, url)
+        assert as_json(robots.compare_profiles(["a", "b"], url)) == json.dumps(every, sort_keys=True)
+        check(robotsieve.lint(robots), "lint", path)
+        check(robotsieve.diff(old, robots), "diff", before, path)
+        check(robots.records(paths=["/a"]), "records", "--path", "/a", path)
+        check(robots.crawlers(), "crawlers", path)
+        before = path
