@@ -79,9 +79,16 @@ def diagnostics(text: str) -> list[Diagnostic]:
     return [_diagnostic(one, message) for one, message in json.loads(text)]
 
 
+def _tagged(value: Any) -> tuple[Any, dict[str, Any]]:
+    """The name and the content of a variant."""
+    if isinstance(value, str):
+        return value, {}
+    [(name, more)] = value.items()
+    return name, more
+
+
 def _diagnostic(one: Any, message: str) -> Diagnostic:
-    kind = one["kind"]
-    kind, more = (kind, {}) if isinstance(kind, str) else next(iter(kind.items()))
+    kind, more = _tagged(one["kind"])
     if "likely" in more:
         more["field"] = more.pop("likely")
     return Diagnostic(one["line"], _as_span(one["span"]), kind, message, **more)

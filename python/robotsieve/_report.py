@@ -11,9 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from base64 import b64decode, b64encode
-from collections.abc import Hashable
 from dataclasses import MISSING, fields
-from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
 
 #: The offset of the first byte, and of the one after the last.
@@ -86,14 +84,18 @@ class Document:
         return data
 
 
-@lru_cache(maxsize=None)
-def _plan(cls: Hashable) -> list[tuple[str, str, str, type[Document] | None, bool]]:
+_Plan = list[tuple[str, str, str, "type[Document] | None", bool]]
+_PLANS: dict[type[Document], _Plan] = {}
+
+
+def _plan(cls: type[Document]) -> _Plan:
     """Of each member its attribute, its name and its partner's in JSON, its class, and whether it may
     be left out. An attribute whose name would be a keyword, such as ``from``, ends in ``_``."""
-    assert isinstance(cls, type) and issubclass(cls, Document)
+    if (plan := _PLANS.get(cls)) is not None:
+        return plan
     module = sys.modules[cls.__module__]
     classes = {name: getattr(module, of) for name, of in cls._classes.items()}
-    return [
+    plan = _PLANS[cls] = [
         (
             field.name,
             name := field.name.removesuffix("_"),
@@ -103,6 +105,7 @@ def _plan(cls: Hashable) -> list[tuple[str, str, str, type[Document] | None, boo
         )
         for field in fields(cls)  # type: ignore[arg-type]
     ]
+    return plan
 
 
 def _from_base64(value: str | list[str]) -> str | tuple[str, ...]:

@@ -31,12 +31,9 @@ assert_type(robots.explain("a", "/").winner, robotsieve.MatchedRule | None)
 assert_type(robots.diagnostics, list[robotsieve.Diagnostic])
 assert_type(robotsieve.lint(robots, profiles=["google"])[0].fix, robotsieve.Fix | None)
 assert_type(robotsieve.fix(b"", apply="all").body, bytes)
-assert_type(robotsieve.diff(b"", robots, ["a"]).crawlers[0].difference.is_equal, bool)
-match robots.typed_records()[0].value:
-    case robotsieve.CrawlDelay(seconds):
-        assert_type(seconds, float)
-    case robotsieve.CleanParam(params, path):
-        assert_type(params, tuple[str, ...])
+assert_type(robotsieve.diff(b"", robots, ["a"]).crawlers[0].is_equal, bool)
+assert_type(robots.records(["a"]).records[0].clean_param, robotsieve.CleanParam | None)
+assert_type(robots.crawlers(purposes=["ai-training"]).policies[0].text, str)
 """
 WRONG = [
     'Robots("", "googel")',
