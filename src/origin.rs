@@ -170,7 +170,7 @@ impl<'u> Origin<'u> {
         shard_of(self.authority().as_bytes(), shards)
     }
 
-    /// Whether a URL is certain to have this origin, since it begins with the key. Most others of
+    /// Returns true if a URL is certain to have this origin, since it begins with the key. Most others of
     /// the origin do, but not all.
     #[inline]
     pub(crate) fn is_of(&self, url: &[u8]) -> bool {
@@ -292,7 +292,7 @@ pub(crate) fn shard_of(authority: &[u8], shards: u32) -> u32 {
     hash.rem_euclid(i64::from(shards)) as u32
 }
 
-/// Whether the authority, up to the first `/`, `?` or `#`, has an `@` behind a `\`.
+/// Returns true if the authority, up to the first `/`, `?` or `#`, has an `@` behind a `\`.
 fn has_two_readings(url: &str) -> bool {
     let Some((_, after)) = url.split_once(':') else { return false };
     // Line ends and tabs are dropped wherever they stand.
@@ -416,7 +416,7 @@ impl Kinds {
     }
 }
 
-/// Whether a byte ends a host.
+/// Returns true if a byte ends a host.
 #[inline(always)]
 const fn is_end(byte: u8) -> bool {
     matches!(byte, b'/' | b'?' | b'#' | b':')

@@ -23,7 +23,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether this is [`Verdict::Allow`].
+    /// Returns true if this is [`Verdict::Allow`].
     pub fn is_allow(self) -> bool {
         self == Verdict::Allow
     }

@@ -11,13 +11,13 @@ pub enum Stream {
     Output,
 }
 
-/// Whether the stream was closed when the program started.
+/// Returns true if the stream was closed when the program started.
 #[cfg(unix)]
 pub fn was(stream: Stream) -> bool {
     unix::CLOSED[stream as usize].load(std::sync::atomic::Ordering::Relaxed)
 }
 
-/// Whether the stream was closed when the program started. Windows' standard library says so itself
+/// Returns true if the stream was closed when the program started. Windows' standard library says so itself
 /// when the stream is used.
 #[cfg(not(unix))]
 pub fn was(_: Stream) -> bool {

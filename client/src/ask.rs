@@ -83,7 +83,7 @@ pub struct Instead {
     pub cause: String,
     /// What holds for all crawlers and paths.
     pub verdict: Verdict,
-    /// Whether it says that there is no file.
+    /// True if it says that there is no file.
     pub is_absent: bool,
     /// A clause: what follows from it.
     pub meaning: &'static str,

@@ -20,15 +20,15 @@ pub struct Folder {
     files: Vec<Entry>,
     /// Warnings about hosts with two files.
     pub warnings: Vec<String>,
-    /// How many files are not the robots.txt of a host.
+    /// The number of files that are not the robots.txt of a host.
     pub ignored_count: u64,
     /// The first of these by name, at most three.
     pub ignored: Vec<PathBuf>,
-    /// How many folders in this one were not read.
+    /// The number of folders in this one were not read.
     pub unread_folders: u64,
 }
 
-/// How many ignored files are named.
+/// The number of ignored files that are named.
 const NAMED: usize = 3;
 
 /// A file. There may be many millions, so a host that is spelt like its file takes no room.

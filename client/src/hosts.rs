@@ -30,7 +30,7 @@ pub fn whose(url: &[u8], google: bool) -> (usize, Whose<'_>) {
     }
 }
 
-/// Whether an origin is spelt in a URL as it is compared.
+/// Returns true if an origin is spelt in a URL as it is compared.
 #[inline]
 #[must_use]
 fn begins_at(origin: &Origin<'_>, url: &[u8]) -> bool {

@@ -446,7 +446,7 @@ class AppliedFix(Document):
     effect: str
     """What "this" did to verdicts: a clause."""
     changes_verdicts: bool
-    """Whether some URLs got another verdict."""
+    """True if some URLs got another verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,29 +469,29 @@ class AuditReport(Document):
     lines: int
     """All lines but empty ones: ``damaged``, ``too_long`` and ``requests`` together."""
     damaged: int
-    """How many lines are not in the format, or have a time that is none."""
+    """The number of lines that are not in the format, or have a time that is none."""
     first_damaged: tuple[DamagedLine, ...]
     """The places of the first five damaged lines."""
     too_long: int
-    """How many lines are too long to be read."""
+    """The number of lines that are too long to be read."""
     requests: int
     """``judged``, ``other_clients``, ``without_header``, ``without_path`` and ``other_hosts``
     together.
     """
     other_hosts: int
-    """How many requests are for other hosts than those asked for."""
+    """The number of requests that are for other hosts than those asked for."""
     without_path: int
-    """How many requests are for neither a path nor a URL."""
+    """The number of requests that are for neither a path nor a URL."""
     without_header: int
-    """How many requests have no User-Agent header."""
+    """The number of requests that have no User-Agent header."""
     other_clients: int
-    """How many requests are not made by crawlers."""
+    """The number of requests that are not made by crawlers."""
     judged: int
-    """How many requests of crawlers were judged."""
+    """The number of requests of crawlers that were judged."""
     before_first: int
     """Those of ``judged`` that were made before the first version."""
     forbidden: int
-    """How many requests of crawlers are forbidden."""
+    """The number of requests of crawlers that are forbidden."""
     hosts: tuple[str, ...]
     """Some hosts that requests were for, if the logs tell; ``…`` at the end if there are more."""
     not_found: tuple[str, ...]
@@ -649,7 +649,7 @@ class CompareReport(Document):
     url: str
     """The URL as given."""
     agree: bool
-    """Whether all profiles give the same verdict."""
+    """True if all profiles give the same verdict."""
     explanations: tuple[ExplainReport, ...]
     """The answer of each profile, in the order ``rfc9309``, ``google``, ``google-classic``,
     ``original-1994``.
@@ -685,7 +685,7 @@ class ComparedTarget(Document):
     url_span: Span
     """Where it is, in bytes of the URL."""
     slash_implied: bool
-    """Whether its first ``/`` is missing from the URL: ``https://e.com?x`` is compared as ``/?x``.
+    """True if its first ``/`` is missing from the URL: ``https://e.com?x`` is compared as ``/?x``.
     """
     changes: tuple[TargetChange, ...]
     """What normalising changed: one entry for each byte or ``%XX``."""
@@ -817,7 +817,7 @@ class DiffReport(Document):
     two.
     """
     text_differs: bool
-    """Whether the files differ in their bytes, or a side is no file."""
+    """True if the files differ in their bytes, or a side is no file."""
     old_answer: InsteadOfFile | None
     """What the URL of the old file answered, if that is no file."""
     new_answer: InsteadOfFile | None
@@ -868,7 +868,7 @@ class ExamplePath(Document):
     path: str
     """The first 200 bytes of the path."""
     cut: bool
-    """Whether the path is longer."""
+    """True if the path is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -886,7 +886,7 @@ class ExplainReport(Document):
     agent: str
     """The crawler as given: its names, parted by commas, or a whole User-Agent header."""
     user_agent: bool
-    """Whether ``agent`` is a whole User-Agent header."""
+    """True if ``agent`` is a whole User-Agent header."""
     names: tuple[CrawlerName, ...]
     """The crawler's names, from most to least specific."""
     names_notes: tuple[str, ...]
@@ -974,13 +974,13 @@ class FileCut(Document):
     """Where the profile's size limit cut the file, and the answer of the whole file."""
 
     bytes_read: int
-    """How many bytes were read: the limit, cut back to a whole line."""
+    """The number of bytes that were read: the limit, cut back to a whole line."""
     line: int
     """The first line that was not read, from 1."""
     limit_bytes: int
     """The limit."""
     matters: bool
-    """Whether the whole file would give another answer: another verdict, or by another line."""
+    """True if the whole file would give another answer: another verdict, or by another line."""
     verdict: Verdict
     """The verdict by the whole file."""
     winner_line: int | None
@@ -1043,7 +1043,7 @@ class Fix(Document):
     (rfc9309, google)``.
     """
     changes_verdicts: bool
-    """Whether some URLs get another verdict."""
+    """True if some URLs get another verdict."""
     changes: tuple[VerdictChange, ...]
     """What changes for which crawlers; empty if no verdict changes."""
     profiles: tuple[str, ...]
@@ -1109,7 +1109,7 @@ class FixReport(Document):
     left: LintReport
     """What is found in the new file."""
     sentences: tuple[Sentence, ...]
-    """How many fixes there were, and what they do together."""
+    """The number of fixes there were, and what they do together."""
 
     _classes: ClassVar[dict[str, str]] = {
         "applied": "AppliedFix",
@@ -1130,7 +1130,7 @@ class Flip(Document):
     path: str
     """Path and query, normalised."""
     shortest: bool
-    """Whether no shorter path flips in this direction: proven."""
+    """True if no shorter path flips in this direction: proven."""
     extent: Extent
     """Which other paths are proven to flip with it."""
     below: str | None
@@ -1170,11 +1170,11 @@ class HeldCopy(Document):
     fresh_until: str
     """Until when it is fresh."""
     is_truncated: bool
-    """Whether it was longer than the limit, and the rest cut off."""
+    """True if it was longer than the limit, and the rest cut off."""
     is_blank: bool
-    """Whether it has nothing but white space."""
+    """True if it has nothing but white space."""
     looks_like_html: bool
-    """Whether it looks like an HTML page."""
+    """True if it looks like an HTML page."""
     etag: str | None = None
     """Its ``ETag``."""
     final_url: str | None = None
@@ -1220,9 +1220,9 @@ class KnownCrawler(Document):
     after: tuple[str, ...]
     """Names whose groups it obeys if none names the token, before that of ``*``."""
     star: bool
-    """Whether it obeys the group of ``*``."""
+    """True if it obeys the group of ``*``."""
     only_in_robots_txt: bool
-    """Whether the token is in no header: a name for a use of what another crawler fetches."""
+    """True if the token is in no header: a name for a use of what another crawler fetches."""
     operator: str
     """Who runs it."""
     purpose: Purpose
@@ -1276,7 +1276,7 @@ class LeftOut(Document):
     code: str
     """The number of the kind of finding."""
     count: int
-    """How many are left out, in the profile that has the most."""
+    """The number that are left out, in the profile that has the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1348,7 +1348,7 @@ class MatchedRule(Document):
     and without a final ``$``.
     """
     anchored: bool
-    """Whether the target must end where the pattern does."""
+    """True if the target must end where the pattern does."""
     precedence: int
     """The highest one decides, and among equals Allow. In most profiles it is the length of the
     normalised value in bytes.
@@ -1379,7 +1379,7 @@ class OtherSite(Document):
     site: str
     """The origin."""
     urls: int
-    """How many URLs it has."""
+    """The number of URLs it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1421,9 +1421,9 @@ class ProfileDifference(Document):
     profile: str
     """The name of the profile."""
     of_verdict: bool
-    """Whether the verdict differs. If not, another line decides."""
+    """True if the verdict differs. If not, another line decides."""
     together: bool
-    """Whether the causes make the difference only together. If not, each does alone."""
+    """True if the causes make the difference only together. If not, each does alone."""
     causes: tuple[Cause, ...]
     """The switches that make the difference: set in ``rfc9309`` as this profile has them, they give
     its answer.
@@ -1469,7 +1469,7 @@ class ReachPath(Document):
     path: str
     """The path, with its query if it has one."""
     shortest: bool
-    """Whether no shorter path shows it; proven."""
+    """True if no shorter path shows it; proven."""
     extent: str
     """Which other paths get the same verdict: none that is known (``path``), all that begin with
     the path (``from``), or all that begin with ``below`` and are longer.
@@ -1520,17 +1520,17 @@ class ReachPurpose(Document):
     title: str
     """A heading: ``AI training``."""
     crawlers: int
-    """How many crawlers of this purpose there are."""
+    """The number of crawlers of this purpose there are."""
     shut_out: int
     """How many of them may read nothing, or nothing but robots.txt."""
     partly: int
-    """How many may read a part of the site."""
+    """The number that may read a part of the site."""
     let_in: int
-    """How many may read everything."""
+    """The number that may read everything."""
     unproven: int
     """Of how many neither is proven."""
     sitemap: SitemapCounts | None
-    """How many may read how much of the sitemap, if one was given."""
+    """The number that may read how much of the sitemap, if one was given."""
     summary: str
     """All counts: ``3 of 32 shut out, 28 partly, 1 let in: Foo``."""
     rows: tuple[ReachRow, ...]
@@ -1803,7 +1803,7 @@ class Site(Document):
     attempted: str
     """When the last attempt ended."""
     failures: int
-    """How many attempts have failed in a row."""
+    """The number of attempts that have failed in a row."""
     holds: str
     """The policy that applies: ``rules``, ``allow all`` or ``disallow all``."""
     why: str
@@ -1860,7 +1860,7 @@ class Sitemap(Document):
     """The location of a sitemap."""
 
     absolute: bool
-    """Whether it has a scheme and a host, as sitemaps.org asks for."""
+    """True if it has a scheme and a host, as sitemaps.org asks for."""
     url: str | None
     """The location resolved against the URL of the file. ``null`` if that is not known, or if it
     cannot be resolved.
@@ -1869,14 +1869,14 @@ class Sitemap(Document):
 
 @dataclass(frozen=True, slots=True)
 class SitemapCounts(Document):
-    """How many crawlers of a purpose may read how much of a sitemap."""
+    """The number of crawlers of a purpose that may read how much of a sitemap."""
 
     none: int
-    """How many may read none of its URLs."""
+    """The number that may read none of its URLs."""
     part: int
-    """How many may read a part."""
+    """The number that may read a part."""
     all: int
-    """How many may read all."""
+    """The number that may read all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1894,9 +1894,9 @@ class SitemapUrls(Document):
     other_sites: tuple[OtherSite, ...]
     """The first 100 other sites, the most numerous first."""
     of_other_sites: int
-    """How many URLs are of other sites."""
+    """The number of URLs that are of other sites."""
     invalid: int
-    """How many have no host, or none that is clear."""
+    """The number that have no host, or none that is clear."""
     sentences: tuple[Sentence, ...]
     """What the URLs are, in sentences."""
 
@@ -1951,9 +1951,9 @@ class TallyReport(Document):
     """Counts of verdicts on many URLs."""
 
     allowed: int
-    """How many URLs are allowed."""
+    """The number of URLs that are allowed."""
     disallowed: int
-    """How many URLs are disallowed."""
+    """The number of URLs that are disallowed."""
     by: tuple[TallyRule, ...]
     """What decides, the most frequent first."""
 
@@ -2035,11 +2035,11 @@ class TestReport(Document):
     results: tuple[TestResult, ...]
     """The expectations, in order."""
     expectations: int
-    """How many expectations there are."""
+    """The number of expectations there are."""
     failed: int
     """How many of them do not hold."""
     sentences: tuple[Sentence, ...]
-    """How many there are and do not hold, in a sentence."""
+    """The numbers of those there are and of those that do not hold, in a sentence."""
 
     _classes: ClassVar[dict[str, str]] = {
         "sitemap": "SitemapUrls",
@@ -2063,7 +2063,7 @@ class TestResult(Document):
     url: str
     """The URL, as the line has it."""
     holds: bool
-    """Whether it holds for every crawler in every profile."""
+    """True if it holds for every crawler in every profile."""
     message: str | None
     """What does not hold, and why the first crawler gets its verdict in the first profile."""
     rule_line: int | None
@@ -2164,7 +2164,7 @@ class Usage(Document):
     label: str
     """What is said of what, in words."""
     crawlable: bool
-    """Whether the crawler may fetch it at all."""
+    """True if the crawler may fetch it at all."""
     training: Preference
     """The preference about training: that of the most restrictive statement."""
     search: Preference

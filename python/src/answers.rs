@@ -30,7 +30,7 @@ trait Show {
 
     fn item(py: Python<'_>, answer: Answer) -> Bound<'_, PyAny>;
 
-    /// Whether two answers are shown alike.
+    /// Returns true if two answers are shown alike.
     fn alike(a: Answer, b: Answer) -> bool;
 
     /// A byte for each answer, 0 or 1, if they are booleans without a null.
@@ -165,19 +165,19 @@ macro_rules! column {
                 PyList::new(py, self.answers.iter().map(|answer| <$show>::item(py, *answer)))
             }
 
-            /// How many URLs are allowed.
+            /// The number of URLs that are allowed.
             #[getter]
             fn allowed_count(&self) -> usize {
                 count(&self.answers, |answer| answer == Answer::Allow)
             }
 
-            /// How many URLs are disallowed.
+            /// The number of URLs that are disallowed.
             #[getter]
             fn disallowed_count(&self) -> usize {
                 count(&self.answers, |answer| answer == Answer::Disallow)
             }
 
-            /// How many have no verdict, because they are not URLs or their site is unknown.
+            /// The number that have no verdict, because they are not URLs or their site is unknown.
             #[getter]
             fn undecided_count(&self) -> usize {
                 count(&self.answers, |answer| !is_verdict(answer))
@@ -322,7 +322,7 @@ macro_rules! columns {
                 self.labels.clone()
             }
 
-            /// How many URLs there are.
+            /// The number of URLs there are.
             fn __len__(&self) -> usize {
                 self.rows
             }

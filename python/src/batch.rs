@@ -41,13 +41,13 @@ impl Judged {
     }
 }
 
-/// How many URLs are judged at a time: their addresses stay in the fastest cache.
+/// The number of URLs that are judged at a time: their addresses stay in the fastest cache.
 const BLOCK: usize = 512;
 
 /// Fewer URLs are judged in less time than it can take to get the interpreter back.
 const URLS_WORTH_DETACHING: usize = 256;
 
-/// How many URLs a thread takes at a time.
+/// The number of URLs a thread takes at a time.
 const URLS_AT_A_TIME: usize = 32 * BLOCK;
 
 /// How long it takes until it is looked again whether the user wants to stop.
@@ -190,7 +190,7 @@ impl<J: Judge> Asked<'_, J> {
     }
 }
 
-/// How many threads: `None` is one for each core.
+/// The number of threads: `None` that is one for each core.
 pub fn threads_of(threads: Option<isize>) -> PyResult<usize> {
     match threads {
         Some(threads @ 1..) => Ok(threads.unsigned_abs().min(1_024)),

@@ -584,7 +584,7 @@ fn says(
 
 static NOWHERE: LazyLock<Arc<std::path::Path>> = LazyLock::new(|| PathBuf::new().into());
 
-/// Whether the text of a failure is one of those that [`Said::of`] takes for redirects to nowhere.
+/// Returns true if the text of a failure is one of those that [`Said::of`] takes for redirects to nowhere.
 fn is_of_a_redirect(error: &str) -> bool {
     let bad = Failure::BadRedirect(String::new()).to_string();
     error.starts_with(&bad)

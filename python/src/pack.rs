@@ -373,13 +373,13 @@ impl Pack {
         self.with(|pack| pack.tool().to_owned())
     }
 
-    /// Whether it can say which rule decided.
+    /// Returns true if it can say which rule decided.
     #[getter]
     fn keeps_rules(&self) -> bool {
         self.with(|pack| pack.keeps_rules())
     }
 
-    /// Whether it has the sitemaps of each file.
+    /// Returns true if it has the sitemaps of each file.
     #[getter]
     fn keeps_sitemaps(&self) -> bool {
         self.with(|pack| pack.keeps_sitemaps())
@@ -397,7 +397,7 @@ impl Pack {
         self.paths.clone()
     }
 
-    /// How many origins it has.
+    /// The number of origins it has.
     fn __len__(&self) -> PyResult<usize> {
         let len = self.with(|pack| pack.len());
         usize::try_from(len).map_err(|_| PyValueError::new_err("more origins than memory"))
@@ -686,7 +686,7 @@ impl PackWriter {
         self.with(py, |writer| writer.add(&origin, meant, captured))
     }
 
-    /// How many different files were added.
+    /// The number of different files that were added.
     #[getter]
     fn file_count(&self, py: Python<'_>) -> PyResult<u64> {
         self.with(py, |writer| Ok(writer.file_count()))

@@ -258,7 +258,7 @@ pub struct Rule {
     precedence: u32,
     /// What targets are compared with: normalised, without a ``$`` at the end.
     pattern: Text,
-    /// Whether the target must end where the pattern ends.
+    /// True if the target must end where the pattern ends.
     is_anchored: bool,
 }
 
@@ -411,7 +411,7 @@ impl Decision {
         Ok(Decision { verdict: verdict_named(verdict)?, reason, line, rule })
     }
 
-    /// Whether the verdict is ``allow``.
+    /// Returns true if the verdict is ``allow``.
     #[getter]
     fn is_allowed(&self) -> bool {
         self.verdict == Verdict::Allow.as_str()

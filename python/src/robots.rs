@@ -201,7 +201,7 @@ impl Robots {
         self.with(|robots| robots.tokens().map(Text::from).collect())
     }
 
-    /// How many groups the file has.
+    /// The number of groups the file has.
     #[getter]
     fn group_count(&self) -> usize {
         self.with(|robots| robots.group_count())

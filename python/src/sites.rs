@@ -349,13 +349,13 @@ impl PolicySet {
         Profile(self.profile)
     }
 
-    /// How many different files the origins have.
+    /// The number of different files the origins have.
     #[getter]
     fn file_count(&self) -> usize {
         self.read().file_count()
     }
 
-    /// How many different policies they have.
+    /// The number of different policies they have.
     #[getter]
     fn policy_count(&self) -> usize {
         self.read().policy_count()
@@ -367,7 +367,7 @@ impl PolicySet {
         self.read().memory_usage()
     }
 
-    /// How many origins it has.
+    /// The number of origins it has.
     fn __len__(&self) -> usize {
         self.read().len()
     }

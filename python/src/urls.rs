@@ -147,7 +147,7 @@ pub enum Source<'py> {
     Objects { objects: Bound<'py, PyIterator>, taken: usize },
 }
 
-/// How many objects are gathered at a time.
+/// The number of objects that are gathered at a time.
 const GATHERED_AT_A_TIME: usize = 1 << 16;
 const GATHERED_BYTES: usize = 8 << 20;
 
@@ -219,7 +219,7 @@ impl<'py> Source<'py> {
     }
 }
 
-/// Whether a value stands for a missing one: `None`, or what pandas and NumPy have for it.
+/// Returns true if a value stands for a missing one: `None`, or what pandas and NumPy have for it.
 fn is_missing(object: &Bound<'_, PyAny>) -> bool {
     object.is_none()
         || object.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan())

@@ -15,7 +15,7 @@ use crate::read::user_agent::UserAgent;
 /// How many crawlers that are not known are told apart. A log of hostile headers has any number.
 pub const UNKNOWN: usize = 1_000;
 
-/// How many headers are remembered with the crawler that they are of, and how many bytes of them.
+/// The most headers that are remembered with their crawler, and the most bytes of them.
 const HEADERS: usize = 1 << 16;
 const HEADERS_BYTES: usize = 16 << 20;
 

@@ -60,7 +60,7 @@ impl LogFormat {
         }
     }
 
-    /// Whether requests have times.
+    /// Returns true if requests have times.
     pub fn has_time(&self) -> bool {
         !matches!(self, LogFormat::Template(template) if !template.has_time)
     }

@@ -130,7 +130,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Whether a line may be such an object, to spare others the search.
+/// Returns true if a line may be such an object, to spare others the search.
 pub fn is_object(line: &[u8]) -> bool {
     trimmed(line).starts_with(b"{") && memchr_iter(b'"', line).nth(1).is_some()
 }

@@ -17,13 +17,13 @@ use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::rules::target::Target;
 
-/// How many places of damaged lines are kept.
+/// The number of places of damaged lines that are kept.
 pub(super) const PLACES: usize = 5;
 
-/// How many hosts are kept if the logs have several.
+/// The number of hosts that are kept if the logs have several.
 pub(super) const HOSTS: usize = 4;
 
-/// How many bytes of examples are kept, of all crawlers.
+/// The number of bytes of examples that are kept, of all crawlers.
 const EXAMPLES_BYTES: usize = 16 << 20;
 
 /// A robots.txt, and from when on it was the site's.
@@ -70,7 +70,7 @@ pub(super) struct Dated {
 pub(super) struct Verified {
     pub(super) name: String,
     pub(super) ranges: Ranges,
-    /// Whether a crawler of this name is in the logs.
+    /// True if a crawler of this name is in the logs.
     pub(super) is_found: bool,
 }
 
@@ -124,7 +124,7 @@ pub enum LogLine {
 }
 
 impl LogLine {
-    /// Whether this is [`LogLine::Forbidden`].
+    /// Returns true if this is [`LogLine::Forbidden`].
     pub fn is_forbidden(self) -> bool {
         self == LogLine::Forbidden
     }
@@ -323,7 +323,7 @@ impl<'a> Audit<'a> {
         self.versions.partition_point(|version| version.from <= Some(time)).saturating_sub(1)
     }
 
-    /// Whether a request came from the published addresses of the crawler.
+    /// Returns true if a request came from the published addresses of the crawler.
     fn is_verified(&mut self, number: usize, fields: &Fields<'_>) -> bool {
         if self.verified.is_empty() {
             return false;
@@ -345,12 +345,12 @@ impl<'a> Audit<'a> {
         address.is_some_and(|address| self.verified[at].ranges.contains(address))
     }
 
-    /// Whether published addresses are known of the crawler at this place.
+    /// Returns true if published addresses are known of the crawler at this place.
     pub(super) fn has_ranges(&self, number: usize) -> bool {
         self.ranges_of.get(number).copied().flatten().is_some()
     }
 
-    /// Whether the request is for one of the hosts asked for, or for nobody knows which.
+    /// Returns true if the request is for one of the hosts asked for, or for nobody knows which.
     fn is_for_host(&self, fields: &Fields<'_>) -> bool {
         let host = host(fields);
         host.is_empty() || self.hosts.contains(&host)
@@ -389,7 +389,7 @@ fn line_of(policy: &Policy, asked: &Asked<'_>) -> u32 {
     decision.ok().and_then(|decision| decision.rule()).map_or(0, |rule| rule.line)
 }
 
-/// Whether this is /robots.txt, with a query or without.
+/// Returns true if this is /robots.txt, with a query or without.
 fn is_robots_txt(asked: &Asked<'_>, profile: &Profile) -> bool {
     let target = match asked {
         // Rules out nearly all.

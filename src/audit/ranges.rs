@@ -61,7 +61,7 @@ impl Ranges {
         });
     }
 
-    /// Whether an address is in one of the ranges.
+    /// Returns true if an address is in one of the ranges.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = number(address);

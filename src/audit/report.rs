@@ -11,7 +11,7 @@ use crate::known::{Obeys, Purpose};
 use crate::read::parse::Field;
 use crate::report::{SCHEMA, Sentence, TOOL_VERSION, first_of, shown, text};
 
-/// How many crawlers are named that never asked for /robots.txt.
+/// The most crawlers to name that never asked for /robots.txt.
 const NAMES: usize = 20;
 
 /// The crawlers in logs, with what they fetched that a robots.txt forbids: the report `audit`.
@@ -33,27 +33,27 @@ pub struct AuditReport {
     pub formats: Vec<&'static str>,
     /// All lines but empty ones: `damaged`, `too_long` and `requests` together.
     pub lines: u64,
-    /// How many lines are not in the format, or have a time that is none.
+    /// The number of lines that are not in the format, or have a time that is none.
     pub damaged: u64,
     /// The places of the first five damaged lines.
     pub first_damaged: Vec<DamagedLine>,
-    /// How many lines are too long to be read.
+    /// The number of lines that are too long to be read.
     pub too_long: u64,
     /// `judged`, `other_clients`, `without_header`, `without_path` and `other_hosts` together.
     pub requests: u64,
-    /// How many requests are for other hosts than those asked for.
+    /// The number of requests that are for other hosts than those asked for.
     pub other_hosts: u64,
-    /// How many requests are for neither a path nor a URL.
+    /// The number of requests that are for neither a path nor a URL.
     pub without_path: u64,
-    /// How many requests have no User-Agent header.
+    /// The number of requests that have no User-Agent header.
     pub without_header: u64,
-    /// How many requests are not made by crawlers.
+    /// The number of requests that are not made by crawlers.
     pub other_clients: u64,
-    /// How many requests of crawlers were judged.
+    /// The number of requests of crawlers that were judged.
     pub judged: u64,
     /// Those of `judged` that were made before the first version.
     pub before_first: u64,
-    /// How many requests of crawlers are forbidden.
+    /// The number of requests of crawlers that are forbidden.
     pub forbidden: u64,
     /// Some hosts that requests were for, if the logs tell; `…` at the end if there are more.
     pub hosts: Vec<String>,
@@ -186,18 +186,18 @@ pub struct ExamplePath {
     /// The bytes of `path` if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_base64: Option<String>,
-    /// Whether the path is longer.
+    /// True if the path is longer.
     pub cut: bool,
 }
 
 impl AuditReport {
-    /// Whether there were requests, none of which had a User-Agent header.
+    /// Returns true if there were requests, none of which had a User-Agent header.
     #[must_use]
     pub fn lacks_headers(&self) -> bool {
         self.without_header > 0 && self.judged + self.other_clients == 0
     }
 
-    /// Whether there were requests, all of them for other hosts than those asked for.
+    /// Returns true if there were requests, all of them for other hosts than those asked for.
     #[must_use]
     pub fn lacks_hosts(&self) -> bool {
         self.other_hosts > 0 && self.other_hosts == self.requests
@@ -382,7 +382,7 @@ fn broken_rule(file: usize, rule: Option<(u32, &[u8])>, broken: &Broken) -> Brok
     }
 }
 
-/// How many requests are forbidden, and how many were not judged.
+/// The numbers of requests that are forbidden and that were not judged.
 fn totals(totals: &Totals, crawlers: &[AuditedCrawler]) -> Vec<String> {
     let broke = crawlers.iter().filter(|crawler| crawler.forbidden > 0).count();
     // What is counted together is one crawler or many.

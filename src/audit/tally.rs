@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-/// How many rules of one crawler are told apart.
+/// The most rules of one crawler that are told apart.
 const RULES: usize = 1_000;
 
-/// How many paths are kept for a rule, and how many bytes of each.
+/// The most paths that are kept for a rule, and the most bytes of each.
 pub const EXAMPLES: usize = 3;
 const EXAMPLE_BYTES: usize = 200;
 
@@ -39,7 +39,7 @@ pub struct Broken {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Example {
     pub path: Box<[u8]>,
-    /// Whether it was longer.
+    /// True if it was longer.
     pub is_cut: bool,
 }
 

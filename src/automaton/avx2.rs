@@ -286,7 +286,7 @@ unsafe fn entry(bytes: Unchecked<'_>, prefixes: usize, n: usize, four: u32) -> u
     n
 }
 
-/// Whether one of four bytes is special.
+/// Returns true if one of four bytes is special.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn any_special(table: &Table<'_>, four: u32) -> bool {
@@ -303,7 +303,7 @@ fn any_special(table: &Table<'_>, four: u32) -> bool {
 struct Found {
     /// The index of its transition, if that has the right peek; else `n`. Never more.
     index: usize,
-    /// Whether there is a transition on the byte at all.
+    /// True if there is a transition on the byte at all.
     has_transition: bool,
 }
 

@@ -29,7 +29,7 @@ impl Cursor {
         self.record
     }
 
-    /// How many bytes of a literal have matched.
+    /// The number of bytes of a literal that have matched.
     pub(super) fn matched(self) -> u8 {
         self.matched
     }
@@ -105,7 +105,7 @@ impl RawTable<'_> {
         }
     }
 
-    /// How many bytes a state has transitions for.
+    /// The number of bytes a state has transitions for.
     pub(super) fn transition_count(self, cursor: Cursor) -> usize {
         match self.head(cursor.record).kind() {
             LITERAL => 1,
@@ -113,7 +113,7 @@ impl RawTable<'_> {
         }
     }
 
-    /// Whether a condition holds for all transitions of a state: each one's byte, and the state it
+    /// Returns true if a condition holds for all transitions of a state: each one's byte, and the state it
     /// leads to.
     ///
     /// Stops at the first one for which it does not hold.

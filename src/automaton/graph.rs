@@ -42,7 +42,7 @@ pub struct Graph {
     /// The states, the start first. If not all of them fit, they are those of the walk and then
     /// their neighbours or, without a walk, those nearest to the start.
     pub states: Vec<State>,
-    /// How many states can be reached from the start. `None` if counting them would take longer
+    /// The number of states that can be reached from the start. `None` if counting them would take longer
     /// than [`Graph::MOST_TRANSITIONS`] allows.
     pub state_count: Option<usize>,
     /// The walk of the target, if one was given.
@@ -50,11 +50,11 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// How many transitions are looked at, at most, to count the states and to find their depth:
+    /// The number of transitions that are looked at, at most, to count the states and to find their depth:
     /// some 30 ms.
     pub const MOST_TRANSITIONS: usize = 1 << 20;
 
-    /// Whether all states are there.
+    /// Returns true if all states are there.
     pub fn is_whole(&self) -> bool {
         self.state_count == Some(self.states.len())
     }
@@ -66,7 +66,7 @@ impl Graph {
 pub struct State {
     /// The verdict on a target that ends here.
     pub verdict: Verdict,
-    /// Whether this is the verdict whatever follows. Then there are no transitions.
+    /// True if this is the verdict whatever follows. Then there are no transitions.
     pub is_final: bool,
     /// The least number of bytes that lead here from the start. `None` if it was not found out; see
     /// [`Graph::state_count`].
@@ -97,7 +97,7 @@ pub struct Walk {
     /// The state after each byte that is read, from the one after the first `/`; the walk begins in
     /// state 0. `None` for a state that was left out.
     pub states: Vec<Option<usize>>,
-    /// Whether the walk ends in a final state before the end of the target.
+    /// True if the walk ends in a final state before the end of the target.
     pub stops_early: bool,
 }
 
@@ -107,7 +107,7 @@ struct Reached {
     order: Vec<(Cursor, usize)>,
     /// The place of each in `order`.
     places: HashMap<Cursor, usize>,
-    /// Whether these are all states.
+    /// True if these are all states.
     is_all: bool,
 }
 

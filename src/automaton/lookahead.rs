@@ -29,7 +29,7 @@ const FILTER_TRANSITIONS: usize = 4096;
 /// byte of its records. The tables of real files take up to 1.5, generated ones up to 5.
 const WORK_PER_BYTE: usize = 8;
 
-/// How many transitions may still be looked at. Filters and entries are part of a table's format,
+/// The number of transitions that may still be looked at. Filters and entries are part of a table's format,
 /// so the writer and [`RawTable::validate`] give up at the same place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Work {
@@ -54,7 +54,7 @@ impl Work {
         self.left += part.left;
     }
 
-    /// Whether so many more transitions may be looked at.
+    /// Returns true if so many more transitions may be looked at.
     fn spend(&mut self, transitions: usize) -> bool {
         match self.left.checked_sub(transitions) {
             Some(left) => self.left = left,
@@ -91,7 +91,7 @@ impl Nibbles {
 }
 
 impl RawTable<'_> {
-    /// Whether a walk at `resumed` decides like one at the wait.
+    /// Returns true if a walk at `resumed` decides like one at the wait.
     ///
     /// This is the situation after `state` failed to the wait: the automaton is at the wait,
     /// while the walk has gone back there and read the bytes that led to `state` once more,

@@ -130,7 +130,7 @@ impl Table<'_> {
         }
     }
 
-    /// Whether the literal that a transition with this peek leads to cannot match: another
+    /// Returns true if the literal that a transition with this peek leads to cannot match: another
     /// byte comes next, and stands for itself.
     #[inline(always)]
     fn peek_rules_out(&self, peek: u8, left: &[u8]) -> bool {
@@ -228,7 +228,7 @@ impl Table<'_> {
     }
 }
 
-/// Whether a target is a verdict.
+/// Returns true if a target is a verdict.
 #[inline(always)]
 pub(super) fn is_final(target: usize) -> bool {
     target < 2
@@ -280,7 +280,7 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"))
 }
 
-/// How many bytes two slices have in common at their beginning.
+/// The number of bytes that two slices have in common at their beginning.
 #[inline(always)]
 pub(super) fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     let len = a.len().min(b.len());

@@ -38,7 +38,7 @@ pub(crate) struct Node {
     /// The nearest star node through which every way from here to an end leads, or `NONE`. While
     /// that one is live, this node adds nothing.
     pub(crate) through: NodeId,
-    /// Whether this is the node after a star, which stays live whatever comes.
+    /// True if this is the node after a star, which stays live whatever comes.
     pub(crate) is_star: bool,
 }
 
@@ -462,7 +462,7 @@ impl Trie {
 }
 
 impl Node {
-    /// Whether this node itself, without its star, has edges or ends a rule with `$`.
+    /// Returns true if this node itself, without its star, has edges or ends a rule with `$`.
     #[inline]
     pub(crate) fn goes_on(&self) -> bool {
         self.edges_len > 0 || self.end_anchored != 0
@@ -521,7 +521,7 @@ fn key_of(bytes: &[u8]) -> u64 {
     }
 }
 
-/// Whether nothing follows the bytes of a key.
+/// Returns true if nothing follows the bytes of a key.
 fn is_last_key(key: u64) -> bool {
     key & 0xFF <= KEY_BYTES as u64
 }

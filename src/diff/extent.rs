@@ -100,7 +100,7 @@ impl Extent {
     }
 }
 
-/// Whether every target that begins with `prefix` flips to this verdict; with `itself`, the prefix
+/// Returns true if every target that begins with `prefix` flips to this verdict; with `itself`, the prefix
 /// too.
 fn flips_below(
     product: Product<'_>,
@@ -149,7 +149,7 @@ fn flips_below(
     all_flip
 }
 
-/// Whether a table of the product has this verdict for every target.
+/// Returns true if a table of the product has this verdict for every target.
 fn is_always(product: Product<'_>, table: Table<'_>, verdict: Verdict, limit: usize) -> bool {
     let targets = product.targets;
     let first = (table.first_cursor(), targets.first());

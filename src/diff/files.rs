@@ -64,7 +64,7 @@ pub struct ComparedFiles<C> {
 }
 
 impl<C> ComparedFiles<C> {
-    /// Whether both files are proven to say the same to all the crawlers.
+    /// Returns true if both files are proven to say the same to all the crawlers.
     pub fn is_equal(&self) -> bool {
         self.records.is_empty() && self.crawlers.iter().all(|same| same.difference.is_equal())
     }

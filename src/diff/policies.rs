@@ -35,13 +35,13 @@ pub enum Difference {
     Unknown {
         /// Why there is no proof.
         unproven: Unproven,
-        /// How many paths were tried.
+        /// The number of paths that were tried.
         sampled: usize,
     },
 }
 
 impl Difference {
-    /// Whether both policies are proven to allow the same URLs.
+    /// Returns true if both policies are proven to allow the same URLs.
     pub fn is_equal(&self) -> bool {
         *self == Difference::Equal
     }
@@ -65,12 +65,12 @@ pub struct Flips {
     pub newly_disallowed: Vec<Flip>,
     /// Paths that the old policy disallows and the new one allows, in the same order.
     pub newly_allowed: Vec<Flip>,
-    /// How many more pairs of deciding rules were found to flip paths in the first direction,
+    /// The number of further pairs of deciding rules that were found to flip paths in the first direction,
     /// beyond [`Limits::flips`]. At least: the search ends soon after that.
     pub more_disallowed: usize,
     /// The same for the other direction.
     pub more_allowed: usize,
-    /// How many rules that only one of the policies has may flip paths too, in either direction: the
+    /// The number of rules of only one policy that may flip paths too, in either direction: the
     /// budget was used up before that was known. Every other such rule decides one of the paths
     /// found or counted, or is proven to flip none.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -90,7 +90,7 @@ pub struct Flip {
     /// to [`Policy::is_allowed`], which takes a path that begins with `//` for a host.
     #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
     pub path: Vec<u8>,
-    /// Whether no shorter target flips in this direction; proven.
+    /// True if no shorter target flips in this direction; proven.
     pub is_shortest: bool,
     /// Which other paths are proven to flip with it.
     pub extent: Extent,
@@ -202,7 +202,7 @@ pub(super) fn policies_within(
     }
 }
 
-/// How many pairs may be visited even if the budget for several comparisons is used up, so that
+/// The number of pairs that may be visited even if the budget for several comparisons is used up, so that
 /// small automata are always compared in full.
 const LEAST_PAIRS: usize = 256;
 
@@ -210,7 +210,7 @@ const LEAST_PAIRS: usize = 256;
 /// the same pair of deciding rules is known.
 const CANDIDATES_PER_FLIP: usize = 200;
 
-/// How many paths to look at in each direction even if the budget is used up, if that is cheap.
+/// The number of paths to look at in each direction even if the budget is used up, if that is cheap.
 const LEAST_CANDIDATES: usize = 4;
 
 /// The lines of two deciding rules.
@@ -222,16 +222,16 @@ struct Found<'p> {
     new: &'p Policy,
     limits: &'p Limits,
     budget: &'p mut Budget,
-    /// Whether a path that flips was dropped because the budget was used up.
+    /// True if a path that flips was dropped because the budget was used up.
     dropped: bool,
-    /// Whether paths beyond [`Limits::flips`] are counted.
+    /// True if paths beyond [`Limits::flips`] are counted.
     counting: bool,
     /// Newly disallowed and newly allowed.
     directions: [Direction; 2],
     whole_site: Option<WholeSite>,
     /// The lines of the rules that decide what was found, in the old policy and in the new one.
     told: [HashSet<u32>; 2],
-    /// How many rules there was no budget for.
+    /// The number of rules there was no budget for.
     unexamined: usize,
 }
 
@@ -355,7 +355,7 @@ impl<'p> Found<'p> {
         &mut self.directions[usize::from(verdict.is_allow())]
     }
 
-    /// Whether no more paths are wanted in this direction.
+    /// Returns true if no more paths are wanted in this direction.
     fn is_full(&mut self, verdict: Verdict) -> bool {
         let limit = self.limits.flips.max(1);
         let (dropped, counting) = (self.dropped, self.counting);

@@ -44,7 +44,7 @@ pub(super) enum End {
     Limit,
 }
 
-/// How many times a search may return to pairs of final states that differ: different rules can
+/// The number of times a search may return to pairs of final states that differ: different rules can
 /// decide there.
 const REPEATED_FLIPS: usize = 4_096;
 

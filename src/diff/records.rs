@@ -34,9 +34,9 @@ pub struct RecordChange {
     pub removed: Vec<ChangedRecord>,
     /// What only the new file says, each at its first line; at most [`Limits::records`].
     pub added: Vec<ChangedRecord>,
-    /// How many more were removed.
+    /// The number of further ones that were removed.
     pub more_removed: usize,
-    /// How many more were added.
+    /// The number of further ones that were added.
     pub more_added: usize,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Targets {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Spot {
     escape: Escape,
-    /// How many bytes of [`ROBOTS_TXT`] have been read, if that is always allowed.
+    /// The number of bytes of [`ROBOTS_TXT`] that have been read, if that is always allowed.
     robots_txt: u8,
 }
 
@@ -57,7 +57,7 @@ impl Targets {
         Spot { escape: Escape::Outside, robots_txt }
     }
 
-    /// Whether a target can end here, and the rules decide about it.
+    /// Returns true if a target can end here, and the rules decide about it.
     pub(super) fn may_end(&self, spot: Spot) -> bool {
         let escape_ends =
             spot.escape == Escape::Outside || self.escapes.is_none_or(|e| !e.encode_stray);

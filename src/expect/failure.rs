@@ -141,7 +141,7 @@ impl<'t> Failure<'t, '_> {
         format!("expected {expected} for {asked}, {url}; {}", parts.join("; "))
     }
 
-    /// How many URLs of the sitemap get the other verdict: `up to 2 of 10 URLs`.
+    /// The number of URLs of the sitemap that get the other verdict: `up to 2 of 10 URLs`.
     fn of_urls(&self) -> Option<String> {
         let tallies = self.failed.misses.iter().filter_map(|miss| self.tally(*miss));
         let counts: Vec<u64> = tallies.map(Tally::count).collect();

@@ -62,9 +62,9 @@ pub struct Init<'a> {
     left_out: usize,
     /// How many more rules decide something, at least.
     more: usize,
-    /// How many verdicts are not the same in all profiles.
+    /// The number of verdicts that are not the same in all profiles.
     differ: usize,
-    /// How many crawlers may read a part of the sitemap.
+    /// The number of crawlers that may read a part of the sitemap.
     differ_on_sitemap: usize,
     /// The crawlers that are asked about sitemaps: their names, and their numbers.
     of_sitemap: Vec<(Vec<u8>, usize)>,
@@ -147,7 +147,7 @@ fn paths(same: &ComparedCrawlers<usize>) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// How many more rules decide such paths, or may.
+/// The number of further rules that decide such paths, or may.
 fn more(same: &ComparedCrawlers<usize>) -> usize {
     same.difference.flips().map_or(0, |flips| flips.more_disallowed + flips.unexamined)
 }
@@ -159,7 +159,7 @@ fn written(path: &[u8]) -> Option<Vec<u8>> {
     (path.starts_with(b"/") && is_writable(path)).then(|| [host, path].concat())
 }
 
-/// Whether a text is one field of a line that people read.
+/// Returns true if a text is one field of a line that people read.
 fn is_writable(text: &[u8]) -> bool {
     let is_plain = |c: char| !c.is_whitespace() && harmless(c) == c;
     !text.is_empty()
@@ -233,7 +233,7 @@ impl<'a> Init<'a> {
         }
     }
 
-    /// Whether the second field of a line can be this name of one crawler.
+    /// Returns true if the second field of a line can be this name of one crawler.
     fn can_name(&mut self, name: &[u8]) -> bool {
         is_writable(name)
             && !name.starts_with(b"@")
@@ -374,12 +374,12 @@ impl<'a> Init<'a> {
         &self.subject
     }
 
-    /// How many expectations there are.
+    /// The number of expectations there are.
     pub fn len(&self) -> usize {
         self.blocks.iter().map(Vec::len).sum()
     }
 
-    /// Whether there is no expectation.
+    /// Returns true if there is no expectation.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -28,11 +28,11 @@ pub struct TestReport {
     pub sitemap: Option<SitemapUrls>,
     /// The expectations, in order.
     pub results: Vec<TestResult>,
-    /// How many expectations there are.
+    /// The number of expectations there are.
     pub expectations: usize,
     /// How many of them do not hold.
     pub failed: usize,
-    /// How many there are and do not hold, in a sentence.
+    /// The numbers of those there are and of those that do not hold, in a sentence.
     pub sentences: Vec<Sentence>,
 }
 
@@ -57,7 +57,7 @@ pub struct TestResult {
     /// The bytes of `url` if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url_base64: Option<String>,
-    /// Whether it holds for every crawler in every profile.
+    /// True if it holds for every crawler in every profile.
     pub holds: bool,
     /// What does not hold, and why the first crawler gets its verdict in the first profile.
     pub message: Option<String>,

@@ -28,7 +28,7 @@ pub(super) struct Expectation {
     text: Range<usize>,
     who_text: Range<usize>,
     url: Range<usize>,
-    /// Whether it is about the URLs of the sitemaps.
+    /// True if it is about the URLs of the sitemaps.
     is_sitemap: bool,
 }
 
@@ -191,12 +191,12 @@ impl<'a> Expectations<'a> {
         &self.whos.notes
     }
 
-    /// How many expectations there are.
+    /// The number of expectations there are.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there is no expectation.
+    /// Returns true if there is no expectation.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -268,12 +268,12 @@ impl<'a> Expectations<'a> {
 }
 
 impl Tested<'_> {
-    /// How many expectations there are.
+    /// The number of expectations there are.
     pub fn expectations(&self) -> usize {
         self.expectations.len()
     }
 
-    /// How many do not hold.
+    /// The number that do not hold.
     pub fn failed(&self) -> usize {
         self.failed.len()
     }

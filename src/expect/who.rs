@@ -14,7 +14,7 @@ use crate::read::crawler::Crawler;
 #[derive(Debug)]
 pub(super) struct Who<'a> {
     pub(super) members: Vec<Member<'a>>,
-    /// Whether it is a purpose or `@all`, whose members are counted.
+    /// True if it is a purpose or `@all`, whose members are counted.
     pub(super) is_set: bool,
     /// For each profile, the different policies of the members.
     pub(super) asked: Vec<Vec<Asked>>,
@@ -46,7 +46,7 @@ impl<'a> Member<'a> {
         self.known.map_or_else(|| robots.policy(&self.crawler), |known| known.policy(robots))
     }
 
-    /// Whether a group for everybody says nothing to it, and no other group is for it.
+    /// Returns true if a group for everybody says nothing to it, and no other group is for it.
     pub(super) fn is_free(&self, robots: &Robots<'_>) -> bool {
         self.known.is_some_and(|known| !known.star && !known.is_named(robots))
     }

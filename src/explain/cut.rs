@@ -12,13 +12,13 @@ use super::answer::{Answer, Question};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileCut {
-    /// How many bytes of the file were read: the limit, cut back to a whole line.
+    /// The number of bytes of the file that were read: the limit, cut back to a whole line.
     pub bytes_read: usize,
     /// The first line that was not read, from 1.
     pub line: u32,
     /// The limit.
     pub limit_bytes: usize,
-    /// Whether the whole file would give another answer: another verdict, or by another line.
+    /// True if the whole file would give another answer: another verdict, or by another line.
     pub matters: bool,
     /// The verdict by the whole file.
     pub verdict: Verdict,

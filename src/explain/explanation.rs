@@ -36,7 +36,7 @@ pub struct Explanation<'a> {
     /// rules come first, then the order of the file counts. Holds at most
     /// [`Explanation::MAX_MATCHES`] rules.
     pub matches: Vec<MatchedRule<'a>>,
-    /// How many patterns match, including any beyond [`Explanation::MAX_MATCHES`]. A rule has one
+    /// The number of patterns that match, including any beyond [`Explanation::MAX_MATCHES`]. A rule has one
     /// pattern, or two by [`Profile::index_htm_is_directory`].
     pub match_count: usize,
     /// The verdict of the group's other rules alone: of those on other lines than the winner, or
@@ -46,7 +46,7 @@ pub struct Explanation<'a> {
     /// after would give another answer. `None` if all of the file was read.
     pub cut: Option<FileCut>,
     pub(super) policy: Policy,
-    /// Whether the URL is that of robots.txt, and the profile always allows that.
+    /// True if the URL is that of robots.txt, and the profile always allows that.
     robots_txt: bool,
     /// The index of the winner among the rules of the policy.
     first: Option<usize>,

@@ -32,7 +32,7 @@ pub struct ProfileComparison<'a> {
 pub struct ProfileDifference {
     /// The name of the profile.
     pub profile: &'static str,
-    /// Whether the verdict differs. If not, another line decides.
+    /// True if the verdict differs. If not, another line decides.
     ///
     /// The answer that the causes give is the verdict if that differs, and the verdict with the
     /// line that decides if not.
@@ -41,7 +41,7 @@ pub struct ProfileDifference {
     /// alone in [`Profile::RFC9309`] gives this profile's answer, unless
     /// [`ProfileDifference::together`].
     pub causes: Vec<Cause>,
-    /// Whether no switch alone gives this profile's answer. Then setting all of the causes in
+    /// True if no switch alone gives this profile's answer. Then setting all of the causes in
     /// [`Profile::RFC9309`] does, and leaving any one of them out does not.
     pub together: bool,
 }

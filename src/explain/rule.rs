@@ -27,7 +27,7 @@ pub struct MatchedRule<'a> {
     pub value_span: Range<usize>,
     /// The pattern that is compared with the target; see [`Rule::pattern`](crate::Rule::pattern).
     pub pattern: Box<[u8]>,
-    /// Whether the target must end where the pattern does.
+    /// True if the target must end where the pattern does.
     pub anchored: bool,
     /// Which matching rule decides: see [`Rule::precedence`](crate::Rule::precedence).
     pub precedence: u32,
@@ -171,7 +171,7 @@ fn parts(value: &[u8], verdict: Verdict, profile: &Profile, folder: bool) -> Vec
     parts
 }
 
-/// Whether these parts make this pattern, which is in canonical form.
+/// Returns true if these parts make this pattern, which is in canonical form.
 fn is_pattern(parts: &[Part], pattern: Pattern<'_>, profile: &Profile) -> bool {
     let mut bytes = Vec::with_capacity(pattern.bytes.len());
     let mut anchored = false;

@@ -14,7 +14,7 @@ pub struct ComparedTarget {
     pub bytes: Vec<u8>,
     /// Where the target is, in bytes of the URL.
     pub url_span: Range<usize>,
-    /// Whether the first `/` is missing from the URL: the target of `https://e.com?x` is `/?x`.
+    /// True if the first `/` is missing from the URL: the target of `https://e.com?x` is `/?x`.
     pub slash_implied: bool,
     /// What normalising changed, in the order of the URL: one entry for each byte or `%XX`.
     pub changes: Vec<TargetChange>,

@@ -17,9 +17,9 @@ pub struct KnownCrawler {
     pub token: String,
     /// Names whose groups it obeys if none names the token, before that of `*`.
     pub after: Vec<String>,
-    /// Whether it obeys the group of `*`.
+    /// True if it obeys the group of `*`.
     pub star: bool,
-    /// Whether the token is in no header: a name for a use of what another crawler fetches.
+    /// True if the token is in no header: a name for a use of what another crawler fetches.
     pub only_in_robots_txt: bool,
     /// Who runs it.
     pub operator: String,
@@ -87,13 +87,13 @@ impl KnownCrawler {
         })
     }
 
-    /// Whether a group names it, by its token or by one of the names after that.
+    /// Returns true if a group names it, by its token or by one of the names after that.
     pub fn is_named(&self, robots: &Robots<'_>) -> bool {
         is_named(robots, &self.crawler())
     }
 }
 
-/// Whether a group names a crawler.
+/// Returns true if a group names a crawler.
 pub(crate) fn is_named(robots: &Robots<'_>, crawler: &Crawler) -> bool {
     matches!(robots.groups().select(crawler), Selected::Named(_))
 }

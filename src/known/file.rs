@@ -48,7 +48,7 @@ impl std::error::Error for InvalidCrawlers {}
 /// A whole file.
 #[derive(Debug)]
 pub(super) struct File {
-    /// Whether the crawlers known before are left out.
+    /// True if the crawlers known before are left out.
     pub replace: bool,
     pub crawlers: Vec<KnownCrawler>,
 }
@@ -363,7 +363,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Whether a text is a date that there can be, such as `2026-11-22`.
+/// Returns true if a text is a date that there can be, such as `2026-11-22`.
 fn is_date(text: &str) -> bool {
     let mut parts = text.split('-').map(|part| {
         let is_number = part.bytes().all(|byte| byte.is_ascii_digit());

@@ -258,7 +258,7 @@ impl Code {
         }
     }
 
-    /// Whether a finding of this kind says all that one of the other kind would say of its line.
+    /// Returns true if a finding of this kind says all that one of the other kind would say of its line.
     pub(super) fn implies(self, other: Code) -> bool {
         use Code::*;
         match self {
@@ -279,7 +279,7 @@ impl Code {
         }
     }
 
-    /// Whether a rule is without effect, so that removing it changes no verdict.
+    /// Returns true if a rule is without effect, so that removing it changes no verdict.
     pub(super) fn is_dead_rule(self) -> bool {
         matches!(self, Code::NeverWins | Code::RedundantRule | Code::DuplicateRule)
     }

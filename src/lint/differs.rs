@@ -65,7 +65,7 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     }
 }
 
-/// Whether both found the same record, with a value that both take as written.
+/// Returns true if both found the same record, with a value that both take as written.
 fn is_plain(a: &Content<'_>, b: &Content<'_>) -> bool {
     if a != b {
         return false;

@@ -22,7 +22,7 @@ pub struct Report {
     /// effect, ascending. They are not reported as [`Code::NeverWins`], [`Code::RedundantRule`] or
     /// [`Code::DuplicateRule`].
     pub undecided: Vec<u32>,
-    /// How many findings are left out, by code: those after the first [`MAX_PER_CODE`], in the
+    /// The number of findings that are left out, by code: those after the first [`MAX_PER_CODE`], in the
     /// profile that has the most.
     #[cfg_attr(feature = "serde", serde(default))]
     pub left_out: BTreeMap<Code, usize>,

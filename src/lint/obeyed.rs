@@ -13,7 +13,7 @@ use crate::read::token::Names;
 #[derive(Default)]
 struct Groups {
     numbers: GroupNumbers,
-    /// Whether one of them has rules, be they empty.
+    /// True if one of them has rules, be they empty.
     have_rules: bool,
 }
 
@@ -69,7 +69,7 @@ impl Obeyed {
         &self.everybody.numbers
     }
 
-    /// Whether one of these groups has rules.
+    /// Returns true if one of these groups has rules.
     pub(super) fn have_rules(&self, value: &[u8]) -> bool {
         self.groups(value).have_rules
     }

@@ -79,14 +79,14 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether a code is reported.
+    /// Returns true if a code is reported.
     #[must_use]
     pub fn has(&self, code: Code) -> bool {
         let selected = if self.select.is_empty() { Some(0) } else { said(&self.select, code) };
         selected.is_some() && selected > said(&self.ignore, code)
     }
 
-    /// Whether every code is reported.
+    /// Returns true if every code is reported.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.select.is_empty() && self.ignore.is_empty()

@@ -25,7 +25,7 @@ struct Engines {
     /// The tokens of their crawlers; empty if all have groups of their own.
     tokens: Vec<&'static str>,
     names: Vec<&'static str>,
-    /// Whether it is the policy of all crawlers without a group of their own.
+    /// True if it is the policy of all crawlers without a group of their own.
     is_everybody: bool,
     policy: Policy,
 }
@@ -154,7 +154,7 @@ impl Resource {
         ]
     }
 
-    /// Whether a pattern names such files, by extension or as a folder.
+    /// Returns true if a pattern names such files, by extension or as a folder.
     fn is_named(&self, pattern: &[u8]) -> bool {
         const LONGEST: usize = 256;
         let lower = pattern[..pattern.len().min(LONGEST)].to_ascii_lowercase();

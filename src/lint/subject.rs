@@ -26,7 +26,7 @@ pub(super) struct Subject<'a> {
     /// In the order of the file.
     pub(super) records: Vec<Record<'a>>,
     pub(super) found: Vec<Draft>,
-    /// How many findings there are of each code, those that are left out included.
+    /// The number of findings there are of each code, those that are left out included.
     pub(super) counts: BTreeMap<Code, usize>,
     /// Where a finding goes that is left out.
     spare: Option<Draft>,
@@ -94,7 +94,7 @@ impl<'a> Subject<'a> {
         self.found.last_mut().expect("it was just added")
     }
 
-    /// Whether the line before has just been found to have this code.
+    /// Returns true if the line before has just been found to have this code.
     pub(super) fn had_before(&self, code: Code, line: u32) -> bool {
         let mut last = self.found.iter().rev().take(8).map(|draft| &draft.finding);
         last.any(|finding| finding.code == code && finding.line + 1 == line)
@@ -156,7 +156,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether the file is no text of records: UTF-16, or an HTML page without any group.
+    /// Returns true if the file is no text of records: UTF-16, or an HTML page without any group.
     pub(super) fn is_other(&self) -> bool {
         let has = |code| self.found.iter().any(|draft| draft.finding.code == code);
         has(Code::Utf16) || has(Code::Html) && self.robots.group_count() == 0

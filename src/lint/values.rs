@@ -30,7 +30,7 @@ struct Url<'a> {
     origin: &'a [u8],
     /// Empty, or it begins with `/`.
     path: &'a [u8],
-    /// Whether the host is one, without stars.
+    /// True if the host is one, without stars.
     has_host: bool,
 }
 
@@ -125,7 +125,7 @@ fn no_leading_slash(subject: &mut Subject<'_>, record: &Record<'_>) {
     draft.propose(format!("write '{}'", shown(&meant)), span, meant);
 }
 
-/// Whether a value begins like a host, a scheme or a drive: `www.`, labels and a slash, `http:`.
+/// Returns true if a value begins like a host, a scheme or a drive: `www.`, labels and a slash, `http:`.
 fn is_host(value: &[u8]) -> bool {
     // A scheme, or a path of Windows.
     if value.iter().take_while(|byte| **byte != b'/').any(|byte| b":\\".contains(byte)) {

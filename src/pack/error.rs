@@ -23,7 +23,7 @@ pub enum PackError {
     OneOf {
         /// Which of the files it is, from 0 on.
         shard: u32,
-        /// How many there are.
+        /// The number of them.
         shards: u32,
     },
     /// The file is for other crawlers, or of another profile, than the others of the pack.

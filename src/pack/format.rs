@@ -34,7 +34,7 @@ pub(super) const PAGE_HEAD: usize = 8;
 /// The most crawlers. Where each has a policy of its own, telling these apart takes a step for each
 /// pair of them.
 pub(super) const MAX_CRAWLERS: u32 = 4096;
-/// How many lines an origin may be behind the one that its hash names, at most: looking up a name
+/// The number of lines an origin may be behind the one that its hash names, at most: looking up a name
 /// reads as many.
 pub(super) const MAX_REACH: u32 = 1024;
 /// The most layers.
@@ -74,7 +74,7 @@ pub(super) struct Trailer {
     pub(super) keeps_rules: bool,
     pub(super) keeps_sitemaps: bool,
     pub(super) crawlers: u32,
-    /// How many lines the index has behind those that a hash names.
+    /// The number of lines the index has behind those that a hash names.
     pub(super) reach: u32,
     /// The checksums of the checksums of all blocks, and of the description.
     pub(super) checksums: [u32; 2],
@@ -104,7 +104,7 @@ pub(super) struct Trailer {
 }
 
 impl Trailer {
-    /// Whether an entry has the number of a record for explanations.
+    /// Returns true if an entry has the number of a record for explanations.
     pub(super) fn has_about(&self) -> bool {
         self.keeps_rules || self.keeps_sitemaps
     }

@@ -185,22 +185,22 @@ impl<'p> Pack<'p> {
         &self.crawlers
     }
 
-    /// Whether it keeps rules, so that it can tell which one decides.
+    /// Returns true if it keeps rules, so that it can tell which one decides.
     pub fn keeps_rules(&self) -> bool {
         self.trailer().keeps_rules
     }
 
-    /// Whether it keeps the sitemaps of each file.
+    /// Returns true if it keeps the sitemaps of each file.
     pub fn keeps_sitemaps(&self) -> bool {
         self.trailer().keeps_sitemaps
     }
 
-    /// How many origins it has.
+    /// The number of origins it has.
     pub fn len(&self) -> u64 {
         self.shards.iter().map(|shard| shard.trailer().origins).sum()
     }
 
-    /// Whether it has no origins.
+    /// Returns true if it has no origins.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -210,7 +210,7 @@ impl<'p> Pack<'p> {
         self.shards.iter().map(|shard| &*shard.bytes)
     }
 
-    /// How many files it has: more than one if its origins are shared out.
+    /// The number of files it has: more than one if its origins are shared out.
     pub fn shard_count(&self) -> usize {
         self.shards.len()
     }
@@ -249,7 +249,7 @@ impl<'p> Pack<'p> {
         Ok(self.trailer())
     }
 
-    /// Whether another pack holds policies of the same kind.
+    /// Returns true if another pack holds policies of the same kind.
     pub(super) fn agrees_with(&self, other: &Trailer, crawlers: &[Crawler]) -> bool {
         let of = |trailer: &Trailer| (trailer.reading, trailer.keeps_rules, trailer.keeps_sitemaps);
         of(self.trailer()) == of(other) && self.crawlers == crawlers

@@ -108,7 +108,7 @@ impl Layer {
         })
     }
 
-    /// Whether a layer after this one may have such a trailer.
+    /// Returns true if a layer after this one may have such a trailer.
     fn is_before(&self, later: &Trailer) -> bool {
         let of = |trailer: &Trailer| {
             let Trailer { reading, keeps_rules, keeps_sitemaps, crawlers, .. } = *trailer;
@@ -235,7 +235,7 @@ impl<'p> Shard<'p> {
         &self.layers[0].trailer
     }
 
-    /// Whether two files can be parts of one pack.
+    /// Returns true if two files can be parts of one pack.
     pub(super) fn agrees_with(&self, other: &Shard<'_>) -> bool {
         let of = |shard: &Shard<'_>| {
             let Trailer { reading, keeps_rules, keeps_sitemaps, crawlers, .. } = *shard.trailer();
@@ -779,7 +779,7 @@ pub(super) struct Indexed<'p> {
     entry: Entry<'p>,
 }
 
-/// Whether the authority of an entry is that of its origins. The buffer is for their keys.
+/// Returns true if the authority of an entry is that of its origins. The buffer is for their keys.
 fn is_name(entry: &Entry<'_>, key: &mut String) -> bool {
     let Ok(authority) = str::from_utf8(entry.authority) else { return false };
     let is_short = authority.len() <= MAX_AUTHORITY;
@@ -807,7 +807,7 @@ impl About<'_> {
     }
 }
 
-/// Whether some bytes are texts, at least one.
+/// Returns true if some bytes are texts, at least one.
 fn are_texts(list: &[u8]) -> bool {
     let mut rest = Take(list);
     while rest.text().is_some() {

@@ -93,7 +93,7 @@ impl<'p> Site<'p> {
         self.pack
     }
 
-    /// Whether it is a site of this very pack.
+    /// Returns true if it is a site of this very pack.
     pub(super) fn is_of(&self, pack: &Pack<'_>) -> bool {
         std::ptr::addr_eq(self.pack, pack)
     }

@@ -198,7 +198,7 @@ struct Cursor {
 }
 
 impl Cursor {
-    /// How many are read at once.
+    /// The number that are read at once.
     const SLOTS: usize = 1 << 14;
 
     fn new(left: Range<u64>) -> Cursor {

@@ -17,7 +17,7 @@ use super::shard::{Layer, Shard};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stat {
-    /// How many origins it has.
+    /// The number of origins it has.
     pub origins: u64,
     /// Its sites: origins with the same answers that differ only in their scheme count once.
     pub sites: u64,
@@ -34,7 +34,7 @@ pub struct Stat {
     pub paces: u64,
     /// How many of the policies are tables. The others are over the limits of a DFA.
     pub tables: u64,
-    /// How many distinct lists of sitemaps.
+    /// The number of distinct lists of sitemaps.
     pub sitemap_lists: u64,
     /// The bytes of all policies.
     pub policy_bytes: u64,
@@ -50,7 +50,7 @@ pub struct Stat {
     pub index_bytes: u64,
     /// The bytes of the whole pack.
     pub total_bytes: u64,
-    /// How many files it has.
+    /// The number of files it has.
     pub shards: u64,
     /// The layers of its files, the most that one has.
     pub layers: u64,

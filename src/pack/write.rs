@@ -26,7 +26,7 @@ use super::recipe::{Packed, Recipe};
 use super::site::{Body, Site};
 use super::slots::{Slot, Slots};
 
-/// How many pages of entries are collected before they are written.
+/// The number of pages of entries that are collected before they are written.
 const PAGES: usize = 64;
 
 /// Writes a pack, or a layer that updates one.
@@ -252,7 +252,7 @@ impl<'p, W: Write> Writer<'p, W> {
         &self.recipe
     }
 
-    /// How many files were put, equal ones once as far as they were recognised.
+    /// The number of files that were put, equal ones once as far as they were recognised.
     pub fn file_count(&self) -> u64 {
         self.trailer.files
     }

@@ -46,11 +46,11 @@ pub struct Config {
     /// questions so far have cost about as much as compiling, so that the total is never far
     /// from the better of "never" and "at once", whatever the number of questions.
     pub build_after: Option<u32>,
-    /// Whether a policy keeps its rules, so that [`Policy::decide`](crate::Policy::decide) can
+    /// True if a policy keeps its rules, so that [`Policy::decide`](crate::Policy::decide) can
     /// say which one decided. Without them a policy is smaller and is compiled at once. A policy
     /// over the limits keeps them in any case: its engine needs them.
     pub keep_rules: bool,
-    /// Whether a [`PolicySet`](crate::PolicySet), a pack and [`CrawlerPolicies::of`] keep the
+    /// True if a [`PolicySet`](crate::PolicySet), a pack and [`CrawlerPolicies::of`] keep the
     /// values of each file's `Sitemap` records. Off by default: most programs need none, and they
     /// take 170 bytes a file on average, in 2,384 real files.
     ///
@@ -64,7 +64,7 @@ pub struct Config {
     /// read it again before a longer delay is over. Crawlers that would rather skip a slow site
     /// than keep it in their queue set some minutes, and compare.
     pub max_interval: Duration,
-    /// Whether a crawler with a group of its own that has neither a valid `Crawl-delay` nor a
+    /// True if a crawler with a group of its own that has neither a valid `Crawl-delay` nor a
     /// valid `Request-rate` takes those of the `*` groups. Off by default: by RFC 9309 §2.2.1 only
     /// the groups that name a crawler apply to it, in each of their lines.
     pub inherit_pace: bool,

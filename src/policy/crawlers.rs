@@ -165,12 +165,12 @@ impl CrawlerPolicies {
         all
     }
 
-    /// How many crawlers there are.
+    /// The number of crawlers there are.
     pub fn len(&self) -> usize {
         self.crawlers.len()
     }
 
-    /// Whether there is no crawler.
+    /// Returns true if there is no crawler.
     pub fn is_empty(&self) -> bool {
         self.crawlers.is_empty()
     }

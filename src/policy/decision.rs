@@ -40,7 +40,7 @@ impl<'p> Rule<'p> {
         self.pattern.bytes
     }
 
-    /// Whether the target must end where the pattern ends, because the rule ends in `$`.
+    /// Returns true if the target must end where the pattern ends, because the rule ends in `$`.
     pub fn anchored(&self) -> bool {
         self.pattern.anchored
     }

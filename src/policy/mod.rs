@@ -355,7 +355,7 @@ impl Policy {
         }
     }
 
-    /// Whether a question about a URL of common length would compile the policy first, and so take
+    /// Returns true if a question about a URL of common length would compile the policy first, and so take
     /// much longer than others: to do that where nobody waits, with [`Policy::compile`].
     ///
     /// ```
@@ -461,7 +461,7 @@ impl Policy {
         }
     }
 
-    /// How many rules the policy has, those with an empty value not counted.
+    /// The number of rules the policy has, those with an empty value not counted.
     pub fn rule_count(&self) -> usize {
         self.0.rule_count
     }
@@ -531,7 +531,7 @@ impl Policy {
         self.pace().request_rate
     }
 
-    /// Whether both are the same policy: one is a clone of the other, or the same
+    /// Returns true if both are the same policy: one is a clone of the other, or the same
     /// [`Robots`](crate::Robots) gave both for crawlers that obey the same groups. Policies of
     /// two files are never the same, even if the files are equal.
     pub fn is_same(&self, other: &Policy) -> bool {
@@ -546,12 +546,12 @@ impl Policy {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Whether both read targets alike.
+    /// Returns true if both read targets alike.
     pub(crate) fn reads_like(&self, other: &Policy) -> bool {
         self.0.reading == other.0.reading
     }
 
-    /// Whether both are known to decide every target alike: their rules are kept and have the
+    /// Returns true if both are known to decide every target alike: their rules are kept and have the
     /// same patterns and verdicts.
     pub(crate) fn decides_like(&self, other: &Policy) -> bool {
         let (a, b) = (&*self.0, &*other.0);

@@ -71,7 +71,7 @@ pub fn is_allowed_once<U: AsUrl + ?Sized>(
     Ok(judge.verdict().is_allow())
 }
 
-/// Whether a crawler's groups are exactly those with the highest [`rank`]. Not so if the groups
+/// Returns true if a crawler's groups are exactly those with the highest [`rank`]. Not so if the groups
 /// of different tokens are merged.
 fn is_ranked(crawler: &Crawler, profile: &Profile) -> bool {
     match profile.group_match {

@@ -100,7 +100,7 @@ impl<'a> Robots<'a> {
         sitemaps.map(|record| record.value)
     }
 
-    /// How many groups the file has.
+    /// The number of groups the file has.
     pub fn group_count(&self) -> usize {
         self.groups.count() as usize
     }

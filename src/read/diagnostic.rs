@@ -40,7 +40,7 @@ pub struct Diagnostic {
 pub enum DiagnosticKind {
     /// The file begins with a UTF-8 byte order mark or a part of one.
     ByteOrderMark {
-        /// Whether the profile skips it.
+        /// True if the profile skips it.
         skipped: bool,
     },
     /// The file looks like UTF-16, so no rule in it is found.
@@ -59,7 +59,7 @@ pub enum DiagnosticKind {
     },
     /// A control character other than a tab.
     ControlCharacter {
-        /// Whether it makes the profile ignore the record.
+        /// True if it makes the profile ignore the record.
         ignored: bool,
     },
     /// A NUL after which the profile does not read the line.
@@ -90,13 +90,13 @@ pub enum DiagnosticKind {
     RepeatedToken {
         /// The first line that names it.
         first_line: u32,
-        /// Whether the groups are merged. If not, the later one is ignored.
+        /// True if the groups are merged. If not, the later one is ignored.
         merged: bool,
     },
     /// A rule without a leading `/`. Unless the profile assumes one, the rule can match only if
     /// it begins with `*`.
     NoLeadingSlash {
-        /// Whether the profile assumes it.
+        /// True if the profile assumes it.
         assumed: bool,
     },
     /// A `$` that is not the last byte of a rule, so it stands for itself.

@@ -219,7 +219,7 @@ impl<'a> Groups<'a> {
         Extent::of(self.file, &self.profile)
     }
 
-    /// How many groups there are.
+    /// The number of groups there are.
     pub(crate) fn count(&self) -> u32 {
         self.count
     }

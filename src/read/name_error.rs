@@ -63,13 +63,13 @@ impl NameError {
         self.probably_meant.as_deref()
     }
 
-    /// Whether the name is a whole User-Agent header, or a part of one: it has parentheses or
+    /// Returns true if the name is a whole User-Agent header, or a part of one: it has parentheses or
     /// semicolons. [`Crawler::from_user_agent`](crate::Crawler::from_user_agent) reads headers.
     pub fn is_header(&self) -> bool {
         self.fault == Fault::Header
     }
 
-    /// Whether the name is evidently none: a header, or it has white space or a slash. If not,
+    /// Returns true if the name is evidently none: a header, or it has white space or a slash. If not,
     /// it is one word, with a byte that no product token has.
     pub fn is_evident(&self) -> bool {
         self.fault != Fault::Byte
@@ -93,7 +93,7 @@ impl fmt::Display for NameError {
 
 impl std::error::Error for NameError {}
 
-/// Whether some user-agent line can name a crawler with this name. The empty name and `*` stand
+/// Returns true if some user-agent line can name a crawler with this name. The empty name and `*` stand
 /// for a crawler that no group names.
 fn can_match(name: &[u8], profile: &Profile) -> bool {
     if name.is_empty() || name == b"*" {

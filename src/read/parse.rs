@@ -135,7 +135,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// How many bytes of a file are read at most. Never more than 4 GiB: offsets have 32 bits.
+    /// The number of bytes of a file that are read at most. Never more than 4 GiB: offsets have 32 bits.
     pub(crate) fn limit(profile: &Profile) -> usize {
         const LARGEST: usize = u32::MAX as usize;
         let limit = profile.size_limit.map(|limit| limit.max(Profile::MIN_SIZE_LIMIT));
@@ -300,7 +300,7 @@ struct Scanner<'a, 'p> {
     begin: usize,
     /// Where the line's first `#` is, if it has one.
     text_end: usize,
-    /// Whether the line has a control character.
+    /// True if the line has a control character.
     odd: bool,
 }
 
@@ -432,7 +432,7 @@ fn usual_field(text: &[u8]) -> Option<(LineKind, usize)> {
     (head == word(b"sitemap:")).then_some((LineKind::Sitemap, 8))
 }
 
-/// Whether a field whose name `text` begins with may be `Crawl-delay` or `Request-rate`, in any of
+/// Returns true if a field whose name `text` begins with may be `Crawl-delay` or `Request-rate`, in any of
 /// the spellings that [`fields::Kind::of_field`] knows.
 fn may_be_pace(text: &[u8]) -> bool {
     let letters = text.iter().filter(|byte| !matches!(byte, b'-' | b'_' | b' ' | b'\t'));

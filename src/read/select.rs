@@ -172,7 +172,7 @@ pub(crate) fn token_for<'a>(value: &'a [u8], name: &[u8], profile: &Profile) -> 
     }
 }
 
-/// Whether a name that [`looked_up`] returned finds a token, if no other token fits better.
+/// Returns true if a name that [`looked_up`] returned finds a token, if no other token fits better.
 fn finds(name: &[u8], token: &[u8], group_match: GroupMatch) -> bool {
     let is_prefix =
         |name: &[u8]| token.len() <= name.len() && name[..token.len()].eq_ignore_ascii_case(token);

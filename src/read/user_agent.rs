@@ -94,11 +94,11 @@ pub struct UserAgent<'h> {
 }
 
 impl<'h> UserAgent<'h> {
-    /// How many bytes of a header are read. Servers refuse such headers: the default limit of
+    /// The number of bytes of a header that are read. Servers refuse such headers: the default limit of
     /// nginx and Apache is about half of this.
     pub const LIMIT_BYTES: usize = 16_384;
 
-    /// How many names are kept.
+    /// The number of names that are kept.
     pub const MAX_NAMES: usize = 64;
 
     /// Reads a header. Takes any bytes.
@@ -175,15 +175,15 @@ struct Reader<'h> {
     found: SmallVec<[HeaderName<'h>; 8]>,
     /// The first that describes any crawler.
     common: Option<HeaderName<'h>>,
-    /// How many parentheses are open.
+    /// The number of parentheses that are open.
     depth: usize,
-    /// Whether no word has come yet.
+    /// True if no word has come yet.
     is_first: bool,
-    /// Whether the word `compatible` came and the phrase that it introduces has not.
+    /// True if the word `compatible` came and the phrase that it introduces has not.
     compatible: bool,
-    /// Whether the word before was `like`.
+    /// True if the word before was `like`.
     after_like: bool,
-    /// Whether this comment has named Android, so that the model of a phone follows.
+    /// True if this comment has named Android, so that the model of a phone follows.
     in_device: bool,
     phrase: Phrase,
 }
@@ -191,9 +191,9 @@ struct Reader<'h> {
 /// The words since the last browser's word, version, address or end of a clause.
 #[derive(Default)]
 struct Phrase {
-    /// Whether it has a word.
+    /// True if it has a word.
     is_begun: bool,
-    /// Whether it is what `compatible` introduces.
+    /// True if it is what `compatible` introduces.
     compatible: bool,
     /// The place of its first word in `found`, if that is a name.
     first: Option<usize>,
@@ -209,7 +209,7 @@ struct Piece<'h> {
     at: usize,
     /// What follows the first slash behind the name, and where that begins.
     chain: Option<(&'h [u8], usize)>,
-    /// Whether that begins with a version.
+    /// True if that begins with a version.
     has_version: bool,
     is_after_plus: bool,
 }
@@ -346,7 +346,7 @@ impl<'h> Reader<'h> {
         }
     }
 
-    /// Whether this is a host name that names no crawler.
+    /// Returns true if this is a host name that names no crawler.
     fn is_address(&self, piece: &Piece<'_>, is_first: bool) -> bool {
         let name = piece.name;
         if !is_host(name) || piece.has_version {
@@ -395,7 +395,7 @@ impl<'h> Reader<'h> {
         added
     }
 
-    /// Whether a word without a version may be a name where it stands.
+    /// Returns true if a word without a version may be a name where it stands.
     fn may_name(&self, name: &[u8]) -> bool {
         // In the middle of a phrase, words in lower case are prose.
         let is_prose = self.phrase.is_begun && !looks_like_name(name);
@@ -503,7 +503,7 @@ fn address(word: &[u8]) -> Option<usize> {
     url.into_iter().chain(mail).min()
 }
 
-/// Whether what follows a slash is a version: `1.0`, `v2`, nothing.
+/// Returns true if what follows a slash is a version: `1.0`, `v2`, nothing.
 fn begins_version(text: &[u8]) -> bool {
     match text {
         [] => true,
@@ -512,14 +512,14 @@ fn begins_version(text: &[u8]) -> bool {
     }
 }
 
-/// Whether a word is a version that stands alone: `1`, `v1.2`, `10_15_7`, `2.6.32-042`.
+/// Returns true if a word is a version that stands alone: `1`, `v1.2`, `10_15_7`, `2.6.32-042`.
 fn is_version(name: &[u8]) -> bool {
     let digits = name.strip_prefix(b"v").or(name.strip_prefix(b"V")).unwrap_or(name);
     let rest = &digits[digits.iter().take_while(|byte| byte.is_ascii_digit()).count()..];
     rest.len() < digits.len() && rest.first().is_none_or(|byte| !byte.is_ascii_alphabetic())
 }
 
-/// Whether a name ends like the name of a host: `example.com`.
+/// Returns true if a name ends like the name of a host: `example.com`.
 fn is_host(name: &[u8]) -> bool {
     name.iter().rposition(|byte| *byte == b'.').is_some_and(|dot| {
         let top = &name[dot + 1..];
@@ -527,7 +527,7 @@ fn is_host(name: &[u8]) -> bool {
     })
 }
 
-/// Whether a word has the form of a language: `en`, `en-US`, `zh_CN`.
+/// Returns true if a word has the form of a language: `en`, `en-US`, `zh_CN`.
 fn is_language(name: &[u8]) -> bool {
     match name {
         [a, b] => a.is_ascii_lowercase() && b.is_ascii_lowercase(),
@@ -536,7 +536,7 @@ fn is_language(name: &[u8]) -> bool {
     }
 }
 
-/// Whether a word is more likely a name than prose.
+/// Returns true if a word is more likely a name than prose.
 fn looks_like_name(word: &[u8]) -> bool {
     !word.iter().all(u8::is_ascii_lowercase)
         || [&b"bot"[..], b"crawler", b"spider"].iter().any(|end| word.ends_with(end))

@@ -244,7 +244,7 @@ impl fmt::Display for Ambiguity {
     }
 }
 
-/// Whether a label was in draft-ietf-aipref-vocab-01 to -04.
+/// Returns true if a label was in draft-ietf-aipref-vocab-01 to -04.
 fn is_of_earlier_draft(label: &str) -> bool {
     ["all", "bots", "tdm", "ai", "genai", "inference", "train-genai", "ai-output"].contains(&label)
 }
@@ -254,7 +254,7 @@ fn is_of_earlier_draft(label: &str) -> bool {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Usage {
-    /// Whether the crawler may fetch the path at all.
+    /// True if the crawler may fetch the path at all.
     pub is_crawlable: bool,
     /// The statements that count, in the order of the file.
     pub statements: Vec<Statement>,

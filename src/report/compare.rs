@@ -33,7 +33,7 @@ pub struct CompareReport {
     /// All bytes of `url`, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url_base64: Option<String>,
-    /// Whether all profiles give the same verdict.
+    /// True if all profiles give the same verdict.
     pub agree: bool,
     /// The answer of each profile, in the order `rfc9309`, `google`, `google-classic`,
     /// `original-1994`.
@@ -51,9 +51,9 @@ pub struct CompareReport {
 pub struct ProfileDifference {
     /// The name of the profile.
     pub profile: &'static str,
-    /// Whether the verdict differs. If not, another line decides.
+    /// True if the verdict differs. If not, another line decides.
     pub of_verdict: bool,
-    /// Whether the causes make the difference only together. If not, each does alone.
+    /// True if the causes make the difference only together. If not, each does alone.
     pub together: bool,
     /// The switches that make the difference: set in `rfc9309` as this profile has them, they give
     /// its answer.

@@ -42,7 +42,7 @@ pub struct ExplainReport {
     /// All bytes of `agent`, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_base64: Option<String>,
-    /// Whether `agent` is a whole User-Agent header.
+    /// True if `agent` is a whole User-Agent header.
     pub user_agent: bool,
     /// The crawler's names, from most to least specific.
     pub names: Vec<CrawlerName>,
@@ -235,7 +235,7 @@ pub struct ComparedTarget {
     pub value_base64: Option<String>,
     /// Where it is, in bytes of the URL.
     pub url_span: [usize; 2],
-    /// Whether its first `/` is missing from the URL: `https://e.com?x` is compared as `/?x`.
+    /// True if its first `/` is missing from the URL: `https://e.com?x` is compared as `/?x`.
     pub slash_implied: bool,
     /// What normalising changed: one entry for each byte or `%XX`.
     pub changes: Vec<TargetChange>,
@@ -276,7 +276,7 @@ pub struct MatchedRule {
     /// All bytes of `pattern`, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern_base64: Option<String>,
-    /// Whether the target must end where the pattern does.
+    /// True if the target must end where the pattern does.
     pub anchored: bool,
     /// The highest one decides, and among equals Allow. In most profiles it is the length of the
     /// normalised value in bytes.
@@ -313,13 +313,13 @@ pub struct Piece {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileCut {
-    /// How many bytes were read: the limit, cut back to a whole line.
+    /// The number of bytes that were read: the limit, cut back to a whole line.
     pub bytes_read: usize,
     /// The first line that was not read, from 1.
     pub line: u32,
     /// The limit.
     pub limit_bytes: usize,
-    /// Whether the whole file would give another answer: another verdict, or by another line.
+    /// True if the whole file would give another answer: another verdict, or by another line.
     pub matters: bool,
     /// The verdict by the whole file.
     pub verdict: Verdict,
@@ -334,7 +334,7 @@ pub struct Asked<'q> {
     pub robots: Option<&'q [u8]>,
     /// The crawler as given.
     pub agent: Cow<'q, [u8]>,
-    /// Whether `agent` is a whole User-Agent header.
+    /// True if `agent` is a whole User-Agent header.
     pub user_agent: bool,
     /// The crawler.
     pub crawler: &'q Crawler,

@@ -103,7 +103,7 @@ pub struct Fix {
     /// What "this" does to verdicts, and in which profiles: a clause such as
     /// `changes no verdict (rfc9309, google)`.
     pub effect: String,
-    /// Whether some URLs get another verdict.
+    /// True if some URLs get another verdict.
     pub changes_verdicts: bool,
     /// What changes for which crawlers; empty if no verdict changes.
     pub changes: Vec<VerdictChange>,
@@ -165,7 +165,7 @@ pub struct LeftOut {
     /// The number of the kind of finding.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub code: Code,
-    /// How many are left out, in the profile that has the most.
+    /// The number that are left out, in the profile that has the most.
     pub count: usize,
 }
 
@@ -196,7 +196,7 @@ pub struct FixReport {
     pub changes: Vec<VerdictChange>,
     /// What is found in the new file.
     pub left: LintReport,
-    /// How many fixes there were, and what they do together.
+    /// The number of fixes there were, and what they do together.
     pub sentences: Vec<Sentence>,
 }
 
@@ -220,7 +220,7 @@ pub struct AppliedFix {
     pub what: String,
     /// What "this" did to verdicts: a clause.
     pub effect: String,
-    /// Whether some URLs got another verdict.
+    /// True if some URLs got another verdict.
     pub changes_verdicts: bool,
 }
 

@@ -31,7 +31,7 @@ pub struct DecisionRecord {
     /// All bytes of `agent`, if they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_base64: Option<String>,
-    /// Whether `agent` is a whole User-Agent header.
+    /// True if `agent` is a whole User-Agent header.
     pub user_agent: bool,
     /// The URL as given.
     pub url: String,
@@ -184,7 +184,7 @@ pub fn check_names(names: &[u8], profile: &Profile) -> Result<(), NameError> {
     Crawler::try_names(names, profile).map(drop)
 }
 
-/// Whether a name that no group can match is an error. In profile `google` it is none, because
+/// Returns true if a name that no group can match is an error. In profile `google` it is none, because
 /// google/robotstxt takes names as given, and neither is a word with an odd character: that may be how
 /// the crawler is called.
 #[must_use]

@@ -124,7 +124,7 @@ pub struct TypedRecord {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Sitemap {
-    /// Whether it has a scheme and a host, as sitemaps.org asks for.
+    /// True if it has a scheme and a host, as sitemaps.org asks for.
     pub absolute: bool,
     /// The location resolved against the URL of the file. `null` if that is not known, or if it
     /// cannot be resolved.
@@ -233,7 +233,7 @@ pub struct Usage {
     pub path_base64: Option<String>,
     /// What is said of what, in words.
     pub label: String,
-    /// Whether the crawler may fetch it at all.
+    /// True if the crawler may fetch it at all.
     pub crawlable: bool,
     /// The preference about training: that of the most restrictive statement.
     pub training: Preference,

@@ -22,7 +22,7 @@ pub struct Site {
     pub status: Option<u16>,
     /// When the last attempt ended.
     pub attempted: String,
-    /// How many attempts have failed in a row.
+    /// The number of attempts that have failed in a row.
     pub failures: u32,
     /// Since when it has been unreachable.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,11 +65,11 @@ pub struct HeldCopy {
     pub lifetime_seconds: u32,
     /// Until when it is fresh.
     pub fresh_until: String,
-    /// Whether it was longer than the limit, and the rest cut off.
+    /// True if it was longer than the limit, and the rest cut off.
     pub is_truncated: bool,
-    /// Whether it has nothing but white space.
+    /// True if it has nothing but white space.
     pub is_blank: bool,
-    /// Whether it looks like an HTML page.
+    /// True if it looks like an HTML page.
     pub looks_like_html: bool,
     /// Where redirects led.
     #[serde(skip_serializing_if = "Option::is_none")]

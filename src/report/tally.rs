@@ -9,13 +9,13 @@ use crate::policy::decision::{Decision, Reason};
 use crate::rules::target::Target;
 use crate::verdict::Verdict;
 
-/// How many examples are kept of each rule.
+/// The number of examples that are kept of each rule.
 const EXAMPLES: usize = 3;
 
 /// A longer URL is no example.
 const EXAMPLE_BYTES: usize = 2 << 10;
 
-/// How many bytes of examples are kept in all: a file can have very many rules.
+/// The number of bytes of examples that are kept in all: a file can have very many rules.
 const ALL_EXAMPLE_BYTES: usize = 1 << 20;
 
 /// How much of a rule is shown, in characters.
@@ -40,14 +40,14 @@ const RULE_CHARS: usize = 80;
 pub struct Tally {
     /// The verdict of which it is told what decides.
     verdict: Verdict,
-    /// How many URLs are allowed.
+    /// The number of URLs that are allowed.
     pub allowed: u64,
-    /// How many URLs are disallowed.
+    /// The number of URLs that are disallowed.
     pub disallowed: u64,
     answer: Option<String>,
     by: Vec<DecidedBy>,
     places: HashMap<Option<u32>, usize>,
-    /// How many bytes of examples there is room for.
+    /// The number of bytes of examples there is room for.
     room: usize,
 }
 
@@ -116,7 +116,7 @@ impl Tally {
         }
     }
 
-    /// How many URLs get the verdict of which it is told what decides.
+    /// The number of URLs that get the verdict of which it is told what decides.
     #[must_use]
     pub fn count(&self) -> u64 {
         match self.verdict {
@@ -188,9 +188,9 @@ impl DecidedBy {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TallyReport {
-    /// How many URLs are allowed.
+    /// The number of URLs that are allowed.
     pub allowed: u64,
-    /// How many URLs are disallowed.
+    /// The number of URLs that are disallowed.
     pub disallowed: u64,
     /// What decides, the most frequent first.
     pub by: Vec<TallyRule>,

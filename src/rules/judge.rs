@@ -43,7 +43,7 @@ impl<'p, 't> Judge<'p, 't> {
         }
     }
 
-    /// Whether the rule's first bytes already show that it does not match. Spares most rules the
+    /// Returns true if the rule's first bytes already show that it does not match. Spares most rules the
     /// work of building their pattern.
     #[inline]
     fn differs_early(&self, rule: RawRule<'_>) -> bool {

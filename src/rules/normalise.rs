@@ -146,7 +146,7 @@ impl Encoding {
         }
     }
 
-    /// Whether this byte of a target as given may stand for something other than itself: it may
+    /// Returns true if this byte of a target as given may stand for something other than itself: it may
     /// change, begin an escape that changes, or end the target.
     #[inline(always)]
     pub(crate) fn is_special(self, byte: u8) -> bool {
@@ -164,13 +164,13 @@ impl Encoding {
         &SPECIAL_NIBBLES[usize::from(self.classes)]
     }
 
-    /// Whether this byte ends a target.
+    /// Returns true if this byte ends a target.
     #[inline(always)]
     pub(crate) fn ends(self, byte: u8) -> bool {
         CLASS[usize::from(byte)] & self.classes & (HASH | NUL) != 0
     }
 
-    /// Whether this byte may change or begin an escape that changes.
+    /// Returns true if this byte may change or begin an escape that changes.
     #[inline(always)]
     pub(crate) fn changes(self, byte: u8) -> bool {
         CLASS[usize::from(byte)] & self.classes & CHANGING != 0
@@ -186,7 +186,7 @@ impl Encoding {
         &text[..end.unwrap_or(text.len())]
     }
 
-    /// Whether every byte of a rule's text stands for itself: none may change, and none is `*`
+    /// Returns true if every byte of a rule's text stands for itself: none may change, and none is `*`
     /// or `$`.
     pub(crate) fn is_plain(self, text: &[u8]) -> bool {
         // No branch per byte: most texts are read to their end anyway.
@@ -203,7 +203,7 @@ impl Encoding {
         })
     }
 
-    /// Whether any byte of `text` may change.
+    /// Returns true if any byte of `text` may change.
     pub(crate) fn changes_in(self, text: &[u8]) -> bool {
         self.classes & CHANGING != 0 && text.iter().any(|&o| self.changes(o))
     }
@@ -257,7 +257,7 @@ pub(crate) struct Escapes {
     pub(crate) encode_stray: bool,
 }
 
-/// Whether this is one of the unreserved characters of RFC 3986 §2.3.
+/// Returns true if this is one of the unreserved characters of RFC 3986 §2.3.
 pub(crate) fn is_unreserved(byte: u8) -> bool {
     CLASS[usize::from(byte)] & UNRESERVED != 0
 }

@@ -22,12 +22,12 @@ pub(crate) struct RawRule<'a> {
 pub(crate) struct Pattern<'a> {
     /// Normalised. In a profile with wildcards every `*` in it is a wildcard.
     pub(crate) bytes: &'a [u8],
-    /// Whether the target must end where the pattern ends.
+    /// True if the target must end where the pattern ends.
     pub(crate) anchored: bool,
 }
 
 impl Pattern<'_> {
-    /// Whether the pattern matches the target, beginning at its first byte.
+    /// Returns true if the pattern matches the target, beginning at its first byte.
     ///
     /// Takes the first place where each piece between two stars fits: that leaves the most room
     /// for the pieces after it, so no other place needs to be tried.
@@ -50,7 +50,7 @@ impl Pattern<'_> {
         !self.anchored || left.is_empty()
     }
 
-    /// Whether a rule can have this pattern where `encoding` normalises targets: it is in canonical
+    /// Returns true if a rule can have this pattern where `encoding` normalises targets: it is in canonical
     /// form, and normalising changes nothing of it.
     #[cfg(feature = "pack")]
     pub(super) fn is_canonical(self, wildcards: bool, encoding: Encoding) -> bool {
@@ -100,7 +100,7 @@ pub(super) struct RankedPattern<'r> {
     /// In canonical form.
     pub(super) pattern: Pattern<'r>,
     pub(super) precedence: u32,
-    /// Whether the pattern is the rule's value, unchanged and without a star.
+    /// True if the pattern is the rule's value, unchanged and without a star.
     pub(super) plain: bool,
 }
 

@@ -245,7 +245,7 @@ impl RuleSet {
         }
     }
 
-    /// Whether both have the same patterns and verdicts, and so decide every target alike. Sets
+    /// Returns true if both have the same patterns and verdicts, and so decide every target alike. Sets
     /// that decide alike with different patterns are not recognised.
     pub(crate) fn decides_like(&self, other: &RuleSet) -> bool {
         self.len() == other.len()

@@ -149,7 +149,7 @@ impl<'u> Target<'u> {
         self.to_buffer().into_vec()
     }
 
-    /// Whether this is exactly `/robots.txt`, without a query.
+    /// Returns true if this is exactly `/robots.txt`, without a query.
     #[inline(always)]
     pub(crate) fn is_robots_txt(&self) -> bool {
         // Rules out nearly all targets by one byte.

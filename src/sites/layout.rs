@@ -102,7 +102,7 @@ pub(crate) struct Matches {
     slots: [u64; SLOTS],
     /// A bit for each slot that may lead to the entry, the lowest for the first.
     left: u32,
-    /// Whether the next line may have more.
+    /// True if the next line may have more.
     pub(crate) is_full: bool,
 }
 
@@ -197,7 +197,7 @@ pub(crate) struct Entry<'e> {
     pub(crate) kind: u8,
     /// In seconds since the UNIX epoch; 0 if it is not told.
     pub(crate) captured: u32,
-    /// Whether it was captured not then, but later, and it is not told when.
+    /// True if it was captured not then, but later, and it is not told when.
     pub(crate) is_later: bool,
     pub(crate) policies: u32,
     pub(crate) about: u32,
@@ -238,7 +238,7 @@ impl<'e> Entry<'e> {
         })
     }
 
-    /// Whether this is the entry of an origin.
+    /// Returns true if this is the entry of an origin.
     #[inline]
     pub(crate) fn is_of(&self, key: &Key<'_>) -> bool {
         self.schemes.has(key.scheme) && self.authority == key.authority

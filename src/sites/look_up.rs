@@ -16,10 +16,10 @@ use crate::policy::Reading;
 use crate::policy::crawlers::Answer;
 use crate::rules::target::{InvalidUrl, Target};
 
-/// How many origins take a step together.
+/// The number of origins that take a step together.
 const AHEAD: usize = 32;
 
-/// How many URLs take a step together: that many fit into the nearest cache.
+/// The number of URLs that take a step together: that many fit into the nearest cache.
 const MOST_URLS: usize = 16 * AHEAD;
 
 /// The policies of many origins, in steps.
@@ -217,7 +217,7 @@ struct SomeRuns<'r, 'u> {
     runs: &'r [UrlRun<'u>],
     /// The number of their first URL.
     first: usize,
-    /// Whether their origins were made of their URLs.
+    /// True if their origins were made of their URLs.
     are_own: bool,
 }
 

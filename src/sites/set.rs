@@ -104,7 +104,7 @@ const NO_FILE: u32 = u32::MAX;
 #[derive(Clone)]
 struct File {
     content: u128,
-    /// How many origins have it.
+    /// The number of origins that have it.
     origins: u32,
     /// The record that their entries lead to.
     policies: u32,
@@ -452,22 +452,22 @@ impl PolicySet {
         &self.crawlers
     }
 
-    /// How many origins there are.
+    /// The number of origins there are.
     pub fn len(&self) -> usize {
         self.origins
     }
 
-    /// Whether there is no origin.
+    /// Returns true if there is no origin.
     pub fn is_empty(&self) -> bool {
         self.origins == 0
     }
 
-    /// How many different files the origins have.
+    /// The number of different files the origins have.
     pub fn file_count(&self) -> usize {
         self.by_content.len()
     }
 
-    /// How many different policies they have, for any of the crawlers.
+    /// The number of different policies they have, for any of the crawlers.
     pub fn policy_count(&self) -> usize {
         let is_policy =
             |shared: &&Shared| !matches!(body_at(&self.records, shared.record), [KIND_PANEL, ..]);

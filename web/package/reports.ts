@@ -65,7 +65,7 @@ export interface AppliedFix {
   what: string;
   /** What "this" did to verdicts: a clause. */
   effect: string;
-  /** Whether some URLs got another verdict. */
+  /** True if some URLs got another verdict. */
   changes_verdicts: boolean;
 }
 
@@ -85,27 +85,27 @@ export interface AuditReport {
   formats: string[];
   /** All lines but empty ones: `damaged`, `too_long` and `requests` together. */
   lines: number;
-  /** How many lines are not in the format, or have a time that is none. */
+  /** The number of lines that are not in the format, or have a time that is none. */
   damaged: number;
   /** The places of the first five damaged lines. */
   first_damaged: DamagedLine[];
-  /** How many lines are too long to be read. */
+  /** The number of lines that are too long to be read. */
   too_long: number;
   /** `judged`, `other_clients`, `without_header`, `without_path` and `other_hosts` together. */
   requests: number;
-  /** How many requests are for other hosts than those asked for. */
+  /** The number of requests that are for other hosts than those asked for. */
   other_hosts: number;
-  /** How many requests are for neither a path nor a URL. */
+  /** The number of requests that are for neither a path nor a URL. */
   without_path: number;
-  /** How many requests have no User-Agent header. */
+  /** The number of requests that have no User-Agent header. */
   without_header: number;
-  /** How many requests are not made by crawlers. */
+  /** The number of requests that are not made by crawlers. */
   other_clients: number;
-  /** How many requests of crawlers were judged. */
+  /** The number of requests of crawlers that were judged. */
   judged: number;
   /** Those of `judged` that were made before the first version. */
   before_first: number;
-  /** How many requests of crawlers are forbidden. */
+  /** The number of requests of crawlers that are forbidden. */
   forbidden: number;
   /** Some hosts that requests were for, if the logs tell; `…` at the end if there are more. */
   hosts: string[];
@@ -254,7 +254,7 @@ export interface CompareReport {
   url: string;
   /** All bytes of `url`, if they are not UTF-8. */
   url_base64?: string;
-  /** Whether all profiles give the same verdict. */
+  /** True if all profiles give the same verdict. */
   agree: boolean;
   /**
    * The answer of each profile, in the order `rfc9309`, `google`, `google-classic`,
@@ -278,7 +278,7 @@ export interface ComparedTarget {
   value_base64?: string;
   /** Where it is, in bytes of the URL. */
   url_span: Span;
-  /** Whether its first `/` is missing from the URL: `https://e.com?x` is compared as `/?x`. */
+  /** True if its first `/` is missing from the URL: `https://e.com?x` is compared as `/?x`. */
   slash_implied: boolean;
   /** What normalising changed: one entry for each byte or `%XX`. */
   changes: TargetChange[];
@@ -385,7 +385,7 @@ export interface DiffReport {
    * The name of the profile in which both were read. `null` if it has none, or if there are two.
    */
   profile: string | null;
-  /** Whether the files differ in their bytes, or a side is no file. */
+  /** True if the files differ in their bytes, or a side is no file. */
   text_differs: boolean;
   /** What the URL of the old file answered, if that is no file. */
   old_answer: InsteadOfFile | null;
@@ -423,7 +423,7 @@ export interface ExamplePath {
   path: string;
   /** The bytes of `path` if they are not UTF-8. */
   path_base64?: string;
-  /** Whether the path is longer. */
+  /** True if the path is longer. */
   cut: boolean;
 }
 
@@ -462,7 +462,7 @@ export interface ExplainReport {
   agent: string;
   /** All bytes of `agent`, if they are not UTF-8. */
   agent_base64?: string;
-  /** Whether `agent` is a whole User-Agent header. */
+  /** True if `agent` is a whole User-Agent header. */
   user_agent: boolean;
   /** The crawler's names, from most to least specific. */
   names: CrawlerName[];
@@ -535,13 +535,13 @@ export type Extent =
 
 /** Where the profile's size limit cut the file, and the answer of the whole file. */
 export interface FileCut {
-  /** How many bytes were read: the limit, cut back to a whole line. */
+  /** The number of bytes that were read: the limit, cut back to a whole line. */
   bytes_read: number;
   /** The first line that was not read, from 1. */
   line: number;
   /** The limit. */
   limit_bytes: number;
-  /** Whether the whole file would give another answer: another verdict, or by another line. */
+  /** True if the whole file would give another answer: another verdict, or by another line. */
   matters: boolean;
   /** The verdict by the whole file. */
   verdict: Verdict;
@@ -593,7 +593,7 @@ export interface Fix {
    * (rfc9309, google)`.
    */
   effect: string;
-  /** Whether some URLs get another verdict. */
+  /** True if some URLs get another verdict. */
   changes_verdicts: boolean;
   /** What changes for which crawlers; empty if no verdict changes. */
   changes: VerdictChange[];
@@ -638,7 +638,7 @@ export interface FixReport {
   changes: VerdictChange[];
   /** What is found in the new file. */
   left: LintReport;
-  /** How many fixes there were, and what they do together. */
+  /** The number of fixes there were, and what they do together. */
   sentences: Sentence[];
 }
 
@@ -648,7 +648,7 @@ export interface Flip {
   path: string;
   /** Its bytes in base64, if they are not UTF-8. */
   path_base64?: string;
-  /** Whether no shorter path flips in this direction: proven. */
+  /** True if no shorter path flips in this direction: proven. */
   shortest: boolean;
   /** Which other paths are proven to flip with it. */
   extent: Extent;
@@ -689,11 +689,11 @@ export interface HeldCopy {
   lifetime_seconds: number;
   /** Until when it is fresh. */
   fresh_until: string;
-  /** Whether it was longer than the limit, and the rest cut off. */
+  /** True if it was longer than the limit, and the rest cut off. */
   is_truncated: boolean;
-  /** Whether it has nothing but white space. */
+  /** True if it has nothing but white space. */
   is_blank: boolean;
-  /** Whether it looks like an HTML page. */
+  /** True if it looks like an HTML page. */
   looks_like_html: boolean;
   /** Its `ETag`. */
   etag?: string;
@@ -762,9 +762,9 @@ export interface KnownCrawler {
   token: string;
   /** Names whose groups it obeys if none names the token, before that of `*`. */
   after: string[];
-  /** Whether it obeys the group of `*`. */
+  /** True if it obeys the group of `*`. */
   star: boolean;
-  /** Whether the token is in no header: a name for a use of what another crawler fetches. */
+  /** True if the token is in no header: a name for a use of what another crawler fetches. */
   only_in_robots_txt: boolean;
   /** Who runs it. */
   operator: string;
@@ -810,7 +810,7 @@ export interface LabelledPreference {
 export interface LeftOut {
   /** The number of the kind of finding. */
   code: string;
-  /** How many are left out, in the profile that has the most. */
+  /** The number that are left out, in the profile that has the most. */
   count: number;
 }
 
@@ -864,7 +864,7 @@ export interface MatchedRule {
   pattern: string;
   /** All bytes of `pattern`, if they are not UTF-8. */
   pattern_base64?: string;
-  /** Whether the target must end where the pattern does. */
+  /** True if the target must end where the pattern does. */
   anchored: boolean;
   /**
    * The highest one decides, and among equals Allow. In most profiles it is the length of the
@@ -908,7 +908,7 @@ export type Obeys =
 export interface OtherSite {
   /** The origin. */
   site: string;
-  /** How many URLs it has. */
+  /** The number of URLs it has. */
   urls: number;
 }
 
@@ -961,9 +961,9 @@ export interface Preferences {
 export interface ProfileDifference {
   /** The name of the profile. */
   profile: string;
-  /** Whether the verdict differs. If not, another line decides. */
+  /** True if the verdict differs. If not, another line decides. */
   of_verdict: boolean;
-  /** Whether the causes make the difference only together. If not, each does alone. */
+  /** True if the causes make the difference only together. If not, each does alone. */
   together: boolean;
   /**
    * The switches that make the difference: set in `rfc9309` as this profile has them, they give
@@ -1041,7 +1041,7 @@ export interface ReachPath {
   path: string;
   /** The bytes of `path` if they are not UTF-8. */
   path_base64?: string;
-  /** Whether no shorter path shows it; proven. */
+  /** True if no shorter path shows it; proven. */
   shortest: boolean;
   /**
    * Which other paths get the same verdict: none that is known (`path`), all that begin with the
@@ -1086,17 +1086,17 @@ export interface ReachPurpose {
   purpose: Purpose;
   /** A heading: `AI training`. */
   title: string;
-  /** How many crawlers of this purpose there are. */
+  /** The number of crawlers of this purpose there are. */
   crawlers: number;
   /** How many of them may read nothing, or nothing but robots.txt. */
   shut_out: number;
-  /** How many may read a part of the site. */
+  /** The number that may read a part of the site. */
   partly: number;
-  /** How many may read everything. */
+  /** The number that may read everything. */
   let_in: number;
   /** Of how many neither is proven. */
   unproven: number;
-  /** How many may read how much of the sitemap, if one was given. */
+  /** The number that may read how much of the sitemap, if one was given. */
   sitemap: SitemapCounts | null;
   /** All counts: `3 of 32 shut out, 28 partly, 1 let in: Foo`. */
   summary: string;
@@ -1339,7 +1339,7 @@ export interface Site {
   outcome: string;
   /** When the last attempt ended. */
   attempted: string;
-  /** How many attempts have failed in a row. */
+  /** The number of attempts that have failed in a row. */
   failures: number;
   /** The policy that applies: `rules`, `allow all` or `disallow all`. */
   holds: string;
@@ -1383,7 +1383,7 @@ export interface SiteRisk {
 
 /** The location of a sitemap. */
 export interface Sitemap {
-  /** Whether it has a scheme and a host, as sitemaps.org asks for. */
+  /** True if it has a scheme and a host, as sitemaps.org asks for. */
   absolute: boolean;
   /**
    * The location resolved against the URL of the file. `null` if that is not known, or if it
@@ -1392,13 +1392,13 @@ export interface Sitemap {
   url: string | null;
 }
 
-/** How many crawlers of a purpose may read how much of a sitemap. */
+/** The number of crawlers of a purpose that may read how much of a sitemap. */
 export interface SitemapCounts {
-  /** How many may read none of its URLs. */
+  /** The number that may read none of its URLs. */
   none: number;
-  /** How many may read a part. */
+  /** The number that may read a part. */
   part: number;
-  /** How many may read all. */
+  /** The number that may read all. */
   all: number;
 }
 
@@ -1414,9 +1414,9 @@ export interface SitemapUrls {
   judged: number;
   /** The first 100 other sites, the most numerous first. */
   other_sites: OtherSite[];
-  /** How many URLs are of other sites. */
+  /** The number of URLs that are of other sites. */
   of_other_sites: number;
-  /** How many have no host, or none that is clear. */
+  /** The number that have no host, or none that is clear. */
   invalid: number;
   /** What the URLs are, in sentences. */
   sentences: Sentence[];
@@ -1481,9 +1481,9 @@ export interface StatusCount {
 
 /** Counts of verdicts on many URLs. */
 export interface TallyReport {
-  /** How many URLs are allowed. */
+  /** The number of URLs that are allowed. */
   allowed: number;
-  /** How many URLs are disallowed. */
+  /** The number of URLs that are disallowed. */
   disallowed: number;
   /** What decides, the most frequent first. */
   by: TallyRule[];
@@ -1553,11 +1553,11 @@ export interface TestReport {
   sitemap: SitemapUrls | null;
   /** The expectations, in order. */
   results: TestResult[];
-  /** How many expectations there are. */
+  /** The number of expectations there are. */
   expectations: number;
   /** How many of them do not hold. */
   failed: number;
-  /** How many there are and do not hold, in a sentence. */
+  /** The numbers of those there are and of those that do not hold, in a sentence. */
   sentences: Sentence[];
 }
 
@@ -1577,7 +1577,7 @@ export interface TestResult {
   url: string;
   /** The bytes of `url` if they are not UTF-8. */
   url_base64?: string;
-  /** Whether it holds for every crawler in every profile. */
+  /** True if it holds for every crawler in every profile. */
   holds: boolean;
   /** What does not hold, and why the first crawler gets its verdict in the first profile. */
   message: string | null;
@@ -1668,7 +1668,7 @@ export interface Usage {
   path_base64?: string;
   /** What is said of what, in words. */
   label: string;
-  /** Whether the crawler may fetch it at all. */
+  /** True if the crawler may fetch it at all. */
   crawlable: boolean;
   /** The preference about training: that of the most restrictive statement. */
   training: Preference;

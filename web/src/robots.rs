@@ -32,7 +32,7 @@ pub struct Shared {
     cell: Cell,
     /// How the caller calls the file.
     name: Option<Box<[u8]>>,
-    /// Whether spans are counted in UTF-16 code units.
+    /// True if spans are counted in UTF-16 code units.
     pub is_utf16: bool,
     /// [`Text::marks`] of the file.
     marks: OnceCell<Rc<[[u32; 2]]>>,

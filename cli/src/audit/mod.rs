@@ -125,7 +125,7 @@ fn add_ranges(args: &AuditArgs, known: &Known, audit: &mut Audit<'_>) -> Result<
 /// Where forbidden requests are printed.
 struct List {
     out: BufWriter<Stdout>,
-    /// Whether control characters are escaped.
+    /// True if control characters are escaped.
     harmless: bool,
 }
 

@@ -6,7 +6,7 @@ use robotsieve::audit::{AuditReport, AuditedCrawler, BrokenRule};
 
 use crate::write::bytes::on_one_line;
 
-/// How many rules of a crawler are shown.
+/// The number of rules of a crawler that are shown.
 const RULES: usize = 5;
 
 /// Prints the report; with a column for requests from published addresses if some are known.

@@ -63,7 +63,7 @@ impl Found {
         }
     }
 
-    /// Whether the rules of this site's robots.txt apply.
+    /// Returns true if the rules of this site's robots.txt apply.
     pub fn has_rules_of(&self, other: &Site) -> bool {
         match self {
             Found::Site(site) => site.has_rules() && Rc::ptr_eq(&site.known, &other.known),
@@ -133,7 +133,7 @@ impl Sites {
 }
 
 impl Site {
-    /// Whether the rules of its robots.txt apply.
+    /// Returns true if the rules of its robots.txt apply.
     pub fn has_rules(&self) -> bool {
         self.ruling.holds == Holds::Rules
     }

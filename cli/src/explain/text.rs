@@ -24,7 +24,7 @@ const PARTS: usize = 64;
 /// The most changes of a URL to label.
 const CHANGES: usize = 8;
 
-/// How many lines of context to show around a relevant line.
+/// The number of lines of context to show around a relevant line.
 const CONTEXT: usize = 2;
 
 /// What all URLs have in common.
@@ -33,7 +33,7 @@ pub(super) struct Question<'q> {
     pub agent: &'q Agent,
     /// The profiles to explain in, with their names.
     pub profiles: &'q [(&'static str, Profile)],
-    /// Whether no answer was rendered before.
+    /// True if no answer was rendered before.
     pub is_first: bool,
 }
 
@@ -169,7 +169,7 @@ struct Block<'b> {
     /// The text without what may differ between them, and with it, for the first.
     shared: String,
     whole: String,
-    /// Whether all of them have the same whole text.
+    /// True if all of them have the same whole text.
     is_whole: bool,
 }
 

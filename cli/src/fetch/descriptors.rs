@@ -5,10 +5,10 @@ use crate::write::stderr;
 /// Open files besides those of the fetcher: standard streams, inputs, the store.
 const BESIDES: usize = 16;
 
-/// How many names are looked up at the same time, and how many if open files are few.
+/// The number of names that are looked up at the same time, and how many if open files are few.
 const LOOKUPS: [usize; 2] = [4096, 256];
 
-/// How many requests and look-ups of names at the same time fit into the limit of open files.
+/// The number of requests and look-ups of names at the same time fit into the limit of open files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fitting {
     pub parallel: u16,

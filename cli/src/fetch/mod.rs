@@ -160,7 +160,7 @@ fn limit(most: u16) -> Option<usize> {
     Some(most.into()).filter(|most| *most > 0)
 }
 
-/// How many sites are under way at the same time, if this many requests run at the same time. The
+/// The number of sites that are under way at the same time, if this many requests run at the same time. The
 /// others wait: for the answer to their name, which may never come, for other sites with the same
 /// address, for a retry, or for the first answer of any site. There are so many that they hold up
 /// nobody. A site that waits takes about 20 kB.
@@ -319,9 +319,9 @@ struct Run {
     watch: Arc<Watch>,
     report: Arc<Report>,
     faults: Faults,
-    /// How many sites are under way at the same time.
+    /// The number of sites that are under way at the same time.
     window: usize,
-    /// Whether sites that are not due are asked too.
+    /// True if sites that are not due are asked too.
     again: bool,
     prints_json: bool,
     /// Sites that are never asked.
@@ -474,7 +474,7 @@ fn advice(line: &[u8]) -> String {
     if is_host && Origin::of(&url).is_ok() { format!("; write {url}") } else { String::new() }
 }
 
-/// How many invalid lines are shown before the rest is only counted.
+/// The number of invalid lines that are shown before the rest is only counted.
 const MOST_INVALID: u64 = 10;
 
 /// Condition, origin, size of the robots.txt, and where redirects led or what went wrong.

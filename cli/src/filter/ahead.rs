@@ -26,9 +26,9 @@ pub struct Ahead {
 struct Queue {
     waiting: VecDeque<Waiting>,
     bytes: usize,
-    /// Whether the reader has ended.
+    /// True if the reader has ended.
     ended: bool,
-    /// Whether nobody takes chunks any more.
+    /// True if nobody takes chunks any more.
     gone: bool,
 }
 

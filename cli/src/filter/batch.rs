@@ -7,7 +7,7 @@ use robotsieve::{Answer, AsUrl, UrlRun};
 
 use crate::read::hosts::{Whose, whose};
 
-/// How many lines are judged together: enough for the waits for memory to overlap, few enough for
+/// The number of lines that are judged together: enough for the waits for memory to overlap, few enough for
 /// all that is known of them to stay in the first-level cache.
 const LINES: usize = 128;
 
@@ -61,7 +61,7 @@ impl AsUrl for Line<'_> {
 /// The reading of lines that begins with their hosts.
 #[derive(Clone, Copy)]
 pub struct Hosts {
-    /// Whether the authority of a URL is found as in google/robotstxt.
+    /// True if the authority of a URL is found as in google/robotstxt.
     pub google: bool,
     /// The answer for URLs whose host has no robots.txt, or of which nothing is known.
     pub missing: Answer,
@@ -128,7 +128,7 @@ impl<'c> Batch<'c> {
     }
 }
 
-/// Whether a text starts with another one. Does the same as `starts_with` without a call to
+/// Returns true if a text starts with another one. Does the same as `starts_with` without a call to
 /// `memcmp`, which is faster for a few dozen bytes.
 #[inline(always)]
 fn begins_with(text: &[u8], start: &[u8]) -> bool {

@@ -113,7 +113,7 @@ impl<'j> Worker<'j> {
         }
     }
 
-    /// Whether the output consists of input lines, so that [`Worker::sieve`] applies.
+    /// Returns true if the output consists of input lines, so that [`Worker::sieve`] applies.
     pub fn sieves(&self) -> bool {
         matches!(self.judge.format, FilterFormat::Urls | FilterFormat::Denied)
     }

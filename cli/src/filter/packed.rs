@@ -10,7 +10,7 @@ use super::batch::Batch;
 use super::sites::{HostRules, Site, Sites};
 use crate::write::report::Report;
 
-/// How many places of damage are reported.
+/// The number of places of damage that are reported.
 const MOST_PLACES: usize = 100;
 
 /// A pack that stays open until the program ends.
@@ -19,7 +19,7 @@ pub struct Packed {
     pack: &'static Pack<'static>,
     /// For each crawler to judge for, its index among those of the pack.
     columns: Vec<usize>,
-    /// Whether to load the rules, if the pack has them.
+    /// True if to load the rules, if the pack has them.
     decides: bool,
     /// The damage that was reported, and one more if there was more.
     damage: Mutex<Vec<PackError>>,

@@ -57,7 +57,7 @@ pub struct Site {
     /// For each crawler, in the order of the command line, the index of its policy in `first`
     /// followed by `others`.
     by_crawler: Vec<usize>,
-    /// Whether the rules are those of a robots.txt, so that their lines can be named.
+    /// True if the rules are those of a robots.txt, so that their lines can be named.
     has_lines: bool,
 }
 
@@ -88,7 +88,7 @@ impl Site {
         Site { has_lines: false, ..self }
     }
 
-    /// Whether the line and the text of a rule that decided can be named.
+    /// Returns true if the line and the text of a rule that decided can be named.
     pub fn has_lines(&self) -> bool {
         self.has_lines
     }

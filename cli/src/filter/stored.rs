@@ -34,7 +34,7 @@ pub struct Stored {
     runtime: Mutex<Option<Runtime>>,
     handle: tokio::runtime::Handle,
     watch: Arc<Watch>,
-    /// How many sites are looked up at the same time; `None` without `--fetch`.
+    /// The number of sites that are looked up at the same time; `None` without `--fetch`.
     window: Option<usize>,
     crawlers: usize,
     profile: Profile,
@@ -59,7 +59,7 @@ struct Known {
     strangers: usize,
 }
 
-/// How many sites are remembered of which nothing is known. They take some 100 bytes each.
+/// The number of sites that are remembered of which nothing is known. They take some 100 bytes each.
 const MOST_STRANGERS: usize = 1 << 20;
 
 impl Known {

@@ -81,7 +81,7 @@ impl Hosts {
         Hosts { slots: Vec::new(), len: 0, most_slots, zeros: 0 }
     }
 
-    /// How many hosts there were.
+    /// The number of hosts there were.
     fn count(&self) -> u64 {
         (self.len as u64) << self.zeros
     }

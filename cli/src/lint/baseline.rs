@@ -103,7 +103,7 @@ pub enum Known<'p> {
     Taken {
         /// What is left of it.
         baseline: Baseline,
-        /// How many were found again.
+        /// The number that were found again.
         count: usize,
         /// The files that were linted.
         files: HashSet<String>,
@@ -155,7 +155,7 @@ impl<'p> Known<'p> {
         }
     }
 
-    /// How many findings were known.
+    /// The number of findings that were known.
     pub fn count(&self) -> usize {
         if let Known::Taken { count, .. } = self { *count } else { 0 }
     }

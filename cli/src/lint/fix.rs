@@ -20,7 +20,7 @@ use crate::write::stdout::Stdout;
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     apply: Apply,
-    /// Whether changes are shown instead of written.
+    /// True if changes are shown instead of written.
     is_shown: bool,
 }
 

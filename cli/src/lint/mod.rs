@@ -71,7 +71,7 @@ struct Run<'r> {
     log: sarif::Log,
     tally: Tally,
     summary: Summary,
-    /// Whether a file could not be read, or written.
+    /// True if a file could not be read, or written.
     failed: bool,
 }
 

@@ -116,11 +116,11 @@ pub fn tell_left_out(Counts { later, lost, .. }: Counts) {
     }
 }
 
-/// How many sources are read at the same time. The same whatever the number of threads is, so that
+/// The number of sources that are read at the same time. The same whatever the number of threads is, so that
 /// the same sources make the same pack.
 const LANES: usize = 8;
 
-/// How many captures are taken from a source at a time, and about how many bytes.
+/// The number of captures that are taken from a source at a time, and about how many bytes.
 const BATCH: usize = 512;
 const BATCH_BYTES: usize = 4 << 20;
 

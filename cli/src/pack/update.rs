@@ -107,7 +107,7 @@ fn cut(tail: &Tail) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the pack says just this already. What has no time says nothing new of the time.
+/// Returns true if the pack says just this already. What has no time says nothing new of the time.
 fn is_as_before(
     origin: &Origin<'_>,
     settled: &PackedOrigin,

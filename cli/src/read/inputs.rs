@@ -30,7 +30,7 @@ pub struct Inputs {
     rest: Vec<u8>,
     /// How many lines of the current input are done.
     lines: u64,
-    /// Whether the line being read is too long, so that the rest of it is skipped.
+    /// True if the line being read is too long, so that the rest of it is skipped.
     skips: bool,
     report: Arc<Report>,
 }
@@ -38,12 +38,12 @@ pub struct Inputs {
 struct Input {
     name: OsString,
     bytes: Box<dyn Read + Send>,
-    /// Whether it is standard input as it is.
+    /// True if it is standard input as it is.
     is_plain_stdin: bool,
 }
 
 impl Input {
-    /// Whether reading on is certain not to wait. If that is not known, it may wait.
+    /// Returns true if reading on is certain not to wait. If that is not known, it may wait.
     fn has_more(&self) -> bool {
         self.is_plain_stdin && stdin::is_ready()
     }
@@ -292,7 +292,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// Whether these bytes begin like a compressed file, and the next one is needed to know.
+    /// Returns true if these bytes begin like a compressed file, and the next one is needed to know.
     fn may_follow(first: &[u8]) -> bool {
         match first {
             [] | [0x1f] => true,

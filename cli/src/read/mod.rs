@@ -46,7 +46,7 @@ pub fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// Whether a name on the command line that is not a file looks like a URL, or like a host with or
+/// Returns true if a name on the command line that is not a file looks like a URL, or like a host with or
 /// without a path: `https://example.com/x`, `example.com/x`, `example.com`.
 pub fn looks_like_url(name: &Path) -> bool {
     let Some(name) = name.to_str() else { return false };

@@ -38,9 +38,9 @@ pub fn open(path: &Path) -> Result<&'static Pack<'static>, Failure> {
 /// What stands behind a pack in its file: an update that was cut short, or is under way.
 pub struct Tail {
     pub path: PathBuf,
-    /// How many bytes the pack has.
+    /// The number of bytes the pack has.
     pub complete: u64,
-    /// How many bytes the file has.
+    /// The number of bytes the file has.
     len: u64,
 }
 

@@ -42,7 +42,7 @@ fn note_utf16(path: &Path, bytes: &[u8]) {
     }
 }
 
-/// Whether a file begins with the mark of UTF-16.
+/// Returns true if a file begins with the mark of UTF-16.
 pub fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
 }
@@ -74,7 +74,7 @@ fn bounded(input: impl Read) -> io::Result<Vec<u8>> {
     Err(io::Error::new(ErrorKind::InvalidData, message))
 }
 
-/// Whether a robots.txt may begin like this: no store does, and nothing compressed.
+/// Returns true if a robots.txt may begin like this: no store does, and nothing compressed.
 pub fn is_text(bytes: &[u8]) -> bool {
     !bytes.starts_with(MAGIC)
         && matches!(Compression::of(&bytes[..bytes.len().min(4)]), Compression::None)

@@ -9,7 +9,7 @@ use crate::closed;
 use crate::error::Failure;
 use crate::write::stderr;
 
-/// Whether this name on the command line means standard input.
+/// Returns true if this name on the command line means standard input.
 pub fn is_meant(name: impl AsRef<OsStr>) -> bool {
     name.as_ref() == "-"
 }
@@ -30,7 +30,7 @@ pub fn open() -> io::Result<io::Stdin> {
     Ok(input)
 }
 
-/// Whether reading standard input is certain not to wait: there are bytes, or it has ended.
+/// Returns true if reading standard input is certain not to wait: there are bytes, or it has ended.
 #[cfg(unix)]
 pub fn is_ready() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -36,7 +36,7 @@ pub fn exists(path: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Whether a file begins like a store. Not if it cannot be read, or is a pipe or a device.
+/// Returns true if a file begins like a store. Not if it cannot be read, or is a pipe or a device.
 pub fn is_store(path: &Path) -> bool {
     let mut begin = Vec::with_capacity(MAGIC.len());
     fs::metadata(path).is_ok_and(|there| there.is_file())

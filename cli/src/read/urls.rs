@@ -10,7 +10,7 @@ use crate::write::progress::{Bar, Measure};
 use crate::write::{bytes, stderr};
 use robotsieve_client::lines::{Line, Lines, URL_BYTES};
 
-/// Whether the URLs come from standard input. Among other URLs `-` is an (invalid) URL.
+/// Returns true if the URLs come from standard input. Among other URLs `-` is an (invalid) URL.
 pub fn are_on_stdin(urls: &[OsString]) -> bool {
     urls == [OsStr::new("-")]
 }
@@ -68,13 +68,13 @@ pub fn too_long_line(input: &str, number: u64, beginning: &[u8]) -> String {
     )
 }
 
-/// How many URLs were disallowed, unknown or invalid.
+/// The number of URLs that were disallowed, unknown or invalid.
 #[derive(Default)]
 pub struct Tally {
     pub disallowed: u64,
     /// URLs of whose site nothing is known.
     pub unknown: u64,
-    /// Whether URLs need a host.
+    /// True if URLs need a host.
     pub needs_host: bool,
     invalid: u64,
     first_invalid: String,

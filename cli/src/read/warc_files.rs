@@ -14,7 +14,7 @@ use super::stdin;
 use crate::error::Failure;
 use crate::write::stderr;
 
-/// How many damaged places are named one by one.
+/// The number of damaged places that are named one by one.
 const NAMED: u64 = 20;
 
 /// The files with these names, opened one after another; `-` is standard input.

@@ -183,7 +183,7 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
     Ok(if exported.hosts == count { Status::Done } else { Status::Failed })
 }
 
-/// How many hosts were exported, and how many origins that were not their first.
+/// The number of hosts that were exported, and how many origins that were not their first.
 #[derive(Default)]
 struct Exported {
     hosts: u64,
@@ -192,7 +192,7 @@ struct Exported {
     not_text: LeftOut,
 }
 
-/// How many names of what was left out are shown.
+/// The number of names of what that was left out are shown.
 const SHOWN: usize = 3;
 
 /// What was left out, and the first names of it.

@@ -22,7 +22,7 @@ pub fn on_one_line(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(line)
 }
 
-/// Whether two bytes are one of the control characters U+0080 to U+009F in UTF-8.
+/// Returns true if two bytes are one of the control characters U+0080 to U+009F in UTF-8.
 fn is_c1(pair: &[u8]) -> bool {
     matches!(pair, [0xC2, 0x80..=0x9F])
 }

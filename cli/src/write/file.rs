@@ -17,7 +17,7 @@ pub struct Temporary {
     /// `None` only once it was persisted or dropped.
     file: Option<NamedTempFile>,
     target: PathBuf,
-    /// Whether owner and permissions are set.
+    /// True if owner and permissions are set.
     is_like: bool,
 }
 
@@ -160,7 +160,7 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
-/// Whether two paths lead to the same file.
+/// Returns true if two paths lead to the same file.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     // Most files are told apart by their names, without asking the system.
     one.file_name() == other.file_name()

@@ -31,7 +31,7 @@ pub enum Measure {
 pub struct Bar {
     bar: ProgressBar,
     start: Instant,
-    /// Whether the bar is hidden only because it is too early.
+    /// True if the bar is hidden only because it is too early.
     waits: AtomicBool,
 }
 
@@ -109,12 +109,12 @@ pub fn with_spinner<T>(progress: When, name: &'static str, work: impl FnOnce() -
     })
 }
 
-/// Whether progress is shown at once.
+/// Returns true if progress is shown at once.
 fn is_always(progress: When) -> bool {
     progress == When::Always && !screen::is_quiet()
 }
 
-/// Whether progress is shown once the work takes long.
+/// Returns true if progress is shown once the work takes long.
 fn is_auto(progress: When) -> bool {
     progress == When::Auto && !screen::is_quiet() && io::stderr().is_terminal()
 }

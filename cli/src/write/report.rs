@@ -16,16 +16,16 @@ use crate::error::Status;
 /// Errors, notes and the progress bar, shared by all threads.
 pub struct Report {
     start: Instant,
-    /// Whether something could not be read.
+    /// True if something could not be read.
     failed: AtomicBool,
-    /// How many lines were too long to be URLs.
+    /// The number of lines that were too long to be URLs.
     long_lines: AtomicU64,
-    /// How many robots.txt files are longer than the profile's limit.
+    /// The number of robots.txt files that are longer than the profile's limit.
     cut_files: AtomicU64,
     bar: Bar,
 }
 
-/// How many messages of one kind are printed before the rest is only counted.
+/// The number of messages of one kind are printed before the rest is only counted.
 pub const MOST_ALIKE: u64 = 3;
 
 impl Report {
@@ -71,12 +71,12 @@ impl Report {
         }
     }
 
-    /// How many lines were skipped because they are too long.
+    /// The number of lines that were skipped because they are too long.
     pub fn long_lines(&self) -> u64 {
         self.long_lines.load(Ordering::Relaxed)
     }
 
-    /// Whether [`Report::error`] was called.
+    /// Returns true if [`Report::error`] was called.
     pub fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }

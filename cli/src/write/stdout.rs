@@ -21,7 +21,7 @@ impl Stdout {
         Stdout { has_reader: true }
     }
 
-    /// Whether somebody still reads the output; if not, there is no need to produce it.
+    /// Returns true if somebody still reads the output; if not, there is no need to produce it.
     pub fn has_reader(&self) -> bool {
         self.has_reader
     }
@@ -91,7 +91,7 @@ pub fn failed(cause: io::Error) -> Failure {
     Failure::io("cannot write to standard output", cause)
 }
 
-/// Whether to use colors on standard output. `auto` uses them on a terminal that can show them,
+/// Returns true if to use colors on standard output. `auto` uses them on a terminal that can show them,
 /// unless the user opted out (<https://no-color.org>).
 pub fn has_color(when: When) -> bool {
     match when {

@@ -92,7 +92,7 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
         self.rows.put(partition_of(key), &Row { key, at, number, says })
     }
 
-    /// How many captures were added.
+    /// The number of captures that were added.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Timestamp;
 use crate::outcome::{AsOf, Event, Holds, Protocol, Said};
 
-/// How many redirects are followed, as in the standard (RFC 9309, section 2.3.1.2).
+/// The number of redirects that are followed, as in the standard (RFC 9309, section 2.3.1.2).
 pub const MAX_HOPS: u8 = 5;
 
 /// What a capture says, without its body. `K` is a key of captures, `B` the place of a body.

@@ -12,11 +12,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// How many partitions there are. One is in memory at a time, so memory is the 256th part of the
+/// The number of partitions there are. One is in memory at a time, so memory is the 256th part of the
 /// file, if the keys are many.
 pub const PARTITIONS: usize = 256;
 
-/// How many bytes of a partition are written at once.
+/// The number of bytes of a partition that are written at once.
 const BLOCK_BYTES: usize = 64 << 10;
 
 /// A key without its scheme: what follows `://`. The origins of a host lie together, since a pack
@@ -96,7 +96,7 @@ impl Spill {
         Ok(Rows(bytes))
     }
 
-    /// Whether a partition has no rows.
+    /// Returns true if a partition has no rows.
     pub fn is_empty(&self, partition: usize) -> bool {
         self.partitions[partition].blocks.is_empty() && self.partitions[partition].rows.is_empty()
     }

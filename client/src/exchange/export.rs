@@ -136,7 +136,7 @@ impl<W: Write> Writer<'_, W> {
     }
 }
 
-/// Whether a URL can stand in a line.
+/// Returns true if a URL can stand in a line.
 fn is_plain(url: &str) -> bool {
     !url.is_empty() && url.bytes().all(|byte| byte.is_ascii_graphic())
 }

@@ -18,7 +18,7 @@ use crate::outcome::{
 };
 use crate::store::Store;
 
-/// How many origins, and how many bytes of bodies, are put into the store at once.
+/// The number of origins, and how many bytes of bodies, that are put into the store at once.
 const BATCH: usize = 8192;
 const BATCH_BYTES: usize = 32 << 20;
 
@@ -386,7 +386,7 @@ fn of_copy(copy: &CachedCopy, body: Vec<u8>) -> Response {
     response
 }
 
-/// Whether one time counts as later than another. One from a wrong clock comes before all others.
+/// Returns true if one time counts as later than another. One from a wrong clock comes before all others.
 fn is_later(one: Timestamp, other: Timestamp) -> bool {
     let latest = Timestamp::now() + CLOCK_TOLERANCE;
     (one <= latest, one) > (other <= latest, other)

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::{ContentHash, Failure, Response};
 
-/// How many bytes are written at once.
+/// The number of bytes that are written at once.
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// A temporary file without a name, so that nothing is left of it however the program ends.

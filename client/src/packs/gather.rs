@@ -59,7 +59,7 @@ pub struct Gather<'g, W> {
     later: u64,
 }
 
-/// How many captures there were.
+/// The number of captures there were.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Captures that count.
@@ -73,7 +73,7 @@ pub struct Counts {
 /// A capture that was read, and compiled if need be.
 struct Ready {
     keys: Vec<String>,
-    /// Whether the keys are those of origins.
+    /// True if the keys are those of origins.
     is_origin: bool,
     at: Timestamp,
     says: ReadySays,

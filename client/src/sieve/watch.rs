@@ -35,7 +35,7 @@ pub const FEW: u64 = 20;
 /// At this many failures before the first answer no more sites are asked.
 pub const MOST_HELD: u64 = 200;
 
-/// How many attempts run before the first answer: without a network, each may take its time.
+/// The number of attempts that run before the first answer: without a network, each may take its time.
 const MOST_FIRST: usize = 1024;
 
 /// How many sites a run looks back at.
@@ -149,7 +149,7 @@ struct WatchState {
     /// Attempts that failed before the first answer.
     failures: u64,
     first: Option<String>,
-    /// Whether the input has ended.
+    /// True if the input has ended.
     ended: bool,
     last_change: Instant,
     /// For the last sites, whether they could not be asked.
@@ -222,7 +222,7 @@ impl Watch {
         self.stop(Stop::Faults { faults, of: state.window.len(), last: fault.clone() });
     }
 
-    /// How many sites are waited for.
+    /// The number of sites that are waited for.
     pub fn open(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).open
     }
@@ -321,7 +321,7 @@ impl Watch {
         }
     }
 
-    /// Whether an attempt that was made may become an outcome; waits until that is known.
+    /// Returns true if an attempt that was made may become an outcome; waits until that is known.
     async fn passes(&self, origin: &Origin<'_>, result: &Evidence<'_>) -> bool {
         let mut phase = self.phase.subscribe();
         match result {
@@ -436,7 +436,7 @@ fn unasked() -> Attempt {
     Attempt::new(Timestamp::now(), Err(Failure::Local(fault)))
 }
 
-/// Whether a site was not asked because the run was stopped.
+/// Returns true if a site was not asked because the run was stopped.
 pub fn is_unasked(fault: &LocalFault) -> bool {
     fault.kind == LocalKind::Other && fault.text == UNASKED
 }

@@ -8,7 +8,7 @@ use super::text::Text;
 use super::xml::{SitemapEntry, SitemapFault, Xml};
 use crate::lines::{Line, Lines, URL_BYTES};
 
-/// How many URLs search engines read of one sitemap, and the most that an index may name
+/// The number of URLs that search engines read of one sitemap, and the most that an index may name
 /// (<https://www.sitemaps.org/protocol.html>).
 pub const URLS: u64 = 50_000;
 /// How many bytes they read.
@@ -17,9 +17,9 @@ pub const BYTES: u64 = 50 << 20;
 /// The URLs in one sitemap. Its format is told by its first bytes.
 pub struct Document {
     content: Content,
-    /// How many URLs were found in it.
+    /// The number of URLs that were found in it.
     urls: u64,
-    /// Whether it was told that it is larger than what search engines read.
+    /// True if it was told that it is larger than what search engines read.
     is_large: bool,
 }
 
@@ -58,7 +58,7 @@ impl Document {
         Ok(entry)
     }
 
-    /// How many URLs were found.
+    /// The number of URLs that were found.
     #[must_use]
     pub fn urls(&self) -> u64 {
         self.urls
@@ -93,7 +93,7 @@ impl Document {
         }
     }
 
-    /// Whether it turns out now, for the first time, that it is larger than what search engines read.
+    /// Returns true if it turns out now, for the first time, that it is larger than what search engines read.
     pub fn is_larger(&mut self) -> bool {
         if self.is_large {
             return false;

@@ -7,7 +7,7 @@ use robotsieve::report::{Sentence, first_of, grouped, shown, urls};
 
 use crate::hosts::{Whose, whose};
 
-/// How many other origins are told apart.
+/// The number of other origins that are told apart.
 const ORIGINS: usize = 10_000;
 
 /// How many of them are shown, and how many are in reports.
@@ -66,9 +66,9 @@ impl SiteBy {
 pub struct SiteUrls {
     /// The site by its origin, once it is known.
     site: Option<(String, SiteBy)>,
-    /// Whether URLs are read as in the profile `google`.
+    /// True if URLs are read as in the profile `google`.
     google: bool,
-    /// How many URLs are of the site.
+    /// The number of URLs that are of the site.
     pub here: u64,
     elsewhere: HashMap<String, u64>,
     /// URLs of origins beyond [`ORIGINS`].
@@ -125,7 +125,7 @@ impl SiteUrls {
         false
     }
 
-    /// How many URLs are of other sites.
+    /// The number of URLs that are of other sites.
     fn others(&self) -> u64 {
         self.elsewhere.values().sum::<u64>() + self.beyond
     }

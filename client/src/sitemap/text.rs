@@ -40,11 +40,11 @@ pub struct Text {
     /// Where what was not consumed begins in the buffer, and where it ends.
     at: usize,
     end: usize,
-    /// How many bytes were decoded.
+    /// The number of bytes that were decoded.
     total: u64,
-    /// How many line feeds were consumed.
+    /// The number of line feeds that were consumed.
     lines: u64,
-    /// How many bytes were consumed since [`Text::begin`], if it was called.
+    /// The number of bytes that were consumed since [`Text::begin`], if it was called.
     piece: Option<u64>,
 }
 
@@ -98,7 +98,7 @@ impl Text {
         self.lines + 1
     }
 
-    /// How many bytes were read, decoded.
+    /// The number of bytes that were read, decoded.
     pub fn total(&self) -> u64 {
         self.total
     }

@@ -18,7 +18,7 @@ use crate::lines::URL_BYTES;
 /// serves them is gone.
 const FAILURES: u32 = 10;
 
-/// How many messages of one kind are told before the rest is only counted.
+/// The number of messages of one kind are told before the rest is only counted.
 const MOST_ALIKE: u64 = 3;
 
 /// The URLs of sitemaps, and of those that their indexes name, one after another. Memory does not
@@ -64,7 +64,7 @@ pub trait OpenSitemap {
     /// Returns why that cannot be done.
     fn open(&mut self, place: &SitemapPlace) -> Result<OpenedSitemap, String>;
 
-    /// Whether a file is there.
+    /// Returns true if a file is there.
     fn is_file(&self, path: &Path) -> bool {
         path.is_file()
     }
@@ -212,7 +212,7 @@ impl<O: OpenSitemap> Walk<O> {
         !chunk.is_empty()
     }
 
-    /// Whether a sitemap was not opened before.
+    /// Returns true if a sitemap was not opened before.
     fn is_new(&mut self, place: &SitemapPlace) -> bool {
         match place {
             SitemapPlace::Stdin => true,
@@ -378,7 +378,7 @@ fn child(index: &Open, url: &[u8], opener: &impl OpenSitemap) -> Result<SitemapP
     }
 }
 
-/// Whether a text is a URL that can be fetched.
+/// Returns true if a text is a URL that can be fetched.
 #[must_use]
 pub fn is_url(text: &str) -> bool {
     let begins = |scheme: &str| {

@@ -45,7 +45,7 @@ impl Shape {
         }
     }
 
-    /// Whether each entry must have a URL.
+    /// Returns true if each entry must have a URL.
     fn requires_url(self) -> bool {
         matches!(self, Shape::Urls | Shape::Index)
     }
@@ -100,7 +100,7 @@ pub struct Xml {
     shape: Option<Shape>,
     /// The prefix of the root element.
     prefix: Option<Box<str>>,
-    /// How many elements are open.
+    /// The number of elements that are open.
     depth: usize,
     /// How many of the path's elements are open, from the root on.
     matched: usize,
@@ -126,7 +126,7 @@ impl Xml {
         }
     }
 
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub fn total(&self) -> u64 {
         self.reader.get_ref().total()
     }

@@ -148,7 +148,7 @@ impl Dfa {
     }
 }
 
-/// Whether two sets are equal. Most have one node.
+/// Returns true if two sets are equal. Most have one node.
 #[inline]
 fn is_same(one: &[NodeId], other: &[NodeId]) -> bool {
     match (one, other) {

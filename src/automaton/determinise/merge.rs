@@ -152,7 +152,7 @@ impl Dfa {
         any
     }
 
-    /// Whether each state does the same as its replacement, if all that they lead to do.
+    /// Returns true if each state does the same as its replacement, if all that they lead to do.
     fn are_same_as_replacements(&self) -> bool {
         self.all_ids().all(|id| {
             let replacement = self.replacement(id);

@@ -85,9 +85,9 @@ struct Context {
     rival: Run,
     /// The best run if the haystack ends here, as far as the stars know.
     anchored: Run,
-    /// Whether every run ahead of the stars is above the best.
+    /// True if every run ahead of the stars is above the best.
     above: bool,
-    /// Whether all stars stay live, whichever other nodes are live.
+    /// True if all stars stay live, whichever other nodes are live.
     settled: bool,
     /// The state of the stars alone, in the current context if it is settled and has stars;
     /// else the final verdict of the best run.
@@ -108,7 +108,7 @@ struct Cell {
     /// The children of the stars: a range of [`Dfa::row`].
     row_at: u32,
     row_len: u32,
-    /// Whether reaching these children leaves the context as it is.
+    /// True if reaching these children leaves the context as it is.
     stays: bool,
     /// If it does, the nodes that become live, sorted: a range of [`Dfa::cell_nodes`].
     nodes_at: u32,
@@ -164,7 +164,7 @@ pub(crate) struct Dfa {
     /// By state: the one that stands for it. Empty if each stands for itself.
     replacements: Vec<StateId>,
     merging: Merging,
-    /// How many nodes were looked at.
+    /// The number of nodes that were looked at.
     work: u64,
     // Of the current context.
     context: ContextId,
@@ -266,7 +266,7 @@ impl Dfa {
         self.states.len()
     }
 
-    /// How many nodes were looked at.
+    /// The number of nodes that were looked at.
     pub(crate) fn work(&self) -> u64 {
         self.work
     }
@@ -370,7 +370,7 @@ impl Dfa {
         *cell = Cell { stays: true, nodes_at, nodes_len, target, ..*cell };
     }
 
-    /// Whether a star of the current context has an edge for this byte.
+    /// Returns true if a star of the current context has an edge for this byte.
     #[inline]
     fn has_cell(&self, byte: u8) -> bool {
         self.cells[usize::from(byte)].mark == self.live_stars.present()

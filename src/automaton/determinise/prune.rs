@@ -57,7 +57,7 @@ pub(super) fn rival_of(trie: &Trie, node: NodeId, best: Run) -> Run {
     }
 }
 
-/// Whether what is ahead of a node can still change the verdict.
+/// Returns true if what is ahead of a node can still change the verdict.
 #[inline]
 pub(super) fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> bool {
     let ahead = trie.ahead(node);
@@ -65,14 +65,14 @@ pub(super) fn is_relevant(trie: &Trie, node: NodeId, best: Run, rival: Run) -> b
     ahead.highest[other] > best || ahead.highest[same] > rival
 }
 
-/// Whether every run ahead of a node is above the best.
+/// Returns true if every run ahead of a node is above the best.
 #[inline]
 pub(super) fn is_above(trie: &Trie, node: NodeId, best: Run) -> bool {
     let [allow, disallow] = trie.ahead(node).lowest;
     allow > best && disallow > best
 }
 
-/// Whether every way from a node leads through one of these stars.
+/// Returns true if every way from a node leads through one of these stars.
 #[inline]
 pub(super) fn leads_through(trie: &Trie, stars: &Marks, node: NodeId, work: &mut u64) -> bool {
     let mut through = trie.node(node).through;

@@ -139,7 +139,7 @@ pub(in crate::automaton) const MAX_FILTER_LEN: usize = 16 * FILTER_TABLES;
 /// tables as fit share 16 bytes.
 #[derive(Clone, Copy)]
 pub(in crate::automaton) struct FilterForm {
-    /// How many bits an element has, and so how many transitions a bit of their own.
+    /// The number of bits of an element, and so of transitions with a bit of their own.
     pub(in crate::automaton) buckets: u8,
     pub(in crate::automaton) len: u8,
     /// By table: the offset of the 16 bytes that it is in.
@@ -217,7 +217,7 @@ impl Head {
         self.0 >> THEN_SHIFT & 3
     }
 
-    /// How many transitions of a branch have no target, since they lead to the next record: one or
+    /// The number of transitions of a branch that have no target, since they lead to the next record: one or
     /// none.
     #[inline(always)]
     pub(in crate::automaton) fn untargeted(self) -> usize {
@@ -415,7 +415,7 @@ impl<'t> RawTable<'t> {
         Head(self.records()[record as usize])
     }
 
-    /// How many bytes a literal has, or how many transitions another record has.
+    /// The number of bytes a literal has, or how many transitions another record has.
     pub(in crate::automaton) fn count(self, record: u32) -> usize {
         usize::from(self.records()[record as usize + 1])
     }

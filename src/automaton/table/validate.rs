@@ -198,7 +198,7 @@ struct Places {
 }
 
 impl Places {
-    /// Whether a target is a verdict or the place of a record.
+    /// Returns true if a target is a verdict or the place of a record.
     #[inline]
     fn has_target(&self, target: u32) -> bool {
         let (word, bit) = (target as usize / 64, target % 64);

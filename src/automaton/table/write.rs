@@ -270,7 +270,7 @@ impl Layout {
         place
     }
 
-    /// Whether a record with this `otherwise` holds it as a target.
+    /// Returns true if a record with this `otherwise` holds it as a target.
     fn has_target(&self, otherwise: Goal) -> bool {
         otherwise.verdict().is_none() && otherwise != self.missed
     }
@@ -410,7 +410,7 @@ fn byte(number: usize) -> u8 {
     u8::try_from(number).expect("at most MAX_COUNT")
 }
 
-/// Whether a state can be part of a literal: it has one transition, and not on a special byte.
+/// Returns true if a state can be part of a literal: it has one transition, and not on a special byte.
 fn is_link(dfa: &Dfa, id: StateId, encoding: Encoding) -> bool {
     let state = dfa.state(id);
     state.otherwise != id
@@ -421,14 +421,14 @@ fn is_link(dfa: &Dfa, id: StateId, encoding: Encoding) -> bool {
         }
 }
 
-/// Whether a literal that ends in state `id` may go on with `next`: a state that differs in nothing
+/// Returns true if a literal that ends in state `id` may go on with `next`: a state that differs in nothing
 /// but its transition.
 fn is_continued(dfa: &Dfa, id: StateId, next: StateId, encoding: Encoding) -> bool {
     let (one, other) = (dfa.state(id), dfa.state(next));
     (one.otherwise, one.at_end) == (other.otherwise, other.at_end) && is_link(dfa, next, encoding)
 }
 
-/// Whether the literal that begins at a state is short enough to be copied.
+/// Returns true if the literal that begins at a state is short enough to be copied.
 fn ends_soon(dfa: &Dfa, mut id: StateId, encoding: Encoding) -> bool {
     if !is_link(dfa, id, encoding) {
         return false;

@@ -94,7 +94,7 @@ struct Group {
     others: Vec<u32>,
 }
 
-/// Whether a user-agent line's value names one of these tokens: as RFC 9309 reads it, or as a whole.
+/// Returns true if a user-agent line's value names one of these tokens: as RFC 9309 reads it, or as a whole.
 pub(super) fn names_one(value: &[u8], tokens: &HashSet<String>) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     let len = value.iter().position(|byte| !is_part(byte)).unwrap_or(value.len());

@@ -126,7 +126,7 @@ impl<'k> Block<'k> {
         }
     }
 
-    /// Whether nobody is shut out.
+    /// Returns true if nobody is shut out.
     pub fn is_empty(&self) -> bool {
         self.blocked.is_empty()
     }

@@ -52,7 +52,7 @@ impl<'k> Blocked<'k> {
         self.known().is_none_or(|known| known.star)
     }
 
-    /// Whether a user-agent line can name it in this profile.
+    /// Returns true if a user-agent line can name it in this profile.
     fn can_be_named(&self, profile: &Profile) -> bool {
         Crawler::try_name(self.token(), profile).is_ok()
     }
@@ -199,7 +199,7 @@ fn others<'k>(
     others
 }
 
-/// Whether an older profile finds the group of one of these tokens by the name of another crawler.
+/// Returns true if an older profile finds the group of one of these tokens by the name of another crawler.
 fn is_taken_for(crawler: &Crawler, tokens: &HashSet<String>, profile: &str) -> bool {
     crawler.iter().any(|name| {
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();

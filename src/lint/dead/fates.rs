@@ -98,7 +98,7 @@ impl<'p> Rules<'p> {
         &self.policies[policy].ranked[rank]
     }
 
-    /// Whether a target made from a rule's pattern shows that the rule has an effect.
+    /// Returns true if a target made from a rule's pattern shows that the rule has an effect.
     pub(super) fn shows_effect(&mut self, line: u32, work: &mut Work) -> bool {
         let Rules { policies, first_alike, ids, shown, .. } = self;
         ids[&line].iter().filter(|id| policies[id.0].can_match(id.1)).any(|&(policy, rank)| {

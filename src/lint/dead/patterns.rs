@@ -134,7 +134,7 @@ impl<'p> PolicyRules<'p> {
         PolicyRules { ranked, by_head, shorter, wildcards, default_run, unused_byte }
     }
 
-    /// Whether any target matches the rule. All targets begin with `/`.
+    /// Returns true if any target matches the rule. All targets begin with `/`.
     pub(super) fn can_match(&self, rank: usize) -> bool {
         let Pattern { bytes, anchored } = self.ranked[rank].pattern;
         match bytes.first() {

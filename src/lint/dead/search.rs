@@ -24,7 +24,7 @@ const MAX_CAUSES: usize = 64;
 /// Where the rules are after some bytes of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct State {
-    /// Whether the rule in question has matched, whatever follows.
+    /// True if the rule in question has matched, whatever follows.
     matched: bool,
     /// The best run of the rules of lower precedence that have matched.
     run: u32,
@@ -190,7 +190,7 @@ impl<'s, 'p> Search<'s, 'p> {
         true
     }
 
-    /// Whether the rule has its effect on the target that ends here.
+    /// Returns true if the rule has its effect on the target that ends here.
     fn has_effect_at_end(&mut self, state: &State) -> bool {
         let own = self.rank as u32;
         let (mut matched, mut run) = (state.matched, state.run);

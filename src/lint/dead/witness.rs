@@ -16,7 +16,7 @@ impl RankedRule<'_> {
         self.head.len() < self.pattern.bytes.len()
     }
 
-    /// Whether what follows the first star of `end` can be put after a target of this rule.
+    /// Returns true if what follows the first star of `end` can be put after a target of this rule.
     fn joins(&self, end: &RankedRule<'_>) -> bool {
         !self.pattern.anchored && end.has_star() && self.head.starts_with(end.head)
     }

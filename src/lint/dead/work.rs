@@ -29,7 +29,7 @@ pub(in crate::lint) struct Dead {
     /// Some of the lines whose rules leave it without effect, ascending. Empty if the rule says
     /// what holds without any rule.
     pub(in crate::lint) causes: Vec<u32>,
-    /// Whether it is the last rule of its group that is left. Without it, whatever is added to the
+    /// True if it is the last rule of its group that is left. Without it, whatever is added to the
     /// file later would belong to the group.
     pub(in crate::lint) ends_group: bool,
 }

@@ -116,9 +116,9 @@ pub(in crate::lint) enum Refusal {
 /// How a change blocks or opens a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::lint) struct Harm {
-    /// Whether it blocks; if not, it opens.
+    /// True if it blocks; if not, it opens.
     blocks: bool,
-    /// Whether all of the site, or only its start page or what no rule names.
+    /// True if all of the site, or only its start page or what no rule names.
     whole: bool,
     start_page: bool,
     crawlers: Vec<Vec<u8>>,
@@ -366,7 +366,7 @@ fn is_same_name(a: Names<'_>, b: Names<'_>) -> bool {
 }
 
 impl Subjects<'_> {
-    /// Whether an edit within one line leaves what the line says in every profile.
+    /// Returns true if an edit within one line leaves what the line says in every profile.
     fn is_same_line(&self, span: &Range<usize>, replacement: &[u8]) -> bool {
         let line = line_span(self.file, span.start);
         let is_end = |byte: &u8| b"\r\n".contains(byte);
@@ -440,7 +440,7 @@ fn says(line: &[u8], profile: &Profile) -> Said {
 struct Start {
     start_page: bool,
     unnamed: [bool; 2],
-    /// Whether no rule gives another verdict than these.
+    /// True if no rule gives another verdict than these.
     whole: bool,
 }
 
@@ -472,7 +472,7 @@ impl Harm {
         Some(Harm { blocks, whole, start_page, crawlers, profiles })
     }
 
-    /// Whether the same is done to the same crawlers, maybe in another profile.
+    /// Returns true if the same is done to the same crawlers, maybe in another profile.
     fn is_like(&self, other: &Harm) -> bool {
         let kind = |harm: &Harm| (harm.blocks, harm.whole, harm.start_page);
         kind(self) == kind(other) && self.crawlers == other.crawlers

@@ -61,7 +61,7 @@ impl Pace {
         self.crawl_delay.max(self.request_rate.map(|rate| rate.interval()))
     }
 
-    /// Whether the file says nothing about the crawler's pace.
+    /// Returns true if the file says nothing about the crawler's pace.
     pub fn is_none(&self) -> bool {
         *self == Pace::NONE
     }

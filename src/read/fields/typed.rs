@@ -51,7 +51,7 @@ impl<'a> Sitemap<'a> {
         self.0
     }
 
-    /// Whether it begins with a scheme and an authority. If not, it has to be resolved against
+    /// Returns true if it begins with a scheme and an authority. If not, it has to be resolved against
     /// the URL of the robots.txt, which sitemaps.org does not provide for.
     pub fn is_absolute(&self) -> bool {
         let is_scheme = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'+' | b'-' | b'.');

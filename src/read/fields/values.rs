@@ -23,7 +23,7 @@ impl RequestRate {
         self.period.checked_div(self.requests).unwrap_or(self.period)
     }
 
-    /// Whether this one has the longer interval, exactly.
+    /// Returns true if this one has the longer interval, exactly.
     pub(super) fn is_slower(&self, other: &RequestRate) -> bool {
         // 94 and 32 bits.
         let cross = |a: &RequestRate, b: &RequestRate| a.period.as_nanos() * u128::from(b.requests);
@@ -46,7 +46,7 @@ pub struct TimeWindow {
 }
 
 impl TimeWindow {
-    /// Whether this minute of the day, counted from midnight UTC, is within the window. The last
+    /// Returns true if this minute of the day, counted from midnight UTC, is within the window. The last
     /// minute is not.
     pub fn contains(&self, minute: u16) -> bool {
         if self.from_minute <= self.to_minute {

@@ -40,7 +40,7 @@ pub struct DiffReport {
     pub old_robots_base64: Option<String>,
     /// The name of the profile in which both were read. `null` if it has none, or if there are two.
     pub profile: Option<&'static str>,
-    /// Whether the files differ in their bytes, or a side is no file.
+    /// True if the files differ in their bytes, or a side is no file.
     pub text_differs: bool,
     /// What the URL of the old file answered, if that is no file.
     pub old_answer: Option<InsteadOfFile>,
@@ -59,7 +59,7 @@ pub struct DiffReport {
     /// What was answered instead of a file, what happened to whole sites and home pages, and as the
     /// last one the result as a whole.
     pub sentences: Vec<Sentence>,
-    /// Whether the caller named the crawlers.
+    /// True if the caller named the crawlers.
     #[serde(skip)]
     pub(super) are_named: bool,
 }
@@ -146,7 +146,7 @@ pub struct Flip {
     /// Its bytes in base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_base64: Option<String>,
-    /// Whether no shorter path flips in this direction: proven.
+    /// True if no shorter path flips in this direction: proven.
     pub shortest: bool,
     /// Which other paths are proven to flip with it.
     pub extent: Extent,
@@ -423,7 +423,7 @@ fn headline(flips: &Flips) -> Option<&'static str> {
     flips.newly_allowed.iter().find(is_home).map(|_| "the home page is open now")
 }
 
-/// Whether a rule matches every path.
+/// Returns true if a rule matches every path.
 fn is_for_all(rule: &diff::DecidingRule) -> bool {
     let stars = rule.value.strip_prefix(b"/").unwrap_or(&rule.value);
     !rule.value.is_empty() && stars.iter().all(|byte| *byte == b'*')
@@ -564,7 +564,7 @@ impl RecordDiff {
         }
     }
 
-    /// How many records changed: one that was replaced counts once.
+    /// The number of records that changed: one that was replaced counts once.
     fn count(&self) -> usize {
         let removed = self.removed.len() + self.more_removed;
         let added = self.added.len() + self.more_added;

@@ -53,17 +53,17 @@ pub struct ReachPurpose {
     pub purpose: Purpose,
     /// A heading: `AI training`.
     pub title: &'static str,
-    /// How many crawlers of this purpose there are.
+    /// The number of crawlers of this purpose there are.
     pub crawlers: usize,
     /// How many of them may read nothing, or nothing but robots.txt.
     pub shut_out: usize,
-    /// How many may read a part of the site.
+    /// The number that may read a part of the site.
     pub partly: usize,
-    /// How many may read everything.
+    /// The number that may read everything.
     pub let_in: usize,
     /// Of how many neither is proven.
     pub unproven: usize,
-    /// How many may read how much of the sitemap, if one was given.
+    /// The number that may read how much of the sitemap, if one was given.
     pub sitemap: Option<SitemapCounts>,
     /// All counts: `3 of 32 shut out, 28 partly, 1 let in: Foo`.
     pub summary: String,
@@ -71,16 +71,16 @@ pub struct ReachPurpose {
     pub rows: Vec<ReachRow>,
 }
 
-/// How many crawlers of a purpose may read how much of a sitemap.
+/// The number of crawlers of a purpose that may read how much of a sitemap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SitemapCounts {
-    /// How many may read none of its URLs.
+    /// The number that may read none of its URLs.
     pub none: usize,
-    /// How many may read a part.
+    /// The number that may read a part.
     pub part: usize,
-    /// How many may read all.
+    /// The number that may read all.
     pub all: usize,
 }
 
@@ -158,7 +158,7 @@ pub struct ReachPath {
     /// The bytes of `path` if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_base64: Option<String>,
-    /// Whether no shorter path shows it; proven.
+    /// True if no shorter path shows it; proven.
     pub shortest: bool,
     /// Which other paths get the same verdict: none that is known (`path`), all that begin with the
     /// path (`from`), or all that begin with `below` and are longer.
@@ -227,9 +227,9 @@ pub struct SitemapUrls {
     pub judged: u64,
     /// The first 100 other sites, the most numerous first.
     pub other_sites: Vec<OtherSite>,
-    /// How many URLs are of other sites.
+    /// The number of URLs that are of other sites.
     pub of_other_sites: u64,
-    /// How many have no host, or none that is clear.
+    /// The number that have no host, or none that is clear.
     pub invalid: u64,
     /// What the URLs are, in sentences.
     pub sentences: Vec<Sentence>,
@@ -241,7 +241,7 @@ pub struct SitemapUrls {
 pub struct OtherSite {
     /// The origin.
     pub site: String,
-    /// How many URLs it has.
+    /// The number of URLs it has.
     pub urls: u64,
 }
 

@@ -18,13 +18,13 @@ use crate::read::crawler::Crawler;
 use crate::report::{shown, text};
 use crate::verdict::Verdict;
 
-/// How many rules of a class are found at most, in each direction. The rest is counted.
+/// The number of rules of a class that are found at most, in each direction. The rest is counted.
 const RULES: usize = 16;
 
-/// How many pages are found if none is asked for.
+/// The number of pages that are found if none is asked for.
 const PAGES: usize = 5;
 
-/// How many paths are tried to find them.
+/// The number of paths that are tried to find them.
 const CANDIDATES: usize = 32;
 
 /// After so many questions the file is parsed again. A parsed file keeps every policy that it was
@@ -247,7 +247,7 @@ impl Class {
         }
     }
 
-    /// Whether the one thing that a rule opens is robots.txt itself, which is no page.
+    /// Returns true if the one thing that a rule opens is robots.txt itself, which is no page.
     fn leaves_robots_txt_only(&self) -> bool {
         let rule = |flip: &Flip| flip.new.as_ref().map(|rule| rule.value.clone());
         let is_robots_txt = |flip: &Flip| {
@@ -290,7 +290,7 @@ impl Class {
     }
 }
 
-/// Whether a rule matches every path.
+/// Returns true if a rule matches every path.
 pub(super) fn is_for_all(rule: &[u8]) -> bool {
     let stars = rule.strip_prefix(b"/").unwrap_or(rule);
     !rule.is_empty() && stars.iter().all(|byte| *byte == b'*')

@@ -9,13 +9,13 @@ use crate::known::Purpose;
 use crate::report::tally::TallyReport;
 use crate::report::{Sentence, first_of, grouped, shortened, shown_text, urls};
 
-/// How many rules are named.
+/// The number of rules that are named.
 const RULES: usize = 4;
 
 /// How much of a rule is shown, in characters.
 const RULE_CHARS: usize = 60;
 
-/// How many crawlers the line of a purpose names.
+/// The number of crawlers the line of a purpose names.
 const NAMES: usize = 8;
 
 impl ReachReport {
@@ -190,7 +190,7 @@ impl ReachPolicy {
         }
     }
 
-    /// Whether a rule forbids every path, so that only what rules allow is allowed.
+    /// Returns true if a rule forbids every path, so that only what rules allow is allowed.
     fn is_closed_but(&self) -> bool {
         let mut rules = self.forbidden.iter().filter_map(|path| path.rule.as_ref());
         rules.any(|rule| is_for_all(rule.as_bytes()))

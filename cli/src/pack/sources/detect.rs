@@ -12,7 +12,7 @@ use crate::read::{inputs, stdin, stores};
 use crate::write::report::Report;
 use crate::write::stderr;
 
-/// How many bytes tell the kind of most files.
+/// The number of bytes tell the kind of most files.
 const BEGINNING: u64 = 4096;
 
 /// The kinds of sources.
@@ -94,7 +94,7 @@ pub fn kind(name: &OsStr) -> Result<Kind, Failure> {
     })
 }
 
-/// Whether the first line is text with a tab.
+/// Returns true if the first line is text with a tab.
 fn is_list(first: &[u8]) -> bool {
     let line = first.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     line.is_some_and(|line| line.contains(&b'\t') && !line.contains(&0))

@@ -18,7 +18,7 @@ use super::source::{CaptureSource, Faults};
 use crate::error::Failure;
 use crate::read::stdin;
 
-/// How many rows are read at a time.
+/// The number of rows that are read at a time.
 const ROWS: usize = 256;
 
 /// The columns that are read, in the order of [`Columns`]. The first two must be there.
@@ -35,7 +35,7 @@ pub struct Parquet {
     per_second: i64,
     next_group: usize,
     columns: Option<Columns>,
-    /// How many rows were read.
+    /// The number of rows that were read.
     row: u64,
     rows: vec::IntoIter<[Cell; NAMES.len()]>,
 }

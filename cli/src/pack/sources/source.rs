@@ -15,7 +15,7 @@ pub trait CaptureSource: Send {
     fn next(&mut self, faults: &Faults) -> Option<GatherInput>;
 }
 
-/// How many faults are told one by one.
+/// The number of faults that are told one by one.
 const NAMED: u64 = 20;
 
 /// What could not be read.
@@ -45,7 +45,7 @@ impl Faults {
         self.told.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// How many there were. Says so if they were not told one by one.
+    /// The number of there were. Says so if they were not told one by one.
     pub fn end(&self) -> u64 {
         let count = self.count.load(Ordering::Relaxed);
         if let Some(more) = count.checked_sub(NAMED).filter(|more| *more > 0) {

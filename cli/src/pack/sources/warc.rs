@@ -13,11 +13,11 @@ use crate::error::Failure;
 use crate::read::warc_files::{self, Damage, tell_unreadable};
 use crate::write::stderr;
 
-/// How many captures are handed on together, and about how many bytes.
+/// The number of captures that are handed on together, and about how many bytes.
 const BATCH: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
 
-/// How many batches may wait.
+/// The number of batches that may wait.
 const WAITING: usize = 8;
 
 /// The captures of some files, in their order. The files are read by threads of their own.

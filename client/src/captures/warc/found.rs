@@ -45,7 +45,7 @@ impl RecordFound {
     }
 }
 
-/// Whether a record can say something about a robots.txt. A redirect may lead to any page, so all
+/// Returns true if a record can say something about a robots.txt. A redirect may lead to any page, so all
 /// answers can.
 pub fn is_wanted(record: &Record<'_>) -> bool {
     let begins = |begin: &str| {
@@ -63,7 +63,7 @@ pub fn is_wanted(record: &Record<'_>) -> bool {
     }
 }
 
-/// Whether the id of a record is one of `store export`: a UUID of version 8.
+/// Returns true if the id of a record is one of `store export`: a UUID of version 8.
 fn is_of_a_store(id: &[u8]) -> bool {
     id.strip_prefix(b"<urn:uuid:").and_then(|id| id.get(14)) == Some(&b'8')
 }

@@ -67,7 +67,7 @@ use piece::{Begin, Read};
 pub use source::WarcInput;
 pub use state::to_json as state_to_json;
 
-/// How many bytes of an input a thread reads at a time.
+/// The number of bytes of an input a thread reads at a time.
 const PIECE_BYTES: u64 = 2 << 20;
 
 /// What WARC files yield.
@@ -273,13 +273,13 @@ fn work(waiting: &Mutex<Receiver<Job>>, results: &Sender<Done>) {
 struct Pieces<I> {
     inputs: I,
     piece_bytes: u64,
-    /// How many pieces may be at work or wait for their turn.
+    /// The number of pieces that may be at work or wait for their turn.
     ahead: usize,
     jobs: Sender<Job>,
     finished: Receiver<Done>,
     /// The input whose pieces are being given out, and where the next of them begins.
     current: Option<(Arc<WarcInput>, u64)>,
-    /// How many were given out.
+    /// The number that were given out.
     given: u64,
     /// Those that did not have their turn yet.
     out: VecDeque<(u64, Arc<WarcInput>, u64)>,

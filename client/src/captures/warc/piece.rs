@@ -43,7 +43,7 @@ pub struct Read {
     pub start: Option<u64>,
     /// Where what comes next begins.
     pub end: u64,
-    /// Whether that is the end of the input.
+    /// True if that is the end of the input.
     pub is_over: bool,
     pub found: Vec<RecordFound>,
     pub records: u64,

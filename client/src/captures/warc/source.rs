@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::codec::{Codec, codec};
 
-/// How many bytes of a stream are read at once.
+/// The number of bytes of a stream that are read at once.
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// An input: a file, a stream that can be read only once, or bytes in memory. It is plain, or
@@ -114,7 +114,7 @@ impl WarcInput {
         }
     }
 
-    /// Whether it was read to its end, or as far as possible.
+    /// Returns true if it was read to its end, or as far as possible.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
